@@ -1,0 +1,2 @@
+//! The `onelog` server.
+fn main() {}

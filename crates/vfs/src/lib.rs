@@ -1,0 +1,105 @@
+//! The only door to the disk.
+//!
+//! Everything above this crate, `redb` included, reads and writes through [`Vfs`] and [`File`], so that the
+//! whole storage stack can run on a simulated disk which forgets, reorders and tears what was not synced.
+//!
+//! Words, used everywhere and never mixed: **write** = the operating system has it, **sync** = it survives
+//! power loss. What a trait method promises is stated in those words; an implementation may promise more.
+//!
+//! What this crate is not: it knows no format, keeps no cache and never retries. A failed write or sync of a
+//! log is the caller's reason to stop the process.
+
+use std::fmt::Debug;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Alignment in bytes that [`File::write_durable_at`] asks of its offset, its length and its memory: the
+/// largest logical block size in common use, so that the operating system may skip its page cache.
+pub const DURABLE_ALIGN: usize = 4096;
+
+/// How [`Vfs::open`] treats a file that is missing or present. Every handle can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// The file must exist; the handle cannot write.
+    Read,
+    /// The file must exist.
+    ReadWrite,
+    /// The file is created if it is missing.
+    Create,
+    /// The file must not exist yet.
+    CreateNew,
+}
+
+/// A file system: names and directories. Paths are absolute or relative to the process; a simulated disk
+/// treats them as plain keys with parents.
+pub trait Vfs: Debug + Send + Sync + 'static {
+    /// Opens a file. A created file is reachable after a power loss only once its directory was synced.
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn File>>;
+
+    /// Renames a file, replacing the target. Survives power loss once both directories were synced.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file's name. Open handles keep working. Survives power loss once the directory was synced.
+    fn remove_file(&self, path: &Path) -> io::Result<()>;
+
+    /// Creates a directory and its missing parents, and syncs the parents that gained an entry.
+    fn create_dir_all(&self, path: &Path) -> io::Result<()>;
+
+    /// The names of the files (not directories) in a directory, sorted.
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
+
+    /// Whether a file or directory of this name exists.
+    fn exists(&self, path: &Path) -> io::Result<bool>;
+
+    /// Makes the entries of a directory survive power loss.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+
+    /// Bytes that can still be written to the file system that holds `path`.
+    fn free_bytes(&self, path: &Path) -> io::Result<u64>;
+
+    /// Takes an exclusive lock that ends when the returned guard is dropped or the process ends.
+    /// Error kind `WouldBlock` if somebody else holds it.
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn LockGuard>>;
+}
+
+/// Holds a lock taken by [`Vfs::lock`] until it is dropped.
+pub trait LockGuard: Debug + Send + Sync {}
+
+/// An open file. All methods take `&self`: positions are explicit and callers order their own writes.
+pub trait File: Debug + Send + Sync {
+    /// Reads up to `buf.len()` bytes at `offset`; fewer only at the end of the file.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all of `data` at `offset`, growing the file if needed.
+    fn write_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Writes all of `data` at `offset` and returns when these bytes survive power loss; says nothing about
+    /// earlier writes. Offset, length and memory are multiples of [`DURABLE_ALIGN`] ([`AlignedBuf`]).
+    fn write_durable_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Makes all written bytes survive power loss, and of the metadata what is needed to reach them.
+    fn sync_data(&self) -> io::Result<()>;
+
+    /// Makes all written bytes and all metadata of the file survive power loss.
+    fn sync_all(&self) -> io::Result<()>;
+
+    /// Cuts or grows (with zeros) the file to `len` bytes.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+
+    /// The file's length in bytes.
+    fn len(&self) -> io::Result<u64>;
+
+    /// Whether the file is empty.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Reads exactly `buf.len()` bytes at `offset`; error kind `UnexpectedEof` if the file ends before.
+    fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        match self.read_at(buf, offset)? {
+            n if n == buf.len() => Ok(()),
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
