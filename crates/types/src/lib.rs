@@ -1,1 +1,6 @@
-//! types
+//! The MySQL type system.
+pub mod charset;
+pub mod collation;
+pub mod error;
+pub mod sql_mode;
+pub mod warning;

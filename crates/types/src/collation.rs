@@ -1,0 +1,235 @@
+//! Collations: how texts compare, sort, hash and match LIKE.
+//!
+//! Ids and names are MySQL's. All supported collations but `binary` are PAD SPACE: the shorter text is compared
+//! as if it went on with blanks, so `'a' = 'a  '` and `'a\0' < 'a'`. LIKE never pads.
+//!
+//! A collation maps each character to a number, its weight; two texts are equal if their weights are. For the
+//! `_bin` collations the weight is the code point, for `general_ci` of Unicode it comes from [`unicode`], for the
+//! one-byte sets from a table of 256.
+//!
+//! Invariant: [`Collation::compare`], [`Collation::sort_key`] and [`Collation::hash`] agree for all bytes, valid or
+//! not (property tests in `tests/collation.rs`).
+
+mod compare;
+mod known;
+mod like;
+mod sort_key;
+mod tables;
+pub mod unicode;
+mod unicode_data;
+mod weigh;
+
+pub use known::{Known, known_by_id, known_by_name};
+
+use std::cmp::Ordering;
+use std::hash::Hasher;
+
+use crate::charset::Charset;
+use weigh::{Bytes, Table, Utf8Code, Utf8General};
+
+/// One of the supported collations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Collation {
+    /// `binary`: bytes, without padding.
+    Binary,
+    /// `ascii_general_ci`
+    AsciiGeneralCi,
+    /// `ascii_bin`
+    AsciiBin,
+    /// `latin1_swedish_ci`
+    Latin1SwedishCi,
+    /// `latin1_general_ci`
+    Latin1GeneralCi,
+    /// `latin1_bin`
+    Latin1Bin,
+    /// `utf8mb3_general_ci`
+    Utf8mb3GeneralCi,
+    /// `utf8mb3_bin`
+    Utf8mb3Bin,
+    /// `utf8mb4_general_ci`
+    Utf8mb4GeneralCi,
+    /// `utf8mb4_bin`
+    Utf8mb4Bin,
+}
+
+impl Collation {
+    /// All of them, by id.
+    pub const ALL: [Self; 10] = [
+        Self::Latin1SwedishCi,
+        Self::AsciiGeneralCi,
+        Self::Utf8mb3GeneralCi,
+        Self::Utf8mb4GeneralCi,
+        Self::Utf8mb4Bin,
+        Self::Latin1Bin,
+        Self::Latin1GeneralCi,
+        Self::Binary,
+        Self::AsciiBin,
+        Self::Utf8mb3Bin,
+    ];
+
+    /// MySQL's id, as handshakes, column definitions and QUERY events carry it.
+    pub fn id(self) -> u16 {
+        match self {
+            Self::Latin1SwedishCi => 8,
+            Self::AsciiGeneralCi => 11,
+            Self::Utf8mb3GeneralCi => 33,
+            Self::Utf8mb4GeneralCi => 45,
+            Self::Utf8mb4Bin => 46,
+            Self::Latin1Bin => 47,
+            Self::Latin1GeneralCi => 48,
+            Self::Binary => 63,
+            Self::AsciiBin => 65,
+            Self::Utf8mb3Bin => 83,
+        }
+    }
+
+    /// MySQL's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Latin1SwedishCi => "latin1_swedish_ci",
+            Self::AsciiGeneralCi => "ascii_general_ci",
+            Self::Utf8mb3GeneralCi => "utf8mb3_general_ci",
+            Self::Utf8mb4GeneralCi => "utf8mb4_general_ci",
+            Self::Utf8mb4Bin => "utf8mb4_bin",
+            Self::Latin1Bin => "latin1_bin",
+            Self::Latin1GeneralCi => "latin1_general_ci",
+            Self::Binary => "binary",
+            Self::AsciiBin => "ascii_bin",
+            Self::Utf8mb3Bin => "utf8mb3_bin",
+        }
+    }
+
+    /// The character set that the collation belongs to.
+    pub fn charset(self) -> Charset {
+        match self {
+            Self::Binary => Charset::Binary,
+            Self::AsciiGeneralCi | Self::AsciiBin => Charset::Ascii,
+            Self::Latin1SwedishCi | Self::Latin1GeneralCi | Self::Latin1Bin => Charset::Latin1,
+            Self::Utf8mb3GeneralCi | Self::Utf8mb3Bin => Charset::Utf8mb3,
+            Self::Utf8mb4GeneralCi | Self::Utf8mb4Bin => Charset::Utf8mb4,
+        }
+    }
+
+    /// The supported collation with this id. [`known_by_id`] also knows those that are not supported.
+    pub fn from_id(id: u16) -> Option<Self> {
+        Self::ALL.into_iter().find(|collation| collation.id() == id)
+    }
+
+    /// The supported collation with this name, in any case; `utf8_` is read as `utf8mb3_`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let alias = name.strip_prefix("utf8_").map(|rest| format!("utf8mb3_{rest}"));
+        let name = alias.as_deref().unwrap_or(&name);
+        Self::ALL.into_iter().find(|collation| collation.name() == name)
+    }
+
+    /// Whether the shorter text is compared as if padded with blanks: all but `binary`.
+    pub fn pads_space(self) -> bool {
+        self != Self::Binary
+    }
+
+    /// Whether texts are equal only if their code points are: `binary` and the `_bin` collations.
+    pub fn compares_code_points(self) -> bool {
+        matches!(self, Self::Binary | Self::AsciiBin | Self::Latin1Bin | Self::Utf8mb3Bin | Self::Utf8mb4Bin)
+    }
+
+    /// Compares two texts of this collation's character set.
+    #[inline]
+    pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        match self {
+            Self::Binary => a.cmp(b),
+            // The order of UTF-8's bytes is that of its code points.
+            Self::AsciiBin | Self::Latin1Bin | Self::Utf8mb3Bin | Self::Utf8mb4Bin => compare::bytes(a, b),
+            Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => compare::weighed(&Utf8General, a, b),
+            Self::AsciiGeneralCi => compare::weighed(&Table(&tables::ASCII_GENERAL), a, b),
+            Self::Latin1SwedishCi => compare::weighed(&Table(&tables::LATIN1_SWEDISH), a, b),
+            Self::Latin1GeneralCi => compare::weighed(&Table(&tables::LATIN1_GENERAL), a, b),
+        }
+    }
+
+    /// Whether two texts are equal.
+    #[inline]
+    pub fn equal(self, a: &[u8], b: &[u8]) -> bool {
+        a == b || self.compare(a, b) == Ordering::Equal
+    }
+
+    /// Feeds a hasher so that equal texts hash alike.
+    pub fn hash(self, text: &[u8], hasher: &mut impl Hasher) {
+        match self {
+            Self::Binary => hasher.write(text),
+            _ if self.compares_code_points() => hasher.write(compare::trim_spaces(text)),
+            Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => compare::hash(&Utf8General, text, hasher),
+            Self::Latin1SwedishCi => compare::hash(&Table(&tables::LATIN1_SWEDISH), text, hasher),
+            Self::Latin1GeneralCi => compare::hash(&Table(&tables::LATIN1_GENERAL), text, hasher),
+            _ => compare::hash(&Table(&tables::ASCII_GENERAL), text, hasher),
+        }
+        hasher.write_u8(0xFF);
+    }
+
+    /// Appends bytes whose order under `memcmp` is this collation's order, and which end themselves: no sort key
+    /// is a prefix of another text's, so more key parts may follow. The format is described in `sort_key.rs`.
+    pub fn sort_key(self, text: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Self::Binary => sort_key::binary(text, out),
+            Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => sort_key::weighed(&Utf8General, text, out),
+            Self::AsciiGeneralCi => sort_key::weighed(&Table(&tables::ASCII_GENERAL), text, out),
+            Self::Latin1SwedishCi => sort_key::weighed(&Table(&tables::LATIN1_SWEDISH), text, out),
+            Self::Latin1GeneralCi => sort_key::weighed(&Table(&tables::LATIN1_GENERAL), text, out),
+            Self::AsciiBin | Self::Latin1Bin | Self::Utf8mb3Bin | Self::Utf8mb4Bin => {
+                sort_key::weighed(&Bytes, text, out);
+            }
+        }
+    }
+
+    /// `text LIKE pattern ESCAPE escape`; the escape is a code point, None for `ESCAPE ''`.
+    pub fn like(self, text: &[u8], pattern: &[u8], escape: Option<u32>) -> bool {
+        match self {
+            Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => {
+                like::matches(&Utf8General, text, pattern, escape)
+            }
+            Self::Utf8mb3Bin | Self::Utf8mb4Bin => like::matches(&Utf8Code, text, pattern, escape),
+            Self::AsciiGeneralCi => like::matches(&Table(&tables::ASCII_GENERAL), text, pattern, escape),
+            Self::Latin1SwedishCi => like::matches(&Table(&tables::LATIN1_SWEDISH), text, pattern, escape),
+            Self::Latin1GeneralCi => like::matches(&Table(&tables::LATIN1_GENERAL), text, pattern, escape),
+            Self::Binary | Self::AsciiBin | Self::Latin1Bin => like::matches(&Bytes, text, pattern, escape),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_names_lead_back() {
+        for collation in Collation::ALL {
+            assert_eq!(Collation::from_id(collation.id()), Some(collation));
+            assert_eq!(Collation::from_name(&collation.name().to_uppercase()), Some(collation));
+        }
+        assert_eq!(Collation::from_name("utf8_general_ci"), Some(Collation::Utf8mb3GeneralCi));
+        assert!(Collation::ALL.is_sorted_by_key(|collation| collation.id()));
+    }
+
+    // Answers of MySQL 9.7.4.
+    #[test]
+    fn comparison_pads_with_spaces() {
+        for collation in Collation::ALL {
+            let padded = collation.pads_space();
+            assert_eq!(collation.equal(b"a", b"a  "), padded, "{collation:?}");
+            assert_eq!(collation.compare(b"a\0", b"a") == Ordering::Less, padded, "{collation:?}");
+            assert_eq!(collation.compare(b"a\t", b"a") == Ordering::Less, padded, "{collation:?}");
+            assert_eq!(collation.compare(b"a!", b"a"), Ordering::Greater, "{collation:?}");
+        }
+    }
+
+    #[test]
+    fn general_ci_ignores_case_and_accents() {
+        let ci = Collation::Utf8mb4GeneralCi;
+        assert!(ci.equal("ß".as_bytes(), b"s"));
+        assert!(!ci.equal("ß".as_bytes(), b"ss"));
+        assert!(ci.equal("ÀÉÎÕÜ".as_bytes(), b"aeiou"));
+        assert!(ci.equal("😀".as_bytes(), "😁".as_bytes()));
+        assert!(!Collation::Utf8mb4Bin.equal("😀".as_bytes(), "😁".as_bytes()));
+        assert!(!Collation::Utf8mb4Bin.equal(b"a", b"A"));
+    }
+}

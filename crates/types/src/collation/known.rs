@@ -1,0 +1,85 @@
+//! Collations that clients and dumps name although this server does not have them.
+//!
+//! A handshake with `utf8mb4_0900_ai_ci` (every MySQL 8 client sends it) must not fail: the session gets the
+//! default collation of the character set. Whether a CREATE TABLE with such a collation is refused or mapped is
+//! for the SQL layer to say.
+
+use super::Collation;
+use crate::charset::Charset;
+
+/// What is known of a collation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// One that compares and sorts.
+    Supported(Collation),
+    /// One of which only the character set is used.
+    Named(Charset),
+}
+
+impl Known {
+    /// The collation itself, or the default of its character set.
+    pub fn or_default(self) -> Collation {
+        match self {
+            Self::Supported(collation) => collation,
+            Self::Named(charset) => charset.default_collation(),
+        }
+    }
+}
+
+/// What MySQL's collation of this id is. None for character sets that are not supported.
+pub fn known_by_id(id: u16) -> Option<Known> {
+    if let Some(collation) = Collation::from_id(id) {
+        return Some(Known::Supported(collation));
+    }
+    let charset = match id {
+        5 | 15 | 31 | 49 | 94 => Charset::Latin1,
+        76 | 192..=215 | 223 => Charset::Utf8mb3,
+        224..=247 | 255..=271 | 273..=275 | 277..=294 | 296..=298 | 300 | 303..=323 => Charset::Utf8mb4,
+        _ => return None,
+    };
+    Some(Known::Named(charset))
+}
+
+/// What MySQL's collation of this name is, in any case.
+pub fn known_by_name(name: &str) -> Option<Known> {
+    if let Some(collation) = Collation::from_name(name) {
+        return Some(Known::Supported(collation));
+    }
+    let name = name.to_ascii_lowercase();
+    NAMED.iter().find(|(known, _)| *known == name).map(|&(_, charset)| Known::Named(charset))
+}
+
+/// The names that occur in the wild; a language's own collation is unknown here.
+const NAMED: &[(&str, Charset)] = &[
+    ("utf8mb4_0900_ai_ci", Charset::Utf8mb4),
+    ("utf8mb4_0900_as_ci", Charset::Utf8mb4),
+    ("utf8mb4_0900_as_cs", Charset::Utf8mb4),
+    ("utf8mb4_0900_bin", Charset::Utf8mb4),
+    ("utf8mb4_unicode_ci", Charset::Utf8mb4),
+    ("utf8mb4_unicode_520_ci", Charset::Utf8mb4),
+    ("utf8mb3_unicode_ci", Charset::Utf8mb3),
+    ("utf8mb3_unicode_520_ci", Charset::Utf8mb3),
+    ("utf8mb3_tolower_ci", Charset::Utf8mb3),
+    ("utf8_unicode_ci", Charset::Utf8mb3),
+    ("latin1_general_cs", Charset::Latin1),
+    ("latin1_german1_ci", Charset::Latin1),
+    ("latin1_german2_ci", Charset::Latin1),
+    ("latin1_danish_ci", Charset::Latin1),
+    ("latin1_spanish_ci", Charset::Latin1),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handshake_with_an_unsupported_collation_gets_the_default() {
+        assert_eq!(known_by_id(255).map(Known::or_default), Some(Collation::Utf8mb4GeneralCi));
+        assert_eq!(known_by_id(309).map(Known::or_default), Some(Collation::Utf8mb4GeneralCi));
+        assert_eq!(known_by_id(192).map(Known::or_default), Some(Collation::Utf8mb3GeneralCi));
+        assert_eq!(known_by_id(46).map(Known::or_default), Some(Collation::Utf8mb4Bin));
+        assert_eq!(known_by_id(1), None);
+        assert_eq!(known_by_name("UTF8MB4_0900_AI_CI"), Some(Known::Named(Charset::Utf8mb4)));
+        assert_eq!(known_by_name("cp1250_bin"), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! LIKE: `%` stands for any characters, `_` for one, the escape character takes the meaning from the next.
+//!
+//! An escape at the very end of a pattern stands for itself, as in MySQL. Characters compare by weight, so
+//! `'ß' LIKE 's'` under `general_ci`; there is no padding. The match is greedy with one point to return to, the
+//! last `%`: time is at most the product of both lengths.
+
+use super::weigh::Weigh;
+
+const ANY: u32 = b'%' as u32;
+const ONE: u32 = b'_' as u32;
+
+/// A step of a pattern and the bytes it takes.
+enum Step {
+    Any,
+    One,
+    Char(u32),
+}
+
+pub(super) fn matches<W: Weigh>(weigher: &W, text: &[u8], pattern: &[u8], escape: Option<u32>) -> bool {
+    let (mut text, mut pattern) = (text, pattern);
+    // The pattern behind the last `%`, and the text that it was last tried on.
+    let mut retry: Option<(&[u8], &[u8])> = None;
+    loop {
+        let step = (!pattern.is_empty()).then(|| next_step(weigher, pattern, escape));
+        let matched = match step {
+            Some((Step::Any, size)) => {
+                pattern = &pattern[size..];
+                if pattern.is_empty() {
+                    return true;
+                }
+                retry = Some((pattern, text));
+                continue;
+            }
+            Some((Step::One, size)) if !text.is_empty() => Some((size, weigher.code(text).1)),
+            Some((Step::Char(weight), size)) if !text.is_empty() => {
+                let (text_weight, text_size) = weigher.weigh(text);
+                (text_weight == weight).then_some((size, text_size))
+            }
+            None if text.is_empty() => return true,
+            _ => None,
+        };
+        if let Some((pattern_size, text_size)) = matched {
+            pattern = &pattern[pattern_size..];
+            text = &text[text_size..];
+            continue;
+        }
+        match retry {
+            Some((behind, tried)) if !tried.is_empty() => {
+                text = &tried[weigher.code(tried).1..];
+                pattern = behind;
+                retry = Some((behind, text));
+            }
+            _ => return false,
+        }
+    }
+}
+
+fn next_step<W: Weigh>(weigher: &W, pattern: &[u8], escape: Option<u32>) -> (Step, usize) {
+    let (code, size) = weigher.code(pattern);
+    let behind = &pattern[size..];
+    if Some(code) == escape && !behind.is_empty() {
+        let (weight, escaped_size) = weigher.weigh(behind);
+        return (Step::Char(weight), size + escaped_size);
+    }
+    match code {
+        ANY if Some(code) != escape => (Step::Any, size),
+        ONE if Some(code) != escape => (Step::One, size),
+        _ => (Step::Char(weigher.weigh(pattern).0), size),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::collation::Collation;
+
+    fn like(text: &str, pattern: &str, escape: Option<char>) -> bool {
+        Collation::Utf8mb4GeneralCi.like(text.as_bytes(), pattern.as_bytes(), escape.map(u32::from))
+    }
+
+    // Answers of MySQL 9.7.4.
+    #[test]
+    fn wildcards_and_escapes() {
+        let backslash = Some('\\');
+        for (text, pattern, expected) in [
+            ("a\\", "a\\", true),
+            ("a\\", "a\\\\", true),
+            ("a", "a\\", false),
+            ("a%", "a\\%", true),
+            ("ab", "a\\b", true),
+            ("a ", "a", false),
+            ("ß", "s", true),
+            ("abc", "a%b_c", false),
+            ("abbc", "a%b_", true),
+            ("😀", "😁", true),
+            ("", "%", true),
+            ("", "", true),
+            ("", "_", false),
+            ("é", "_", true),
+            ("abc\\", "%\\", true),
+            ("aXbXc", "%x%C", true),
+            ("aaab", "%aab", true),
+            ("mississippi", "m%iss%ip_i", true),
+        ] {
+            assert_eq!(like(text, pattern, backslash), expected, "{text} LIKE {pattern}");
+        }
+    }
+
+    #[test]
+    fn the_escape_may_be_a_wildcard_or_absent() {
+        assert!(like("a%", "a%%", Some('%')));
+        assert!(like("a%b", "a%%b", Some('%')));
+        assert!(like("a%", "a%", Some('%')));
+        assert!(like("_", "__", Some('_')));
+        assert!(like("a", "aa", Some('a')));
+        assert!(!like("a", "AA", Some('a')));
+        assert!(like("a\\", "a\\", None));
+    }
+
+    #[test]
+    fn each_collation_matches_by_its_own_weights() {
+        assert!(!Collation::Utf8mb4Bin.like(b"A", b"a", None));
+        assert!(!Collation::Binary.like(b"A", b"a", None));
+        assert!(Collation::Binary.like("aé".as_bytes(), b"a__", None));
+        assert!(Collation::Latin1SwedishCi.like(b"\xE9", b"E", None));
+        assert!(Collation::Utf8mb4Bin.like("é".as_bytes(), b"_", None));
+    }
+}

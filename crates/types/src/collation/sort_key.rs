@@ -1,0 +1,64 @@
+//! Sort keys: bytes in the order of a collation.
+//!
+//! PAD SPACE makes it delicate: `'a\t' < 'a' = 'a ' < 'a!'`, so a key may neither simply end nor simply be padded.
+//! A text without the blanks at its end is written as
+//!
+//! | what | bytes |
+//! | --- | --- |
+//! | a character that is no blank | its weight in the scheme of UTF-8, which keeps the order of numbers |
+//! | a blank | `20`, then `01` if the next character that is no blank weighs less than one, else `03` |
+//! | the end | `20 02` |
+//!
+//! At the first difference of two keys either two weights stand against each other, or what follows two blanks
+//! (an end counts as blanks without end), and both compare as the texts do. `20 02` occurs only at the end, so
+//! no key is a prefix of another one. ASCII costs one byte a character, blanks inside two, and there is no
+//! padding; MySQL's own keys are padded to the column's full length instead.
+//!
+//! `binary` does not pad: `00` is written as `00 FF`, the end as `00 00`.
+
+use super::compare::trim_spaces;
+use super::weigh::{SPACE, Weigh};
+
+const SPACE_BYTE: u8 = b' ';
+const NEXT_IS_LESS: u8 = 1;
+const END: u8 = 2;
+const NEXT_IS_MORE: u8 = 3;
+
+pub(super) fn weighed<W: Weigh>(weigher: &W, text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = trim_spaces(text);
+    out.reserve(rest.len() + 2);
+    while !rest.is_empty() {
+        let (weight, size) = weigher.weigh(rest);
+        rest = &rest[size..];
+        if weight == SPACE {
+            out.extend_from_slice(&[SPACE_BYTE, what_follows(weigher, rest)]);
+        } else {
+            W::write(weight, out);
+        }
+    }
+    out.extend_from_slice(&[SPACE_BYTE, END]);
+}
+
+/// How the first character of `rest` that is no blank compares to one.
+fn what_follows<W: Weigh>(weigher: &W, mut rest: &[u8]) -> u8 {
+    while !rest.is_empty() {
+        let (weight, size) = weigher.weigh(rest);
+        if weight != SPACE {
+            return if weight < SPACE { NEXT_IS_LESS } else { NEXT_IS_MORE };
+        }
+        rest = &rest[size..];
+    }
+    END
+}
+
+pub(super) fn binary(bytes: &[u8], out: &mut Vec<u8>) {
+    out.reserve(bytes.len() + 2);
+    let mut rest = bytes;
+    while let Some(zero) = rest.iter().position(|&byte| byte == 0) {
+        out.extend_from_slice(&rest[..zero]);
+        out.extend_from_slice(&[0, 0xFF]);
+        rest = &rest[zero + 1..];
+    }
+    out.extend_from_slice(rest);
+    out.extend_from_slice(&[0, 0]);
+}
