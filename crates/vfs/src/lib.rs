@@ -8,11 +8,26 @@
 //!
 //! What this crate is not: it knows no format, keeps no cache and never retries. A failed write or sync of a
 //! log is the caller's reason to stop the process.
+//!
+//! The implementations: [`OsVfs`] is the operating system's files; [`SlowSync`] wraps another one and makes its
+//! syncs slower; [`sim::SimDisk`] is memory that loses power. One conformance test holds all of them to the
+//! promises below.
+
+mod aligned;
+mod error;
+mod latency;
+mod os;
+pub mod sim;
 
 use std::fmt::Debug;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+
+pub use aligned::AlignedBuf;
+pub use error::{PathError, is_no_space, raw_os_error};
+pub use latency::{SlowSync, SyncDelay};
+pub use os::OsVfs;
 
 /// Alignment in bytes that [`File::write_durable_at`] asks of its offset, its length and its memory: the
 /// largest logical block size in common use, so that the operating system may skip its page cache.
@@ -58,8 +73,8 @@ pub trait Vfs: Debug + Send + Sync + 'static {
     /// Bytes that can still be written to the file system that holds `path`.
     fn free_bytes(&self, path: &Path) -> io::Result<u64>;
 
-    /// Takes an exclusive lock that ends when the returned guard is dropped or the process ends.
-    /// Error kind `WouldBlock` if somebody else holds it.
+    /// Takes an exclusive lock that ends when the returned guard is dropped or the process ends. The file is
+    /// created if it is missing. Error kind `WouldBlock` if somebody else holds the lock.
     fn lock(&self, path: &Path) -> io::Result<Box<dyn LockGuard>>;
 }
 

@@ -1,0 +1,129 @@
+//! An open file of the operating system.
+//!
+//! It is up to two descriptors of one inode: the ordinary one, and for [`File::write_durable_at`] one with
+//! O_DIRECT and O_DSYNC, opened at the first such write. The second goes through /proc/self/fd, so that it is the
+//! same inode whatever became of the name. Where either the file system or a missing /proc refuses it, a durable
+//! write is a write and an fdatasync, which promises more and costs more.
+//!
+//! The two descriptors agree: before a direct write the kernel writes out the cached pages of its range, and
+//! drops them after it (open(2), O_DIRECT).
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::{Errno, pread, pwrite, retry_on_intr};
+
+use crate::File;
+use crate::aligned::assert_durable_aligned;
+use crate::error::at;
+
+/// A file with explicit offsets.
+#[derive(Debug)]
+pub(super) struct OsFile {
+    file: fs::File,
+    path: PathBuf,
+    writable: bool,
+    direct: OnceLock<fs::File>,
+    /// Relaxed: it only chooses between two correct ways and guards no other memory.
+    direct_refused: AtomicBool,
+}
+
+impl OsFile {
+    pub(super) fn new(file: fs::File, path: PathBuf, writable: bool) -> Self {
+        Self { file, path, writable, direct: OnceLock::new(), direct_refused: AtomicBool::new(false) }
+    }
+
+    /// The descriptor for direct writes, or `None` where there can be none.
+    fn direct(&self) -> io::Result<Option<BorrowedFd<'_>>> {
+        if self.direct_refused.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        if let Some(direct) = self.direct.get() {
+            return Ok(Some(direct.as_fd()));
+        }
+        let path = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let flags = OFlags::WRONLY | OFlags::DIRECT | OFlags::DSYNC | OFlags::CLOEXEC;
+        match retry_on_intr(|| rustix::fs::open(path.as_str(), flags, Mode::empty())) {
+            // A thread that came second closes its descriptor again.
+            Ok(opened) => Ok(Some(self.direct.get_or_init(|| opened.into()).as_fd())),
+            Err(Errno::INVAL | Errno::NOENT) => {
+                self.direct_refused.store(true, Ordering::Relaxed);
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn write_durable(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        // The second descriptor would gladly write to a file that was opened for reading.
+        if !self.writable {
+            return Err(Errno::BADF.into());
+        }
+        if let Some(direct) = self.direct()? {
+            match write_all(direct, data, offset) {
+                Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
+                    self.direct_refused.store(true, Ordering::Relaxed);
+                }
+                result => return result,
+            }
+        }
+        write_all(self.file.as_fd(), data, offset)?;
+        Ok(retry_on_intr(|| rustix::fs::fdatasync(&self.file))?)
+    }
+}
+
+impl File for OsFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut done = 0;
+        while done < buf.len() {
+            let read = retry_on_intr(|| pread(&self.file, &mut buf[done..], offset + done as u64));
+            match read.map_err(at("read_at", &self.path))? {
+                0 => break,
+                read => done += read,
+            }
+        }
+        Ok(done)
+    }
+
+    fn write_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        write_all(self.file.as_fd(), data, offset).map_err(at("write_at", &self.path))
+    }
+
+    fn write_durable_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        assert_durable_aligned(data, offset);
+        self.write_durable(data, offset).map_err(at("write_durable_at", &self.path))
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        retry_on_intr(|| rustix::fs::fdatasync(&self.file)).map_err(at("sync_data", &self.path))
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        retry_on_intr(|| rustix::fs::fsync(&self.file)).map_err(at("sync_all", &self.path))
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        retry_on_intr(|| rustix::fs::ftruncate(&self.file, len)).map_err(at("set_len", &self.path))
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata().map_err(at("len", &self.path))?.len())
+    }
+}
+
+/// Writes all of `data`, continuing after short writes.
+fn write_all(fd: BorrowedFd<'_>, data: &[u8], offset: u64) -> io::Result<()> {
+    let mut done = 0;
+    while done < data.len() {
+        match retry_on_intr(|| pwrite(fd, &data[done..], offset + done as u64))? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => done += written,
+        }
+    }
+    Ok(())
+}
