@@ -1,0 +1,148 @@
+//! The base: the durable part of the table store, a `redb` file that checkpoints carry deltas into.
+//!
+//! `base.redb` holds two tables: `data`, all keys of all indexes (each key begins with its index, see
+//! [`crate::ids`]), and `facts`, what the last checkpoint says about itself, changed in the same atomic commit
+//! as its last slice of data. Readers hold a [`Generation`]: a snapshot that stays as it is.
+
+mod backend;
+
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+
+use redb::{Database, Durability, OwnedAccessGuard, ReadOnlyTable, ReadableDatabase, TableDefinition};
+use vfs::Vfs;
+
+pub use backend::Ballast;
+
+use crate::EngineError;
+use crate::ids::{Change, CommitSeq, Key};
+
+const DATA: TableDefinition<&[u8], &[u8]> = TableDefinition::new("data");
+const FACTS: TableDefinition<&str, &[u8]> = TableDefinition::new("facts");
+
+/// Bytes read from the base, kept alive by its generation.
+pub type Guard = OwnedAccessGuard<&'static [u8]>;
+
+/// The open file. One per server.
+#[derive(Debug)]
+pub struct Base {
+    db: Database,
+    ballast: Arc<Ballast>,
+}
+
+/// A read-only snapshot of the base.
+pub struct Generation {
+    data: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    /// Every transaction up to here is contained, and none after it.
+    through: CommitSeq,
+}
+
+/// A slice of a checkpoint: changes, and perhaps the facts that become true with them.
+#[derive(Debug, Default)]
+pub struct Slice<'a> {
+    /// The newest state of some keys.
+    pub changes: &'a [(Key, Change)],
+    /// Facts to store: name and bytes.
+    pub facts: &'a [(&'a str, &'a [u8])],
+}
+
+impl Base {
+    /// Opens or creates the base in `dir`. `cache_size` is in bytes.
+    pub fn open(
+        vfs: &Arc<dyn Vfs>,
+        dir: &Path,
+        cache_size: usize,
+        ballast_size: u64,
+    ) -> Result<Self, EngineError> {
+        let ballast = Arc::new(Ballast::open(Arc::clone(vfs), dir.join("ballast"), ballast_size)?);
+        let backend = backend::Backend::open(&**vfs, &dir.join("base.redb"), Arc::clone(&ballast))?;
+        let db = Database::builder().set_cache_size(cache_size).create_with_backend(backend)?;
+        let base = Self { db, ballast };
+        // Readers open both tables: they must exist before the first reader does.
+        base.commit(&Slice::default())?;
+        vfs.sync_dir(dir)?;
+        Ok(base)
+    }
+
+    /// Applies a slice as one atomic commit that survives power loss when this returns. Any error is fatal.
+    pub fn commit(&self, slice: &Slice<'_>) -> Result<(), EngineError> {
+        let mut trx = self.db.begin_write()?;
+        trx.set_durability(Durability::Immediate).map_err(|error| EngineError::Base(error.to_string()))?;
+        // Without it, opening after a crash would walk the whole file.
+        trx.set_quick_repair(true);
+        {
+            let mut data = trx.open_table(DATA)?;
+            for (key, change) in slice.changes {
+                match change {
+                    Change::Put(row) => data.insert(&**key, &**row)?,
+                    Change::Remove => data.remove(&**key)?,
+                };
+            }
+            let mut facts = trx.open_table(FACTS)?;
+            for (name, bytes) in slice.facts {
+                facts.insert(*name, *bytes)?;
+            }
+        }
+        trx.commit()?;
+        Ok(())
+    }
+
+    /// Removes up to `limit` keys of a range, as one atomic commit. Returns whether any is left.
+    pub fn remove_range(&self, low: &[u8], high: &[u8], limit: usize) -> Result<bool, EngineError> {
+        let mut trx = self.db.begin_write()?;
+        trx.set_quick_repair(true);
+        let mut removed = 0;
+        {
+            let mut data = trx.open_table(DATA)?;
+            let mut doomed = data.extract_from_if::<&[u8], _>(low..high, |_, _| true)?;
+            while removed < limit && doomed.next().transpose()?.is_some() {
+                removed += 1;
+            }
+        }
+        trx.commit()?;
+        Ok(removed == limit)
+    }
+
+    /// The facts of the given name, as the last checkpoint left them.
+    pub fn fact(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
+        let facts = self.db.begin_read()?.open_table(FACTS)?;
+        Ok(facts.get(name)?.map(|guard| guard.value().to_vec()))
+    }
+
+    /// The current state, which contains every transaction up to `through` and none after it.
+    pub fn generation(&self, through: CommitSeq) -> Result<Generation, EngineError> {
+        Ok(Generation { data: self.db.begin_read()?.open_table(DATA)?, through })
+    }
+
+    /// The file that is given up when the disk is full.
+    pub fn ballast(&self) -> &Ballast {
+        &self.ballast
+    }
+}
+
+impl Generation {
+    /// Every transaction up to here is contained, and none after it.
+    pub fn through(&self) -> CommitSeq {
+        self.through
+    }
+
+    /// The row of a key.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Guard>, EngineError> {
+        Ok(self.data.get_owned(key)?)
+    }
+
+    /// The keys and rows of a range, from either end.
+    pub fn range(&self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> Result<Range, EngineError> {
+        Ok(self.data.range_owned::<&[u8]>(range)?)
+    }
+}
+
+/// An iterator over a range of the base, double-ended.
+pub type Range = redb::OwnedRange<&'static [u8], &'static [u8]>;
+
+impl std::fmt::Debug for Generation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Generation").field("through", &self.through).finish_non_exhaustive()
+    }
+}

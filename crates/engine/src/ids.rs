@@ -1,0 +1,97 @@
+//! Newtypes for the numbers that must not be mixed up, and the shape of a key.
+
+use std::fmt;
+
+/// A transaction's place in the commit order: 1, 2, 3, ... without gaps. 0 is before every transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommitSeq(pub u64);
+
+impl CommitSeq {
+    /// After every transaction: what a read of the newest state asks for.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// The next place.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl fmt::Display for CommitSeq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// A transaction while it runs. Never reused within a server run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TrxId(pub u64);
+
+/// A table. Never reused within a data directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TableId(pub u32);
+
+/// An index, the primary one included. Never reused within a data directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IndexId(pub u32);
+
+impl IndexId {
+    /// Holds the catalog itself.
+    pub const CATALOG: Self = Self(1);
+    /// The first number that a table's index gets.
+    pub const FIRST_USER: Self = Self(16);
+
+    /// The bytes with which every key of this index begins: big-endian, so that indexes lie one after another.
+    pub fn prefix(self) -> [u8; PREFIX_SIZE] {
+        self.0.to_be_bytes()
+    }
+
+    /// The index that a key belongs to.
+    ///
+    /// # Panics
+    /// If the key is shorter than its prefix.
+    pub fn of(key: &[u8]) -> Self {
+        Self(u32::from_be_bytes(*key.first_chunk().expect("a key begins with its index")))
+    }
+}
+
+/// Bytes of a key that name its index.
+pub const PREFIX_SIZE: usize = 4;
+
+/// A whole key: the index's prefix, then bytes whose order is the index's order.
+pub type Key = Box<[u8]>;
+
+/// A stored value, shared between the layers and their readers.
+pub type Row = std::sync::Arc<[u8]>;
+
+/// What a transaction made of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It has this row now.
+    Put(Row),
+    /// It is gone.
+    Remove,
+}
+
+impl Change {
+    /// The row, unless the key is gone.
+    pub fn row(&self) -> Option<&Row> {
+        match self {
+            Self::Put(row) => Some(row),
+            Self::Remove => None,
+        }
+    }
+
+    /// As [`Change::row`], by value.
+    pub fn into_row(self) -> Option<Row> {
+        match self {
+            Self::Put(row) => Some(row),
+            Self::Remove => None,
+        }
+    }
+
+    /// Bytes of the row.
+    pub fn row_size(&self) -> usize {
+        self.row().map_or(0, |row| row.len())
+    }
+}

@@ -1,0 +1,49 @@
+//! The locks of one transaction.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use super::{Identity, LockId, LockTable, Mode};
+use crate::ids::TrxId;
+
+/// What a transaction holds. Kept by its session and reused, so that a short transaction allocates nothing.
+#[derive(Debug, Default)]
+pub struct HeldLocks {
+    modes: HashMap<LockId, Mode, BuildHasherDefault<Identity>>,
+}
+
+impl HeldLocks {
+    /// Whether the lock is held in this or a stronger mode.
+    pub fn has(&self, id: LockId, mode: Mode) -> bool {
+        self.modes.get(&id).is_some_and(|held| *held >= mode)
+    }
+
+    /// Notes a lock that was granted.
+    pub fn note(&mut self, id: LockId, mode: Mode) {
+        self.modes.insert(id, mode);
+    }
+
+    /// Number of locks.
+    pub fn len(&self) -> usize {
+        self.modes.len()
+    }
+
+    /// Whether no lock is held.
+    pub fn is_empty(&self) -> bool {
+        self.modes.is_empty()
+    }
+
+    /// Releases one lock if it is held.
+    pub fn release(&mut self, table: &LockTable, trx: TrxId, id: LockId) {
+        if self.modes.remove(&id).is_some() {
+            table.release(trx, id);
+        }
+    }
+
+    /// Releases all of them.
+    pub fn release_all(&mut self, table: &LockTable, trx: TrxId) {
+        for (id, _) in self.modes.drain() {
+            table.release(trx, id);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Views: which layers make up the table store at a moment, and snapshots of them.
+//!
+//! ```text
+//!   active delta          writers add versions here
+//!   sealed deltas         newest first; complete or being completed, on their way into the base
+//!   base generation       everything up to `through`
+//! ```
+//! A view is immutable and shared; sealing and checkpoints publish a new one. A snapshot is a view and a
+//! `visible_seq` taken in one atomic step. Both are kept together, so a reader needs no rule about garbage: what it
+//! can reach stays as long as it does.
+//!
+//! Invariant: the base of a published view contains nothing above the `visible_seq` of that moment, and a version
+//! that is below a view's `visible_seq` is in one of its layers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use smallvec::SmallVec;
+
+use crate::EngineError;
+use crate::base::{Generation, Guard};
+use crate::delta::Delta;
+use crate::ids::{CommitSeq, Row};
+
+/// A delta that gets no new transactions.
+#[derive(Clone, Debug)]
+pub struct Sealed {
+    /// Its versions are complete once every transaction up to `through` is applied.
+    pub delta: Arc<Delta>,
+    /// The last transaction that it may hold.
+    pub through: CommitSeq,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct View {
+    /// Takes the versions of the transactions that are drawn now.
+    pub active: Arc<Delta>,
+    /// Older deltas, newest first.
+    pub sealed: SmallVec<[Sealed; 2]>,
+    /// What has been checkpointed.
+    pub base: Arc<Generation>,
+}
+
+/// A row that was found, wherever it lies.
+pub enum Found {
+    /// In memory.
+    Shared(Row),
+    /// In the base.
+    Base(Guard),
+}
+
+impl std::ops::Deref for Found {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Shared(row) => row,
+            Self::Base(guard) => guard.value(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Found").field(&&**self).finish()
+    }
+}
+
+impl View {
+    /// The newest version of a key at or below `at`: its row, if it has one, and the transaction that made it
+    /// (0 if the base holds it).
+    pub fn get(&self, key: &[u8], at: CommitSeq) -> Result<(CommitSeq, Option<Found>), EngineError> {
+        let deltas = std::iter::once(&self.active).chain(self.sealed.iter().map(|sealed| &sealed.delta));
+        for delta in deltas {
+            if let Some(version) = delta.get(key, at) {
+                return Ok((version.seq, version.change.into_row().map(Found::Shared)));
+            }
+        }
+        Ok((CommitSeq(0), self.base.get(key)?.map(Found::Base)))
+    }
+
+    /// Memory of all deltas, in bytes.
+    pub fn delta_bytes(&self) -> usize {
+        self.active.bytes() + self.sealed.iter().map(|sealed| sealed.delta.bytes()).sum::<usize>()
+    }
+}
+
+/// A view and the last transaction that is visible in it.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The layers.
+    pub view: Arc<View>,
+    /// Versions above this are not seen.
+    pub visible: CommitSeq,
+}
+
+/// The current view and `visible_seq`. One per server.
+#[derive(Debug)]
+pub struct Published {
+    view: ArcSwap<View>,
+    /// Only grows. Release by the publisher, acquired by readers: what it covers is applied.
+    visible: AtomicU64,
+}
+
+impl Published {
+    /// Starts with a view of the base alone.
+    pub fn new(base: Generation) -> Self {
+        let visible = AtomicU64::new(base.through().0);
+        let view = View { active: Arc::default(), sealed: SmallVec::new(), base: Arc::new(base) };
+        Self { view: ArcSwap::from_pointee(view), visible }
+    }
+
+    /// The last transaction that readers see.
+    pub fn visible(&self) -> CommitSeq {
+        CommitSeq(self.visible.load(Ordering::Acquire))
+    }
+
+    /// Moves `visible_seq` forward. Called by the one publisher.
+    ///
+    /// # Panics
+    /// If it would move back.
+    pub fn set_visible(&self, seq: CommitSeq) {
+        let before = self.visible.swap(seq.0, Ordering::AcqRel);
+        assert!(before <= seq.0, "visibility moves forward");
+    }
+
+    /// The layers as they are now. For reads of the newest state: load it after the lock is granted.
+    pub fn view(&self) -> Arc<View> {
+        self.view.load_full()
+    }
+
+    /// A view and its `visible_seq` in one atomic step: if the view is still the published one after `visible_seq`
+    /// was read, it was when it was read.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut view = self.view();
+        loop {
+            let visible = self.visible();
+            let again = self.view.load();
+            if Arc::ptr_eq(&view, &again) {
+                return Snapshot { view, visible };
+            }
+            view = arc_swap::Guard::into_inner(again);
+        }
+    }
+
+    /// Seals the active delta through `through` and publishes a view with a new one. The caller holds the
+    /// sequencer, so that no transaction is drawn meanwhile.
+    pub fn seal(&self, through: CommitSeq) -> Arc<Delta> {
+        let old = self.view();
+        let active = Arc::<Delta>::default();
+        let mut sealed = SmallVec::with_capacity(old.sealed.len() + 1);
+        sealed.push(Sealed { delta: Arc::clone(&old.active), through });
+        sealed.extend(old.sealed.iter().cloned());
+        self.view.store(Arc::new(View { active: Arc::clone(&active), sealed, base: Arc::clone(&old.base) }));
+        active
+    }
+
+    /// Publishes a new base, which replaces the sealed deltas that it contains.
+    ///
+    /// # Panics
+    /// If the base contains what is not visible yet.
+    pub fn replace_base(&self, base: Generation) {
+        assert!(base.through() <= self.visible(), "a base is published once all of it is visible");
+        let base = Arc::new(base);
+        self.view.rcu(|old| {
+            let newer = |sealed: &&Sealed| base.through() < sealed.through;
+            let sealed = old.sealed.iter().filter(newer).cloned().collect();
+            View { active: Arc::clone(&old.active), sealed, base: Arc::clone(&base) }
+        });
+    }
+}

@@ -1,0 +1,227 @@
+//! A transaction's write set: what it changed and nobody else sees, with undo for savepoints.
+//!
+//! No steal: changes live here and nowhere else until the commit, so rolling back is forgetting.
+//!
+//! How a write set lies in a redo record, entry after entry in key order:
+//!
+//! ```text
+//! size
+//!    2  key length k
+//!    4  row length + 1, or 0 for a removed key
+//!    k  key
+//!    n  row
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::EngineError;
+use crate::delta::{Delta, Version, copy_limited};
+use crate::ids::{Change, CommitSeq, Key};
+use crate::scan::Direction;
+
+/// Bytes of an entry beside key and row.
+const ENTRY_HEAD_SIZE: usize = 6;
+
+/// The changes of a transaction that is running, shared with its own scans.
+#[derive(Debug, Default)]
+pub struct OwnChanges(Mutex<BTreeMap<Key, Change>>);
+
+impl OwnChanges {
+    /// What the transaction made of a key: `None` if it did not touch it.
+    pub fn get(&self, key: &[u8]) -> Option<Change> {
+        self.0.lock().get(key).cloned()
+    }
+
+    /// As [`Delta::copy_range`]; the versions carry `commit_seq` 0, for there is nothing to wait for.
+    pub(crate) fn copy_range(
+        &self,
+        range: (Bound<&[u8]>, Bound<&[u8]>),
+        direction: Direction,
+        limit: usize,
+        out: &mut Vec<(Key, Version)>,
+    ) -> Option<Key> {
+        let changes = self.0.lock();
+        copy_limited(changes.range::<[u8], _>(range), direction, limit, |key, change| {
+            out.push((key.clone(), Version { seq: CommitSeq(0), change: change.clone() }));
+        })
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct WriteSet {
+    changes: Arc<OwnChanges>,
+    /// What each change replaced, in order.
+    undo: Vec<(Key, Option<Change>)>,
+    /// Bytes of the entries as encoded.
+    encoded_size: usize,
+}
+
+/// A point in a write set that can be returned to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark(usize);
+
+impl WriteSet {
+    /// The changes, to merge into scans.
+    pub fn own(&self) -> &Arc<OwnChanges> {
+        &self.changes
+    }
+
+    /// Whether nothing was changed.
+    pub fn is_empty(&self) -> bool {
+        self.undo.is_empty()
+    }
+
+    /// Number of changed keys.
+    pub fn len(&self) -> usize {
+        self.changes.0.lock().len()
+    }
+
+    /// Records what becomes of a key.
+    pub fn put(&mut self, key: Key, change: Change) {
+        self.encoded_size += entry_size(&key, &change);
+        let before = self.changes.0.lock().insert(key.clone(), change);
+        if let Some(before) = &before {
+            self.encoded_size -= entry_size(&key, before);
+        }
+        self.undo.push((key, before));
+    }
+
+    /// The current point.
+    pub fn mark(&self) -> Mark {
+        Mark(self.undo.len())
+    }
+
+    /// Forgets everything since `mark`.
+    pub fn rollback_to(&mut self, mark: Mark) {
+        let mut changes = self.changes.0.lock();
+        while self.undo.len() > mark.0 {
+            let (key, before) = self.undo.pop().expect("longer than the mark");
+            let undone = match before {
+                Some(before) => {
+                    self.encoded_size += entry_size(&key, &before);
+                    changes.insert(key.clone(), before)
+                }
+                None => changes.remove(&key),
+            };
+            self.encoded_size -= entry_size(&key, &undone.expect("undone changes exist"));
+        }
+    }
+
+    /// Bytes that [`WriteSet::encode`] appends.
+    pub fn encoded_size(&self) -> usize {
+        self.encoded_size
+    }
+
+    /// Appends all entries to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let before = out.len();
+        for (key, change) in &*self.changes.0.lock() {
+            encode_entry(key, change, out);
+        }
+        assert_eq!(out.len() - before, self.encoded_size, "the size of a write set is known beforehand");
+    }
+
+    /// Moves everything into a delta as the versions of `seq`.
+    pub fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
+        for (key, change) in std::mem::take(&mut *self.changes.0.lock()) {
+            delta.put(seq, key, change);
+        }
+        self.clear();
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.changes.0.lock().clear();
+        self.undo.clear();
+        self.encoded_size = 0;
+    }
+}
+
+fn entry_size(key: &[u8], change: &Change) -> usize {
+    ENTRY_HEAD_SIZE + key.len() + change.row_size()
+}
+
+/// Appends one entry.
+///
+/// # Panics
+/// If the key exceeds 65,535 bytes or the row 4 GiB - 2: limits that tables keep.
+pub fn encode_entry(key: &[u8], change: &Change, out: &mut Vec<u8>) {
+    let key_size = u16::try_from(key.len()).expect("keys are below 64 KiB");
+    let row_size = change.row().map_or(0, |row| u32::try_from(row.len() + 1).expect("rows are below 4 GiB"));
+    out.extend_from_slice(&key_size.to_le_bytes());
+    out.extend_from_slice(&row_size.to_le_bytes());
+    out.extend_from_slice(key);
+    out.extend_from_slice(change.row().map_or(&[], |row| row));
+}
+
+/// Decodes entries: calls `each` for each of them.
+///
+/// # Errors
+/// [`EngineError::Corrupt`] if the bytes are no entries.
+pub fn decode_entries(mut bytes: &[u8], mut each: impl FnMut(Key, Change)) -> Result<(), EngineError> {
+    let corrupt = || EngineError::Corrupt { what: "a write set in the redo log".to_owned() };
+    while !bytes.is_empty() {
+        let (head, rest) = bytes.split_first_chunk::<ENTRY_HEAD_SIZE>().ok_or_else(corrupt)?;
+        let [a, b, c, d, e, f] = *head;
+        let (key, rest) =
+            rest.split_at_checked(usize::from(u16::from_le_bytes([a, b]))).ok_or_else(corrupt)?;
+        let row_size = u32::from_le_bytes([c, d, e, f]) as usize;
+        let (row, rest) = rest.split_at_checked(row_size.saturating_sub(1)).ok_or_else(corrupt)?;
+        if key.len() < crate::ids::PREFIX_SIZE {
+            return Err(corrupt());
+        }
+        each(key.into(), if row_size > 0 { Change::Put(row.into()) } else { Change::Remove });
+        bytes = rest;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key(name: u8) -> Key {
+        vec![0, 0, 0, 20, name].into()
+    }
+
+    proptest! {
+        #[test]
+        fn rolling_back_restores_state_and_size(
+            changes in proptest::collection::vec((0..6_u8, proptest::option::of(0..9_usize)), 0..40),
+            at in 0..40_usize,
+        ) {
+            let mut set = WriteSet::default();
+            let mut model = BTreeMap::new();
+            let mut saved = None;
+            for (index, (name, size)) in changes.iter().enumerate() {
+                if index == at {
+                    saved = Some((set.mark(), model.clone()));
+                }
+                let change = size.map_or(Change::Remove, |size| Change::Put(vec![*name; size].into()));
+                set.put(key(*name), change.clone());
+                model.insert(key(*name), change);
+            }
+            if let Some((mark, before)) = saved {
+                set.rollback_to(mark);
+                model = before;
+            }
+            let mut encoded = Vec::new();
+            set.encode(&mut encoded);
+            let mut decoded = BTreeMap::new();
+            decode_entries(&encoded, |key, change| { decoded.insert(key, change); }).unwrap();
+            prop_assert_eq!(decoded, model);
+        }
+
+        #[test]
+        fn decoding_any_bytes_ends_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = decode_entries(&bytes, |_, _| {});
+        }
+    }
+}

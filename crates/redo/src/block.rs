@@ -1,0 +1,151 @@
+//! Blocks: how pieces of the record stream lie in a segment file.
+//!
+//! ```text
+//! offset size
+//!      0    4  magic 4F 4C 52 42 ("OLRB")
+//!      4    4  CRC32C of bytes 8 .. 40 + payload length
+//!      8    8  LSN of the first payload byte
+//!     16    8  epoch
+//!     24    8  promised LSN: a sync up to here had been promised when this block was written
+//!     32    4  payload length in bytes, 1 .. = PAYLOAD_SIZE_MAX
+//!     36    4  zero
+//!     40    n  payload
+//!   40+n       zeros up to the next multiple of BLOCK_ALIGN
+//! ```
+//! All integers are little-endian. A block begins at a multiple of [`BLOCK_ALIGN`] and is written once: a torn
+//! write can only damage bytes that nobody was promised.
+
+use vfs::AlignedBuf;
+
+use crate::Lsn;
+
+/// Blocks begin and end at multiples of this many bytes.
+pub const BLOCK_ALIGN: usize = vfs::DURABLE_ALIGN;
+/// Bytes of the header.
+pub const HEADER_SIZE: usize = 40;
+/// The longest payload of one block, in bytes. Larger drains become several blocks.
+pub const PAYLOAD_SIZE_MAX: usize = (1 << 20) - HEADER_SIZE;
+
+const MAGIC: [u8; 4] = *b"OLRB";
+
+/// A decoded block header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// LSN of the first payload byte.
+    pub lsn: Lsn,
+    /// The server run that wrote the block.
+    pub epoch: u64,
+    /// A sync up to here had been promised when the block was written.
+    pub promised: Lsn,
+    /// Bytes of payload.
+    pub payload_size: usize,
+}
+
+impl Header {
+    /// Bytes that the whole block takes in the file.
+    pub fn block_size(&self) -> usize {
+        (HEADER_SIZE + self.payload_size).next_multiple_of(BLOCK_ALIGN)
+    }
+
+    /// LSN of the first byte after the payload.
+    pub fn end(&self) -> Lsn {
+        self.lsn.advance(self.payload_size as u64)
+    }
+}
+
+/// Completes a block in `buf`: the payload was appended after [`HEADER_SIZE`] bytes of room that begin at
+/// `start`; writes the header there and pads the buffer.
+///
+/// # Panics
+/// If the payload is empty or longer than [`PAYLOAD_SIZE_MAX`].
+pub fn seal(buf: &mut AlignedBuf, start: usize, lsn: Lsn, epoch: u64, promised: Lsn) {
+    let payload_size = buf.len() - start - HEADER_SIZE;
+    assert!((1..=PAYLOAD_SIZE_MAX).contains(&payload_size), "a block carries 1 to {PAYLOAD_SIZE_MAX} bytes");
+    assert!(promised <= lsn, "a sync is promised only for what was written before");
+    let block = &mut buf[start..];
+    let size = u32::try_from(payload_size).expect("a payload is at most 1 MiB");
+    block[0..4].copy_from_slice(&MAGIC);
+    block[8..16].copy_from_slice(&lsn.0.to_le_bytes());
+    block[16..24].copy_from_slice(&epoch.to_le_bytes());
+    block[24..32].copy_from_slice(&promised.0.to_le_bytes());
+    block[32..36].copy_from_slice(&size.to_le_bytes());
+    block[36..40].fill(0);
+    let crc = crc32c::crc32c(&block[8..]);
+    block[4..8].copy_from_slice(&crc.to_le_bytes());
+    buf.pad_to_block();
+}
+
+/// Decodes the header at the start of `bytes` without looking at the payload. `None` if this cannot be a block.
+pub fn decode_header(bytes: &[u8]) -> Option<Header> {
+    let bytes = bytes.get(..HEADER_SIZE)?;
+    if bytes[..4] != MAGIC || bytes[36..40] != [0; 4] {
+        return None;
+    }
+    let payload_size = u32::from_le_bytes(bytes[32..36].try_into().ok()?) as usize;
+    let header = Header {
+        lsn: Lsn(u64_at(bytes, 8)),
+        epoch: u64_at(bytes, 16),
+        promised: Lsn(u64_at(bytes, 24)),
+        payload_size,
+    };
+    let plausible = (1..=PAYLOAD_SIZE_MAX).contains(&payload_size)
+        && header.promised <= header.lsn
+        && header.lsn.0.checked_add(payload_size as u64).is_some();
+    plausible.then_some(header)
+}
+
+/// The payload of a whole block, if its checksum holds.
+pub fn verify<'a>(header: &Header, block: &'a [u8]) -> Option<&'a [u8]> {
+    let body = block.get(8..HEADER_SIZE + header.payload_size)?;
+    let stored = u32::from_le_bytes(block.get(4..8)?.try_into().ok()?);
+    (crc32c::crc32c(body) == stored).then(|| &body[HEADER_SIZE - 8..])
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(payload: &[u8]) -> AlignedBuf {
+        let mut buf = AlignedBuf::default();
+        buf.extend_from_slice(&[0; HEADER_SIZE]);
+        buf.extend_from_slice(payload);
+        seal(&mut buf, 0, Lsn(5000), 3, Lsn(4100));
+        buf
+    }
+
+    #[test]
+    fn a_block_is_these_bytes() {
+        let buf = block(b"abc");
+        assert_eq!(buf.len(), BLOCK_ALIGN);
+        assert_eq!(&buf[..4], b"OLRB");
+        assert_eq!(&buf[4..8], &crc32c::crc32c(&buf[8..43]).to_le_bytes());
+        assert_eq!(
+            &buf[8..40],
+            &[
+                0x88, 0x13, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0x04, 0x10, 0, 0, 0, 0, 0, 0, 3, 0, 0,
+                0, 0, 0, 0, 0
+            ]
+        );
+        assert_eq!(&buf[40..43], b"abc");
+        assert!(buf[43..].iter().all(|b| *b == 0));
+    }
+
+    #[test]
+    fn a_block_round_trips_and_any_flipped_bit_is_noticed() {
+        let buf = block(&[7; 5000]);
+        let header = decode_header(&buf).unwrap();
+        assert_eq!(header, Header { lsn: Lsn(5000), epoch: 3, promised: Lsn(4100), payload_size: 5000 });
+        assert_eq!(header.block_size(), 8192);
+        assert_eq!(verify(&header, &buf).unwrap(), &[7; 5000]);
+        for at in 0..HEADER_SIZE + 5000 {
+            let mut bad = buf.to_vec();
+            bad[at] ^= 0x10;
+            let still = decode_header(&bad).is_some_and(|h| verify(&h, &bad).is_some());
+            assert!(!still, "a flipped bit at {at} went unnoticed");
+        }
+    }
+}

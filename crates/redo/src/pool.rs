@@ -1,0 +1,121 @@
+//! The segment files of a log: in use, spare, retired.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use vfs::{File, Vfs};
+
+use crate::segment::{self, SegmentNo};
+use crate::{Lsn, RedoError};
+
+/// Hands out segments and takes back those that a checkpoint has made superfluous.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    vfs: Arc<dyn Vfs>,
+    dir: PathBuf,
+    segment_size: u64,
+    spares_wanted: usize,
+    /// Rank: last. Held while a spare is made: only the maker of spares and a writer that has run out meet here.
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Segments that hold needed records, oldest first, the last one being written.
+    live: VecDeque<LiveSegment>,
+    /// Ready to be used next, in order.
+    spares: VecDeque<(SegmentNo, Arc<dyn File>)>,
+    /// No longer needed; renamed into spares.
+    retired: Vec<SegmentNo>,
+    /// The number that the next spare gets.
+    next: SegmentNo,
+}
+
+/// A segment that holds records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveSegment {
+    /// Its number.
+    pub no: SegmentNo,
+    /// LSN of its first record byte.
+    pub start: Lsn,
+}
+
+impl Pool {
+    /// Takes over the directory: `kept` are the segments that hold records, every other file is retired.
+    pub(crate) fn open(
+        vfs: Arc<dyn Vfs>,
+        dir: PathBuf,
+        segment_size: u64,
+        spares_wanted: usize,
+        kept: &[LiveSegment],
+    ) -> Result<Self, RedoError> {
+        let all = segment::list(&*vfs, &dir)?;
+        let next = all.last().map_or(SegmentNo(1), |last| last.next());
+        let retired = all.into_iter().filter(|no| kept.iter().all(|k| k.no != *no)).collect();
+        let live = kept.iter().copied().collect();
+        let state = Mutex::new(State { live, spares: VecDeque::new(), retired, next });
+        Ok(Self { vfs, dir, segment_size, spares_wanted, state })
+    }
+
+    /// The segment that is written next; makes one if none is ready. Records that it begins at `start`.
+    pub(crate) fn roll(&self, start: Lsn) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
+        let mut state = self.state.lock();
+        let (no, file) = match state.spares.pop_front() {
+            Some(spare) => spare,
+            None => self.make(&mut state, false)?,
+        };
+        assert!(state.live.back().is_none_or(|last| last.no < no && last.start <= start), "segments ascend");
+        state.live.push_back(LiveSegment { no, start });
+        Ok((no, file))
+    }
+
+    /// Makes one spare if fewer than wanted are ready, and removes retired files beyond that. Returns whether
+    /// there was anything to do.
+    pub(crate) fn tend(&self) -> Result<bool, RedoError> {
+        let mut state = self.state.lock();
+        if state.spares.len() < self.spares_wanted {
+            let spare = self.make(&mut state, true)?;
+            state.spares.push_back(spare);
+            return Ok(true);
+        }
+        let Some(no) = state.retired.pop() else { return Ok(false) };
+        self.vfs.remove_file(&no.path(&self.dir))?;
+        Ok(true)
+    }
+
+    /// Retires the segments that hold only records below `lsn`.
+    pub(crate) fn retire_below(&self, lsn: Lsn) {
+        let mut state = self.state.lock();
+        while state.live.len() > 1 && state.live[1].start <= lsn {
+            let old = state.live.pop_front().expect("two are there");
+            state.retired.push(old.no);
+        }
+    }
+
+    /// Bytes in segments that hold needed records.
+    pub(crate) fn live_bytes(&self) -> u64 {
+        self.state.lock().live.len() as u64 * self.segment_size
+    }
+
+    /// A recycled segment if `recycle` and there is one of the right size, else a new one.
+    fn make(&self, state: &mut State, recycle: bool) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
+        let no = state.next;
+        let old = if recycle { state.retired.pop() } else { None };
+        let recycled = match old {
+            Some(from) => Some(segment::recycle(&*self.vfs, &self.dir, from, no)?),
+            None => None,
+        };
+        let file = match recycled {
+            Some(file) if file.len()? == self.segment_size => file,
+            Some(_) => {
+                self.vfs.remove_file(&no.path(&self.dir))?;
+                segment::preallocate(&*self.vfs, &self.dir, no, self.segment_size)?
+            }
+            None => segment::preallocate(&*self.vfs, &self.dir, no, self.segment_size)?,
+        };
+        state.next = no.next();
+        Ok((no, file))
+    }
+}

@@ -1,0 +1,285 @@
+//! Reading the log back: from an LSN to the end of what is intact, across segments and epochs.
+//!
+//! The end is decided here and nowhere else:
+//! - a block belongs to the stream if its checksum, its LSN and its epoch are the expected ones;
+//! - where the next epoch begins, the current one ends: what an earlier run wrote behind that LSN was cut by a
+//!   recovery and never comes back to life;
+//! - the first missing block of the newest epoch is a torn tail, unless a later intact block of that epoch had been
+//!   written after a sync of the missing bytes was promised, and in an older epoch everything below the next
+//!   one's start had been synced: then it is corruption.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use vfs::{File, Open, Vfs};
+
+use crate::block::{self, BLOCK_ALIGN};
+use crate::pool::LiveSegment;
+use crate::record::Assembler;
+use crate::segment::{self, HEADER_SIZE};
+use crate::{Lsn, Record, RedoError, SegmentNo};
+
+/// Where a server run began to write. Kept durably by the caller for every run that the log may be read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EpochStart {
+    /// The run's epoch.
+    pub epoch: u64,
+    /// Its first LSN.
+    pub lsn: Lsn,
+    /// Its first segment.
+    pub segment: SegmentNo,
+}
+
+/// Reads records in order. See the module.
+#[derive(Debug)]
+pub struct Reader {
+    vfs: Arc<dyn Vfs>,
+    dir: PathBuf,
+    /// The run being read, then the later ones, ascending.
+    epochs: Vec<EpochStart>,
+    assembler: Assembler,
+    /// LSN of the next block's first byte.
+    lsn: Lsn,
+    segment: Segment,
+    visited: Vec<LiveSegment>,
+    ended: bool,
+    bytes_read: u64,
+}
+
+#[derive(Debug)]
+struct Segment {
+    no: SegmentNo,
+    file: Arc<dyn File>,
+    path: PathBuf,
+    size: u64,
+    offset: u64,
+}
+
+/// What lies at a block boundary.
+enum Found {
+    Block(block::Header, Vec<u8>),
+    Nothing(&'static str),
+}
+
+impl Reader {
+    /// Starts to read at `from`, a record's start. `epochs` are the known runs, ascending, the first one having
+    /// begun at or below `from`.
+    ///
+    /// # Errors
+    /// [`RedoError::Missing`] if no segment of that epoch holds `from`.
+    pub fn open(vfs: Arc<dyn Vfs>, dir: &Path, epochs: &[EpochStart], from: Lsn) -> Result<Self, RedoError> {
+        let first = epochs.iter().rposition(|e| e.lsn <= from);
+        let missing = |epoch| RedoError::Missing { dir: dir.to_owned(), lsn: from, epoch };
+        let Some(first) = first else { return Err(missing(0)) };
+        let epochs = epochs[first..].to_vec();
+        let epoch = epochs[0].epoch;
+        let mut found = None;
+        for no in segment::list(&*vfs, dir)? {
+            let (segment, header) = open_segment(&*vfs, dir, no)?;
+            if let Some(header) = header.filter(|h| h.epoch == epoch && h.start <= from) {
+                found = Some((segment, header));
+            }
+        }
+        let Some((segment, header)) = found else { return Err(missing(epoch)) };
+        let visited = vec![LiveSegment { no: segment.no, start: header.start }];
+        let dir = dir.to_owned();
+        let assembler = Assembler::new(from);
+        let mut reader = Self {
+            vfs,
+            dir,
+            epochs,
+            assembler,
+            lsn: header.start,
+            segment,
+            visited,
+            ended: false,
+            bytes_read: 0,
+        };
+        reader.skip_to(from)?;
+        Ok(reader)
+    }
+
+    /// The next whole record, or `None` at the end of what is intact.
+    pub fn next_record(&mut self) -> Result<Option<Record>, RedoError> {
+        loop {
+            match self.assembler.next() {
+                Ok(Some(record)) => return Ok(Some(record)),
+                Ok(None) if self.ended => return Ok(None),
+                Ok(None) => {
+                    if let Some(payload) = self.next_payload()? {
+                        self.assembler.push(&payload);
+                    }
+                }
+                Err(what) => return Err(self.corrupt(what, self.lsn)),
+            }
+        }
+    }
+
+    /// LSN of the first byte behind the last whole record that was returned.
+    pub fn end(&self) -> Lsn {
+        self.assembler.record_start()
+    }
+
+    /// The segments that hold a byte of what was read up to [`Reader::end`], ascending.
+    pub fn kept(&self) -> Vec<LiveSegment> {
+        let end = self.end();
+        self.visited.iter().filter(|segment| segment.start < end).copied().collect()
+    }
+
+    /// Bytes read from the disk.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// Walks over the blocks below `from`; the rest of the one that holds it goes to the assembler.
+    fn skip_to(&mut self, from: Lsn) -> Result<(), RedoError> {
+        while self.lsn < from {
+            let start = self.lsn;
+            let Some(payload) = self.next_payload()? else {
+                return Err(self.corrupt("the records from which to recover are not there", from));
+            };
+            if self.lsn > from {
+                let skip = usize::try_from(from.since(start)).expect("less than a block");
+                self.assembler.push(&payload[skip..]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next piece of the stream. `None` at its end.
+    fn next_payload(&mut self) -> Result<Option<Vec<u8>>, RedoError> {
+        let stop = self.epochs.get(1).map(|next| next.lsn);
+        if stop == Some(self.lsn) {
+            self.enter_next_epoch()?;
+            return self.next_payload();
+        }
+        let what = match self.block_at(self.segment.offset)? {
+            Found::Block(header, mut payload)
+                if header.epoch == self.epochs[0].epoch && header.lsn == self.lsn =>
+            {
+                self.segment.offset += header.block_size() as u64;
+                self.lsn = header.end();
+                if let Some(stop) = stop.filter(|stop| *stop < self.lsn) {
+                    let beyond = usize::try_from(self.lsn.since(stop)).expect("less than a block");
+                    payload.truncate(payload.len() - beyond);
+                    self.lsn = stop;
+                }
+                return Ok(Some(payload));
+            }
+            Found::Block(..) => "a block of another epoch or LSN",
+            Found::Nothing(what) => what,
+        };
+        if self.segment.offset >= self.segment.size && self.enter_next_segment()? {
+            return self.next_payload();
+        }
+        let promised = match stop {
+            Some(next) => next,
+            None => self.promised_behind()?,
+        };
+        if promised > self.lsn {
+            return Err(self.corrupt(what, promised));
+        }
+        self.ended = true;
+        Ok(None)
+    }
+
+    fn enter_next_epoch(&mut self) -> Result<(), RedoError> {
+        self.epochs.remove(0);
+        let EpochStart { epoch, lsn, segment } = self.epochs[0];
+        let missing = || RedoError::Missing { dir: self.dir.clone(), lsn, epoch };
+        if !segment::list(&*self.vfs, &self.dir)?.contains(&segment) {
+            return Err(missing());
+        }
+        let (file, header) = open_segment(&*self.vfs, &self.dir, segment)?;
+        if !header.is_some_and(|h| h.epoch == epoch && h.start == lsn) {
+            return Err(missing());
+        }
+        self.visit(file, lsn);
+        Ok(())
+    }
+
+    /// Goes on in the next segment if that continues the stream.
+    fn enter_next_segment(&mut self) -> Result<bool, RedoError> {
+        let no = self.segment.no.next();
+        if !self.vfs.exists(&no.path(&self.dir))? {
+            return Ok(false);
+        }
+        let (segment, header) = open_segment(&*self.vfs, &self.dir, no)?;
+        let continues = header.is_some_and(|h| h.epoch == self.epochs[0].epoch && h.start == self.lsn);
+        if continues {
+            self.visit(segment, self.lsn);
+        }
+        Ok(continues)
+    }
+
+    fn visit(&mut self, segment: Segment, start: Lsn) {
+        self.visited.push(LiveSegment { no: segment.no, start });
+        self.segment = segment;
+    }
+
+    /// The highest LSN that any intact block behind the current position says was promised.
+    fn promised_behind(&mut self) -> Result<Lsn, RedoError> {
+        let epoch = self.epochs[0].epoch;
+        let mut promised = self.promised_in(epoch, self.segment.offset)?;
+        let later: Vec<_> =
+            segment::list(&*self.vfs, &self.dir)?.into_iter().filter(|no| *no > self.segment.no).collect();
+        for no in later {
+            let (mut other, _) = open_segment(&*self.vfs, &self.dir, no)?;
+            std::mem::swap(&mut other, &mut self.segment);
+            let found = self.promised_in(epoch, HEADER_SIZE);
+            std::mem::swap(&mut other, &mut self.segment);
+            promised = promised.max(found?);
+        }
+        Ok(promised)
+    }
+
+    fn promised_in(&mut self, epoch: u64, from: u64) -> Result<Lsn, RedoError> {
+        let mut promised = Lsn(0);
+        let mut at = from;
+        while at < self.segment.size {
+            at += match self.block_at(at)? {
+                Found::Block(header, _) => {
+                    if header.epoch == epoch {
+                        promised = promised.max(header.promised);
+                    }
+                    header.block_size() as u64
+                }
+                Found::Nothing(_) => BLOCK_ALIGN as u64,
+            };
+        }
+        Ok(promised)
+    }
+
+    fn block_at(&mut self, offset: u64) -> Result<Found, RedoError> {
+        let mut bytes = vec![0; BLOCK_ALIGN];
+        let size = self.segment.file.read_at(&mut bytes, offset)?;
+        self.bytes_read += size as u64;
+        let Some(header) = block::decode_header(&bytes[..size]) else {
+            return Ok(Found::Nothing("no block header"));
+        };
+        if header.block_size() > size {
+            bytes.resize(header.block_size(), 0);
+            let more = self.segment.file.read_at(&mut bytes[size..], offset + size as u64)?;
+            self.bytes_read += more as u64;
+            bytes.truncate(size + more);
+        }
+        Ok(match block::verify(&header, &bytes) {
+            Some(payload) => Found::Block(header, payload.to_vec()),
+            None => Found::Nothing("a block with a wrong checksum"),
+        })
+    }
+
+    fn corrupt(&self, what: &'static str, promised: Lsn) -> RedoError {
+        let Segment { path, offset, .. } = &self.segment;
+        RedoError::Corrupt { file: path.clone(), offset: *offset, lsn: self.lsn, promised, what }
+    }
+}
+
+fn open_segment(vfs: &dyn Vfs, dir: &Path, no: SegmentNo) -> io::Result<(Segment, Option<segment::Header>)> {
+    let path = no.path(dir);
+    let file = vfs.open(&path, Open::Read)?;
+    let header = segment::Header::read(&*file, no)?;
+    let size = file.len()?;
+    Ok((Segment { no, file, path, size, offset: HEADER_SIZE }, header))
+}

@@ -1,0 +1,159 @@
+//! Segment files: `redo.000001`, `redo.000002`, ... of one size, preallocated with zeros and recycled.
+//!
+//! The first [`BLOCK_ALIGN`] bytes are the segment's header:
+//!
+//! ```text
+//! offset size
+//!      0    4  magic 4F 4C 52 53 ("OLRS")
+//!      4    4  CRC32C of bytes 8 .. 44
+//!      8    4  format version, 1
+//!     12    8  segment number, the one in the file's name
+//!     20    8  epoch
+//!     28    8  LSN of the first payload byte in this segment
+//!     36    8  size of the file in bytes
+//!     44       zeros up to BLOCK_ALIGN
+//! ```
+//! A file whose header does not carry the number of its name is a spare: zeros, or a recycled segment whose old
+//! blocks have LSNs that nobody expects there. The header is written when the segment is put to use.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use vfs::{AlignedBuf, File, Open, Vfs};
+
+use crate::Lsn;
+use crate::block::BLOCK_ALIGN;
+
+const MAGIC: [u8; 4] = *b"OLRS";
+const VERSION: u32 = 1;
+const HEADER_END: usize = 44;
+const PREFIX: &str = "redo.";
+/// Zeros are written in pieces of this many bytes when a segment is preallocated.
+const ZERO_PIECE: usize = 1 << 20;
+
+/// A segment's number; they are used in ascending order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SegmentNo(pub u64);
+
+impl SegmentNo {
+    /// The number after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+
+    pub(crate) fn path(self, dir: &Path) -> PathBuf {
+        dir.join(format!("{PREFIX}{:06}", self.0))
+    }
+}
+
+/// A decoded segment header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) no: SegmentNo,
+    pub(crate) epoch: u64,
+    pub(crate) start: Lsn,
+    pub(crate) size: u64,
+}
+
+impl Header {
+    pub(crate) fn encode(&self, buf: &mut AlignedBuf) {
+        let mut bytes = [0; HEADER_END];
+        bytes[0..4].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..20].copy_from_slice(&self.no.0.to_le_bytes());
+        bytes[20..28].copy_from_slice(&self.epoch.to_le_bytes());
+        bytes[28..36].copy_from_slice(&self.start.0.to_le_bytes());
+        bytes[36..44].copy_from_slice(&self.size.to_le_bytes());
+        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        buf.extend_from_slice(&bytes);
+        buf.pad_to_block();
+    }
+
+    fn decode(bytes: &[u8; HEADER_END]) -> Option<Self> {
+        let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let crc = crc32c::crc32c(&bytes[8..]).to_le_bytes();
+        let valid = bytes[0..4] == MAGIC && bytes[4..8] == crc && bytes[8..12] == VERSION.to_le_bytes();
+        valid.then(|| Self { no: SegmentNo(word(12)), epoch: word(20), start: Lsn(word(28)), size: word(36) })
+    }
+
+    /// Reads the header of an open segment file. `None` if the file is a spare.
+    pub(crate) fn read(file: &dyn File, no: SegmentNo) -> io::Result<Option<Self>> {
+        let mut bytes = [0; HEADER_END];
+        let size = file.read_at(&mut bytes, 0)?;
+        Ok(if size == HEADER_END { Self::decode(&bytes).filter(|header| header.no == no) } else { None })
+    }
+}
+
+/// The numbers of all segment files in the directory, ascending.
+pub(crate) fn list(vfs: &dyn Vfs, dir: &Path) -> io::Result<Vec<SegmentNo>> {
+    let number = |name: String| name.strip_prefix(PREFIX)?.parse().ok().map(SegmentNo);
+    let mut numbers: Vec<_> = vfs.list(dir)?.into_iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Creates a spare of `size` bytes of zeros that survives power loss under its name.
+pub(crate) fn preallocate(vfs: &dyn Vfs, dir: &Path, no: SegmentNo, size: u64) -> io::Result<Arc<dyn File>> {
+    let path = no.path(dir);
+    let file = vfs.open(&path, Open::CreateNew)?;
+    let fill = || {
+        let zeros = vec![0; ZERO_PIECE.min(usize::try_from(size).unwrap_or(ZERO_PIECE))];
+        let mut at = 0;
+        while at < size {
+            let piece = usize::try_from(size - at).unwrap_or(ZERO_PIECE).min(zeros.len());
+            file.write_at(&zeros[..piece], at)?;
+            at += piece as u64;
+        }
+        file.sync_all()?;
+        vfs.sync_dir(dir)
+    };
+    if let Err(error) = fill() {
+        // A half-made spare holds nothing; its room may be what somebody else needs.
+        vfs.remove_file(&path)?;
+        return Err(error);
+    }
+    Ok(file)
+}
+
+/// Gives a retired segment a new number. It is a spare then.
+pub(crate) fn recycle(
+    vfs: &dyn Vfs,
+    dir: &Path,
+    from: SegmentNo,
+    to: SegmentNo,
+) -> io::Result<Arc<dyn File>> {
+    vfs.rename(&from.path(dir), &to.path(dir))?;
+    vfs.sync_dir(dir)?;
+    vfs.open(&to.path(dir), Open::ReadWrite)
+}
+
+/// Bytes at the front of a segment that hold no block.
+pub(crate) const HEADER_SIZE: u64 = BLOCK_ALIGN as u64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_these_bytes_and_damage_makes_a_spare() {
+        let header = Header { no: SegmentNo(7), epoch: 2, start: Lsn(4096), size: 1 << 20 };
+        let mut buf = AlignedBuf::default();
+        header.encode(&mut buf);
+        assert_eq!(buf.len(), BLOCK_ALIGN);
+        assert_eq!(&buf[..4], b"OLRS");
+        assert_eq!(
+            &buf[8..44],
+            &[
+                1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0,
+                0x10, 0, 0, 0, 0, 0
+            ]
+        );
+        let mut bytes: [u8; HEADER_END] = buf[..HEADER_END].try_into().unwrap();
+        assert_eq!(Header::decode(&bytes), Some(header));
+        bytes[30] ^= 1;
+        assert_eq!(Header::decode(&bytes), None);
+    }
+}
