@@ -166,11 +166,10 @@ pub fn encode_entry(key: &[u8], change: &Change, out: &mut Vec<u8>) {
 pub fn decode_entries(mut bytes: &[u8], mut each: impl FnMut(Key, Change)) -> Result<(), EngineError> {
     let corrupt = || EngineError::Corrupt { what: "a write set in the redo log".to_owned() };
     while !bytes.is_empty() {
-        let (head, rest) = bytes.split_first_chunk::<ENTRY_HEAD_SIZE>().ok_or_else(corrupt)?;
-        let [a, b, c, d, e, f] = *head;
-        let (key, rest) =
-            rest.split_at_checked(usize::from(u16::from_le_bytes([a, b]))).ok_or_else(corrupt)?;
-        let row_size = u32::from_le_bytes([c, d, e, f]) as usize;
+        let (key_size, rest) = bytes.split_first_chunk::<2>().ok_or_else(corrupt)?;
+        let (row_size, rest) = rest.split_first_chunk::<4>().ok_or_else(corrupt)?;
+        let (key, rest) = rest.split_at_checked(u16::from_le_bytes(*key_size).into()).ok_or_else(corrupt)?;
+        let row_size = u32::from_le_bytes(*row_size) as usize;
         let (row, rest) = rest.split_at_checked(row_size.saturating_sub(1)).ok_or_else(corrupt)?;
         if key.len() < crate::ids::PREFIX_SIZE {
             return Err(corrupt());

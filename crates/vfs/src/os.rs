@@ -61,7 +61,7 @@ impl Vfs for OsVfs {
     /// page cache only, and everything that is now built below would go with it.
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         let mut missing = Vec::new();
-        let mut existing = path;
+        let mut existing = or_here(path);
         while !is_dir(existing).map_err(at("create_dir_all", existing))? {
             missing.push(existing);
             if parent(existing) == existing {
@@ -87,7 +87,7 @@ impl Vfs for OsVfs {
     /// Names that are not UTF-8 are left out: none of ours is.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in fs::read_dir(dir).map_err(at("list", dir))? {
+        for entry in fs::read_dir(or_here(dir)).map_err(at("list", dir))? {
             let entry = entry.map_err(at("list", dir))?;
             if entry.file_type().map_err(at("list", dir))?.is_dir() {
                 continue;
@@ -101,11 +101,11 @@ impl Vfs for OsVfs {
     }
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
-        path.try_exists().map_err(at("exists", path))
+        or_here(path).try_exists().map_err(at("exists", path))
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        let opened = fs::File::open(dir).map_err(at("sync_dir", dir))?;
+        let opened = fs::File::open(or_here(dir)).map_err(at("sync_dir", dir))?;
         if !opened.metadata().map_err(at("sync_dir", dir))?.is_dir() {
             return Err(at("sync_dir", dir)(Errno::NOTDIR));
         }
@@ -113,7 +113,7 @@ impl Vfs for OsVfs {
     }
 
     fn free_bytes(&self, path: &Path) -> io::Result<u64> {
-        let stat = retry_on_intr(|| rustix::fs::statvfs(path)).map_err(at("free_bytes", path))?;
+        let stat = retry_on_intr(|| rustix::fs::statvfs(or_here(path))).map_err(at("free_bytes", path))?;
         // Not `f_bfree`: the rest is reserved for root.
         Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
     }
@@ -155,10 +155,10 @@ fn is_dir(path: &Path) -> io::Result<bool> {
 
 /// The directory that holds the entry of `path`: of `a` it is `.`; `.` and `/` are their own.
 fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-        Some(parent) => parent,
-        None if path.as_os_str().is_empty() => Path::new("."),
-        None => path,
-    }
+    path.parent().map_or(path, or_here)
+}
+
+/// The empty path means the current directory, but no system call takes it.
+fn or_here(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }

@@ -127,3 +127,82 @@ fn write_all(fd: BorrowedFd<'_>, data: &[u8], offset: u64) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AlignedBuf, DURABLE_ALIGN};
+
+    /// An open file without a name, in the directory for temporary files.
+    fn unnamed() -> OsFile {
+        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(std::env::temp_dir(), flags, Mode::RUSR | Mode::WUSR).unwrap();
+        OsFile::new(fd.into(), PathBuf::from("unnamed"), true)
+    }
+
+    fn blocks(count: usize, value: u8) -> AlignedBuf {
+        let mut buf = AlignedBuf::new();
+        buf.resize(count * DURABLE_ALIGN, value);
+        buf
+    }
+
+    #[test]
+    fn where_direct_writes_are_refused_durable_writes_still_write() {
+        let file = unnamed();
+        file.direct_refused.store(true, Ordering::Relaxed);
+        file.write_durable_at(&blocks(2, 7), DURABLE_ALIGN as u64).unwrap();
+        assert!(file.direct.get().is_none());
+        let mut bytes = vec![1; 3 * DURABLE_ALIGN];
+        file.read_exact_at(&mut bytes, 0).unwrap();
+        assert!(
+            bytes[..DURABLE_ALIGN].iter().all(|&b| b == 0) && bytes[DURABLE_ALIGN..].iter().all(|&b| b == 7)
+        );
+    }
+
+    /// Gives the file `path` of /proc as its second descriptor, to fail in the way of that file.
+    fn with_direct(path: &str, flags: OFlags) -> OsFile {
+        let file = unnamed();
+        let direct = rustix::fs::open(path, flags, Mode::empty()).unwrap();
+        file.direct.set(direct.into()).unwrap();
+        file
+    }
+
+    #[test]
+    fn a_direct_write_refused_late_is_done_the_other_way_and_not_tried_again() {
+        // It answers EINVAL to what is not a number, as some file systems do to direct writes.
+        let file = with_direct("/proc/self/coredump_filter", OFlags::WRONLY);
+        file.write_durable_at(&blocks(1, 7), 0).unwrap();
+        assert!(file.direct_refused.load(Ordering::Relaxed));
+        let mut bytes = vec![0; DURABLE_ALIGN];
+        file.read_exact_at(&mut bytes, 0).unwrap();
+        assert!(bytes.iter().all(|&b| b == 7));
+    }
+
+    #[test]
+    fn any_other_error_of_a_direct_write_is_passed_on() {
+        let file = with_direct("/proc/self/coredump_filter", OFlags::RDONLY);
+        let error = file.write_durable_at(&blocks(1, 7), 0).unwrap_err();
+        assert_eq!(crate::raw_os_error(&error), Some(Errno::BADF.raw_os_error()), "{error}");
+        assert!(!file.direct_refused.load(Ordering::Relaxed));
+        assert_eq!(file.len().unwrap(), 0);
+    }
+
+    #[test]
+    fn many_threads_share_one_direct_descriptor() {
+        let file = unnamed();
+        std::thread::scope(|scope| {
+            for thread in 0..8_u8 {
+                let file = &file;
+                scope.spawn(move || {
+                    let offset = u64::from(thread) * DURABLE_ALIGN as u64;
+                    file.write_durable_at(&blocks(1, thread), offset).unwrap();
+                });
+            }
+        });
+        let mut bytes = vec![0; 8 * DURABLE_ALIGN];
+        file.read_exact_at(&mut bytes, 0).unwrap();
+        for (thread, block) in bytes.chunks(DURABLE_ALIGN).enumerate() {
+            assert!(block.iter().all(|&b| usize::from(b) == thread));
+        }
+    }
+}
