@@ -82,13 +82,16 @@ impl CrashMode {
 
 /// The disk as it is found after a power loss: everything on it is durable, nothing is pending.
 pub(super) fn crash(state: &State, mode: CrashMode, seed: u64) -> State {
-    let mut power = PowerLoss::new(state, mode, seed);
+    let mut state = state.clone();
+    // Before the first choice: a live disk may have forgotten files that a replay still has.
+    state.collect_garbage(|_| false);
+    let mut power = PowerLoss::new(&state, mode, seed);
     let mut inodes = BTreeMap::new();
     for (&id, inode) in &state.inodes {
         let survivor = if inode.is_settled() { Arc::clone(inode) } else { Arc::new(power.file(inode)) };
         inodes.insert(id, survivor);
     }
-    let dirs = power.dirs(state);
+    let dirs = power.dirs(&state);
     let mut found =
         State { inodes, dirs, next_inode: state.next_inode, ops: 0, scrap: Arc::clone(&state.scrap) };
     found.collect_garbage(|_| false);

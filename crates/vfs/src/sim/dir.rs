@@ -3,7 +3,8 @@
 //! An operation on an entry is durable after a `sync_dir` of its directory and not before. A rename inside one
 //! directory is atomic. A rename across directories is an arrival in one and a departure in the other, each
 //! durable with its own directory, except that the departure never survives without the arrival: until both
-//! directories are synced the file is under one name, the other, or both, and never gone.
+//! directories are synced the file is under one name, the other, or both, and never gone. If the old name has a
+//! new file, a sync cannot keep the two apart any more and commits all directories, as a journal would.
 //!
 //! After a power loss, some of the pending operations survive. Operations on different names are independent of
 //! each other; one on a name survives only if every earlier pending one on that name does. Without this rule, a
@@ -87,12 +88,8 @@ impl Dir {
     /// to `has_arrived`) is not. Returns the operations that arrivals were part of.
     pub(super) fn sync(&mut self, has_arrived: impl Fn(&PathBuf, u64) -> bool) -> Vec<u64> {
         let mut linked = Vec::new();
-        let mut waiting: Vec<PendingEntry> = Vec::new();
+        let mut waiting = Vec::new();
         for mut pending in std::mem::take(&mut self.pending) {
-            if let Some(name) = pending.change.sets() {
-                // The name has a new file: the departure that waits is superseded.
-                waiting.retain(|old| !old.change.names().contains(&Some(name)));
-            }
             match &mut pending.change {
                 EntryChange::Leave { to, synced, .. } if !has_arrived(to, pending.op) => {
                     *synced = true;
@@ -106,6 +103,24 @@ impl Dir {
         }
         self.pending = waiting;
         linked
+    }
+
+    /// Makes all entries durable as they are seen.
+    pub(super) fn commit(&mut self) {
+        self.durable = self.cached.clone();
+        self.pending.clear();
+    }
+
+    /// Whether a name got a new file while the old one's arrival elsewhere is not durable.
+    pub(super) fn reuses_a_departed_name(&self, has_arrived: impl Fn(&PathBuf, u64) -> bool) -> bool {
+        let mut departed: Vec<&str> = Vec::new();
+        self.pending.iter().any(|pending| {
+            match &pending.change {
+                EntryChange::Leave { name, to, .. } if !has_arrived(to, pending.op) => departed.push(name),
+                _ => {}
+            }
+            pending.change.sets().is_some_and(|name| departed.contains(&name))
+        })
     }
 
     /// Completes departures that were synced before their arrivals, which now are.

@@ -117,8 +117,15 @@ impl State {
     }
 
     fn sync_dir(&mut self, path: &Path) {
-        let mut dir = self.dirs.remove(path).expect("synced directories exist");
-        let linked = Arc::make_mut(&mut dir).sync(|to, op| !self.dirs[to].is_arrival_pending(op));
+        let has_arrived = |to: &PathBuf, op| !self.dirs[to].is_arrival_pending(op);
+        if self.dirs[path].reuses_a_departed_name(has_arrived) {
+            for dir in self.dirs.values_mut().filter(|dir| !dir.is_settled()) {
+                Arc::make_mut(dir).commit();
+            }
+            return;
+        }
+        let mut dir = Arc::clone(&self.dirs[path]);
+        let linked = Arc::make_mut(&mut dir).sync(has_arrived);
         self.dirs.insert(path.to_owned(), dir);
         if !linked.is_empty() {
             for dir in self.dirs.values_mut().filter(|dir| !dir.is_settled()) {
