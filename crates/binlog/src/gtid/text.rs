@@ -1,0 +1,141 @@
+//! The text form: `uuid:1-5:7,uuid:3`.
+//!
+//! Printing is MySQL's: lower case, servers by UUID, a comma and a newline between them. Parsing is MySQL 8.0's
+//! where 8.0 and 9.x agree: white space anywhere but inside a UUID or a number, empty items between commas, a
+//! UUID without numbers and an interval that ends before it begins are all the empty set. Where 8.0 takes what C's
+//! `strtoull` takes (`+1`, `0x1`, `1-`) we refuse as 9.x does.
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{GNO_MAX, Gno, Gtid, GtidSet, Interval, Uuid};
+
+/// The text is no GTID or GTID set (MySQL's errors 1772 and 1774).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("malformed GTID specification after {at} bytes")]
+pub struct GtidParseError {
+    /// Bytes of the text that were understood.
+    pub at: usize,
+}
+
+/// Reads the text from left to right, skipping white space in front of each token.
+struct Tokens<'a> {
+    text: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl<'a> Tokens<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text: text.as_bytes(), rest: text.as_bytes().trim_ascii() }
+    }
+
+    fn error(&self) -> GtidParseError {
+        GtidParseError { at: self.text.len().saturating_sub(self.rest.len()) }
+    }
+
+    fn skip(&mut self, symbol: u8) -> bool {
+        self.rest = self.rest.trim_ascii_start();
+        match self.rest.split_first() {
+            Some((first, rest)) if *first == symbol => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn at_end(&mut self) -> bool {
+        self.rest = self.rest.trim_ascii_start();
+        self.rest.is_empty()
+    }
+
+    fn uuid(&mut self) -> Result<Uuid, GtidParseError> {
+        self.rest = self.rest.trim_ascii_start();
+        let (text, rest) = self.rest.split_at_checked(Uuid::TEXT_LEN).ok_or(self.error())?;
+        let uuid = Uuid::from_text(text).ok_or(self.error())?;
+        self.rest = rest;
+        Ok(uuid)
+    }
+
+    /// A number from `min` to the largest GTID number.
+    fn number(&mut self, min: Gno) -> Result<Gno, GtidParseError> {
+        self.rest = self.rest.trim_ascii_start();
+        let digits = self.rest.iter().take_while(|c| c.is_ascii_digit()).count();
+        let (text, rest) = self.rest.split_at_checked(digits).ok_or(self.error())?;
+        let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+        match number {
+            Some(number) if (min..=GNO_MAX).contains(&number) => {
+                self.rest = rest;
+                Ok(number)
+            }
+            _ => Err(self.error()),
+        }
+    }
+}
+
+impl FromStr for GtidSet {
+    type Err = GtidParseError;
+
+    fn from_str(text: &str) -> Result<Self, GtidParseError> {
+        let mut tokens = Tokens::new(text);
+        let mut set = Self::new();
+        loop {
+            while tokens.skip(b',') {}
+            if tokens.at_end() {
+                return Ok(set);
+            }
+            let sid = tokens.uuid()?;
+            while tokens.skip(b':') {
+                let first = tokens.number(1)?;
+                let last = if tokens.skip(b'-') { tokens.number(0)? } else { first };
+                if let Some(run) = Interval::inclusive(first, last) {
+                    set.add_run(sid, run);
+                }
+            }
+            if !tokens.at_end() && !tokens.skip(b',') {
+                return Err(tokens.error());
+            }
+        }
+    }
+}
+
+impl FromStr for Gtid {
+    type Err = GtidParseError;
+
+    /// One GTID, as `GTID_NEXT` takes it: white space around its parts is allowed.
+    fn from_str(text: &str) -> Result<Self, GtidParseError> {
+        let mut tokens = Tokens::new(text);
+        let sid = tokens.uuid()?;
+        if !tokens.skip(b':') {
+            return Err(tokens.error());
+        }
+        let gno = tokens.number(1)?;
+        if tokens.at_end() { Ok(Self { sid, gno }) } else { Err(tokens.error()) }
+    }
+}
+
+impl fmt::Display for Gtid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.sid, self.gno)
+    }
+}
+
+impl fmt::Display for GtidSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (sid, runs)) in self.sids().enumerate() {
+            if index > 0 {
+                f.write_str(",\n")?;
+            }
+            write!(f, "{sid}")?;
+            for run in runs.runs() {
+                let last = run.end.saturating_sub(1);
+                write!(f, ":{}", run.start)?;
+                if last > run.start {
+                    write!(f, "-{last}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! The index file: the names of a log's files, oldest first, one a line (`./binlog.000001`).
+//!
+//! Every change writes the whole list to a temporary file, syncs it, renames it over the index and syncs the
+//! directory, so the index is always a whole list, the old one or the new one. Whatever it lists exists: files are
+//! created before they are listed ([`crate::rotate()`]) and removed after they are no longer listed.
+//!
+//! Reading is tolerant of what people do to such files (no `./`, an absolute path, spaces, blank lines, CRLF, no
+//! line break at the end) and strict about what would lose data: another log's files, numbers that do not ascend.
+
+use std::path::{Path, PathBuf};
+
+use vfs::{Open, Vfs};
+
+use crate::error::{Error, Result};
+use crate::name::BinlogName;
+
+/// The list, and where it is kept. Changes reach the disk before they are visible here.
+#[derive(Debug)]
+pub struct BinlogIndex {
+    dir: PathBuf,
+    base: String,
+    names: Vec<BinlogName>,
+}
+
+impl BinlogIndex {
+    /// Reads the index `base`.index of the log `base` in `dir`; a missing one is an empty list. Removes the
+    /// temporary file of a change that a crash interrupted, and syncs what was read: a process that was killed may
+    /// have left it in the page cache only.
+    pub fn open(vfs: &dyn Vfs, dir: &Path, base: &str) -> Result<Self> {
+        let mut index = Self { dir: dir.to_owned(), base: base.to_owned(), names: Vec::new() };
+        let temporary = index.temporary_path();
+        if vfs.exists(&temporary)? {
+            vfs.remove_file(&temporary)?;
+        }
+        let path = index.path();
+        if vfs.exists(&path)? {
+            let file = vfs.open(&path, Open::Read)?;
+            let len = file.len()?;
+            let len = usize::try_from(len).expect("an index is small");
+            let mut text = vec![0; len];
+            file.read_exact_at(&mut text, 0)?;
+            index.names = index.parse(&text)?;
+            file.sync_all()?;
+            vfs.sync_dir(dir)?;
+        }
+        Ok(index)
+    }
+
+    /// The files, oldest first.
+    pub fn names(&self) -> &[BinlogName] {
+        &self.names
+    }
+
+    /// The newest file.
+    pub fn last(&self) -> Option<&BinlogName> {
+        self.names.last()
+    }
+
+    /// The name of the file after the newest, or the first; `None` when numbers are exhausted.
+    pub fn next_name(&self) -> Option<BinlogName> {
+        self.last().map_or_else(|| Some(BinlogName::new(&self.base, 1)), BinlogName::next)
+    }
+
+    /// The directory of the files and the index.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The index file.
+    pub fn path(&self) -> PathBuf {
+        self.dir.join(format!("{}.index", self.base))
+    }
+
+    /// Where a file of the log is.
+    pub fn path_of(&self, name: &BinlogName) -> PathBuf {
+        self.dir.join(name.to_string())
+    }
+
+    /// Appends a file, which exists and is synced. A file that is already the last changes nothing: recovery
+    /// repeats a rotation whose index had been written.
+    ///
+    /// # Panics
+    /// If the name is another log's, or not above the last.
+    pub fn add(&mut self, vfs: &dyn Vfs, name: BinlogName) -> Result<()> {
+        if self.last() == Some(&name) {
+            return Ok(());
+        }
+        assert_eq!(name.base(), self.base, "an index lists one log");
+        assert!(self.last().is_none_or(|last| *last < name), "files are added in ascending order");
+        let mut names = self.names.clone();
+        names.push(name);
+        self.replace(vfs, names)
+    }
+
+    /// Takes all files below `first` off the list and returns them, to be removed by [`BinlogIndex::remove_files`].
+    /// The newest file always stays.
+    pub fn purge_below(&mut self, vfs: &dyn Vfs, first: &BinlogName) -> Result<Vec<BinlogName>> {
+        let count = self.names.partition_point(|name| name < first).min(self.names.len().saturating_sub(1));
+        self.take_off(vfs, 0, count)
+    }
+
+    /// Takes all files above `last` off the list and returns them: recovery cuts a tail of whole files.
+    pub fn cut_above(&mut self, vfs: &dyn Vfs, last: &BinlogName) -> Result<Vec<BinlogName>> {
+        let kept = self.names.partition_point(|name| name <= last);
+        self.take_off(vfs, kept, self.names.len())
+    }
+
+    /// Empties the list and returns what it held: RESET BINARY LOGS.
+    pub fn clear(&mut self, vfs: &dyn Vfs) -> Result<Vec<BinlogName>> {
+        self.take_off(vfs, 0, self.names.len())
+    }
+
+    /// Removes files that are no longer listed and syncs the directory. Files that are already gone are passed over.
+    ///
+    /// # Panics
+    /// If one is still listed.
+    pub fn remove_files(&self, vfs: &dyn Vfs, names: &[BinlogName]) -> Result<()> {
+        for name in names {
+            assert!(self.names.binary_search(name).is_err(), "a file leaves the index before it is removed");
+            let path = self.path_of(name);
+            match vfs.remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(io_error("remove", &path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(vfs.sync_dir(&self.dir)?)
+    }
+
+    /// Files of this log that lie in the directory and are not listed, ascending: what a crash left between a
+    /// purge's two halves (below the first listed one), or a rotation's (above the last one).
+    pub fn unlisted(&self, vfs: &dyn Vfs) -> Result<Vec<BinlogName>> {
+        let files = vfs.list(&self.dir)?;
+        let names = files.iter().filter_map(|file| BinlogName::parse(file));
+        let mut names: Vec<_> = names
+            .filter(|name| name.base() == self.base && self.names.binary_search(name).is_err())
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+
+    fn take_off(&mut self, vfs: &dyn Vfs, from: usize, to: usize) -> Result<Vec<BinlogName>> {
+        if from >= to {
+            return Ok(Vec::new());
+        }
+        let mut names = self.names.clone();
+        let gone = names.drain(from..to).collect();
+        self.replace(vfs, names)?;
+        Ok(gone)
+    }
+
+    fn temporary_path(&self) -> PathBuf {
+        self.dir.join(format!("{}.index_crash_safe", self.base))
+    }
+
+    fn replace(&mut self, vfs: &dyn Vfs, names: Vec<BinlogName>) -> Result<()> {
+        let text = names.iter().fold(String::new(), |text, name| text + "./" + &name.to_string() + "\n");
+        let temporary = self.temporary_path();
+        let file = vfs.open(&temporary, Open::Create)?;
+        file.set_len(0)?;
+        file.write_at(text.as_bytes(), 0)?;
+        file.sync_all()?;
+        let path = self.path();
+        vfs.rename(&temporary, &path)?;
+        vfs.sync_dir(&self.dir)?;
+        self.names = names;
+        Ok(())
+    }
+
+    fn parse(&self, text: &[u8]) -> Result<Vec<BinlogName>> {
+        let mut names: Vec<BinlogName> = Vec::new();
+        for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
+            let error = |what| Error::Index { path: self.path(), line: index + 1, what };
+            let line = line.trim_ascii();
+            if line.is_empty() {
+                continue;
+            }
+            let line = std::str::from_utf8(line).map_err(|_| error("not UTF-8"))?;
+            let name = self.parse_line(line).map_err(error)?;
+            if names.last().is_some_and(|last| *last >= name) {
+                return Err(error("the file's number is not above the one before"));
+            }
+            names.push(name);
+        }
+        Ok(names)
+    }
+
+    fn parse_line(&self, line: &str) -> std::result::Result<BinlogName, &'static str> {
+        let path = Path::new(line);
+        let dir = path.parent().unwrap_or(Path::new(""));
+        if !(dir == Path::new("") || dir == Path::new(".") || dir == self.dir) {
+            return Err("the file is in another directory");
+        }
+        let file = path.file_name().and_then(|file| file.to_str()).ok_or("not a file's name")?;
+        let name = BinlogName::parse(file).ok_or("not a binlog file's name")?;
+        if name.base() == self.base { Ok(name) } else { Err("the file belongs to another log") }
+    }
+}

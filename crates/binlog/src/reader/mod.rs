@@ -1,0 +1,142 @@
+//! Reads the events of a file, whatever the file holds.
+//!
+//! An event is handed out only if it is whole, its size and end position are right and its CRC32 matches. The first
+//! that is not ends the reading with an error that says where: everything before that offset is intact. The reader
+//! decides nothing about it and changes nothing on disk.
+//!
+//! [`Error::Torn`]: the file (or the limit set by the caller) ends inside the event. [`Error::Corrupt`]: the bytes
+//! are there and wrong. [`Error::Io`]: nothing is known. Calling again after an error gives the same error.
+//!
+//! Memory: one buffer, as large as the largest event met, and 256 KiB if the file has as much. A size field
+//! cannot make it larger than the file or [`EVENT_SIZE_MAX`].
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod boundaries;
+mod head;
+mod raw_event;
+mod window;
+
+pub use boundaries::{Boundaries, Boundary};
+pub use head::{FileHead, read_head};
+pub use raw_event::RawEvent;
+
+use std::sync::Arc;
+
+use vfs::File;
+use window::Window;
+
+use crate::error::{Error, Result};
+use crate::event::{CHECKSUM_LEN, ChecksumAlg, EventHeader, EventType, HEADER_LEN};
+use crate::finalise::wrapped;
+use crate::{EVENT_SIZE_MAX, MAGIC};
+
+/// Where the first event begins.
+pub const FIRST_EVENT: u64 = MAGIC.len() as u64;
+
+/// Walks over a file's events.
+#[derive(Debug)]
+pub struct EventReader {
+    window: Window,
+    position: u64,
+    limit: Option<u64>,
+    checksum: ChecksumAlg,
+}
+
+impl EventReader {
+    /// Checks the magic and the FORMAT_DESCRIPTION of a file and stands at that first event.
+    pub fn open(file: Arc<dyn File>) -> Result<Self> {
+        let mut reader = Self {
+            window: Window::new(file),
+            position: FIRST_EVENT,
+            limit: None,
+            checksum: ChecksumAlg::Crc32,
+        };
+        match reader.window.bytes(0, MAGIC.len(), MAGIC.len() as u64)? {
+            Some(magic) if *magic == MAGIC => {}
+            Some(_) => return Err(Error::Corrupt { offset: 0, what: "not a binlog file" }),
+            None => return Err(Error::Torn { offset: 0 }),
+        }
+        reader.checksum = match reader.next_event()? {
+            Some(event) if event.header.event_type == EventType::FORMAT_DESCRIPTION => {
+                event.format_description()?.checksum
+            }
+            Some(_) => {
+                return Err(Error::Corrupt { offset: FIRST_EVENT, what: "no FORMAT_DESCRIPTION" });
+            }
+            None => return Err(Error::Torn { offset: FIRST_EVENT }),
+        };
+        reader.position = FIRST_EVENT;
+        Ok(reader)
+    }
+
+    /// As [`EventReader::open`], and goes to a position, which must be where an event begins.
+    pub fn open_at(file: Arc<dyn File>, position: u64) -> Result<Self> {
+        let mut reader = Self::open(file)?;
+        reader.position = position;
+        Ok(reader)
+    }
+
+    /// Sets where the file ends for this reader, for files that are being written; `None` = where it really ends.
+    pub fn set_limit(&mut self, limit: Option<u64>) {
+        self.limit = limit;
+    }
+
+    /// Where the next event begins; after an error, the end of what is intact.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// `binlog_checksum` of the file.
+    pub fn checksum(&self) -> ChecksumAlg {
+        self.checksum
+    }
+
+    /// The next event; `None` exactly at the end.
+    ///
+    /// Not an `Iterator`: the event borrows the reader's buffer.
+    pub fn next_event(&mut self) -> Result<Option<RawEvent<'_>>> {
+        let offset = self.position;
+        let end = self.window.end(self.limit)?;
+        if offset == end {
+            return Ok(None);
+        }
+        let torn = Error::Torn { offset };
+        let Some(header) = self.window.bytes(offset, HEADER_LEN, end)?.and_then(|b| b.first_chunk()) else {
+            return Err(torn);
+        };
+        let header = EventHeader::from_bytes(header);
+        let trailer = trailer_len(&header, self.checksum);
+        let size = self.checked_size(&header, trailer)?;
+        let Some(bytes) = self.window.bytes(offset, size, end)? else {
+            return Err(torn);
+        };
+        let event = RawEvent::new(offset, header, bytes, trailer)?;
+        self.position = offset.saturating_add(size as u64);
+        Ok(Some(event))
+    }
+
+    /// The event's size, if its header can be that of an event at the current position.
+    fn checked_size(&self, header: &EventHeader, trailer: usize) -> Result<usize> {
+        let corrupt = |what| Error::Corrupt { offset: self.position, what };
+        let size = usize::try_from(header.event_size).map_err(|_| corrupt("the event is too large"))?;
+        if size < HEADER_LEN.saturating_add(trailer) {
+            return Err(corrupt("the event's size is less than its header and checksum"));
+        }
+        if header.event_size > EVENT_SIZE_MAX {
+            return Err(corrupt("the event is larger than any event"));
+        }
+        let end = self.position.saturating_add(size as u64);
+        if header.end_log_pos != wrapped(end) {
+            return Err(corrupt("the event's end position is not where it ends"));
+        }
+        Ok(size)
+    }
+}
+
+/// Bytes of the checksum behind an event: FORMAT_DESCRIPTION always has one.
+fn trailer_len(header: &EventHeader, checksum: ChecksumAlg) -> usize {
+    match header.event_type {
+        EventType::FORMAT_DESCRIPTION => CHECKSUM_LEN,
+        _ => checksum.len(),
+    }
+}

@@ -1,0 +1,67 @@
+//! The part of a file that a reader holds in memory.
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use std::sync::Arc;
+
+use vfs::File;
+
+use crate::error::Result;
+
+/// Bytes read at least, unless the file ends before.
+pub(super) const READ_AHEAD: usize = 256 << 10;
+
+/// A file and some consecutive bytes of it.
+#[derive(Debug)]
+pub(super) struct Window {
+    file: Arc<dyn File>,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    pub fn new(file: Arc<dyn File>) -> Self {
+        Self { file, start: 0, bytes: Vec::new() }
+    }
+
+    /// Where the file ends, or the limit if it is smaller.
+    pub fn end(&self, limit: Option<u64>) -> Result<u64> {
+        let len = self.file.len()?;
+        Ok(limit.map_or(len, |limit| limit.min(len)))
+    }
+
+    /// The `len` bytes at `offset`; `None` if `end` comes before their end.
+    pub fn bytes(&mut self, offset: u64, len: usize, end: u64) -> Result<Option<&[u8]>> {
+        match offset.checked_add(len as u64) {
+            Some(behind) if behind <= end => {}
+            _ => return Ok(None),
+        }
+        if self.held(offset, len).is_none() {
+            self.fill(offset, len, end)?;
+        }
+        Ok(self.held(offset, len))
+    }
+
+    fn held(&self, offset: u64, len: usize) -> Option<&[u8]> {
+        let from = usize::try_from(offset.checked_sub(self.start)?).ok()?;
+        self.bytes.get(from..from.checked_add(len)?)
+    }
+
+    /// Replaces the held bytes by those from `offset` on: `len`, and some more if there are any before `end`.
+    fn fill(&mut self, offset: u64, len: usize, end: u64) -> Result<()> {
+        let left = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let wanted = len.max(READ_AHEAD).min(left);
+        self.bytes.clear();
+        self.bytes.resize(wanted, 0);
+        self.start = offset;
+        let mut filled = 0_usize;
+        while let Some(rest) = self.bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            let at = offset.saturating_add(filled as u64);
+            match self.file.read_at(rest, at)? {
+                0 => break,
+                count => filled = filled.saturating_add(count),
+            }
+        }
+        self.bytes.truncate(filled);
+        Ok(())
+    }
+}

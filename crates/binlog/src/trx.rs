@@ -1,0 +1,185 @@
+//! A whole transaction on its way into a file: GTID event, cached events, XID event.
+//!
+//! Everything about its length is known before the ticket ([`TrxEvents::final_len`]); everything that the ticket
+//! decides ([`TrxStamps`]) has a fixed size and is filled in afterwards ([`TrxEvents::write_into`]).
+
+use crate::cache::TrxCache;
+use crate::error::Result;
+use crate::event::{ChecksumAlg, Encode, GtidEvent, GtidLayout, Origin, Xid};
+use crate::finalise::{Finaliser, Sink, SliceSink};
+use crate::gtid::{Gno, Gtid, Uuid};
+
+/// Bytes read from a spilled cache at a time.
+const CHUNK_LEN: usize = 256 << 10;
+
+/// What a GTID event says that is known before the ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GtidPlan {
+    /// The UUID part; `None` = anonymous (`gtid_mode=OFF`).
+    pub sid: Option<Uuid>,
+    /// DDL: the transaction holds statements, not only rows.
+    pub may_have_statements: bool,
+    /// When a transaction that ran first elsewhere was committed there, microseconds since 1970.
+    pub original_commit_timestamp_us: Option<u64>,
+    /// This server's version, for example 80046.
+    pub immediate_server_version: u32,
+    /// The version where it ran first, if it is another one.
+    pub original_server_version: Option<u32>,
+}
+
+impl GtidPlan {
+    fn layout(&self) -> GtidLayout {
+        GtidLayout {
+            original_timestamp: self.original_commit_timestamp_us.is_some(),
+            original_version: self.original_server_version.is_some(),
+        }
+    }
+}
+
+/// What the ticket decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrxStamps {
+    /// Where the GTID event begins in its file.
+    pub position: u64,
+    /// The GTID's number; ignored if anonymous.
+    pub gno: Gno,
+    /// `last_committed`, relative to the file.
+    pub last_committed: u64,
+    /// `sequence_number`, relative to the file, from 1.
+    pub sequence_number: u64,
+    /// When it commits, microseconds since 1970.
+    pub immediate_commit_timestamp_us: u64,
+    /// For the XID event; ignored without one.
+    pub xid: u64,
+}
+
+/// A transaction that is ready to be placed.
+#[derive(Clone, Copy, Debug)]
+pub struct TrxEvents<'a> {
+    cache: &'a TrxCache,
+    plan: GtidPlan,
+    origin: Origin,
+    with_xid: bool,
+}
+
+impl<'a> TrxEvents<'a> {
+    /// A transaction of row events: the cache begins with BEGIN, an XID event is added. `origin` is that of the
+    /// statement that commits.
+    pub fn transaction(cache: &'a TrxCache, plan: GtidPlan, origin: Origin) -> Self {
+        Self { cache, plan, origin, with_xid: true }
+    }
+
+    /// A group that ends by itself: one DDL statement, or BEGIN and COMMIT for an empty transaction with a GTID.
+    pub fn statement(cache: &'a TrxCache, plan: GtidPlan, origin: Origin) -> Self {
+        Self { cache, plan, origin, with_xid: false }
+    }
+
+    /// How many events will stand in the file.
+    pub fn event_count(&self) -> u64 {
+        1 + self.cache.events() + u64::from(self.with_xid)
+    }
+
+    /// Bytes that the transaction takes in a file with this checksum.
+    pub fn final_len(&self, checksum: ChecksumAlg) -> u64 {
+        let rest = self.rest_len(checksum);
+        rest + self.plan.layout().event_size(rest, checksum)
+    }
+
+    /// Bytes behind the GTID event.
+    fn rest_len(&self, checksum: ChecksumAlg) -> u64 {
+        let xid = if self.with_xid { (Xid(0).encoded_len() + checksum.len()) as u64 } else { 0 };
+        self.cache.len() + self.cache.events() * checksum.len() as u64 + xid
+    }
+
+    /// Fills a range of [`TrxEvents::final_len`] bytes; nothing can fail.
+    ///
+    /// # Panics
+    /// If the range has another length, or if events are spilled: they are loaded before the ticket.
+    pub fn write(&self, checksum: ChecksumAlg, stamps: &TrxStamps, range: &mut [u8]) {
+        assert_eq!(range.len() as u64, self.final_len(checksum), "a transaction fills the range it reserved");
+        let mut sink = SliceSink::new(range);
+        let Ok(()) = self.write_into(checksum, stamps, &mut sink);
+        sink.finish();
+    }
+
+    /// Gives the final bytes to a sink: a ring that wraps, a buffer, a socket; from memory, so that only the sink
+    /// can fail.
+    ///
+    /// # Panics
+    /// If events are spilled.
+    pub fn write_into<S: Sink>(
+        &self,
+        checksum: ChecksumAlg,
+        stamps: &TrxStamps,
+        sink: &mut S,
+    ) -> std::result::Result<(), S::Error> {
+        let events = self.cache.memory().expect("spilled events are loaded before they are written");
+        let mut finaliser = self.begin(checksum, stamps, sink)?;
+        finaliser.push(events, sink)?;
+        self.end(checksum, stamps, finaliser, sink)
+    }
+
+    /// As [`TrxEvents::write_into`], reading spilled events piece by piece: `put` takes the final bytes in order.
+    pub fn write_spilled(
+        &self,
+        checksum: ChecksumAlg,
+        stamps: &TrxStamps,
+        mut put: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut final_bytes = Vec::new();
+        let Ok(mut finaliser) = self.begin(checksum, stamps, &mut final_bytes);
+        let mut cached = vec![0; CHUNK_LEN];
+        let mut offset = 0;
+        loop {
+            let len = self.cache.read_at(&mut cached, offset)?;
+            if len == 0 {
+                break;
+            }
+            let Ok(()) = finaliser.push(&cached[..len], &mut final_bytes);
+            offset += len as u64;
+            put(&final_bytes)?;
+            final_bytes.clear();
+        }
+        let Ok(()) = self.end(checksum, stamps, finaliser, &mut final_bytes);
+        put(&final_bytes)
+    }
+
+    fn begin<S: Sink>(
+        &self,
+        checksum: ChecksumAlg,
+        stamps: &TrxStamps,
+        sink: &mut S,
+    ) -> std::result::Result<Finaliser, S::Error> {
+        let event = GtidEvent {
+            gtid: self.plan.sid.map(|sid| Gtid { sid, gno: stamps.gno }),
+            may_have_statements: self.plan.may_have_statements,
+            last_committed: stamps.last_committed,
+            sequence_number: stamps.sequence_number,
+            immediate_commit_timestamp_us: stamps.immediate_commit_timestamp_us,
+            original_commit_timestamp_us: self.plan.original_commit_timestamp_us,
+            transaction_length: self.final_len(checksum),
+            immediate_server_version: self.plan.immediate_server_version,
+            original_server_version: self.plan.original_server_version,
+        };
+        let mut finaliser = Finaliser::new(stamps.position, checksum);
+        finaliser.push_event(&event, self.origin, sink)?;
+        Ok(finaliser)
+    }
+
+    fn end<S: Sink>(
+        &self,
+        checksum: ChecksumAlg,
+        stamps: &TrxStamps,
+        mut finaliser: Finaliser,
+        sink: &mut S,
+    ) -> std::result::Result<(), S::Error> {
+        if self.with_xid {
+            finaliser.push_event(&Xid(stamps.xid), self.origin, sink)?;
+        }
+        assert!(finaliser.is_between_events(), "cached events are whole");
+        assert_eq!(finaliser.events(), self.event_count(), "cached events are as many as were counted");
+        let end = stamps.position + self.final_len(checksum);
+        assert_eq!(finaliser.position(), end, "a transaction ends where its ticket says");
+        Ok(())
+    }
+}
