@@ -4,4 +4,5 @@ pub mod collation;
 pub mod decimal;
 pub mod error;
 pub mod sql_mode;
+pub mod temporal;
 pub mod warning;
