@@ -1,0 +1,242 @@
+//! Admission: the only place where a commit may wait or be refused, and it lies before the ticket.
+//!
+//! Credits stand for what a ticket will take without asking: bytes of the redo ring and a commit slot. They are
+//! granted first come, first served. The housekeeper closes the gate while the disk is full (commits fail) or while
+//! checkpoints have fallen behind (commits wait).
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use parking_lot::Mutex;
+
+use crate::CommitError;
+
+/// Whether commits may go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gate {
+    /// They may.
+    #[default]
+    Open,
+    /// They wait: redo or memory is at its limit until a checkpoint has finished.
+    Behind,
+    /// They fail with [`CommitError::DiskFull`].
+    DiskFull,
+    /// They fail with [`CommitError::ShuttingDown`].
+    Closed,
+}
+
+/// What a commit asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Bytes of the redo ring.
+    pub ring_bytes: usize,
+    /// Commit slots: 1 for a ticket, 0 for a chunk.
+    pub slots: usize,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Admission {
+    /// Rank: last. Wakers run with nothing held.
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    gate: Gate,
+    ring_bytes: usize,
+    slots: usize,
+    queue: VecDeque<Arc<Waiter>>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    need: Need,
+    answer: Mutex<Answer>,
+}
+
+#[derive(Debug, Default)]
+struct Answer {
+    result: Option<Result<(), CommitError>>,
+    waker: Option<Waker>,
+}
+
+impl Admission {
+    /// Credits to begin with.
+    pub fn new(ring_bytes: usize, slots: usize) -> Self {
+        Self { state: Mutex::new(State { gate: Gate::Open, ring_bytes, slots, queue: VecDeque::new() }) }
+    }
+
+    /// Takes credits, now or when they are there.
+    pub fn admit(&self, need: Need) -> Admit<'_> {
+        Admit { admission: self, need, waiter: None }
+    }
+
+    /// Gives credits back.
+    pub fn give_back(&self, need: Need) {
+        self.change(|state| {
+            state.ring_bytes += need.ring_bytes;
+            state.slots += need.slots;
+        });
+    }
+
+    /// Opens or closes the gate.
+    pub fn set_gate(&self, gate: Gate) {
+        self.change(|state| state.gate = gate);
+    }
+
+    /// The gate.
+    pub fn gate(&self) -> Gate {
+        self.state.lock().gate
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut answered = Vec::new();
+        {
+            let mut state = self.state.lock();
+            change(&mut state);
+            while let Some(need) = state.queue.front().map(|waiter| waiter.need)
+                && let Some(answer) = state.try_grant(need)
+            {
+                let waiter = state.queue.pop_front().expect("it was there");
+                answered.push((waiter, answer));
+            }
+        }
+        for (waiter, result) in answered {
+            let waker = {
+                let mut answer = waiter.answer.lock();
+                answer.result = Some(result);
+                answer.waker.take()
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+    }
+}
+
+impl State {
+    fn try_grant(&mut self, need: Need) -> Option<Result<(), CommitError>> {
+        match self.gate {
+            Gate::DiskFull => return Some(Err(CommitError::DiskFull)),
+            Gate::Closed => return Some(Err(CommitError::ShuttingDown)),
+            Gate::Behind => return None,
+            Gate::Open => {}
+        }
+        if self.ring_bytes < need.ring_bytes || self.slots < need.slots {
+            return None;
+        }
+        self.ring_bytes -= need.ring_bytes;
+        self.slots -= need.slots;
+        Some(Ok(()))
+    }
+}
+
+/// Resolves when the credits are granted or refused. Dropped before that, it takes nothing.
+#[derive(Debug)]
+#[must_use = "credits are taken when this resolves"]
+pub struct Admit<'a> {
+    admission: &'a Admission,
+    need: Need,
+    waiter: Option<Arc<Waiter>>,
+}
+
+impl Future for Admit<'_> {
+    type Output = Result<(), CommitError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(waiter) = &self.waiter else {
+            let mut state = self.admission.state.lock();
+            if state.queue.is_empty()
+                && let Some(answer) = state.try_grant(self.need)
+            {
+                return Poll::Ready(answer);
+            }
+            let answer = Mutex::new(Answer { result: None, waker: Some(context.waker().clone()) });
+            let waiter = Arc::new(Waiter { need: self.need, answer });
+            state.queue.push_back(Arc::clone(&waiter));
+            drop(state);
+            self.waiter = Some(waiter);
+            return Poll::Pending;
+        };
+        let mut answer = waiter.answer.lock();
+        match answer.result.take() {
+            Some(result) => {
+                drop(answer);
+                self.waiter = None;
+                Poll::Ready(result)
+            }
+            None => {
+                answer.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for Admit<'_> {
+    fn drop(&mut self) {
+        let Some(waiter) = self.waiter.take() else { return };
+        self.admission.change(|state| state.queue.retain(|queued| !Arc::ptr_eq(queued, &waiter)));
+        let granted = matches!(waiter.answer.lock().result.take(), Some(Ok(())));
+        if granted {
+            self.admission.give_back(waiter.need);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn poll(admit: &mut Admit<'_>) -> Option<bool> {
+        match Pin::new(admit).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => Some(result.is_ok()),
+            Poll::Pending => None,
+        }
+    }
+
+    fn need(ring_bytes: usize) -> Need {
+        Need { ring_bytes, slots: 1 }
+    }
+
+    #[test]
+    fn credits_are_granted_in_order_and_a_large_request_is_not_starved() {
+        let admission = Admission::new(100, 10);
+        assert_eq!(poll(&mut admission.admit(need(80))), Some(true));
+        let mut large = admission.admit(need(60));
+        let mut small = admission.admit(need(10));
+        assert_eq!((poll(&mut large), poll(&mut small)), (None, None), "the small one does not overtake");
+        admission.give_back(need(80));
+        assert_eq!((poll(&mut large), poll(&mut small)), (Some(true), Some(true)));
+    }
+
+    #[test]
+    fn whoever_stops_waiting_takes_nothing() {
+        let admission = Admission::new(100, 10);
+        assert_eq!(poll(&mut admission.admit(need(100))), Some(true));
+        let mut first = admission.admit(need(100));
+        let mut second = admission.admit(need(50));
+        assert_eq!((poll(&mut first), poll(&mut second)), (None, None));
+        admission.give_back(need(100));
+        drop(first);
+        assert_eq!(poll(&mut second), Some(true));
+        assert_eq!(admission.state.lock().ring_bytes, 50);
+    }
+
+    #[test]
+    fn a_closed_gate_refuses_and_one_that_is_behind_lets_wait() {
+        let admission = Admission::new(100, 10);
+        admission.set_gate(Gate::Behind);
+        let mut waiting = admission.admit(need(1));
+        assert_eq!(poll(&mut waiting), None);
+        admission.set_gate(Gate::DiskFull);
+        assert_eq!(poll(&mut waiting), Some(false));
+        assert_eq!(poll(&mut admission.admit(need(1))), Some(false));
+        admission.set_gate(Gate::Open);
+        assert_eq!(poll(&mut admission.admit(need(1))), Some(true));
+    }
+}

@@ -1,0 +1,97 @@
+//! The binlog's files on the writing side: the current file and the index.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use binlog::{BinlogIndex, LogFile};
+use parking_lot::{Mutex, MutexGuard};
+use vfs::{File, Vfs};
+
+use crate::FatalError;
+use crate::pending::Rotation;
+use crate::sequencer::FileContext;
+
+/// Shared by the stage that appends, the one that syncs, and those who list or purge files.
+#[derive(Debug)]
+pub struct BinlogFiles {
+    vfs: Arc<dyn Vfs>,
+    /// Rank: after the stages. Held across the disk operations of a rotation and a purge.
+    index: Mutex<BinlogIndex>,
+    /// The file that a sync must reach. Changes after the one before was synced. Rank: last.
+    current: Mutex<Arc<dyn File>>,
+}
+
+/// The appending end; owned by the stage that writes.
+#[derive(Debug)]
+pub(crate) struct Appender {
+    /// `None` only while a rotation is under way.
+    file: Option<LogFile>,
+    number: u32,
+}
+
+impl BinlogFiles {
+    /// Takes over an index and its last file, which is number `number`.
+    pub(crate) fn new(vfs: Arc<dyn Vfs>, index: BinlogIndex, file: LogFile, number: u32) -> (Self, Appender) {
+        let current = Mutex::new(Arc::clone(file.file()));
+        (Self { vfs, index: Mutex::new(index), current }, Appender { file: Some(file), number })
+    }
+
+    /// The list of files.
+    pub fn index(&self) -> MutexGuard<'_, BinlogIndex> {
+        self.index.lock()
+    }
+
+    /// Where a file is.
+    pub fn path_of(&self, name: &binlog::BinlogName) -> PathBuf {
+        self.index.lock().path_of(name)
+    }
+
+    /// Makes everything appended before this call survive power loss.
+    pub(crate) fn sync(&self) -> Result<(), FatalError> {
+        let current = Arc::clone(&self.current.lock());
+        Ok(current.sync_data()?)
+    }
+}
+
+impl Appender {
+    /// Number and length of the current file.
+    pub(crate) fn position(&self) -> (u32, u64) {
+        (self.number, self.file().position())
+    }
+
+    /// Writes final bytes.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> binlog::Result<()> {
+        self.file.as_mut().expect("no rotation is under way").append(bytes)
+    }
+
+    /// Writes the ROTATE event, closes the file and begins the next.
+    ///
+    /// # Panics
+    /// If the file does not end where the ticket says.
+    pub(crate) fn rotate(
+        &mut self,
+        rotation: &Rotation,
+        files: &BinlogFiles,
+        context: &FileContext,
+    ) -> Result<(), FatalError> {
+        assert_eq!(self.position(), (rotation.old_file, rotation.rotate_start), "a rotation lies where it was drawn");
+        self.append(&rotation.rotate)?;
+        let old = self.file.take().expect("no rotation is under way");
+        let mut index = files.index.lock();
+        let name = context.name(rotation.new_file);
+        let new = binlog::rotate(&*files.vfs, &mut index, old, name, &rotation.header)?;
+        *files.current.lock() = Arc::clone(new.file());
+        (self.file, self.number) = (Some(new), rotation.new_file);
+        Ok(())
+    }
+
+    /// Ends the log at a clean shutdown: appends the given STOP event, clears IN_USE, syncs.
+    pub(crate) fn close(mut self, stop: &[u8]) -> Result<(), FatalError> {
+        self.append(stop)?;
+        Ok(self.file.take().expect("no rotation is under way").close()?)
+    }
+
+    fn file(&self) -> &LogFile {
+        self.file.as_ref().expect("no rotation is under way")
+    }
+}

@@ -1,0 +1,34 @@
+//! Errors of the pipeline, split by what the caller does about them.
+
+use std::io;
+
+/// Why a commit was refused. Only before its ticket; the transaction is rolled back and the server lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// No room for its bytes (1021).
+    #[error("Disk full; waiting for someone to free some space...")]
+    DiskFull,
+    /// The server stops (1053).
+    #[error("Server shutdown in progress")]
+    ShuttingDown,
+}
+
+/// A step failed: nobody was told anything, and the process must end before anybody is.
+#[derive(Debug, thiserror::Error)]
+pub enum FatalError {
+    /// From the redo log.
+    #[error(transparent)]
+    Redo(#[from] redo::RedoError),
+    /// From the binlog.
+    #[error(transparent)]
+    Binlog(#[from] binlog::Error),
+    /// From the table store.
+    #[error(transparent)]
+    Engine(#[from] engine::EngineError),
+    /// From the operating system.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The data directory contradicts itself.
+    #[error("{0}")]
+    Corrupt(String),
+}

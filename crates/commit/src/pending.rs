@@ -1,0 +1,154 @@
+//! A transaction on its way through the pipeline.
+
+use binlog::{ChecksumAlg, Gtid, GtidPlan, Origin, TrxCache, TrxEvents};
+use engine::delta::Delta;
+use engine::ids::CommitSeq;
+use redo::{Lsn, Reservation};
+use std::sync::Arc;
+
+use crate::record::{self, ChunkName, CounterHigh};
+
+/// What of a transaction goes to the binlog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EventsKind {
+    /// Nothing: the binlog is off, or `sql_log_bin=0`, or nothing was changed.
+    #[default]
+    None,
+    /// Row events between BEGIN and XID.
+    Transaction,
+    /// One statement that is a group by itself: DDL.
+    Statement,
+}
+
+/// What a session hands over, encoded, and what it gets back to reuse.
+#[derive(Debug)]
+pub struct Pending {
+    /// The write set's entries, without those in chunks.
+    pub writes: Vec<u8>,
+    /// Counters that the transaction moved.
+    pub counters: Vec<CounterHigh>,
+    /// Its events.
+    pub cache: TrxCache,
+    /// Whether and how the events are logged.
+    pub kind: EventsKind,
+    /// What is known of its GTID event.
+    pub plan: GtidPlan,
+    /// Header fields of the events that the commit adds.
+    pub origin: Origin,
+    /// Front parts of the write set that went to redo before.
+    pub(crate) chunks: Vec<ChunkName>,
+    /// The dependency clock when its commit began, all its locks held.
+    pub(crate) parent_clock: u64,
+    ticket: Option<Ticket>,
+}
+
+impl Pending {
+    /// An empty hand-over with the session's cache.
+    pub fn new(cache: TrxCache, plan: GtidPlan, origin: Origin) -> Self {
+        Self {
+            writes: Vec::new(),
+            counters: Vec::new(),
+            cache,
+            kind: EventsKind::None,
+            plan,
+            origin,
+            chunks: Vec::new(),
+            parent_clock: 0,
+            ticket: None,
+        }
+    }
+
+    /// Makes it empty again. Keeps small buffers.
+    pub fn reset(&mut self) {
+        self.writes.clear();
+        self.writes.shrink_to(WRITES_KEPT);
+        self.counters.clear();
+        self.cache.reset();
+        self.kind = EventsKind::None;
+        self.chunks.clear();
+        self.ticket = None;
+    }
+
+    /// Its ticket.
+    ///
+    /// # Panics
+    /// If none was drawn.
+    pub(crate) fn ticket(&self) -> &Ticket {
+        self.ticket.as_ref().expect("it has a ticket")
+    }
+
+    pub(crate) fn ticket_mut(&mut self) -> &mut Ticket {
+        self.ticket.as_mut().expect("it has a ticket")
+    }
+
+    pub(crate) fn set_ticket(&mut self, ticket: Ticket) {
+        assert!(self.ticket.is_none(), "one ticket a transaction");
+        self.ticket = Some(ticket);
+    }
+
+    /// Its events as one group.
+    pub(crate) fn events(&self) -> Option<TrxEvents<'_>> {
+        match self.kind {
+            EventsKind::None => None,
+            EventsKind::Transaction => Some(TrxEvents::transaction(&self.cache, self.plan, self.origin)),
+            EventsKind::Statement => Some(TrxEvents::statement(&self.cache, self.plan, self.origin)),
+        }
+    }
+
+    /// Bytes of its redo record's body.
+    pub(crate) fn record_size(&self) -> usize {
+        record::trx_size(self.counters.len(), self.chunks.len(), self.writes.len())
+    }
+}
+
+/// Bytes of write set buffer that a session keeps between transactions.
+const WRITES_KEPT: usize = 64 << 10;
+
+/// A transaction's place in every order.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    pub(crate) seq: CommitSeq,
+    /// Its range in the redo log; taken by whoever fills it.
+    pub(crate) redo: Option<Reservation>,
+    /// The end of that range.
+    pub(crate) redo_end: Lsn,
+    /// Its range in the binlog.
+    pub(crate) binlog: Option<BinlogRange>,
+    /// The dependency clock after it.
+    pub(crate) clock: u64,
+    /// Where its write set goes.
+    pub(crate) delta: Arc<Delta>,
+    /// The binlog goes on in a new file after it.
+    pub(crate) rotation: Option<Box<Rotation>>,
+}
+
+/// Where a transaction's events go, and what they say about their place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BinlogRange {
+    pub(crate) file: u32,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) checksum: ChecksumAlg,
+    pub(crate) gtid: Option<Gtid>,
+    /// Relative to the file.
+    pub(crate) last_committed: u64,
+    /// Relative to the file.
+    pub(crate) sequence_number: u64,
+}
+
+/// A change of binlog files, decided with a ticket.
+#[derive(Debug)]
+pub(crate) struct Rotation {
+    pub(crate) after: CommitSeq,
+    pub(crate) redo: Option<Reservation>,
+    pub(crate) redo_end: Lsn,
+    pub(crate) old_file: u32,
+    pub(crate) rotate_start: u64,
+    /// The ROTATE event, final.
+    pub(crate) rotate: Vec<u8>,
+    pub(crate) new_file: u32,
+    /// How the new file's events end.
+    pub(crate) checksum: ChecksumAlg,
+    /// The new file's first bytes, final.
+    pub(crate) header: Vec<u8>,
+}

@@ -1,0 +1,300 @@
+//! What the redo log's records say. Framing is crate `redo`'s; byte tables are here and in `docs/formats/redo.md`.
+//!
+//! A transaction's record (kind [`TRX`]):
+//!
+//! ```text
+//! offset size
+//!      0    8  commit_seq
+//!      8   16  UUID of the GTID, zeros if it has none
+//!     24    8  number of the GTID, 0 if it has none
+//!     32    4  number of the binlog file, 0 if nothing of the transaction is in the binlog
+//!     36    8  position of its first byte there
+//!     44    8  length there in bytes
+//!     52    4  CRC32C of these bytes
+//!     56    4  count c of counters
+//!     60    4  count k of chunks
+//!     64  13c  counters: table id (4), kind (1), highest value used (8)
+//!         12k  chunks: LSN of the chunk's record (8), length of its body (4)
+//!              write set entries (crate engine, module writeset)
+//! ```
+//! A chunk (kind [`CHUNK`]) is entries alone: the front part of a large transaction's write set, written before its
+//! ticket. A rotation (kind [`ROTATION`]):
+//!
+//! ```text
+//!      0    8  commit_seq after which the file changes
+//!      8    4  number of the old file
+//!     12    8  position of the ROTATE event there
+//!     20    4  length r of the ROTATE event
+//!     24    4  number of the new file
+//!     28    r  the ROTATE event
+//!              the new file's first bytes: magic, FORMAT_DESCRIPTION, PREVIOUS_GTIDS
+//! ```
+
+use binlog::{Gtid, Uuid};
+use engine::ids::{CommitSeq, TableId};
+use redo::Lsn;
+
+/// A ticketed transaction.
+pub const TRX: u8 = 1;
+/// A piece of a write set that a later ticketed record names.
+pub const CHUNK: u8 = 2;
+/// The binlog goes on in a new file.
+pub const ROTATION: u8 = 3;
+
+const TRX_HEAD_SIZE: usize = 64;
+const COUNTER_SIZE: usize = 13;
+const CHUNK_NAME_SIZE: usize = 12;
+const ROTATION_HEAD_SIZE: usize = 28;
+
+/// The highest value that a counter of a table has reached. Merged by maximum, wherever it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterHigh {
+    /// Whose counter.
+    pub table: TableId,
+    /// Which one.
+    pub kind: CounterKind,
+    /// Every value up to this one may have been used.
+    pub high: u64,
+}
+
+/// The counters of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CounterKind {
+    /// AUTO_INCREMENT.
+    AutoIncrement,
+    /// Row ids of a table without a primary key.
+    RowId,
+}
+
+/// Names a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkName {
+    /// LSN of its record.
+    pub lsn: Lsn,
+    /// Bytes of its body.
+    pub size: u32,
+}
+
+/// Where a transaction's events lie, and what proves that they are the ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventsPlace {
+    /// Number of the file.
+    pub file: u32,
+    /// Position of the first byte.
+    pub start: u64,
+    /// Bytes.
+    pub size: u64,
+    /// CRC32C of the bytes.
+    pub crc32c: u32,
+}
+
+/// A transaction's record without its write set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrxHead {
+    /// Its place in the commit order.
+    pub seq: CommitSeq,
+    /// Its GTID.
+    pub gtid: Option<Gtid>,
+    /// Its events.
+    pub events: Option<EventsPlace>,
+}
+
+/// Bytes of a transaction's record with so many counters and chunks and so large a write set.
+pub fn trx_size(counters: usize, chunks: usize, writes_size: usize) -> usize {
+    TRX_HEAD_SIZE + counters * COUNTER_SIZE + chunks * CHUNK_NAME_SIZE + writes_size
+}
+
+/// Gives the record's bytes to `put`, in order.
+pub fn put_trx(head: &TrxHead, counters: &[CounterHigh], chunks: &[ChunkName], writes: &[u8], mut put: impl FnMut(&[u8])) {
+    let mut bytes = [0; TRX_HEAD_SIZE];
+    bytes[0..8].copy_from_slice(&head.seq.0.to_le_bytes());
+    if let Some(gtid) = head.gtid {
+        bytes[8..24].copy_from_slice(&gtid.sid.0);
+        bytes[24..32].copy_from_slice(&gtid.gno.to_le_bytes());
+    }
+    if let Some(events) = head.events {
+        bytes[32..36].copy_from_slice(&events.file.to_le_bytes());
+        bytes[36..44].copy_from_slice(&events.start.to_le_bytes());
+        bytes[44..52].copy_from_slice(&events.size.to_le_bytes());
+        bytes[52..56].copy_from_slice(&events.crc32c.to_le_bytes());
+    }
+    bytes[56..60].copy_from_slice(&count(counters.len()));
+    bytes[60..64].copy_from_slice(&count(chunks.len()));
+    put(&bytes);
+    for counter in counters {
+        put(&counter.table.0.to_le_bytes());
+        put(&[counter.kind as u8]);
+        put(&counter.high.to_le_bytes());
+    }
+    for chunk in chunks {
+        put(&chunk.lsn.0.to_le_bytes());
+        put(&chunk.size.to_le_bytes());
+    }
+    put(writes);
+}
+
+fn count(count: usize) -> [u8; 4] {
+    u32::try_from(count).expect("counts of a record are small").to_le_bytes()
+}
+
+/// A transaction's record, read back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrxRecord<'a> {
+    /// Place, GTID and events.
+    pub head: TrxHead,
+    /// Counters that it moved.
+    pub counters: Vec<CounterHigh>,
+    /// The front parts of its write set.
+    pub chunks: Vec<ChunkName>,
+    /// The rest of its write set.
+    pub writes: &'a [u8],
+}
+
+/// A rotation, read back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RotationRecord<'a> {
+    /// The last transaction in the old file.
+    pub after: CommitSeq,
+    /// The old file's number.
+    pub old_file: u32,
+    /// Where the ROTATE event begins in it.
+    pub rotate_start: u64,
+    /// The new file's number.
+    pub new_file: u32,
+    /// The ROTATE event.
+    pub rotate: &'a [u8],
+    /// The new file's first bytes.
+    pub header: &'a [u8],
+}
+
+/// Bytes of a rotation's record.
+pub fn rotation_size(rotate_size: usize, header_size: usize) -> usize {
+    ROTATION_HEAD_SIZE + rotate_size + header_size
+}
+
+/// Gives a rotation's bytes to `put`, in order.
+pub fn put_rotation(rotation: &RotationRecord<'_>, mut put: impl FnMut(&[u8])) {
+    put(&rotation.after.0.to_le_bytes());
+    put(&rotation.old_file.to_le_bytes());
+    put(&rotation.rotate_start.to_le_bytes());
+    put(&count(rotation.rotate.len()));
+    put(&rotation.new_file.to_le_bytes());
+    put(rotation.rotate);
+    put(rotation.header);
+}
+
+/// Decodes a transaction's record. `None` if the bytes are none.
+pub fn decode_trx(body: &[u8]) -> Option<TrxRecord<'_>> {
+    let mut input = Input(body);
+    let seq = CommitSeq(input.u64()?);
+    let sid = Uuid(*input.array()?);
+    let gno = input.u64()?;
+    let events =
+        EventsPlace { file: input.u32()?, start: input.u64()?, size: input.u64()?, crc32c: input.u32()? };
+    let (counter_count, chunk_count) = (input.u32()?, input.u32()?);
+    let counters = (0..counter_count).map(|_| input.counter()).collect::<Option<Vec<_>>>()?;
+    let chunk = |input: &mut Input<'_>| Some(ChunkName { lsn: Lsn(input.u64()?), size: input.u32()? });
+    let chunks = (0..chunk_count).map(|_| chunk(&mut input)).collect::<Option<Vec<_>>>()?;
+    let head = TrxHead {
+        seq,
+        gtid: (gno != 0).then_some(Gtid { sid, gno }),
+        events: (events.file != 0).then_some(events),
+    };
+    Some(TrxRecord { head, counters, chunks, writes: input.0 })
+}
+
+/// Decodes a rotation's record. `None` if the bytes are none.
+pub fn decode_rotation(body: &[u8]) -> Option<RotationRecord<'_>> {
+    let mut input = Input(body);
+    let (after, old_file, rotate_start) = (CommitSeq(input.u64()?), input.u32()?, input.u64()?);
+    let rotate_size = input.u32()? as usize;
+    let new_file = input.u32()?;
+    let (rotate, header) = input.0.split_at_checked(rotate_size)?;
+    Some(RotationRecord { after, old_file, rotate_start, new_file, rotate, header })
+}
+
+/// A checked cursor.
+struct Input<'a>(&'a [u8]);
+
+impl<'a> Input<'a> {
+    fn array<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.array().map(|bytes| u64::from_le_bytes(*bytes))
+    }
+
+    fn counter(&mut self) -> Option<CounterHigh> {
+        let table = TableId(self.u32()?);
+        let kind = match *self.array()? {
+            [0] => CounterKind::AutoIncrement,
+            [1] => CounterKind::RowId,
+            [_] => return None,
+        };
+        Some(CounterHigh { table, kind, high: self.u64()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_transaction_is_these_bytes_and_round_trips() {
+        let head = TrxHead {
+            seq: CommitSeq(0x0102),
+            gtid: Some(Gtid { sid: Uuid([9; 16]), gno: 7 }),
+            events: Some(EventsPlace { file: 3, start: 157, size: 300, crc32c: 0xaabb_ccdd }),
+        };
+        let counters = [CounterHigh { table: TableId(5), kind: CounterKind::RowId, high: 77 }];
+        let chunks = [ChunkName { lsn: Lsn(4096), size: 12 }];
+        let mut bytes = Vec::new();
+        put_trx(&head, &counters, &chunks, b"writes", |piece| bytes.extend_from_slice(piece));
+        assert_eq!(bytes.len(), trx_size(1, 1, 6));
+        let mut golden = vec![2, 1, 0, 0, 0, 0, 0, 0];
+        golden.extend([9; 16]);
+        golden.extend([7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 44, 1, 0, 0, 0, 0, 0, 0]);
+        golden.extend([0xdd, 0xcc, 0xbb, 0xaa, 1, 0, 0, 0, 1, 0, 0, 0]);
+        golden.extend([5, 0, 0, 0, 1, 77, 0, 0, 0, 0, 0, 0, 0]);
+        golden.extend([0, 16, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0]);
+        golden.extend(b"writes");
+        assert_eq!(bytes, golden);
+        let read = decode_trx(&bytes).unwrap();
+        assert_eq!(read, TrxRecord { head, counters: counters.into(), chunks: chunks.into(), writes: b"writes" });
+    }
+
+    #[test]
+    fn a_rotation_is_these_bytes_and_round_trips() {
+        let rotation = RotationRecord {
+            after: CommitSeq(2),
+            old_file: 1,
+            rotate_start: 1000,
+            new_file: 2,
+            rotate: b"rotate",
+            header: b"header",
+        };
+        let mut bytes = Vec::new();
+        put_rotation(&rotation, |piece| bytes.extend_from_slice(piece));
+        assert_eq!(bytes.len(), rotation_size(6, 6));
+        let golden =
+            [2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0xe8, 3, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0];
+        assert_eq!(bytes[..28], golden);
+        assert_eq!(decode_rotation(&bytes).unwrap(), rotation);
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_any_bytes_ends_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = (decode_trx(&bytes), decode_rotation(&bytes));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Roles: which step of the pipeline is wanted, and which log thread takes it.
+//!
+//! A few log threads share the roles. A thread that has finished one takes the next that is wanted and free, so a
+//! lone commit runs through all its stages on one thread without a hand-over, and a full pipeline has one thread in
+//! each stage. Every role has one holder at a time: the stages need no locks among each other.
+//!
+//! A simulation does the same with one thread: [`Roles::take`] and [`Roles::done`] in any order it likes.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use parking_lot::{Condvar, Mutex};
+
+/// A part of the pipeline that one thread at a time may play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Sync the binlog and publish.
+    Sync,
+    /// Take the queue, finalise events, sync redo, write the binlog.
+    Flush,
+    /// Write and sync redo, and publish.
+    Redo,
+}
+
+impl Role {
+    /// All of them, the one nearest to an acknowledgement first.
+    pub const ALL: [Self; 3] = [Self::Sync, Self::Flush, Self::Redo];
+
+    fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Roles {
+    /// Bits of the roles for which there is work. Set by anybody; cleared by who takes the role, before its step.
+    wanted: AtomicU8,
+    /// Rank: last.
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    busy: u8,
+    idle: usize,
+    stopping: bool,
+}
+
+impl Roles {
+    /// Says that there is work, from outside of the log threads.
+    pub(crate) fn want(&self, role: Role) {
+        // Pairs with the clearing in `take`: whoever finds the bit set leaves its work to the step that clears it.
+        if self.wanted.fetch_or(role.bit(), Ordering::SeqCst) & role.bit() != 0 {
+            return;
+        }
+        let state = self.state.lock();
+        if state.busy & role.bit() == 0 && state.idle > 0 {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Says that there is work, from within a step: this thread looks for its next role right after.
+    pub(crate) fn want_next(&self, role: Role) {
+        self.wanted.fetch_or(role.bit(), Ordering::SeqCst);
+    }
+
+    /// Takes a role that is wanted and free, if there is one.
+    pub fn take(&self) -> Option<Role> {
+        self.take_locked(&mut self.state.lock())
+    }
+
+    /// Gives a role back.
+    pub fn done(&self, role: Role) {
+        self.state.lock().busy &= !role.bit();
+    }
+
+    /// Gives back the role that was played, and waits for the next one. `None` once stopped and all work is done.
+    pub fn next(&self, played: Option<Role>) -> Option<Role> {
+        let mut state = self.state.lock();
+        if let Some(role) = played {
+            state.busy &= !role.bit();
+        }
+        loop {
+            if let Some(role) = self.take_locked(&mut state) {
+                return Some(role);
+            }
+            if state.stopping && state.busy == 0 {
+                self.changed.notify_all();
+                return None;
+            }
+            state.idle += 1;
+            self.changed.wait(&mut state);
+            state.idle -= 1;
+        }
+    }
+
+    /// Lets the log threads end when there is nothing left to do.
+    pub fn stop(&self) {
+        self.state.lock().stopping = true;
+        self.changed.notify_all();
+    }
+
+    fn take_locked(&self, state: &mut State) -> Option<Role> {
+        let free = |role: &Role| self.wanted.load(Ordering::SeqCst) & !state.busy & role.bit() != 0;
+        let role = Role::ALL.into_iter().find(free)?;
+        self.wanted.fetch_and(!role.bit(), Ordering::SeqCst);
+        state.busy |= role.bit();
+        if state.idle > 0 && self.wanted.load(Ordering::SeqCst) & !state.busy != 0 {
+            self.changed.notify_one();
+        }
+        Some(role)
+    }
+}

@@ -1,0 +1,53 @@
+//! The settings that may change while commits run. Each has the name, the unit and the meaning that MySQL gives it.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use redo::Durability;
+
+/// See the module. Read with relaxed order: a change takes effect with some commit soon after.
+#[derive(Debug)]
+pub struct Settings {
+    /// `innodb_flush_log_at_trx_commit`: 0, 1 or 2.
+    pub flush_log_at_trx_commit: AtomicU8,
+    /// `sync_binlog`: every N groups; 0 leaves it to the operating system.
+    pub sync_binlog: AtomicU32,
+    /// `binlog_max_flush_queue_time`, microseconds: how long the FLUSH stage lingers for late joiners.
+    pub max_flush_queue_time_us: AtomicU32,
+    /// `binlog_group_commit_sync_delay`, microseconds.
+    pub sync_delay_us: AtomicU32,
+    /// `binlog_group_commit_sync_no_delay_count`: transactions that end the delay; 0 = none do.
+    pub sync_no_delay_count: AtomicU32,
+    /// `max_binlog_size`, bytes.
+    pub max_binlog_size: AtomicU64,
+    /// `onelog_early_lock_release`: row locks go at the ticket, not at the acknowledgement.
+    pub early_lock_release: AtomicBool,
+    /// `gtid_mode` is ON: transactions get numbers instead of ANONYMOUS.
+    pub gtid_mode: AtomicBool,
+}
+
+impl Default for Settings {
+    /// MySQL's defaults.
+    fn default() -> Self {
+        Self {
+            flush_log_at_trx_commit: AtomicU8::new(1),
+            sync_binlog: AtomicU32::new(1),
+            max_flush_queue_time_us: AtomicU32::new(0),
+            sync_delay_us: AtomicU32::new(0),
+            sync_no_delay_count: AtomicU32::new(0),
+            max_binlog_size: AtomicU64::new(1 << 30),
+            early_lock_release: AtomicBool::new(true),
+            gtid_mode: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Settings {
+    /// How far a commit carries redo before it is acknowledged; `None` = not even written.
+    pub fn redo_demand(&self) -> Option<Durability> {
+        match self.flush_log_at_trx_commit.load(Ordering::Relaxed) {
+            0 => None,
+            2 => Some(Durability::Written),
+            _ => Some(Durability::Synced),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Counters and histograms of the pipeline, for SHOW STATUS.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Monotone counters, added to with relaxed order.
+#[derive(Debug, Default)]
+pub struct Stats {
+    /// Transactions that became visible (`Onelog_commits`).
+    pub commits: AtomicU64,
+    /// Groups in which they did (`Onelog_commit_groups`).
+    pub groups: AtomicU64,
+    /// Transactions written to the binlog (`Binlog_commits`).
+    pub binlog_commits: AtomicU64,
+    /// Groups in which they were (`Binlog_group_commits`).
+    pub binlog_groups: AtomicU64,
+    /// Syncs of binlog files (`Onelog_binlog_syncs`).
+    pub binlog_syncs: AtomicU64,
+    /// Bytes written to binlog files (`Onelog_binlog_bytes_written`).
+    pub binlog_bytes: AtomicU64,
+    /// Transactions a group.
+    pub group_size: Histogram,
+    /// The FLUSH stage, nanoseconds.
+    pub flush_ns: Histogram,
+    /// The redo write and sync within it or by itself, nanoseconds.
+    pub redo_ns: Histogram,
+    /// The SYNC stage, nanoseconds.
+    pub sync_ns: Histogram,
+    /// Checkpoints finished.
+    pub checkpoints: AtomicU64,
+    /// Keys that they carried into the base.
+    pub checkpoint_keys: AtomicU64,
+    /// Their slices.
+    pub checkpoint_slices: AtomicU64,
+    /// Nanoseconds that they took.
+    pub checkpoint_ns: AtomicU64,
+}
+
+/// Adds to a counter.
+pub(crate) fn add(counter: &AtomicU64, amount: u64) {
+    counter.fetch_add(amount, Ordering::Relaxed);
+}
+
+const BUCKETS: usize = 40;
+
+/// Counts values by their power of two: bucket `n` holds those below 2^n and not below 2^(n-1).
+#[derive(Debug)]
+pub struct Histogram {
+    buckets: [AtomicU64; BUCKETS],
+    sum: AtomicU64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self { buckets: [const { AtomicU64::new(0) }; BUCKETS], sum: AtomicU64::new(0) }
+    }
+}
+
+impl Histogram {
+    /// Counts a value.
+    pub fn record(&self, value: u64) {
+        let bucket = (u64::BITS - value.leading_zeros()) as usize;
+        add(&self.buckets[bucket.min(BUCKETS - 1)], 1);
+        add(&self.sum, value);
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().map(|bucket| bucket.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Sum of the values.
+    pub fn sum(&self) -> u64 {
+        self.sum.load(Ordering::Relaxed)
+    }
+
+    /// An upper bound of the value below which `part` of 1 lies; at most twice the true value.
+    pub fn quantile(&self, part: f64) -> u64 {
+        let counts = self.buckets.each_ref().map(|bucket| bucket.load(Ordering::Relaxed));
+        let total: u64 = counts.iter().sum();
+        let mut seen = 0;
+        for (bucket, count) in counts.into_iter().enumerate() {
+            seen += count;
+            if count > 0 && seen as f64 >= part * total as f64 {
+                return (1 << bucket) - 1;
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_bound_their_values_by_a_power_of_two() {
+        let histogram = Histogram::default();
+        assert_eq!(histogram.quantile(0.5), 0);
+        for value in [0, 1, 5, 6, 7, 900] {
+            histogram.record(value);
+        }
+        assert_eq!((histogram.count(), histogram.sum()), (6, 919));
+        assert_eq!(histogram.quantile(0.5), 7);
+        assert_eq!(histogram.quantile(1.0), 1023);
+    }
+}

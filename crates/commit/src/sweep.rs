@@ -1,0 +1,77 @@
+//! The sweep: one task of the runtime wakes everybody whose transaction became visible, so that the log threads wake
+//! one task and not a thousand.
+
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use engine::ids::CommitSeq;
+use parking_lot::Mutex;
+
+use crate::Pipeline;
+use crate::admission::Need;
+
+/// What is left to be swept.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    /// Rank: last.
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Everything up to here was woken.
+    swept: CommitSeq,
+    requested: bool,
+    waker: Option<Waker>,
+}
+
+impl Sweep {
+    pub(crate) fn new(swept: CommitSeq) -> Self {
+        Self { state: Mutex::new(State { swept, requested: false, waker: None }) }
+    }
+
+    /// Has the task run.
+    pub(crate) fn request(&self) {
+        let waker = {
+            let mut state = self.state.lock();
+            state.requested = true;
+            state.waker.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl Pipeline {
+    /// Wakes everybody who waits for what is visible now. Called by one task at a time.
+    pub fn sweep(&self) {
+        let visible = self.published.visible();
+        let mut next = self.sweep.state.lock().swept.next();
+        let mut freed = 0;
+        while next <= visible {
+            freed += usize::from(self.slots.sweep(next));
+            next = next.next();
+        }
+        self.sweep.state.lock().swept = visible;
+        if freed > 0 {
+            self.admission.give_back(Need { ring_bytes: 0, slots: freed });
+        }
+    }
+
+    /// Sweeps whenever something became visible; for the runtime's one sweeping task. Never ends.
+    pub async fn sweep_forever(self: Arc<Self>) {
+        loop {
+            std::future::poll_fn(|context| {
+                let mut state = self.sweep.state.lock();
+                if std::mem::take(&mut state.requested) {
+                    return Poll::Ready(());
+                }
+                state.waker = Some(context.waker().clone());
+                Poll::Pending
+            })
+            .await;
+            self.sweep();
+        }
+    }
+}
