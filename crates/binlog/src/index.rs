@@ -120,7 +120,7 @@ impl BinlogIndex {
             let path = self.path_of(name);
             match vfs.remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(io_error("remove", &path)(error));
+                    return Err(error.into());
                 }
                 _ => {}
             }

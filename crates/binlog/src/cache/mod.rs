@@ -35,7 +35,7 @@ const BODY_LEN_MAX: usize = EVENT_SIZE_MAX as usize - event::HEADER_LEN - event:
 /// The bounds of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheLimits {
-    /// `binlog_cache_size`: bytes that stay in memory. The buffer may exceed it by the event being written.
+    /// `binlog_cache_size`: bytes that stay in memory, or the last event if it is larger.
     pub memory_bytes: usize,
     /// `max_binlog_cache_size`: bytes of a transaction's events, beyond which the statement fails.
     pub total_bytes_max: u64,
@@ -103,7 +103,7 @@ impl TrxCache {
     /// Appends an event.
     ///
     /// # Errors
-    /// [`Error::Limit`] leaves the cache as it was: the statement is rolled back to its mark.
+    /// [`Error::Limit`] and [`Error::Io`] leave the cache as it was: the statement is rolled back to its mark.
     ///
     /// # Panics
     /// If a statement's rows are open: replicas need a statement's table maps in front of its rows.
@@ -114,7 +114,7 @@ impl TrxCache {
         self.make_room(len)?;
         event.append_to(origin, &mut self.buf);
         self.events += 1;
-        self.relieve()
+        Ok(())
     }
 
     /// Appends a row to the open rows event, or opens one.
@@ -142,9 +142,8 @@ impl TrxCache {
     }
 
     /// Closes the statement's last rows event, if it has any, and marks it as the last.
-    pub fn end_statement(&mut self) -> Result<()> {
+    pub fn end_statement(&mut self) {
         self.close_rows(true);
-        self.relieve()
     }
 
     /// The current end, for [`TrxCache::truncate_to`].
@@ -273,11 +272,6 @@ impl TrxCache {
             open.moved_to(0);
         }
         Ok(())
-    }
-
-    /// Spills what is larger than the memory by itself.
-    fn relieve(&mut self) -> Result<()> {
-        self.make_room(0)
     }
 
     fn close_rows(&mut self, statement_ends: bool) {

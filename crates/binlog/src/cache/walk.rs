@@ -25,3 +25,28 @@ pub(crate) fn walk(mut bytes: &[u8]) -> Result<u64> {
     }
     Ok(events)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Encode, Origin, Stop, Xid};
+
+    #[test]
+    fn a_damaged_size_is_noticed() {
+        let origin = Origin { timestamp: 1, server_id: 1 };
+        let mut bytes = Vec::new();
+        Stop.append_to(origin, &mut bytes);
+        Xid(7).append_to(origin, &mut bytes);
+        assert_eq!(walk(&bytes).unwrap(), 2);
+        assert_eq!(walk(&[]).unwrap(), 0);
+        for len in (1..bytes.len()).filter(|len| *len != HEADER_LEN) {
+            assert!(walk(&bytes[..len]).is_err(), "cut to {len} bytes");
+        }
+        let mut longer = bytes.clone();
+        longer[HEADER_LEN + 9] += 1;
+        assert!(walk(&longer).is_err());
+        let mut endless = bytes;
+        endless[9] = 0;
+        assert!(walk(&endless).is_err(), "an event of no length would never end");
+    }
+}
