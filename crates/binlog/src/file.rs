@@ -85,7 +85,9 @@ impl LogFile {
 
     /// Clears the IN_USE flag in place and syncs: the file is complete, its last event is a ROTATE or a STOP.
     ///
-    /// The flag is for other tools. Recovery does not believe it, so it may reach the disk before the last events.
+    /// The flag is for other tools. Recovery does not believe it, so it may reach the disk before the last events; and
+    /// our reader does not mind if power was lost while these two bytes were written, but other tools do: recovery
+    /// closes again whatever file may have been closed when the power went.
     pub fn close(self) -> Result<()> {
         self.file.write_at(&[0, 0], IN_USE_OFFSET)?;
         Ok(self.file.sync_all()?)

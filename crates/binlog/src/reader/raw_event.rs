@@ -20,14 +20,18 @@ pub struct RawEvent<'a> {
 
 impl<'a> RawEvent<'a> {
     /// Takes `bytes` apart and checks the trailer of `trailer` bytes, if it has one.
-    pub(super) fn new(position: u64, header: EventHeader, bytes: &'a [u8], trailer: usize) -> Result<Self> {
+    pub(super) fn new(
+        position: u64,
+        mut header: EventHeader,
+        bytes: &'a [u8],
+        trailer: usize,
+    ) -> Result<Self> {
         let corrupt = |what| Error::Corrupt { offset: position, what };
         let (content, stored) =
             bytes.len().checked_sub(trailer).and_then(|len| bytes.split_at_checked(len)).unwrap_or_default();
-        if let Some(stored) = stored.first_chunk()
-            && u32::from_le_bytes(*stored) != content_crc(&header, content)
-        {
-            return Err(corrupt("the event's checksum does not match"));
+        if let Some(stored) = stored.first_chunk() {
+            let flags = checked_flags(&header, content, u32::from_le_bytes(*stored));
+            header.flags = flags.ok_or(corrupt("the event's checksum does not match"))?;
         }
         let body = content.get(HEADER_LEN..).ok_or(corrupt("the event is shorter than its header"))?;
         Ok(Self { position, header, body, bytes })
@@ -56,15 +60,21 @@ impl<'a> RawEvent<'a> {
     }
 }
 
-/// The CRC32 of header and body; of a FORMAT_DESCRIPTION as if its file were closed.
-fn content_crc(header: &EventHeader, content: &[u8]) -> u32 {
-    if header.event_type != EventType::FORMAT_DESCRIPTION || header.flags & flag::IN_USE == 0 {
-        return crc32fast::hash(content);
+/// The event's flags if its checksum is right.
+///
+/// A FORMAT_DESCRIPTION's checksum is that of a closed file. Its flags are the only bytes of a log that are written
+/// in place, so power may be lost while they are: if the checksum is right for a closed file, the flags are taken to be
+/// those of an open one, whatever stands there.
+fn checked_flags(header: &EventHeader, content: &[u8], stored: u32) -> Option<u16> {
+    if crc32fast::hash(content) == stored {
+        return Some(header.flags);
     }
-    let closed = (header.flags & !flag::IN_USE).to_le_bytes();
+    if header.event_type != EventType::FORMAT_DESCRIPTION {
+        return None;
+    }
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(content.get(..FLAGS_OFFSET).unwrap_or_default());
-    hasher.update(&closed);
-    hasher.update(content.get(HEADER_LEN..).unwrap_or_default());
-    hasher.finalize()
+    hasher.update(content.get(..FLAGS_OFFSET)?);
+    hasher.update(&[0, 0]);
+    hasher.update(content.get(HEADER_LEN..)?);
+    (hasher.finalize() == stored).then_some(flag::IN_USE)
 }

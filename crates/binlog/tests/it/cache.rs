@@ -130,7 +130,7 @@ fn a_failed_spill_loses_nothing() {
 }
 
 #[test]
-fn a_reset_cache_keeps_its_buffer_but_not_a_large_one() {
+fn a_reset_cache_is_empty() {
     let mut cache = cache_with(limits(1 << 10));
     append(&mut cache, 1 << 20).unwrap();
     cache.reset();

@@ -7,14 +7,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use binlog::event::{Charset, column_type};
 use binlog::event::{
-    ColumnMeta, MetadataLevel, PkPart, Present, Query, Row, RowsKind, RowsSpec, StatusVars, TableMap,
+    Charset, ColumnMeta, MetadataLevel, PkPart, Present, Put, Query, Row, RowsKind, RowsSpec, StatusVars,
+    TableMap, column_type,
 };
 use binlog::{
-    CacheLimits, ChecksumAlg, EventReader, FileHeader, GtidPlan, GtidSet, Origin, TrxCache, TrxEvents,
+    CacheLimits, ChecksumAlg, Encode, EventHeader, EventReader, EventType, FileHeader, Gtid, GtidPlan,
+    GtidSet, Origin, RawEvent, TrxCache, TrxEvents, TrxStamps, Uuid,
 };
-use binlog::{Gtid, TrxStamps, Uuid};
 use vfs::sim::SimDisk;
 use vfs::{File, Open, Vfs};
 
@@ -63,6 +63,32 @@ pub fn events_of(bytes: &[u8]) -> Vec<Vec<u8>> {
         events.push(event.bytes.to_vec());
     }
     events
+}
+
+/// An event whose body is no encoder's own but as it was read.
+pub struct AsRead<'a> {
+    header: EventHeader,
+    body: &'a [u8],
+}
+
+impl<'a> AsRead<'a> {
+    pub fn new(event: &RawEvent<'a>) -> Self {
+        Self { header: event.header, body: event.body }
+    }
+}
+
+impl Encode for AsRead<'_> {
+    fn event_type(&self) -> EventType {
+        self.header.event_type
+    }
+
+    fn flags(&self) -> u16 {
+        self.header.flags
+    }
+
+    fn put_body(&self, out: &mut impl Put) {
+        out.put(self.body);
+    }
 }
 
 pub fn cache_with(limits: CacheLimits) -> TrxCache {
