@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | 0 system variable | name and value as lenenc strings |
 //! | 1 schema | name as lenenc string |
-//! | 2 something changed | `1` as lenenc string |
+//! | 2 something changed | `1` |
 //! | 3 GTIDs | 0 (encoding), set as lenenc string of text |
 //! | 4 transaction characteristics | statements that restart it, as lenenc string |
 //! | 5 transaction state | 8 characters as lenenc string |
@@ -53,7 +53,8 @@ impl SessionChanges {
 
     /// Something changed; for clients that only want to know whether.
     pub fn state_changed(&mut self) {
-        self.entry(STATE_CHANGE, b"1");
+        self.bytes.put_u8(STATE_CHANGE);
+        self.bytes.put_lenenc_bytes(b"1");
     }
 
     /// The GTIDs of what was committed.

@@ -1,0 +1,7 @@
+//! The tests of the crate `protocol`, in one binary: each module says its purpose, requirements and method.
+//!
+//! `tests/data` holds what real clients and servers said to each other; `tests/data/record.py` recorded it.
+
+mod framing;
+mod golden_replies;
+mod tools;

@@ -1,0 +1,145 @@
+//! Recorded sessions, and small tools that several test files share.
+
+use protocol::out::PacketWriter;
+
+/// Who sent a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Client,
+    Server,
+}
+
+/// A labelled part of a recorded session: see `data/record.py` for the format.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub label: String,
+    /// The account's password, where the recording says so.
+    pub password: Option<Vec<u8>>,
+    /// Packets with their headers.
+    pub packets: Vec<(Side, Vec<u8>)>,
+}
+
+impl Part {
+    /// Everything that one side sent, as the bytes on the wire.
+    pub fn stream(&self, side: Side) -> Vec<u8> {
+        self.packets.iter().filter(|(from, _)| *from == side).flat_map(|(_, bytes)| bytes.clone()).collect()
+    }
+
+    /// The payloads of one side.
+    pub fn payloads(&self, side: Side) -> Vec<Vec<u8>> {
+        self.packets.iter().filter(|(from, _)| *from == side).map(|(_, bytes)| bytes[4..].to_vec()).collect()
+    }
+
+    /// The payloads of the client's packets with this first byte.
+    pub fn commands(&self, code: u8) -> Vec<Vec<u8>> {
+        self.payloads(Side::Client).into_iter().filter(|payload| payload.first() == Some(&code)).collect()
+    }
+
+    /// The server's bytes up to the client's next packet, for each of the client's packets in turn.
+    pub fn replies(&self) -> Vec<Vec<u8>> {
+        let mut replies: Vec<Vec<u8>> = Vec::new();
+        for (side, bytes) in &self.packets {
+            match (side, replies.last_mut()) {
+                (Side::Client, _) => replies.push(Vec::new()),
+                (Side::Server, Some(reply)) => reply.extend(bytes),
+                (Side::Server, None) => {}
+            }
+        }
+        replies
+    }
+}
+
+/// The parts of a session file.
+pub fn session(text: &str) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for line in text.lines() {
+        let Some((mark, rest)) = line.split_once(' ') else { continue };
+        match (mark, parts.last_mut()) {
+            ("@", _) => parts.push(Part { label: rest.to_owned(), password: None, packets: Vec::new() }),
+            ("!", Some(part)) => part.password = rest.strip_prefix("password=").map(hex),
+            (">", Some(part)) => part.packets.push((Side::Client, hex(rest))),
+            ("<", Some(part)) => part.packets.push((Side::Server, hex(rest))),
+            _ => assert_eq!(mark, "#", "a line of a session file: {line}"),
+        }
+    }
+    assert!(!parts.is_empty(), "a session has parts");
+    parts
+}
+
+/// The part of a session with this label.
+pub fn part(text: &str, label: &str) -> Part {
+    session(text).into_iter().find(|part| part.label == label).expect("the session has this part")
+}
+
+/// Bytes of hexadecimal digits.
+pub fn hex(digits: &str) -> Vec<u8> {
+    let digits = digits.trim();
+    assert_eq!(digits.len() % 2, 0, "whole bytes: {digits}");
+    (0..digits.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits"))
+        .collect()
+}
+
+/// Hexadecimal digits of bytes, for messages that can be compared with the session files.
+pub fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What `write` produces as a reply to a command, as the bytes on the wire.
+pub fn reply(write: impl FnOnce(&mut PacketWriter)) -> Vec<u8> {
+    reply_from(1, write)
+}
+
+/// The same, beginning with another sequence number.
+pub fn reply_from(sequence: u8, write: impl FnOnce(&mut PacketWriter)) -> Vec<u8> {
+    let mut out = PacketWriter::new();
+    out.set_sequence(sequence);
+    write(&mut out);
+    out.bytes().to_vec()
+}
+
+/// Compares bytes on the wire, packet by packet so that a difference can be read.
+#[track_caller]
+pub fn assert_same_bytes(ours: &[u8], recorded: &[u8]) {
+    let lines = |mut bytes: &[u8]| {
+        let mut lines = Vec::new();
+        while let [a, b, c, _, ..] = bytes {
+            let size = 4 + usize::from(*a) + (usize::from(*b) << 8) + (usize::from(*c) << 16);
+            let (packet, rest) = bytes.split_at(size.min(bytes.len()));
+            lines.push(to_hex(packet));
+            bytes = rest;
+        }
+        lines.push(to_hex(bytes));
+        lines
+    };
+    assert_eq!(lines(ours), lines(recorded));
+}
+
+/// A small generator of random numbers (splitmix64): the same seed gives the same test.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let bound = u64::try_from(bound.max(1)).expect("a size fits");
+        usize::try_from(self.next() % bound).expect("a size fits")
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        self.next().to_le_bytes()[0]
+    }
+
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.byte()).collect()
+    }
+}
