@@ -27,6 +27,7 @@ pub(crate) fn walk(mut bytes: &[u8]) -> Result<u64> {
 }
 
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::event::{Encode, Origin, Stop, Xid};

@@ -85,7 +85,7 @@ fn rows_are_bounded_too() {
     assert!(matches!(error, Some(Error::Limit { what: Limit::Cache, .. })));
     assert!(cache.len() <= 200);
     cache.truncate_to(mark);
-    assert!(cache.is_empty() && cache.len() == 0, "the failed statement is gone");
+    assert!(cache.is_empty(), "the failed statement is gone");
     cache.append_row(ORIGIN, &spec(RowsKind::Write), &Row::Write(&row)).unwrap();
 }
 
@@ -134,7 +134,7 @@ fn a_reset_cache_is_empty() {
     let mut cache = cache_with(limits(1 << 10));
     append(&mut cache, 1 << 20).unwrap();
     cache.reset();
-    assert!(cache.is_empty() && cache.len() == 0 && !cache.spilled());
+    assert!(cache.is_empty() && !cache.spilled());
     assert_eq!(cache.memory(), Some(&[][..]));
 }
 

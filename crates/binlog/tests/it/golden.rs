@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 
 use binlog::decode::Event;
 use binlog::event::{
-    AutoIncrement, ColumnMeta, MetadataLevel, POST_HEADER_LENS, PkPart, PreviousGtids, StatusVars, Stop,
-    TableMap, column_type,
+    AutoIncrement, ColumnMeta, FormatDescription, Heartbeat, MetadataLevel, POST_HEADER_LENS, PkPart,
+    PreviousGtids, Rotate, StatusVars, Stop, TableMap, column_type,
 };
 use binlog::finalise::append_final;
-use binlog::{ChecksumAlg, Gtid, Placement, RawEvent, read_head};
+use binlog::{ChecksumAlg, Gtid, Origin, Placement, RawEvent, read_head};
 
 use crate::support::{AsRead, GOLDEN, events_of, file_of, golden, reader_of};
 
@@ -219,4 +219,42 @@ fn mysql_9_7_still_writes_the_events_of_8_0() {
     let head = read_head(file_of(&golden("mysql97.000002"))).unwrap();
     let sid = "33dd3342-e5eb-11f1-bc19-02fc00000001".parse().unwrap();
     assert!(head.previous.contains(Gtid { sid, gno: 26 }));
+}
+
+/// Bytes that MySQL 8.0.46 sent to a client after COM_BINLOG_DUMP at the end of its log, at 1453 in `binlog.000001`.
+const SENT_ROTATE: &str =
+    "0000000004183300002c000000000000002000ad0500000000000062696e6c6f672e3030303030315c1b6e13";
+const SENT_HEARTBEAT: &str = "000000001b1833000024000000ad050000000062696e6c6f672e30303030303142b32700";
+const SENT_FORMAT: &str = concat!(
+    "c40c026b0f183300007a0000000000000000000400382e302e34362d307562756e7475302e32342e30342e35000000000000",
+    "0000000000000000000000000000000000000000000000000013000d0008000000000400040000006200041a080000000808",
+    "08020000000a0a0a2a2a001234000a280001f12abd23",
+);
+
+#[test]
+fn events_made_for_a_reader_are_those_that_mysql_sends() {
+    let nobody = Origin { timestamp: 0, server_id: 13_080 };
+    let file = b"binlog.000001";
+    let sent = |append: &dyn Fn(&mut Vec<u8>)| {
+        let mut out = Vec::new();
+        append(&mut out);
+        out.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    };
+    let crc = ChecksumAlg::Crc32;
+    let rotate = Rotate { position: 1453, file };
+    assert_eq!(sent(&|out| append_final(out, &rotate, nobody, Placement::Artificial(0), crc)), SENT_ROTATE);
+    let heartbeat = Heartbeat { file };
+    assert_eq!(
+        sent(&|out| append_final(out, &heartbeat, nobody, Placement::Artificial(1453), crc)),
+        SENT_HEARTBEAT
+    );
+    let format = FormatDescription {
+        server_version: b"8.0.46-0ubuntu0.24.04.5",
+        created: 0,
+        checksum: crc,
+        in_use: false,
+        post_header_lens: &POST_HEADER_LENS,
+    };
+    let started = Origin { timestamp: 0x6b02_0cc4, ..nobody };
+    assert_eq!(sent(&|out| append_final(out, &format, started, Placement::Artificial(0), crc)), SENT_FORMAT);
 }

@@ -19,6 +19,7 @@ use mysql_common::binlog::events::{
 use mysql_common::binlog::row::BinlogRow;
 use mysql_common::binlog::value::BinlogValue;
 use mysql_common::binlog::{BinlogFile, EventStreamReader};
+use mysql_common::misc::raw::RawBytes;
 use mysql_common::value::Value;
 
 use crate::support::{
@@ -29,7 +30,7 @@ use crate::support::{
 fn theirs(bytes: &[u8]) -> (Vec<Event>, EventStreamReader) {
     let mut file = BinlogFile::new(BinlogVersion::Version4, Cursor::new(bytes)).unwrap();
     let mut events = Vec::new();
-    while let Some(event) = file.next() {
+    for event in file.by_ref() {
         events.push(event.unwrap());
     }
     let mut reader = EventStreamReader::new(BinlogVersion::Version4);
@@ -153,7 +154,7 @@ fn compare_status(theirs: &mysql_common::binlog::events::StatusVars<'_>, own: &S
                 assert_eq!((username.as_bytes(), hostname.as_bytes()), (own.user, own.host));
             }
             StatusVarVal::UpdatedDbNames(names) => {
-                assert!(names.iter().map(|name| name.as_bytes()).eq(own.updated_dbs.iter().copied()));
+                assert!(names.iter().map(RawBytes::as_bytes).eq(own.updated_dbs.iter().copied()));
             }
             StatusVarVal::Microseconds(fraction) => assert_eq!(Some(fraction), own.microseconds),
             StatusVarVal::ExplicitDefaultsForTimestamp(on) => {
@@ -167,7 +168,7 @@ fn compare_status(theirs: &mysql_common::binlog::events::StatusVars<'_>, own: &S
                 assert_eq!(Some(on != 0), own.sql_require_primary_key);
             }
             StatusVarVal::DefaultTableEncryption(on) => {
-                assert_eq!(Some(on != 0), own.default_table_encryption)
+                assert_eq!(Some(on != 0), own.default_table_encryption);
             }
             other => panic!("{other:?} is written by nobody"),
         }
