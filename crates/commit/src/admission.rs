@@ -42,6 +42,8 @@ pub struct Need {
 pub struct Admission {
     /// Rank: last. Wakers run with nothing held.
     state: Mutex<State>,
+    /// Ring bytes to begin with.
+    ring_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -67,7 +69,8 @@ struct Answer {
 impl Admission {
     /// Credits to begin with.
     pub fn new(ring_bytes: usize, slots: usize) -> Self {
-        Self { state: Mutex::new(State { gate: Gate::Open, ring_bytes, slots, queue: VecDeque::new() }) }
+        let state = State { gate: Gate::Open, ring_bytes, slots, queue: VecDeque::new() };
+        Self { state: Mutex::new(state), ring_bytes }
     }
 
     /// Takes credits, now or when they are there.
@@ -91,6 +94,11 @@ impl Admission {
     /// The gate.
     pub fn gate(&self) -> Gate {
         self.state.lock().gate
+    }
+
+    /// Whether more than half of the ring is taken.
+    pub(crate) fn is_pressed(&self) -> bool {
+        self.state.lock().ring_bytes < self.ring_bytes / 2
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use binlog::{BinlogIndex, LogFile};
+use binlog::{BinlogIndex, BinlogName, LogFile};
 use parking_lot::{Mutex, MutexGuard};
 use vfs::{File, Vfs};
 
 use crate::FatalError;
+use crate::admin::PurgeError;
 use crate::pending::Rotation;
+use crate::record::BinlogPlace;
 use crate::sequencer::FileContext;
 
 /// Shared by the stage that appends, the one that syncs, and those who list or purge files.
@@ -19,6 +21,8 @@ pub struct BinlogFiles {
     index: Mutex<BinlogIndex>,
     /// The file that a sync must reach. Changes after the one before was synced. Rank: last.
     current: Mutex<Arc<dyn File>>,
+    /// Everything before this place survives power loss, and commits rely on it. Rank: last.
+    synced: Mutex<BinlogPlace>,
 }
 
 /// The appending end; owned by the stage that writes.
@@ -33,7 +37,8 @@ impl BinlogFiles {
     /// Takes over an index and its last file, which is number `number`.
     pub(crate) fn new(vfs: Arc<dyn Vfs>, index: BinlogIndex, file: LogFile, number: u32) -> (Self, Appender) {
         let current = Mutex::new(Arc::clone(file.file()));
-        (Self { vfs, index: Mutex::new(index), current }, Appender { file: Some(file), number })
+        let synced = Mutex::default();
+        (Self { vfs, index: Mutex::new(index), current, synced }, Appender { file: Some(file), number })
     }
 
     /// The list of files.
@@ -50,6 +55,30 @@ impl BinlogFiles {
     pub(crate) fn sync(&self) -> Result<(), FatalError> {
         let current = Arc::clone(&self.current.lock());
         Ok(current.sync_data()?)
+    }
+
+    /// Removes the files before `target` and before number `needed`: first from the index, then from the disk.
+    pub(crate) fn purge_below(&self, target: &BinlogName, needed: u32) -> Result<Vec<BinlogName>, PurgeError> {
+        let mut index = self.index.lock();
+        if index.names().binary_search(target).is_err() {
+            return Err(PurgeError::NotFound);
+        }
+        let bound = index.names().iter().find(|name| *name == target || name.number() >= needed.into());
+        let bound = bound.expect("the target is listed").clone();
+        let gone = index.purge_below(&*self.vfs, &bound).map_err(FatalError::from)?;
+        index.remove_files(&*self.vfs, &gone).map_err(FatalError::from)?;
+        Ok(gone)
+    }
+
+    /// The place up to which syncs have been relied on.
+    pub(crate) fn synced(&self) -> BinlogPlace {
+        *self.synced.lock()
+    }
+
+    /// Says that everything before a place was synced and is relied on.
+    pub(crate) fn promise(&self, place: BinlogPlace) {
+        let mut synced = self.synced.lock();
+        *synced = place.max(*synced);
     }
 }
 

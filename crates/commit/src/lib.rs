@@ -3,14 +3,18 @@
 //! Start reading at [`pipeline`], which says how a commit goes; then `strategy/`, one file each.
 
 mod ack;
+mod admin;
 mod admission;
 mod binlog_files;
+pub mod checkpoint;
 mod clock;
 mod error;
+pub mod facts;
 mod pending;
 pub mod pipeline;
 mod publisher;
 pub mod record;
+pub mod recovery;
 mod roles;
 mod sequencer;
 mod settings;
@@ -20,6 +24,7 @@ mod strategy;
 mod sweep;
 
 pub use ack::{CommitAck, Committing, Visible};
+pub use admin::PurgeError;
 pub use admission::{Admission, Gate, Need};
 pub use binlog_files::BinlogFiles;
 pub use clock::Clock;

@@ -1,12 +1,13 @@
 //! A transaction on its way through the pipeline.
 
+use std::sync::Arc;
+
 use binlog::{ChecksumAlg, Gtid, GtidPlan, Origin, TrxCache, TrxEvents};
 use engine::delta::Delta;
 use engine::ids::CommitSeq;
 use redo::{Lsn, Reservation};
-use std::sync::Arc;
 
-use crate::record::{self, ChunkName, CounterHigh};
+use crate::record::{self, BinlogPlace, ChunkName, CounterHigh};
 
 /// What of a transaction goes to the binlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,6 +121,13 @@ pub(crate) struct Ticket {
     pub(crate) delta: Arc<Delta>,
     /// The binlog goes on in a new file after it.
     pub(crate) rotation: Option<Box<Rotation>>,
+}
+
+impl Ticket {
+    /// Where its events end.
+    pub(crate) fn binlog_end(&self) -> Option<BinlogPlace> {
+        self.binlog.map(|range| BinlogPlace { file: range.file, position: range.end })
+    }
 }
 
 /// Where a transaction's events go, and what they say about their place.

@@ -25,6 +25,8 @@
 //! Rejected: a queue of sessions with leader and followers as threads. The slots are that queue, ordered by the
 //! ticket, and sessions are tasks: a thousand of them waiting for one sync are a thousand wakers in slots.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,9 +42,10 @@ use crate::ack::{Committing, Visible};
 use crate::admission::{Admission, Need};
 use crate::binlog_files::BinlogFiles;
 use crate::clock::Clock;
+use crate::facts::Facts;
 use crate::pending::Pending;
 use crate::publisher::Publisher;
-use crate::record::{self, ChunkName, EventsPlace, RotationRecord, TrxHead};
+use crate::record::{self, BinlogPlace, ChunkName, EventsPlace, RotationRecord, TrxHead};
 use crate::roles::{Role, Roles};
 use crate::sequencer::{Rotate, Sequencer};
 use crate::settings::Settings;
@@ -88,6 +91,8 @@ pub struct Pipeline {
     pub(crate) released_clock: AtomicU64,
     /// How much of the redo ring has been given back to admission. Rank: before admission's.
     pub(crate) ring_returned: Mutex<Lsn>,
+    /// What the last checkpoint says about itself. Held while one finishes. Rank: before redo's and the base's.
+    pub(crate) facts: Mutex<Facts>,
 }
 
 /// Aborts the process if a commit unwinds after its ticket: a hole in the order could never be closed.
@@ -143,7 +148,20 @@ impl Pipeline {
             }
         }
         let ring_bytes = HEAD_SIZE + pending.record_size();
-        self.admission.admit(Need { ring_bytes, slots: 1 }).await
+        self.admit(Need { ring_bytes, slots: 1 }).await
+    }
+
+    /// Waits for credits, and has the ring drained meanwhile.
+    pub(crate) async fn admit(&self, need: Need) -> Result<(), CommitError> {
+        let mut admit = pin!(self.admission.admit(need));
+        poll_fn(|context| {
+            let answer = admit.as_mut().poll(context);
+            if answer.is_pending() {
+                self.roles.want(Role::Redo);
+            }
+            answer
+        })
+        .await
     }
 
     /// Says that a transaction for which [`Pipeline::reserve`] failed will not be submitted.
@@ -227,8 +245,17 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Carries redo as far as commits demand. If they demand nothing, it is written when the ring fills.
+    pub(crate) fn redo_by(&self, demand: Option<redo::Durability>) -> Result<(), FatalError> {
+        match demand {
+            Some(demand) => self.redo_step(demand),
+            None if self.admission.is_pressed() => self.redo_step(redo::Durability::Written),
+            None => Ok(()),
+        }
+    }
+
     /// Fills a transaction's redo record, and its rotation's, if it has one.
-    pub(crate) fn fill_record(&self, pending: &mut Pending, events_crc32c: u32) {
+    pub(crate) fn fill_record(&self, pending: &mut Pending, events_crc32c: u32, promised: BinlogPlace) {
         let ticket = pending.ticket_mut();
         let reservation = ticket.redo.take().expect("a record is filled once");
         let rotation = ticket.rotation.as_mut().and_then(|rotation| rotation.redo.take());
@@ -240,7 +267,7 @@ impl Pipeline {
             crc32c: events_crc32c,
         });
         let gtid = ticket.binlog.and_then(|range| range.gtid);
-        let trx = TrxHead { seq: ticket.seq, gtid, events };
+        let trx = TrxHead { seq: ticket.seq, gtid, events, promised };
         self.fill(reservation, record::TRX, |put| {
             record::put_trx(&trx, &pending.counters, &pending.chunks, &pending.writes, put);
         });
@@ -279,7 +306,7 @@ impl Pipeline {
     }
 
     async fn write_chunk(&self, trx: TrxId, piece: &[u8]) -> Result<ChunkName, CommitError> {
-        self.admission.admit(Need { ring_bytes: HEAD_SIZE + piece.len(), slots: 0 }).await?;
+        self.admit(Need { ring_bytes: HEAD_SIZE + piece.len(), slots: 0 }).await?;
         let reservation = self.sequencer.draw_chunk(trx, piece.len());
         let chunk =
             ChunkName { lsn: reservation.start(), size: u32::try_from(piece.len()).expect("at most 512 KiB") };

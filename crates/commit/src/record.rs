@@ -11,9 +11,11 @@
 //!     36    8  position of its first byte there
 //!     44    8  length there in bytes
 //!     52    4  CRC32C of these bytes
-//!     56    4  count c of counters
-//!     60    4  count k of chunks
-//!     64  13c  counters: table id (4), kind (1), highest value used (8)
+//!     56    4  number of the binlog file up to which a sync had been promised when this was filled, 0 if none
+//!     60    8  position in that file: everything before it survives power loss
+//!     68    4  count c of counters
+//!     72    4  count k of chunks
+//!     76  13c  counters: table id (4), kind (1), highest value used (8)
 //!         12k  chunks: LSN of the chunk's record (8), length of its body (4)
 //!              write set entries (crate engine, module writeset)
 //! ```
@@ -41,7 +43,7 @@ pub const CHUNK: u8 = 2;
 /// The binlog goes on in a new file.
 pub const ROTATION: u8 = 3;
 
-const TRX_HEAD_SIZE: usize = 64;
+const TRX_HEAD_SIZE: usize = 76;
 const COUNTER_SIZE: usize = 13;
 const CHUNK_NAME_SIZE: usize = 12;
 const ROTATION_HEAD_SIZE: usize = 28;
@@ -55,6 +57,16 @@ pub struct CounterHigh {
     pub kind: CounterKind,
     /// Every value up to this one may have been used.
     pub high: u64,
+}
+
+impl CounterHigh {
+    pub(crate) fn encode(&self) -> [u8; COUNTER_SIZE] {
+        let mut bytes = [0; COUNTER_SIZE];
+        bytes[0..4].copy_from_slice(&self.table.0.to_le_bytes());
+        bytes[4] = self.kind as u8;
+        bytes[5..13].copy_from_slice(&self.high.to_le_bytes());
+        bytes
+    }
 }
 
 /// The counters of a table.
@@ -88,6 +100,15 @@ pub struct EventsPlace {
     pub crc32c: u32,
 }
 
+/// A place in the sequence of binlog files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BinlogPlace {
+    /// Number of the file; 0 is before every file.
+    pub file: u32,
+    /// Position in it.
+    pub position: u64,
+}
+
 /// A transaction's record without its write set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrxHead {
@@ -97,6 +118,8 @@ pub struct TrxHead {
     pub gtid: Option<Gtid>,
     /// Its events.
     pub events: Option<EventsPlace>,
+    /// The binlog had been synced up to here when the record was filled: what is missing below is corruption.
+    pub promised: BinlogPlace,
 }
 
 /// Bytes of a transaction's record with so many counters and chunks and so large a write set.
@@ -118,13 +141,13 @@ pub fn put_trx(head: &TrxHead, counters: &[CounterHigh], chunks: &[ChunkName], w
         bytes[44..52].copy_from_slice(&events.size.to_le_bytes());
         bytes[52..56].copy_from_slice(&events.crc32c.to_le_bytes());
     }
-    bytes[56..60].copy_from_slice(&count(counters.len()));
-    bytes[60..64].copy_from_slice(&count(chunks.len()));
+    bytes[56..60].copy_from_slice(&head.promised.file.to_le_bytes());
+    bytes[60..68].copy_from_slice(&head.promised.position.to_le_bytes());
+    bytes[68..72].copy_from_slice(&count(counters.len()));
+    bytes[72..76].copy_from_slice(&count(chunks.len()));
     put(&bytes);
     for counter in counters {
-        put(&counter.table.0.to_le_bytes());
-        put(&[counter.kind as u8]);
-        put(&counter.high.to_le_bytes());
+        put(&counter.encode());
     }
     for chunk in chunks {
         put(&chunk.lsn.0.to_le_bytes());
@@ -191,6 +214,7 @@ pub fn decode_trx(body: &[u8]) -> Option<TrxRecord<'_>> {
     let gno = input.u64()?;
     let events =
         EventsPlace { file: input.u32()?, start: input.u64()?, size: input.u64()?, crc32c: input.u32()? };
+    let promised = BinlogPlace { file: input.u32()?, position: input.u64()? };
     let (counter_count, chunk_count) = (input.u32()?, input.u32()?);
     let counters = (0..counter_count).map(|_| input.counter()).collect::<Option<Vec<_>>>()?;
     let chunk = |input: &mut Input<'_>| Some(ChunkName { lsn: Lsn(input.u64()?), size: input.u32()? });
@@ -199,6 +223,7 @@ pub fn decode_trx(body: &[u8]) -> Option<TrxRecord<'_>> {
         seq,
         gtid: (gno != 0).then_some(Gtid { sid, gno }),
         events: (events.file != 0).then_some(events),
+        promised,
     };
     Some(TrxRecord { head, counters, chunks, writes: input.0 })
 }
@@ -214,24 +239,30 @@ pub fn decode_rotation(body: &[u8]) -> Option<RotationRecord<'_>> {
 }
 
 /// A checked cursor.
-struct Input<'a>(&'a [u8]);
+pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Input<'a> {
-    fn array<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
         let (bytes, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(bytes)
     }
 
-    fn u32(&mut self) -> Option<u32> {
+    pub(crate) fn u32(&mut self) -> Option<u32> {
         self.array().map(|bytes| u32::from_le_bytes(*bytes))
     }
 
-    fn u64(&mut self) -> Option<u64> {
+    pub(crate) fn u64(&mut self) -> Option<u64> {
         self.array().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
-    fn counter(&mut self) -> Option<CounterHigh> {
+    pub(crate) fn bytes(&mut self, size: usize) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(size)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    pub(crate) fn counter(&mut self) -> Option<CounterHigh> {
         let table = TableId(self.u32()?);
         let kind = match *self.array()? {
             [0] => CounterKind::AutoIncrement,
@@ -254,6 +285,7 @@ mod tests {
             seq: CommitSeq(0x0102),
             gtid: Some(Gtid { sid: Uuid([9; 16]), gno: 7 }),
             events: Some(EventsPlace { file: 3, start: 157, size: 300, crc32c: 0xaabb_ccdd }),
+            promised: BinlogPlace { file: 2, position: 9 },
         };
         let counters = [CounterHigh { table: TableId(5), kind: CounterKind::RowId, high: 77 }];
         let chunks = [ChunkName { lsn: Lsn(4096), size: 12 }];
@@ -263,7 +295,7 @@ mod tests {
         let mut golden = vec![2, 1, 0, 0, 0, 0, 0, 0];
         golden.extend([9; 16]);
         golden.extend([7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 44, 1, 0, 0, 0, 0, 0, 0]);
-        golden.extend([0xdd, 0xcc, 0xbb, 0xaa, 1, 0, 0, 0, 1, 0, 0, 0]);
+        golden.extend([0xdd, 0xcc, 0xbb, 0xaa, 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
         golden.extend([5, 0, 0, 0, 1, 77, 0, 0, 0, 0, 0, 0, 0]);
         golden.extend([0, 16, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0]);
         golden.extend(b"writes");

@@ -69,10 +69,9 @@ pub(crate) enum Rotate {
 pub(crate) struct Sealed {
     /// The last transaction of the sealed delta.
     pub(crate) through: CommitSeq,
-    /// Every record below was drawn before the seal, and no record below is needed once the delta is in the base.
+    /// No record below is needed once the delta is in the base: the end of the last transaction's record, or the
+    /// first chunk of a transaction that has no ticket yet.
     pub(crate) redo_start: Lsn,
-    /// The end of what was drawn.
-    pub(crate) redo_end: Lsn,
     pub(crate) gtid_executed: GtidSet,
     pub(crate) binlog: Option<BinlogEnd>,
     /// The delta, complete once everything up to `through` is applied.
@@ -90,6 +89,8 @@ pub struct Sequencer {
 #[derive(Debug)]
 struct State {
     last: CommitSeq,
+    /// The end of its records.
+    last_end: Lsn,
     redo: Cursor,
     binlog: Option<BinlogEnd>,
     /// Counts logged transactions; `sequence_number` is relative to its value at the file's beginning.
@@ -115,7 +116,8 @@ impl Sequencer {
     pub(crate) fn new(origins: Origins, files: FileContext) -> Self {
         let Origins { last, redo, binlog, gtid_executed, delta } = origins;
         let open_chunks = BTreeMap::new();
-        let state = State { last, redo, binlog, clock: 0, file_clock: 0, gtid_executed, delta, open_chunks };
+        let last_end = redo.lsn();
+        let state = State { last, last_end, redo, binlog, clock: 0, file_clock: 0, gtid_executed, delta, open_chunks };
         Self { state: Mutex::new(state), files }
     }
 
@@ -140,9 +142,10 @@ impl Sequencer {
             }
             _ => None,
         };
+        state.last_end = rotation.as_ref().map_or(redo.end(), |rotation| rotation.redo_end);
         let ticket = Ticket {
             seq,
-            redo_end: rotation.as_ref().map_or(redo.end(), |rotation| rotation.redo_end),
+            redo_end: state.last_end,
             redo: Some(redo),
             binlog,
             clock: state.clock,
@@ -172,22 +175,16 @@ impl Sequencer {
     pub(crate) fn seal(&self, publish: impl FnOnce(CommitSeq) -> Arc<Delta>) -> Sealed {
         let mut state = self.state.lock();
         let through = state.last;
-        let redo_end = state.redo.lsn();
-        let redo_start = state.open_chunks.values().min().map_or(redo_end, |chunk| redo_end.min(*chunk));
+        let end = state.last_end;
+        let redo_start = state.open_chunks.values().min().map_or(end, |chunk| end.min(*chunk));
         let delta = publish(through);
         Sealed {
             through,
             redo_start,
-            redo_end,
             gtid_executed: state.gtid_executed.clone(),
             binlog: state.binlog.clone(),
             delta: std::mem::replace(&mut state.delta, delta),
         }
-    }
-
-    /// The last transaction drawn.
-    pub(crate) fn last(&self) -> CommitSeq {
-        self.state.lock().last
     }
 
     /// What names and describes binlog files.

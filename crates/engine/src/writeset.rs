@@ -126,6 +126,19 @@ impl WriteSet {
         assert_eq!(out.len() - before, self.encoded_size, "the size of a write set is known beforehand");
     }
 
+    /// All entries, encoded in pieces of about `size_max` bytes; a larger entry is a piece by itself.
+    pub fn encode_pieces(&self, size_max: usize) -> Vec<Vec<u8>> {
+        let mut pieces = vec![Vec::new()];
+        for (key, change) in &*self.changes.0.lock() {
+            let piece = pieces.last_mut().expect("there is always one");
+            if !piece.is_empty() && piece.len() + entry_size(key, change) > size_max {
+                pieces.push(Vec::new());
+            }
+            encode_entry(key, change, pieces.last_mut().expect("there is always one"));
+        }
+        pieces
+    }
+
     /// Moves everything into a delta as the versions of `seq`.
     pub fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
         for (key, change) in std::mem::take(&mut *self.changes.0.lock()) {

@@ -121,10 +121,17 @@ impl Reader {
         self.assembler.record_start()
     }
 
-    /// The segments that hold a byte of what was read up to [`Reader::end`], ascending.
-    pub fn kept(&self) -> Vec<LiveSegment> {
-        let end = self.end();
+    /// The segments read from that hold a byte below `end`, ascending.
+    pub fn kept_below(&self, end: Lsn) -> Vec<LiveSegment> {
         self.visited.iter().filter(|segment| segment.start < end).copied().collect()
+    }
+
+    /// Makes segments survive power loss as they are: what was read may have been in the page cache alone.
+    pub fn sync(&self, segments: &[LiveSegment]) -> Result<(), RedoError> {
+        for segment in segments {
+            self.vfs.open(&segment.no.path(&self.dir), Open::ReadWrite)?.sync_all()?;
+        }
+        Ok(self.vfs.sync_dir(&self.dir)?)
     }
 
     /// Bytes read from the disk.

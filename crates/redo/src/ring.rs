@@ -89,7 +89,7 @@ impl Ring {
     /// whose stream begins at `start`.
     pub fn create(capacity: usize, slots: usize, start: Lsn) -> (Arc<Self>, Cursor, Consumer) {
         let ring = Arc::new(Self {
-            bytes: (0..capacity.next_power_of_two()).map(|_| UnsafeCell::new(0)).collect(),
+            bytes: zeroed_cells(capacity.next_power_of_two()),
             slots: (0..slots.next_power_of_two()).map(|_| AtomicU64::new(0)).collect(),
             taken: AtomicU64::new(start.0),
             taken_slots: AtomicU64::new(0),
@@ -136,6 +136,13 @@ impl Ring {
     fn slot(&self, slot: u64) -> &AtomicU64 {
         &self.slots[usize::try_from(slot & (self.slots.len() as u64 - 1)).expect("below the slots' length")]
     }
+}
+
+/// Zeroed memory that costs nothing until it is touched.
+fn zeroed_cells(size: usize) -> Box<[UnsafeCell<u8>]> {
+    let bytes = Box::into_raw(vec![0_u8; size].into_boxed_slice());
+    // SAFETY: `UnsafeCell<u8>` has the layout of `u8`, so the allocation, its length and its contents stay valid.
+    unsafe { Box::from_raw(bytes as *mut [UnsafeCell<u8>]) }
 }
 
 /// A reservation being filled. Must be finished; see the module for what happens otherwise.

@@ -163,7 +163,7 @@ fn a_cut_tail_never_comes_back_after_a_second_loss() {
         let reader = check(disk, &run, synced_at(&run, op)).unwrap();
         let kept: Model = run.model.iter().take_while(|(end, _)| *end <= reader.end()).cloned().collect();
         let start = Start { epoch: 2, lsn: reader.end() };
-        let mut second = Run::begin(disk, start, &reader.kept(), run.epochs.clone(), kept);
+        let mut second = Run::begin(disk, start, &reader.kept_below(reader.end()), run.epochs.clone(), kept);
         let mut rng = Rng::new(op);
         second.work(disk, &mut rng, 2);
         let synced = second.log.synced();
@@ -184,7 +184,7 @@ fn damage_below_the_promise_is_corruption_and_above_it_a_torn_tail() {
     }
     // One block per record: the last one was promised by nobody, all others by the block after them.
     let (records, reader) = read(&disk, &run.epochs).unwrap();
-    let segments = reader.kept();
+    let segments = reader.kept_below(reader.end());
     assert!(segments.len() > 2, "the run rolls over segments");
     let mut damaged = 0;
     for segment in &segments {

@@ -21,8 +21,9 @@ use parking_lot::Mutex;
 use redo::Durability;
 
 use super::Strategy;
-use crate::binlog_files::Appender;
+use crate::binlog_files::{Appender, BinlogFiles};
 use crate::pending::{BinlogRange, Pending};
+use crate::record::BinlogPlace;
 use crate::stats::{Stats, add};
 use crate::{FatalError, Pipeline, Role};
 
@@ -82,9 +83,7 @@ impl Group {
             return Ok(());
         }
         stage.finalise(pipeline)?;
-        if let Some(demand) = pipeline.settings.redo_demand() {
-            pipeline.redo_step(demand)?;
-        }
+        pipeline.redo_by(pipeline.settings.redo_demand())?;
         stage.write(pipeline)?;
         self.flushed.lock().append(&mut stage.group);
         pipeline.roles.want_next(Role::Sync);
@@ -106,7 +105,11 @@ impl Group {
         }
         stage.passes += 1;
         if every > 0 && stage.passes >= every {
-            pipeline.binlog.as_ref().expect("this strategy has a binlog").sync()?;
+            let files = pipeline.binlog.as_ref().expect("this strategy has a binlog");
+            files.sync()?;
+            if let Some(end) = stage.group.iter().rev().find_map(|pending| pending.ticket().binlog_end()) {
+                files.promise(end);
+            }
             add(&pipeline.stats.binlog_syncs, 1);
             stage.passes = 0;
         }
@@ -149,6 +152,7 @@ impl Flush {
     /// Positions, stamps and checksums of everybody's events, and their redo records.
     fn finalise(&mut self, pipeline: &Pipeline) -> Result<(), FatalError> {
         self.now_us = pipeline.clock.unix_us();
+        let promised = pipeline.binlog.as_ref().map_or(BinlogPlace::default(), BinlogFiles::synced);
         self.bytes.clear();
         self.ends.clear();
         for pending in &mut self.group {
@@ -165,7 +169,7 @@ impl Flush {
                 crc = crc32c::crc32c(&self.bytes[start..]);
             }
             self.ends.push(self.bytes.len());
-            pipeline.fill_record(pending, crc);
+            pipeline.fill_record(pending, crc, promised);
         }
         Ok(())
     }
@@ -251,9 +255,7 @@ impl Strategy for Group {
         }
     }
 
-    fn close(&self, stop: &mut dyn FnMut(u64) -> Vec<u8>) -> Result<(), FatalError> {
-        let appender = self.flush.lock().appender.take().expect("a log is closed once");
-        let (_, position) = appender.position();
-        appender.close(&stop(position))
+    fn close(&self, stop: &[u8]) -> Result<(), FatalError> {
+        self.flush.lock().appender.take().expect("a log is closed once").close(stop)
     }
 }

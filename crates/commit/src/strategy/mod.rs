@@ -27,8 +27,8 @@ pub(crate) trait Strategy: Debug + Send + Sync {
     /// Plays a role. An error is fatal.
     fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError>;
 
-    /// Ends the binlog at a clean shutdown, when nothing is under way: `stop` makes the STOP event for a position.
-    fn close(&self, stop: &mut dyn FnMut(u64) -> Vec<u8>) -> Result<(), FatalError>;
+    /// Ends the binlog at a clean shutdown, when nothing is under way, with the given STOP event.
+    fn close(&self, stop: &[u8]) -> Result<(), FatalError>;
 }
 
 /// The strategy for a server run that begins after `last`.

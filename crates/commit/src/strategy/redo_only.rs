@@ -8,6 +8,7 @@ use redo::{Durability, Lsn};
 
 use super::Strategy;
 use crate::pending::Pending;
+use crate::record::BinlogPlace;
 use crate::{FatalError, Pipeline, Role};
 
 /// See the module.
@@ -36,7 +37,7 @@ impl Strategy for RedoOnly {
     }
 
     fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) {
-        pipeline.fill_record(pending, 0);
+        pipeline.fill_record(pending, 0, BinlogPlace::default());
     }
 
     fn first_role(&self) -> Role {
@@ -48,9 +49,7 @@ impl Strategy for RedoOnly {
         let mut stage = self.stage.lock();
         let stage = &mut *stage;
         let demand = pipeline.settings.redo_demand();
-        if let Some(demand) = demand {
-            pipeline.redo_step(demand)?;
-        }
+        pipeline.redo_by(demand)?;
         let reached = match demand {
             None => Lsn(u64::MAX),
             Some(Durability::Written) => pipeline.redo.written(),
@@ -65,7 +64,7 @@ impl Strategy for RedoOnly {
         Ok(())
     }
 
-    fn close(&self, _stop: &mut dyn FnMut(u64) -> Vec<u8>) -> Result<(), FatalError> {
+    fn close(&self, _stop: &[u8]) -> Result<(), FatalError> {
         Ok(())
     }
 }

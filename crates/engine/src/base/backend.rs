@@ -11,6 +11,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use vfs::{File, Open, Vfs};
 
+use super::header::{HeaderPage, PAGE_SIZE, SHIFT};
+
 /// Written in pieces of this many bytes when the ballast is made.
 const PIECE: usize = 1 << 20;
 
@@ -30,6 +32,11 @@ impl Ballast {
         let ballast = Self { vfs, path, size, present: Mutex::new(false) };
         ballast.restore()?;
         Ok(ballast)
+    }
+
+    /// No ballast at all.
+    pub(crate) fn none(vfs: &Arc<dyn Vfs>) -> Self {
+        Self { vfs: Arc::clone(vfs), path: PathBuf::new(), size: 0, present: Mutex::new(false) }
     }
 
     /// Whether the room was given up and not regained.
@@ -84,15 +91,19 @@ impl Ballast {
 #[derive(Debug)]
 pub(crate) struct Backend {
     file: Arc<dyn File>,
+    /// Rank: before the ballast's.
+    header: Mutex<HeaderPage>,
     ballast: Arc<Ballast>,
 }
 
 impl Backend {
     pub(crate) fn open(vfs: &dyn Vfs, path: &Path, ballast: Arc<Ballast>) -> io::Result<Self> {
-        Ok(Self { file: vfs.open(path, Open::Create)?, ballast })
+        let file = vfs.open(path, Open::Create)?;
+        let header = Mutex::new(HeaderPage::open(&file)?);
+        Ok(Self { file, header, ballast })
     }
 
-    fn with_ballast(&self, act: impl Fn() -> io::Result<()>) -> io::Result<()> {
+    fn with_ballast(&self, mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
         match act() {
             Err(error) if vfs::is_no_space(&error) && self.ballast.spend()? => act(),
             result => result,
@@ -102,22 +113,43 @@ impl Backend {
 
 impl redb::StorageBackend for Backend {
     fn len(&self) -> io::Result<u64> {
-        self.file.len()
+        Ok(self.file.len()?.saturating_sub(SHIFT))
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(out, offset)
+        match usize::try_from(offset) {
+            Ok(offset) if offset < PAGE_SIZE => {
+                let (head, rest) = out.split_at_mut(out.len().min(PAGE_SIZE - offset));
+                self.header.lock().read(offset, head);
+                if rest.is_empty() { Ok(()) } else { self.file.read_exact_at(rest, PAGE_SIZE as u64 + SHIFT) }
+            }
+            _ => self.file.read_exact_at(out, offset + SHIFT),
+        }
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.with_ballast(|| self.file.set_len(len))
+        self.with_ballast(|| self.file.set_len(len + SHIFT))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.with_ballast(|| self.file.sync_data())
+        let mut header = self.header.lock();
+        self.with_ballast(|| self.file.sync_data())?;
+        header.synced();
+        Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.with_ballast(|| self.file.write_at(data, offset))
+        match usize::try_from(offset) {
+            Ok(offset) if offset < PAGE_SIZE => {
+                let (head, rest) = data.split_at(data.len().min(PAGE_SIZE - offset));
+                let mut header = self.header.lock();
+                self.with_ballast(|| header.write(&self.file, offset, head))?;
+                if rest.is_empty() {
+                    return Ok(());
+                }
+                self.with_ballast(|| self.file.write_at(rest, PAGE_SIZE as u64 + SHIFT))
+            }
+            _ => self.with_ballast(|| self.file.write_at(data, offset + SHIFT)),
+        }
     }
 }

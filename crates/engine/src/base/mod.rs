@@ -5,6 +5,7 @@
 //! as its last slice of data. Readers hold a [`Generation`]: a snapshot that stays as it is.
 
 mod backend;
+mod header;
 
 use std::ops::Bound;
 use std::path::Path;
@@ -20,6 +21,10 @@ use crate::ids::{Change, CommitSeq, Key};
 
 const DATA: TableDefinition<&[u8], &[u8]> = TableDefinition::new("data");
 const FACTS: TableDefinition<&str, &[u8]> = TableDefinition::new("facts");
+
+const FILE_NAME: &str = "base.redb";
+/// The file while it is made.
+const UNBORN_NAME: &str = "base.redb.new";
 
 /// Bytes read from the base, kept alive by its generation.
 pub type Guard = OwnedAccessGuard<&'static [u8]>;
@@ -48,21 +53,36 @@ pub struct Slice<'a> {
 }
 
 impl Base {
-    /// Opens or creates the base in `dir`. `cache_size` is in bytes.
-    pub fn open(
+    /// Opens the base in `dir`, or creates it: under another name first, for a power loss in the middle of that must
+    /// not leave half a file. `cache_size` and `ballast_size` are in bytes.
+    pub fn open(vfs: &Arc<dyn Vfs>, dir: &Path, cache_size: usize, ballast_size: u64) -> Result<Self, EngineError> {
+        let path = dir.join(FILE_NAME);
+        if !vfs.exists(&path)? {
+            let unborn = dir.join(UNBORN_NAME);
+            if vfs.exists(&unborn)? {
+                vfs.remove_file(&unborn)?;
+            }
+            let base = Self::open_file(vfs, &unborn, Ballast::none(vfs), cache_size)?;
+            // Readers open both tables: they must exist before the first reader does.
+            base.commit(&Slice::default())?;
+            drop(base);
+            vfs.rename(&unborn, &path)?;
+            vfs.sync_dir(dir)?;
+        }
+        let ballast = Ballast::open(Arc::clone(vfs), dir.join("ballast"), ballast_size)?;
+        Self::open_file(vfs, &path, ballast, cache_size)
+    }
+
+    fn open_file(
         vfs: &Arc<dyn Vfs>,
-        dir: &Path,
+        path: &Path,
+        ballast: Ballast,
         cache_size: usize,
-        ballast_size: u64,
     ) -> Result<Self, EngineError> {
-        let ballast = Arc::new(Ballast::open(Arc::clone(vfs), dir.join("ballast"), ballast_size)?);
-        let backend = backend::Backend::open(&**vfs, &dir.join("base.redb"), Arc::clone(&ballast))?;
+        let ballast = Arc::new(ballast);
+        let backend = backend::Backend::open(&**vfs, path, Arc::clone(&ballast))?;
         let db = Database::builder().set_cache_size(cache_size).create_with_backend(backend)?;
-        let base = Self { db, ballast };
-        // Readers open both tables: they must exist before the first reader does.
-        base.commit(&Slice::default())?;
-        vfs.sync_dir(dir)?;
-        Ok(base)
+        Ok(Self { db, ballast })
     }
 
     /// Applies a slice as one atomic commit that survives power loss when this returns. Any error is fatal.

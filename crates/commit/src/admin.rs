@@ -1,0 +1,82 @@
+//! What administrators ask of the logs: new binlog files, purging, a clean end.
+
+use std::sync::Arc;
+
+use binlog::event::Stop;
+use binlog::finalise::append_final;
+use binlog::{BinlogName, ChecksumAlg, Origin, Placement};
+use engine::base::{Base, Slice};
+use engine::delta::Delta;
+use engine::ids::{CommitSeq, TrxId};
+use redo::record::HEAD_SIZE;
+
+use crate::ack::Committing;
+use crate::admission::Need;
+use crate::checkpoint::SliceSize;
+use crate::facts;
+use crate::pending::Pending;
+use crate::pipeline::Participant;
+use crate::record::{BinlogPlace, CounterHigh};
+use crate::sequencer::Rotate;
+use crate::{CommitError, FatalError, Pipeline};
+
+/// Changes nothing and holds nothing: takes part in the commit order alone.
+struct Nobody;
+
+impl Participant for Nobody {
+    fn apply(&mut self, _seq: CommitSeq, _delta: &Delta) {}
+    fn release_locks(&mut self) {}
+}
+
+/// Why a PURGE was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum PurgeError {
+    /// The index does not list it (1373).
+    #[error("Target log not found in binlog index")]
+    NotFound,
+    /// A step failed.
+    #[error(transparent)]
+    Fatal(#[from] FatalError),
+}
+
+impl Pipeline {
+    /// FLUSH BINARY LOGS: takes a place in the commit order whose only effect is a new file, whose events end with
+    /// `checksum` if that is given. `pending` is empty but for its origin. Resolves when the new file is there.
+    pub async fn rotate(
+        self: &Arc<Self>,
+        trx: TrxId,
+        pending: Box<Pending>,
+        checksum: Option<ChecksumAlg>,
+    ) -> Result<Committing, CommitError> {
+        let ring_bytes = HEAD_SIZE + pending.record_size();
+        self.admit(Need { ring_bytes, slots: 1 }).await?;
+        Ok(self.submit_with(trx, pending, &mut Nobody, Rotate::Now(checksum)))
+    }
+
+    /// PURGE BINARY LOGS TO: removes the files before `target` that the last checkpoint has made superfluous, and
+    /// says which it removed. Take a checkpoint first, to make them so.
+    pub fn purge_to(&self, target: &BinlogName) -> Result<Vec<BinlogName>, PurgeError> {
+        let Some(files) = &self.binlog else { return Ok(Vec::new()) };
+        let needed = self.first_needed_binlog().unwrap_or(0);
+        files.purge_below(target, needed)
+    }
+
+    /// Ends a server run cleanly: a last checkpoint, a STOP event, and the facts say that it all ended there.
+    ///
+    /// # Panics
+    /// If a commit is under way.
+    pub fn finish(&self, base: &Base, counters: Vec<CounterHigh>) -> Result<(), FatalError> {
+        let checkpoint = self.begin_checkpoint();
+        self.run_checkpoint(checkpoint, base, counters, SliceSize::default(), || {})?;
+        let server_id = self.sequencer.files().server_id;
+        let timestamp = u32::try_from(self.clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
+        let Some(end) = self.publisher.tuple().binlog else { return Ok(()) };
+        let mut stop = Vec::new();
+        let origin = Origin { timestamp, server_id };
+        append_final(&mut stop, &Stop, origin, Placement::At(end.position), end.checksum);
+        self.strategy.close(&stop)?;
+        let mut facts = self.facts.lock();
+        facts.binlog = Some(BinlogPlace { file: end.file, position: end.position + stop.len() as u64 });
+        Ok(base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?)
+    }
+}

@@ -1,0 +1,137 @@
+//! Checkpoints: carry what was committed into the base, so that redo can be recycled and recovery stays short.
+//!
+//! 1. [`Pipeline::begin_checkpoint`] seals the active delta at a ticket: M is the last transaction in it.
+//! 2. Once M is visible, redo and binlog are synced through M, whatever the settings: from here on the base may hold
+//!    what only the logs hold so far.
+//! 3. The delta's newest versions go into the base in slices, each an atomic commit; the facts move with the last.
+//!    A crash in between leaves a base that is ahead of its facts in some keys: replaying redo from the old facts
+//!    puts the same or newer versions over them.
+//! 4. The new base is published, the delta dropped, redo below the new facts recycled.
+
+use engine::base::{Base, Slice};
+use engine::ids::{Change, CommitSeq, Key};
+
+use crate::facts::{self, Facts};
+use crate::record::{BinlogPlace, CounterHigh};
+use crate::sequencer::Sealed;
+use crate::stats::add;
+use crate::{FatalError, Pipeline};
+
+/// How large a slice is.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceSize {
+    /// Keys: each may dirty a page of its own.
+    pub keys_max: usize,
+    /// Bytes of keys and rows.
+    pub bytes_max: usize,
+}
+
+impl Default for SliceSize {
+    fn default() -> Self {
+        Self { keys_max: 8192, bytes_max: 8 << 20 }
+    }
+}
+
+/// A checkpoint that has sealed its delta.
+#[derive(Debug)]
+#[must_use = "a sealed delta stays in memory until its checkpoint has run"]
+pub struct Checkpoint {
+    sealed: Sealed,
+}
+
+impl Checkpoint {
+    /// The last transaction that it covers. It may run once this one is visible.
+    pub fn through(&self) -> CommitSeq {
+        self.sealed.through
+    }
+}
+
+impl Pipeline {
+    /// Seals the active delta. One checkpoint at a time.
+    pub fn begin_checkpoint(&self) -> Checkpoint {
+        Checkpoint { sealed: self.sequencer.seal(|through| self.published.seal(through)) }
+    }
+
+    /// Carries a sealed delta into the base. `counters` are the tables' current ones; `pace` is called between
+    /// slices, to sleep. Any error is fatal.
+    ///
+    /// # Panics
+    /// If the checkpoint's last transaction is not visible yet.
+    pub fn run_checkpoint(
+        &self,
+        checkpoint: Checkpoint,
+        base: &Base,
+        counters: Vec<CounterHigh>,
+        size: SliceSize,
+        mut pace: impl FnMut(),
+    ) -> Result<(), FatalError> {
+        let Sealed { through, redo_start, gtid_executed, binlog, delta } = checkpoint.sealed;
+        assert!(self.published.visible() >= through, "a checkpoint waits until its delta is complete");
+        let begun = self.clock.monotonic_ns();
+        self.sync_redo()?;
+        if let Some(files) = &self.binlog {
+            files.sync()?;
+            add(&self.stats.binlog_syncs, 1);
+        }
+        let mut slice = SliceBuilder { base, size, changes: Vec::new(), bytes: 0 };
+        delta.for_each_newest(|key, change| {
+            if slice.push(key, change)? {
+                add(&self.stats.checkpoint_slices, 1);
+                pace();
+            }
+            add(&self.stats.checkpoint_keys, 1);
+            Ok::<_, FatalError>(())
+        })?;
+        let mut facts = self.facts.lock();
+        facts.through = through;
+        facts.redo_start = redo_start;
+        facts.gtid_executed = gtid_executed;
+        // While the binlog is off it ends where it ended.
+        let place = binlog.map(|end| BinlogPlace { file: end.file, position: end.position });
+        facts.binlog = place.or(facts.binlog);
+        facts.counters = counters;
+        facts.forget_old_epochs();
+        slice.finish(&facts)?;
+        drop(facts);
+        self.published.replace_base(base.generation(through)?);
+        self.redo.retire_below(redo_start);
+        add(&self.stats.checkpoint_slices, 1);
+        add(&self.stats.checkpoints, 1);
+        add(&self.stats.checkpoint_ns, self.clock.monotonic_ns().saturating_sub(begun));
+        Ok(())
+    }
+
+    /// The first binlog file that is still needed: those before it end below the last checkpoint.
+    pub fn first_needed_binlog(&self) -> Option<u32> {
+        self.facts.lock().binlog.map(|place| place.file)
+    }
+}
+
+/// Collects changes and commits them piece by piece.
+struct SliceBuilder<'a> {
+    base: &'a Base,
+    size: SliceSize,
+    changes: Vec<(Key, Change)>,
+    bytes: usize,
+}
+
+impl SliceBuilder<'_> {
+    /// Adds a change; returns whether that filled a slice, which is in the base then.
+    fn push(&mut self, key: &Key, change: &Change) -> Result<bool, FatalError> {
+        self.changes.push((key.clone(), change.clone()));
+        self.bytes += key.len() + change.row_size();
+        let full = self.changes.len() >= self.size.keys_max || self.bytes >= self.size.bytes_max;
+        if full {
+            self.base.commit(&Slice { changes: &self.changes, facts: &[] })?;
+            self.changes.clear();
+            self.bytes = 0;
+        }
+        Ok(full)
+    }
+
+    /// The last slice, with the facts that are true with it.
+    fn finish(self, facts: &Facts) -> Result<(), FatalError> {
+        let facts = [(facts::NAME, &*facts.encode())];
+        Ok(self.base.commit(&Slice { changes: &self.changes, facts: &facts })?)
+    }
+}

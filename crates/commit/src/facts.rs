@@ -1,0 +1,156 @@
+//! Facts: what the last checkpoint says about itself, stored in the base in one commit with its last slice.
+//!
+//! The fact [`NAME`]:
+//!
+//! ```text
+//! size
+//!    1  format version, 1
+//!    8  commit_seq through which the base holds everything
+//!    8  LSN from which redo must be read
+//!    4  count of epochs; each: epoch (8), first LSN (8), first segment (8)
+//!    4  length of gtid_executed; its bytes as in PREVIOUS_GTIDS
+//!    4  number of the binlog file at that commit_seq, 0 if the binlog was off
+//!    8  position in it
+//!    2  length of the binlog's path and base name; its bytes
+//!    4  count of counters; each as in a redo record
+//! ```
+
+use binlog::GtidSet;
+use engine::ids::CommitSeq;
+use redo::{EpochStart, Lsn, SegmentNo};
+
+use crate::FatalError;
+use crate::record::{BinlogPlace, CounterHigh, Input};
+
+/// The fact's name in the base.
+pub const NAME: &str = "commit";
+const VERSION: u8 = 1;
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The base holds everything up to here, and nothing that came later is missing from redo.
+    pub through: CommitSeq,
+    /// Redo is read from here.
+    pub redo_start: Lsn,
+    /// The server runs that redo may be read from, ascending.
+    pub epochs: Vec<EpochStart>,
+    /// GTIDs of everything up to `through`.
+    pub gtid_executed: GtidSet,
+    /// Where the binlog ended then.
+    pub binlog: Option<BinlogPlace>,
+    /// Directory and base name of the binlog that redo records speak of; empty if there never was one.
+    pub binlog_path: String,
+    /// Counters of all tables.
+    pub counters: Vec<CounterHigh>,
+}
+
+impl Default for Facts {
+    /// Those of a new data directory.
+    fn default() -> Self {
+        Self {
+            through: CommitSeq(0),
+            redo_start: Lsn::FIRST,
+            epochs: Vec::new(),
+            gtid_executed: GtidSet::new(),
+            binlog: None,
+            binlog_path: String::new(),
+            counters: Vec::new(),
+        }
+    }
+}
+
+impl Facts {
+    /// Forgets the runs that redo is no longer read from.
+    pub(crate) fn forget_old_epochs(&mut self) {
+        let first = self.epochs.iter().rposition(|epoch| epoch.lsn <= self.redo_start).unwrap_or(0);
+        self.epochs.drain(..first);
+    }
+
+    /// The fact's bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let size = |len: usize| u32::try_from(len).expect("facts are small").to_le_bytes();
+        let mut out = vec![VERSION];
+        out.extend(self.through.0.to_le_bytes());
+        out.extend(self.redo_start.0.to_le_bytes());
+        out.extend(size(self.epochs.len()));
+        for epoch in &self.epochs {
+            out.extend(epoch.epoch.to_le_bytes());
+            out.extend(epoch.lsn.0.to_le_bytes());
+            out.extend(epoch.segment.0.to_le_bytes());
+        }
+        out.extend(size(self.gtid_executed.encoded_len()));
+        self.gtid_executed.encode(&mut out);
+        let binlog = self.binlog.unwrap_or_default();
+        out.extend(binlog.file.to_le_bytes());
+        out.extend(binlog.position.to_le_bytes());
+        out.extend(u16::try_from(self.binlog_path.len()).expect("a path is short").to_le_bytes());
+        out.extend(self.binlog_path.as_bytes());
+        out.extend(size(self.counters.len()));
+        for counter in &self.counters {
+            out.extend(counter.encode());
+        }
+        out
+    }
+
+    /// The facts in these bytes.
+    ///
+    /// # Errors
+    /// [`FatalError::Corrupt`] if they are none, or of a version that this server does not know.
+    pub fn decode(bytes: &[u8]) -> Result<Self, FatalError> {
+        let corrupt = || FatalError::Corrupt("the base's checkpoint facts do not decode".to_owned());
+        Self::parse(&mut Input(bytes)).ok_or_else(corrupt)
+    }
+
+    fn parse(input: &mut Input<'_>) -> Option<Self> {
+        let [VERSION] = *input.array()? else { return None };
+        let (through, redo_start) = (CommitSeq(input.u64()?), Lsn(input.u64()?));
+        let epoch = |input: &mut Input<'_>| {
+            let (epoch, lsn) = (input.u64()?, Lsn(input.u64()?));
+            Some(EpochStart { epoch, lsn, segment: SegmentNo(input.u64()?) })
+        };
+        let epochs = (0..input.u32()?).map(|_| epoch(input)).collect::<Option<_>>()?;
+        let gtid_size = input.u32()? as usize;
+        let gtid_executed = GtidSet::decode(input.bytes(gtid_size)?).ok()?;
+        let binlog = BinlogPlace { file: input.u32()?, position: input.u64()? };
+        let path_size = usize::from(u16::from_le_bytes(*input.array()?));
+        let binlog_path = String::from_utf8(input.bytes(path_size)?.to_vec()).ok()?;
+        let counters = (0..input.u32()?).map(|_| input.counter()).collect::<Option<_>>()?;
+        let binlog = (binlog.file != 0).then_some(binlog);
+        Some(Self { through, redo_start, epochs, gtid_executed, binlog, binlog_path, counters })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use binlog::{Gtid, Uuid};
+    use engine::ids::TableId;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::record::CounterKind;
+
+    #[test]
+    fn facts_round_trip() {
+        let mut facts = Facts {
+            through: CommitSeq(7),
+            redo_start: Lsn(5000),
+            epochs: vec![EpochStart { epoch: 1, lsn: Lsn(4096), segment: SegmentNo(1) }],
+            binlog: Some(BinlogPlace { file: 3, position: 157 }),
+            binlog_path: "/data/binlog".to_owned(),
+            counters: vec![CounterHigh { table: TableId(4), kind: CounterKind::AutoIncrement, high: 9 }],
+            ..Facts::default()
+        };
+        facts.gtid_executed.add(Gtid { sid: Uuid([1; 16]), gno: 5 });
+        assert_eq!(Facts::decode(&facts.encode()).unwrap(), facts);
+        assert_eq!(Facts::decode(&Facts::default().encode()).unwrap(), Facts::default());
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_any_bytes_ends_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Facts::decode(&bytes);
+            let _ = Facts::decode(&[&[VERSION], &bytes[..]].concat());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The binlog's tail, as recovery finds and leaves it.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use binlog::{BinlogIndex, BinlogName, LogFile};
+use vfs::{File, Open, Vfs};
+
+use super::replay::Kept;
+use crate::FatalError;
+use crate::record::{self, BinlogPlace, EventsPlace, RotationRecord};
+
+/// Bytes read at a time to check a transaction's events.
+const CHUNK_SIZE: usize = 1 << 20;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct BinlogTail {
+    vfs: Arc<dyn Vfs>,
+    pub(super) index: BinlogIndex,
+    base: String,
+    /// The file that was read last.
+    open: Option<(u32, Arc<dyn File>)>,
+    pub(super) bytes_read: u64,
+    pub(super) bytes_cut: u64,
+    pub(super) bytes_rebuilt: u64,
+}
+
+impl BinlogTail {
+    /// Opens the log at `path`: a directory and a base name.
+    pub(super) fn open(vfs: Arc<dyn Vfs>, path: &Path) -> Result<Self, FatalError> {
+        let invalid = || FatalError::Corrupt(format!("{path:?} does not name a binlog"));
+        let base = path.file_name().and_then(|base| base.to_str()).ok_or_else(invalid)?.to_owned();
+        let dir = path.parent().ok_or_else(invalid)?;
+        let index = BinlogIndex::open(&*vfs, dir, &base)?;
+        Ok(Self { vfs, index, base, open: None, bytes_read: 0, bytes_cut: 0, bytes_rebuilt: 0 })
+    }
+
+    /// Whether a transaction's events are there, bit by bit.
+    pub(super) fn holds(&mut self, events: &EventsPlace) -> Result<bool, FatalError> {
+        let Some(file) = self.file(events.file)? else { return Ok(false) };
+        let mut bytes = vec![0; CHUNK_SIZE.min(usize::try_from(events.size).unwrap_or(CHUNK_SIZE))];
+        let (mut at, end) = (events.start, events.start + events.size);
+        let mut crc = 0;
+        while at < end {
+            let size = usize::try_from(end - at).unwrap_or(usize::MAX).min(bytes.len());
+            let read = file.read_at(&mut bytes[..size], at)?;
+            self.bytes_read += read as u64;
+            if read < size {
+                return Ok(false);
+            }
+            crc = crc32c::crc32c_append(crc, &bytes[..size]);
+            at += size as u64;
+        }
+        Ok(crc == events.crc32c)
+    }
+
+    /// The length of a file; `None` if it is missing.
+    pub(super) fn len(&mut self, number: u32) -> Result<Option<u64>, FatalError> {
+        Ok(self.file(number)?.map(|file| file.len()).transpose()?)
+    }
+
+    /// Makes the files be what was kept: completes rotations, cuts what lies behind the end, syncs everything that
+    /// may have been written since `checkpoint`.
+    pub(super) fn restore(&mut self, kept: &Kept, checkpoint: Option<BinlogPlace>) -> Result<(), FatalError> {
+        self.open = None;
+        for body in &kept.rotations {
+            let rotation = record::decode_rotation(body).expect("it was decoded when it was kept");
+            self.complete(&rotation)?;
+        }
+        let Some(end) = kept.binlog else { return Ok(()) };
+        self.cut(end)?;
+        self.sync_from(checkpoint.map_or(end.file, |place| place.file))
+    }
+
+    /// Makes the ROTATE event and the new file's header be there as the record says.
+    fn complete(&mut self, rotation: &RotationRecord<'_>) -> Result<(), FatalError> {
+        let mut old = LogFile::open(&*self.vfs, &self.path_of(rotation.old_file))?;
+        let end = rotation.rotate_start + rotation.rotate.len() as u64;
+        if !holds_at(old.file(), rotation.rotate_start, rotation.rotate)? || old.position() > end {
+            self.bytes_cut += old.position().saturating_sub(rotation.rotate_start);
+            old.truncate(rotation.rotate_start)?;
+            old.append(rotation.rotate)?;
+            self.bytes_rebuilt += rotation.rotate.len() as u64;
+        }
+        old.close()?;
+        let new = self.name(rotation.new_file);
+        let file = self.vfs.open(&self.index.path_of(&new), Open::Create)?;
+        if !holds_at(&file, 0, rotation.header)? {
+            file.write_at(rotation.header, 0)?;
+            file.sync_all()?;
+            self.bytes_rebuilt += rotation.header.len() as u64;
+        }
+        self.vfs.sync_dir(self.index.dir())?;
+        if self.index.names().binary_search(&new).is_err() {
+            self.index.add(&*self.vfs, new)?;
+        }
+        Ok(())
+    }
+
+    /// Cuts everything behind `end`.
+    fn cut(&mut self, end: BinlogPlace) -> Result<(), FatalError> {
+        let last = self.name(end.file);
+        let mut gone = self.index.cut_above(&*self.vfs, &last)?;
+        gone.extend(self.index.unlisted(&*self.vfs)?);
+        gone.retain(|name| *name != last);
+        for name in &gone {
+            self.bytes_cut += self.vfs.open(&self.index.path_of(name), Open::Read)?.len()?;
+        }
+        if !gone.is_empty() {
+            self.index.remove_files(&*self.vfs, &gone)?;
+        }
+        let mut file = LogFile::open(&*self.vfs, &self.index.path_of(&last))?;
+        if file.position() > end.position {
+            self.bytes_cut += file.position() - end.position;
+            file.truncate(end.position)?;
+        }
+        Ok(file.close()?)
+    }
+
+    /// Makes all listed files from `from` on, and the index, survive power loss: what was read may have been in the
+    /// page cache alone.
+    fn sync_from(&self, from: u32) -> Result<(), FatalError> {
+        for name in self.index.names().iter().filter(|name| name.number() >= from.into()) {
+            self.vfs.open(&self.index.path_of(name), Open::ReadWrite)?.sync_all()?;
+        }
+        self.vfs.sync_dir(self.index.dir())?;
+        Ok(())
+    }
+
+    fn file(&mut self, number: u32) -> Result<Option<Arc<dyn File>>, FatalError> {
+        if let Some((open, file)) = &self.open
+            && *open == number
+        {
+            return Ok(Some(Arc::clone(file)));
+        }
+        match self.vfs.open(&self.path_of(number), Open::Read) {
+            Ok(file) => {
+                self.open = Some((number, Arc::clone(&file)));
+                Ok(Some(file))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn name(&self, number: u32) -> BinlogName {
+        BinlogName::new(&self.base, number.into())
+    }
+
+    /// Where a file is.
+    pub(super) fn path_of(&self, number: u32) -> PathBuf {
+        self.index.path_of(&self.name(number))
+    }
+}
+
+/// Whether a file holds these bytes at a position. The IN_USE flag is no difference: it goes when a file is closed.
+fn holds_at(file: &Arc<dyn File>, position: u64, bytes: &[u8]) -> Result<bool, FatalError> {
+    let mut found = vec![0; bytes.len()];
+    let complete = file.read_at(&mut found, position)? == bytes.len();
+    let matters = |at: usize| position > 0 || !IN_USE_FLAG.contains(&at);
+    let same = found.iter().zip(bytes).enumerate().all(|(at, (a, b))| a == b || !matters(at));
+    Ok(complete && same)
+}
+
+/// Where the IN_USE flag lies in a file: magic, then the flags of the first event's header.
+const IN_USE_FLAG: Range<usize> = 4 + 17..4 + 19;

@@ -1,0 +1,240 @@
+//! Recovery, which is also how every server run begins.
+//!
+//! 1. The base has the last checkpoint's facts, atomically with its data.
+//! 2. Redo is read from there to its torn tail, the binlog from the checkpoint's position: never from a file's start.
+//! 3. [`replay`] finds the longest complete prefix and puts it into a delta.
+//! 4. Both logs are cut there; what redo says of the binlog and the disk lacks is rebuilt.
+//! 5. Everything kept is synced: it may have been in the page cache alone. Then the new run's first redo segment is
+//!    made, and its epoch and start go into the base.
+//! 6. A new binlog file is begun, as mysqld does at every start.
+//!
+//! A crash at any step recovers to the same state: until the epoch is in the base nothing has changed but cut tails
+//! and synced files.
+
+mod binlog_tail;
+mod replay;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use binlog::ChecksumAlg;
+use engine::base::{Base, Slice};
+use engine::view::Published;
+use parking_lot::Mutex;
+use redo::{Cursor, EpochStart, LiveSegment, Reader, RedoLog, Start};
+use vfs::Vfs;
+
+use crate::admission::Admission;
+use crate::binlog_files::{Appender, BinlogFiles};
+use crate::checkpoint::SliceSize;
+use crate::clock::Clock;
+use crate::facts::{self, Facts};
+use crate::pipeline::INLINE_WRITES_MAX;
+use crate::publisher::{Publisher, Tuple};
+use crate::record::CounterHigh;
+use crate::roles::Roles;
+use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
+use crate::settings::Settings;
+use crate::slots::Slots;
+use crate::stats::Stats;
+use crate::sweep::Sweep;
+use crate::{FatalError, Pipeline, strategy};
+use binlog_tail::BinlogTail;
+use replay::{Kept, Replay};
+
+/// What a server run is told.
+#[derive(Debug)]
+pub struct Config {
+    /// The redo log's directory and sizes.
+    pub redo: redo::Options,
+    /// The binlog's, unless it is off.
+    pub binlog: Option<BinlogConfig>,
+    /// Commits that may be under way at a time.
+    pub commit_slots: usize,
+    /// Settings to begin with.
+    pub settings: Settings,
+    /// What names and describes binlog files.
+    pub files: FileContext,
+}
+
+/// Where the binlog is, and how its files begin.
+#[derive(Debug)]
+pub struct BinlogConfig {
+    /// Directory and base name, for example `/data/binlog`.
+    pub path: PathBuf,
+    /// How events end.
+    pub checksum: ChecksumAlg,
+}
+
+/// What recovery did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Milliseconds from the start to an open server (`Onelog_recovery_ms`).
+    pub ms: u64,
+    /// Bytes read from both logs (`Onelog_recovery_bytes_read`).
+    pub bytes_read: u64,
+    /// Transactions put into the delta (`Onelog_recovery_trx_replayed`).
+    pub trx_replayed: u64,
+    /// Transactions cut.
+    pub trx_cut: u64,
+    /// Bytes cut from the binlog.
+    pub binlog_bytes_cut: u64,
+    /// Bytes written to the binlog that redo named.
+    pub binlog_bytes_rebuilt: u64,
+}
+
+/// A server run that is ready to commit.
+#[derive(Debug)]
+pub struct Recovered {
+    /// The pipeline; its view holds everything that was committed.
+    pub pipeline: Arc<Pipeline>,
+    /// The highest values of all counters.
+    pub counters: Vec<CounterHigh>,
+    /// What was done.
+    pub report: Report,
+}
+
+/// Recovers and begins a server run.
+pub fn open(
+    vfs: &Arc<dyn Vfs>,
+    base: &Base,
+    config: Config,
+    clock: Arc<dyn Clock>,
+) -> Result<Recovered, FatalError> {
+    let begun = clock.monotonic_ns();
+    vfs.create_dir_all(&config.redo.dir)?;
+    let mut facts = match base.fact(facts::NAME)? {
+        Some(bytes) => Facts::decode(&bytes)?,
+        None => Facts::default(),
+    };
+    let published = Arc::new(Published::new(base.generation(facts.through)?));
+    let mut report = Report::default();
+    let (kept, segments) = restore(vfs, &config, &facts, &published, &mut report)?;
+    let epoch = facts.epochs.last().map_or(1, |last| last.epoch + 1);
+    let start = Start { epoch, lsn: kept.redo_end };
+    let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), config.redo.clone(), start, &segments)?;
+    facts.epochs.push(EpochStart { epoch, lsn: kept.redo_end, segment });
+    base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+    let log = begin_binlog(vfs, &config, &kept, &*clock)?;
+    let path = config.binlog.as_ref().map(|binlog| binlog.path.to_string_lossy().into_owned());
+    let counters = kept.counters.clone();
+    let pipeline = assemble(config, facts, kept, published, (redo, cursor), log, clock);
+    if let Some(path) = path {
+        pipeline.adopt_binlog_path(path, base, &counters)?;
+    }
+    report.ms = pipeline.clock.monotonic_ns().saturating_sub(begun) / 1_000_000;
+    Ok(Recovered { pipeline, counters, report })
+}
+
+/// Steps 2 to 5: reads both logs, decides, cuts, rebuilds and syncs. Returns what is kept and the redo segments that
+/// hold it.
+fn restore(
+    vfs: &Arc<dyn Vfs>,
+    config: &Config,
+    facts: &Facts,
+    published: &Published,
+    report: &mut Report,
+) -> Result<(Kept, Vec<LiveSegment>), FatalError> {
+    // The records speak of the log that was written last, wherever the next one shall be.
+    let mut tail = match &*facts.binlog_path {
+        "" => None,
+        path => Some(BinlogTail::open(Arc::clone(vfs), path.as_ref())?),
+    };
+    let view = published.view();
+    let replay = Replay::new(facts, &view.active, tail.as_mut());
+    if facts.epochs.is_empty() {
+        return Ok((replay.into_kept(), Vec::new()));
+    }
+    let mut reader = Reader::open(Arc::clone(vfs), &config.redo.dir, &facts.epochs, facts.redo_start)?;
+    let kept = replay.run(&mut reader)?;
+    if let Some(tail) = &mut tail {
+        tail.restore(&kept, facts.binlog)?;
+    }
+    let segments = reader.kept_below(kept.redo_end);
+    reader.sync(&segments)?;
+    published.set_visible(kept.last);
+    report.trx_replayed = kept.replayed;
+    report.trx_cut = kept.cut;
+    report.bytes_read = reader.bytes_read() + tail.as_ref().map_or(0, |tail| tail.bytes_read);
+    report.binlog_bytes_cut = tail.as_ref().map_or(0, |tail| tail.bytes_cut);
+    report.binlog_bytes_rebuilt = tail.as_ref().map_or(0, |tail| tail.bytes_rebuilt);
+    Ok((kept, segments))
+}
+
+type OpenBinlog = (BinlogFiles, Appender, BinlogEnd);
+
+/// A new binlog file after the last one that is listed.
+fn begin_binlog(
+    vfs: &Arc<dyn Vfs>,
+    config: &Config,
+    kept: &Kept,
+    clock: &dyn Clock,
+) -> Result<Option<OpenBinlog>, FatalError> {
+    let Some(BinlogConfig { path, checksum }) = &config.binlog else { return Ok(None) };
+    let mut index = BinlogTail::open(Arc::clone(vfs), path)?.index;
+    let exhausted = || FatalError::Corrupt("the numbers of binlog files are used up".to_owned());
+    let name = index.next_name().ok_or_else(exhausted)?;
+    let number = u32::try_from(name.number()).map_err(|_| exhausted())?;
+    let now = u32::try_from(clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
+    let header = config.files.header(now, now, *checksum, &kept.gtid_executed);
+    let file = binlog::rotate::begin_file(&**vfs, &mut index, name, &header)?;
+    let end = BinlogEnd { file: number, position: header.len() as u64, checksum: *checksum };
+    let (files, appender) = BinlogFiles::new(Arc::clone(vfs), index, file, number);
+    Ok(Some((files, appender, end)))
+}
+
+fn assemble(
+    config: Config,
+    facts: Facts,
+    kept: Kept,
+    published: Arc<Published>,
+    (redo, cursor): (RedoLog, Cursor),
+    log: Option<OpenBinlog>,
+    clock: Arc<dyn Clock>,
+) -> Arc<Pipeline> {
+    let start = cursor.lsn();
+    // Rotations draw without asking admission: half of the ring is theirs.
+    let ring_credit = redo.ring().capacity() / 2;
+    assert!(ring_credit >= 2 * INLINE_WRITES_MAX, "the ring holds the largest record");
+    assert!(redo.ring().slots() >= 4 * config.commit_slots, "reservations never run out before commit slots");
+    let (binlog, appender, end) = match log {
+        Some((files, appender, end)) => (Some(files), Some(appender), Some(end)),
+        None => (None, None, None),
+    };
+    let delta = Arc::clone(&published.view().active);
+    let gtid_executed = kept.gtid_executed.clone();
+    let origins = Origins { last: kept.last, redo: cursor, binlog: end.clone(), gtid_executed, delta };
+    let tuple = Tuple { visible: kept.last, binlog: end, gtid_executed: kept.gtid_executed };
+    Arc::new(Pipeline {
+        settings: config.settings,
+        stats: Stats::default(),
+        roles: Roles::default(),
+        admission: Admission::new(ring_credit, config.commit_slots),
+        slots: Slots::new(config.commit_slots),
+        sequencer: Sequencer::new(origins, config.files),
+        publisher: Publisher::new(tuple, Arc::clone(&published)),
+        redo,
+        binlog,
+        strategy: strategy::make(appender, kept.last),
+        clock,
+        sweep: Sweep::new(kept.last),
+        published,
+        released_clock: AtomicU64::new(0),
+        ring_returned: Mutex::new(start),
+        facts: Mutex::new(facts),
+    })
+}
+
+impl Pipeline {
+    /// If the binlog is another one than the facts speak of, a checkpoint leaves nothing in redo that speaks of the
+    /// old one.
+    fn adopt_binlog_path(&self, path: String, base: &Base, counters: &[CounterHigh]) -> Result<(), FatalError> {
+        if self.facts.lock().binlog_path == path {
+            return Ok(());
+        }
+        let checkpoint = self.begin_checkpoint();
+        self.facts.lock().binlog_path = path;
+        self.run_checkpoint(checkpoint, base, counters.to_vec(), SliceSize::default(), || {})
+    }
+}

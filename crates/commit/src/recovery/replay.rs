@@ -1,0 +1,192 @@
+//! Reading the logs: the one recovery rule.
+//!
+//! Committed is the longest prefix of `commit_seq` in which each transaction has all the parts that its redo record
+//! names; everything after it is cut from both logs. Records behind the prefix are still looked at for what they
+//! promise: if a part is missing that had been synced, the answer is not a shorter prefix but a refusal.
+
+use std::collections::HashMap;
+
+use engine::EngineError;
+use engine::delta::Delta;
+use engine::ids::CommitSeq;
+use engine::writeset::decode_entries;
+use redo::{Lsn, Reader, Record};
+
+use super::binlog_tail::BinlogTail;
+use crate::FatalError;
+use crate::facts::Facts;
+use crate::record::{self, BinlogPlace, CounterHigh, TrxRecord};
+
+/// What is kept, and what it amounts to.
+#[derive(Debug)]
+pub(super) struct Kept {
+    /// The last transaction.
+    pub(super) last: CommitSeq,
+    /// The end of its record, or of its rotation's.
+    pub(super) redo_end: Lsn,
+    /// Where the binlog ends, rotations included.
+    pub(super) binlog: Option<BinlogPlace>,
+    /// Where the last event ends, or the checkpoint's position.
+    pub(super) events_end: Option<BinlogPlace>,
+    /// Records of the rotations above the checkpoint, in order.
+    pub(super) rotations: Vec<Vec<u8>>,
+    pub(super) gtid_executed: binlog::GtidSet,
+    pub(super) counters: Vec<CounterHigh>,
+    /// Transactions above the checkpoint.
+    pub(super) replayed: u64,
+    /// Transactions that redo held and that were cut.
+    pub(super) cut: u64,
+}
+
+/// Walks over redo from the checkpoint on.
+#[derive(Debug)]
+pub(super) struct Replay<'a> {
+    kept: Kept,
+    delta: &'a Delta,
+    tail: Option<&'a mut BinlogTail>,
+    chunks: HashMap<Lsn, Vec<u8>>,
+    /// Set at the first transaction of which a part is missing.
+    cut: bool,
+    /// The furthest promise that any record carries.
+    promised: BinlogPlace,
+}
+
+impl<'a> Replay<'a> {
+    pub(super) fn new(facts: &Facts, delta: &'a Delta, tail: Option<&'a mut BinlogTail>) -> Self {
+        let kept = Kept {
+            last: facts.through,
+            redo_end: facts.redo_start,
+            binlog: facts.binlog,
+            events_end: facts.binlog,
+            rotations: Vec::new(),
+            gtid_executed: facts.gtid_executed.clone(),
+            counters: facts.counters.clone(),
+            replayed: 0,
+            cut: 0,
+        };
+        let promised = facts.binlog.unwrap_or_default();
+        Self { kept, delta, tail, chunks: HashMap::new(), cut: false, promised }
+    }
+
+    /// What is kept of a new data directory.
+    pub(super) fn into_kept(self) -> Kept {
+        self.kept
+    }
+
+    /// Reads to the end of redo, puts what is kept into the delta and says what it is.
+    pub(super) fn run(mut self, reader: &mut Reader) -> Result<Kept, FatalError> {
+        while let Some(record) = reader.next_record()? {
+            match record.kind {
+                record::CHUNK => {
+                    self.chunks.insert(record.lsn, record.body);
+                }
+                record::TRX => self.transaction(&record)?,
+                record::ROTATION => self.rotation(&record)?,
+                _ => return Err(corrupt(&record, "of an unknown kind")),
+            }
+        }
+        self.check_promise()?;
+        Ok(self.kept)
+    }
+
+    fn transaction(&mut self, record: &Record) -> Result<(), FatalError> {
+        let trx = record::decode_trx(&record.body).ok_or_else(|| corrupt(record, "no transaction"))?;
+        self.promised = self.promised.max(trx.head.promised);
+        if trx.head.seq <= self.kept.last && self.kept.replayed == 0 {
+            // Below the checkpoint: redo was read from an earlier chunk on.
+            self.kept.redo_end = record.end;
+            return Ok(());
+        }
+        if !self.cut && trx.head.seq != self.kept.last.next() {
+            return Err(corrupt(record, "not the next transaction"));
+        }
+        self.cut = self.cut || !self.is_complete(&trx)?;
+        if self.cut {
+            self.kept.cut += 1;
+            return Ok(());
+        }
+        self.apply(&trx).map_err(|what| corrupt(record, what))?;
+        let kept = &mut self.kept;
+        kept.last = trx.head.seq;
+        kept.redo_end = record.end;
+        kept.replayed += 1;
+        if let Some(events) = &trx.head.events {
+            kept.binlog = Some(BinlogPlace { file: events.file, position: events.start + events.size });
+            kept.events_end = kept.binlog;
+        }
+        if let Some(gtid) = trx.head.gtid {
+            kept.gtid_executed.add(gtid);
+        }
+        kept.counters.extend(&trx.counters);
+        Ok(())
+    }
+
+    fn is_complete(&mut self, trx: &TrxRecord<'_>) -> Result<bool, FatalError> {
+        match (&trx.head.events, &mut self.tail) {
+            (Some(events), Some(tail)) => tail.holds(events),
+            (Some(_), None) => Ok(false),
+            (None, _) => Ok(true),
+        }
+    }
+
+    fn apply(&mut self, trx: &TrxRecord<'_>) -> Result<(), &'static str> {
+        let put = |bytes: &[u8]| decode_entries(bytes, |key, change| self.delta.put(trx.head.seq, key, change));
+        let no_entries = |_: EngineError| "a write set that does not decode";
+        for chunk in &trx.chunks {
+            let body = self.chunks.remove(&chunk.lsn).ok_or("a transaction whose chunk is missing")?;
+            if body.len() != chunk.size as usize {
+                return Err("a transaction whose chunk has another length");
+            }
+            put(&body).map_err(no_entries)?;
+        }
+        put(trx.writes).map_err(no_entries)
+    }
+
+    fn rotation(&mut self, record: &Record) -> Result<(), FatalError> {
+        let rotation = record::decode_rotation(&record.body).ok_or_else(|| corrupt(record, "no rotation"))?;
+        if self.cut || rotation.after != self.kept.last {
+            return Ok(());
+        }
+        self.kept.redo_end = record.end;
+        // Right at the checkpoint's transaction, its position says whether the rotation came before it.
+        let after = BinlogPlace { file: rotation.new_file, position: rotation.header.len() as u64 };
+        if self.kept.binlog.is_none_or(|kept| kept < after) {
+            self.kept.binlog = Some(after);
+            self.kept.rotations.push(record.body.clone());
+        }
+        Ok(())
+    }
+
+    /// Refuses if something is missing that had been promised.
+    fn check_promise(&mut self) -> Result<(), FatalError> {
+        let (Some(tail), Some(kept)) = (&mut self.tail, self.kept.binlog) else { return Ok(()) };
+        let untouched = self.kept.replayed + self.kept.cut == 0;
+        if untouched && tail.index.names().is_empty() {
+            // Somebody has removed the whole binlog on purpose; nothing depends on it.
+            self.kept.binlog = None;
+            return Ok(());
+        }
+        if self.promised > kept {
+            let file = tail.path_of(kept.file);
+            return Err(FatalError::Corrupt(format!(
+                "binlog file {file:?} is damaged or cut at position {}: a sync had been promised up to position {} of \
+                 file number {}; restore the file",
+                kept.position, self.promised.position, self.promised.file
+            )));
+        }
+        // A rotation that redo holds may have had no time to make its file.
+        let written = self.kept.events_end.unwrap_or(kept);
+        if tail.len(written.file)?.is_none_or(|len| len < written.position) {
+            let file = tail.path_of(written.file);
+            return Err(FatalError::Corrupt(format!(
+                "binlog file {file:?} is missing or shorter than the last checkpoint's position {}; restore the file",
+                written.position
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn corrupt(record: &Record, what: &str) -> FatalError {
+    FatalError::Corrupt(format!("the redo log holds {what} at LSN {}", record.lsn))
+}

@@ -1,0 +1,234 @@
+//! The sweep.
+
+use std::collections::BTreeMap;
+
+use binlog::ChecksumAlg;
+use commit::Committing;
+use engine::ids::CommitSeq;
+use vfs::sim::{CrashMode, Journal, OpKind, Replay, Rng, SimDisk};
+
+use crate::world::{Changes, Options, Rows, World, apply, poll};
+
+const WITH_BINLOG: Options = Options { binlog: true, gtid: true, checksum: ChecksumAlg::Crc32 };
+const WITHOUT_BINLOG: Options = Options { binlog: false, gtid: false, checksum: ChecksumAlg::None };
+
+/// What was done, and what had been acknowledged after which disk operation.
+struct Script {
+    /// Every transaction that was submitted; rotations are transactions without changes.
+    transactions: BTreeMap<CommitSeq, Changes>,
+    acked: Vec<(u64, CommitSeq)>,
+    /// Transactions up to here may have been purged from the binlog.
+    purged: CommitSeq,
+}
+
+impl Script {
+    fn new() -> Self {
+        Self { transactions: BTreeMap::new(), acked: vec![(0, CommitSeq(0))], purged: CommitSeq(0) }
+    }
+
+    fn rows_at(&self, seq: CommitSeq) -> Rows {
+        let mut rows = Rows::new();
+        for changes in self.transactions.range(..=seq).map(|(_, changes)| changes) {
+            apply(&mut rows, changes);
+        }
+        rows
+    }
+
+    fn acked_at(&self, op: u64) -> CommitSeq {
+        self.acked.iter().take_while(|(at, _)| *at <= op).last().expect("there is a first").1
+    }
+
+    /// Commits transactions together: `size` of them are ready before the first step.
+    fn group(&mut self, world: &mut World, disk: &SimDisk, rng: &mut Rng, size: usize) {
+        let mut waiting: Vec<Committing> = Vec::new();
+        for _ in 0..size {
+            let changes = random_changes(rng);
+            let committing = world.submit(&changes);
+            self.transactions.insert(committing.seq(), changes);
+            waiting.push(committing);
+        }
+        while !waiting.is_empty() {
+            world.drive();
+            waiting.retain_mut(|committing| {
+                let acked = poll(std::pin::Pin::new(committing)).map(|(ack, _)| ack.seq());
+                self.acked.extend(acked.map(|seq| (disk.ops(), seq)));
+                acked.is_none()
+            });
+        }
+    }
+
+    fn rotate(&mut self, world: &mut World) {
+        world.rotate();
+        let seq = world.pipeline.published().visible();
+        self.transactions.insert(seq, Changes::new());
+    }
+}
+
+fn random_changes(rng: &mut Rng) -> Changes {
+    let key = |rng: &mut Rng| u8::try_from(rng.below(12)).expect("small");
+    let size = if rng.chance(1, 10) { 6000 } else { 1 + rng.index(60) };
+    (0..=rng.below(3))
+        .map(|_| {
+            let row = rng.chance(3, 4).then(|| {
+                let mut row = vec![0; size];
+                rng.fill(&mut row);
+                row
+            });
+            (key(rng), row)
+        })
+        .collect()
+}
+
+/// The fixed run. Two checkpoints, two rotations, a purge, a transaction in chunks, groups of 1, 2 and 8.
+fn run(disk: &SimDisk, options: Options, seed: u64) -> Script {
+    let mut world = World::open(disk, options).unwrap();
+    let mut script = Script::new();
+    let mut rng = Rng::new(seed);
+    for size in [1, 2, 1, 8] {
+        script.group(&mut world, disk, &mut rng, size);
+    }
+    world.checkpoint();
+    if options.binlog {
+        script.rotate(&mut world);
+    }
+    for size in [2, 1, 8, 1] {
+        script.group(&mut world, disk, &mut rng, size);
+    }
+    if options.binlog {
+        script.rotate(&mut world);
+        script.purged = world.pipeline.published().visible();
+        world.checkpoint();
+        let index = world.pipeline.binlog().unwrap().index();
+        let target = index.names()[2].clone();
+        drop(index);
+        assert_eq!(world.pipeline.purge_to(&target).unwrap().len(), 2);
+    }
+    let large: Changes = (0..40).map(|key| (key, Some(vec![key; 30_000]))).collect();
+    let committing = world.submit(&large);
+    script.transactions.insert(committing.seq(), large);
+    let (ack, _) = world.block_on(committing);
+    script.acked.push((disk.ops(), ack.seq()));
+    for size in [1, 8, 2] {
+        script.group(&mut world, disk, &mut rng, size);
+    }
+    script
+}
+
+fn journalled(options: Options, skip: &[(&str, OpKind)]) -> (Script, Journal) {
+    let disk = SimDisk::new();
+    for (path, kind) in skip {
+        disk.skip_sync(path, *kind);
+    }
+    disk.start_journal();
+    let script = run(&disk, options, 42);
+    (script, disk.stop_journal().unwrap())
+}
+
+/// R1 to R3 for a disk that was found, and R4's first half.
+fn check(disk: &SimDisk, script: &Script, options: Options, acked: CommitSeq) -> Result<World, String> {
+    let world = World::open(disk, options).map_err(|error| error.to_string())?;
+    let (last, rows) = world.rows();
+    if last < acked {
+        return Err(format!("acknowledged up to {acked}, recovered up to {last}"));
+    }
+    if rows != script.rows_at(last) {
+        return Err(format!("the rows are not those after transaction {last}"));
+    }
+    if options.binlog {
+        check_binlog(&world, script, last)?;
+    }
+    Ok(world)
+}
+
+fn check_binlog(world: &World, script: &Script, last: CommitSeq) -> Result<(), String> {
+    let logged = script.transactions.range(..=last).filter(|(_, changes)| !changes.is_empty());
+    let expected: Vec<_> = logged.map(|(seq, changes)| (*seq, changes.clone())).collect();
+    let found = world.binlog_transactions();
+    let missing = expected.len().checked_sub(found.len()).ok_or("the binlog holds more than the engine")?;
+    if expected[missing..] != found[..] {
+        return Err("the binlog's transactions are not the engine's".to_owned());
+    }
+    if expected[..missing].iter().any(|(seq, _)| *seq > script.purged) {
+        return Err("the binlog lacks what was not purged".to_owned());
+    }
+    Ok(())
+}
+
+/// Every operation times every mode, after it and during the next. Stops early when `each` says so.
+fn sweep(journal: &Journal, every: u64, mut each: impl FnMut(u64, CrashMode, &SimDisk)) -> u64 {
+    let mut replay = Replay::new(journal);
+    let mut count = 0;
+    for op in (journal.first_op()..=journal.last_op()).filter(|op| op % every == 0) {
+        replay.seek(op);
+        for mode in CrashMode::ALL {
+            let disks = [Some(replay.crash(mode, op)), replay.crash_during_next(mode, op)];
+            for disk in disks.into_iter().flatten() {
+                each(op, mode, &disk);
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+fn sweep_is_clean(options: Options) {
+    let (script, journal) = journalled(options, &[]);
+    let count = sweep(&journal, 1, |op, mode, disk| {
+        let acked = script.acked_at(op);
+        if let Err(what) = check(disk, &script, options, acked) {
+            panic!("operation {op}, {mode:?}: {what}");
+        }
+    });
+    println!("{count} power losses, {} operations", journal.last_op());
+}
+
+#[test]
+fn every_power_loss_with_the_binlog_recovers_to_one_prefix_in_both_logs() {
+    sweep_is_clean(WITH_BINLOG);
+}
+
+#[test]
+fn every_power_loss_without_the_binlog_recovers_to_a_prefix() {
+    sweep_is_clean(WITHOUT_BINLOG);
+}
+
+#[test]
+fn a_second_loss_after_less_work_obeys_the_same_rules() {
+    let (script, journal) = journalled(WITH_BINLOG, &[]);
+    sweep(&journal, 7, |op, mode, disk| {
+        let world = check(disk, &script, WITH_BINLOG, script.acked_at(op)).unwrap();
+        let last = world.rows().0;
+        drop(world);
+        let again = check(disk, &script, WITH_BINLOG, last).unwrap();
+        assert_eq!(again.rows().0, last, "operation {op}, {mode:?}: recovering again finds the same");
+        let mut second = Script::new();
+        second.transactions = script.transactions.range(..=last).map(|(s, c)| (*s, c.clone())).collect();
+        second.purged = script.purged;
+        let mut world = again;
+        second.group(&mut world, disk, &mut Rng::new(op), 2);
+        let acked = world.rows().0;
+        drop(world);
+        for mode in [CrashMode::DropAll, CrashMode::KeepAll, CrashMode::RandomSubset, mode] {
+            let found = disk.crash(mode, op);
+            check(&found, &second, WITH_BINLOG, acked)
+                .unwrap_or_else(|what| panic!("second loss, operation {op}, {mode:?}: {what}"));
+        }
+    });
+}
+
+#[test]
+fn a_sync_that_does_nothing_is_noticed() {
+    for skip in [("redo/", OpKind::WriteDurable), ("binlog.0", OpKind::SyncData), ("base.redb", OpKind::SyncData)] {
+        let (script, journal) = journalled(WITH_BINLOG, &[skip]);
+        let mut noticed = 0;
+        let count = sweep(&journal, 5, |op, _, disk| {
+            let acked = script.acked_at(op);
+            let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                check(disk, &script, WITH_BINLOG, acked).is_err()
+            }));
+            noticed += u64::from(failed.unwrap_or(true));
+        });
+        println!("{skip:?}: {noticed} of {count} power losses were noticed");
+        assert!(noticed > 0, "{skip:?} was skipped and nobody noticed");
+    }
+}

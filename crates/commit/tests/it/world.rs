@@ -1,0 +1,227 @@
+//! A server without a server: base, pipeline, and a test that plays the log threads.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use binlog::decode::Event;
+use binlog::event::RowsQuery;
+use binlog::{BinlogIndex, CacheLimits, ChecksumAlg, EventReader, GtidPlan, Origin, TrxCache, Uuid};
+use commit::checkpoint::SliceSize;
+use commit::recovery::{self, BinlogConfig, Config, Report};
+use commit::{Clock, Committing, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Settings};
+use engine::base::Base;
+use engine::delta::Delta;
+use engine::ids::{Change, CommitSeq, IndexId, Key, TrxId};
+use engine::scan::{Direction, KeyRange, Scan};
+use engine::writeset::WriteSet;
+use vfs::sim::SimDisk;
+use vfs::{Open, Vfs};
+
+pub const DIR: &str = "/data";
+const INDEX: IndexId = IndexId(20);
+const ORIGIN: Origin = Origin { timestamp: 1_700_000_000, server_id: 1 };
+
+/// A clock that moves when it is asked or slept on.
+#[derive(Debug, Default)]
+struct StepClock(AtomicU64);
+
+impl Clock for StepClock {
+    fn unix_us(&self) -> u64 {
+        1_700_000_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+    fn monotonic_ns(&self) -> u64 {
+        self.0.fetch_add(1000, Ordering::Relaxed)
+    }
+    fn sleep_us(&self, us: u64) {
+        self.0.fetch_add(us * 1000, Ordering::Relaxed);
+    }
+}
+
+/// The rows of the one index, by key.
+pub type Rows = BTreeMap<u8, Vec<u8>>;
+/// What a transaction does: keys and new rows.
+pub type Changes = Vec<(u8, Option<Vec<u8>>)>;
+
+struct Apply<'a>(&'a mut WriteSet);
+
+impl Participant for Apply<'_> {
+    fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
+        self.0.apply(seq, delta);
+    }
+    fn release_locks(&mut self) {}
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub binlog: bool,
+    pub gtid: bool,
+    pub checksum: ChecksumAlg,
+}
+
+pub struct World {
+    pub pipeline: Arc<Pipeline>,
+    pub base: Base,
+    pub report: Report,
+    options: Options,
+    vfs: Arc<dyn Vfs>,
+    next_trx: u64,
+}
+
+impl World {
+    pub fn open(disk: &SimDisk, options: Options) -> Result<Self, FatalError> {
+        let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+        vfs.create_dir_all(Path::new(DIR))?;
+        let base = Base::open(&vfs, Path::new(DIR), 1 << 20, 0)?;
+        let path = PathBuf::from(DIR).join("binlog");
+        let config = Config {
+            redo: redo::Options {
+                dir: PathBuf::from(DIR).join("redo"),
+                segment_size: 16 * 4096,
+                ring_size: 4 << 20,
+                ring_slots: 256,
+                spares: 1,
+            },
+            binlog: options.binlog.then_some(BinlogConfig { path, checksum: options.checksum }),
+            commit_slots: 64,
+            settings: Settings::default(),
+            files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
+        };
+        config.settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
+        let recovered = recovery::open(&vfs, &base, config, Arc::new(StepClock::default()))?;
+        let (pipeline, report) = (recovered.pipeline, recovered.report);
+        Ok(Self { pipeline, base, report, options, vfs, next_trx: 1 })
+    }
+
+    /// Reserve and submit; the caller drives.
+    pub fn submit(&mut self, changes: &Changes) -> Committing {
+        let trx = TrxId(self.next_trx);
+        self.next_trx += 1;
+        let limits = CacheLimits { memory_bytes: 4096, total_bytes_max: 1 << 30, ..CacheLimits::default() };
+        let path = PathBuf::from(DIR).join(format!("cache.{}", trx.0));
+        let mut cache = TrxCache::new(Arc::clone(&self.vfs), path, limits);
+        let mut writes = WriteSet::default();
+        for (key, row) in changes {
+            let change = row.as_ref().map_or(Change::Remove, |row| Change::Put(row.as_slice().into()));
+            writes.put(full_key(*key), change);
+            let text = [&[*key][..], row.as_deref().unwrap_or_default()].concat();
+            cache.append(ORIGIN, &RowsQuery { sql: &text }).unwrap();
+        }
+        let sid = self.options.gtid.then_some(Uuid([7; 16]));
+        let plan = GtidPlan {
+            sid,
+            may_have_statements: false,
+            original_commit_timestamp_us: None,
+            immediate_server_version: 80046,
+            original_server_version: None,
+        };
+        let mut pending = Box::new(Pending::new(cache, plan, ORIGIN));
+        pending.kind = EventsKind::Transaction;
+        let pipeline = Arc::clone(&self.pipeline);
+        self.block_on(pipeline.reserve(trx, &mut pending, &writes)).unwrap();
+        self.pipeline.submit(trx, pending, &mut Apply(&mut writes))
+    }
+
+    /// FLUSH BINARY LOGS, to its end.
+    pub fn rotate(&mut self) {
+        let cache = TrxCache::new(Arc::clone(&self.vfs), "/data/none".into(), CacheLimits::default());
+        let plan = GtidPlan {
+            sid: None,
+            may_have_statements: false,
+            original_commit_timestamp_us: None,
+            immediate_server_version: 80046,
+            original_server_version: None,
+        };
+        let pending = Box::new(Pending::new(cache, plan, ORIGIN));
+        let pipeline = Arc::clone(&self.pipeline);
+        let committing = self.block_on(pipeline.rotate(TrxId(0), pending, None)).unwrap();
+        drop(self.block_on(committing));
+    }
+
+    /// Plays the log threads until nothing is wanted.
+    pub fn drive(&self) {
+        while let Some(role) = self.pipeline.roles.take() {
+            self.pipeline.step(role).unwrap();
+            self.pipeline.roles.done(role);
+        }
+        self.pipeline.sweep();
+    }
+
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        let mut future = Box::pin(future);
+        for _ in 0..1000 {
+            if let Some(value) = poll(future.as_mut()) {
+                return value;
+            }
+            self.drive();
+        }
+        panic!("nothing moves any more")
+    }
+
+    pub fn checkpoint(&self) {
+        let checkpoint = self.pipeline.begin_checkpoint();
+        self.drive();
+        let size = SliceSize { keys_max: 3, bytes_max: 1 << 20 };
+        self.pipeline.run_checkpoint(checkpoint, &self.base, Vec::new(), size, || {}).unwrap();
+        while self.pipeline.redo().tend().unwrap() {}
+    }
+
+    /// What a snapshot reads.
+    pub fn rows(&self) -> (CommitSeq, Rows) {
+        let snapshot = self.pipeline.published().snapshot();
+        let range = KeyRange::prefix(&INDEX.prefix());
+        let mut scan = Scan::new(&snapshot.view, snapshot.visible, None, &range, Direction::Forward).unwrap();
+        let mut rows = Rows::new();
+        while let Some(entry) = scan.next_row().unwrap() {
+            rows.insert(entry.key[4], entry.row.unwrap().to_vec());
+        }
+        (snapshot.visible, rows)
+    }
+
+    /// The transactions in the binlog, as changes, by XID; those of purged files are missing.
+    pub fn binlog_transactions(&self) -> Vec<(CommitSeq, Changes)> {
+        let index = BinlogIndex::open(&*self.vfs, Path::new(DIR), "binlog").unwrap();
+        let mut found = Vec::new();
+        for name in index.names() {
+            let file = self.vfs.open(&index.path_of(name), Open::Read).unwrap();
+            let mut reader = EventReader::open(file).unwrap();
+            let mut changes = Changes::new();
+            while let Some(event) = reader.next_event().unwrap_or_else(|error| panic!("{name}: {error}")) {
+                match event.decode().unwrap() {
+                    Event::RowsQuery(text) => {
+                        let (key, row) = text.sql.split_first().unwrap();
+                        changes.push((*key, (!row.is_empty()).then(|| row.to_vec())));
+                    }
+                    Event::Xid(xid) => found.push((CommitSeq(xid.0), std::mem::take(&mut changes))),
+                    _ => {}
+                }
+            }
+            assert!(changes.is_empty(), "{name} ends in the middle of a transaction");
+        }
+        found
+    }
+}
+
+pub fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
+
+fn full_key(key: u8) -> Key {
+    [&INDEX.prefix()[..], &[key]].concat().into()
+}
+
+pub fn apply(rows: &mut Rows, changes: &Changes) {
+    for (key, row) in changes {
+        match row {
+            Some(row) => rows.insert(*key, row.clone()),
+            None => rows.remove(key),
+        };
+    }
+}
