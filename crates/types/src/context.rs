@@ -1,0 +1,76 @@
+//! What an evaluation needs to know of its session, and where it reports what it had to adjust.
+
+use std::fmt::Display;
+
+use crate::error::{Condition, SqlError};
+use crate::sql_mode::SqlMode;
+use crate::temporal::{Date, DatePolicy, TimeZone};
+use crate::warning::{Level, Warnings};
+
+/// Session settings and the diagnostics area, for the time of one statement.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// `sql_mode`
+    pub sql_mode: SqlMode,
+    /// `time_zone`
+    pub time_zone: &'a TimeZone,
+    /// The date on which the statement began, in `time_zone`: a TIME that becomes a DATETIME gets it.
+    pub today: Date,
+    /// The N of "at row N", from 1.
+    pub row: u64,
+    /// Whether adjusting a value fails the statement: it writes, the mode is strict, and there is no IGNORE.
+    pub strict: bool,
+    /// Where warnings go.
+    pub warnings: &'a mut Warnings,
+}
+
+impl<'a> Context<'a> {
+    /// A context for a statement that only reads: nothing is strict.
+    pub fn reading(
+        sql_mode: SqlMode,
+        time_zone: &'a TimeZone,
+        today: Date,
+        warnings: &'a mut Warnings,
+    ) -> Self {
+        Self { sql_mode, time_zone, today, row: 1, strict: false, warnings }
+    }
+
+    /// A context for a statement that writes: strict if the mode is.
+    pub fn writing(
+        sql_mode: SqlMode,
+        time_zone: &'a TimeZone,
+        today: Date,
+        warnings: &'a mut Warnings,
+    ) -> Self {
+        Self { sql_mode, time_zone, today, row: 1, strict: sql_mode.is_strict(), warnings }
+    }
+
+    /// Reports an adjustment: an error in a strict statement, else a warning.
+    pub fn report(&mut self, condition: &Condition, args: &[&dyn Display]) -> Result<(), SqlError> {
+        if self.strict {
+            return Err(condition.error(args));
+        }
+        self.warnings.push(Level::Warning, condition, args);
+        Ok(())
+    }
+
+    /// As [`Self::report`], with a text of its own under the number of `condition`.
+    pub fn report_text(&mut self, condition: &Condition, message: String) -> Result<(), SqlError> {
+        let error = SqlError::with_message(condition, message);
+        if self.strict {
+            return Err(error);
+        }
+        self.warnings.push_error(Level::Warning, &error);
+        Ok(())
+    }
+
+    /// Adds a note.
+    pub fn note(&mut self, condition: &Condition, args: &[&dyn Display]) {
+        self.warnings.push(Level::Note, condition, args);
+    }
+
+    /// Which dates the session accepts.
+    pub fn date_policy(&self) -> DatePolicy {
+        DatePolicy::of(self.sql_mode)
+    }
+}

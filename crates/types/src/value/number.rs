@@ -1,0 +1,124 @@
+//! Values as numbers.
+//!
+//! Text counts as the number at its beginning, with warning 1292 about the rest; a date counts as YYYYMMDD, a time
+//! as hhmmss, with their fraction.
+
+use super::{Value, ValueRef};
+use crate::collation::Collation;
+use crate::context::Context;
+use crate::decimal::Decimal;
+use crate::error::SqlError;
+use crate::error::table::ER_TRUNCATED_WRONG_VALUE;
+use crate::number::{is_whole, parse_double};
+use crate::temporal::{DateTime, Time};
+use crate::value::quote_text;
+
+/// A value in the kind of number that arithmetic uses for it: text is a DOUBLE, a date an integer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Numeric {
+    /// A signed integer.
+    Int(i64),
+    /// An unsigned integer.
+    UInt(u64),
+    /// An exact number.
+    Decimal(Decimal),
+    /// A double.
+    Double(f64),
+}
+
+impl Numeric {
+    /// As a double.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Self::Int(value) => value as f64,
+            Self::UInt(value) => value as f64,
+            Self::Decimal(value) => value.to_f64(),
+            Self::Double(value) => value,
+        }
+    }
+
+    /// As an exact number; a double goes by its shortest text, and beyond 65 digits becomes the largest.
+    pub fn to_decimal(self) -> Decimal {
+        match self {
+            Self::Int(value) => Decimal::from(value),
+            Self::UInt(value) => Decimal::from(value),
+            Self::Decimal(value) => value,
+            Self::Double(value) => {
+                Decimal::from_f64(value).unwrap_or_else(|| Decimal::column_max(65, 0, value < 0.0))
+            }
+        }
+    }
+
+    /// Whether this is 0.
+    pub fn is_zero(self) -> bool {
+        match self {
+            Self::Int(value) => value == 0,
+            Self::UInt(value) => value == 0,
+            Self::Decimal(value) => value.is_zero(),
+            Self::Double(value) => value == 0.0,
+        }
+    }
+}
+
+impl From<Numeric> for Value {
+    fn from(number: Numeric) -> Self {
+        match number {
+            Numeric::Int(value) => Self::Int(value),
+            Numeric::UInt(value) => Self::UInt(value),
+            Numeric::Decimal(value) => Self::Decimal(value),
+            Numeric::Double(value) => Self::Double(value),
+        }
+    }
+}
+
+impl ValueRef<'_> {
+    /// The number that arithmetic sees; None for NULL.
+    pub fn to_number(self, context: &mut Context<'_>) -> Result<Option<Numeric>, SqlError> {
+        Ok(Some(match self {
+            Self::Null => return Ok(None),
+            Self::Int(value) => Numeric::Int(value),
+            Self::UInt(value) => Numeric::UInt(value),
+            Self::Decimal(value) => Numeric::Decimal(value),
+            Self::Float(value) => Numeric::Double(f64::from(value)),
+            Self::Double(value) => Numeric::Double(value),
+            Self::Str(bytes, collation) => Numeric::Double(text_to_f64(bytes, collation, context)?),
+            Self::Bytes(bytes) => Numeric::Double(text_to_f64(&bytes.to_cow(), Collation::Binary, context)?),
+            Self::Date(value) => Numeric::Int(value.to_number()),
+            Self::Time(value) => time_number(value),
+            Self::DateTime(value) => datetime_number(value),
+        }))
+    }
+
+    /// The value as a double; None for NULL.
+    pub fn to_f64(self, context: &mut Context<'_>) -> Result<Option<f64>, SqlError> {
+        Ok(self.to_number(context)?.map(Numeric::to_f64))
+    }
+}
+
+/// The number at the beginning of a text; an empty one is 0 without a warning.
+fn text_to_f64(bytes: &[u8], collation: Collation, context: &mut Context<'_>) -> Result<f64, SqlError> {
+    let parsed = parse_double(bytes);
+    if parsed.overflow || !is_whole(bytes, parsed.size) {
+        context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"DOUBLE", &quote_text(bytes, collation)])?;
+    }
+    Ok(parsed.value)
+}
+
+/// hhmmss, exact if the type shows a fraction.
+pub(super) fn time_number(value: Time) -> Numeric {
+    with_fraction(value.to_number(), value.is_negative(), value.parts().3, value.fsp())
+}
+
+/// YYYYMMDDhhmmss, exact if the type shows a fraction.
+pub(super) fn datetime_number(value: DateTime) -> Numeric {
+    with_fraction(value.to_number(), false, value.micros(), value.fsp())
+}
+
+fn with_fraction(int: i64, negative: bool, micros: u32, fsp: u8) -> Numeric {
+    if fsp == 0 {
+        return Numeric::Int(int);
+    }
+    let sign = if negative { "-" } else { "" };
+    let text = format!("{sign}{}.{micros:06}", int.unsigned_abs());
+    Numeric::Decimal(Decimal::parse_prefix(text.as_bytes()).value.with_scale(fsp))
+}
