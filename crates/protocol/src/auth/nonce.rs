@@ -1,7 +1,6 @@
 //! Twenty bytes that no client has seen before, and salts of the same make.
 
-/// A nonce or a salt: 20 bytes of 7 bits, none of them NUL (strings end there) or `$` (stored digests are
-/// split there).
+/// A nonce or a salt: 20 bytes of 7 bits, none of them NUL, where strings end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nonce([u8; Self::SIZE]);
 
@@ -12,8 +11,8 @@ impl Nonce {
     /// Bytes of a nonce and the NUL behind it, as the greeting counts them.
     pub const SIZE_WITH_NUL: u8 = 21;
 
-    /// A nonce from random bytes, which must come from the operating system's generator. About 138 of the
-    /// 160 bits survive.
+    /// A nonce from random bytes, which must come from the operating system's generator. About 139 of the 160
+    /// bits survive: the eighth bits go, and so do NUL and `$`, at which careless readers split stored digests.
     pub fn from_random(random: [u8; Self::SIZE]) -> Self {
         Self(random.map(|byte| match byte & 0x7F {
             0 => 1,
@@ -22,9 +21,9 @@ impl Nonce {
         }))
     }
 
-    /// The nonce of these bytes, if they may be one.
+    /// The nonce of these bytes, if they may be one; for salts that are stored already.
     pub fn new(bytes: [u8; Self::SIZE]) -> Option<Self> {
-        bytes.iter().all(|&byte| byte.is_ascii() && byte != 0 && byte != b'$').then_some(Self(bytes))
+        bytes.iter().all(|&byte| byte.is_ascii() && byte != 0).then_some(Self(bytes))
     }
 
     /// The 20 bytes.

@@ -8,8 +8,6 @@
 //! Method: payloads of chosen sizes around the boundaries are framed here by hand, or by the writer, and given to
 //! the reader in pieces of chosen sizes.
 
-
-
 use crate::tools::Random;
 use protocol::Error;
 use protocol::frame::{CHUNK_SIZE_MAX, INITIAL_SIZE, PacketReader, RETAINED_SIZE, UNAUTHENTICATED_SIZE_MAX};
@@ -118,13 +116,22 @@ fn a_header_in_pieces_after_a_full_chunk_is_joined_too() {
 #[test]
 fn packets_arrive_whole_whatever_the_pieces() {
     let mut random = Random(7);
-    let payloads: Vec<Vec<u8>> = (0..300).map(|_| { let size = random.below(700); random.bytes(size) }).collect();
+    let payloads: Vec<Vec<u8>> = (0..300)
+        .map(|_| {
+            let size = random.below(700);
+            random.bytes(size)
+        })
+        .collect();
     let mut stream = Vec::new();
     for (index, payload) in payloads.iter().enumerate() {
         stream.extend(framed(payload, index.to_le_bytes()[0]));
     }
     for piece in [1, 2, 3, 5, 64, 4096, 1 << 20] {
-        assert_eq!(feed(&mut PacketReader::new(LIMIT), &stream, piece).unwrap(), payloads, "pieces of {piece}");
+        assert_eq!(
+            feed(&mut PacketReader::new(LIMIT), &stream, piece).unwrap(),
+            payloads,
+            "pieces of {piece}"
+        );
     }
 }
 

@@ -16,13 +16,6 @@ use protocol::reply::{
 use protocol::value::{DateTime, TimeSpan};
 use protocol::wire::{Capabilities, ColumnFlags, ColumnType, StatusFlags, charset};
 
-const PYMYSQL: &str = include_str!("../data/pymysql_text.txt");
-const MYSQL_CLI: &str = include_str!("../data/mysql_cli.txt");
-const MYSQLADMIN: &str = include_str!("../data/mysqladmin.txt");
-const PREPARED_EOF: &str = include_str!("../data/prepared_eof.txt");
-const PREPARED_NO_EOF: &str = include_str!("../data/prepared_no_eof.txt");
-const CONNECTOR: &str = include_str!("../data/connector_python.txt");
-
 /// PyMySQL's capabilities, as far as replies depend on them.
 const WITH_EOF: Capabilities = Capabilities::PROTOCOL_41;
 const WITHOUT_EOF: Capabilities = WITH_EOF.union(Capabilities::DEPRECATE_EOF);
@@ -34,14 +27,20 @@ const IN_TRANS: StatusFlags = StatusFlags::IN_TRANS;
 
 /// The only reply of a part.
 #[track_caller]
-fn only_reply(text: &str, label: &str) -> Vec<u8> {
-    let replies = part(text, label).replies();
+fn only_reply(file: &str, label: &str) -> Vec<u8> {
+    let replies = part(file, label).replies();
     assert_eq!(replies.len(), 1, "{label}");
     replies[0].clone()
 }
 
 /// An expression's column.
-fn expression(name: &str, column_type: ColumnType, length: u32, flags: ColumnFlags, decimals: u8) -> ColumnDef<'_> {
+fn expression(
+    name: &str,
+    column_type: ColumnType,
+    length: u32,
+    flags: ColumnFlags,
+    decimals: u8,
+) -> ColumnDef<'_> {
     let charset = if column_type == ColumnType::VarString { 255 } else { charset::BINARY };
     ColumnDef {
         schema: "",
@@ -125,7 +124,7 @@ fn literal_result(out: &mut PacketWriter, capabilities: Capabilities, name: &str
 #[test]
 fn select_1_as_mysql_answers_it() {
     let ours = reply(|out| literal_result(out, WITH_EOF, "1", AUTOCOMMIT));
-    let part = part(PYMYSQL, "select_1");
+    let part = part("pymysql_text", "select_1");
     assert_same_bytes(&ours, &part.replies()[0]);
 }
 
@@ -158,7 +157,7 @@ fn a_text_row_of_every_type_as_mysql_sends_it() {
         row.end();
         write_rows_end(out, WITH_EOF, AUTOCOMMIT, 0);
     });
-    assert_same_bytes(&ours, &only_reply(PYMYSQL, "select_all_types"));
+    assert_same_bytes(&ours, &only_reply("pymysql_text", "select_all_types"));
 }
 
 #[test]
@@ -187,7 +186,7 @@ fn expressions_as_mysql_describes_them() {
         row.end();
         write_rows_end(out, WITH_EOF, AUTOCOMMIT, 0);
     });
-    assert_same_bytes(&ours, &only_reply(PYMYSQL, "expression_types"));
+    assert_same_bytes(&ours, &only_reply("pymysql_text", "expression_types"));
 }
 
 #[test]
@@ -217,7 +216,7 @@ fn ok_packets_as_mysql_sends_them() {
         ("commit", OkPacket { status: AUTOCOMMIT, ..OkPacket::default() }),
         ("ping", OkPacket { status: AUTOCOMMIT, warnings: 1, ..OkPacket::default() }),
     ] {
-        assert_same_bytes(&reply(|out| ok.write(out, WITH_EOF)), &only_reply(PYMYSQL, label));
+        assert_same_bytes(&reply(|out| ok.write(out, WITH_EOF)), &only_reply("pymysql_text", label));
     }
 }
 
@@ -225,13 +224,17 @@ fn ok_packets_as_mysql_sends_them() {
 fn errors_as_mysql_sends_them() {
     let unknown_column =
         ErrPacket { code: 1054, sqlstate: "42S22", message: "Unknown column 'nope' in 'field list'" };
-    assert_same_bytes(&reply(|out| unknown_column.write(out, WITH_EOF)), &only_reply(PYMYSQL, "error"));
+    assert_same_bytes(
+        &reply(|out| unknown_column.write(out, WITH_EOF)),
+        &only_reply("pymysql_text", "error"),
+    );
     assert_same_bytes(
         &reply(|out| protocol::Error::UnknownCommand(0x7F).write(out, WITH_EOF)),
-        &only_reply(PYMYSQL, "unknown_command"),
+        &only_reply("pymysql_text", "unknown_command"),
     );
     // Connector/Python sent attributes that were not well-formed when it was given one without a value.
-    let malformed = "28000001ff2b072348593030304d616c666f726d656420636f6d6d756e69636174696f6e207061636b65742e";
+    let malformed =
+        "28000001ff2b072348593030304d616c666f726d656420636f6d6d756e69636174696f6e207061636b65742e";
     assert_same_bytes(
         &reply(|out| protocol::Error::Malformed("query attributes").write(out, WITH_EOF)),
         &crate::tools::hex(malformed),
@@ -261,7 +264,7 @@ fn several_results_in_one_reply_as_mysql_sends_them() {
             }
         }
     });
-    assert_same_bytes(&ours, &only_reply(PYMYSQL, "multi"));
+    assert_same_bytes(&ours, &only_reply("pymysql_text", "multi"));
 }
 
 #[test]
@@ -272,12 +275,12 @@ fn column_definitions_with_defaults_as_mysql_sends_them() {
         }
         write_rows_end(out, WITH_EOF, AUTOCOMMIT, 0);
     });
-    assert_same_bytes(&ours, &only_reply(PYMYSQL, "field_list"));
+    assert_same_bytes(&ours, &only_reply("pymysql_text", "field_list"));
 }
 
 #[test]
 fn oracles_client_gets_an_ok_packet_where_a_result_set_ends() {
-    let session = part(MYSQL_CLI, "session root");
+    let session = part("mysql_cli", "session root");
     let select_1 = session.replies()[3].clone();
     assert_same_bytes(&reply(|out| literal_result(out, TRACKING, "1", AUTOCOMMIT)), &select_1);
     let rows = session.replies()[10].clone();
@@ -298,7 +301,12 @@ fn oracles_client_gets_an_ok_packet_where_a_result_set_ends() {
 }
 
 /// An OK packet with changes, for a client that tracks them.
-fn tracked(status: StatusFlags, info: &str, affected_rows: u64, fill: impl FnOnce(&mut SessionChanges)) -> Vec<u8> {
+fn tracked(
+    status: StatusFlags,
+    info: &str,
+    affected_rows: u64,
+    fill: impl FnOnce(&mut SessionChanges),
+) -> Vec<u8> {
     let mut changes = SessionChanges::default();
     fill(&mut changes);
     let ok = OkPacket { affected_rows, status, info, changes: Some(&changes), ..OkPacket::default() };
@@ -307,7 +315,7 @@ fn tracked(status: StatusFlags, info: &str, affected_rows: u64, fill: impl FnOnc
 
 #[test]
 fn session_changes_as_mysql_reports_them() {
-    let replies = part(MYSQL_CLI, "session root").replies();
+    let replies = part("mysql_cli", "session root").replies();
     assert_same_bytes(&tracked(AUTOCOMMIT, "", 0, |c| c.schema(b"wire")), &replies[4]);
     let charsets = tracked(AUTOCOMMIT, "", 0, |changes| {
         for name in ["character_set_client", "character_set_connection", "character_set_results"] {
@@ -320,7 +328,7 @@ fn session_changes_as_mysql_reports_them() {
         &replies[7],
     );
 
-    let replies = part(MYSQL_CLI, "session_track").replies();
+    let replies = part("mysql_cli", "session_track").replies();
     let info = "Rows matched: 1  Changed: 1  Warnings: 0";
     let reported: [(usize, Vec<u8>); 5] = [
         (
@@ -372,14 +380,14 @@ fn a_client_that_does_not_track_is_told_nothing() {
     let mut changes = SessionChanges::default();
     changes.schema(b"wire");
     let ok = OkPacket { status: AUTOCOMMIT, changes: Some(&changes), ..OkPacket::default() };
-    assert_same_bytes(&reply(|out| ok.write(out, WITH_EOF)), &only_reply(PYMYSQL, "init_db"));
+    assert_same_bytes(&reply(|out| ok.write(out, WITH_EOF)), &only_reply("pymysql_text", "init_db"));
 }
 
 #[test]
 fn mysqladmin_gets_what_mysql_answers() {
-    let debug = part(MYSQLADMIN, "debug").replies();
+    let debug = part("mysqladmin", "debug").replies();
     assert_same_bytes(&reply(|out| write_rows_end(out, TRACKING, AUTOCOMMIT, 0)), &debug[1]);
-    let status = part(MYSQLADMIN, "status");
+    let status = part("mysqladmin", "status");
     let text = status.replies()[1][4..].to_vec();
     assert!(text.starts_with(b"Uptime: "));
     assert_same_bytes(&reply(|out| out.packet(&text)), &status.replies()[1]);
@@ -426,7 +434,7 @@ fn id_parameter() -> ColumnDef<'static> {
 }
 
 fn both_forms(label: &str) -> [(Capabilities, Part); 2] {
-    [(WITH_EOF, part(PREPARED_EOF, label)), (WITHOUT_EOF, part(PREPARED_NO_EOF, label))]
+    [(WITH_EOF, part("prepared_eof", label)), (WITHOUT_EOF, part("prepared_no_eof", label))]
 }
 
 #[test]
@@ -479,10 +487,7 @@ fn a_cursor_as_mysql_opens_and_reads_it() {
 #[test]
 fn statements_without_columns_or_parameters_as_mysql_describes_them() {
     for (capabilities, part) in both_forms("prepare_update") {
-        let params = [
-            expression("?", ColumnType::VarString, 65_532, ColumnFlags::NONE, 31),
-            id_parameter(),
-        ];
+        let params = [expression("?", ColumnType::VarString, 65_532, ColumnFlags::NONE, 31), id_parameter()];
         let ours = reply(|out| write_prepare_reply(out, capabilities, 2, &params, &[], IN_TRANS));
         assert_same_bytes(&ours, &part.replies()[0]);
     }
@@ -491,10 +496,7 @@ fn statements_without_columns_or_parameters_as_mysql_describes_them() {
 #[test]
 fn small_answers_in_both_forms() {
     for (capabilities, part) in both_forms("set_option") {
-        assert_same_bytes(
-            &reply(|out| write_rows_end(out, capabilities, IN_TRANS, 1)),
-            &part.replies()[0],
-        );
+        assert_same_bytes(&reply(|out| write_rows_end(out, capabilities, IN_TRANS, 1)), &part.replies()[0]);
     }
     for (capabilities, part) in both_forms("reset_stmt") {
         let ok = OkPacket { status: IN_TRANS, ..OkPacket::default() };
@@ -516,7 +518,7 @@ fn small_answers_in_both_forms() {
 
 #[test]
 fn parameters_come_back_in_binary_as_mysql_sends_them() {
-    let part = part(CONNECTOR, "execute_params");
+    let part = part("connector_python", "execute_params");
     let recorded = part.replies().last().expect("an execution").clone();
     let mut ours = Vec::new();
     let mut out = PacketWriter::new();

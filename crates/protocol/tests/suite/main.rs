@@ -2,6 +2,8 @@
 //!
 //! `tests/data` holds what real clients and servers said to each other; `tests/data/record.py` recorded it.
 
+mod commands;
 mod framing;
 mod golden_replies;
+mod handshake;
 mod tools;

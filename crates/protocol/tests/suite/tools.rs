@@ -66,9 +66,65 @@ pub fn session(text: &str) -> Vec<Part> {
     parts
 }
 
-/// The part of a session with this label.
-pub fn part(text: &str, label: &str) -> Part {
-    session(text).into_iter().find(|part| part.label == label).expect("the session has this part")
+/// The first part of a session file with this label.
+pub fn part(name: &str, label: &str) -> Part {
+    session(file(name)).into_iter().find(|part| part.label == label).expect("the session has this part")
+}
+
+/// Every session file: its name and text.
+pub const SESSIONS: [(&str, &str); 13] = [
+    ("connector_python", include_str!("../data/connector_python.txt")),
+    ("mariadb_cli", include_str!("../data/mariadb_cli.txt")),
+    ("mariadb_cli_native", include_str!("../data/mariadb_cli_native.txt")),
+    ("mysql_cli", include_str!("../data/mysql_cli.txt")),
+    ("mysqladmin", include_str!("../data/mysqladmin.txt")),
+    ("mysqlbinlog", include_str!("../data/mysqlbinlog.txt")),
+    ("prepared_eof", include_str!("../data/prepared_eof.txt")),
+    ("prepared_no_eof", include_str!("../data/prepared_no_eof.txt")),
+    ("pymysql_auth", include_str!("../data/pymysql_auth.txt")),
+    ("pymysql_auth_native", include_str!("../data/pymysql_auth_native.txt")),
+    ("pymysql_auth_socket", include_str!("../data/pymysql_auth_socket.txt")),
+    ("pymysql_text", include_str!("../data/pymysql_text.txt")),
+    ("replica", include_str!("../data/replica.txt")),
+];
+
+/// The text of a session file.
+pub fn file(name: &str) -> &'static str {
+    SESSIONS.iter().find(|(found, _)| *found == name).expect("a session file").1
+}
+
+/// What a recorded greeting holds, read by position: the fields are 8 bytes behind the version's NUL.
+#[derive(Clone, Debug)]
+pub struct RecordedGreeting {
+    pub version: String,
+    pub connection_id: u32,
+    pub nonce: [u8; 20],
+    pub capabilities: u32,
+    pub charset: u8,
+    pub status: u16,
+    /// Ten bytes that MySQL leaves zero; MariaDB puts more capabilities into the last four.
+    pub filler: [u8; 10],
+    pub plugin: String,
+}
+
+/// Reads the payload of a recorded greeting.
+pub fn recorded_greeting(payload: &[u8]) -> RecordedGreeting {
+    assert_eq!(payload[0], 10);
+    let nul = payload.iter().position(|&byte| byte == 0).expect("a version ends");
+    let fields = &payload[nul + 1..];
+    let mut nonce = [0; 20];
+    nonce[..8].copy_from_slice(&fields[4..12]);
+    nonce[8..].copy_from_slice(&fields[31..43]);
+    RecordedGreeting {
+        version: String::from_utf8_lossy(&payload[1..nul]).into_owned(),
+        connection_id: u32::from_le_bytes(fields[..4].try_into().expect("four bytes")),
+        nonce,
+        capabilities: u32::from_le_bytes([fields[13], fields[14], fields[18], fields[19]]),
+        charset: fields[15],
+        status: u16::from_le_bytes([fields[16], fields[17]]),
+        filler: fields[21..31].try_into().expect("ten bytes"),
+        plugin: String::from_utf8_lossy(&fields[44..fields.len() - 1]).into_owned(),
+    }
 }
 
 /// Bytes of hexadecimal digits.
