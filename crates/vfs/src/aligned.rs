@@ -88,7 +88,8 @@ impl Deref for AlignedBuf {
 
     fn deref(&self) -> &[u8] {
         // SAFETY: `Block` is `repr(C)` around a byte array of its own size, so the vector's memory is
-        // `capacity()` initialised bytes without padding; `len <= capacity()`; the borrow of `self` covers it.
+        // `capacity()` initialised bytes without padding; `len <= capacity()`; the borrow of `self` covers
+        // it.
         unsafe { slice::from_raw_parts(self.blocks.as_ptr().cast::<u8>(), self.len) }
     }
 }

@@ -1,7 +1,7 @@
 //! I/O errors that say what was tried on which path, and what a caller may decide from them.
 //!
-//! Not an error enum: the traits speak `std::io::Error`, whose kind is kept; what is added is the operation and
-//! the path in the message. A wrapped error answers `None` to `io::Error::raw_os_error`, so ask
+//! Not an error enum: the traits speak `std::io::Error`, whose kind is kept; what is added is the operation
+//! and the path in the message. A wrapped error answers `None` to `io::Error::raw_os_error`, so ask
 //! [`raw_os_error`] and [`is_no_space`] instead.
 
 use std::error::Error;

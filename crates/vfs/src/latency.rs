@@ -1,9 +1,9 @@
 //! A wrapper that makes the syncs of another [`Vfs`] slower, for measurements.
 //!
-//! A machine with a fast disk cannot show what a commit strategy saves; with a sync of one millisecond it can.
-//! The delay is really slept, after the wrapped operation and whether or not it failed. Waits of different
-//! threads overlap, as on a device with parallel commands. Nothing else is changed: order, durability and errors
-//! are those of the wrapped implementation.
+//! A machine with a fast disk cannot show what a commit strategy saves; with a sync of one millisecond it
+//! can. The delay is really slept, after the wrapped operation and whether or not it failed. Waits of
+//! different threads overlap, as on a device with parallel commands. Nothing else is changed: order,
+//! durability and errors are those of the wrapped implementation.
 //!
 //! Not for simulation: simulated disks have no clock.
 

@@ -9,9 +9,9 @@
 //! What this crate is not: it knows no format, keeps no cache and never retries. A failed write or sync of a
 //! log is the caller's reason to stop the process.
 //!
-//! The implementations: [`OsVfs`] is the operating system's files; [`SlowSync`] wraps another one and makes its
-//! syncs slower; [`sim::SimDisk`] is memory that loses power. One conformance test holds all of them to the
-//! promises below.
+//! The implementations: [`OsVfs`] is the operating system's files; [`SlowSync`] wraps another one and makes
+//! its syncs slower; [`sim::SimDisk`] is memory that loses power. One conformance test holds all of them to
+//! the promises below.
 
 mod aligned;
 mod error;

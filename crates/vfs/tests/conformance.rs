@@ -1,11 +1,11 @@
-//! Purpose: every implementation of the traits keeps the same promises, so that what runs on the simulated disk
-//! runs on the real one.
+//! Purpose: every implementation of the traits keeps the same promises, so that what runs on the simulated
+//! disk runs on the real one.
 //!
-//! Requirements: the documentation of each method of `Vfs`, `File` and `LockGuard`, as far as it can be observed
-//! without losing power (for that, see `power_loss.rs`).
+//! Requirements: the documentation of each method of `Vfs`, `File` and `LockGuard`, as far as it can be
+//! observed without losing power (for that, see `power_loss.rs`).
 //!
-//! Method: one function holds an implementation to the promises; it is run against the operating system on the
-//! disk and in memory, the simulated disk, and the wrapper.
+//! Method: one function holds an implementation to the promises; it is run against the operating system on
+//! the disk and in memory, the simulated disk, and the wrapper.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod common;

@@ -1,8 +1,11 @@
-//! Purpose: operations fail where, when and how they are told to, and leave behind what such a failure leaves.
+//! Purpose: operations fail where, when and how they are told to, and leave behind what such a failure
+//! leaves.
 //!
-//! Requirements: `Fault`, `FaultKind`, `set_capacity`, `skip_sync` and the statistics of `SimDisk` as documented.
+//! Requirements: `Fault`, `FaultKind`, `set_capacity`, `skip_sync` and the statistics of `SimDisk` as
+//! documented.
 //!
-//! Method: one scenario a rule; the error is checked together with what readers see and what a power loss leaves.
+//! Method: one scenario a rule; the error is checked together with what readers see and what a power loss
+//! leaves.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod common;
@@ -228,6 +231,23 @@ fn a_removed_file_takes_space_until_it_is_closed() {
 }
 
 #[test]
+fn a_removed_file_is_forgotten_when_nothing_can_bring_it_back() {
+    let files = |disk: &SimDisk| format!("{disk:?}").split("files: ").nth(1).unwrap()[..1].to_owned();
+    let (disk, file) = disk_and_file();
+    disk.remove_file(Path::new("f")).unwrap();
+    disk.sync_dir(Path::new(HERE)).unwrap();
+    assert_eq!(files(&disk), "1", "it is open");
+    drop(file);
+    assert_eq!(files(&disk), "0");
+    drop(create(&disk, "g"));
+    disk.sync_dir(Path::new(HERE)).unwrap();
+    disk.remove_file(Path::new("g")).unwrap();
+    assert_eq!(files(&disk), "1", "its directory was not synced");
+    disk.sync_dir(Path::new(HERE)).unwrap();
+    assert_eq!(files(&disk), "0");
+}
+
+#[test]
 fn the_capacity_stays_through_power_loss() {
     let (disk, file) = disk_and_file();
     file.write_durable_at(&blocks(1, 1), 0).unwrap();
@@ -263,8 +283,10 @@ fn a_skipped_sync_succeeds_and_saves_nothing_on_its_paths() {
     }
     assert_eq!(durable(&disk), b"");
     assert_eq!(read(&disk.crash(CrashMode::DropAll, 0), "other").unwrap(), b"data");
+    file.sync_all().unwrap();
+    assert_eq!(durable(&disk), b"data", "another kind of sync is honest");
     file.write_durable_at(&blocks(1, 1), 0).unwrap();
-    assert_eq!(durable(&disk), b"");
+    assert_eq!(durable(&disk), b"data");
     assert_eq!(read_all(&*file), [1; DURABLE_ALIGN]);
     disk.restore_syncs();
     file.sync_data().unwrap();
@@ -291,7 +313,7 @@ fn only_syncs_can_be_skipped() {
 fn operations_are_counted_by_kind_and_path() {
     let (disk, file) = disk_and_file();
     let ops = disk.ops();
-    let other = create(&disk, "redo/../x".rsplit('/').next().unwrap());
+    let other = create(&disk, "x");
     file.write_at(b"1", 0).unwrap();
     file.write_at(b"", 0).unwrap();
     file.sync_data().unwrap();

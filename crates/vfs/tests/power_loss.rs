@@ -1,10 +1,11 @@
 //! Purpose: the simulated disk forgets what it must be able to forget, and nothing else.
 //!
-//! Requirements: the durability promises of `Vfs` and `File`; the sentence that documents each `CrashMode`; a disk
-//! found after a power loss is a disk.
+//! Requirements: the durability promises of `Vfs` and `File`; the sentence that documents each `CrashMode`; a
+//! disk found after a power loss is a disk.
 //!
-//! Method: one small scenario a promise, looked at through every mode and some dozens of seeds; the set of things
-//! found is compared with the set of things that may be found. Random scenarios are in `crash_properties.rs`.
+//! Method: one small scenario a promise, looked at through every mode and some dozens of seeds; the set of
+//! things found is compared with the set of things that may be found. Random scenarios are in
+//! `crash_properties.rs`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod common;

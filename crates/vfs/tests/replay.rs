@@ -1,11 +1,11 @@
-//! Purpose: a journal replayed is the disk that was; a power loss made from a replay is the one that would have
-//! happened there and then.
+//! Purpose: a journal replayed is the disk that was; a power loss made from a replay is the one that would
+//! have happened there and then.
 //!
-//! Requirements: `Replay` and `Journal` as documented; determinism; a disk made by a power loss can be journalled and
-//! lose power again (crash, recover, crash in the recovery).
+//! Requirements: `Replay` and `Journal` as documented; determinism; a disk made by a power loss can be
+//! journalled and lose power again (crash, recover, crash in the recovery).
 //!
-//! Method: a workload in the shape of a log with a checkpoint runs twice, once live with a crash after each operation,
-//! once journalled and replayed; all disks must agree, in every mode.
+//! Method: a workload in the shape of a log with a checkpoint runs twice, once live with a crash after each
+//! operation, once journalled and replayed; all disks must agree, in every mode.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod common;
@@ -193,8 +193,8 @@ fn the_same_run_gives_the_same_journal_and_the_same_crashes() {
     }
 }
 
-/// A log whose recovery writes: power is lost at every step of the run, and again at every step of each recovery.
-/// What was appended and synced is in the log in the end, whole, once.
+/// A log whose recovery writes: power is lost at every step of the run, and again at every step of each
+/// recovery. What was appended and synced is in the log in the end, whole, once.
 #[test]
 fn power_can_be_lost_again_while_recovering_from_a_power_loss() {
     const RECORDS: u8 = 6;

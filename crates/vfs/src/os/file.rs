@@ -1,9 +1,9 @@
 //! An open file of the operating system.
 //!
 //! It is up to two descriptors of one inode: the ordinary one, and for [`File::write_durable_at`] one with
-//! O_DIRECT and O_DSYNC, opened at the first such write. The second goes through /proc/self/fd, so that it is the
-//! same inode whatever became of the name. Where either the file system or a missing /proc refuses it, a durable
-//! write is a write and an fdatasync, which promises more and costs more.
+//! O_DIRECT and O_DSYNC, opened at the first such write. The second goes through /proc/self/fd, so that it is
+//! the same inode whatever became of the name. Where either the file system or a missing /proc refuses it, a
+//! durable write is a write and an fdatasync, which promises more and costs more.
 //!
 //! The two descriptors agree: before a direct write the kernel writes out the cached pages of its range, and
 //! drops them after it (open(2), O_DIRECT).
@@ -21,6 +21,17 @@ use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 use crate::File;
 use crate::aligned::assert_durable_aligned;
 use crate::error::at;
+
+/// O_DSYNC. `OFlags::DSYNC` of rustix 1.1 is O_SYNC on Linux, under which a write commits the file's
+/// timestamps too; elsewhere, and where the number is another one, that is correct if slow.
+const O_DSYNC: OFlags = if cfg!(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
+)) {
+    OFlags::from_bits_retain(0o10000)
+} else {
+    OFlags::DSYNC
+};
 
 /// A file with explicit offsets.
 #[derive(Debug)]
@@ -47,7 +58,7 @@ impl OsFile {
             return Ok(Some(direct.as_fd()));
         }
         let path = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        let flags = OFlags::WRONLY | OFlags::DIRECT | OFlags::DSYNC | OFlags::CLOEXEC;
+        let flags = OFlags::WRONLY | OFlags::DIRECT | O_DSYNC | OFlags::CLOEXEC;
         match retry_on_intr(|| rustix::fs::open(path.as_str(), flags, Mode::empty())) {
             // A thread that came second closes its descriptor again.
             Ok(opened) => Ok(Some(self.direct.get_or_init(|| opened.into()).as_fd())),
@@ -185,6 +196,18 @@ mod tests {
         assert_eq!(crate::raw_os_error(&error), Some(Errno::BADF.raw_os_error()), "{error}");
         assert!(!file.direct_refused.load(Ordering::Relaxed));
         assert_eq!(file.len().unwrap(), 0);
+    }
+
+    #[test]
+    fn durable_writes_sync_data_and_not_timestamps() {
+        let file = unnamed();
+        file.write_durable_at(&blocks(1, 1), 0).unwrap();
+        // Where the file system refuses direct writes there is nothing to see.
+        if let Some(direct) = file.direct.get() {
+            let flags = rustix::fs::fcntl_getfl(direct).unwrap();
+            assert!(flags.contains(OFlags::DIRECT | O_DSYNC));
+            assert!(O_DSYNC == OFlags::SYNC || !flags.contains(OFlags::SYNC));
+        }
     }
 
     #[test]

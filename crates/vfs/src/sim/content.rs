@@ -1,11 +1,12 @@
 //! The bytes of one file image: copy-on-write pages of 4 KiB.
 //!
-//! A file has two images, what readers see and what survives, which are mostly the same; and a crash sweep clones
-//! whole disks thousands of times. Therefore pages are shared by reference count, and 64 of them form a chunk that
-//! is shared in turn: cloning an image costs one reference count per 256 KiB.
+//! A file has two images, what readers see and what survives, which are mostly the same; and a crash sweep
+//! clones whole disks thousands of times. Therefore pages are shared by reference count, and 64 of them form
+//! a chunk that is shared in turn: cloning an image costs one reference count per 256 KiB.
 //!
-//! Invariants: pages beyond the length do not exist, and bytes of the last page beyond the length are zero, so
-//! that growing needs no clearing. A page that does not exist is a hole: it reads as zeros and takes no space.
+//! Invariants: pages beyond the length do not exist, and bytes of the last page beyond the length are zero,
+//! so that growing needs no clearing. A page that does not exist is a hole: it reads as zeros and takes no
+//! space.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,11 +1,12 @@
 //! What a power loss leaves.
 //!
-//! A [`CrashMode`] is a policy for the two kinds of things that are pending: changes of files (writes and lengths)
-//! and changes of directory entries. The seed chooses within the policy.
+//! A [`CrashMode`] is a policy for the two kinds of things that are pending: changes of files (writes and
+//! lengths) and changes of directory entries. The seed chooses within the policy.
 //!
 //! Legal in every mode: bytes that were synced, and not written again since, survive in place; an entry whose
-//! directory was synced, and which was not touched since, survives; nothing appears that was never written, except
-//! that [`CrashMode::Garbage512`] and [`CrashMode::OldBytes`] put other bytes where unsynced ones were written.
+//! directory was synced, and which was not touched since, survives; nothing appears that was never written,
+//! except that [`CrashMode::Garbage512`] and [`CrashMode::OldBytes`] put other bytes where unsynced ones were
+//! written.
 //!
 //! | mode | file changes | entry changes |
 //! | --- | --- | --- |
@@ -40,19 +41,24 @@ pub enum CrashMode {
     KeepAll,
     /// Nothing that was pending survives.
     DropAll,
-    /// The pending operations of all files and directories survive up to one of them, in the order of their issue.
+    /// The pending operations of all files and directories survive up to one of them, in the order of their
+    /// issue.
     PrefixOfOps,
-    /// Each pending operation survives or not, independently; on one directory entry, later ones only after earlier.
+    /// Each pending operation survives or not, independently; on one directory entry, later ones only after
+    /// earlier.
     RandomSubset,
-    /// Of each pending write an arbitrary subset of its 512-byte sectors survives; lengths may survive without them.
+    /// Of each pending write an arbitrary subset of its 512-byte sectors survives; lengths may survive
+    /// without them.
     Torn512,
-    /// Of each pending write an arbitrary subset of its 4096-byte sectors survives; lengths may survive without them.
+    /// Of each pending write an arbitrary subset of its 4096-byte sectors survives; lengths may survive
+    /// without them.
     Torn4096,
     /// Each 512-byte sector of a pending write holds the new bytes, the old ones, or garbage.
     Garbage512,
     /// Lengths survive and written bytes do not: what was appended reads as zeros.
     ZeroExtend,
-    /// Lengths survive; where unsynced writes took new space, each page of them is new bytes or old ones of the disk.
+    /// Lengths survive; where unsynced writes took new space, each page of them is new bytes or old ones of
+    /// the disk.
     OldBytes,
     /// The bytes of all files survive, and no change of a directory entry.
     DirEntriesLost,

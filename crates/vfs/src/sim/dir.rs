@@ -1,15 +1,16 @@
 //! One simulated directory: the entries that are seen, the entries that survive, and the operations between.
 //!
-//! An operation on an entry is durable after a `sync_dir` of its directory and not before. A rename inside one
-//! directory is atomic. A rename across directories is an arrival in one and a departure in the other, each
-//! durable with its own directory, except that the departure never survives without the arrival: until both
-//! directories are synced the file is under one name, the other, or both, and never gone. If the old name has a
-//! new file, a sync cannot keep the two apart any more and commits all directories, as a journal would.
+//! An operation on an entry is durable after a `sync_dir` of its directory and not before. A rename inside
+//! one directory is atomic. A rename across directories is an arrival in one and a departure in the other,
+//! each durable with its own directory, except that the departure never survives without the arrival: until
+//! both directories are synced the file is under one name, the other, or both, and never gone. If the old
+//! name has a new file, a sync cannot keep the two apart any more and commits all directories, as a journal
+//! would.
 //!
-//! After a power loss, some of the pending operations survive. Operations on different names are independent of
-//! each other; one on a name survives only if every earlier pending one on that name does. Without this rule, a
-//! name that was renamed away and created again could lose the file that it once stood for, which no file system
-//! does.
+//! After a power loss, some of the pending operations survive. Operations on different names are independent
+//! of each other; one on a name survives only if every earlier pending one on that name does. Without this
+//! rule, a name that was renamed away and created again could lose the file that it once stood for, which no
+//! file system does.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,8 +38,7 @@ pub(super) struct PendingEntry {
     pub(super) change: EntryChange,
 }
 
-/// What an operation does to the entries of one directory. Removals name the file that they mean, so that they
-/// never touch a later file of the same name.
+/// What an operation does to the entries of one directory.
 #[derive(Clone)]
 pub(super) enum EntryChange {
     /// A file was created, or arrived from another directory.
@@ -84,8 +84,8 @@ impl Dir {
         self.cached.values().chain(self.durable.values()).copied().chain(pending)
     }
 
-    /// Makes the pending changes durable, except departures whose arrival (in the directory and operation given
-    /// to `has_arrived`) is not. Returns the operations that arrivals were part of.
+    /// Makes the pending changes durable, except departures whose arrival (in the directory and operation
+    /// given to `has_arrived`) is not. Returns the operations that arrivals were part of.
     pub(super) fn sync(&mut self, has_arrived: impl Fn(&PathBuf, u64) -> bool) -> Vec<u64> {
         let mut linked = Vec::new();
         let mut waiting = Vec::new();
@@ -143,17 +143,19 @@ impl Dir {
 }
 
 impl EntryChange {
-    /// Does it to a set of entries.
+    /// Does it to a set of entries, which are those that it was issued for, at least under its own names.
     pub(super) fn apply(&self, entries: &mut Entries) {
-        let mut remove = |name: &String, inode: &InodeId| {
-            if entries.get(name) == Some(inode) {
-                entries.remove(name);
-            }
-        };
         match self {
             Self::Link { .. } => {}
-            Self::Unlink { name, inode } | Self::Leave { name, inode, .. } => remove(name, inode),
-            Self::Rename { from, inode, .. } => remove(from, inode),
+            Self::Unlink { name, inode }
+            | Self::Leave { name, inode, .. }
+            | Self::Rename { from: name, inode, .. } => {
+                assert_eq!(
+                    entries.remove(name),
+                    Some(*inode),
+                    "{name} stands for what it did when it was changed"
+                );
+            }
         }
         if let Some(name) = self.sets() {
             entries.insert(name.to_owned(), self.inode());

@@ -35,8 +35,8 @@ impl SimDisk {
         self.live.lock()
     }
 
-    /// Another disk with the same contents, seen, durable and pending, and the same capacity. No faults, locks or
-    /// journal go with it, and files that were removed while open do not either.
+    /// Another disk with the same contents, seen, durable and pending, and the same capacity. No faults,
+    /// locks or journal go with it, and files that were removed while open do not either.
     #[must_use]
     pub fn snapshot(&self) -> Self {
         let (mut state, capacity_bytes) = {
@@ -49,8 +49,8 @@ impl SimDisk {
         disk
     }
 
-    /// The disk as it would be found if power were lost now, with the same capacity. Its operations are counted
-    /// from 0 again. This disk goes on.
+    /// The disk as it would be found if power were lost now, with the same capacity. Its operations are
+    /// counted from 0 again. This disk goes on.
     #[must_use]
     pub fn crash(&self, mode: CrashMode, seed: u64) -> Self {
         let (found, capacity_bytes) = {
@@ -62,7 +62,8 @@ impl SimDisk {
         disk
     }
 
-    /// Begins to record what happens, from the disk as it is now. A journal that was begun before is forgotten.
+    /// Begins to record what happens, from the disk as it is now. A journal that was begun before is
+    /// forgotten.
     pub fn start_journal(&self) {
         self.live().start_journal();
     }
@@ -72,8 +73,8 @@ impl SimDisk {
         self.live().stop_journal()
     }
 
-    /// Operations that changed the disk or tried to: the number of the last one. What a test was promised when this
-    /// returned `n` must hold after a crash at any operation from `n` on.
+    /// Operations that changed the disk or tried to: the number of the last one. What a test was promised
+    /// when this returned `n` must hold after a crash at any operation from `n` on.
     pub fn ops(&self) -> u64 {
         self.live().state.ops
     }
@@ -105,8 +106,8 @@ impl SimDisk {
         self.live().faults.fired()
     }
 
-    /// Sets how many bytes all files may take, in pages of 4096; holes take none. A disk that is already fuller
-    /// keeps what it has. Writes beyond are cut short and fail with ENOSPC.
+    /// Sets how many bytes all files may take, in pages of 4096; holes take none. A disk that is already
+    /// fuller keeps what it has. Writes beyond are cut short and fail with ENOSPC.
     pub fn set_capacity(&self, bytes: u64) {
         self.live().capacity_bytes = bytes;
     }

@@ -1,7 +1,8 @@
 //! Errors on demand: which operation fails, how, and what it leaves behind.
 //!
-//! For exhaustive loops in the manner of SQLite's tests: run with a fault at the first operation, the second, the
-//! third, until a run ends in which the fault did not fire ([`SimDisk::faults_fired`](super::SimDisk::faults_fired)).
+//! For exhaustive loops in the manner of SQLite's tests: run with a fault at the first operation, the second,
+//! the third, until a run ends in which the fault did not fire
+//! ([`SimDisk::faults_fired`](super::SimDisk::faults_fired)).
 
 use std::io;
 
@@ -16,20 +17,21 @@ pub enum FaultKind {
     Io,
     /// ENOSPC; the operation does nothing.
     NoSpace,
-    /// EIO after the first `bytes` bytes of a write, which are there but not durable. Other operations do nothing.
+    /// EIO after the first `bytes` bytes of a write, which are there but not durable. Other operations do
+    /// nothing.
     ShortWrite {
         /// How far the write gets.
         bytes: u64,
     },
-    /// EIO from a sync of a file, and as on Linux the pages count as clean: they can still be read, and no later sync
-    /// writes them. Other operations do nothing.
+    /// EIO from a sync of a file, and as on Linux the pages count as clean: they can still be read, and no
+    /// later sync writes them. Other operations do nothing.
     LostPages,
 }
 
 /// A failure of one operation or, if it is lasting, of all from there on.
 ///
-/// `Fault::new(FaultKind::Io).of(OpKind::SyncData).on("redo").nth(3)` fails the third `sync_data` of a file whose
-/// path contains "redo". Operations are counted from the moment of injection, successful or not.
+/// `Fault::new(FaultKind::Io).of(OpKind::SyncData).on("redo").nth(3)` fails the third `sync_data` of a file
+/// whose path contains "redo". Operations are counted from the moment of injection, successful or not.
 #[derive(Clone, Debug)]
 pub struct Fault {
     what: FaultKind,

@@ -1,15 +1,16 @@
 //! One simulated file: the image that readers see, the image that survives, and what lies between them.
 //!
 //! The pending list holds the writes and size changes since they were last synced, in order; replayed on the
-//! durable image it gives the cached one (unless a failed sync dropped pages, then never again). A power loss keeps
-//! the durable image and whatever part of the list its mode chooses.
+//! durable image it gives the cached one (unless a failed sync dropped pages, then never again). A power loss
+//! keeps the durable image and whatever part of the list its mode chooses.
 //!
 //! What the syncs do to the list, as pessimistic as POSIX lets them be:
 //! - `sync_all` replays all of it on the durable image.
-//! - `sync_data` replays the writes. Size changes stay pending if no written byte needs them to be reached; if one
-//!   does, all are replayed, as a file system has one size for a file and writes it with its inode.
-//! - A durable write reaches the durable image at once and cuts its range out of the pending writes, so that an
-//!   older write can no longer be blamed for its bytes. Size changes follow the same rule as in `sync_data`.
+//! - `sync_data` replays the writes. Size changes stay pending if no written byte needs them to be reached;
+//!   if one does, all are replayed, as a file system has one size for a file and writes it with its inode.
+//! - A durable write reaches the durable image at once and cuts its range out of the pending writes, so that
+//!   an older write can no longer be blamed for its bytes. Size changes follow the same rule as in
+//!   `sync_data`.
 
 use std::ops::Range;
 use std::sync::Arc;

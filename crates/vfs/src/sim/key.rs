@@ -1,7 +1,7 @@
 //! The names of a simulated disk.
 //!
-//! Paths are plain keys with parents: `.` is dropped, `..` is refused (there is nothing to resolve it against),
-//! and absolute and relative paths never meet.
+//! Paths are plain keys with parents: `.` is dropped, `..` is refused (there is nothing to resolve it
+//! against), and absolute and relative paths never meet.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};

@@ -1,6 +1,7 @@
 //! The running disk behind the lock: a state, and everything that acts on operations before they reach it.
 //!
-//! An operation passes, in this order: the fault plan, the capacity, the syncs that lie, the state, the journal.
+//! An operation passes, in this order: the fault plan, the capacity, the syncs that lie, the state, the
+//! journal.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -102,8 +103,8 @@ impl Live {
         *self.counts.entry((kind, Arc::clone(path))).or_default() += 1;
     }
 
-    /// What is left of a write that does not fit: the bytes up to the first page without room, as the operating
-    /// system leaves them.
+    /// What is left of a write that does not fit: the bytes up to the first page without room, as the
+    /// operating system leaves them.
     fn fit(&self, effect: &Effect) -> Option<Effect> {
         let (Effect::Write(inode, piece) | Effect::WriteDurable(inode, piece)) = effect else { return None };
         if self.capacity_bytes == u64::MAX {

@@ -1,7 +1,7 @@
 //! Steps through a journal and loses power on the way.
 //!
-//! A sweep over all operations of a run replays the run once, forwards; each crash is then made from the state
-//! reached, without touching it.
+//! A sweep over all operations of a run replays the run once, forwards; each crash is then made from the
+//! state reached, without touching it.
 
 use super::SimDisk;
 use super::crash::{CrashMode, crash};
@@ -45,7 +45,8 @@ impl Replay {
         self.state.ops
     }
 
-    /// Moves to just after operation number `op`. Backwards is a new beginning; panics outside of the journal.
+    /// Moves to just after operation number `op`. Backwards is a new beginning; panics outside of the
+    /// journal.
     pub fn seek(&mut self, op: u64) {
         let range = self.journal.first_op()..=self.journal.last_op();
         assert!(range.contains(&op), "operation {op} is not in the journal {range:?}");
@@ -73,8 +74,8 @@ impl Replay {
         SimDisk::from_state(crash(&self.state, mode, seed))
     }
 
-    /// The disk as it is found after a power loss in the middle of the next operation: a durable write may have
-    /// reached the disk in part, a sync has promised nothing yet. `None` after the last operation.
+    /// The disk as it is found after a power loss in the middle of the next operation: a durable write may
+    /// have reached the disk in part, a sync has promised nothing yet. `None` after the last operation.
     pub fn crash_during_next(&self, mode: CrashMode, seed: u64) -> Option<SimDisk> {
         let effect = self.next_record()?.effect.in_flight(&mut Rng::new(seed));
         let mut state = self.state.clone();

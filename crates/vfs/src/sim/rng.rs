@@ -1,8 +1,9 @@
 //! The seeded random numbers of simulations: splitmix64.
 //!
-//! Sixty-four bits of state, no dependencies, the same sequence on every machine and in every version: a failing
-//! seed in a list must fail for good. Not for secrets. Algorithm: Steele, Lea and Flood, "Fast splittable
-//! pseudorandom number generators" (OOPSLA 2014), with the constants of Vigna's public `splitmix64.c`.
+//! Sixty-four bits of state, no dependencies, the same sequence on every machine and in every version: a
+//! failing seed in a list must fail for good. Not for secrets. Algorithm: Steele, Lea and Flood, "Fast
+//! splittable pseudorandom number generators" (OOPSLA 2014), with the constants of Vigna's public
+//! `splitmix64.c`.
 
 /// A sequence of random numbers that its seed determines.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! What was once written to a disk and may turn up again in space that is given to another file.
 //!
 //! A bounded sample: 128 pieces of up to a page. Each write leaves one piece, which replaces a pseudo-random
-//! older one, so that the sample holds recent and long past writes. Pieces of aligned writes are whole pages, as
-//! the dangerous content is a whole block of a log with a valid checksum.
+//! older one, so that the sample holds recent and long past writes. Pieces of aligned writes are whole pages,
+//! as the dangerous content is a whole block of a log with a valid checksum.
 
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ impl Scrap {
         }
     }
 
-    /// Fills `buf` with old bytes, or with zeros if nothing was ever written. A whole page gets whole old blocks.
+    /// Fills `buf` with old bytes, or with zeros if nothing was ever written. A whole page gets whole old
+    /// blocks.
     pub(super) fn fill(&self, buf: &mut [u8], rng: &mut Rng) {
         buf.fill(0);
         let mut done = 0;

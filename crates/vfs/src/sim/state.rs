@@ -1,8 +1,8 @@
 //! A whole simulated disk as a value: files, directories, and what is pending in both.
 //!
-//! It changes only by [`State::apply`], which never fails and depends on nothing but the state and the effect.
-//! The live disk and a replay of its journal both call it: that they agree is by construction. Everything that
-//! can be refused (missing files, faults, lack of space) is decided before, by the live disk.
+//! It changes only by [`State::apply`], which never fails and depends on nothing but the state and the
+//! effect. The live disk and a replay of its journal both call it: that they agree is by construction.
+//! Everything that can be refused (missing files, faults, lack of space) is decided before, by the live disk.
 //!
 //! Cloning costs a reference count per file and directory.
 

@@ -2,8 +2,9 @@
 
 use super::rng::Rng;
 
-/// For each of `count` sectors whether it arrives. The shapes are those that break logs: a part from the front (the
-/// usual tear), a part from the back (devices reorder), all but one, only one, everything, and coins for the rest.
+/// For each of `count` sectors whether it arrives. The shapes are those that break logs: a part from the
+/// front (the usual tear), a part from the back (devices reorder), all but one, only one, everything, and
+/// coins for the rest.
 pub(super) fn arriving_sectors(count: usize, rng: &mut Rng) -> Vec<bool> {
     if count == 0 {
         return Vec::new();

@@ -1,8 +1,9 @@
-//! What a power loss may leave, worked out in the simplest way: for each byte of each file the set of values that
-//! may be found there, for each file the bounds of its length, for each name the set of files it may stand for.
+//! What a power loss may leave, worked out in the simplest way: for each byte of each file the set of values
+//! that may be found there, for each file the bounds of its length, for each name the set of files it may
+//! stand for.
 //!
-//! Written from the documentation of the traits alone, byte by byte, and shares no idea with the simulated disk:
-//! it has no lists of operations and no images. It knows what is legal, not what is likely.
+//! Written from the documentation of the traits alone, byte by byte, and shares no idea with the simulated
+//! disk: it has no lists of operations and no images. It knows what is legal, not what is likely.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ use vfs::sim::CrashMode;
 
 /// Longest file of the model.
 pub const BYTES_MAX: usize = 5 * 4096;
-/// A tagged file begins with this many bytes of its [`tag`], synced when it is created and never written again.
+/// A tagged file begins with this many bytes of its [`tag`], synced when it is created and never written
+/// again.
 pub const TAG_BYTES: usize = 16;
 
 pub type FileId = u8;
