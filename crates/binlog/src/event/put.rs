@@ -105,3 +105,28 @@ fn put_bits(out: &mut impl Put, bits: impl Iterator<Item = bool>, mask: impl Fn(
         out.put(&[byte]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn length_encoded_integers_grow_where_the_protocol_says() {
+        let cases: [(u64, &[u8]); 8] = [
+            (0, &[0]),
+            (250, &[250]),
+            (251, &[0xfc, 251, 0]),
+            (0xffff, &[0xfc, 0xff, 0xff]),
+            (0x1_0000, &[0xfd, 0, 0, 1]),
+            (0xff_ffff, &[0xfd, 0xff, 0xff, 0xff]),
+            (0x100_0000, &[0xfe, 0, 0, 0, 1, 0, 0, 0, 0]),
+            (u64::MAX, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+        ];
+        for (value, bytes) in cases {
+            let mut out = Vec::new();
+            put_lenenc(&mut out, value);
+            assert_eq!(out, bytes, "{value}");
+            assert_eq!(lenenc_len(value), bytes.len());
+        }
+    }
+}

@@ -6,14 +6,15 @@
 //! Method: random statements, savepoints and limits against a `Vec` per event as the model; boundary cases by hand; the
 //! simulated disk for faults.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use binlog::event::{Query, Row, RowsKind, RowsQuery};
 use binlog::{CacheLimits, Error, Limit, Mark, TrxCache};
 use proptest::prelude::*;
-use vfs::Vfs;
 use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
+use vfs::{File, LockGuard, Open, Vfs};
 
 use crate::support::{ORIGIN, cache, cache_with, fill, image, spec, status};
 
@@ -127,6 +128,80 @@ fn a_failed_spill_loses_nothing() {
     assert_eq!((contents(&cache, 1000), cache.events()), (before, 1));
     append(&mut cache, 200).unwrap();
     assert_eq!(cache.events(), 2);
+}
+
+/// A disk that gives back other bytes than were written.
+#[derive(Debug)]
+struct Liar(SimDisk);
+
+#[derive(Debug)]
+struct LiarFile(Arc<dyn File>);
+
+impl Vfs for Liar {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn File>> {
+        Ok(Arc::new(LiarFile(self.0.open(path, how)?)))
+    }
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.0.remove_file(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.0.rename(from, to)
+    }
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.0.create_dir_all(path)
+    }
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        self.0.list(dir)
+    }
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        self.0.exists(path)
+    }
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        self.0.sync_dir(dir)
+    }
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        self.0.free_bytes(path)
+    }
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn LockGuard>> {
+        self.0.lock(path)
+    }
+}
+
+impl File for LiarFile {
+    /// Changes the size field of the first event.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let count = self.0.read_at(buf, offset)?;
+        if let Some(size) = usize::try_from(9_u64.wrapping_sub(offset)).ok().and_then(|at| buf.get_mut(at)) {
+            *size ^= 1;
+        }
+        Ok(count)
+    }
+    fn write_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_at(data, offset)
+    }
+    fn write_durable_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_durable_at(data, offset)
+    }
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+    fn sync_all(&self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+}
+
+#[test]
+fn a_cache_file_that_was_damaged_is_noticed_before_the_ticket() {
+    let mut cache = TrxCache::new(Arc::new(Liar(SimDisk::new())), PathBuf::from(PATH), limits(64));
+    append(&mut cache, 200).unwrap();
+    append(&mut cache, 200).unwrap();
+    assert!(matches!(cache.load(u64::MAX).unwrap_err(), Error::Corrupt { .. }));
 }
 
 #[test]

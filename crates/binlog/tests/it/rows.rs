@@ -167,12 +167,19 @@ fn a_row_of_another_table_or_kind_or_set_of_columns_opens_another_event() {
     for spec in [write, write, other_table, other_columns, other_columns, write] {
         cache.append_row(ORIGIN, &spec, &Row::Write(&row)).unwrap();
     }
+    let update = spec(RowsKind::Update);
+    let other_before = RowsSpec { before: Present::Only(&[0b001]), ..update };
+    let other_after = RowsSpec { after: Present::Only(&[0b100]), ..other_before };
+    for spec in [update, update, other_before, other_after, other_after] {
+        cache.append_row(ORIGIN, &spec, &Row::Update(&row, &row)).unwrap();
+    }
     cache.append_row(ORIGIN, &delete, &Row::Delete(&row)).unwrap();
     cache.end_statement();
-    let (w, d) = (EventType::WRITE_ROWS, EventType::DELETE_ROWS);
-    let expected = [(w, 108, 0), (w, 109, 0), (w, 108, 0), (w, 108, 0), (d, 108, rows_flag::STMT_END)];
-    assert_eq!(rows_events(&cache), expected);
-    assert_eq!(cache.events(), 5);
+    let (w, u, d) = (EventType::WRITE_ROWS, EventType::UPDATE_ROWS, EventType::DELETE_ROWS);
+    let written = [(w, 108, 0), (w, 109, 0), (w, 108, 0), (w, 108, 0)];
+    let others = [(u, 108, 0), (u, 108, 0), (u, 108, 0), (d, 108, rows_flag::STMT_END)];
+    assert_eq!(rows_events(&cache), [written, others].concat());
+    assert_eq!(cache.events(), 8);
 }
 
 #[test]

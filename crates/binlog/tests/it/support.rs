@@ -24,12 +24,13 @@ pub const VERSION: u32 = 80046;
 pub const SERVER_VERSION: &str = "8.0.46-onelog";
 
 /// Binlog files that MySQL wrote.
-pub const GOLDEN: [&str; 9] = [
+pub const GOLDEN: [&str; 10] = [
     "mysql80-statements.000001",
     "mysql80-savepoint.000004",
     "mysql80-metadata.000005",
     "mysql80-open.000006",
     "mysql80-geometry.000007",
+    "mysql80-keys.000001",
     "mysql80-anonymous.000001",
     "mysql80-nochecksum.000002",
     "mysql80-stop.000004",

@@ -185,8 +185,10 @@ fn a_transaction_says_its_length_before_the_ticket() {
 fn spilled_events_are_finalised_to_the_same_bytes() {
     let mut small = cache_with(CacheLimits { memory_bytes: 512, ..CacheLimits::default() });
     let mut large = cache();
-    fill(&mut small, 60);
-    fill(&mut large, 60);
+    fill(&mut small, 12_000);
+    fill(&mut large, 12_000);
+    large.load(u64::MAX).unwrap();
+    assert!(small.len() > 2 * (256 << 10), "more than is read at a time");
     assert!(small.memory().is_none());
     for checksum in CHECKSUMS {
         let stamps = stamps(1234, 5);
