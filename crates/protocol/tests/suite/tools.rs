@@ -20,11 +20,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// Everything that one side sent, as the bytes on the wire.
-    pub fn stream(&self, side: Side) -> Vec<u8> {
-        self.packets.iter().filter(|(from, _)| *from == side).flat_map(|(_, bytes)| bytes.clone()).collect()
-    }
-
     /// The payloads of one side.
     pub fn payloads(&self, side: Side) -> Vec<Vec<u8>> {
         self.packets.iter().filter(|(from, _)| *from == side).map(|(_, bytes)| bytes[4..].to_vec()).collect()
@@ -139,7 +134,8 @@ pub fn hex(digits: &str) -> Vec<u8> {
 
 /// Hexadecimal digits of bytes, for messages that can be compared with the session files.
 pub fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).expect("four bits");
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// What `write` produces as a reply to a command, as the bytes on the wire.
