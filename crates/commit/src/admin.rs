@@ -7,7 +7,7 @@ use binlog::finalise::append_final;
 use binlog::{BinlogName, ChecksumAlg, Origin, Placement};
 use engine::base::{Base, Slice};
 use engine::delta::Delta;
-use engine::ids::{CommitSeq, TrxId};
+use engine::ids::{CommitSeq, CounterHigh, TrxId};
 use redo::record::HEAD_SIZE;
 
 use crate::ack::Committing;
@@ -16,7 +16,7 @@ use crate::checkpoint::SliceSize;
 use crate::facts;
 use crate::pending::Pending;
 use crate::pipeline::Participant;
-use crate::record::{BinlogPlace, CounterHigh};
+use crate::record::BinlogPlace;
 use crate::sequencer::Rotate;
 use crate::{CommitError, FatalError, Pipeline};
 

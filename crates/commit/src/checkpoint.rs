@@ -9,10 +9,10 @@
 //! 4. The new base is published, the delta dropped, redo below the new facts recycled.
 
 use engine::base::{Base, Slice};
-use engine::ids::{Change, CommitSeq, Key};
+use engine::ids::{Change, CommitSeq, CounterHigh, Key};
 
 use crate::facts::{self, Facts};
-use crate::record::{BinlogPlace, CounterHigh};
+use crate::record::BinlogPlace;
 use crate::sequencer::Sealed;
 use crate::stats::add;
 use crate::{FatalError, Pipeline};

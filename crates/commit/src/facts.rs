@@ -16,11 +16,11 @@
 //! ```
 
 use binlog::GtidSet;
-use engine::ids::CommitSeq;
+use engine::ids::{CommitSeq, CounterHigh};
 use redo::{EpochStart, Lsn, SegmentNo};
 
 use crate::FatalError;
-use crate::record::{BinlogPlace, CounterHigh, Input};
+use crate::record::{BinlogPlace, Input, encode_counter};
 
 /// The fact's name in the base.
 pub const NAME: &str = "commit";
@@ -88,7 +88,7 @@ impl Facts {
         out.extend(self.binlog_path.as_bytes());
         out.extend(size(self.counters.len()));
         for counter in &self.counters {
-            out.extend(counter.encode());
+            out.extend(encode_counter(counter));
         }
         out
     }
@@ -124,11 +124,10 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use binlog::{Gtid, Uuid};
-    use engine::ids::TableId;
+    use engine::ids::{CounterKind, TableId};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::record::CounterKind;
 
     #[test]
     fn facts_round_trip() {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use binlog::{ChecksumAlg, Gtid, GtidPlan, Origin, TrxCache, TrxEvents};
 use engine::delta::Delta;
-use engine::ids::CommitSeq;
+use engine::ids::{CommitSeq, CounterHigh};
 use redo::{Lsn, Reservation};
 
-use crate::record::{self, BinlogPlace, ChunkName, CounterHigh};
+use crate::record::{self, BinlogPlace, ChunkName};
 
 /// What of a transaction goes to the binlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

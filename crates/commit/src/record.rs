@@ -33,7 +33,7 @@
 //! ```
 
 use binlog::{Gtid, Uuid};
-use engine::ids::{CommitSeq, TableId};
+use engine::ids::{CommitSeq, CounterHigh, CounterKind, TableId};
 use redo::Lsn;
 
 /// A ticketed transaction.
@@ -47,36 +47,6 @@ const TRX_HEAD_SIZE: usize = 76;
 const COUNTER_SIZE: usize = 13;
 const CHUNK_NAME_SIZE: usize = 12;
 const ROTATION_HEAD_SIZE: usize = 28;
-
-/// The highest value that a counter of a table has reached. Merged by maximum, wherever it comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CounterHigh {
-    /// Whose counter.
-    pub table: TableId,
-    /// Which one.
-    pub kind: CounterKind,
-    /// Every value up to this one may have been used.
-    pub high: u64,
-}
-
-impl CounterHigh {
-    pub(crate) fn encode(&self) -> [u8; COUNTER_SIZE] {
-        let mut bytes = [0; COUNTER_SIZE];
-        bytes[0..4].copy_from_slice(&self.table.0.to_le_bytes());
-        bytes[4] = self.kind as u8;
-        bytes[5..13].copy_from_slice(&self.high.to_le_bytes());
-        bytes
-    }
-}
-
-/// The counters of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CounterKind {
-    /// AUTO_INCREMENT.
-    AutoIncrement,
-    /// Row ids of a table without a primary key.
-    RowId,
-}
 
 /// Names a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,13 +117,21 @@ pub fn put_trx(head: &TrxHead, counters: &[CounterHigh], chunks: &[ChunkName], w
     bytes[72..76].copy_from_slice(&count(chunks.len()));
     put(&bytes);
     for counter in counters {
-        put(&counter.encode());
+        put(&encode_counter(counter));
     }
     for chunk in chunks {
         put(&chunk.lsn.0.to_le_bytes());
         put(&chunk.size.to_le_bytes());
     }
     put(writes);
+}
+
+pub(crate) fn encode_counter(counter: &CounterHigh) -> [u8; COUNTER_SIZE] {
+    let mut bytes = [0; COUNTER_SIZE];
+    bytes[0..4].copy_from_slice(&counter.table.0.to_le_bytes());
+    bytes[4] = counter.kind as u8;
+    bytes[5..13].copy_from_slice(&counter.high.to_le_bytes());
+    bytes
 }
 
 fn count(count: usize) -> [u8; 4] {

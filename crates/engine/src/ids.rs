@@ -55,6 +55,26 @@ impl IndexId {
     }
 }
 
+/// The highest value that a counter of a table has reached. Merged by maximum, wherever it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterHigh {
+    /// Whose counter.
+    pub table: TableId,
+    /// Which one.
+    pub kind: CounterKind,
+    /// Every value up to this one may have been used.
+    pub high: u64,
+}
+
+/// The counters of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CounterKind {
+    /// AUTO_INCREMENT.
+    AutoIncrement,
+    /// Row ids of a table without a primary key.
+    RowId,
+}
+
 /// Bytes of a key that name its index.
 pub const PREFIX_SIZE: usize = 4;
 

@@ -7,11 +7,15 @@
 //! and when it becomes visible, and recovery replays write sets through the same calls.
 
 pub mod base;
+pub mod catalog;
 pub mod delta;
 mod error;
 pub mod ids;
 pub mod lock;
+pub mod rows;
 pub mod scan;
+pub mod store;
+pub mod trx;
 pub mod view;
 pub mod writeset;
 

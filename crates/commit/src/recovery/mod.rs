@@ -20,6 +20,7 @@ use std::sync::atomic::AtomicU64;
 
 use binlog::ChecksumAlg;
 use engine::base::{Base, Slice};
+use engine::ids::CounterHigh;
 use engine::view::Published;
 use parking_lot::Mutex;
 use redo::{Cursor, EpochStart, LiveSegment, Reader, RedoLog, Start};
@@ -32,7 +33,6 @@ use crate::clock::Clock;
 use crate::facts::{self, Facts};
 use crate::pipeline::INLINE_WRITES_MAX;
 use crate::publisher::{Publisher, Tuple};
-use crate::record::CounterHigh;
 use crate::roles::Roles;
 use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
 use crate::settings::Settings;

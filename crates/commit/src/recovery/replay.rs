@@ -8,14 +8,14 @@ use std::collections::HashMap;
 
 use engine::EngineError;
 use engine::delta::Delta;
-use engine::ids::CommitSeq;
+use engine::ids::{CommitSeq, CounterHigh};
 use engine::writeset::decode_entries;
 use redo::{Lsn, Reader, Record};
 
 use super::binlog_tail::BinlogTail;
 use crate::FatalError;
 use crate::facts::Facts;
-use crate::record::{self, BinlogPlace, CounterHigh, TrxRecord};
+use crate::record::{self, BinlogPlace, TrxRecord};
 
 /// What is kept, and what it amounts to.
 #[derive(Debug)]

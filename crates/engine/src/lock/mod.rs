@@ -13,6 +13,7 @@
 
 mod entry;
 mod held;
+mod name;
 mod wait;
 
 use std::collections::{HashMap, HashSet};

@@ -1,0 +1,341 @@
+//! How definitions lie in the catalog's index.
+//!
+//! Keys, behind the index's prefix: `d` and a database's name; `t` and a table's id (4 bytes, big-endian); `i` alone
+//! for the highest ids used; `a` and an account's name for what the server keeps of accounts (opaque here).
+//!
+//! Values begin with a version byte, 1. Numbers are little-endian, texts have a length of 2 bytes, lists a count of
+//! 2 bytes.
+//!
+//! ```text
+//! d:  name, collation id (2)
+//! i:  highest table id (4), highest index id (4)
+//! t:  id (4), database, name, rows' index id (4), collation id (2), comment, created (4), AUTO_INCREMENT start (8),
+//!     columns: name, flags (1: 1 nullable, 2 on update now, 4 auto increment), comment, default kind (1: 0 none,
+//!              1 NULL, 2 stored, 3 now), stored default (length 4), type (length 1; see types::column)
+//!     indexes: id (4), name, kind (1: 0 primary, 1 unique, 2 plain), comment,
+//!              parts: column (2), prefix (4, 0 = none)
+//! ```
+
+use types::collation::Collation;
+use types::column::ColumnType;
+
+use super::def::{ColumnDef, DatabaseDef, DefaultValue, IndexDef, IndexKind, IndexPart, TableDef};
+use crate::EngineError;
+use crate::ids::{IndexId, Key, TableId};
+
+const VERSION: u8 = 1;
+
+/// The key of a database.
+pub fn database_key(name: &str) -> Key {
+    key(b'd', name.as_bytes())
+}
+
+/// The key of a table.
+pub fn table_key(id: TableId) -> Key {
+    key(b't', &id.0.to_be_bytes())
+}
+
+/// The key of an account.
+pub fn account_key(name: &str) -> Key {
+    key(b'a', name.as_bytes())
+}
+
+/// The key of the highest ids.
+pub fn ids_key() -> Key {
+    key(b'i', b"")
+}
+
+fn key(kind: u8, rest: &[u8]) -> Key {
+    [&IndexId::CATALOG.prefix()[..], &[kind], rest].concat().into()
+}
+
+/// An entry of the catalog's index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A database.
+    Database(DatabaseDef),
+    /// A table.
+    Table(Box<TableDef>),
+    /// An account: its name and what the server keeps of it.
+    Account(String, Vec<u8>),
+    /// The highest table id and index id used.
+    Ids(TableId, IndexId),
+}
+
+/// Decodes a key and its row.
+pub fn decode(key: &[u8], row: &[u8]) -> Result<Entry, EngineError> {
+    let corrupt = || EngineError::Corrupt { what: "the catalog".to_owned() };
+    parse(key, row).ok_or_else(corrupt)
+}
+
+fn parse(key: &[u8], row: &[u8]) -> Option<Entry> {
+    let (kind, name) = key.get(crate::ids::PREFIX_SIZE..)?.split_first()?;
+    if *kind == b'a' {
+        return Some(Entry::Account(String::from_utf8(name.to_vec()).ok()?, row.to_vec()));
+    }
+    let mut input = Input(row);
+    if input.u8()? != VERSION {
+        return None;
+    }
+    Some(match kind {
+        b'd' => Entry::Database(DatabaseDef { name: input.text()?, collation: input.collation()? }),
+        b'i' => Entry::Ids(TableId(input.u32()?), IndexId(input.u32()?)),
+        b't' => Entry::Table(Box::new(input.table()?)),
+        _ => return None,
+    })
+}
+
+/// A database's row.
+pub fn encode_database(database: &DatabaseDef) -> Vec<u8> {
+    let mut out = vec![VERSION];
+    put_text(&mut out, &database.name);
+    put_collation(&mut out, database.collation);
+    out
+}
+
+/// The row of the highest ids.
+pub fn encode_ids(table: TableId, index: IndexId) -> Vec<u8> {
+    let mut out = vec![VERSION];
+    out.extend(table.0.to_le_bytes());
+    out.extend(index.0.to_le_bytes());
+    out
+}
+
+/// A table's row.
+pub fn encode_table(table: &TableDef) -> Vec<u8> {
+    let mut out = vec![VERSION];
+    out.extend(table.id.0.to_le_bytes());
+    put_text(&mut out, &table.db);
+    put_text(&mut out, &table.name);
+    out.extend(table.rows.0.to_le_bytes());
+    put_collation(&mut out, table.collation);
+    put_text(&mut out, &table.comment);
+    out.extend(table.created_at.to_le_bytes());
+    out.extend(table.auto_increment_start.to_le_bytes());
+    put_count(&mut out, table.columns.len());
+    for column in &table.columns {
+        put_column(&mut out, column);
+    }
+    put_count(&mut out, table.indexes.len());
+    for index in &table.indexes {
+        put_index(&mut out, index);
+    }
+    out
+}
+
+fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
+    put_text(out, &column.name);
+    let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+    out.push(flag(column.nullable, 1) | flag(column.on_update_now, 2) | flag(column.auto_increment, 4));
+    put_text(out, &column.comment);
+    let (kind, stored): (u8, &[u8]) = match &column.default {
+        DefaultValue::None => (0, &[]),
+        DefaultValue::Null => (1, &[]),
+        DefaultValue::Stored(bytes) => (2, bytes),
+        DefaultValue::Now => (3, &[]),
+    };
+    out.push(kind);
+    out.extend(u32::try_from(stored.len()).expect("a default fits a row").to_le_bytes());
+    out.extend_from_slice(stored);
+    let mut ty = Vec::new();
+    column.ty.serialise(&mut ty);
+    out.push(u8::try_from(ty.len()).expect("a type is a few bytes"));
+    out.extend(ty);
+}
+
+fn put_index(out: &mut Vec<u8>, index: &IndexDef) {
+    out.extend(index.id.0.to_le_bytes());
+    put_text(out, &index.name);
+    out.push(match index.kind {
+        IndexKind::Primary => 0,
+        IndexKind::Unique => 1,
+        IndexKind::Plain => 2,
+    });
+    put_text(out, &index.comment);
+    put_count(out, index.parts.len());
+    for part in &index.parts {
+        out.extend(part.column.to_le_bytes());
+        out.extend(part.prefix.unwrap_or(0).to_le_bytes());
+    }
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_count(out, text.len());
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn put_count(out: &mut Vec<u8>, count: usize) {
+    out.extend(u16::try_from(count).expect("names, comments and lists are below 64 Ki").to_le_bytes());
+}
+
+fn put_collation(out: &mut Vec<u8>, collation: Collation) {
+    out.extend(collation.id().to_le_bytes());
+}
+
+/// A checked cursor.
+struct Input<'a>(&'a [u8]);
+
+impl<'a> Input<'a> {
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*bytes)
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.array().map(|[byte]| byte)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn bytes(&mut self, size: usize) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(size)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let size = self.u16()?;
+        String::from_utf8(self.bytes(size.into())?.to_vec()).ok()
+    }
+
+    fn collation(&mut self) -> Option<Collation> {
+        Collation::from_id(self.u16()?)
+    }
+
+    fn table(&mut self) -> Option<TableDef> {
+        Some(TableDef {
+            id: TableId(self.u32()?),
+            db: self.text()?,
+            name: self.text()?,
+            rows: IndexId(self.u32()?),
+            collation: self.collation()?,
+            comment: self.text()?,
+            created_at: self.u32()?,
+            auto_increment_start: self.array().map(u64::from_le_bytes)?,
+            columns: (0..self.u16()?).map(|_| self.column()).collect::<Option<_>>()?,
+            indexes: (0..self.u16()?).map(|_| self.index()).collect::<Option<_>>()?,
+        })
+    }
+
+    fn column(&mut self) -> Option<ColumnDef> {
+        let name = self.text()?;
+        let flags = self.u8()?;
+        let comment = self.text()?;
+        let kind = self.u8()?;
+        let size = self.u32()? as usize;
+        let stored = self.bytes(size)?;
+        let default = match kind {
+            0 => DefaultValue::None,
+            1 => DefaultValue::Null,
+            2 => DefaultValue::Stored(stored.to_vec()),
+            3 => DefaultValue::Now,
+            _ => return None,
+        };
+        let size = self.u8()?;
+        let (ty, _) = ColumnType::deserialise(self.bytes(size.into())?).ok()?;
+        let (nullable, on_update_now, auto_increment) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
+        Some(ColumnDef { name, ty, nullable, default, on_update_now, auto_increment, comment })
+    }
+
+    fn index(&mut self) -> Option<IndexDef> {
+        let (id, name) = (IndexId(self.u32()?), self.text()?);
+        let kind = match self.u8()? {
+            0 => IndexKind::Primary,
+            1 => IndexKind::Unique,
+            2 => IndexKind::Plain,
+            _ => return None,
+        };
+        let comment = self.text()?;
+        let part = |input: &mut Self| {
+            let (column, prefix) = (input.u16()?, input.u32()?);
+            Some(IndexPart { column, prefix: (prefix > 0).then_some(prefix) })
+        };
+        let parts = (0..self.u16()?).map(|_| part(self)).collect::<Option<_>>()?;
+        Some(IndexDef { id, name, kind, parts, comment })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use types::column::{IntSize, Sign};
+
+    use super::*;
+
+    fn table() -> TableDef {
+        let column = |name: &str, default| ColumnDef {
+            name: name.to_owned(),
+            ty: ColumnType::int(name, IntSize::Int, Sign::Signed, None).unwrap(),
+            nullable: default == DefaultValue::Null,
+            default,
+            on_update_now: false,
+            auto_increment: name == "id",
+            comment: String::new(),
+        };
+        TableDef {
+            id: TableId(7),
+            db: "test".to_owned(),
+            name: "t".to_owned(),
+            columns: vec![
+                column("id", DefaultValue::None),
+                column("k", DefaultValue::Stored(vec![0; 4])),
+                column("n", DefaultValue::Null),
+            ],
+            rows: IndexId(20),
+            indexes: vec![
+                IndexDef {
+                    id: IndexId(20),
+                    name: "PRIMARY".to_owned(),
+                    kind: IndexKind::Primary,
+                    parts: vec![IndexPart { column: 0, prefix: None }],
+                    comment: String::new(),
+                },
+                IndexDef {
+                    id: IndexId(21),
+                    name: "k".to_owned(),
+                    kind: IndexKind::Plain,
+                    parts: vec![IndexPart { column: 1, prefix: Some(3) }],
+                    comment: "c".to_owned(),
+                },
+            ],
+            collation: Collation::Utf8mb4GeneralCi,
+            comment: "a table".to_owned(),
+            created_at: 5,
+            auto_increment_start: 1,
+        }
+    }
+
+    #[test]
+    fn entries_round_trip() {
+        let database = DatabaseDef { name: "test".to_owned(), collation: Collation::Latin1Bin };
+        let read = decode(&database_key("test"), &encode_database(&database)).unwrap();
+        assert_eq!(read, Entry::Database(database));
+        let read = decode(&table_key(TableId(7)), &encode_table(&table())).unwrap();
+        assert_eq!(read, Entry::Table(Box::new(table())));
+        let read = decode(&ids_key(), &encode_ids(TableId(3), IndexId(9))).unwrap();
+        assert_eq!(read, Entry::Ids(TableId(3), IndexId(9)));
+    }
+
+    #[test]
+    fn every_cut_row_is_refused() {
+        let row = encode_table(&table());
+        for size in 0..row.len() {
+            assert!(decode(&table_key(TableId(7)), &row[..size]).is_err(), "{size} bytes");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_any_bytes_ends_without_a_panic(kind in any::<u8>(), row in proptest::collection::vec(any::<u8>(), 0..99)) {
+            let _ = decode(&key(kind, b"x"), &row);
+            let _ = decode(&key(b't', b"x"), &[&[VERSION], &row[..]].concat());
+        }
+    }
+}

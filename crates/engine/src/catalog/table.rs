@@ -1,0 +1,111 @@
+//! A table as statements use it: its definition, made ready.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use types::key::{KeyLayout, KeyPart};
+use types::row::RowLayout;
+
+use super::def::{IndexDef, IndexKind, TableDef};
+use crate::ids::IndexId;
+use crate::lock::LockId;
+
+/// One version of a table. A change of its definition makes a new one and marks this one as gone.
+#[derive(Debug)]
+pub struct Table {
+    /// What the catalog says.
+    pub def: TableDef,
+    /// How its rows lie.
+    pub rows: RowLayout,
+    /// How the keys of its rows are made; `None` = by hidden row ids.
+    pub primary: Option<KeyLayout>,
+    /// Its other indexes.
+    pub secondary: Vec<SecondaryIndex>,
+    /// Its counters, shared by all versions that have the same rows.
+    pub counters: Arc<Counters>,
+    /// Its metadata lock.
+    pub lock: LockId,
+    /// This version is no longer the table's: plans that hold it are made again.
+    gone: AtomicBool,
+}
+
+/// An index beside the primary one.
+#[derive(Debug)]
+pub struct SecondaryIndex {
+    /// Its place in the definition's list.
+    pub place: usize,
+    /// Its id.
+    pub id: IndexId,
+    /// Whether equal keys are refused.
+    pub unique: bool,
+    /// How its keys are made. The whole key of an entry is prefix, this, then the row's key without prefix; the
+    /// entry's row says where the latter begins.
+    pub keys: KeyLayout,
+}
+
+/// The highest values used.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// AUTO_INCREMENT: the next value is above this.
+    pub auto_increment: AtomicU64,
+    /// Hidden row ids.
+    pub row_id: AtomicU64,
+}
+
+impl Counters {
+    /// Takes a value into account that was given explicitly, or read back.
+    pub fn raise(counter: &AtomicU64, high: u64) {
+        counter.fetch_max(high, Ordering::Relaxed);
+    }
+}
+
+impl Table {
+    /// Makes a definition ready.
+    pub fn new(def: TableDef, counters: Arc<Counters>) -> Self {
+        let rows = RowLayout::new(def.columns.iter().map(|column| column.ty));
+        let primary = def.primary().map(|index| key_layout(&def, index));
+        let secondary = def.indexes.iter().enumerate().filter(|(_, index)| index.kind != IndexKind::Primary);
+        let secondary = secondary
+            .map(|(place, index)| SecondaryIndex {
+                place,
+                id: index.id,
+                unique: index.kind == IndexKind::Unique,
+                keys: key_layout(&def, index),
+            })
+            .collect();
+        let lock = metadata_lock(&def.db, &def.name);
+        Self { rows, primary, secondary, counters, lock, gone: AtomicBool::new(false), def }
+    }
+
+    /// Whether this is no longer the table's version.
+    pub fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_gone(&self) {
+        self.gone.store(true, Ordering::Release);
+    }
+}
+
+/// How the keys of an index are made.
+pub fn key_layout(def: &TableDef, index: &IndexDef) -> KeyLayout {
+    KeyLayout::new(index.parts.iter().map(|part| {
+        let column = &def.columns[usize::from(part.column)];
+        KeyPart {
+            column: part.column.into(),
+            ty: column.ty,
+            nullable: column.nullable,
+            prefix: part.prefix,
+        }
+    }))
+}
+
+/// The metadata lock of a table's name, whether the table exists or not.
+pub fn metadata_lock(db: &str, table: &str) -> LockId {
+    LockId::of(&[b"table", db.as_bytes(), table.as_bytes()])
+}
+
+/// The metadata lock of a database's name.
+pub fn database_lock(db: &str) -> LockId {
+    LockId::of(&[b"database", db.as_bytes()])
+}

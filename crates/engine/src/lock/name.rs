@@ -1,0 +1,55 @@
+//! Names of locks: hashes of what they protect.
+
+use super::LockId;
+
+/// Odd constants of the 64-bit golden ratio and of wyhash: any good mixers serve.
+const MIX_A: u64 = 0x9e37_79b9_7f4a_7c15;
+const MIX_B: u64 = 0xe703_7ed1_a0b4_28db;
+
+impl LockId {
+    /// The lock of a key.
+    pub fn of_key(key: &[u8]) -> Self {
+        Self(hash(0, key))
+    }
+
+    /// The lock of something that several names make up.
+    pub fn of(names: &[&[u8]]) -> Self {
+        Self(names.iter().fold(MIX_B, |state, name| hash(state, name)))
+    }
+}
+
+/// A multiply-and-fold hash over eight bytes at a time. Not for adversaries: who makes keys collide makes himself
+/// wait.
+fn hash(seed: u64, bytes: &[u8]) -> u64 {
+    let fold = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        (product as u64) ^ (product >> 64) as u64
+    };
+    let mut state = seed ^ fold(bytes.len() as u64 ^ MIX_A, MIX_B);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        state = fold(state ^ u64::from_le_bytes(*word), MIX_A);
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    fold(state ^ u64::from_le_bytes(last), MIX_B)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn keys_of_any_length_get_names_of_their_own() {
+        let mut names = HashSet::new();
+        for n in 0..200_000_u32 {
+            let key = [&[0, 0, 0, 16][..], &n.to_be_bytes()].concat();
+            assert!(names.insert(LockId::of_key(&key).0));
+            assert!(names.insert(LockId::of_key(&[&key[..], &[0]].concat()).0));
+        }
+        let shards: HashSet<u64> = names.iter().map(|name| name >> 58).collect();
+        assert_eq!(shards.len(), 64, "all shards are used");
+    }
+}

@@ -1,0 +1,105 @@
+//! The table store as a whole: what is shared by all transactions.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+
+use crate::EngineError;
+use crate::catalog::Catalog;
+use crate::catalog::table::Counters;
+use crate::ids::{CounterHigh, CounterKind, TableId, TrxId};
+use crate::lock::LockTable;
+use crate::view::Published;
+
+/// Makes waits end. The server's runs on its runtime, a simulation's never ends a wait by itself.
+pub trait Timer: Debug + Send + Sync {
+    /// Resolves after so long.
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+}
+
+/// See the module. One per server.
+#[derive(Debug)]
+pub struct Store {
+    published: Arc<Published>,
+    locks: Arc<LockTable>,
+    catalog: ArcSwap<Catalog>,
+    next_trx: AtomicU64,
+    timer: Arc<dyn Timer>,
+}
+
+impl Store {
+    /// Opens the store of a view that holds everything committed. `counters` are what recovery found.
+    pub fn open(
+        published: Arc<Published>,
+        counters: &[CounterHigh],
+        timer: Arc<dyn Timer>,
+    ) -> Result<Self, EngineError> {
+        let catalog = Catalog::load(&published.view(), &merge(counters))?;
+        let catalog = ArcSwap::from_pointee(catalog);
+        Ok(Self { published, locks: Arc::default(), catalog, next_trx: AtomicU64::new(1), timer })
+    }
+
+    /// The view and `visible_seq` that snapshots are taken of.
+    pub fn published(&self) -> &Published {
+        &self.published
+    }
+
+    /// Row and metadata locks.
+    pub fn locks(&self) -> &Arc<LockTable> {
+        &self.locks
+    }
+
+    /// The catalog as it is now.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.catalog.load_full()
+    }
+
+    /// Publishes a change of the catalog. The caller holds the metadata locks of what it changes.
+    pub fn change_catalog(&self, change: impl Fn(&mut Catalog)) {
+        self.catalog.rcu(|old| {
+            let mut new = Catalog::clone(old);
+            change(&mut new);
+            new
+        });
+    }
+
+    /// The counters of all tables, for a checkpoint.
+    pub fn counters(&self) -> Vec<CounterHigh> {
+        let catalog = self.catalog();
+        let highs = |(table, counters): (TableId, &Counters)| {
+            let auto_increment = counters.auto_increment.load(Ordering::Relaxed);
+            let row_id = counters.row_id.load(Ordering::Relaxed);
+            [(CounterKind::AutoIncrement, auto_increment), (CounterKind::RowId, row_id)]
+                .map(|(kind, high)| CounterHigh { table, kind, high })
+        };
+        let tables = catalog.tables().map(|table| (table.def.id, &*table.counters));
+        tables.flat_map(highs).filter(|counter| counter.high > 0).collect()
+    }
+
+    pub(crate) fn next_trx(&self) -> TrxId {
+        TrxId(self.next_trx.fetch_add(1, Ordering::Relaxed))
+    }
+
+    pub(crate) fn timer(&self) -> &dyn Timer {
+        &*self.timer
+    }
+}
+
+fn merge(highs: &[CounterHigh]) -> HashMap<TableId, Arc<Counters>> {
+    let mut merged: HashMap<TableId, Arc<Counters>> = HashMap::new();
+    for counter in highs {
+        let counters = merged.entry(counter.table).or_default();
+        let which = match counter.kind {
+            CounterKind::AutoIncrement => &counters.auto_increment,
+            CounterKind::RowId => &counters.row_id,
+        };
+        Counters::raise(which, counter.high);
+    }
+    merged
+}

@@ -1,0 +1,270 @@
+//! Transactions: what they see, what they lock, what they change.
+//!
+//! Plain reads see a snapshot (one per transaction at REPEATABLE READ, one per statement at READ COMMITTED) and the
+//! transaction's own changes. Locking reads and writes see the newest version, read under a lock; they may see what
+//! is committed but not durable yet, and the **horizon** remembers the newest such version: nothing that follows
+//! from it may be told to a client before it is visible.
+//!
+//! This is InnoDB's model, not snapshot isolation: a transaction may overwrite what it did not see.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use smallvec::SmallVec;
+
+use crate::EngineError;
+use crate::catalog::table::Table;
+use crate::delta::Delta;
+use crate::ids::{Change, CommitSeq, CounterHigh, CounterKind, Key, TrxId};
+use crate::lock::{Acquired, HeldLocks, LockId, LockWait, Mode};
+use crate::scan::{Direction, KeyRange, Scan};
+use crate::store::Store;
+use crate::view::{Found, Snapshot};
+use crate::writeset::{Mark, WriteSet};
+
+/// How plain reads of one transaction relate to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// A snapshot per statement.
+    ReadCommitted,
+    /// A snapshot per transaction.
+    #[default]
+    RepeatableRead,
+}
+
+/// A transaction, or room for one: a session keeps it and uses it again.
+#[derive(Debug)]
+pub struct Trx {
+    store: Arc<Store>,
+    id: TrxId,
+    isolation: Isolation,
+    snapshot: Option<Snapshot>,
+    writes: WriteSet,
+    locks: HeldLocks,
+    horizon: CommitSeq,
+    counters: SmallVec<[CounterHigh; 2]>,
+    /// `innodb_lock_wait_timeout`.
+    pub row_wait: Duration,
+    /// `lock_wait_timeout`.
+    pub table_wait: Duration,
+}
+
+impl Trx {
+    /// A transaction that has done nothing.
+    pub fn new(store: Arc<Store>) -> Self {
+        let id = store.next_trx();
+        Self {
+            store,
+            id,
+            isolation: Isolation::default(),
+            snapshot: None,
+            writes: WriteSet::default(),
+            locks: HeldLocks::default(),
+            horizon: CommitSeq(0),
+            counters: SmallVec::new(),
+            row_wait: Duration::from_secs(50),
+            table_wait: Duration::from_secs(31_536_000),
+        }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> TrxId {
+        self.id
+    }
+
+    /// The store it runs in.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// Sets the isolation level; before the first read.
+    pub fn set_isolation(&mut self, isolation: Isolation) {
+        self.isolation = isolation;
+    }
+
+    /// A statement begins.
+    pub fn begin_statement(&mut self) {
+        if self.isolation == Isolation::ReadCommitted {
+            self.snapshot = None;
+        }
+    }
+
+    /// Takes the transaction's snapshot now, or is given one: START TRANSACTION WITH CONSISTENT SNAPSHOT.
+    pub fn set_snapshot(&mut self, snapshot: Snapshot) {
+        self.snapshot = Some(snapshot);
+    }
+
+    /// What it sees.
+    pub fn snapshot(&mut self) -> &Snapshot {
+        self.snapshot.get_or_insert_with(|| self.store.published().snapshot())
+    }
+
+    /// Its changes.
+    pub fn writes(&self) -> &WriteSet {
+        &self.writes
+    }
+
+    /// The newest version, not visible when it was examined, that anything it learned came from.
+    pub fn horizon(&self) -> CommitSeq {
+        self.horizon
+    }
+
+    /// Counters that it moved.
+    pub fn counters(&self) -> &[CounterHigh] {
+        &self.counters
+    }
+
+    /// Whether it has locks, changes or a snapshot.
+    pub fn is_idle(&self) -> bool {
+        self.locks.is_empty() && self.writes.is_empty() && self.snapshot.is_none()
+    }
+
+    /// Number of locks that it holds.
+    pub fn lock_count(&self) -> usize {
+        self.locks.len()
+    }
+
+    /// A point to which changes can be undone.
+    pub fn mark(&self) -> Mark {
+        self.writes.mark()
+    }
+
+    /// Undoes the changes since `mark`. Locks stay.
+    pub fn rollback_to(&mut self, mark: Mark) {
+        self.writes.rollback_to(mark);
+    }
+
+    /// Forgets everything and becomes the next transaction.
+    pub fn end(&mut self) {
+        self.writes.clear();
+        self.release_locks();
+        self.snapshot = None;
+        self.horizon = CommitSeq(0);
+        self.counters.clear();
+        self.id = self.store.next_trx();
+    }
+
+    /// Puts its changes into a delta: part of a commit.
+    pub fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
+        self.writes.apply(seq, delta);
+    }
+
+    /// Releases all its locks: part of a commit, and of the end.
+    pub fn release_locks(&mut self) {
+        self.locks.release_all(self.store.locks(), self.id);
+    }
+
+    /// Takes a row lock.
+    pub async fn lock_row(&mut self, key: &[u8], mode: Mode) -> Result<(), EngineError> {
+        self.lock(LockId::of_key(key), mode, self.row_wait).await
+    }
+
+    /// Takes a metadata lock.
+    pub async fn lock_metadata(&mut self, id: LockId, mode: Mode) -> Result<(), EngineError> {
+        self.lock(id, mode, self.table_wait).await
+    }
+
+    /// Gives a single lock up before the end: of a table whose plan turned out to be stale, or a row at READ COMMITTED
+    /// that did not match.
+    pub fn unlock(&mut self, id: LockId) {
+        self.locks.release(self.store.locks(), self.id, id);
+    }
+
+    /// Whether it holds a lock.
+    pub fn holds(&self, id: LockId, mode: Mode) -> bool {
+        self.locks.has(id, mode)
+    }
+
+    async fn lock(&mut self, id: LockId, mode: Mode, timeout: Duration) -> Result<(), EngineError> {
+        if self.locks.has(id, mode) {
+            return Ok(());
+        }
+        if let Acquired::Wait(wait) = self.store.locks().acquire(self.id, id, mode)? {
+            self.wait(wait, timeout).await?;
+        }
+        self.locks.note(id, mode);
+        Ok(())
+    }
+
+    async fn wait(&self, wait: LockWait, timeout: Duration) -> Result<(), EngineError> {
+        let (mut wait, mut sleep) = (pin!(wait), self.store.timer().sleep(timeout));
+        poll_fn(|context| {
+            if wait.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Ok(()));
+            }
+            sleep.as_mut().poll(context).map(|()| Err(EngineError::LockWaitTimeout))
+        })
+        .await
+    }
+
+    /// Reads a key as the snapshot has it.
+    pub fn get(&mut self, key: &[u8]) -> Result<Option<Found>, EngineError> {
+        if let Some(own) = self.own(key) {
+            return Ok(own.into_row().map(Found::Shared));
+        }
+        let snapshot = self.snapshot();
+        Ok(snapshot.view.get(key, snapshot.visible)?.1)
+    }
+
+    /// Reads the newest version of a key. Lock it first.
+    pub fn get_newest(&mut self, key: &[u8]) -> Result<Option<Found>, EngineError> {
+        if let Some(own) = self.own(key) {
+            return Ok(own.into_row().map(Found::Shared));
+        }
+        let (seq, found) = self.store.published().view().get(key, CommitSeq::MAX)?;
+        self.note_seen(seq);
+        Ok(found)
+    }
+
+    /// Scans a range as the snapshot has it.
+    pub fn scan(&mut self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
+        let own = (!self.writes.is_empty()).then(|| Arc::clone(self.writes.own()));
+        let snapshot = self.snapshot();
+        Scan::new(&snapshot.view, snapshot.visible, own.as_ref(), range, direction)
+    }
+
+    /// Scans the newest state of a range. Entries tell what they were made by: note it with [`Trx::note_seen`]. Rows
+    /// are to be locked and read again.
+    pub fn scan_newest(&self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
+        let own = (!self.writes.is_empty()).then(|| self.writes.own());
+        Scan::new(&self.store.published().view(), CommitSeq::MAX, own, range, direction)
+    }
+
+    /// Notes that a version was examined, returned or skipped.
+    pub fn note_seen(&mut self, seq: CommitSeq) {
+        if seq > self.horizon && seq > self.store.published().visible() {
+            self.horizon = seq;
+        }
+    }
+
+    /// Records a change of a key.
+    ///
+    /// # Panics
+    /// If the key is not locked exclusively: two transactions might change it at once.
+    pub fn put(&mut self, lock: LockId, key: Key, change: Change) {
+        assert!(self.locks.has(lock, Mode::Exclusive), "changes are made under an exclusive lock");
+        self.writes.put(key, change);
+    }
+
+    /// Notes that a counter of a table has reached a value: it is durable with this transaction.
+    pub fn raise_counter(&mut self, table: &Table, kind: CounterKind, high: u64) {
+        let id = table.def.id;
+        match self.counters.iter_mut().find(|counter| (counter.table, counter.kind) == (id, kind)) {
+            Some(counter) => counter.high = counter.high.max(high),
+            None => self.counters.push(CounterHigh { table: id, kind, high }),
+        }
+    }
+
+    fn own(&self, key: &[u8]) -> Option<Change> {
+        if self.writes.is_empty() { None } else { self.writes.own().get(key) }
+    }
+}
+
+impl Drop for Trx {
+    fn drop(&mut self) {
+        self.release_locks();
+    }
+}
