@@ -38,7 +38,7 @@ pub const FIRST_EVENT: u64 = MAGIC.len() as u64;
 pub struct EventReader {
     window: Window,
     position: u64,
-    limit: Option<u64>,
+    limit: u64,
     checksum: ChecksumAlg,
 }
 
@@ -48,10 +48,10 @@ impl EventReader {
         let mut reader = Self {
             window: Window::new(file),
             position: FIRST_EVENT,
-            limit: None,
+            limit: u64::MAX,
             checksum: ChecksumAlg::Crc32,
         };
-        match reader.window.bytes(0, MAGIC.len(), MAGIC.len() as u64)? {
+        match reader.window.bytes(0, MAGIC.len(), reader.limit)? {
             Some(magic) if *magic == MAGIC => {}
             Some(_) => return Err(Error::Corrupt { offset: 0, what: "not a binlog file" }),
             None => return Err(Error::Torn { offset: 0 }),
@@ -76,8 +76,8 @@ impl EventReader {
         Ok(reader)
     }
 
-    /// Sets where the file ends for this reader, for files that are being written; `None` = where it really ends.
-    pub fn set_limit(&mut self, limit: Option<u64>) {
+    /// Sets where the file ends for this reader at the latest: how far a file that is being written may be read.
+    pub fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
     }
 
@@ -96,19 +96,15 @@ impl EventReader {
     /// Not an `Iterator`: the event borrows the reader's buffer.
     pub fn next_event(&mut self) -> Result<Option<RawEvent<'_>>> {
         let offset = self.position;
-        let end = self.window.end(self.limit)?;
-        if offset == end {
-            return Ok(None);
-        }
-        let torn = Error::Torn { offset };
-        let Some(header) = self.window.bytes(offset, HEADER_LEN, end)?.and_then(|b| b.first_chunk()) else {
-            return Err(torn);
+        let header = self.window.bytes(offset, HEADER_LEN, self.limit)?.and_then(|b| b.first_chunk());
+        let Some(header) = header.map(EventHeader::from_bytes) else {
+            let whole = self.window.ends_at(offset, self.limit)?;
+            return if whole { Ok(None) } else { Err(Error::Torn { offset }) };
         };
-        let header = EventHeader::from_bytes(header);
         let trailer = trailer_len(&header, self.checksum);
         let size = self.checked_size(&header, trailer)?;
-        let Some(bytes) = self.window.bytes(offset, size, end)? else {
-            return Err(torn);
+        let Some(bytes) = self.window.bytes(offset, size, self.limit)? else {
+            return Err(Error::Torn { offset });
         };
         let event = RawEvent::new(offset, header, bytes, trailer)?;
         self.position = offset.saturating_add(size as u64);

@@ -11,32 +11,41 @@ use crate::error::Result;
 pub(super) const READ_AHEAD: usize = 256 << 10;
 
 /// A file and some consecutive bytes of it.
+///
+/// The file may grow; its length is asked for only when bytes behind the known one are wanted.
 #[derive(Debug)]
 pub(super) struct Window {
     file: Arc<dyn File>,
+    file_len: u64,
     start: u64,
     bytes: Vec<u8>,
 }
 
 impl Window {
     pub fn new(file: Arc<dyn File>) -> Self {
-        Self { file, start: 0, bytes: Vec::new() }
+        Self { file, file_len: 0, start: 0, bytes: Vec::new() }
     }
 
-    /// Where the file ends, or the limit if it is smaller.
-    pub fn end(&self, limit: Option<u64>) -> Result<u64> {
-        let len = self.file.len()?;
-        Ok(limit.map_or(len, |limit| limit.min(len)))
+    /// Whether the file, or the caller's limit, ends exactly at `offset`.
+    pub fn ends_at(&mut self, offset: u64, limit: u64) -> Result<bool> {
+        self.file_len = self.file.len()?;
+        Ok(offset == self.file_len.min(limit))
     }
 
-    /// The `len` bytes at `offset`; `None` if `end` comes before their end.
-    pub fn bytes(&mut self, offset: u64, len: usize, end: u64) -> Result<Option<&[u8]>> {
-        match offset.checked_add(len as u64) {
-            Some(behind) if behind <= end => {}
-            _ => return Ok(None),
+    /// The `len` bytes at `offset`; `None` if the file or the limit ends before.
+    pub fn bytes(&mut self, offset: u64, len: usize, limit: u64) -> Result<Option<&[u8]>> {
+        let behind = offset.saturating_add(len as u64);
+        if behind > limit {
+            return Ok(None);
+        }
+        if behind > self.file_len {
+            self.file_len = self.file.len()?;
+            if behind > self.file_len {
+                return Ok(None);
+            }
         }
         if self.held(offset, len).is_none() {
-            self.fill(offset, len, end)?;
+            self.fill(offset, len, self.file_len.min(limit))?;
         }
         Ok(self.held(offset, len))
     }

@@ -138,14 +138,14 @@ fn a_limit_ends_a_file_that_is_being_written() {
     let bytes = sample_file(ChecksumAlg::Crc32, 4);
     let ends = ends(&bytes);
     let mut reader = reader_of(&bytes);
-    reader.set_limit(Some(ends[1]));
+    reader.set_limit(ends[1]);
     while reader.next_event().unwrap().is_some() {}
     assert_eq!(reader.position(), ends[1]);
-    reader.set_limit(Some(ends[1] + 30));
+    reader.set_limit(ends[1] + 30);
     assert!(matches!(reader.next_event(), Err(Error::Torn { .. })));
-    reader.set_limit(Some(ends[2]));
+    reader.set_limit(ends[2]);
     assert!(reader.next_event().unwrap().is_some(), "what was torn is whole once the limit moves");
-    reader.set_limit(Some(u64::MAX));
+    reader.set_limit(u64::MAX);
     while reader.next_event().unwrap().is_some() {}
     assert_eq!(reader.position(), bytes.len() as u64, "no limit is behind the end");
 }
