@@ -93,7 +93,7 @@ impl Finaliser {
         Self { position, checksum, events: 0, state: BETWEEN_EVENTS }
     }
 
-    /// Where the last whole event ends.
+    /// Where the event that came by last ends, also while it is half way through.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -108,7 +108,7 @@ impl Finaliser {
         matches!(self.state, State::Header { filled: 0, .. })
     }
 
-    /// Takes the next bytes of cached events.
+    /// Takes the next bytes of cached events. After an error of the sink the finaliser is of no further use.
     ///
     /// # Panics
     /// If they are no cached events: what was spilled is checked before it is finalised ([`crate::TrxCache::load`]).

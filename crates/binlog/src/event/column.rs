@@ -64,7 +64,7 @@ pub struct PkPart {
 pub struct ColumnMeta {
     /// One of [`column_type`], as it stands in the table map: ENUM and SET are [`column_type::STRING`].
     pub type_code: u8,
-    /// Type-specific metadata; only the first [`meta_len`] bytes count.
+    /// Type-specific metadata; only as many bytes count as [`column_type`] says for the type.
     pub meta: [u8; 2],
     /// Whether NULL is allowed.
     pub nullable: bool,

@@ -2,7 +2,8 @@
 //!
 //! Each variable is a code and a value whose length follows from the code, so a reader that meets a code that it
 //! does not know cannot skip it and ignores the rest. That is why they are written in the order in which MySQL
-//! introduced them (6 replaced 2): MariaDB 10.11 knows the codes up to 13 and stops at 16.
+//! introduced them (6 replaced 2): MariaDB knows the codes up to 11 and stops at 12, so nothing that it needs may
+//! stand behind.
 //!
 //! | code | size | value |
 //! | --- | --- | --- |
@@ -187,7 +188,7 @@ impl StatusVars<'_> {
         }
     }
 
-    /// The variables that MariaDB does not know, behind the one that both know.
+    /// The variables from 13 on, which MariaDB never reads.
     fn put_newer(&self, out: &mut impl Put) {
         if let Some(fraction) = self.microseconds {
             put_fixed(out, code::MICROSECONDS, &fraction.to_le_bytes()[..3]);

@@ -280,6 +280,16 @@ proptest! {
     }
 }
 
+/// A log thread finalises what sessions have cached.
+#[test]
+fn caches_may_be_handed_to_another_thread() {
+    fn send_and_sync<T: Send + Sync>() {}
+    send_and_sync::<TrxCache>();
+    send_and_sync::<TrxEvents<'_>>();
+    send_and_sync::<Finaliser>();
+    send_and_sync::<EventReader>();
+}
+
 #[test]
 fn a_file_of_ours_reads_back() {
     for checksum in CHECKSUMS {
