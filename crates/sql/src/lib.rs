@@ -1,0 +1,8 @@
+//! SQL: from a statement's text to rows and changes.
+//!
+//! ```text
+//! text -> lex (split, verb, normalise) -> plan cache -> parse (sqlparser) -> bind -> plan -> exec over engine
+//! ```
+//! Statements are planned once and found again by their normalised text, prepared and plain text alike.
+
+pub mod lex;
