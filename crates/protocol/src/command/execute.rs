@@ -13,7 +13,7 @@
 //!
 //! How many parameters there are is known only to the statement, so decoding takes two steps: [`Execute`] names
 //! the statement, and [`Execute::params`] reads the values with what the statement knows. Attributes of an
-//! execution follow the parameters in every list; they are skipped.
+//! execution follow the parameters in every list; they are skipped, and not looked at if there are no parameters.
 
 use super::attributes::{is_null, named_type};
 use super::param::{Param, ParamType};
@@ -22,7 +22,6 @@ use crate::wire::cursor::Cursor;
 use crate::{Error, Result};
 
 const CURSOR_READ_ONLY: u8 = 0x01;
-const PARAMETER_COUNT_AVAILABLE: u8 = 0x08;
 
 /// An execution whose parameters were not read yet.
 #[derive(Clone, Copy, Debug)]
@@ -65,16 +64,12 @@ impl<'a> Execute<'a> {
     ) -> Result<Params<'a, 't>> {
         let mut cursor = self.body;
         let count = usize::from(count);
-        let sent = if self.named && (count > 0 || self.flags & PARAMETER_COUNT_AVAILABLE != 0) {
-            u16::try_from(cursor.lenenc()?).map(usize::from).map_err(|_| cursor.malformed())?
-        } else {
-            count
-        };
-        if sent < count {
-            return Err(cursor.malformed());
-        }
         let mut nulls: &[u8] = &[];
-        if sent > 0 {
+        if count > 0 {
+            let sent = if self.named { parameter_count(&mut cursor)? } else { count };
+            if sent < count {
+                return Err(cursor.malformed());
+            }
             nulls = cursor.bytes(sent.div_ceil(8))?;
             match cursor.u8()? {
                 0 => {}
@@ -112,6 +107,11 @@ impl<'a> Execute<'a> {
         }
         Ok(())
     }
+}
+
+/// The count of parameters and attributes together.
+fn parameter_count(cursor: &mut Cursor<'_>) -> Result<usize> {
+    u16::try_from(cursor.lenenc()?).map(usize::from).map_err(|_| cursor.malformed())
 }
 
 /// The parameters of an execution, in order. Ends after an error.

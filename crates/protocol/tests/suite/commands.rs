@@ -252,6 +252,20 @@ fn attributes_of_an_execution_are_skipped() {
 }
 
 #[test]
+fn types_are_forgotten_if_that_of_an_attribute_is_wrong() {
+    let mut types = Vec::new();
+    let mut count = |body: &[u8]| {
+        let payload = with_body(body);
+        let params = execute(&payload, WITH_ATTRIBUTES).params(1, &mut types, &[]);
+        params.map(Iterator::count)
+    };
+    assert_eq!(count(b"\x02\x00\x01\x01\x00\x00\xFD\x00\x01a\x07\x01b"), Ok(1));
+    assert_eq!(count(b"\x02\x00\x00\x07\x01b"), Ok(1), "they are remembered");
+    assert!(count(b"\x02\x00\x01\x01\x00\x00\x0E\x00\x01a\x07\x01b").is_err());
+    assert_eq!(count(b"\x02\x00\x00\x07\x01b"), Err(Error::UnboundParameters));
+}
+
+#[test]
 fn a_cursor_is_asked_for() {
     let recorded = &part("prepared_no_eof", "execute_cursor").commands(0x17)[0];
     assert!(execute(recorded, PLAIN).wants_cursor());

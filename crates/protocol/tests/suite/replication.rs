@@ -71,6 +71,10 @@ fn a_dump_by_position() {
     let from_tool = dump(recorded);
     assert_eq!((from_tool.position, from_tool.server_id, from_tool.ends_at_eof()), (4, 0, true));
 
+    for (flags, server_id, ends) in [(0, 0, true), (1, 9, true), (2, 9, false)] {
+        assert_eq!(BinlogDump { flags, server_id, ..from_tool }.ends_at_eof(), ends);
+    }
+
     let mut theirs = Vec::new();
     ComBinlogDump::new(9).with_pos(1234).with_filename(b"b.7").serialize(&mut theirs);
     assert_eq!(dump(&theirs), BinlogDump { position: 1234, flags: 0, server_id: 9, file: b"b.7" });
