@@ -20,6 +20,9 @@ pub struct Context<'a> {
     pub row: u64,
     /// Whether adjusting a value fails the statement: it writes, the mode is strict, and there is no IGNORE.
     pub strict: bool,
+    /// Whether a NULL for a NOT NULL column is replaced by the column's implicit default, with a warning: an UPDATE
+    /// or an INSERT of several rows that is not strict. Else it is error 1048.
+    pub null_becomes_default: bool,
     /// Where warnings go.
     pub warnings: &'a mut Warnings,
 }
@@ -32,7 +35,7 @@ impl<'a> Context<'a> {
         today: Date,
         warnings: &'a mut Warnings,
     ) -> Self {
-        Self { sql_mode, time_zone, today, row: 1, strict: false, warnings }
+        Self { sql_mode, time_zone, today, row: 1, strict: false, null_becomes_default: false, warnings }
     }
 
     /// A context for a statement that writes: strict if the mode is.
@@ -42,7 +45,8 @@ impl<'a> Context<'a> {
         today: Date,
         warnings: &'a mut Warnings,
     ) -> Self {
-        Self { sql_mode, time_zone, today, row: 1, strict: sql_mode.is_strict(), warnings }
+        let strict = sql_mode.is_strict();
+        Self { sql_mode, time_zone, today, row: 1, strict, null_becomes_default: false, warnings }
     }
 
     /// Reports an adjustment: an error in a strict statement, else a warning.

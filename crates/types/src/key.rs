@@ -120,7 +120,15 @@ impl KeyPart {
         if self.nullable {
             out.push(NOT_NULL);
         }
-        // Strings need no copy of their stored form.
+        // Integers and strings need no copy of their stored form.
+        if let (ColumnType::Int(int), ValueRef::Int(number)) = (self.ty, value)
+            && number >= int.min()
+            && u64::try_from(number).unwrap_or(0) <= int.max()
+        {
+            let bytes = number.to_le_bytes();
+            write_ordered(self.ty, &bytes[..usize::from(int.bytes())], None, out);
+            return Ok(());
+        }
         match (value, self.ty.collation()) {
             (ValueRef::Str(bytes, own), Some(collation)) if own.charset() == collation.charset() => {
                 write_ordered(self.ty, bytes, self.prefix, out);
@@ -197,7 +205,9 @@ fn write_float(bytes: &[u8], out: &mut Vec<u8>) {
     let negative = key.first().is_some_and(|first| first & 0x80 != 0);
     let negative_zero = negative && key[0] == 0x80 && key[1..].iter().all(|&byte| byte == 0);
     if negative && !negative_zero {
-        key.iter_mut().for_each(|byte| *byte = !*byte);
+        for byte in key.iter_mut() {
+            *byte = !*byte;
+        }
     } else if !negative_zero {
         flip_sign(key);
     }

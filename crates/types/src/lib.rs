@@ -9,6 +9,7 @@ pub mod key;
 pub mod number;
 pub mod row;
 pub mod sql_mode;
+pub mod store;
 pub mod temporal;
 pub mod value;
 pub mod warning;

@@ -105,6 +105,49 @@ pub fn write_float(value: f32, out: &mut Vec<u8>) {
     write_scientific(buffer.text(), out);
 }
 
+/// Appends a double, with fewer digits if that makes it fit into `width` bytes: how MySQL brings one into CHAR(n).
+/// If nothing does, the text with an exponent is appended.
+pub fn write_double_in(value: f64, width: usize, out: &mut Vec<u8>) {
+    write_in(width, 17, out, |digits, out| match digits {
+        17 => write_double(value, out),
+        _ => write_significant(value, digits, out),
+    });
+}
+
+/// As [`write_double_in`], for a FLOAT.
+pub fn write_float_in(value: f32, width: usize, out: &mut Vec<u8>) {
+    write_in(width, 6, out, |digits, out| write_significant(f64::from(value), digits, out));
+}
+
+/// Tries fewer and fewer digits, in full and with an exponent.
+fn write_in(width: usize, digits_max: usize, out: &mut Vec<u8>, write: impl Fn(usize, &mut Vec<u8>)) {
+    let start = out.len();
+    for digits in (1..=digits_max).rev() {
+        write(digits, out);
+        if out.len() - start <= width {
+            return;
+        }
+        let shorter = with_exponent(&out[start..]);
+        out.truncate(start);
+        if shorter.len() <= width || digits == 1 {
+            out.extend_from_slice(&shorter);
+            return;
+        }
+    }
+}
+
+fn write_significant(value: f64, digits: usize, out: &mut Vec<u8>) {
+    let mut buffer = Buffer::default();
+    let _ = write!(buffer, "{value:.*e}", digits.saturating_sub(1));
+    write_scientific(buffer.text(), out);
+}
+
+/// A number's text with an exponent, whatever it was.
+fn with_exponent(text: &[u8]) -> Vec<u8> {
+    let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+    format!("{number:e}").into_bytes()
+}
+
 /// Appends a number with a fixed count of digits behind the point: FLOAT(m, d) and DOUBLE(m, d).
 pub fn write_fixed(value: f64, decimals: u8, out: &mut Vec<u8>) {
     // Writing into a Vec cannot fail.

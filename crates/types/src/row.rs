@@ -33,8 +33,8 @@ mod unpack;
 mod wire;
 
 pub use build::{Change, RowBuilder};
-pub(crate) use pack::trimmed;
 pub use pack::write_column;
+pub(crate) use pack::{trimmed, write_int, write_length_and_bytes};
 pub use unpack::read_column;
 pub use wire::{write_lenenc, write_lenenc_int};
 

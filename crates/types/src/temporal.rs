@@ -21,7 +21,7 @@ mod zone;
 pub use date::Date;
 pub use datetime::DateTime;
 pub use number::{datetime_from_number, time_from_number};
-pub use parse_datetime::{ParsedDateTime, parse_datetime};
+pub use parse_datetime::{NotADate, ParsedDateTime, parse_datetime};
 pub use parse_time::{ParsedTime, parse_time};
 pub use stored::{Timestamp, stored_fraction_size};
 pub use time::Time;

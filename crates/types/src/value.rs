@@ -10,6 +10,7 @@ mod text;
 mod truth;
 mod wire;
 
+pub(crate) use compare::local;
 pub use compare::{compare, compare_text, temporal_constant};
 pub use number::Numeric;
 pub use text::{quote_bytes_as_text, quote_text};

@@ -48,7 +48,9 @@ impl Decimal {
             write_group(self.limbs[INT_LIMBS + groups] / POWERS[DIGITS_PER_LIMB - rest], rest, out);
         }
         if self.negative {
-            out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+            for byte in &mut out[start..] {
+                *byte = !*byte;
+            }
         }
         if let Some(first) = out.get_mut(start) {
             *first ^= 0x80;

@@ -7,9 +7,11 @@ use super::{Date, DatePolicy, DateTime, Time};
 pub fn datetime_from_number(number: u64, micros: u32, policy: DatePolicy) -> Option<DateTime> {
     let full = match number {
         0 => 0,
-        // YYMMDD, YYYYMMDD, YYMMDDhhmmss, YYYYMMDDhhmmss; between them lies nothing.
+        // YYMMDD, YYYYMMDD, YYMMDDhhmmss, YYYYMMDDhhmmss; between them lies nothing, or a year below 1000 if
+        // dates need not be complete.
         101..=691_231 => (number + 20_000_000) * 1_000_000,
         700_101..=991_231 => (number + 19_000_000) * 1_000_000,
+        991_232..=10_000_100 if policy.zero_in_date => number * 1_000_000,
         10_000_101..=99_991_231 => number * 1_000_000,
         101_000_000..=691_231_235_959 => number + 20_000_000_000_000,
         700_101_000_000..=991_231_235_959 => number + 19_000_000_000_000,

@@ -23,8 +23,38 @@ pub struct ParsedDateTime {
     pub offset_s: Option<i32>,
 }
 
-/// Reads a date or a datetime. None if it is none, or not one that `policy` accepts.
-pub fn parse_datetime(text: &[u8], policy: DatePolicy) -> Option<ParsedDateTime> {
+/// Why a text is no date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotADate {
+    /// It has not the form of one, or its parts are beyond those of any date.
+    Unreadable,
+    /// The [`DatePolicy`] does not accept it: `2020-02-30`, `0000-00-00`.
+    Refused,
+    /// Its seventh fractional digit rounds it up beyond the year 9999.
+    Overflow,
+}
+
+/// Reads a date or a datetime.
+pub fn parse_datetime(text: &[u8], policy: DatePolicy) -> Result<ParsedDateTime, NotADate> {
+    let mut scan = scan(text).ok_or(NotADate::Unreadable)?;
+    let (value, carry, offset_s) = scan.value().ok_or(NotADate::Unreadable)?;
+    let date = value.date();
+    if !policy.accepts(date.year(), date.month(), date.day()) {
+        return Err(NotADate::Refused);
+    }
+    let value = if carry { value.add_micros(1).ok_or(NotADate::Overflow)? } else { value };
+    let truncated = !scan.text[scan.at..].trim_ascii().is_empty();
+    Ok(ParsedDateTime {
+        value,
+        has_time: scan.count > 3,
+        is_separated: scan.is_separated,
+        truncated,
+        offset_s,
+    })
+}
+
+/// Reads the parts.
+fn scan(text: &[u8]) -> Option<Scan<'_>> {
     let text = text.trim_ascii_start();
     if !text.first()?.is_ascii_digit() {
         return None;
@@ -39,7 +69,7 @@ pub fn parse_datetime(text: &[u8], policy: DatePolicy) -> Option<ParsedDateTime>
         let year_size = scan.delimited()?;
         scan.short_year(year_size == 2);
     }
-    scan.finish(policy)
+    (scan.count >= 3).then_some(scan)
 }
 
 struct Scan<'a> {
@@ -125,10 +155,8 @@ impl Scan<'_> {
         }
     }
 
-    fn finish(mut self, policy: DatePolicy) -> Option<ParsedDateTime> {
-        if self.count < 3 {
-            return None;
-        }
+    /// The parts as a value, whether a seventh fractional digit rounds it up, and its offset from UTC.
+    fn value(&mut self) -> Option<(DateTime, bool, Option<i32>)> {
         let (fraction, fsp, carry) = if self.count == 6 { self.fraction() } else { (0, 0, false) };
         let offset_s = match self.peek() {
             Some(b'+' | b'-') if self.count == 6 => Some(self.offset()?),
@@ -137,19 +165,8 @@ impl Scan<'_> {
         let [year, month, day, hour, minute, second] = self.parts;
         let small = |value: u32| u8::try_from(value).ok();
         let date = Date::new(u16::try_from(year).ok()?, small(month)?, small(day)?)?;
-        if !policy.accepts(date.year(), date.month(), date.day()) {
-            return None;
-        }
         let value = DateTime::new(date, small(hour)?, small(minute)?, small(second)?, fraction, fsp)?;
-        let value = if carry { value.add_micros(1)? } else { value };
-        let truncated = !self.text[self.at..].trim_ascii().is_empty();
-        Some(ParsedDateTime {
-            value,
-            has_time: self.count > 3,
-            is_separated: self.is_separated,
-            truncated,
-            offset_s,
-        })
+        Some((value, carry, offset_s))
     }
 
     /// The fraction behind the seconds: microseconds, digits, whether the seventh digit rounds up.
@@ -209,6 +226,7 @@ mod tests {
     fn parsed(text: &str) -> Option<String> {
         let strict = DatePolicy { zero_date: false, zero_in_date: false, invalid_dates: false };
         parse_datetime(text.as_bytes(), strict)
+            .ok()
             .map(|parsed| format!("{}{}", parsed.value, if parsed.truncated { " truncated" } else { "" }))
     }
 
@@ -238,7 +256,7 @@ mod tests {
     #[test]
     fn offsets_are_told() {
         let offset =
-            |text: &str| parse_datetime(text.as_bytes(), DatePolicy::LAX).map(|parsed| parsed.offset_s);
+            |text: &str| parse_datetime(text.as_bytes(), DatePolicy::LAX).ok().map(|parsed| parsed.offset_s);
         assert_eq!(offset("2020-01-02 03:04:05+05:30"), Some(Some(19_800)));
         assert_eq!(offset("2020-01-02 03:04:05.5-13:59"), Some(Some(-50_340)));
         assert_eq!(offset("2020-01-02 03:04:05"), Some(None));

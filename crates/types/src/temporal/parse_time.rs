@@ -27,7 +27,7 @@ pub fn parse_time(text: &[u8]) -> Option<ParsedTime> {
         _ => (false, text),
     };
     let as_datetime = (!negative && text.len() >= DATETIME_SIZE_MIN)
-        .then(|| parse_datetime(text, DatePolicy::LAX))
+        .then(|| parse_datetime(text, DatePolicy::LAX).ok())
         .flatten()
         .filter(|parsed| parsed.has_time && parsed.is_separated);
     if let Some(ParsedDateTime { value, truncated, .. }) = as_datetime {

@@ -108,7 +108,7 @@ fn temporal_to_text(
         });
     }
     let kind = if matches!(temporal, ValueRef::Date(_)) { "date" } else { "datetime" };
-    let parsed = parse_datetime(&bytes, context.date_policy());
+    let parsed = parse_datetime(&bytes, context.date_policy()).ok();
     if parsed.is_none_or(|parsed| parsed.truncated) {
         context.report(&ER_TRUNCATED_WRONG_VALUE, &[&kind, &text.to_message()])?;
     }
@@ -158,7 +158,7 @@ pub fn temporal_constant(
     }
     let name = if matches!(column, ValueRef::Date(_)) { "DATE" } else { "DATETIME" };
     let policy = DatePolicy { invalid_dates: false, ..context.date_policy() };
-    let parsed = parse_datetime(text, policy);
+    let parsed = parse_datetime(text, policy).ok();
     let value = parsed.and_then(|parsed| local(parsed, context));
     value.map(Value::DateTime).ok_or_else(|| ER_WRONG_VALUE.error(&[&name, &quote_text(text, collation)]))
 }

@@ -56,7 +56,8 @@ impl ValueRef<'_> {
     }
 }
 
-/// Text as messages quote it: in `utf8mb4`, invalid bytes as `\xHH`, up to a zero byte.
+/// Text as messages quote it: in `utf8mb3`, so that other characters become `?`; invalid bytes as `\xHH`; up to a
+/// zero byte.
 pub fn quote_text(bytes: &[u8], collation: Collation) -> String {
     match collation.charset() {
         Charset::Binary => quote_bytes_as_text(bytes),
@@ -66,7 +67,7 @@ pub fn quote_text(bytes: &[u8], collation: Collation) -> String {
             let mut rest = &bytes[..end];
             loop {
                 let valid = charset.valid_prefix_size(rest);
-                convert(&rest[..valid], charset, Charset::Utf8mb4, &mut text);
+                convert(&rest[..valid], charset, Charset::Utf8mb3, &mut text);
                 let Some(&invalid) = rest.get(valid) else { break };
                 // Writing into a Vec cannot fail.
                 let _ = write!(text, "\\x{invalid:02X}");

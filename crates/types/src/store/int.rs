@@ -1,0 +1,85 @@
+//! Integers: everything is rounded to the nearest, halves away from zero, of doubles to even.
+
+use super::Target;
+use crate::column::{IntSize, IntType};
+use crate::decimal::Decimal;
+use crate::error::SqlError;
+use crate::number::is_whole;
+use crate::row::write_int;
+use crate::temporal::DateTime;
+use crate::value::ValueRef;
+
+pub(super) fn store(
+    int: IntType,
+    value: ValueRef<'_>,
+    target: &mut Target<'_, '_>,
+    out: &mut Vec<u8>,
+) -> Result<(), SqlError> {
+    let (number, truncated) = match value {
+        ValueRef::Int(number) => (i128::from(number), false),
+        ValueRef::UInt(number) => (i128::from(number), false),
+        ValueRef::Decimal(number) => (from_decimal(int, number, target)?, false),
+        ValueRef::Str(..) | ValueRef::Bytes(_) => from_text(value, target)?,
+        _ => (from_number(value), false),
+    };
+    let clamped = number.clamp(i128::from(int.min()), i128::from(int.max()));
+    if clamped != number {
+        target.out_of_range()?;
+    } else if truncated {
+        target.truncated()?;
+    }
+    let bits = u64::try_from(clamped).unwrap_or_else(|_| i64::try_from(clamped).unwrap_or(0).cast_unsigned());
+    write_int(int, bits, out);
+    Ok(())
+}
+
+/// The number at a text's beginning, and whether something else follows.
+fn from_text(value: ValueRef<'_>, target: &mut Target<'_, '_>) -> Result<(i128, bool), SqlError> {
+    let text = value.string_bytes().unwrap_or_default();
+    let parsed = Decimal::parse_prefix(&text);
+    if parsed.size == 0 {
+        target.incorrect("integer", &value.to_message())?;
+        return Ok((0, false));
+    }
+    let number = if parsed.overflow { saturated(parsed.value) } else { rounded(parsed.value) };
+    Ok((number, !is_whole(&text, parsed.size)))
+}
+
+/// A number that not even a BIGINT of the same sign holds is reported here, and once more if the column is smaller.
+fn from_decimal(int: IntType, number: Decimal, target: &mut Target<'_, '_>) -> Result<i128, SqlError> {
+    let widest = IntType { size: IntSize::Big, ..int };
+    let number = rounded(number);
+    let clamped = number.clamp(i128::from(widest.min()), i128::from(widest.max()));
+    if clamped != number {
+        target.out_of_range()?;
+    }
+    Ok(clamped)
+}
+
+fn from_number(value: ValueRef<'_>) -> i128 {
+    match value {
+        ValueRef::Float(number) => from_double(f64::from(number)),
+        ValueRef::Double(number) => from_double(number),
+        ValueRef::Date(date) => i128::from(date.to_number()),
+        ValueRef::Time(time) => i128::from(time.round_to(0).to_number()),
+        ValueRef::DateTime(value) => i128::from(value.round_to(0).map_or(i64::MAX, DateTime::to_number)),
+        _ => 0,
+    }
+}
+
+fn rounded(number: Decimal) -> i128 {
+    match (number.to_i64(), number.to_u64()) {
+        (Some(number), _) => i128::from(number),
+        (None, Some(number)) => i128::from(number),
+        (None, None) => saturated(number),
+    }
+}
+
+fn saturated(number: Decimal) -> i128 {
+    if number.is_negative() { i128::MIN } else { i128::MAX }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+fn from_double(number: f64) -> i128 {
+    number.round_ties_even() as i128
+}
