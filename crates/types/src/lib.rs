@@ -1,4 +1,5 @@
 //! The MySQL type system.
+pub mod cast;
 pub mod charset;
 pub mod collation;
 pub mod column;

@@ -2,7 +2,7 @@
 //!
 //! [`Value`] owns its bytes, [`ValueRef`] borrows them from a row or a literal and is what all functions take.
 //! Rules that join two types live in the submodules: text, numbers, truth, comparison. A value knows no column;
-//! bringing one into a column is [`store`](crate::store), CAST is [`cast`](crate::cast()).
+//! bringing one into a column is [`store`](crate::store), CAST is [`cast`](crate::cast).
 
 mod compare;
 mod number;
@@ -10,9 +10,10 @@ mod text;
 mod truth;
 mod wire;
 
-pub(crate) use compare::local;
 pub use compare::{compare, compare_text, temporal_constant};
+pub(crate) use compare::{local, local_time};
 pub use number::Numeric;
+pub(crate) use number::split;
 pub use text::{quote_bytes_as_text, quote_text};
 pub use wire::{write_lenenc, write_lenenc_int};
 

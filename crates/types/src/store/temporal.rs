@@ -7,10 +7,10 @@ use crate::error::table::{
 };
 use crate::sql_mode::SqlMode;
 use crate::temporal::{
-    Date, DatePolicy, DateTime, LocalTime, NotADate, ParsedDateTime, Time, Timestamp, datetime_from_number,
-    parse_datetime, parse_time, time_from_number,
+    Date, DatePolicy, DateTime, LocalTime, NotADate, Time, Timestamp, datetime_from_number, parse_datetime,
+    parse_time, time_from_number,
 };
-use crate::value::{Numeric, ValueRef, local};
+use crate::value::{ValueRef, local, local_time, split};
 
 /// Why there is no value, or not all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,18 +180,17 @@ fn time_from_text(value: ValueRef<'_>, target: &Target<'_, '_>) -> (Time, Option
     if text.is_empty() || text == b"." || has_exponent(text) {
         return (Time::default(), None, false);
     }
-    if let Some(parsed) = full_datetime(text) {
-        let moment = local(parsed, target.context).unwrap_or(parsed.value);
-        let loss = parsed.truncated.then_some(Loss::Rubbish);
-        return (moment.time(), loss, parsed.value.date() != Date::ZERO);
-    }
     match parse_time(text) {
         None => {
             let clock = text.contains(&b':') && text.first().is_some_and(u8::is_ascii_digit);
             (Time::default(), Some(if clock { Loss::OutOfRange } else { Loss::Unreadable }), false)
         }
         Some(parsed) if parsed.out_of_range => (parsed.value, Some(Loss::OutOfRange), false),
-        Some(parsed) => (parsed.value, parsed.truncated.then_some(Loss::Rubbish), false),
+        Some(parsed) => {
+            let dated = parsed.datetime.is_some_and(|datetime| datetime.value.date() != Date::ZERO);
+            let loss = parsed.truncated.then_some(Loss::Rubbish);
+            (local_time(parsed, target.context), loss, dated)
+        }
     }
 }
 
@@ -199,12 +198,6 @@ fn time_from_text(value: ValueRef<'_>, target: &Target<'_, '_>) -> (Time, Option
 fn has_exponent(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && matches!(&text[digits..], [b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..])
-}
-
-fn full_datetime(text: &[u8]) -> Option<ParsedDateTime> {
-    let long_enough = text.len() >= 12 && text[0] != b'-';
-    let parsed = long_enough.then(|| parse_datetime(text, DatePolicy::LAX).ok()).flatten()?;
-    (parsed.has_time && parsed.is_separated).then_some(parsed)
 }
 
 fn time_of_number(value: ValueRef<'_>) -> (Time, Option<Loss>, bool) {
@@ -220,25 +213,6 @@ fn time_of_number(value: ValueRef<'_>) -> (Time, Option<Loss>, bool) {
     }
     let time = if number > 8_385_959 { longest(negative) } else { Time::default() };
     (time, Some(Loss::OutOfRange), false)
-}
-
-/// Sign, integer part and microseconds of a number; None if it is too large for any of the forms.
-fn split(value: ValueRef<'_>) -> Option<(bool, u64, u32)> {
-    match value {
-        ValueRef::Int(number) => Some((number < 0, number.unsigned_abs(), 0)),
-        ValueRef::UInt(number) => Some((false, number, 0)),
-        ValueRef::Float(number) => split(ValueRef::Double(f64::from(number))),
-        ValueRef::Double(number) => split(ValueRef::Decimal(Numeric::Double(number).to_decimal())),
-        ValueRef::Decimal(number) => {
-            // Half a microsecond rounds up.
-            let rounded = number.abs().round(6).ok()?;
-            let int = rounded.truncate(0);
-            let fraction =
-                rounded.subtract(&int).ok()?.multiply(&crate::decimal::Decimal::from(1_000_000_u64)).ok()?;
-            Some((number.is_negative(), int.to_u64()?, u32::try_from(fraction.to_u64()?).ok()?))
-        }
-        _ => None,
-    }
 }
 
 fn value_is_negative(value: ValueRef<'_>) -> bool {

@@ -18,6 +18,8 @@ pub fn datetime_from_number(number: u64, micros: u32, policy: DatePolicy) -> Opt
         10_000_101_000_000..=99_991_231_235_959 => number,
         _ => return None,
     };
+    // A date alone has no fraction.
+    let micros = if (1..101_000_000).contains(&number) { 0 } else { micros };
     let (date, time) = (full / 1_000_000, full % 1_000_000);
     let part = |value: u64| u8::try_from(value % 100).ok();
     let date = Date::new(u16::try_from(date / 10_000).ok()?, part(date / 100)?, part(date)?)?;

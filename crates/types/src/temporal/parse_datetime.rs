@@ -14,9 +14,8 @@ pub struct ParsedDateTime {
     pub value: DateTime,
     /// Whether there was a time of day.
     pub has_time: bool,
-    /// Whether the time of day stands behind a blank or a `T`, or everything is digits. Else it may have been
-    /// meant as a TIME: `10:11:12`.
-    pub is_separated: bool,
+    /// Whether the seventh digit of the fraction rounded the value up.
+    pub rounded_up: bool,
     /// Whether something was left over behind it.
     pub truncated: bool,
     /// The offset from UTC in seconds, if the text names one: the caller converts.
@@ -44,13 +43,27 @@ pub fn parse_datetime(text: &[u8], policy: DatePolicy) -> Result<ParsedDateTime,
     }
     let value = if carry { value.add_micros(1).ok_or(NotADate::Overflow)? } else { value };
     let truncated = !scan.text[scan.at..].trim_ascii().is_empty();
-    Ok(ParsedDateTime {
-        value,
-        has_time: scan.count > 3,
-        is_separated: scan.is_separated,
-        truncated,
-        offset_s,
-    })
+    Ok(ParsedDateTime { value, has_time: scan.count > 3, rounded_up: carry, truncated, offset_s })
+}
+
+/// What a text looks like to someone who expects a TIME.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Date, blank, something: a datetime or nothing.
+    DateThenBlank,
+    /// Digits alone, more than a date needs: perhaps a datetime.
+    Digits,
+    /// Something else: `10:11:12`.
+    Other,
+}
+
+/// Looks whether a text could be a datetime.
+pub(super) fn shape(text: &[u8]) -> Shape {
+    match scan(text) {
+        Some(scan) if scan.blank_after_date => Shape::DateThenBlank,
+        Some(scan) if scan.only_digits && scan.count > 3 => Shape::Digits,
+        _ => Shape::Other,
+    }
 }
 
 /// Reads the parts.
@@ -60,7 +73,7 @@ fn scan(text: &[u8]) -> Option<Scan<'_>> {
         return None;
     }
     let run = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'T').unwrap_or(text.len());
-    let mut scan = Scan { text, at: 0, parts: [0; 6], count: 0, is_separated: true };
+    let mut scan = Scan { text, at: 0, parts: [0; 6], count: 0, only_digits: true, blank_after_date: false };
     if run == text.len() || text[run] == b'.' {
         let year_digits = if run == 4 || run == 8 || run >= 14 { 4 } else { 2 };
         scan.fixed_widths(year_digits)?;
@@ -78,7 +91,9 @@ struct Scan<'a> {
     /// Year, month, day, hour, minute, second.
     parts: [u32; 6],
     count: usize,
-    is_separated: bool,
+    /// Whether no delimiter but a `T` was seen.
+    only_digits: bool,
+    blank_after_date: bool,
 }
 
 impl Scan<'_> {
@@ -95,11 +110,16 @@ impl Scan<'_> {
             self.parts[self.count] = number(&rest[..size])?;
             self.count += 1;
             self.at += size;
+            if self.count == 3 {
+                self.blank_after_date = self.peek().is_some_and(|byte| byte.is_ascii_whitespace());
+            }
             if self.count == 3 && self.peek() == Some(b'T') {
                 self.at += 1;
             }
             if self.count < 6 {
+                let before = self.at;
                 self.skip_delimiters();
+                self.only_digits &= self.at == before;
             }
         }
         Some(())
@@ -108,7 +128,7 @@ impl Scan<'_> {
     /// Parts with delimiters between them; the size of the year.
     fn delimited(&mut self) -> Option<usize> {
         let mut year_size = 0;
-        self.is_separated = false;
+        self.only_digits = false;
         while self.count < 6 && self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             let rest = &self.text[self.at..];
             let size = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -119,8 +139,7 @@ impl Scan<'_> {
             }
             self.count += 1;
             if self.count == 3 {
-                self.is_separated =
-                    self.peek().is_some_and(|byte| byte == b'T' || byte.is_ascii_whitespace());
+                self.blank_after_date = self.peek().is_some_and(|byte| byte.is_ascii_whitespace());
             }
             if self.count == 3 && self.peek() == Some(b'T') && self.digit_after() {
                 self.at += 1;

@@ -2,7 +2,7 @@
 //!
 //! Source: as for [`parse_datetime`](super::parse_datetime()).
 
-use super::parse_datetime::{number, read_fraction};
+use super::parse_datetime::{Shape, number, read_fraction, shape};
 use super::{DatePolicy, MICROS_PER_SECOND, ParsedDateTime, Time, parse_datetime};
 
 /// What [`parse_time`] read.
@@ -14,6 +14,9 @@ pub struct ParsedTime {
     pub truncated: bool,
     /// Whether the value was cut to the longest.
     pub out_of_range: bool,
+    /// The datetime of which this is the time of day, if the text had a date. Its offset, if it has one, is not
+    /// applied.
+    pub datetime: Option<ParsedDateTime>,
 }
 
 /// Text shorter than this is never taken for a datetime: `hhhmmss.uuuuuu` would be.
@@ -26,12 +29,12 @@ pub fn parse_time(text: &[u8]) -> Option<ParsedTime> {
         [b'-', rest @ ..] => (true, rest.trim_ascii_start()),
         _ => (false, text),
     };
-    let as_datetime = (!negative && text.len() >= DATETIME_SIZE_MIN)
-        .then(|| parse_datetime(text, DatePolicy::LAX).ok())
-        .flatten()
-        .filter(|parsed| parsed.has_time && parsed.is_separated);
-    if let Some(ParsedDateTime { value, truncated, .. }) = as_datetime {
-        return Some(ParsedTime { value: value.time(), truncated, out_of_range: false });
+    if !negative && text.len() >= DATETIME_SIZE_MIN {
+        match (shape(text), parse_datetime(text, DatePolicy::LAX)) {
+            (Shape::Other, _) | (Shape::Digits, Err(_)) => {}
+            (_, Ok(datetime)) if datetime.has_time => return Some(time_of(datetime)),
+            _ => return None,
+        }
     }
     let mut scan = Scan { text, at: 0 };
     let [days, hours, minutes, seconds] = scan.parts()?;
@@ -45,7 +48,15 @@ pub fn parse_time(text: &[u8]) -> Option<ParsedTime> {
     let out_of_range = micros > Time::MICROS_MAX;
     let left_over = !scan.rest().trim_ascii().is_empty();
     let value = Time::saturating(if negative { -micros } else { micros }, fsp);
-    Some(ParsedTime { value, truncated: out_of_range || left_over, out_of_range })
+    Some(ParsedTime { value, truncated: out_of_range || left_over, out_of_range, datetime: None })
+}
+
+/// The time of day; rounding up the last moment of a day gives 24:00:00.
+fn time_of(datetime: ParsedDateTime) -> ParsedTime {
+    let midnight = datetime.rounded_up && datetime.value.time().micros() == 0;
+    let value =
+        if midnight { Time::saturating(24 * 3600 * MICROS_PER_SECOND, 6) } else { datetime.value.time() };
+    ParsedTime { value, truncated: datetime.truncated, out_of_range: false, datetime: Some(datetime) }
 }
 
 struct Scan<'a> {
@@ -76,7 +87,7 @@ impl Scan<'_> {
         if matches!(self.rest(), [b'e' | b'E', b'0'..=b'9' | b'-' | b'+', ..]) {
             return None;
         }
-        (first < 1_000_000_000).then_some([0, first / 10_000, first / 100 % 100, first % 100])
+        Some([0, first / 10_000, first / 100 % 100, first % 100])
     }
 
     /// Up to three parts with colons, of which the first may have been read.

@@ -25,7 +25,9 @@ use crate::collation::Collation;
 use crate::context::Context;
 use crate::error::SqlError;
 use crate::error::table::{ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
-use crate::temporal::{Date, DatePolicy, DateTime, ParsedDateTime, parse_datetime, parse_time};
+use crate::temporal::{
+    Date, DatePolicy, DateTime, ParsedDateTime, ParsedTime, Time, parse_datetime, parse_time,
+};
 use crate::value::quote_text;
 
 /// Compares two values; None if either is NULL.
@@ -93,8 +95,8 @@ fn moment(value: ValueRef<'_>, today: Date) -> DateTime {
     }
 }
 
-/// Reads the text as the temporal value's type. What cannot be read is smaller than any moment, and is
-/// compared as text with a TIME.
+/// Reads the text as the temporal value's type. What cannot be read is smaller than any moment, and what is no
+/// whole TIME is compared as text with one.
 fn temporal_to_text(
     temporal: ValueRef<'_>,
     text: ValueRef<'_>,
@@ -102,7 +104,8 @@ fn temporal_to_text(
 ) -> Result<Ordering, SqlError> {
     let bytes = text.string_bytes().unwrap_or_default();
     if let ValueRef::Time(time) = temporal {
-        return Ok(match parse_time(&bytes) {
+        let parsed = parse_time(&bytes).filter(|parsed| !parsed.truncated && parsed.datetime.is_none());
+        return Ok(match parsed {
             Some(parsed) => time.cmp(&parsed.value),
             None => time.to_string().as_bytes().cmp(&bytes),
         });
@@ -122,6 +125,12 @@ pub(crate) fn local(parsed: ParsedDateTime, context: &Context<'_>) -> Option<Dat
     let utc = parsed.value.to_unix_seconds()? - i64::from(offset);
     let local = utc + i64::from(context.time_zone.offset_at(utc));
     DateTime::from_unix_seconds(local, parsed.value.micros(), parsed.value.fsp())
+}
+
+/// A parsed TIME; of a datetime with an offset, the time of day in the session's time zone.
+pub(crate) fn local_time(parsed: ParsedTime, context: &Context<'_>) -> Time {
+    let moved = parsed.datetime.filter(|datetime| datetime.offset_s.is_some());
+    moved.and_then(|datetime| local(datetime, context)).map_or(parsed.value, DateTime::time)
 }
 
 fn compare_numbers(
@@ -153,8 +162,9 @@ pub fn temporal_constant(
     context: &mut Context<'_>,
 ) -> Result<Value, SqlError> {
     if let ValueRef::Time(_) = column {
-        let parsed = parse_time(text).map(|parsed| Value::Time(parsed.value));
-        return Ok(parsed.unwrap_or_else(|| Value::Str(text.to_vec(), collation)));
+        let parsed = parse_time(text).filter(|parsed| !parsed.truncated && parsed.datetime.is_none());
+        let read = parsed.map(|parsed| Value::Time(parsed.value));
+        return Ok(read.unwrap_or_else(|| Value::Str(text.to_vec(), collation)));
     }
     let name = if matches!(column, ValueRef::Date(_)) { "DATE" } else { "DATETIME" };
     let policy = DatePolicy { invalid_dates: false, ..context.date_policy() };

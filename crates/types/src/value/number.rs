@@ -122,3 +122,21 @@ fn with_fraction(int: i64, negative: bool, micros: u32, fsp: u8) -> Numeric {
     let text = format!("{sign}{}.{micros:06}", int.unsigned_abs());
     Numeric::Decimal(Decimal::parse_prefix(text.as_bytes()).value.with_scale(fsp))
 }
+
+/// Sign, integer part and microseconds of a number; what the number forms of dates and times are
+/// read from. None for a number that is too large for any, and for anything else.
+pub(crate) fn split(value: ValueRef<'_>) -> Option<(bool, u64, u32)> {
+    match value {
+        ValueRef::Int(number) => Some((number < 0, number.unsigned_abs(), 0)),
+        ValueRef::UInt(number) => Some((false, number, 0)),
+        ValueRef::Float(number) => split(ValueRef::Double(f64::from(number))),
+        ValueRef::Double(number) => split(ValueRef::Decimal(Numeric::Double(number).to_decimal())),
+        ValueRef::Decimal(number) => {
+            let rounded = number.abs().round(6).ok()?;
+            let int = rounded.truncate(0);
+            let fraction = rounded.subtract(&int).ok()?.multiply(&Decimal::from(1_000_000_u64)).ok()?;
+            Some((number.is_negative(), int.to_u64()?, u32::try_from(fraction.to_u64()?).ok()?))
+        }
+        _ => None,
+    }
+}
