@@ -5,4 +5,9 @@
 //! ```
 //! Statements are planned once and found again by their normalised text, prepared and plain text alike.
 
+pub mod expr;
+pub mod func;
 pub mod lex;
+pub mod plan;
+pub mod session;
+pub mod virtual_table;

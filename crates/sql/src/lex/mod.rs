@@ -92,7 +92,9 @@ impl<'a> Lexer<'a> {
             b';' => self.take(1, Kind::Semicolon),
             b'@' => self.variable(),
             b'0'..=b'9' => self.number(),
-            b'.' if self.peek(1).is_some_and(|next| next.is_ascii_digit()) && !self.follows_word() => self.number(),
+            b'.' if self.peek(1).is_some_and(|next| next.is_ascii_digit()) && !self.follows_word() => {
+                self.number()
+            }
             _ if is_word(first) => self.word(),
             _ => self.symbol(),
         };
@@ -118,7 +120,9 @@ impl<'a> Lexer<'a> {
             match (byte, self.peek(1)) {
                 _ if byte.is_ascii_whitespace() || byte == 0x0b => self.at += 1,
                 (b'#', _) => self.skip_line(),
-                (b'-', Some(b'-')) if self.peek(2).is_none_or(|next| next.is_ascii_whitespace() || next < b' ') => {
+                (b'-', Some(b'-'))
+                    if self.peek(2).is_none_or(|next| next.is_ascii_whitespace() || next < b' ') =>
+                {
                     self.skip_line();
                 }
                 (b'/', Some(b'*')) => self.skip_comment(),
@@ -139,8 +143,10 @@ impl<'a> Lexer<'a> {
     /// A comment is skipped to its end; `/*!` and `/*!80000` are only stepped over, unless the version is above ours.
     fn skip_comment(&mut self) {
         let executable = self.peek(2) == Some(b'!');
-        let digits = self.text[(self.at + 3).min(self.text.len())..].iter().take_while(|c| c.is_ascii_digit()).count();
-        let version = &self.text[(self.at + 3).min(self.text.len())..(self.at + 3 + digits).min(self.text.len())];
+        let digits =
+            self.text[(self.at + 3).min(self.text.len())..].iter().take_while(|c| c.is_ascii_digit()).count();
+        let version =
+            &self.text[(self.at + 3).min(self.text.len())..(self.at + 3 + digits).min(self.text.len())];
         let known = digits < 5 || version <= OUR_VERSION;
         if executable && known && !self.in_hint {
             self.in_hint = true;
@@ -187,7 +193,8 @@ impl<'a> Lexer<'a> {
     fn number(&mut self) -> Kind {
         let prefix = (self.peek(0), self.peek(1));
         if let (Some(b'0'), Some(base @ (b'x' | b'b'))) = prefix {
-            let digit = |byte: u8| if base == b'x' { byte.is_ascii_hexdigit() } else { matches!(byte, b'0' | b'1') };
+            let digit =
+                |byte: u8| if base == b'x' { byte.is_ascii_hexdigit() } else { matches!(byte, b'0' | b'1') };
             let digits = self.text[self.at + 2..].iter().take_while(|byte| digit(**byte)).count();
             let ends = self.peek(2 + digits).is_none_or(|byte| !is_word(byte));
             if digits > 0 && ends {
@@ -201,7 +208,9 @@ impl<'a> Lexer<'a> {
             self.skip_digits();
         }
         let exponent = usize::from(matches!(self.peek(1), Some(b'+' | b'-'))) + 1;
-        if matches!(self.peek(0), Some(b'e' | b'E')) && self.peek(exponent).is_some_and(|c| c.is_ascii_digit()) {
+        if matches!(self.peek(0), Some(b'e' | b'E'))
+            && self.peek(exponent).is_some_and(|c| c.is_ascii_digit())
+        {
             self.at += exponent;
             self.skip_digits();
         }
@@ -223,7 +232,8 @@ impl<'a> Lexer<'a> {
         while self.peek(0).is_some_and(is_word) {
             self.at += 1;
         }
-        let introducer = self.at - start == 1 && matches!(self.text[start], b'x' | b'X' | b'b' | b'B' | b'n' | b'N');
+        let introducer =
+            self.at - start == 1 && matches!(self.text[start], b'x' | b'X' | b'b' | b'B' | b'n' | b'N');
         if introducer && self.peek(0) == Some(b'\'') {
             self.quoted(b'\'', Kind::Text);
             return Kind::Special;
@@ -266,41 +276,40 @@ mod tests {
     #[test]
     fn tokens_are_mysqls() {
         use Kind::*;
-        assert_eq!(tokens("SELECT `a``b`,'it''s\\'',1.5e-3,.5,0xFF,x'0f' -- rest\n,@@global.x,@u,1st FROM t1"), [
-            (Word, "SELECT"),
-            (Quoted, "`a``b`"),
-            (Symbol, ","),
-            (Text, "'it''s\\''"),
-            (Symbol, ","),
-            (Number, "1.5e-3"),
-            (Symbol, ","),
-            (Number, ".5"),
-            (Symbol, ","),
-            (Special, "0xFF"),
-            (Symbol, ","),
-            (Special, "x'0f'"),
-            (Symbol, ","),
-            (Variable, "@@global.x"),
-            (Symbol, ","),
-            (Variable, "@u"),
-            (Symbol, ","),
-            (Word, "1st"),
-            (Word, "FROM"),
-            (Word, "t1"),
-        ]);
+        assert_eq!(
+            tokens("SELECT `a``b`,'it''s\\'',1.5e-3,.5,0xFF,x'0f' -- rest\n,@@global.x,@u,1st FROM t1"),
+            [
+                (Word, "SELECT"),
+                (Quoted, "`a``b`"),
+                (Symbol, ","),
+                (Text, "'it''s\\''"),
+                (Symbol, ","),
+                (Number, "1.5e-3"),
+                (Symbol, ","),
+                (Number, ".5"),
+                (Symbol, ","),
+                (Special, "0xFF"),
+                (Symbol, ","),
+                (Special, "x'0f'"),
+                (Symbol, ","),
+                (Variable, "@@global.x"),
+                (Symbol, ","),
+                (Variable, "@u"),
+                (Symbol, ","),
+                (Word, "1st"),
+                (Word, "FROM"),
+                (Word, "t1"),
+            ]
+        );
     }
 
     #[test]
     fn comments_are_skipped_and_executable_ones_read() {
         use Kind::*;
-        assert_eq!(tokens("a /* b */ /*!40000 c */ /*! d */ /*!99999 e */ # f\n--g"), [
-            (Word, "a"),
-            (Word, "c"),
-            (Word, "d"),
-            (Symbol, "-"),
-            (Symbol, "-"),
-            (Word, "g"),
-        ]);
+        assert_eq!(
+            tokens("a /* b */ /*!40000 c */ /*! d */ /*!99999 e */ # f\n--g"),
+            [(Word, "a"), (Word, "c"), (Word, "d"), (Symbol, "-"), (Symbol, "-"), (Word, "g"),]
+        );
     }
 
     proptest! {

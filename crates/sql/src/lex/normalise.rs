@@ -170,7 +170,9 @@ impl<'a> Normaliser<'a> {
     fn rows(&mut self) -> Option<()> {
         let mut values = Vec::new();
         let mut behind = self.lexer.clone();
-        let Some(row_size) = self.row(&mut behind, &mut values).filter(|size| *size > 0) else { return Some(()) };
+        let Some(row_size) = self.row(&mut behind, &mut values).filter(|size| *size > 0) else {
+            return Some(());
+        };
         loop {
             let mut next = behind.clone();
             let comma = next.next_token().is_some_and(|token| next.text_of(token) == b",");
@@ -241,8 +243,20 @@ fn is_values(word: &[u8]) -> bool {
 /// Types whose parentheses hold sizes.
 fn is_type(word: &[u8]) -> bool {
     const TYPES: [&str; 14] = [
-        "CHAR", "VARCHAR", "BINARY", "VARBINARY", "DECIMAL", "DEC", "NUMERIC", "DATETIME", "TIME", "TIMESTAMP", "FLOAT",
-        "DOUBLE", "NCHAR", "SIGNED",
+        "CHAR",
+        "VARCHAR",
+        "BINARY",
+        "VARBINARY",
+        "DECIMAL",
+        "DEC",
+        "NUMERIC",
+        "DATETIME",
+        "TIME",
+        "TIMESTAMP",
+        "FLOAT",
+        "DOUBLE",
+        "NCHAR",
+        "SIGNED",
     ];
     TYPES.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
 }
@@ -260,7 +274,10 @@ mod tests {
     #[test]
     fn literals_behind_from_are_taken_out() {
         let n = norm("SELECT c, 1 FROM sbtest1 WHERE id=5 AND x='a' ORDER BY 1 LIMIT 10");
-        assert_eq!(n.text, "SELECT c , 1 FROM sbtest1 WHERE id = ?65536 AND x = ?65537 ORDER BY 1 LIMIT ?65538");
+        assert_eq!(
+            n.text,
+            "SELECT c , 1 FROM sbtest1 WHERE id = ?65536 AND x = ?65537 ORDER BY 1 LIMIT ?65538"
+        );
         assert_eq!(n.literals.len(), 3);
     }
 
@@ -288,8 +305,14 @@ mod tests {
 
     #[test]
     fn literals_that_mean_something_stay() {
-        let n = norm("SELECT a FROM t WHERE CAST(a AS CHAR(10)) = _utf8mb4'x' AND d > DATE '2020-01-01' AND b LIKE 'a' ESCAPE '|'");
+        let n = norm(
+            "SELECT a FROM t WHERE CAST(a AS CHAR(10)) = _utf8mb4'x' AND d > DATE '2020-01-01' AND b LIKE 'a' ESCAPE '|'",
+        );
         assert_eq!(n.literals.len(), 1);
-        assert!(n.text.contains("CHAR ( 10 )") && n.text.contains("DATE '2020-01-01'") && n.text.contains("ESCAPE '|'"));
+        assert!(
+            n.text.contains("CHAR ( 10 )")
+                && n.text.contains("DATE '2020-01-01'")
+                && n.text.contains("ESCAPE '|'")
+        );
     }
 }

@@ -1,0 +1,102 @@
+//! What an evaluation reads, and what it gives.
+
+use types::row::{Offsets, RowLayout};
+use types::temporal::TimeZone;
+use types::value::{Value, ValueRef};
+
+use crate::session::Session;
+
+/// A row of one source.
+#[derive(Clone, Copy, Debug)]
+pub enum RowRef<'a> {
+    /// The source has no row here: outside of a join's match. All columns are NULL.
+    Missing,
+    /// A row as tables store it.
+    Stored {
+        /// How it lies.
+        layout: &'a RowLayout,
+        /// Its bytes.
+        row: &'a [u8],
+        /// Where its columns are.
+        offsets: &'a Offsets,
+    },
+    /// Values.
+    Values(&'a [Value]),
+}
+
+impl<'a> RowRef<'a> {
+    /// A column's value.
+    #[inline]
+    pub fn value(&self, column: usize, time_zone: &TimeZone) -> ValueRef<'a> {
+        match self {
+            Self::Missing => ValueRef::Null,
+            Self::Stored { layout, row, offsets } => layout.value(row, offsets, column, time_zone),
+            Self::Values(values) => values[column].as_ref(),
+        }
+    }
+}
+
+/// Everything that an expression may read. Cheap to copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// The client's parameters.
+    pub params: &'a [ValueRef<'a>],
+    /// Literals that were taken out of the text.
+    pub literals: &'a [Value],
+    /// Those of the INSERT's current row.
+    pub row_literals: &'a [Value],
+    /// A row a source.
+    pub rows: &'a [RowRef<'a>],
+    /// What ON DUPLICATE KEY UPDATE would have inserted.
+    pub candidate: RowRef<'a>,
+    /// Results of aggregates.
+    pub aggregates: &'a [Value],
+    /// Results of subqueries: the first column of all rows.
+    pub subqueries: &'a [Vec<Value>],
+}
+
+/// A value that is borrowed if it can be.
+#[derive(Clone, Debug)]
+pub enum Ev<'a> {
+    /// Of a row, a parameter or a constant.
+    Ref(ValueRef<'a>),
+    /// Computed.
+    Own(Value),
+}
+
+impl Ev<'_> {
+    /// NULL.
+    pub const NULL: Self = Self::Own(Value::Null);
+
+    /// The value, borrowed.
+    #[inline]
+    pub fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Self::Ref(value) => *value,
+            Self::Own(value) => value.as_ref(),
+        }
+    }
+
+    /// The value, owned.
+    pub fn into_value(self) -> Value {
+        match self {
+            Self::Ref(value) => value.to_value(),
+            Self::Own(value) => value,
+        }
+    }
+}
+
+impl From<Value> for Ev<'_> {
+    fn from(value: Value) -> Self {
+        Self::Own(value)
+    }
+}
+
+impl From<Option<bool>> for Ev<'_> {
+    /// 1, 0 or NULL.
+    fn from(truth: Option<bool>) -> Self {
+        Self::Own(truth.map_or(Value::Null, |truth| Value::Int(truth.into())))
+    }
+}

@@ -1,0 +1,267 @@
+//! Expressions: what the binder makes of SQL's, ready to be evaluated.
+//!
+//! Evaluation is dynamic: values carry their types and `types` knows MySQL's rules between them. Static types are
+//! found only for what is announced to clients and stored ([`typing`]).
+
+mod arith;
+mod eval;
+mod inputs;
+
+use types::cast::CastTarget;
+use types::collation::Collation;
+use types::value::Value;
+
+pub use inputs::{Ev, Inputs, RowRef};
+
+use crate::func::Function;
+use crate::session::Scope;
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// A constant.
+    Const(Value),
+    /// A client's parameter, by its number.
+    Param(usize),
+    /// A literal that was taken out of the text, by its number.
+    Literal(usize),
+    /// A literal of an INSERT's row.
+    RowLiteral(usize),
+    /// A column of one of the statement's sources.
+    Column {
+        /// The source's place.
+        source: usize,
+        /// The column's place in it.
+        column: usize,
+    },
+    /// `VALUES(c)` in ON DUPLICATE KEY UPDATE: the column as it would have been inserted.
+    Candidate(usize),
+    /// The result of an aggregate, by its place in the plan's list.
+    Aggregate(usize),
+    /// The result of a subquery that was evaluated beforehand, by its place in the plan's list.
+    Subquery(usize),
+    /// A comparison.
+    Compare(CompareOp, Box<Self>, Box<Self>),
+    /// Arithmetic, and how it reads.
+    Arith(ArithOp, Box<Self>, Box<Self>, Box<str>),
+    /// AND of all, short-circuit.
+    And(Vec<Self>),
+    /// OR of all, short-circuit.
+    Or(Vec<Self>),
+    /// XOR.
+    Xor(Box<Self>, Box<Self>),
+    /// NOT.
+    Not(Box<Self>),
+    /// Unary minus.
+    Neg(Box<Self>),
+    /// `~`
+    BitNot(Box<Self>),
+    /// IS NULL.
+    IsNull(Box<Self>),
+    /// IS TRUE, IS FALSE.
+    IsTruth(Box<Self>, bool),
+    /// `a IN (..)`
+    In(Box<Self>, Vec<Self>),
+    /// `a IN (subquery)`, the subquery's rows found beforehand.
+    InSubquery(Box<Self>, usize),
+    /// `a LIKE b ESCAPE c`
+    Like {
+        /// What is matched.
+        text: Box<Self>,
+        /// With what.
+        pattern: Box<Self>,
+        /// The escape character; `None` = there is none.
+        escape: Option<char>,
+    },
+    /// CASE.
+    Case {
+        /// What the branches are compared with; `None` = they are conditions.
+        operand: Option<Box<Self>>,
+        /// WHEN and THEN.
+        branches: Vec<(Self, Self)>,
+        /// ELSE.
+        otherwise: Option<Box<Self>>,
+    },
+    /// CAST and CONVERT, and how the operand reads.
+    Cast(Box<Self>, CastTarget, Box<str>),
+    /// `a COLLATE c`
+    Collate(Box<Self>, Collation),
+    /// A function of the table.
+    Call(&'static Function, Vec<Self>),
+    /// `@@x`
+    SystemVariable(Scope, String),
+    /// `@x`
+    UserVariable(String),
+    /// `@x := a`
+    AssignVariable(String, Box<Self>),
+    /// `INTERVAL a unit`, an argument of date arithmetic only.
+    Interval(Box<Self>, IntervalUnit),
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareOp {
+    /// `=`
+    Eq,
+    /// `<=>`
+    NullSafeEq,
+    /// `<>`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+impl CompareOp {
+    /// The operator with its sides exchanged.
+    #[must_use]
+    pub fn flipped(self) -> Self {
+        match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            same => same,
+        }
+    }
+}
+
+/// Arithmetic and bit operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArithOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `DIV`
+    IntDiv,
+    /// `%`, `MOD`
+    Rem,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+}
+
+/// Units of INTERVAL, EXTRACT and TIMESTAMPDIFF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum IntervalUnit {
+    Microsecond,
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+    SecondMicrosecond,
+    MinuteMicrosecond,
+    MinuteSecond,
+    HourMicrosecond,
+    HourSecond,
+    HourMinute,
+    DayMicrosecond,
+    DaySecond,
+    DayMinute,
+    DayHour,
+    YearMonth,
+}
+
+impl Expr {
+    /// Calls `visit` for this expression and everything in it.
+    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
+        visit(self);
+        self.children(&mut |child| child.walk(visit));
+    }
+
+    /// The highest source that is used, if any is.
+    pub fn last_source(&self) -> Option<usize> {
+        let mut last = None;
+        self.walk(&mut |expr| {
+            if let Self::Column { source, .. } = expr {
+                last = last.max(Some(*source));
+            }
+        });
+        last
+    }
+
+    /// Whether the value is the same for the whole statement: it depends on no row and changes nothing.
+    pub fn is_constant(&self) -> bool {
+        let mut constant = true;
+        self.walk(&mut |expr| {
+            constant &= !matches!(
+                expr,
+                Self::Column { .. }
+                    | Self::Candidate(_)
+                    | Self::Aggregate(_)
+                    | Self::AssignVariable(..)
+                    | Self::UserVariable(_)
+            );
+            constant &= !matches!(expr, Self::Call(function, _) if !function.is_stable);
+        });
+        constant
+    }
+
+    fn children<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
+        match self {
+            Self::Compare(_, a, b) | Self::Arith(_, a, b, _) | Self::Xor(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Self::And(all) | Self::Or(all) | Self::Call(_, all) => all.iter().for_each(visit),
+            Self::Not(a)
+            | Self::Neg(a)
+            | Self::BitNot(a)
+            | Self::IsNull(a)
+            | Self::IsTruth(a, _)
+            | Self::Cast(a, ..)
+            | Self::Collate(a, _)
+            | Self::AssignVariable(_, a)
+            | Self::InSubquery(a, _)
+            | Self::Interval(a, _) => visit(a),
+            Self::In(a, all) => {
+                visit(a);
+                all.iter().for_each(visit);
+            }
+            Self::Like { text, pattern, .. } => {
+                visit(text);
+                visit(pattern);
+            }
+            Self::Case { operand, branches, otherwise } => {
+                operand.iter().for_each(|operand| visit(operand));
+                for (when, then) in branches {
+                    visit(when);
+                    visit(then);
+                }
+                otherwise.iter().for_each(|otherwise| visit(otherwise));
+            }
+            Self::Const(_)
+            | Self::Param(_)
+            | Self::Literal(_)
+            | Self::RowLiteral(_)
+            | Self::Column { .. }
+            | Self::Candidate(_)
+            | Self::Aggregate(_)
+            | Self::Subquery(_)
+            | Self::SystemVariable(..)
+            | Self::UserVariable(_) => {}
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Aggregates that a plan computes.
+
+use crate::expr::Expr;
+use crate::plan::OrderBy;
+
+/// One aggregate.
+#[derive(Clone, Debug)]
+pub struct Aggregate {
+    /// Which.
+    pub kind: AggregateKind,
+    /// Of what; empty for `COUNT(*)`.
+    pub args: Vec<Expr>,
+    /// DISTINCT.
+    pub distinct: bool,
+    /// ORDER BY of GROUP_CONCAT.
+    pub order: Vec<OrderBy>,
+    /// SEPARATOR of GROUP_CONCAT.
+    pub separator: Option<String>,
+}
+
+/// The aggregates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum AggregateKind {
+    Count,
+    Sum,
+    Avg,
+    Min,
+    Max,
+    GroupConcat,
+    BitAnd,
+    BitOr,
+    BitXor,
+    StdDevPop,
+    StdDevSamp,
+    VarPop,
+    VarSamp,
+    AnyValue,
+}
+
+impl AggregateKind {
+    /// The aggregate of that name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Some(match &*name.to_ascii_lowercase() {
+            "count" => Self::Count,
+            "sum" => Self::Sum,
+            "avg" => Self::Avg,
+            "min" => Self::Min,
+            "max" => Self::Max,
+            "group_concat" => Self::GroupConcat,
+            "bit_and" => Self::BitAnd,
+            "bit_or" => Self::BitOr,
+            "bit_xor" => Self::BitXor,
+            "std" | "stddev" | "stddev_pop" => Self::StdDevPop,
+            "stddev_samp" => Self::StdDevSamp,
+            "variance" | "var_pop" => Self::VarPop,
+            "var_samp" => Self::VarSamp,
+            "any_value" => Self::AnyValue,
+            _ => return None,
+        })
+    }
+}

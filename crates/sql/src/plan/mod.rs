@@ -1,0 +1,316 @@
+//! Plans: what the binder decides once, and the executor follows each time.
+//!
+//! A plan holds the versions of its tables. Before it runs, each table's metadata lock is taken and the version looked
+//! at: if it is gone, the statement is bound again.
+
+mod access;
+mod aggregate;
+
+use std::sync::Arc;
+
+use engine::catalog::table::Table;
+use types::column::Column;
+
+pub use access::{Access, Bound, IndexRef, RangeSpec};
+pub use aggregate::{Aggregate, AggregateKind};
+
+use crate::expr::Expr;
+use crate::virtual_table::VirtualTable;
+
+/// A planned statement.
+#[derive(Debug)]
+pub enum Plan {
+    /// SELECT.
+    Select(SelectPlan),
+    /// INSERT, REPLACE.
+    Insert(InsertPlan),
+    /// UPDATE.
+    Update(UpdatePlan),
+    /// DELETE.
+    Delete(DeletePlan),
+}
+
+/// A table as a plan uses it.
+#[derive(Clone, Debug)]
+pub struct PlannedTable {
+    /// Its version when the statement was bound.
+    pub table: Arc<Table>,
+    /// The statement changes it.
+    pub written: bool,
+}
+
+impl Plan {
+    /// Every stored table that the statement touches.
+    pub fn tables(&self) -> Vec<PlannedTable> {
+        let mut tables = Vec::new();
+        match self {
+            Self::Select(select) => select.collect_tables(&mut tables),
+            Self::Insert(insert) => {
+                tables.push(PlannedTable { table: Arc::clone(&insert.table), written: true });
+                if let InsertSource::Select(select) = &insert.source {
+                    select.collect_tables(&mut tables);
+                }
+                insert.subqueries.iter().for_each(|subquery| subquery.collect_tables(&mut tables));
+            }
+            Self::Update(update) => update.target.collect_tables(&mut tables),
+            Self::Delete(delete) => delete.target.collect_tables(&mut tables),
+        }
+        tables
+    }
+}
+
+/// A planned SELECT.
+#[derive(Debug)]
+pub struct SelectPlan {
+    /// What is read, in the order of the nested loops.
+    pub sources: Vec<Source>,
+    /// What must hold before anything is read: conditions without columns.
+    pub precondition: Option<Expr>,
+    /// GROUP BY and aggregates.
+    pub group: Option<Group>,
+    /// HAVING.
+    pub having: Option<Expr>,
+    /// The columns of the result.
+    pub output: Vec<Output>,
+    /// DISTINCT.
+    pub distinct: bool,
+    /// ORDER BY, unless the sources' order is that already.
+    pub order: Vec<OrderBy>,
+    /// LIMIT.
+    pub limit: Option<Expr>,
+    /// OFFSET.
+    pub offset: Option<Expr>,
+    /// FOR UPDATE, FOR SHARE.
+    pub lock: Option<RowLock>,
+    /// Subqueries, evaluated before the first row.
+    pub subqueries: Vec<SelectPlan>,
+}
+
+/// Where rows come from.
+#[derive(Debug)]
+pub struct Source {
+    /// A table, stored or not.
+    pub from: SourceKind,
+    /// How it is called in the statement.
+    pub alias: String,
+    /// How its rows are found.
+    pub access: Access,
+    /// What must hold once this source has a row, and all before it.
+    pub conditions: Vec<Expr>,
+    /// Whether a row of this source may be missing: LEFT JOIN. Its `conditions` are those of ON then.
+    pub optional: bool,
+    /// What must hold after ON, for an optional source.
+    pub after_join: Vec<Expr>,
+    /// Whether any of its columns is looked at: if not, index entries are enough.
+    pub needs_row: bool,
+}
+
+/// What a source is.
+#[derive(Clone, Debug)]
+pub enum SourceKind {
+    /// A stored table.
+    Table(Arc<Table>),
+    /// A table that is made when it is read.
+    Virtual(Arc<dyn VirtualTable>),
+    /// The rows of a subquery in FROM, by its place in the plan's list, and their columns.
+    Derived(usize, Arc<[Column]>),
+}
+
+/// Grouping.
+#[derive(Debug)]
+pub struct Group {
+    /// GROUP BY; empty = one group of everything.
+    pub by: Vec<Expr>,
+    /// Aggregates that the statement uses.
+    pub aggregates: Vec<Aggregate>,
+}
+
+/// A column of the result.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its value.
+    pub expr: Expr,
+    /// Its name.
+    pub name: String,
+}
+
+/// A part of ORDER BY.
+#[derive(Clone, Debug)]
+pub struct OrderBy {
+    /// By what.
+    pub by: OrderKey,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// What rows are ordered by.
+#[derive(Clone, Debug)]
+pub enum OrderKey {
+    /// A column of the result.
+    Output(usize),
+    /// Another expression.
+    Expr(Expr),
+}
+
+/// How rows are locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowLock {
+    /// FOR UPDATE, not FOR SHARE.
+    pub exclusive: bool,
+    /// What happens if a row is locked.
+    pub wait: LockWait,
+}
+
+/// What happens if a row is locked by somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockWait {
+    /// The statement waits.
+    Wait,
+    /// NOWAIT: error 3572.
+    NoWait,
+    /// SKIP LOCKED: the row is passed over.
+    Skip,
+}
+
+/// A planned INSERT or REPLACE.
+#[derive(Debug)]
+pub struct InsertPlan {
+    /// Into what.
+    pub table: Arc<Table>,
+    /// The columns that are given, in the order in which they are.
+    pub columns: Vec<usize>,
+    /// What is inserted.
+    pub source: InsertSource,
+    /// What happens to a row that is there already.
+    pub on_duplicate: OnDuplicate,
+    /// IGNORE.
+    pub ignore: bool,
+    /// Subqueries in values.
+    pub subqueries: Vec<SelectPlan>,
+}
+
+/// What is inserted.
+#[derive(Debug)]
+pub enum InsertSource {
+    /// VALUES: expressions, or `None` for DEFAULT.
+    Rows(Vec<Vec<Option<Expr>>>),
+    /// The rows of literals that were taken out of the text.
+    Literals,
+    /// INSERT .. SELECT.
+    Select(Box<SelectPlan>),
+}
+
+/// What happens to a row whose key is there already.
+#[derive(Debug)]
+pub enum OnDuplicate {
+    /// Error 1062.
+    Error,
+    /// REPLACE: the old row goes.
+    Replace,
+    /// ON DUPLICATE KEY UPDATE.
+    Update(Vec<Assignment>),
+}
+
+/// A column gets a value.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// The column's place.
+    pub column: usize,
+    /// Its new value; `None` = DEFAULT.
+    pub value: Option<Expr>,
+}
+
+/// A planned UPDATE of one table.
+#[derive(Debug)]
+pub struct UpdatePlan {
+    /// Which rows.
+    pub target: Target,
+    /// What they get, in the order in which they get it.
+    pub assignments: Vec<Assignment>,
+    /// IGNORE.
+    pub ignore: bool,
+}
+
+/// A planned DELETE from one table.
+#[derive(Debug)]
+pub struct DeletePlan {
+    /// Which rows.
+    pub target: Target,
+    /// IGNORE.
+    pub ignore: bool,
+}
+
+/// The rows that a statement changes.
+#[derive(Debug)]
+pub struct Target {
+    /// The table, with access and conditions.
+    pub source: Source,
+    /// What must hold before anything is read.
+    pub precondition: Option<Expr>,
+    /// ORDER BY.
+    pub order: Vec<OrderBy>,
+    /// LIMIT.
+    pub limit: Option<Expr>,
+    /// Subqueries.
+    pub subqueries: Vec<SelectPlan>,
+}
+
+impl SelectPlan {
+    fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+        self.sources.iter().for_each(|source| source.collect_tables(tables));
+        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));
+    }
+}
+
+impl Target {
+    fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+        if let SourceKind::Table(table) = &self.source.from {
+            tables.push(PlannedTable { table: Arc::clone(table), written: true });
+        }
+        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));
+    }
+}
+
+impl Source {
+    fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+        if let SourceKind::Table(table) = &self.from {
+            tables.push(PlannedTable { table: Arc::clone(table), written: false });
+        }
+    }
+}
+
+impl SourceKind {
+    /// Its columns.
+    pub fn column(&self, index: usize) -> Column {
+        match self {
+            Self::Table(table) => {
+                let def = &table.def.columns[index];
+                Column { name: def.name.clone(), ty: def.ty, nullable: def.nullable }
+            }
+            Self::Virtual(table) => table.columns()[index].clone(),
+            Self::Derived(_, columns) => columns[index].clone(),
+        }
+    }
+
+    /// How many columns it has.
+    pub fn column_count(&self) -> usize {
+        match self {
+            Self::Table(table) => table.def.columns.len(),
+            Self::Virtual(table) => table.columns().len(),
+            Self::Derived(_, columns) => columns.len(),
+        }
+    }
+
+    /// The place of a column, by name.
+    pub fn find_column(&self, name: &str) -> Option<usize> {
+        match self {
+            Self::Table(table) => table.def.column(name),
+            Self::Virtual(table) => {
+                table.columns().iter().position(|column| column.name.eq_ignore_ascii_case(name))
+            }
+            Self::Derived(_, columns) => {
+                columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What expressions and statements know of their session.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use parking_lot::Mutex;
+use types::charset::Charset;
+use types::collation::Collation;
+use types::error::SqlError;
+use types::sql_mode::SqlMode;
+use types::temporal::{Date, TimeZone};
+use types::value::Value;
+use types::warning::Warnings;
+use types::{context::Context, temporal::DateTime};
+
+use crate::virtual_table::VirtualTable;
+
+/// Which value of a system variable is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// `@@x`, `@@session.x`, `@@local.x`
+    Session,
+    /// `@@global.x`
+    Global,
+}
+
+/// What the server offers to statements beside tables.
+pub trait Server: Debug + Send + Sync {
+    /// The value of a system variable; error 1193 if there is none of that name.
+    fn variable(&self, session: &Session, scope: Scope, name: &str) -> Result<Value, SqlError>;
+
+    /// A table of `information_schema`, `performance_schema`, `mysql` or `sys`.
+    fn virtual_table(&self, db: &str, name: &str) -> Option<Arc<dyn VirtualTable>>;
+
+    /// Whether a database has virtual tables.
+    fn is_virtual_database(&self, db: &str) -> bool;
+
+    /// `version()`
+    fn version(&self) -> &str;
+}
+
+/// See the module. Fields without a lock change between statements only.
+#[derive(Debug)]
+pub struct Session {
+    /// The server.
+    pub server: Arc<dyn Server>,
+    /// `connection_id()`
+    pub connection_id: u32,
+    /// `user()`: name and host of the client.
+    pub user: String,
+    /// `current_user()`: the account.
+    pub account: String,
+    /// `database()`
+    pub db: Option<String>,
+    /// `sql_mode`
+    pub sql_mode: SqlMode,
+    /// `time_zone`
+    pub time_zone: TimeZone,
+    /// `collation_connection`: literals are in its character set.
+    pub collation_connection: Collation,
+    /// `character_set_results`; `None` = as they are.
+    pub results: Option<Charset>,
+    /// `auto_increment_increment`
+    pub auto_increment_increment: u64,
+    /// `auto_increment_offset`
+    pub auto_increment_offset: u64,
+    /// `div_precision_increment`
+    pub div_precision_increment: u8,
+    /// `group_concat_max_len`, bytes.
+    pub group_concat_max_len: usize,
+    /// `sql_select_limit`
+    pub select_limit: u64,
+    /// `sql_safe_updates`
+    pub safe_updates: bool,
+    /// `foreign_key_checks` and the like change nothing here, but dumps set them.
+    pub insert_id: Option<u64>,
+    /// When the statement began, microseconds since 1970.
+    pub now_us: u64,
+    /// `last_insert_id()`
+    pub last_insert_id: AtomicU64,
+    /// `row_count()`
+    pub row_count: i64,
+    /// `found_rows()`
+    pub found_rows: AtomicU64,
+    /// `@x`, by lower-case name.
+    pub user_variables: Mutex<HashMap<String, Value>>,
+    /// State of `rand()`.
+    pub random: AtomicU64,
+}
+
+impl Session {
+    /// A session with MySQL's defaults.
+    pub fn new(server: Arc<dyn Server>, connection_id: u32) -> Self {
+        Self {
+            server,
+            connection_id,
+            user: String::new(),
+            account: String::new(),
+            db: None,
+            sql_mode: SqlMode::default(),
+            time_zone: TimeZone::UTC,
+            collation_connection: Collation::Utf8mb4GeneralCi,
+            results: Some(Charset::Utf8mb4),
+            auto_increment_increment: 1,
+            auto_increment_offset: 1,
+            div_precision_increment: 4,
+            group_concat_max_len: 1024,
+            select_limit: u64::MAX,
+            safe_updates: false,
+            insert_id: None,
+            now_us: 0,
+            last_insert_id: AtomicU64::new(0),
+            row_count: -1,
+            found_rows: AtomicU64::new(0),
+            user_variables: Mutex::default(),
+            random: AtomicU64::new(u64::from(connection_id)),
+        }
+    }
+
+    /// How the session reads SQL.
+    pub fn quoting(&self) -> crate::lex::Quoting {
+        crate::lex::Quoting {
+            ansi_quotes: self.sql_mode.contains(SqlMode::ANSI_QUOTES),
+            no_backslash_escapes: self.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
+        }
+    }
+
+    /// `now()` with so many digits of fraction.
+    pub fn now(&self, fsp: u8) -> DateTime {
+        let seconds = i64::try_from(self.now_us / 1_000_000).unwrap_or(i64::MAX);
+        let micros = u32::try_from(self.now_us % 1_000_000).expect("below a million");
+        let moment = types::temporal::Timestamp::new(seconds, micros);
+        moment.map_or(DateTime::ZERO, |moment| self.time_zone.to_local(moment, 6).truncate_to(fsp))
+    }
+
+    /// `curdate()`
+    pub fn today(&self) -> Date {
+        self.now(0).date()
+    }
+
+    /// A context for a statement that reads.
+    pub fn reading<'a>(&'a self, warnings: &'a mut Warnings) -> Context<'a> {
+        Context::reading(self.sql_mode, &self.time_zone, self.today(), warnings)
+    }
+
+    /// A context for a statement that writes.
+    pub fn writing<'a>(&'a self, warnings: &'a mut Warnings) -> Context<'a> {
+        Context::writing(self.sql_mode, &self.time_zone, self.today(), warnings)
+    }
+}
