@@ -159,7 +159,8 @@ pub fn write_fixed(value: f64, decimals: u8, out: &mut Vec<u8>) {
 pub fn round_fixed(value: f64, decimals: u8) -> f64 {
     let unit = 10_f64.powi(i32::from(decimals));
     let int = value.trunc();
-    int + ((value - int) * unit).round_ties_even() / unit
+    // Adding 0 makes -0 a plain 0, as in MySQL.
+    int + ((value - int) * unit).round_ties_even() / unit + 0.0
 }
 
 /// Room for `-d.dddddddddddddddde-ddd`.
