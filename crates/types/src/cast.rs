@@ -17,9 +17,9 @@ use crate::value::{Value, ValueRef};
 /// What CAST converts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastTarget {
-    /// SIGNED [INTEGER].
+    /// SIGNED, SIGNED INTEGER.
     Signed,
-    /// UNSIGNED [INTEGER].
+    /// UNSIGNED, UNSIGNED INTEGER.
     Unsigned,
     /// DECIMAL(p, s).
     Decimal {

@@ -235,6 +235,7 @@ fn a_prefix_part_compares_the_first_characters() {
     assert_eq!(key("'É€x'"), key("'é€y'"));
     assert_eq!(key("'a '"), key("'a'"));
     assert!(key("'ab'") < key("'ac'"));
+    assert!(key("'éa'") < key("'éb'"), "a prefix is counted in characters");
     assert!(key("'a'") < key("'abc'"));
 }
 

@@ -190,7 +190,8 @@ fn damaged_rows_are_refused_or_read_but_never_panic() {
     assert_eq!(texts(&layout, &row), ["7", "abc", "1.50", "long", "2020-01-02"]);
     let mut offsets = Offsets::default();
     for size in 0..row.len() {
-        assert!(layout.offsets(&row[..size], &mut offsets).is_err(), "{size} bytes");
+        let error = layout.offsets(&row[..size], &mut offsets).unwrap_err();
+        assert!(matches!(error, RowError::Truncated { .. }), "{size} bytes: {error}");
     }
     let longer = [&row[..], &[0]].concat();
     assert_eq!(layout.offsets(&longer, &mut offsets), Err(RowError::TooLong));

@@ -111,6 +111,9 @@ mod tests {
         assert_eq!(nines.multiply(&nines), Err(Overflow));
         assert_eq!(nines.multiply(&dec("-100000000")), Err(Overflow));
         let most = dec(&"9".repeat(72));
+        let expected = format!("999999998{}.000000001", "9".repeat(63));
+        assert_eq!(most.multiply(&dec("0.999999999")).unwrap().to_string(), expected);
+        assert_eq!(dec("0.999999999").multiply(&most).unwrap().to_string(), expected);
         assert_eq!(most.add(&dec("1")), Err(Overflow));
     }
 }
