@@ -19,8 +19,10 @@
 //! Source: the idea is that of every ordered key-value store; the limits are MySQL's.
 
 mod limits;
+mod value;
 
 pub use limits::{KEY_SIZE_MAX, check_key};
+pub use value::write_sort_value;
 
 use smallvec::SmallVec;
 

@@ -19,7 +19,7 @@ use proptest::sample::select;
 use support::{column, for_column, literal, reading, today};
 use types::column::{Column, ColumnType};
 use types::context::Context;
-use types::key::{KeyLayout, KeyPart, successor};
+use types::key::{KeyLayout, KeyPart, successor, write_sort_value};
 use types::row::{Offsets, RowLayout};
 use types::sql_mode::SqlMode;
 use types::temporal::TimeZone;
@@ -249,6 +249,29 @@ fn the_successor_ends_the_range_of_a_prefix() {
     assert_eq!(end(&[1, 2]), [1, 3]);
     assert_eq!(end(&[1, 0xFF, 0xFF]), [2]);
     assert_eq!(end(&[0xFF]), [0_u8; 0]);
+}
+
+#[test]
+fn keys_of_expressions_are_in_the_order_of_their_values() {
+    let sort_key = |value: ValueRef<'_>| {
+        let mut key = Vec::new();
+        write_sort_value(value, &mut key);
+        key
+    };
+    let kinds: [&[&str]; 6] = [
+        &["NULL", "0", "1", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551615"],
+        &["NULL", "0.0", "0.5", "-0.5", "-0.50", "1.10", "-12345678901234567890.1", "12345678901234567890.1"],
+        &["NULL", "0e0", "-0e0", "1e300", "-1e300", "1e-300", "CAST(0.5 AS FLOAT)"],
+        &["NULL", "''", "'a'", "'A '", "'a b'", r"'a\0'", "'é'"],
+        &["NULL", "date'2020-01-02'", "timestamp'2020-01-02 00:00:00'", "timestamp'2020-01-02 00:00:00.5'"],
+        &["NULL", "time'00:00:00'", "time'-00:00:01'", "time'838:59:59'", "time'-00:00:00.5'"],
+    ];
+    for kind in kinds {
+        for (a, b) in kind.iter().flat_map(|a| kind.iter().map(move |b| (literal(a), literal(b)))) {
+            let expected = order(a.as_ref(), b.as_ref());
+            assert_eq!(sort_key(a.as_ref()).cmp(&sort_key(b.as_ref())), expected, "{a:?} {b:?}");
+        }
+    }
 }
 
 /// Three columns of any types and, for each, two values.

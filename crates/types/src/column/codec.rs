@@ -22,6 +22,8 @@
 //!
 //! Sign: 0 signed, 1 unsigned, 2 zerofill. Numbers are little-endian. Tags and ids are never reused.
 
+#![deny(clippy::indexing_slicing)]
+
 use super::{ColumnType, FloatType, IntSize, IntType, LobSize, Sign};
 use crate::collation::Collation;
 use crate::decimal::{PRECISION_MAX, SCALE_MAX};
@@ -207,7 +209,8 @@ mod tests {
             out.push(0xEE);
             assert_eq!(ColumnType::deserialise(&out), Ok((ty, bytes.len())));
             for size in 0..bytes.len() {
-                assert_eq!(ColumnType::deserialise(&bytes[..size]), Err(CatalogError), "{ty}");
+                let cut = bytes.get(..size).unwrap();
+                assert_eq!(ColumnType::deserialise(cut), Err(CatalogError), "{ty}");
             }
         }
     }

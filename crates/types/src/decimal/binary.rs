@@ -57,6 +57,15 @@ impl Decimal {
         }
     }
 
+    /// Appends bytes whose order under `memcmp` is that of the numbers, whatever their types: a sign and all limbs.
+    pub(crate) fn write_ordered(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(!self.negative));
+        for limb in &self.limbs {
+            let limb = if self.negative { !limb } else { *limb };
+            out.extend_from_slice(&limb.to_be_bytes());
+        }
+    }
+
     /// Reads the stored form; `bytes` has [`stored_size`] bytes, and whatever is missing counts as zero. A group
     /// that is no decimal number is taken modulo its size: never panics.
     pub fn read_stored(bytes: &[u8], precision: u8, scale: u8) -> Self {

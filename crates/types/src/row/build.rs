@@ -1,5 +1,7 @@
 //! Rows from their columns: new ones, and after-images from before-images.
 
+#![deny(clippy::indexing_slicing)]
+
 use super::{NULL_END, Offsets, RowError, RowLayout, write_column};
 use crate::temporal::TimeZone;
 use crate::value::ValueRef;

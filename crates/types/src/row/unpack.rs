@@ -1,5 +1,7 @@
 //! Bytes of a row into values.
 
+#![deny(clippy::indexing_slicing)]
+
 use crate::column::{ColumnType, IntType};
 use crate::decimal::Decimal;
 use crate::temporal::{Date, DateTime, Time, TimeZone, Timestamp};
@@ -34,8 +36,9 @@ pub fn read_column<'r>(ty: ColumnType, bytes: &'r [u8], time_zone: &TimeZone) ->
 #[inline]
 pub(super) fn read_unsigned(bytes: &[u8]) -> u64 {
     let mut number = [0; 8];
-    let size = bytes.len().min(8);
-    number[..size].copy_from_slice(&bytes[..size]);
+    for (to, from) in number.iter_mut().zip(bytes) {
+        *to = *from;
+    }
     u64::from_le_bytes(number)
 }
 

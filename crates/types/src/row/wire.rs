@@ -1,5 +1,7 @@
 //! Columns of a row straight into resultset rows.
 
+#![deny(clippy::indexing_slicing)]
+
 use super::unpack::{read_signed, read_unsigned};
 use super::{Offsets, RowLayout, read_column};
 use crate::charset::Charset;

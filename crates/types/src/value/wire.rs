@@ -2,6 +2,8 @@
 //!
 //! Source: the protocol documentation's "Binary Protocol Value" and packets of MySQL 9.7.4 in `tests/data/wire.tsv`.
 
+#![deny(clippy::indexing_slicing)]
+
 use super::ValueRef;
 use crate::charset::{Charset, convert};
 use crate::temporal::{Date, DateTime, Time};
@@ -42,7 +44,9 @@ pub(crate) fn write_short_lenenc(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<
     write(out);
     let size = out.len() - at - 1;
     debug_assert!(size <= 250, "numbers and temporal values have short texts");
-    out[at] = size.to_le_bytes()[0];
+    if let Some(length) = out.get_mut(at) {
+        *length = u8::try_from(size).unwrap_or(u8::MAX);
+    }
 }
 
 /// Appends text of `from` in `to`, as a length-encoded string. `binary` as target keeps the bytes.
