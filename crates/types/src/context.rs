@@ -73,6 +73,11 @@ impl<'a> Context<'a> {
         self.warnings.push(Level::Note, condition, args);
     }
 
+    /// Whether fractional seconds are cut instead of rounded.
+    pub fn cuts_fractions(&self) -> bool {
+        self.sql_mode.contains(SqlMode::TIME_TRUNCATE_FRACTIONAL)
+    }
+
     /// Which dates the session accepts.
     pub fn date_policy(&self) -> DatePolicy {
         DatePolicy::of(self.sql_mode)

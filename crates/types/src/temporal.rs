@@ -41,8 +41,9 @@ pub(crate) fn fraction_unit(fsp: u8) -> i64 {
     UNITS[usize::from(fsp.min(FSP_MAX))]
 }
 
-/// Which incomplete or impossible dates are accepted.
+/// Which incomplete or impossible dates are accepted, and how exactly text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mode of its own in sql_mode")]
 pub struct DatePolicy {
     /// `0000-00-00`.
     pub zero_date: bool,
@@ -50,11 +51,18 @@ pub struct DatePolicy {
     pub zero_in_date: bool,
     /// Days up to 31 in every month.
     pub invalid_dates: bool,
+    /// Whether a seventh fractional digit is cut instead of rounded.
+    pub cut_fraction: bool,
 }
 
 impl DatePolicy {
     /// Everything that fits the digits: for the time of day within a date and time.
-    pub const LAX: Self = Self { zero_date: true, zero_in_date: true, invalid_dates: true };
+    pub const LAX: Self =
+        Self { zero_date: true, zero_in_date: true, invalid_dates: true, cut_fraction: false };
+
+    /// Complete dates that exist.
+    pub const EXACT: Self =
+        Self { zero_date: false, zero_in_date: false, invalid_dates: false, cut_fraction: false };
 
     /// What a column accepts under `mode`.
     pub fn of(mode: SqlMode) -> Self {
@@ -62,6 +70,7 @@ impl DatePolicy {
             zero_date: !mode.contains(SqlMode::NO_ZERO_DATE),
             zero_in_date: !mode.contains(SqlMode::NO_ZERO_IN_DATE),
             invalid_dates: mode.contains(SqlMode::ALLOW_INVALID_DATES),
+            cut_fraction: mode.contains(SqlMode::TIME_TRUNCATE_FRACTIONAL),
         }
     }
 

@@ -17,6 +17,7 @@ use types::context::Context;
 use types::row::{Offsets, RowLayout};
 use types::sql_mode::SqlMode;
 use types::temporal::TimeZone;
+use types::value::ValueRef;
 use types::warning::Warnings;
 
 /// (column type, literal): what MySQL does there is not imitated.
@@ -86,4 +87,46 @@ fn assignments_end_as_in_mysql() {
     }
     assert!(cases > 8000, "only {cases} cases");
     assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
+}
+
+// Answers of MySQL 9.7.4 under TIME_TRUNCATE_FRACTIONAL.
+#[test]
+fn fractions_are_cut_if_the_mode_says_so() {
+    let mode = SqlMode::TIME_TRUNCATE_FRACTIONAL;
+    for (definition, text, expected, note) in [
+        ("datetime", "'2020-01-02 03:04:05.9999999'", "2020-01-02 03:04:05", ""),
+        ("datetime(6)", "'2020-01-02 03:04:05.9999999'", "2020-01-02 03:04:05.999999", ""),
+        ("datetime(6)", "'9999-12-31 23:59:59.9999999'", "9999-12-31 23:59:59.999999", ""),
+        ("datetime(6)", "20200102030405.9999999", "2020-01-02 03:04:05.999999", ""),
+        ("time(1)", "'10:11:12.99'", "10:11:12.9", ""),
+        ("time(6)", "'10:11:12.9999999'", "10:11:12.999999", ""),
+        ("date", "'2020-01-02 23:59:59.9'", "2020-01-02", "Note 1265 Data truncated for column 'c' at row 1"),
+    ] {
+        assert_eq!(
+            assigned(definition, text, mode),
+            (expected.to_owned(), note.to_owned()),
+            "{definition} <- {text}"
+        );
+    }
+}
+
+#[test]
+fn a_null_for_a_not_null_column_is_an_error_or_its_implicit_default() {
+    for (definition, default) in
+        [("int", "0"), ("varchar(3)", ""), ("datetime", "0000-00-00 00:00:00"), ("decimal(5,2)", "0.00")]
+    {
+        let column = column(&format!("{definition} not null"));
+        let layout = RowLayout::new([column.ty]);
+        let mut warnings = Warnings::default();
+        let mut context = Context::writing(SqlMode::EMPTY, &TimeZone::UTC, today(), &mut warnings);
+        context.null_becomes_default = true;
+        let mut row = Vec::new();
+        let mut builder = layout.builder(&mut row);
+        builder.assign(&column, ValueRef::Null, &mut context).unwrap();
+        builder.finish().unwrap();
+        let mut offsets = Offsets::default();
+        layout.offsets(&row, &mut offsets).unwrap();
+        assert_eq!(layout.value(&row, &offsets, 0, &TimeZone::UTC).to_message(), default);
+        assert_eq!(warnings_field(&warnings), "Warning 1048 Column 'c' cannot be null");
+    }
 }

@@ -3,7 +3,6 @@
 use crate::context::Context;
 use crate::error::SqlError;
 use crate::error::table::{ER_DATETIME_FUNCTION_OVERFLOW, ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
-use crate::sql_mode::SqlMode;
 use crate::temporal::{
     DateTime, NotADate, datetime_from_number, parse_datetime, parse_time, time_from_number,
 };
@@ -24,7 +23,7 @@ pub(super) fn to_datetime(
     context: &mut Context<'_>,
 ) -> Result<Value, SqlError> {
     let Some(moment) = read_datetime(value, "datetime", context)? else { return Ok(Value::Null) };
-    let cuts = context.sql_mode.contains(SqlMode::TIME_TRUNCATE_FRACTIONAL);
+    let cuts = context.cuts_fractions();
     let rounded = if cuts { Some(moment.truncate_to(fsp)) } else { moment.round_to(fsp) };
     match rounded {
         Some(rounded) => Ok(Value::DateTime(rounded)),
@@ -34,19 +33,20 @@ pub(super) fn to_datetime(
 
 /// CAST(... AS TIME(f)).
 pub(super) fn to_time(value: ValueRef<'_>, fsp: u8, context: &mut Context<'_>) -> Result<Value, SqlError> {
+    let cuts = context.cuts_fractions();
     let time = match value {
         ValueRef::Time(time) => Some(time),
         ValueRef::DateTime(moment) => Some(moment.time()),
         ValueRef::Date(_) => Some(crate::temporal::Time::default()),
         ValueRef::Str(..) | ValueRef::Bytes(_) => {
-            let parsed = parse_time(&value.string_bytes().unwrap_or_default());
+            let parsed = parse_time(&value.string_bytes().unwrap_or_default(), cuts);
             if parsed.is_none_or(|parsed| parsed.truncated) {
                 report(false, "time", value, context)?;
             }
             parsed.map(|parsed| local_time(parsed, context))
         }
         _ => {
-            let time = split(value).and_then(|(negative, number, micros)| {
+            let time = split(value, cuts).and_then(|(negative, number, micros)| {
                 let number = i64::try_from(number).ok()?;
                 time_from_number(if negative { -number } else { number }, micros)
             });
@@ -56,7 +56,6 @@ pub(super) fn to_time(value: ValueRef<'_>, fsp: u8, context: &mut Context<'_>) -
             time
         }
     };
-    let cuts = context.sql_mode.contains(SqlMode::TIME_TRUNCATE_FRACTIONAL);
     let rounded = time.map(|time| if cuts { time.truncate_to(fsp) } else { time.round_to(fsp) });
     Ok(rounded.map_or(Value::Null, Value::Time))
 }
@@ -75,7 +74,7 @@ fn read_datetime(
         }
         ValueRef::Str(..) | ValueRef::Bytes(_) => from_text(value, kind, context),
         _ => {
-            let number = split(value).filter(|(negative, ..)| !negative);
+            let number = split(value, context.cuts_fractions()).filter(|(negative, ..)| !negative);
             let policy = context.date_policy();
             let moment = number.and_then(|(_, number, micros)| datetime_from_number(number, micros, policy));
             if moment.is_none() {

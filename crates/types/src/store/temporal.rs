@@ -5,7 +5,6 @@ use crate::error::SqlError;
 use crate::error::table::{
     ER_DATETIME_FUNCTION_OVERFLOW, ER_TRUNCATED_WRONG_VALUE, ER_TRUNCATED_WRONG_VALUE_FOR_FIELD,
 };
-use crate::sql_mode::SqlMode;
 use crate::temporal::{
     Date, DatePolicy, DateTime, LocalTime, NotADate, Time, Timestamp, datetime_from_number, parse_datetime,
     parse_time, time_from_number,
@@ -99,7 +98,7 @@ pub(super) fn store_time(
     if dated && loss.is_none() {
         note("time", &shown(value, fsp), target);
     }
-    let stored = if cuts(target) { read.truncate_to(fsp) } else { read.round_to(fsp) };
+    let stored = if target.context.cuts_fractions() { read.truncate_to(fsp) } else { read.round_to(fsp) };
     stored.write_stored(fsp, out);
     Ok(())
 }
@@ -123,7 +122,8 @@ fn read_datetime(value: ValueRef<'_>, fsp: u8, target: &Target<'_, '_>) -> Read<
     if loss.is_some_and(|loss| loss != Loss::Rubbish) {
         return (DateTime::ZERO, loss);
     }
-    let rounded = if cuts(target) { Some(read.truncate_to(fsp)) } else { read.round_to(fsp) };
+    let rounded =
+        if target.context.cuts_fractions() { Some(read.truncate_to(fsp)) } else { read.round_to(fsp) };
     rounded.map_or((DateTime::ZERO, Some(Loss::Overflow)), |rounded| (rounded, loss))
 }
 
@@ -148,7 +148,7 @@ fn datetime_from_text(value: ValueRef<'_>, target: &Target<'_, '_>) -> Read<Date
 }
 
 fn datetime_of_number(value: ValueRef<'_>, policy: DatePolicy) -> Read<DateTime> {
-    let Some((negative, number, micros)) = split(value) else {
+    let Some((negative, number, micros)) = split(value, policy.cut_fraction) else {
         return (DateTime::ZERO, Some(Loss::OutOfRange));
     };
     if negative || number > 99_991_231_235_959 {
@@ -170,7 +170,7 @@ fn read_time(value: ValueRef<'_>, target: &Target<'_, '_>) -> (Time, Option<Loss
         ValueRef::DateTime(value) => (value.time(), None, false),
         ValueRef::Date(_) => (Time::default(), None, false),
         ValueRef::Str(..) | ValueRef::Bytes(_) => time_from_text(value, target),
-        _ => time_of_number(value),
+        _ => time_of_number(value, target.context.cuts_fractions()),
     }
 }
 
@@ -180,7 +180,7 @@ fn time_from_text(value: ValueRef<'_>, target: &Target<'_, '_>) -> (Time, Option
     if text.is_empty() || text == b"." || has_exponent(text) {
         return (Time::default(), None, false);
     }
-    match parse_time(text) {
+    match parse_time(text, target.context.cuts_fractions()) {
         None => {
             let clock = text.contains(&b':') && text.first().is_some_and(u8::is_ascii_digit);
             (Time::default(), Some(if clock { Loss::OutOfRange } else { Loss::Unreadable }), false)
@@ -200,9 +200,9 @@ fn has_exponent(text: &[u8]) -> bool {
     digits > 0 && matches!(&text[digits..], [b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..])
 }
 
-fn time_of_number(value: ValueRef<'_>) -> (Time, Option<Loss>, bool) {
+fn time_of_number(value: ValueRef<'_>, cut_fraction: bool) -> (Time, Option<Loss>, bool) {
     let longest = |negative: bool| Time::saturating(if negative { i64::MIN / 2 } else { i64::MAX / 2 }, 6);
-    let Some((negative, number, micros)) = split(value) else {
+    let Some((negative, number, micros)) = split(value, cut_fraction) else {
         let negative = value_is_negative(value);
         return (longest(negative), Some(Loss::OutOfRange), false);
     };
@@ -222,10 +222,6 @@ fn value_is_negative(value: ValueRef<'_>) -> bool {
         ValueRef::Float(number) => number < 0.0,
         _ => false,
     }
-}
-
-fn cuts(target: &Target<'_, '_>) -> bool {
-    target.context.sql_mode.contains(SqlMode::TIME_TRUNCATE_FRACTIONAL)
 }
 
 /// Reports a loss: a strict statement always names the value.

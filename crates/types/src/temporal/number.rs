@@ -49,7 +49,7 @@ mod tests {
     // Answers of MySQL 9.7.4 to CAST(number AS DATETIME) and CAST(number AS TIME).
     #[test]
     fn numbers_are_read_by_their_size() {
-        let strict = DatePolicy { zero_date: false, zero_in_date: false, invalid_dates: false };
+        let strict = DatePolicy::EXACT;
         let datetime =
             |number| datetime_from_number(number, 0, strict).map(|value| value.with_fsp(0).to_string());
         for (number, expected) in [

@@ -41,6 +41,7 @@ pub fn parse_datetime(text: &[u8], policy: DatePolicy) -> Result<ParsedDateTime,
     if !policy.accepts(date.year(), date.month(), date.day()) {
         return Err(NotADate::Refused);
     }
+    let carry = carry && !policy.cut_fraction;
     let value = if carry { value.add_micros(1).ok_or(NotADate::Overflow)? } else { value };
     let truncated = !scan.text[scan.at..].trim_ascii().is_empty();
     Ok(ParsedDateTime { value, has_time: scan.count > 3, rounded_up: carry, truncated, offset_s })
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Option<String> {
-        let strict = DatePolicy { zero_date: false, zero_in_date: false, invalid_dates: false };
+        let strict = DatePolicy::EXACT;
         parse_datetime(text.as_bytes(), strict)
             .ok()
             .map(|parsed| format!("{}{}", parsed.value, if parsed.truncated { " truncated" } else { "" }))

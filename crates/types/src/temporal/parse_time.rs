@@ -22,15 +22,15 @@ pub struct ParsedTime {
 /// Text shorter than this is never taken for a datetime: `hhhmmss.uuuuuu` would be.
 const DATETIME_SIZE_MIN: usize = 12;
 
-/// Reads a TIME. None if it is none.
-pub fn parse_time(text: &[u8]) -> Option<ParsedTime> {
+/// Reads a TIME; a seventh fractional digit rounds unless `cut_fraction`. None if it is none.
+pub fn parse_time(text: &[u8], cut_fraction: bool) -> Option<ParsedTime> {
     let text = text.trim_ascii_start();
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest.trim_ascii_start()),
         _ => (false, text),
     };
     if !negative && text.len() >= DATETIME_SIZE_MIN {
-        match (shape(text), parse_datetime(text, DatePolicy::LAX)) {
+        match (shape(text), parse_datetime(text, DatePolicy { cut_fraction, ..DatePolicy::LAX })) {
             (Shape::Other, _) | (Shape::Digits, Err(_)) => {}
             (_, Ok(datetime)) if datetime.has_time => return Some(time_of(datetime)),
             _ => return None,
@@ -44,7 +44,7 @@ pub fn parse_time(text: &[u8]) -> Option<ParsedTime> {
     }
     let total = (u64::from(days) * 24 + u64::from(hours)) * 3600 + u64::from(minutes * 60 + seconds);
     let micros = i64::try_from(total).ok()?.checked_mul(MICROS_PER_SECOND)?;
-    let micros = micros + i64::from(fraction) + i64::from(carry);
+    let micros = micros + i64::from(fraction) + i64::from(carry && !cut_fraction);
     let out_of_range = micros > Time::MICROS_MAX;
     let left_over = !scan.rest().trim_ascii().is_empty();
     let value = Time::saturating(if negative { -micros } else { micros }, fsp);
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Option<String> {
-        parse_time(text.as_bytes())
+        parse_time(text.as_bytes(), false)
             .map(|parsed| format!("{}{}", parsed.value, if parsed.truncated { " truncated" } else { "" }))
     }
 

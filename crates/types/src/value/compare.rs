@@ -104,7 +104,8 @@ fn temporal_to_text(
 ) -> Result<Ordering, SqlError> {
     let bytes = text.string_bytes().unwrap_or_default();
     if let ValueRef::Time(time) = temporal {
-        let parsed = parse_time(&bytes).filter(|parsed| !parsed.truncated && parsed.datetime.is_none());
+        let parsed = parse_time(&bytes, context.cuts_fractions())
+            .filter(|parsed| !parsed.truncated && parsed.datetime.is_none());
         return Ok(match parsed {
             Some(parsed) => time.cmp(&parsed.value),
             None => time.to_string().as_bytes().cmp(&bytes),
@@ -162,7 +163,8 @@ pub fn temporal_constant(
     context: &mut Context<'_>,
 ) -> Result<Value, SqlError> {
     if let ValueRef::Time(_) = column {
-        let parsed = parse_time(text).filter(|parsed| !parsed.truncated && parsed.datetime.is_none());
+        let parsed = parse_time(text, context.cuts_fractions())
+            .filter(|parsed| !parsed.truncated && parsed.datetime.is_none());
         let read = parsed.map(|parsed| Value::Time(parsed.value));
         return Ok(read.unwrap_or_else(|| Value::Str(text.to_vec(), collation)));
     }

@@ -125,14 +125,17 @@ fn with_fraction(int: i64, negative: bool, micros: u32, fsp: u8) -> Numeric {
 
 /// Sign, integer part and microseconds of a number; what the number forms of dates and times are
 /// read from. None for a number that is too large for any, and for anything else.
-pub(crate) fn split(value: ValueRef<'_>) -> Option<(bool, u64, u32)> {
+pub(crate) fn split(value: ValueRef<'_>, cut_fraction: bool) -> Option<(bool, u64, u32)> {
     match value {
         ValueRef::Int(number) => Some((number < 0, number.unsigned_abs(), 0)),
         ValueRef::UInt(number) => Some((false, number, 0)),
-        ValueRef::Float(number) => split(ValueRef::Double(f64::from(number))),
-        ValueRef::Double(number) => split(ValueRef::Decimal(Numeric::Double(number).to_decimal())),
+        ValueRef::Float(number) => split(ValueRef::Double(f64::from(number)), cut_fraction),
+        ValueRef::Double(number) => {
+            split(ValueRef::Decimal(Numeric::Double(number).to_decimal()), cut_fraction)
+        }
         ValueRef::Decimal(number) => {
-            let rounded = number.abs().round(6).ok()?;
+            let magnitude = number.abs();
+            let rounded = if cut_fraction { magnitude.truncate(6) } else { magnitude.round(6).ok()? };
             let int = rounded.truncate(0);
             let fraction = rounded.subtract(&int).ok()?.multiply(&Decimal::from(1_000_000_u64)).ok()?;
             Some((number.is_negative(), int.to_u64()?, u32::try_from(fraction.to_u64()?).ok()?))

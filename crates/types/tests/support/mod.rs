@@ -106,7 +106,7 @@ fn quoted_literal(kind: &str, body: &str) -> Value {
         "_utf8mb4" => Value::text(body),
         "_binary" => Value::Bytes(body.as_bytes().to_vec()),
         "date" => Value::Date(parse_datetime(body.as_bytes(), DatePolicy::LAX).unwrap().value.date()),
-        "time" => Value::Time(parse_time(body.as_bytes()).unwrap().value),
+        "time" => Value::Time(parse_time(body.as_bytes(), false).unwrap().value),
         "timestamp" => Value::DateTime(parse_datetime(body.as_bytes(), DatePolicy::LAX).unwrap().value),
         _ => panic!("unknown literal {kind}'{body}'"),
     }
