@@ -8,7 +8,7 @@
 //! one-byte sets from a table of 256.
 //!
 //! Invariant: [`Collation::compare`], [`Collation::sort_key`] and [`Collation::hash`] agree for all bytes, valid or
-//! not (property tests in `tests/collation.rs`).
+//! not (property tests in `tests/it/collation.rs`).
 
 mod compare;
 mod known;

@@ -5,7 +5,7 @@ use std::io::{Error, Result};
 use crate::client::{Answer, Client};
 use crate::literals::field;
 
-/// Fields: operation, its arguments, then `=` and the answer. See `tests/expressions.rs` for the operations.
+/// Fields: operation, its arguments, then `=` and the answer. See `tests/it/expressions.rs` for the operations.
 pub fn expression(client: &mut Client, fields: &[&str]) -> Result<String> {
     let inputs: Vec<&str> = fields.iter().copied().take_while(|field| *field != "=").collect();
     let sql = expression_sql(&inputs).ok_or_else(|| Error::other("unknown operation"))?;

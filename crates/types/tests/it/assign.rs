@@ -7,11 +7,7 @@
 //! line is assigned with `store::assign`, the stored bytes are read back through a row and its text form.
 //! Differences that are known and meant are in [`KNOWN_DIFFERENCES`], and each must still differ.
 
-#![cfg(test)]
-
-mod support;
-
-use support::{column, field, for_column, lines, literal, today, warnings_field};
+use crate::support::{column, field, for_column, lines, literal, today, warnings_field};
 use types::charset::Charset;
 use types::context::Context;
 use types::row::{Offsets, RowLayout};
@@ -61,7 +57,7 @@ fn assigned(definition: &str, text: &str, mode: SqlMode) -> (String, String) {
 fn assignments_end_as_in_mysql() {
     let mut differences = Vec::new();
     let mut cases = 0;
-    for fields in lines(include_str!("data/assign.tsv")) {
+    for fields in lines(include_str!("../data/assign.tsv")) {
         let [definition, text, "=", strict, strict_warnings, "=", lax, lax_warnings] = fields[..] else {
             panic!("a line without answers: {fields:?}");
         };

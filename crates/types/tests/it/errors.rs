@@ -5,19 +5,15 @@
 //!
 //! Method: `tests/data/errors.tsv` holds what MySQL 9.7.4 says of itself; the numbers are those of the founding brief.
 
-#![cfg(test)]
-
-mod support;
-
 use std::collections::BTreeMap;
 
-use support::lines;
+use crate::support::lines;
 use types::error::Condition;
 use types::error::table::{ALL, ER_DISK_FULL, ER_DUP_ENTRY, ER_PARSE_ERROR, ER_SYNTAX_ERROR};
 
 #[test]
 fn the_table_is_mysqls() {
-    let data = include_str!("data/errors.tsv");
+    let data = include_str!("../data/errors.tsv");
     let mysql: BTreeMap<u16, [&str; 3]> =
         lines(data).map(|fields| (fields[0].parse().unwrap(), [fields[1], fields[2], fields[3]])).collect();
     for condition in ALL {

@@ -3,9 +3,7 @@
 //! Requirements: sums, differences, products, remainders and rounded quotients are those of true numbers; text and
 //! stored form lead back; order is that of numbers; stored forms of one type are in the order of their numbers.
 //!
-//! Method: properties with `bigdecimal` as the independent oracle. MySQL's own answers are in `tests/expressions.rs`.
-
-#![cfg(test)]
+//! Method: properties with `bigdecimal` as the independent oracle. MySQL's own answers are in `tests/it/expressions.rs`.
 
 use std::str::FromStr;
 

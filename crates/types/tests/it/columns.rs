@@ -6,13 +6,9 @@
 //!
 //! Method: the file holds the answers of MySQL 9.7.4 (`cargo run -p types --example record -- PORT columns`).
 
-#![cfg(test)]
-
-mod support;
-
 use std::fmt::Display;
 
-use support::{CI, column, hex, lines};
+use crate::support::{CI, column, hex, lines};
 use types::collation::Collation;
 use types::column::{ColumnType, ColumnWire};
 
@@ -49,7 +45,7 @@ fn hides_our_default(definition: &str) -> String {
 #[test]
 fn types_are_described_as_in_mysql() {
     let mut cases = 0;
-    for fields in lines(include_str!("data/columns.tsv")) {
+    for fields in lines(include_str!("../data/columns.tsv")) {
         let [text, "=", line, of_schema, utf8, latin1, logged] = fields[..] else { panic!("{fields:?}") };
         let ty = column(text).ty;
         let nullable = match ty {

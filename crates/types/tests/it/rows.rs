@@ -5,11 +5,7 @@
 //!
 //! Method: the file holds bytes of MySQL 9.7.4's binlog and packets (`cargo run -p types --example record -- PORT rows`).
 
-#![cfg(test)]
-
-mod support;
-
-use support::{column, field, for_column, from_hex, hex, lines, literal, today};
+use crate::support::{column, field, for_column, from_hex, hex, lines, literal, today};
 use types::charset::Charset;
 use types::column::{Column, ColumnType, IntSize, IntType, Sign};
 use types::context::Context;
@@ -34,7 +30,7 @@ fn assigned(column: &Column, text: &str) -> Vec<u8> {
 #[test]
 fn row_images_and_packets_are_mysqls_bytes() {
     let mut cases = 0;
-    for fields in lines(include_str!("data/rows.tsv")) {
+    for fields in lines(include_str!("../data/rows.tsv")) {
         let [definition, text, "=", image, shown, binary] = fields[..] else { panic!("{fields:?}") };
         let column = column(definition);
         let row = assigned(&column, text);
@@ -99,7 +95,7 @@ fn null_bits_are_set_from_the_lowest_and_unused_ones_are_zero() {
 }
 
 fn wide() -> RowLayout {
-    let collation = support::CI;
+    let collation = crate::support::CI;
     RowLayout::new([
         INT,
         ColumnType::Varchar { chars: 20, collation },

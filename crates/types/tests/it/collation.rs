@@ -6,10 +6,6 @@
 //! Method: `tests/data/unicode.txt` holds the server's answers (MySQL 9.7.4, MariaDB 10.11.19: the same); the rest is
 //! checked by properties over texts from a small alphabet that makes equal and almost equal texts likely.
 
-#![cfg(test)]
-
-mod support;
-
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -24,7 +20,7 @@ fn every_character_weighs_what_it_weighs_in_mysql() {
         let numbers: Vec<u32> = line.split(' ').map(|hex| u32::from_str_radix(hex, 16).unwrap()).collect();
         numbers.try_into().unwrap()
     };
-    let data = include_str!("data/unicode.txt").lines().filter(|line| !line.starts_with('#')).map(parse);
+    let data = include_str!("../data/unicode.txt").lines().filter(|line| !line.starts_with('#')).map(parse);
     let exceptions: BTreeMap<u32, [u32; 4]> = data.map(|row| (row[0], row)).collect();
     assert!(exceptions.len() > 1400);
     for code in (0..0x1_0000).filter(|&code| char::from_u32(code).is_some()) {

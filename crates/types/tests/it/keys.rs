@@ -7,16 +7,12 @@
 //! Method: properties over rows of all types with values that are often equal or neighbours; the oracle is
 //! `value::compare`, which knows nothing of keys.
 
-#![cfg(test)]
-
-mod support;
-
 use std::cmp::Ordering;
 
+use crate::support::{column, for_column, literal, reading, today};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use support::{column, for_column, literal, reading, today};
 use types::column::{Column, ColumnType};
 use types::context::Context;
 use types::key::{KeyLayout, KeyPart, successor, write_sort_value};

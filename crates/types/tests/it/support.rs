@@ -1,7 +1,5 @@
 //! What the data-driven tests share: SQL literals and column types as the data files write them.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use std::fmt::Write as _;
 
 use types::charset::Charset;
@@ -208,9 +206,4 @@ fn column_type(definition: &str) -> ColumnType {
         "timestamp" => ColumnType::timestamp("c", first.unwrap_or(0)).unwrap(),
         _ => panic!("unknown type {definition}"),
     }
-}
-
-/// A decimal.
-pub fn dec(text: &str) -> Decimal {
-    text.parse().unwrap()
 }

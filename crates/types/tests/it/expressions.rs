@@ -8,13 +8,9 @@
 //! `char_length`, `convert SET a` (hexadecimal), `weight COLLATION a`, `to_days`, `from_days`, `week d mode`,
 //! `yearweek d mode`. Differences that are known and meant are in [`known_difference`], and each must still differ.
 
-#![cfg(test)]
-
-mod support;
-
 use std::cmp::Ordering;
 
-use support::{field, hex, lines, literal, reading, today, value_field, warnings_field};
+use crate::support::{field, hex, lines, literal, reading, today, value_field, warnings_field};
 use types::cast::{CastTarget, cast};
 use types::charset::{Charset, convert};
 use types::collation::{Collation, unicode};
@@ -33,7 +29,7 @@ type Answer = Result<String, SqlError>;
 fn expressions_answer_as_in_mysql() {
     let mut differences = Vec::new();
     let mut cases = 0;
-    for fields in lines(include_str!("data/expressions.tsv")) {
+    for fields in lines(include_str!("../data/expressions.tsv")) {
         let at = fields.iter().position(|field| *field == "=").expect("every line has an answer");
         let (inputs, expected, expected_warnings) = (&fields[..at], fields[at + 1], fields[at + 2]);
         let mut warnings = Warnings::default();
@@ -143,7 +139,7 @@ fn cast_target(ty: &str) -> CastTarget {
         "DECIMAL" => {
             CastTarget::Decimal { precision: small(first, 10), scale: small(numbers.get(1).copied(), 0) }
         }
-        "CHAR" => CastTarget::Char { chars: first, collation: support::CI },
+        "CHAR" => CastTarget::Char { chars: first, collation: crate::support::CI },
         "BINARY" => CastTarget::Binary { size: first },
         "DATE" => CastTarget::Date,
         "TIME" => CastTarget::Time { fsp: small(first, 0) },
@@ -193,7 +189,7 @@ fn like(text: &Value, pattern: &Value, escape: &Value) -> String {
     let collation = match (text, pattern) {
         (Value::Bytes(_), _) => Collation::Binary,
         (Value::Str(_, collation), _) | (_, Value::Str(_, collation)) => *collation,
-        _ => support::CI,
+        _ => crate::support::CI,
     };
     let escape = escape.first().map(|&byte| u32::from(byte));
     u8::from(collation.like(&text_bytes, &pattern_bytes, escape)).to_string()
@@ -206,7 +202,7 @@ fn text_function(function: &str, a: &str) -> String {
     let collation = match &value {
         Value::Str(_, collation) => *collation,
         Value::Bytes(_) => Collation::Binary,
-        _ => support::CI,
+        _ => crate::support::CI,
     };
     let charset = collation.charset();
     match function {
