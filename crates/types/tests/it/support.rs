@@ -6,7 +6,6 @@ use types::charset::Charset;
 use types::collation::Collation;
 use types::column::{Column, ColumnType, IntSize, LobSize, Sign};
 use types::context::Context;
-use types::decimal::Decimal;
 use types::sql_mode::SqlMode;
 use types::temporal::{Date, DatePolicy, TimeZone, parse_datetime, parse_time};
 use types::value::{Value, ValueRef};
