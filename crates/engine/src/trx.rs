@@ -162,6 +162,20 @@ impl Trx {
         self.lock(LockId::of_key(key), mode, self.row_wait).await
     }
 
+    /// Takes a row lock if nobody has to be waited for. Returns whether it is held.
+    pub fn try_lock_row(&mut self, key: &[u8], mode: Mode) -> Result<bool, EngineError> {
+        let id = LockId::of_key(key);
+        if !self.locks.has(id, mode) {
+            match self.store.locks().acquire(self.id, id, mode) {
+                Ok(Acquired::Granted) => self.locks.note(id, mode),
+                // Dropping the wait withdraws it.
+                Ok(Acquired::Wait(_)) | Err(EngineError::Deadlock) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
     /// Takes a metadata lock.
     pub async fn lock_metadata(&mut self, id: LockId, mode: Mode) -> Result<(), EngineError> {
         self.lock(id, mode, self.table_wait).await

@@ -5,6 +5,8 @@
 //! ```
 //! Statements are planned once and found again by their normalised text, prepared and plain text alike.
 
+pub mod bind;
+pub mod exec;
 pub mod expr;
 pub mod func;
 pub mod lex;

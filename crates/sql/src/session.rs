@@ -77,7 +77,9 @@ pub struct Session {
     /// `foreign_key_checks` and the like change nothing here, but dumps set them.
     pub insert_id: Option<u64>,
     /// When the statement began, microseconds since 1970.
-    pub now_us: u64,
+    now_us: u64,
+    /// The date then, in the session's time zone.
+    today: Date,
     /// `last_insert_id()`
     pub last_insert_id: AtomicU64,
     /// `row_count()`
@@ -111,6 +113,7 @@ impl Session {
             safe_updates: false,
             insert_id: None,
             now_us: 0,
+            today: Date::ZERO,
             last_insert_id: AtomicU64::new(0),
             row_count: -1,
             found_rows: AtomicU64::new(0),
@@ -127,6 +130,17 @@ impl Session {
         }
     }
 
+    /// A statement begins at this moment, microseconds since 1970.
+    pub fn set_now(&mut self, now_us: u64) {
+        self.now_us = now_us;
+        self.today = self.now(0).date();
+    }
+
+    /// When the statement began, microseconds since 1970.
+    pub fn now_us(&self) -> u64 {
+        self.now_us
+    }
+
     /// `now()` with so many digits of fraction.
     pub fn now(&self, fsp: u8) -> DateTime {
         let seconds = i64::try_from(self.now_us / 1_000_000).unwrap_or(i64::MAX);
@@ -137,7 +151,7 @@ impl Session {
 
     /// `curdate()`
     pub fn today(&self) -> Date {
-        self.now(0).date()
+        self.today
     }
 
     /// A context for a statement that reads.

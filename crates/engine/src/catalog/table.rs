@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use types::column::Column;
 use types::key::{KeyLayout, KeyPart};
 use types::row::RowLayout;
 
-use super::def::{IndexDef, IndexKind, TableDef};
+use super::def::{ColumnDef, IndexDef, IndexKind, TableDef};
 use crate::ids::IndexId;
 use crate::lock::LockId;
 
@@ -15,6 +16,8 @@ use crate::lock::LockId;
 pub struct Table {
     /// What the catalog says.
     pub def: TableDef,
+    /// Its columns, as values are assigned to them.
+    pub columns: Box<[Column]>,
     /// How its rows lie.
     pub rows: RowLayout,
     /// How the keys of its rows are made; `None` = by hidden row ids.
@@ -74,7 +77,9 @@ impl Table {
             })
             .collect();
         let lock = metadata_lock(&def.db, &def.name);
-        Self { rows, primary, secondary, counters, lock, gone: AtomicBool::new(false), def }
+        let column = |column: &ColumnDef| Column { name: column.name.clone(), ty: column.ty, nullable: column.nullable };
+        let columns = def.columns.iter().map(column).collect();
+        Self { columns, rows, primary, secondary, counters, lock, gone: AtomicBool::new(false), def }
     }
 
     /// Whether this is no longer the table's version.

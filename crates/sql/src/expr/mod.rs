@@ -219,6 +219,13 @@ impl Expr {
         constant
     }
 
+    /// The expressions right below this one.
+    pub fn direct_children(&self) -> Vec<&Self> {
+        let mut children = Vec::new();
+        self.children(&mut |child| children.push(child));
+        children
+    }
+
     fn children<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
         match self {
             Self::Compare(_, a, b) | Self::Arith(_, a, b, _) | Self::Xor(a, b) => {

@@ -4,9 +4,20 @@
 //! brought into its column's type; where that is not possible without changing what the comparison means, the whole
 //! index is scanned and the conditions, which are kept, decide.
 
+use engine::catalog::table::Table;
 use engine::scan::Direction;
+use types::key::KeyPart;
 
 use crate::expr::Expr;
+
+/// What must hold for a row.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// The condition.
+    pub expr: Expr,
+    /// The access path guarantees it, if its values could be brought into their columns exactly.
+    pub implied: bool,
+}
 
 /// How a source's rows are found.
 #[derive(Clone, Debug)]
@@ -18,7 +29,7 @@ pub enum Access {
         /// The index.
         index: IndexRef,
         /// A value a column.
-        keys: Vec<Expr>,
+        keys: Vec<Equal>,
     },
     /// Those of some ranges of an index.
     Ranges {
@@ -44,11 +55,20 @@ pub enum IndexRef {
 #[derive(Clone, Debug)]
 pub struct RangeSpec {
     /// Values of the first columns.
-    pub equal: Vec<Expr>,
+    pub equal: Vec<Equal>,
     /// The lower bound of the next column.
     pub low: Option<Bound>,
     /// Its upper bound.
     pub high: Option<Bound>,
+}
+
+/// A column's value.
+#[derive(Clone, Debug)]
+pub struct Equal {
+    /// The value.
+    pub value: Expr,
+    /// Whether NULL equals NULL: `<=>`, IS NULL. Else a NULL equals nothing.
+    pub matches_null: bool,
 }
 
 /// One end of a range.
@@ -58,4 +78,63 @@ pub struct Bound {
     pub value: Expr,
     /// Whether it belongs to the range.
     pub inclusive: bool,
+}
+
+impl Access {
+    /// Whether an expression that it evaluates fulfils a condition.
+    pub(crate) fn reads(&self, reads: &impl Fn(&Expr) -> bool) -> bool {
+        let equal = |equal: &[Equal]| equal.iter().any(|equal| reads(&equal.value));
+        match self {
+            Self::Full(_) => false,
+            Self::Point { keys, .. } => equal(keys),
+            Self::Ranges { ranges, .. } => ranges.iter().any(|range| {
+                let bounds = [&range.low, &range.high];
+                equal(&range.equal) || bounds.into_iter().flatten().any(|bound| reads(&bound.value))
+            }),
+        }
+    }
+
+    /// Whether rows come in the order of these columns, or can be made to, at no cost.
+    pub(crate) fn gives_order(&mut self, table: &Table, columns: &[usize], limited: bool) -> bool {
+        let starts_with = |index: IndexRef, skip: usize| {
+            let parts = key_parts(table, index);
+            let rest = parts.get(skip..).unwrap_or(&[]);
+            let whole = rest.iter().all(|part| part.prefix.is_none());
+            whole && columns.len() <= rest.len() && rest.iter().zip(columns).all(|(part, column)| part.column == *column)
+        };
+        match self {
+            Self::Point { .. } => true,
+            Self::Ranges { index, ranges, .. } => {
+                // With one range the columns that have given values do not matter; with several, all must.
+                let given = if let [range] = &ranges[..] { range.equal.len() } else { 0 };
+                starts_with(*index, given) || starts_with(*index, 0)
+            }
+            Self::Full(_) if starts_with(IndexRef::Primary, 0) => true,
+            Self::Full(direction) if limited => {
+                let found = (0..table.secondary.len()).map(IndexRef::Secondary).find(|index| starts_with(*index, 0));
+                let Some(index) = found else { return false };
+                let all = RangeSpec { equal: Vec::new(), low: None, high: None };
+                *self = Self::Ranges { index, ranges: vec![all], direction: *direction };
+                true
+            }
+            Self::Full(_) => false,
+        }
+    }
+
+    /// Turns the order around.
+    pub(crate) fn set_descending(&mut self, descending: bool) {
+        let to = if descending { Direction::Backward } else { Direction::Forward };
+        match self {
+            Self::Full(direction) | Self::Ranges { direction, .. } => *direction = to,
+            Self::Point { .. } => {}
+        }
+    }
+}
+
+/// The columns of an index.
+pub(crate) fn key_parts(table: &Table, index: IndexRef) -> &[KeyPart] {
+    match index {
+        IndexRef::Primary => table.primary.as_ref().map_or(&[], |keys| keys.parts()),
+        IndexRef::Secondary(place) => table.secondary[place].keys.parts(),
+    }
 }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use engine::catalog::table::Table;
 use types::column::Column;
 
-pub use access::{Access, Bound, IndexRef, RangeSpec};
+pub(crate) use access::key_parts;
+pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind};
 
 use crate::expr::Expr;
@@ -96,12 +97,12 @@ pub struct Source {
     /// How its rows are found.
     pub access: Access,
     /// What must hold once this source has a row, and all before it.
-    pub conditions: Vec<Expr>,
+    pub conditions: Vec<Condition>,
     /// Whether a row of this source may be missing: LEFT JOIN. Its `conditions` are those of ON then.
     pub optional: bool,
     /// What must hold after ON, for an optional source.
     pub after_join: Vec<Expr>,
-    /// Whether any of its columns is looked at: if not, index entries are enough.
+    /// Whether any of its columns is looked at beside those of implied conditions: if not, index entries are enough.
     pub needs_row: bool,
 }
 
@@ -150,6 +151,24 @@ pub enum OrderKey {
     Output(usize),
     /// Another expression.
     Expr(Expr),
+}
+
+impl OrderBy {
+    /// The expression, if it is not a column of the result.
+    pub(crate) fn expr(&self) -> Option<&Expr> {
+        match &self.by {
+            OrderKey::Expr(expr) => Some(expr),
+            OrderKey::Output(_) => None,
+        }
+    }
+
+    /// The expression, wherever it stands.
+    pub(crate) fn expr_in<'p>(&'p self, output: &'p [Output]) -> &'p Expr {
+        match &self.by {
+            OrderKey::Expr(expr) => expr,
+            OrderKey::Output(place) => &output[*place].expr,
+        }
+    }
 }
 
 /// How rows are locked.
@@ -256,7 +275,7 @@ pub struct Target {
 }
 
 impl SelectPlan {
-    fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+    pub(crate) fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
         self.sources.iter().for_each(|source| source.collect_tables(tables));
         self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));
     }

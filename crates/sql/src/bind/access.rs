@@ -1,0 +1,226 @@
+//! Which index a source is read by.
+//!
+//! No statistics: the more leading columns of an index have given values, the better; a unique index all of whose
+//! columns have is best. Conditions that the chosen ranges guarantee are marked, so that an exact scan need not look
+//! at them again.
+
+use engine::catalog::def::IndexKind;
+use engine::catalog::table::Table;
+use engine::scan::Direction;
+use types::key::KeyPart;
+
+use crate::expr::{CompareOp, Expr};
+use crate::plan::{Access, Bound, Condition, Equal, IndexRef, RangeSpec, key_parts};
+
+/// Chooses how the rows of `source` are found, given the conditions that must hold for them.
+pub(super) fn choose(table: &Table, source: usize, conditions: &mut [Condition]) -> Access {
+    let candidates = indexes(table).filter_map(|index| Candidate::new(table, index, source, conditions));
+    let Some(best) = candidates.max_by_key(|candidate| candidate.score) else {
+        return Access::Full(Direction::Forward);
+    };
+    for implied in &best.implied {
+        conditions[*implied].implied = true;
+    }
+    match best.point {
+        true => {
+            let spec = best.ranges.into_iter().next().expect("a point has one range");
+            Access::Point { index: best.index, keys: spec.equal }
+        }
+        false => Access::Ranges { index: best.index, ranges: best.ranges, direction: Direction::Forward },
+    }
+}
+
+/// The rows' index first: at equal score the last one wins, so the order is reversed.
+fn indexes(table: &Table) -> impl Iterator<Item = IndexRef> + '_ {
+    let secondary = (0..table.secondary.len()).rev().map(IndexRef::Secondary);
+    secondary.chain(table.primary.is_some().then_some(IndexRef::Primary))
+}
+
+fn is_unique(table: &Table, index: IndexRef) -> bool {
+    match index {
+        IndexRef::Primary => true,
+        IndexRef::Secondary(place) => {
+            let secondary = &table.secondary[place];
+            table.def.indexes[secondary.place].kind != IndexKind::Plain
+        }
+    }
+}
+
+struct Candidate {
+    index: IndexRef,
+    score: usize,
+    point: bool,
+    ranges: Vec<RangeSpec>,
+    /// Places of the conditions that the ranges guarantee.
+    implied: Vec<usize>,
+}
+
+impl Candidate {
+    fn new(table: &Table, index: IndexRef, source: usize, conditions: &[Condition]) -> Option<Self> {
+        let parts = key_parts(table, index);
+        let mut equal = Vec::new();
+        let mut implied = Vec::new();
+        let mut null_safe = false;
+        for part in parts {
+            let found = conditions.iter().enumerate().find_map(|(place, condition)| {
+                equality(&condition.expr, source, part.column).map(|term| (place, term))
+            });
+            let Some((place, term)) = found else { break };
+            if part.prefix.is_none() {
+                implied.push(place);
+            }
+            null_safe |= term.matches_null;
+            equal.push(term);
+        }
+        let whole = equal.len() == parts.len();
+        let exact_parts = parts.iter().all(|part| part.prefix.is_none());
+        if whole && is_unique(table, index) && exact_parts && !null_safe {
+            let range = RangeSpec { equal, low: None, high: None };
+            return Some(Self { index, score: 10_000, point: true, ranges: vec![range], implied });
+        }
+        let mut score = equal.len() * 100;
+        let mut ranges = vec![RangeSpec { equal: equal.clone(), low: None, high: None }];
+        if let Some(part) = parts.get(equal.len())
+            && let Some((more, places, bonus)) = next_part(part, source, conditions, &equal)
+        {
+            ranges = more;
+            score += bonus;
+            if part.prefix.is_none() {
+                implied.extend(places);
+            }
+        }
+        (score > 0).then_some(Self { index, score, point: false, ranges, implied })
+    }
+}
+
+/// Ranges by the first column that has no given value: a list of values, bounds, or alternatives of both.
+fn next_part(
+    part: &KeyPart,
+    source: usize,
+    conditions: &[Condition],
+    equal: &[Equal],
+) -> Option<(Vec<RangeSpec>, Vec<usize>, usize)> {
+    let with = |ranges: Vec<ColumnRange>| ranges.into_iter().map(|range| range.into_spec(equal)).collect();
+    for (place, condition) in conditions.iter().enumerate() {
+        if let Expr::In(..) | Expr::Or(_) = condition.expr
+            && let Some(ranges) = alternatives(&condition.expr, source, part.column)
+        {
+            return Some((with(ranges), vec![place], 60));
+        }
+    }
+    let mut range = ColumnRange::default();
+    let mut places = Vec::new();
+    for (place, condition) in conditions.iter().enumerate() {
+        if range.narrow(&condition.expr, source, part.column) {
+            places.push(place);
+        }
+    }
+    if part.prefix.is_some() {
+        range.make_inclusive();
+    }
+    let bonus = usize::from(range.low.is_some()) * 25 + usize::from(range.high.is_some()) * 25;
+    (bonus > 0).then(|| (with(vec![range]), places, bonus))
+}
+
+/// A range of one column.
+#[derive(Debug, Default)]
+struct ColumnRange {
+    equal: Option<Equal>,
+    low: Option<Bound>,
+    high: Option<Bound>,
+}
+
+impl ColumnRange {
+    fn into_spec(self, equal: &[Equal]) -> RangeSpec {
+        let equal = equal.iter().cloned().chain(self.equal).collect();
+        RangeSpec { equal, low: self.low, high: self.high }
+    }
+
+    /// Takes a comparison into account if it bounds the column where nothing did yet.
+    fn narrow(&mut self, condition: &Expr, source: usize, column: usize) -> bool {
+        let Some((op, value)) = comparison(condition, source, column) else { return false };
+        let (bound, inclusive) = match op {
+            CompareOp::Gt | CompareOp::Ge => (&mut self.low, op == CompareOp::Ge),
+            CompareOp::Lt | CompareOp::Le => (&mut self.high, op == CompareOp::Le),
+            _ => return false,
+        };
+        if bound.is_some() {
+            return false;
+        }
+        *bound = Some(Bound { value: value.clone(), inclusive });
+        true
+    }
+
+    /// A prefix of a value says only that the whole is not below or above it.
+    fn make_inclusive(&mut self) {
+        for bound in [&mut self.low, &mut self.high].into_iter().flatten() {
+            bound.inclusive = true;
+        }
+    }
+}
+
+/// The ranges of a column that IN or OR allows, if it is about nothing else.
+fn alternatives(condition: &Expr, source: usize, column: usize) -> Option<Vec<ColumnRange>> {
+    match condition {
+        Expr::In(what, list) if is_column(what, source, column) => {
+            let known = list.iter().all(|value| is_known(value, source));
+            let equal = |value: &Expr| ColumnRange {
+                equal: Some(Equal { value: value.clone(), matches_null: false }),
+                ..ColumnRange::default()
+            };
+            known.then(|| list.iter().map(equal).collect())
+        }
+        Expr::Or(all) => {
+            let ranges = all.iter().map(|part| alternatives(part, source, column));
+            Some(ranges.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+        }
+        Expr::And(all) => {
+            let mut range = ColumnRange::default();
+            all.iter().all(|part| range.narrow(part, source, column)).then(|| vec![range])
+        }
+        other => {
+            if let Some(equal) = equality(other, source, column) {
+                return Some(vec![ColumnRange { equal: Some(equal), ..ColumnRange::default() }]);
+            }
+            let mut range = ColumnRange::default();
+            range.narrow(other, source, column).then(|| vec![range])
+        }
+    }
+}
+
+/// The value that a condition gives to a column.
+fn equality(condition: &Expr, source: usize, column: usize) -> Option<Equal> {
+    if let Expr::IsNull(what) = condition
+        && is_column(what, source, column)
+    {
+        return Some(Equal { value: Expr::Const(types::value::Value::Null), matches_null: true });
+    }
+    match comparison(condition, source, column)? {
+        (CompareOp::Eq, value) => Some(Equal { value: value.clone(), matches_null: false }),
+        (CompareOp::NullSafeEq, value) => Some(Equal { value: value.clone(), matches_null: true }),
+        _ => None,
+    }
+}
+
+/// What a condition compares a column with, the column on the left.
+fn comparison(condition: &Expr, source: usize, column: usize) -> Option<(CompareOp, &Expr)> {
+    let Expr::Compare(op, left, right) = condition else { return None };
+    if is_column(left, source, column) && is_known(right, source) {
+        return Some((*op, right));
+    }
+    (is_column(right, source, column) && is_known(left, source)).then(|| (op.flipped(), &**left))
+}
+
+fn is_column(expr: &Expr, source: usize, column: usize) -> bool {
+    matches!(expr, Expr::Column { source: s, column: c } if (*s, *c) == (source, column))
+}
+
+/// Whether a value is known before the source is read: it depends on earlier sources at most.
+fn is_known(expr: &Expr, source: usize) -> bool {
+    let mut known = expr.last_source().is_none_or(|last| last < source);
+    expr.walk(&mut |part| {
+        known &= !matches!(part, Expr::Candidate(_) | Expr::Aggregate(_) | Expr::AssignVariable(..) | Expr::UserVariable(_));
+        known &= !matches!(part, Expr::Call(function, _) if !function.is_stable);
+    });
+    known
+}

@@ -1,0 +1,228 @@
+//! INSERT, REPLACE, UPDATE, DELETE.
+
+use std::sync::Arc;
+
+use engine::catalog::table::Table;
+use sqlparser::ast::{self, AssignmentTarget, FromTable, OnInsert, SetExpr, TableFactor, TableObject, TableWithJoins};
+use types::error::table::{
+    ER_BAD_FIELD_ERROR, ER_FIELD_SPECIFIED_TWICE, ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED, ER_WRONG_VALUE_COUNT_ON_ROW,
+};
+
+use super::scope::{Clause, Named, Scope};
+use super::{BindEnv, Result, expr, from, select, unsupported};
+use crate::expr::Expr;
+use crate::plan::{
+    Assignment, DeletePlan, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, SelectPlan, SourceKind, Target,
+    UpdatePlan,
+};
+
+/// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
+pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<'_>) -> Result<InsertPlan> {
+    let TableObject::TableName(name) = &insert.table else { return Err(unsupported("INSERT INTO FUNCTION")) };
+    if insert.partitioned.is_some() || insert.returning.is_some() {
+        return Err(unsupported("PARTITION or RETURNING"));
+    }
+    let table = stored_table(name, env)?;
+    let alias = insert.table_alias.as_ref().map_or(&table.def.name, |alias| &alias.alias.value).clone();
+    let mut scope = Scope::default();
+    let kind = SourceKind::Table(Arc::clone(&table));
+    scope.sources.push(Named { kind, db: table.def.db.clone(), alias, optional: false });
+    let (columns, source) = match &insert.source {
+        None if insert.assignments.is_empty() => return Err(unsupported("INSERT without values")),
+        None => bind_set(&insert.assignments, &table, &mut scope, env)?,
+        Some(query) => {
+            let columns = bind_columns(&insert.columns, &table)?;
+            let source = bind_source(query, &columns, row_size, &mut scope, env)?;
+            (columns, source)
+        }
+    };
+    let on_duplicate = match &insert.on {
+        None if insert.replace_into => OnDuplicate::Replace,
+        None => OnDuplicate::Error,
+        Some(OnInsert::DuplicateKeyUpdate(assignments)) => {
+            scope.in_duplicate = true;
+            OnDuplicate::Update(bind_assignments(assignments, &table, &mut scope, env)?)
+        }
+        Some(other) => return Err(unsupported(&other.to_string())),
+    };
+    let ignore = insert.ignore;
+    Ok(InsertPlan { table, columns, source, on_duplicate, ignore, subqueries: scope.subqueries })
+}
+
+/// Binds UPDATE of one table.
+pub fn bind_update(update: &ast::Update, env: &BindEnv<'_>) -> Result<UpdatePlan> {
+    if update.from.is_some() || update.returning.is_some() {
+        return Err(unsupported("UPDATE .. FROM"));
+    }
+    let (table, mut scope) = target_scope(&update.table, env)?;
+    let assignments = bind_assignments(&update.assignments, &table, &mut scope, env)?;
+    let target = bind_target(
+        scope,
+        update.selection.as_ref(),
+        &update.order_by,
+        update.limit.as_ref(),
+        &table,
+        env,
+    )?;
+    Ok(UpdatePlan { target, assignments, ignore: false })
+}
+
+/// Binds DELETE from one table.
+pub fn bind_delete(delete: &ast::Delete, env: &BindEnv<'_>) -> Result<DeletePlan> {
+    let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) = &delete.from;
+    let [table] = &tables[..] else { return Err(unsupported("multi-table DELETE")) };
+    if delete.using.is_some() || !delete.tables.is_empty() || delete.returning.is_some() {
+        return Err(unsupported("multi-table DELETE"));
+    }
+    let (table, scope) = target_scope(table, env)?;
+    let target = bind_target(
+        scope,
+        delete.selection.as_ref(),
+        &delete.order_by,
+        delete.limit.as_ref(),
+        &table,
+        env,
+    )?;
+    Ok(DeletePlan { target, ignore: false })
+}
+
+fn stored_table(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<Arc<Table>> {
+    let (db, table) = from::split_name(name, env)?;
+    match from::find_table(&db, &table, env)? {
+        SourceKind::Table(table) => Ok(table),
+        _ => Err(ER_OPEN_AS_READONLY.error(&[&table])),
+    }
+}
+
+fn target_scope(item: &TableWithJoins, env: &BindEnv<'_>) -> Result<(Arc<Table>, Scope)> {
+    let TableFactor::Table { name, alias, .. } = &item.relation else { return Err(unsupported("this target")) };
+    if !item.joins.is_empty() {
+        return Err(unsupported("multi-table UPDATE"));
+    }
+    let table = stored_table(name, env)?;
+    let alias = alias.as_ref().map_or(&table.def.name, |alias| &alias.name.value).clone();
+    let mut scope = Scope::default();
+    let kind = SourceKind::Table(Arc::clone(&table));
+    scope.sources.push(Named { kind, db: table.def.db.clone(), alias, optional: false });
+    Ok((table, scope))
+}
+
+fn bind_target(
+    mut scope: Scope,
+    filter: Option<&ast::Expr>,
+    order: &[ast::OrderByExpr],
+    limit: Option<&ast::Expr>,
+    table: &Arc<Table>,
+    env: &BindEnv<'_>,
+) -> Result<Target> {
+    scope.clause = Clause::Where;
+    let conditions = match filter {
+        Some(filter) => select::conjuncts(expr::bind(filter, &mut scope, env)?),
+        None => Vec::new(),
+    };
+    let order: Vec<OrderBy> = select::bind_plain_order(order, &mut scope, env)?;
+    let limit = limit.map(|limit| expr::bind(limit, &mut scope, env)).transpose()?;
+    let (precondition, mut sources) = select::place(&mut scope, conditions, Vec::new(), &[]);
+    let mut source = sources.pop().expect("a target has one source");
+    source.needs_row = true;
+    let subqueries = scope.subqueries;
+    refuse_reading(table, &subqueries)?;
+    Ok(Target { source, precondition, order, limit, subqueries })
+}
+
+/// A statement may not read in a subquery what it changes.
+fn refuse_reading(table: &Arc<Table>, subqueries: &[SelectPlan]) -> Result<()> {
+    let mut read: Vec<PlannedTable> = Vec::new();
+    subqueries.iter().for_each(|subquery| subquery.collect_tables(&mut read));
+    if read.iter().any(|read| read.table.def.id == table.def.id) {
+        return Err(ER_UPDATE_TABLE_USED.error(&[&table.def.name]));
+    }
+    Ok(())
+}
+
+fn bind_columns(names: &[ast::ObjectName], table: &Table) -> Result<Vec<usize>> {
+    if names.is_empty() {
+        return Ok((0..table.def.columns.len()).collect());
+    }
+    let mut columns = Vec::with_capacity(names.len());
+    for name in names {
+        let column = find_column(name, table)?;
+        if columns.contains(&column) {
+            return Err(ER_FIELD_SPECIFIED_TWICE.error(&[&table.def.columns[column].name]));
+        }
+        columns.push(column);
+    }
+    Ok(columns)
+}
+
+fn find_column(name: &ast::ObjectName, table: &Table) -> Result<usize> {
+    let column = name.0.last().and_then(|part| part.as_ident()).map(|part| &*part.value).unwrap_or_default();
+    table.def.column(column).ok_or_else(|| ER_BAD_FIELD_ERROR.error(&[&column, &Clause::FieldList.name()]))
+}
+
+fn bind_source(
+    query: &ast::Query,
+    columns: &[usize],
+    row_size: Option<usize>,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<InsertSource> {
+    let SetExpr::Values(values) = &*query.body else {
+        let select = select::bind_query(query, env)?;
+        if select.output.len() != columns.len() {
+            return Err(ER_WRONG_VALUE_COUNT_ON_ROW.error(&[&1]));
+        }
+        return Ok(InsertSource::Select(Box::new(select)));
+    };
+    let mut rows = Vec::with_capacity(values.rows.len());
+    for (place, row) in values.rows.iter().enumerate() {
+        let row: &[ast::Expr] = row;
+        // VALUES() is a row of defaults.
+        if row.len() != columns.len() && !row.is_empty() {
+            return Err(ER_WRONG_VALUE_COUNT_ON_ROW.error(&[&(place + 1)]));
+        }
+        let bound = row.iter().map(|ast| bind_or_default(ast, scope, env)).collect::<Result<Vec<_>>>()?;
+        rows.push(bound);
+    }
+    Ok(if row_size.is_some() { InsertSource::Literals } else { InsertSource::Rows(rows) })
+}
+
+fn bind_or_default(ast: &ast::Expr, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Option<Expr>> {
+    match ast {
+        ast::Expr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default") => {
+            Ok(None)
+        }
+        other => expr::bind(other, scope, env).map(Some),
+    }
+}
+
+fn bind_set(
+    assignments: &[ast::Assignment],
+    table: &Table,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<(Vec<usize>, InsertSource)> {
+    let bound = bind_assignments(assignments, table, scope, env)?;
+    let columns: Vec<usize> = bound.iter().map(|assignment| assignment.column).collect();
+    let row = bound.into_iter().map(|assignment| assignment.value).collect();
+    Ok((columns, InsertSource::Rows(vec![row])))
+}
+
+fn bind_assignments(
+    assignments: &[ast::Assignment],
+    table: &Table,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<Vec<Assignment>> {
+    scope.clause = Clause::FieldList;
+    assignments
+        .iter()
+        .map(|assignment| {
+            let AssignmentTarget::ColumnName(name) = &assignment.target else {
+                return Err(unsupported("an assignment to a tuple"));
+            };
+            let column = find_column(name, table)?;
+            Ok(Assignment { column, value: bind_or_default(&assignment.value, scope, env)? })
+        })
+        .collect()
+}

@@ -1,0 +1,50 @@
+//! Binding: from the parser's tree to plans. Names are resolved, access paths chosen; nothing is executed.
+
+mod access;
+mod dml;
+mod expr;
+mod from;
+mod literal;
+mod scope;
+mod select;
+mod targets;
+
+use std::sync::Arc;
+
+use engine::catalog::Catalog;
+use types::error::SqlError;
+use types::error::table::{ER_NOT_SUPPORTED_YET, ER_NO_DB_ERROR};
+
+pub use dml::{bind_delete, bind_insert, bind_update};
+pub use scope::Scope;
+pub use select::bind_query;
+
+use crate::session::Session;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// What names are resolved against.
+#[derive(Clone, Debug)]
+pub struct BindEnv<'a> {
+    /// The catalog.
+    pub catalog: &'a Arc<Catalog>,
+    /// The session.
+    pub session: &'a Session,
+    /// The statement's text as it was parsed: select lists name their columns by it.
+    pub text: &'a str,
+}
+
+impl BindEnv<'_> {
+    /// The database of a name that says none.
+    fn current_db(&self) -> Result<&str> {
+        self.session.db.as_deref().ok_or_else(|| ER_NO_DB_ERROR.error(&[]))
+    }
+}
+
+/// Error 1235.
+pub(crate) fn unsupported(what: &str) -> SqlError {
+    ER_NOT_SUPPORTED_YET.error(&[&what])
+}
+
+#[cfg(test)]
+mod tests;

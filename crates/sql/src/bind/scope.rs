@@ -1,0 +1,92 @@
+//! What a name can mean within one SELECT, and what is found on the way: aggregates and subqueries.
+
+use types::error::SqlError;
+use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR};
+
+use super::Result;
+use crate::expr::Expr;
+use crate::plan::{Aggregate, SelectPlan, SourceKind};
+
+/// A source under its name.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) kind: SourceKind,
+    pub(super) db: String,
+    pub(super) alias: String,
+    /// Of a LEFT JOIN: its row may be missing.
+    pub(super) optional: bool,
+}
+
+/// The part of a statement in which a name stands, as error 1054 says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Clause {
+    #[default]
+    FieldList,
+    Where,
+    On,
+    Group,
+    Having,
+    Order,
+}
+
+impl Clause {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::FieldList => "field list",
+            Self::Where => "where clause",
+            Self::On => "on clause",
+            Self::Group => "group statement",
+            Self::Having => "having clause",
+            Self::Order => "order clause",
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Scope {
+    pub(super) sources: Vec<Named>,
+    pub(super) clause: Clause,
+    /// Where aggregates go; `None` where they are not allowed.
+    pub(super) aggregates: Option<Vec<Aggregate>>,
+    pub(super) subqueries: Vec<SelectPlan>,
+    /// `VALUES(c)` means the row that is inserted.
+    pub(super) in_duplicate: bool,
+    /// Columns of the result that may be named.
+    pub(super) aliases: Vec<(String, Expr)>,
+    /// How deep expressions are nested.
+    pub(super) depth: usize,
+}
+
+impl Scope {
+    /// The column that a name means.
+    pub(super) fn column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Expr> {
+        let mut found = None;
+        for (source, named) in self.sources.iter().enumerate() {
+            let matches = table.is_none_or(|table| named.alias == table) && db.is_none_or(|db| named.db == db);
+            let Some(column) = matches.then(|| named.kind.find_column(name)).flatten() else { continue };
+            if found.is_some() {
+                return Err(ER_NON_UNIQ_ERROR.error(&[&name, &self.clause.name()]));
+            }
+            found = Some(Expr::Column { source, column });
+        }
+        found.ok_or_else(|| self.unknown(db, table, name))
+    }
+
+    /// The column of the result that a name means.
+    pub(super) fn alias(&self, name: &str) -> Option<Expr> {
+        let found = self.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
+        found.map(|(_, expr)| expr.clone())
+    }
+
+    /// Error 1054.
+    fn unknown(&self, db: Option<&str>, table: Option<&str>, name: &str) -> SqlError {
+        let path: Vec<&str> = db.into_iter().chain(table).chain([name]).collect();
+        ER_BAD_FIELD_ERROR.error(&[&path.join("."), &self.clause.name()])
+    }
+
+    /// Whether nothing is read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+}

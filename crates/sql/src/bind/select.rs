@@ -1,0 +1,481 @@
+//! SELECT.
+
+use sqlparser::ast::{self, GroupByExpr, LimitClause, OrderByKind, SelectItem, SetExpr};
+use types::collation::Collation;
+use types::column::{Column, ColumnType};
+use types::error::SqlError;
+use types::error::table::{
+    ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_NO_TABLES_USED,
+    ER_WRONG_FIELD_WITH_GROUP,
+};
+use types::sql_mode::SqlMode;
+
+use super::scope::{Clause, Scope};
+use super::{BindEnv, Result, access, expr, from, unsupported};
+use crate::exec::{OutputColumn, output_columns};
+use crate::expr::Expr;
+use crate::lex::{Kind, Lexer};
+use crate::plan::{
+    Access, Condition, Group, LockWait, OrderBy, OrderKey, Output, RowLock, SelectPlan, Source, SourceKind,
+};
+
+/// Binds a query.
+pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<SelectPlan> {
+    if query.with.is_some() {
+        return Err(unsupported("WITH"));
+    }
+    let select = match &*query.body {
+        SetExpr::Select(select) => select,
+        SetExpr::Query(inner) if query.order_by.is_none() && query.limit_clause.is_none() => {
+            return bind_query(inner, env);
+        }
+        SetExpr::SetOperation { op, .. } => return Err(unsupported(&op.to_string())),
+        other => return Err(unsupported(&other.to_string().split(' ').next().unwrap_or("query").to_owned())),
+    };
+    Select { scope: Scope::default(), env, select, query }.bind()
+}
+
+struct Select<'a, 'e> {
+    scope: Scope,
+    env: &'a BindEnv<'e>,
+    select: &'a ast::Select,
+    query: &'a ast::Query,
+}
+
+impl Select<'_, '_> {
+    fn bind(mut self) -> Result<SelectPlan> {
+        self.refuse_the_unknown()?;
+        let joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
+        let mut conditions = joins.inner;
+        if let Some(filter) = &self.select.selection {
+            self.scope.clause = Clause::Where;
+            conditions.extend(conjuncts(expr::bind(filter, &mut self.scope, self.env)?));
+        }
+        self.scope.aggregates = Some(Vec::new());
+        let output = self.output()?;
+        let by = self.group_by(&output)?;
+        let having = match &self.select.having {
+            None => None,
+            Some(having) => {
+                self.scope.clause = Clause::Having;
+                Some(expr::bind_with_aliases(having, &mut self.scope, self.env, &output)?)
+            }
+        };
+        let order = self.order(&output)?;
+        let aggregates = self.scope.aggregates.take().unwrap_or_default();
+        let group = (!by.is_empty() || !aggregates.is_empty() || having.is_some() && !by.is_empty())
+            .then_some(Group { by, aggregates });
+        if let Some(group) = &group {
+            self.check_full_group_by(group, &output, &order)?;
+        }
+        let (limit, offset) = self.limit()?;
+        let lock = lock(self.query)?;
+        let distinct = matches!(self.select.distinct, Some(ast::Distinct::Distinct));
+        let used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
+        let (precondition, sources) = place(&mut self.scope, conditions, joins.outer, &used);
+        let subqueries = std::mem::take(&mut self.scope.subqueries);
+        let mut plan = SelectPlan {
+            sources,
+            precondition,
+            group,
+            having,
+            output,
+            distinct,
+            order,
+            limit,
+            offset,
+            lock,
+            subqueries,
+        };
+        plan.use_index_order();
+        Ok(plan)
+    }
+
+    fn refuse_the_unknown(&self) -> Result<()> {
+        let select = self.select;
+        let unknown = [
+            (select.top.is_some(), "TOP"),
+            (select.into.is_some(), "SELECT INTO"),
+            (!select.lateral_views.is_empty(), "LATERAL VIEW"),
+            (!select.named_window.is_empty(), "window functions"),
+            (select.qualify.is_some(), "QUALIFY"),
+            (self.query.fetch.is_some(), "FETCH"),
+            (matches!(select.distinct, Some(ast::Distinct::On(_))), "DISTINCT ON"),
+        ];
+        match unknown.into_iter().find(|(is, _)| *is) {
+            Some((_, what)) => Err(unsupported(what)),
+            None => Ok(()),
+        }
+    }
+
+    fn output(&mut self) -> Result<Vec<Output>> {
+        self.scope.clause = Clause::FieldList;
+        let texts = item_texts(self.env.text, self.env);
+        let mut output = Vec::new();
+        for (place, item) in self.select.projection.iter().enumerate() {
+            match item {
+                SelectItem::UnnamedExpr(ast) => {
+                    let name = match ast {
+                        ast::Expr::Identifier(name) => name.value.clone(),
+                        ast::Expr::CompoundIdentifier(path) if !is_variable(path) => {
+                            path.last().map(|name| name.value.clone()).unwrap_or_default()
+                        }
+                        other => texts.get(place).cloned().unwrap_or_else(|| other.to_string()),
+                    };
+                    output.push(Output { expr: expr::bind(ast, &mut self.scope, self.env)?, name });
+                }
+                SelectItem::ExprWithAlias { expr: ast, alias } => {
+                    let expr = expr::bind(ast, &mut self.scope, self.env)?;
+                    output.push(Output { expr, name: alias.value.clone() });
+                }
+                SelectItem::Wildcard(_) => {
+                    if self.scope.is_empty() {
+                        return Err(ER_NO_TABLES_USED.error(&[]));
+                    }
+                    (0..self.scope.sources.len()).for_each(|source| self.all_columns(source, &mut output));
+                }
+                SelectItem::QualifiedWildcard(kind, _) => {
+                    let name = kind.to_string();
+                    let name = name.trim_end_matches(".*").replace('`', "");
+                    let table = name.rsplit('.').next().unwrap_or(&name);
+                    let found = self.scope.sources.iter().position(|named| named.alias == table);
+                    let source = found.ok_or_else(|| ER_BAD_TABLE_ERROR.error(&[&name]))?;
+                    self.all_columns(source, &mut output);
+                }
+                other => return Err(unsupported(&other.to_string())),
+            }
+        }
+        Ok(output)
+    }
+
+    fn all_columns(&self, source: usize, output: &mut Vec<Output>) {
+        let kind = &self.scope.sources[source].kind;
+        output.extend((0..kind.column_count()).map(|column| Output {
+            name: kind.column(column).name,
+            expr: Expr::Column { source, column },
+        }));
+    }
+
+    fn group_by(&mut self, output: &[Output]) -> Result<Vec<Expr>> {
+        let list = match &self.select.group_by {
+            GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => list,
+            GroupByExpr::Expressions(..) => return Err(unsupported("WITH ROLLUP")),
+            GroupByExpr::All(_) => return Err(unsupported("GROUP BY ALL")),
+        };
+        self.scope.clause = Clause::Group;
+        // Aggregates cannot be grouped by.
+        let aggregates = self.scope.aggregates.take();
+        let bound = list
+            .iter()
+            .map(|ast| match position(ast, output.len(), "group statement")? {
+                Some(place) => Ok(output[place].expr.clone()),
+                // A column is meant before an alias.
+                None => expr::bind(ast, &mut self.scope, self.env).or_else(|error| match alias(ast, output) {
+                    Some(place) => Ok(output[place].expr.clone()),
+                    None => Err(error),
+                }),
+            })
+            .collect();
+        self.scope.aggregates = aggregates;
+        bound
+    }
+
+    fn order(&mut self, output: &[Output]) -> Result<Vec<OrderBy>> {
+        let Some(order_by) = &self.query.order_by else { return Ok(Vec::new()) };
+        let OrderByKind::Expressions(list) = &order_by.kind else { return Err(unsupported("ORDER BY ALL")) };
+        self.scope.clause = Clause::Order;
+        list.iter()
+            .map(|item| {
+                let descending = item.options.asc == Some(false);
+                let place = position(&item.expr, output.len(), "order clause")?.or_else(|| alias(&item.expr, output));
+                let by = match place {
+                    Some(place) => OrderKey::Output(place),
+                    None => {
+                        let bound = expr::bind_with_aliases(&item.expr, &mut self.scope, self.env, output)?;
+                        same_output(&bound, output).map_or(OrderKey::Expr(bound), OrderKey::Output)
+                    }
+                };
+                Ok(OrderBy { by, descending })
+            })
+            .collect()
+    }
+
+    fn limit(&mut self) -> Result<(Option<Expr>, Option<Expr>)> {
+        let (limit, offset) = match &self.query.limit_clause {
+            None => return Ok((None, None)),
+            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
+                (limit.as_ref(), offset.as_ref().map(|offset| &offset.value))
+            }
+            Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
+        };
+        let mut bind = |ast: Option<&ast::Expr>| ast.map(|ast| expr::bind(ast, &mut self.scope, self.env)).transpose();
+        Ok((bind(limit)?, bind(offset)?))
+    }
+
+    /// ONLY_FULL_GROUP_BY: a column outside of aggregates must be determined by what is grouped by.
+    fn check_full_group_by(&self, group: &Group, output: &[Output], order: &[OrderBy]) -> Result<()> {
+        if !self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) {
+            return Ok(());
+        }
+        let grouped: Vec<String> = group.by.iter().map(|by| format!("{by:?}")).collect();
+        let lists = output.iter().map(|output| (&output.expr, "SELECT list"));
+        let orders = order.iter().filter_map(|order| match &order.by {
+            OrderKey::Expr(expr) => Some((expr, "ORDER BY clause")),
+            OrderKey::Output(_) => None,
+        });
+        for (place, (expr, list)) in lists.chain(orders).enumerate() {
+            let Some((source, column)) = self.undetermined(expr, group, &grouped) else { continue };
+            let named = &self.scope.sources[source];
+            let name = format!("{}.{}.{}", named.db, named.alias, named.kind.column(column).name);
+            let place = place + 1;
+            let mode = "this is incompatible with sql_mode=only_full_group_by";
+            return Err(if group.by.is_empty() {
+                let text = format!(
+                    "In aggregated query without GROUP BY, expression #{place} of {list} contains nonaggregated column \
+                     '{name}'; {mode}"
+                );
+                SqlError::with_message(&ER_MIX_OF_GROUP_FUNC_AND_FIELDS, text)
+            } else {
+                let text = format!(
+                    "Expression #{place} of {list} is not in GROUP BY clause and contains nonaggregated column \
+                     '{name}' which is not functionally dependent on columns in GROUP BY clause; {mode}"
+                );
+                SqlError::with_message(&ER_WRONG_FIELD_WITH_GROUP, text)
+            });
+        }
+        Ok(())
+    }
+
+    fn undetermined(&self, expr: &Expr, group: &Group, grouped: &[String]) -> Option<(usize, usize)> {
+        if grouped.contains(&format!("{expr:?}")) {
+            return None;
+        }
+        if let Expr::Column { source, column } = expr {
+            let determined = self.has_grouped_key(*source, group);
+            return (!determined).then_some((*source, *column));
+        }
+        if matches!(expr, Expr::Call(function, _) if function.name == "any_value") {
+            return None;
+        }
+        expr.direct_children().into_iter().find_map(|child| self.undetermined(child, group, grouped))
+    }
+
+    /// Whether a unique key of the source is grouped by: it determines all its columns.
+    fn has_grouped_key(&self, source: usize, group: &Group) -> bool {
+        let SourceKind::Table(table) = &self.scope.sources[source].kind else { return false };
+        let is_grouped = |part: &engine::catalog::def::IndexPart| {
+            let column = usize::from(part.column);
+            let by_column = |by: &Expr| matches!(by, Expr::Column { source: s, column: c } if (*s, *c) == (source, column));
+            !table.def.columns[column].nullable && group.by.iter().any(by_column)
+        };
+        let unique = table.def.indexes.iter().filter(|index| index.kind.is_unique());
+        unique.into_iter().any(|index| index.parts.iter().all(is_grouped))
+    }
+}
+
+/// The parts of a conjunction.
+pub(super) fn conjuncts(expr: Expr) -> Vec<Expr> {
+    match expr {
+        Expr::And(all) => all.into_iter().flat_map(conjuncts).collect(),
+        other => vec![other],
+    }
+}
+
+/// Puts each condition where it can be decided first, and chooses access paths.
+pub(super) fn place(
+    scope: &mut Scope,
+    conditions: Vec<Expr>,
+    mut outer: Vec<(usize, Vec<Expr>)>,
+    used: &[&Expr],
+) -> (Option<Expr>, Vec<Source>) {
+    let mut own: Vec<Vec<Condition>> = scope.sources.iter().map(|_| Vec::new()).collect();
+    let mut after: Vec<Vec<Expr>> = own.iter().map(|_| Vec::new()).collect();
+    let mut pre = Vec::new();
+    for expr in conditions {
+        match expr.last_source() {
+            None if expr.is_constant() || scope.is_empty() => pre.push(expr),
+            // What is not constant is asked for every row.
+            last => {
+                let source = last.unwrap_or(scope.sources.len() - 1);
+                if scope.sources[source].optional {
+                    after[source].push(expr);
+                } else {
+                    own[source].push(Condition { expr, implied: false });
+                }
+            }
+        }
+    }
+    for (source, on) in outer.drain(..) {
+        own[source].extend(on.into_iter().map(|expr| Condition { expr, implied: false }));
+    }
+    let named = std::mem::take(&mut scope.sources);
+    let sources = named.into_iter().zip(own).zip(after).enumerate().map(|(place, ((named, mut conditions), after))| {
+        let access = match &named.kind {
+            SourceKind::Table(table) => access::choose(table, place, &mut conditions),
+            _ => Access::Full(engine::scan::Direction::Forward),
+        };
+        Source {
+            from: named.kind,
+            alias: named.alias,
+            access,
+            conditions,
+            optional: named.optional,
+            after_join: after,
+            needs_row: false,
+        }
+    });
+    let mut sources: Vec<Source> = sources.collect();
+    for place in 0..sources.len() {
+        let reads = |expr: &Expr| {
+            let mut reads = false;
+            expr.walk(&mut |part| reads |= matches!(part, Expr::Column { source, .. } if *source == place));
+            reads
+        };
+        let conditions = sources.iter().flat_map(|source| {
+            let checked = source.conditions.iter().filter(|condition| !condition.implied).map(|c| &c.expr);
+            checked.chain(&source.after_join)
+        });
+        let needs_row = used.iter().copied().chain(conditions).any(reads) || sources.iter().any(|s| s.access.reads(&reads));
+        sources[place].needs_row = needs_row;
+    }
+    ((!pre.is_empty()).then_some(Expr::And(pre)), sources)
+}
+
+fn used_columns<'p>(
+    output: &'p [Output],
+    group: Option<&'p Group>,
+    having: Option<&'p Expr>,
+    order: &'p [OrderBy],
+) -> Vec<&'p Expr> {
+    let mut used: Vec<&Expr> = output.iter().map(|output| &output.expr).collect();
+    if let Some(group) = group {
+        used.extend(&group.by);
+        used.extend(group.aggregates.iter().flat_map(|aggregate| &aggregate.args));
+        let orders = group.aggregates.iter().flat_map(|aggregate| &aggregate.order);
+        used.extend(orders.filter_map(OrderBy::expr));
+    }
+    used.extend(having);
+    used.extend(order.iter().filter_map(OrderBy::expr));
+    used
+}
+
+/// ORDER BY where columns of a result cannot be meant.
+pub(super) fn bind_plain_order(
+    order: &[ast::OrderByExpr],
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<Vec<OrderBy>> {
+    scope.clause = Clause::Order;
+    order
+        .iter()
+        .map(|item| {
+            let by = OrderKey::Expr(expr::bind(&item.expr, scope, env)?);
+            Ok(OrderBy { by, descending: item.options.asc == Some(false) })
+        })
+        .collect()
+}
+
+/// `ORDER BY 2`: a position in the select list.
+fn position(ast: &ast::Expr, columns: usize, clause: &str) -> Result<Option<usize>> {
+    let ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, _), .. }) = ast else { return Ok(None) };
+    let place: Option<usize> = digits.parse().ok().filter(|place| (1..=columns).contains(place));
+    place.map(|place| Some(place - 1)).ok_or_else(|| ER_BAD_FIELD_ERROR.error(&[digits, &clause]))
+}
+
+/// The column of the result that a plain name means.
+fn alias(ast: &ast::Expr, output: &[Output]) -> Option<usize> {
+    let ast::Expr::Identifier(name) = ast else { return None };
+    output.iter().position(|output| output.name.eq_ignore_ascii_case(&name.value))
+}
+
+fn same_output(expr: &Expr, output: &[Output]) -> Option<usize> {
+    let text = format!("{expr:?}");
+    output.iter().position(|output| format!("{:?}", output.expr) == text)
+}
+
+fn is_variable(path: &[ast::Ident]) -> bool {
+    path.first().is_some_and(|first| first.value.starts_with('@'))
+}
+
+fn lock(query: &ast::Query) -> Result<Option<RowLock>> {
+    let Some(clause) = query.locks.first() else { return Ok(None) };
+    if clause.of.is_some() || query.locks.len() > 1 {
+        return Err(unsupported("FOR UPDATE OF"));
+    }
+    let exclusive = matches!(clause.lock_type, ast::LockType::Update);
+    let wait = match clause.nonblock {
+        None => LockWait::Wait,
+        Some(ast::NonBlock::Nowait) => LockWait::NoWait,
+        Some(ast::NonBlock::SkipLocked) => LockWait::Skip,
+    };
+    Ok(Some(RowLock { exclusive, wait }))
+}
+
+/// The texts of the first select list's items: columns without alias are called by them.
+fn item_texts(text: &str, env: &BindEnv<'_>) -> Vec<String> {
+    let mut lexer = Lexer::new(text.as_bytes(), env.session.quoting());
+    let mut items: Vec<String> = Vec::new();
+    let mut item: Option<(usize, usize)> = None;
+    let (mut depth, mut started) = (0_usize, false);
+    while let Some(token) = lexer.next_token() {
+        let word = lexer.text_of(token);
+        let is = |name: &str| token.kind == Kind::Word && word.eq_ignore_ascii_case(name.as_bytes());
+        if !started {
+            started = is("SELECT");
+            continue;
+        }
+        if depth == 0 && (is("FROM") || is("LIMIT") || is("INTO") || is("UNION") || word == b"," || word == b")") {
+            items.extend(item.take().map(|(start, end)| text[start..end].to_owned()));
+            if word != b"," {
+                return items;
+            }
+            continue;
+        }
+        if item.is_none() && (is("DISTINCT") || is("ALL") || is("SQL_NO_CACHE") || is("SQL_CALC_FOUND_ROWS")) {
+            continue;
+        }
+        match word {
+            b"(" => depth += 1,
+            b")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        item = Some((item.map_or(token.start, |(start, _)| start), token.end));
+    }
+    items.extend(item.map(|(start, end)| text[start..end].to_owned()));
+    items
+}
+
+impl SelectPlan {
+    /// The columns of its result, as a source of another query.
+    pub fn output_columns(&self) -> Vec<Column> {
+        let text = ColumnType::Varchar { chars: 0, collation: Collation::Utf8mb4GeneralCi };
+        let column = |output: OutputColumn| Column {
+            name: output.name,
+            ty: output.ty.unwrap_or(text),
+            nullable: output.nullable,
+        };
+        output_columns(self, &[]).into_iter().map(column).collect()
+    }
+
+    /// If the rows come in the order that is asked for anyway, nothing is sorted.
+    fn use_index_order(&mut self) {
+        let [source] = &mut self.sources[..] else { return };
+        let SourceKind::Table(table) = &source.from else { return };
+        if self.order.is_empty() || self.group.is_some() || self.distinct || self.lock.is_some() {
+            return;
+        }
+        let descending = self.order[0].descending;
+        if self.order.iter().any(|order| order.descending != descending) {
+            return;
+        }
+        let columns = self.order.iter().map(|order| match order.expr_in(&self.output) {
+            Expr::Column { source: 0, column } => Some(*column),
+            _ => None,
+        });
+        let Some(columns) = columns.collect::<Option<Vec<usize>>>() else { return };
+        if source.access.gives_order(table, &columns, self.limit.is_some()) {
+            source.access.set_descending(descending);
+            self.order.clear();
+        }
+    }
+}

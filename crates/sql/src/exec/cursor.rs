@@ -1,0 +1,256 @@
+//! A source's rows, one after another, as a snapshot sees them.
+
+use std::sync::Arc;
+
+use engine::catalog::table::Table;
+use engine::ids::{CommitSeq, Key};
+use engine::rows::row_key_of_entry;
+use engine::scan::{Direction, Entry, KeyRange, Scan};
+use engine::trx::Trx;
+use engine::view::Found;
+use types::context::Context;
+use types::error::SqlError;
+use types::row::Offsets;
+use types::value::Value;
+
+use super::ranges::{self, BoundRanges};
+use super::{Result, engine_error};
+use crate::expr::{Inputs, RowRef};
+use crate::plan::{Access, IndexRef, Source, SourceKind};
+
+/// Which versions are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Versions {
+    /// Those of the transaction's snapshot.
+    Snapshot,
+    /// The newest: candidates for locking.
+    Newest,
+}
+
+/// See the module.
+pub(super) struct Cursor<'p> {
+    source: &'p Source,
+    rows: Rows,
+    versions: Versions,
+    /// The access path's values could be brought into their columns: implied conditions hold.
+    pub(super) exact: bool,
+    current: Current,
+    offsets: Offsets,
+    /// The current row's key, where rows have keys and `Versions::Newest` is read.
+    pub(super) key: Option<Key>,
+}
+
+enum Rows {
+    /// At most this one.
+    Point(Option<Vec<u8>>),
+    /// Those of ranges of the rows' index, the next one last.
+    Scan { scan: Option<Scan>, ranges: Vec<KeyRange>, direction: Direction },
+    /// Those that entries of a secondary index lead to.
+    Entries { scan: Option<Scan>, ranges: Vec<KeyRange>, direction: Direction },
+    /// Made beforehand.
+    Values { rows: Arc<Vec<Vec<Value>>>, next: usize },
+}
+
+enum Current {
+    None,
+    Row(Found),
+    /// An index entry was enough.
+    Entry,
+    Values(Arc<Vec<Vec<Value>>>, usize),
+}
+
+impl<'p> Cursor<'p> {
+    /// Starts to read, with the values that earlier sources have now. `made` are the rows of sources that are not
+    /// stored.
+    pub(super) fn open(
+        source: &'p Source,
+        made: Option<&Arc<Vec<Vec<Value>>>>,
+        versions: Versions,
+        inputs: &Inputs<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Self> {
+        let (rows, exact) = match (&source.from, made) {
+            (SourceKind::Table(table), _) => table_rows(table, &source.access, inputs, context)?,
+            (_, Some(rows)) => (Rows::Values { rows: Arc::clone(rows), next: 0 }, true),
+            (_, None) => unreachable!("rows of other sources are made before they are read"),
+        };
+        Ok(Self { source, rows, versions, exact, current: Current::None, offsets: Offsets::default(), key: None })
+    }
+
+    /// Moves to the next row. False at the end.
+    pub(super) fn next(&mut self, trx: &mut Trx) -> Result<bool> {
+        self.current = self.fetch(trx)?;
+        if let (Current::Row(row), SourceKind::Table(table)) = (&self.current, &self.source.from) {
+            table.rows.offsets(row, &mut self.offsets).map_err(|_| damaged(table))?;
+        }
+        Ok(!matches!(self.current, Current::None))
+    }
+
+    /// The current row.
+    pub(super) fn row(&self) -> RowRef<'_> {
+        match (&self.current, &self.source.from) {
+            (Current::Row(row), SourceKind::Table(table)) => {
+                RowRef::Stored { layout: &table.rows, row, offsets: &self.offsets }
+            }
+            (Current::Values(rows, place), _) => RowRef::Values(&rows[*place]),
+            _ => RowRef::Missing,
+        }
+    }
+
+    fn fetch(&mut self, trx: &mut Trx) -> Result<Current> {
+        let table = match (&self.source.from, &mut self.rows) {
+            (SourceKind::Table(table), _) => table,
+            (_, Rows::Values { rows, next }) if *next < rows.len() => {
+                *next += 1;
+                return Ok(Current::Values(Arc::clone(rows), *next - 1));
+            }
+            _ => return Ok(Current::None),
+        };
+        match &mut self.rows {
+            Rows::Point(key) => {
+                let Some(key) = key.take() else { return Ok(Current::None) };
+                let found = get(&key, self.versions, trx)?;
+                self.key = Some(key.into());
+                Ok(found.map_or(Current::None, Current::Row))
+            }
+            Rows::Scan { scan, ranges, direction } => {
+                let Some(entry) = next_entry(scan, ranges, *direction, self.versions, trx)? else {
+                    return Ok(Current::None);
+                };
+                if self.versions == Versions::Newest {
+                    self.key = Some((*entry.key).into());
+                }
+                Ok(Current::Row(entry.row.expect("next_entry returns rows")))
+            }
+            Rows::Entries { scan, ranges, direction } => loop {
+                let Some(entry) = next_entry(scan, ranges, *direction, self.versions, trx)? else {
+                    return Ok(Current::None);
+                };
+                if self.exact && !self.source.needs_row {
+                    return Ok(Current::Entry);
+                }
+                let row = entry.row.as_ref().expect("next_entry returns rows");
+                let key = row_key_of_entry(table, &entry.key, row).ok_or_else(|| damaged(table))?;
+                // At the newest state, an entry may be seen whose row is not any more.
+                if let Some(row) = get(&key, self.versions, trx)? {
+                    self.key = Some(key.into());
+                    return Ok(Current::Row(row));
+                }
+            },
+            Rows::Values { .. } => unreachable!("tables have no made rows"),
+        }
+    }
+}
+
+fn get(key: &[u8], versions: Versions, trx: &mut Trx) -> Result<Option<Found>> {
+    match versions {
+        Versions::Snapshot => trx.get(key),
+        Versions::Newest => trx.get_newest(key),
+    }
+    .map_err(engine_error)
+}
+
+/// The next entry that has a row; notes what was skipped on the way.
+fn next_entry(
+    scan: &mut Option<Scan>,
+    ranges: &mut Vec<KeyRange>,
+    direction: Direction,
+    versions: Versions,
+    trx: &mut Trx,
+) -> Result<Option<Entry>> {
+    loop {
+        if scan.is_none() {
+            let Some(range) = ranges.pop() else { return Ok(None) };
+            *scan = Some(
+                match versions {
+                    Versions::Snapshot => trx.scan(&range, direction),
+                    Versions::Newest => trx.scan_newest(&range, direction),
+                }
+                .map_err(engine_error)?,
+            );
+        }
+        let Some(open) = scan else { continue };
+        let entry = match versions {
+            Versions::Snapshot => open.next_row(),
+            Versions::Newest => open.next_version(),
+        }
+        .map_err(engine_error)?;
+        match entry {
+            None => *scan = None,
+            Some(entry) => {
+                if versions == Versions::Newest && entry.seq > CommitSeq(0) {
+                    trx.note_seen(entry.seq);
+                }
+                if entry.row.is_some() {
+                    return Ok(Some(entry));
+                }
+            }
+        }
+    }
+}
+
+fn table_rows(
+    table: &Table,
+    access: &Access,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<(Rows, bool)> {
+    let full = |direction| {
+        let ranges = vec![KeyRange::prefix(&table.def.rows.prefix())];
+        Rows::Scan { scan: None, ranges, direction }
+    };
+    match access {
+        Access::Full(direction) => Ok((full(*direction), true)),
+        Access::Point { index: IndexRef::Primary, keys } => {
+            Ok(match ranges::point_key(table, IndexRef::Primary, keys, inputs, context)? {
+                Some(key) => (Rows::Point(key), true),
+                None => (full(Direction::Forward), false),
+            })
+        }
+        Access::Point { index, keys } => Ok(match ranges::point_key(table, *index, keys, inputs, context)? {
+            Some(Some(key)) => {
+                let ranges = vec![KeyRange::prefix(&key)];
+                (Rows::Entries { scan: None, ranges, direction: Direction::Forward }, true)
+            }
+            Some(None) => (Rows::Point(None), true),
+            None => (full(Direction::Forward), false),
+        }),
+        Access::Ranges { index, ranges: specs, direction } => {
+            let BoundRanges::Exact(mut ranges) = ranges::bind(table, *index, specs, inputs, context)? else {
+                return ordered_fallback(table, *index, *direction, full);
+            };
+            // The next range is taken from the end.
+            if *direction == Direction::Forward {
+                ranges.reverse();
+            }
+            let rows = match index {
+                IndexRef::Primary => Rows::Scan { scan: None, ranges, direction: *direction },
+                IndexRef::Secondary(_) => Rows::Entries { scan: None, ranges, direction: *direction },
+            };
+            Ok((rows, true))
+        }
+    }
+}
+
+/// Everything, in the order that the plan counts on.
+fn ordered_fallback(
+    table: &Table,
+    index: IndexRef,
+    direction: Direction,
+    full: impl Fn(Direction) -> Rows,
+) -> Result<(Rows, bool)> {
+    let rows = match index {
+        IndexRef::Primary => full(direction),
+        IndexRef::Secondary(_) => {
+            let ranges = vec![KeyRange::prefix(&ranges::index_prefix(table, index))];
+            Rows::Entries { scan: None, ranges, direction }
+        }
+    };
+    Ok((rows, false))
+}
+
+/// Error for a row that does not decode.
+pub(super) fn damaged(table: &Table) -> SqlError {
+    let name = format!("{}.{}", table.def.db, table.def.name);
+    types::error::table::ER_CRASHED_ON_USAGE.error(&[&name])
+}

@@ -1,0 +1,211 @@
+//! INSERT and REPLACE.
+
+use std::sync::atomic::Ordering;
+
+use engine::EngineError;
+use engine::catalog::table::Table;
+use engine::ids::Row;
+use engine::lock::Mode;
+use types::row::Offsets;
+use types::value::Value;
+use types::warning::Level;
+
+use super::assign::{self, AutoIncrement, Given};
+use super::cursor::damaged;
+use super::{Changed, Exec, Result, Turns, duplicate, engine_error};
+use crate::expr::{Ev, Expr, RowRef};
+use crate::plan::{InsertPlan, InsertSource, OnDuplicate};
+
+/// How an INSERT goes on over its rows.
+#[derive(Debug, Default)]
+struct Progress {
+    rows: u64,
+    affected: u64,
+    duplicates: u64,
+    first_generated: Option<u64>,
+    last_given: Option<u64>,
+    encoded: Vec<u8>,
+}
+
+impl Exec<'_> {
+    pub(super) async fn insert(&mut self, plan: &InsertPlan) -> Result<Changed> {
+        let subqueries = self.subqueries(&plan.subqueries).await?;
+        let mut progress = Progress::default();
+        let mut turns = Turns::default();
+        match &plan.source {
+            InsertSource::Literals => {
+                let size = self.params.row_size;
+                let many = self.params.row_literals.len() > size;
+                for row in self.params.row_literals.chunks(size) {
+                    let values: Vec<Given<'_>> = row.iter().map(|value| Given::Value(value.as_ref())).collect();
+                    self.insert_values(plan, &values, many, &subqueries.values, &mut progress).await?;
+                    turns.tick().await;
+                }
+            }
+            InsertSource::Rows(rows) => {
+                for row in rows {
+                    let values = self.evaluate_row(row, &subqueries.values)?;
+                    let given: Vec<Given<'_>> = values
+                        .iter()
+                        .map(|value| value.as_ref().map_or(Given::Default, |value| Given::Value(value.as_ref())))
+                        .collect();
+                    self.insert_values(plan, &given, rows.len() > 1, &subqueries.values, &mut progress).await?;
+                    turns.tick().await;
+                }
+            }
+            InsertSource::Select(select) => {
+                let rows = self.collect(select).await?;
+                for row in &rows {
+                    let given: Vec<Given<'_>> = row.iter().map(|value| Given::Value(value.as_ref())).collect();
+                    self.insert_values(plan, &given, true, &subqueries.values, &mut progress).await?;
+                    turns.tick().await;
+                }
+            }
+        }
+        Ok(self.inserted(plan, &progress))
+    }
+
+    fn inserted(&self, plan: &InsertPlan, progress: &Progress) -> Changed {
+        let many = progress.rows > 1 || matches!(plan.source, InsertSource::Select(_));
+        let (rows, duplicates, warnings) = (progress.rows, progress.duplicates, self.warnings.count());
+        if let Some(first) = progress.first_generated {
+            self.session.last_insert_id.store(first, Ordering::Relaxed);
+        }
+        Changed {
+            matched: rows,
+            affected: progress.affected,
+            insert_id: progress.first_generated.or(progress.last_given).unwrap_or(0),
+            generated: progress.first_generated.is_some(),
+            info: many.then(|| format!("Records: {rows}  Duplicates: {duplicates}  Warnings: {warnings}")),
+        }
+    }
+
+    fn evaluate_row<'r>(&mut self, row: &'r [Option<Expr>], subqueries: &'r [Vec<Value>]) -> Result<Vec<Option<Ev<'r>>>>
+    where
+        Self: 'r,
+    {
+        let mut values = Vec::with_capacity(row.len());
+        for expr in row {
+            let inputs = self.inputs(&[RowRef::Missing], subqueries);
+            let mut context = self.session.writing(self.warnings);
+            values.push(match expr {
+                Some(expr) => Some(Ev::Own(expr.eval(&inputs, &mut context)?.into_value())),
+                None => None,
+            });
+        }
+        Ok(values)
+    }
+
+    async fn insert_values(
+        &mut self,
+        plan: &InsertPlan,
+        values: &[Given<'_>],
+        many: bool,
+        subqueries: &[Vec<Value>],
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let table = &*plan.table;
+        progress.rows += 1;
+        let mut given = vec![Given::Default; table.def.columns.len()];
+        for (column, value) in plan.columns.iter().zip(values) {
+            given[*column] = value.clone();
+        }
+        let mut context = self.session.writing(self.warnings);
+        context.strict &= !plan.ignore;
+        context.row = progress.rows;
+        context.null_becomes_default = many || plan.ignore;
+        let encoded = &mut progress.encoded;
+        let auto = assign::new_row(table, &given, self.trx, self.session, &mut context, encoded)?;
+        let row = Row::from(&progress.encoded[..]);
+        self.insert_row(plan, row, auto, subqueries, progress).await
+    }
+
+    async fn insert_row(
+        &mut self,
+        plan: &InsertPlan,
+        row: Row,
+        auto: AutoIncrement,
+        subqueries: &[Vec<Value>],
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let table = &*plan.table;
+        loop {
+            let index = match self.trx.insert_row(table, Row::clone(&row)).await {
+                Ok(_) => {
+                    self.log.insert(table, &row)?;
+                    progress.affected += 1;
+                    progress.first_generated = progress.first_generated.or(auto.generated);
+                    progress.last_given = auto.given.or(progress.last_given);
+                    return Ok(());
+                }
+                Err(EngineError::Duplicate { index }) => index,
+                Err(error) => return Err(engine_error(error)),
+            };
+            progress.duplicates += 1;
+            let error = || duplicate::error(table, &row, index, &self.session.time_zone);
+            match &plan.on_duplicate {
+                OnDuplicate::Error if plan.ignore => {
+                    let error = error();
+                    self.warnings.push_error(Level::Warning, &error);
+                    return Ok(());
+                }
+                OnDuplicate::Error => return Err(error()),
+                OnDuplicate::Replace => {
+                    if self.remove_duplicate(table, &row, index).await? {
+                        progress.affected += 1;
+                    }
+                }
+                OnDuplicate::Update(_) => {
+                    if self.update_duplicate(plan, &row, index, subqueries, progress).await? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// REPLACE: removes the row in the way. False if it has gone by itself.
+    async fn remove_duplicate(&mut self, table: &Table, row: &[u8], index: usize) -> Result<bool> {
+        let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else { return Ok(false) };
+        self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
+        let Some(old) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
+        self.trx.delete_row(table, &key, &old).await.map_err(engine_error)?;
+        self.log.delete(table, &old)?;
+        Ok(true)
+    }
+
+    /// ON DUPLICATE KEY UPDATE. False if the row in the way has gone by itself.
+    async fn update_duplicate(
+        &mut self,
+        plan: &InsertPlan,
+        row: &[u8],
+        index: usize,
+        subqueries: &[Vec<Value>],
+        progress: &mut Progress,
+    ) -> Result<bool> {
+        let table = &*plan.table;
+        let OnDuplicate::Update(assignments) = &plan.on_duplicate else { return Ok(false) };
+        let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else { return Ok(false) };
+        self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
+        let Some(before) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
+        let mut offsets = Offsets::default();
+        table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
+        let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
+        let after =
+            self.assign_all(table, assignments, &before, candidate, subqueries, progress.rows, plan.ignore)?;
+        if after == *before {
+            return Ok(true);
+        }
+        let after = Row::from(after);
+        match self.trx.update_row(table, &key, &before, Row::clone(&after)).await {
+            Ok(_) => self.log.update(table, &before, &after)?,
+            Err(EngineError::Duplicate { index }) => {
+                return Err(duplicate::error(table, &after, index, &self.session.time_zone));
+            }
+            Err(error) => return Err(engine_error(error)),
+        }
+        // The changed row counts twice, so that a client can tell it from a new one.
+        progress.affected += 2;
+        Ok(true)
+    }
+}

@@ -1,0 +1,157 @@
+//! Nested loops over a statement's sources.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use types::value::Value;
+
+use super::cursor::{Cursor, Versions};
+use super::{Exec, Result};
+use crate::expr::{Expr, RowRef};
+use crate::plan::{Condition, Source};
+
+/// The rows of a source that were made beforehand.
+pub(super) type Made = Option<Arc<Vec<Vec<Value>>>>;
+/// A row a source.
+pub(super) type Rows<'r> = SmallVec<[RowRef<'r>; 2]>;
+
+/// See the module.
+pub(super) struct Join<'p> {
+    sources: &'p [Source],
+    made: &'p [Made],
+    subqueries: &'p [Vec<Value>],
+    versions: Versions,
+    levels: Vec<Level<'p>>,
+    /// Without sources there is one row.
+    done: bool,
+}
+
+/// One loop.
+struct Level<'p> {
+    cursor: Cursor<'p>,
+    /// The source has had a row for the current rows before it.
+    matched: bool,
+    /// The source stands for its missing row.
+    missing: bool,
+}
+
+impl<'p> Join<'p> {
+    pub(super) fn new(
+        sources: &'p [Source],
+        made: &'p [Made],
+        subqueries: &'p [Vec<Value>],
+        versions: Versions,
+    ) -> Self {
+        Self { sources, made, subqueries, versions, levels: Vec::with_capacity(sources.len()), done: false }
+    }
+
+    /// Moves to the next combination of rows that fulfils all conditions. False at the end.
+    pub(super) fn next(&mut self, exec: &mut Exec<'_>) -> Result<bool> {
+        if self.sources.is_empty() {
+            return Ok(!std::mem::replace(&mut self.done, true));
+        }
+        if self.done {
+            return Ok(false);
+        }
+        if self.levels.is_empty() {
+            self.open(exec)?;
+        }
+        loop {
+            if !self.advance(exec)? {
+                self.levels.pop();
+                if self.levels.is_empty() {
+                    self.done = true;
+                    return Ok(false);
+                }
+            } else if self.levels.len() == self.sources.len() {
+                return Ok(true);
+            } else {
+                self.open(exec)?;
+            }
+        }
+    }
+
+    /// The current rows.
+    pub(super) fn rows(&self) -> Rows<'_> {
+        let mut rows = Rows::new();
+        for level in &self.levels {
+            rows.push(if level.missing { RowRef::Missing } else { level.cursor.row() });
+        }
+        rows.resize(self.sources.len(), RowRef::Missing);
+        rows
+    }
+
+    /// The current row's key of a single source whose newest versions are read.
+    pub(super) fn key(&self) -> Option<&[u8]> {
+        self.levels.first()?.cursor.key.as_deref()
+    }
+
+    fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
+        let depth = self.levels.len();
+        let rows = self.rows();
+        let inputs = exec.inputs(&rows, self.subqueries);
+        let mut context = exec.session.reading(exec.warnings);
+        let made = self.made[depth].as_ref();
+        let cursor = Cursor::open(&self.sources[depth], made, self.versions, &inputs, &mut context)?;
+        drop(rows);
+        self.levels.push(Level { cursor, matched: false, missing: false });
+        Ok(())
+    }
+
+    /// Moves the innermost loop on.
+    fn advance(&mut self, exec: &mut Exec<'_>) -> Result<bool> {
+        let depth = self.levels.len() - 1;
+        let source = &self.sources[depth];
+        loop {
+            let level = &mut self.levels[depth];
+            if level.missing {
+                return Ok(false);
+            }
+            if level.cursor.next(exec.trx)? {
+                let exact = level.cursor.exact;
+                if !self.holds(&source.conditions, exact, exec)? {
+                    continue;
+                }
+                self.levels[depth].matched = true;
+            } else if source.optional && !level.matched {
+                level.missing = true;
+            } else {
+                return Ok(false);
+            }
+            if self.all_true(&source.after_join, exec)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn holds(&self, conditions: &[Condition], exact: bool, exec: &mut Exec<'_>) -> Result<bool> {
+        let mut open = conditions.iter().filter(|condition| !(condition.implied && exact)).peekable();
+        if open.peek().is_none() {
+            return Ok(true);
+        }
+        let rows = self.rows();
+        let inputs = exec.inputs(&rows, self.subqueries);
+        let mut context = exec.session.reading(exec.warnings);
+        for condition in open {
+            if condition.expr.truth(&inputs, &mut context)? != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn all_true(&self, conditions: &[Expr], exec: &mut Exec<'_>) -> Result<bool> {
+        if conditions.is_empty() {
+            return Ok(true);
+        }
+        let rows = self.rows();
+        let inputs = exec.inputs(&rows, self.subqueries);
+        let mut context = exec.session.reading(exec.warnings);
+        for condition in conditions {
+            if condition.truth(&inputs, &mut context)? != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

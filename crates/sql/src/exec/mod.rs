@@ -1,0 +1,196 @@
+//! Execution: follows plans over the table store.
+//!
+//! Everything here is synchronous but three things: waiting for a lock, giving way to other sessions on long scans,
+//! and waiting for a client that reads slowly. Between statements nothing of it remains.
+
+mod assign;
+mod cursor;
+mod delete;
+mod duplicate;
+mod insert;
+mod join;
+mod project;
+mod ranges;
+pub mod seams;
+mod select;
+mod target;
+mod update;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::Poll;
+
+use engine::EngineError;
+use engine::catalog::table::Table;
+use engine::trx::Trx;
+use types::error::SqlError;
+use types::error::table::{
+    ER_CRASHED_ON_USAGE, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_UNKNOWN_ERROR,
+};
+use types::value::{Value, ValueRef};
+use types::warning::Warnings;
+
+pub use project::{Cell, OutputColumn, output_columns};
+
+use crate::expr::{Inputs, RowRef};
+use crate::plan::Plan;
+use crate::session::Session;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// A future that may move between threads.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Takes the rows of a result.
+pub trait ResultSink: Send {
+    /// The result begins: its columns.
+    fn columns(&mut self, columns: &[OutputColumn]) -> Result<()>;
+
+    /// A row: a cell a column.
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()>;
+
+    /// So much is buffered that the client should read some of it first.
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// Sends what is buffered.
+    fn flush(&mut self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// Takes the row changes of a statement, for the binlog.
+pub trait RowLog: Send {
+    /// A row was added.
+    fn insert(&mut self, table: &Table, row: &[u8]) -> Result<()>;
+    /// A row was replaced.
+    fn update(&mut self, table: &Table, before: &[u8], after: &[u8]) -> Result<()>;
+    /// A row was removed.
+    fn delete(&mut self, table: &Table, row: &[u8]) -> Result<()>;
+}
+
+/// The values that a statement comes with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Params<'a> {
+    /// The client's parameters.
+    pub values: &'a [ValueRef<'a>],
+    /// Literals that were taken out of the text.
+    pub literals: &'a [Value],
+    /// Those of an INSERT's rows, row after row.
+    pub row_literals: &'a [Value],
+    /// How many a row.
+    pub row_size: usize,
+}
+
+/// What a statement that changes rows has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Rows that were found.
+    pub matched: u64,
+    /// Rows that were changed, as the OK packet counts them.
+    pub affected: u64,
+    /// The first AUTO_INCREMENT value generated, or the last one given.
+    pub insert_id: u64,
+    /// Whether `insert_id` was generated: `last_insert_id()` becomes it.
+    pub generated: bool,
+    /// The text of the OK packet.
+    pub info: Option<String>,
+}
+
+/// What a statement has done.
+#[derive(Debug)]
+pub enum Done {
+    /// It returned so many rows.
+    Rows(u64),
+    /// It changed rows.
+    Changed(Changed),
+}
+
+/// Everything that a statement runs with.
+pub struct Exec<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// Its transaction.
+    pub trx: &'a mut Trx,
+    /// Where warnings go.
+    pub warnings: &'a mut Warnings,
+    /// Where row changes go.
+    pub log: &'a mut dyn RowLog,
+    /// The statement's values.
+    pub params: Params<'a>,
+    /// Affected rows of an UPDATE are those found, not those changed: CLIENT_FOUND_ROWS.
+    pub found_rows: bool,
+}
+
+impl<'a> Exec<'a> {
+    /// Executes a plan whose tables are locked and current.
+    pub async fn run(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Result<Done> {
+        match plan {
+            Plan::Select(select) => self.select(select, sink).await.map(Done::Rows),
+            Plan::Insert(insert) => self.insert(insert).await.map(Done::Changed),
+            Plan::Update(update) => self.update(update).await.map(Done::Changed),
+            Plan::Delete(delete) => self.delete(delete).await.map(Done::Changed),
+        }
+    }
+
+    /// Inputs for expressions.
+    fn inputs<'i>(&self, rows: &'i [RowRef<'i>], subqueries: &'i [Vec<Value>]) -> Inputs<'i>
+    where
+        'a: 'i,
+    {
+        Inputs {
+            session: self.session,
+            params: self.params.values,
+            literals: self.params.literals,
+            row_literals: &[],
+            rows,
+            candidate: RowRef::Missing,
+            aggregates: &[],
+            subqueries,
+        }
+    }
+}
+
+/// Errors of the table store as clients see them. Duplicates are worded where the row is known.
+pub fn engine_error(error: EngineError) -> SqlError {
+    match error {
+        EngineError::Deadlock => ER_LOCK_DEADLOCK.error(&[]),
+        EngineError::LockWaitTimeout => ER_LOCK_WAIT_TIMEOUT.error(&[]),
+        EngineError::Duplicate { index } => {
+            SqlError::with_message(&ER_ERROR_ON_READ, format!("a duplicate for index {index} that nobody looked at"))
+        }
+        EngineError::SnapshotTooOld => SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()),
+        EngineError::Corrupt { .. } => SqlError::with_message(&ER_CRASHED_ON_USAGE, error.to_string()),
+        EngineError::Base(_) | EngineError::Io(_) => SqlError::with_message(&ER_ERROR_ON_READ, error.to_string()),
+    }
+}
+
+/// Lets other tasks run.
+async fn give_way() {
+    let mut gave = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut gave, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Rows between two moments at which others may run.
+const ROWS_A_TURN: u32 = 512;
+
+/// Counts rows, and says when it is time to give way.
+#[derive(Debug, Default)]
+struct Turns(u32);
+
+impl Turns {
+    async fn tick(&mut self) {
+        self.0 += 1;
+        if self.0.is_multiple_of(ROWS_A_TURN) {
+            give_way().await;
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Ranges of an index, from expressions to keys.
+
+use engine::catalog::table::Table;
+use engine::ids::IndexId;
+use engine::scan::KeyRange;
+use std::ops::Bound as RangeBound;
+use types::column::{Column, ColumnType};
+use types::context::Context;
+use types::key::{KeyPart, successor};
+use types::row::read_column;
+use types::temporal::TimeZone;
+use types::value::{ValueRef, compare};
+
+use super::Result;
+use crate::expr::Inputs;
+use crate::plan::{Bound, Equal, IndexRef, RangeSpec, key_parts};
+
+/// What became of a value that was brought into a column's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Brought {
+    /// It is in the key.
+    Exact,
+    /// It is NULL, which compares with nothing.
+    Null,
+    /// The column cannot hold it, or compares with it in another way.
+    Inexact,
+}
+
+/// Ranges of an index, bound to values.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum BoundRanges {
+    /// These, ascending and apart.
+    Exact(Vec<KeyRange>),
+    /// The ranges say nothing: everything must be looked at.
+    Unknown,
+}
+
+/// The prefix of an index's keys.
+pub(super) fn index_prefix(table: &Table, index: IndexRef) -> [u8; 4] {
+    index_id(table, index).prefix()
+}
+
+fn index_id(table: &Table, index: IndexRef) -> IndexId {
+    match index {
+        IndexRef::Primary => table.def.rows,
+        IndexRef::Secondary(place) => table.secondary[place].id,
+    }
+}
+
+/// The key of a point access: `Some` if the values could be brought into the columns; with `None` inside if nothing
+/// can match.
+pub(super) fn point_key(
+    table: &Table,
+    index: IndexRef,
+    keys: &[Equal],
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Option<Vec<u8>>>> {
+    let mut key = index_prefix(table, index).to_vec();
+    for (part, equal) in key_parts(table, index).iter().zip(keys) {
+        let value = equal.value.eval(inputs, context)?;
+        match bring(part, value.as_ref(), inputs, context, &mut key)? {
+            Brought::Exact => {}
+            Brought::Null => return Ok(Some(None)),
+            Brought::Inexact => return Ok(None),
+        }
+    }
+    Ok(Some(Some(key)))
+}
+
+/// Binds ranges, sorts them and joins those that overlap.
+pub(super) fn bind(
+    table: &Table,
+    index: IndexRef,
+    specs: &[RangeSpec],
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<BoundRanges> {
+    let parts = key_parts(table, index);
+    let prefix = index_prefix(table, index);
+    let mut ranges: Vec<(Vec<u8>, Vec<u8>)> = Vec::with_capacity(specs.len());
+    for spec in specs {
+        match bind_one(&prefix, parts, spec, inputs, context)? {
+            OneRange::Keys(low, high) => ranges.push((low, high)),
+            OneRange::Empty => {}
+            OneRange::Unknown => return Ok(BoundRanges::Unknown),
+        }
+    }
+    Ok(BoundRanges::Exact(merge(ranges)))
+}
+
+enum OneRange {
+    /// From the first key on, up to but without the second.
+    Keys(Vec<u8>, Vec<u8>),
+    Empty,
+    Unknown,
+}
+
+fn bind_one(
+    prefix: &[u8],
+    parts: &[KeyPart],
+    spec: &RangeSpec,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<OneRange> {
+    let mut equal = prefix.to_vec();
+    for (part, term) in parts.iter().zip(&spec.equal) {
+        let value = term.value.eval(inputs, context)?;
+        if value.as_ref().is_null() && term.matches_null {
+            if !part.nullable {
+                return Ok(OneRange::Empty);
+            }
+            part.write(None, &mut equal);
+            continue;
+        }
+        match bring(part, value.as_ref(), inputs, context, &mut equal)? {
+            Brought::Exact => {}
+            Brought::Null => return Ok(OneRange::Empty),
+            Brought::Inexact => return Ok(OneRange::Unknown),
+        }
+    }
+    let mut low = equal.clone();
+    let mut high = Vec::new();
+    if let Some(part) = parts.get(spec.equal.len()) {
+        let bounded = spec.low.is_some() || spec.high.is_some();
+        if bounded && spec.low.is_none() && part.nullable {
+            // NULL is below everything and compares with nothing.
+            let mut null = equal.clone();
+            part.write(None, &mut null);
+            low.clear();
+            successor(&null, &mut low);
+        }
+        for (bound, is_low) in [(&spec.low, true), (&spec.high, false)] {
+            let Some(Bound { value, inclusive }) = bound else { continue };
+            let value = value.eval(inputs, context)?;
+            let mut key = equal.clone();
+            match bring(part, value.as_ref(), inputs, context, &mut key)? {
+                Brought::Exact => {}
+                Brought::Null => return Ok(OneRange::Empty),
+                Brought::Inexact => return Ok(OneRange::Unknown),
+            }
+            // A low bound that belongs to the range begins at its key, one that does not behind all with it.
+            let end = if is_low == *inclusive { key } else { after(&key) };
+            if is_low {
+                low = end;
+            } else {
+                high = end;
+            }
+        }
+    }
+    if high.is_empty() {
+        high = after(&equal);
+    }
+    Ok(OneRange::Keys(low, high))
+}
+
+fn after(key: &[u8]) -> Vec<u8> {
+    let mut end = Vec::with_capacity(key.len());
+    successor(key, &mut end);
+    end
+}
+
+fn merge(mut ranges: Vec<(Vec<u8>, Vec<u8>)>) -> Vec<KeyRange> {
+    ranges.retain(|(low, high)| low < high);
+    ranges.sort();
+    let mut merged: Vec<(Vec<u8>, Vec<u8>)> = Vec::with_capacity(ranges.len());
+    for (low, high) in ranges {
+        match merged.last_mut() {
+            Some((_, end)) if low <= *end => *end = high.max(std::mem::take(end)),
+            _ => merged.push((low, high)),
+        }
+    }
+    let range = |(low, high): (Vec<u8>, Vec<u8>)| KeyRange {
+        low: RangeBound::Included(low.into()),
+        high: RangeBound::Excluded(high.into()),
+    };
+    merged.into_iter().map(range).collect()
+}
+
+/// Appends a value's part of a key, if comparing with the column's stored value is comparing with this one.
+fn bring(
+    part: &KeyPart,
+    value: ValueRef<'_>,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+    key: &mut Vec<u8>,
+) -> Result<Brought> {
+    let time_zone = &inputs.session.time_zone;
+    match (part.ty, value) {
+        (_, ValueRef::Null) => Ok(Brought::Null),
+        (ColumnType::Int(ty), ValueRef::Int(number)) if number >= ty.min() && (number < 0 || number as u64 <= ty.max()) => {
+            write(part, value, time_zone, key)
+        }
+        (ty, ValueRef::Str(..) | ValueRef::Bytes(_)) if ty.is_string() => write(part, value, time_zone, key),
+        (ty, _) if ty.is_string() => Ok(Brought::Inexact),
+        (ty, _) => {
+            let column = Column { name: String::new(), ty, nullable: true };
+            let mut quiet = types::warning::Warnings::with_limit(0);
+            let mut reading = Context::reading(context.sql_mode, time_zone, context.today, &mut quiet);
+            let mut stored = Vec::new();
+            if !types::store::assign(&column, value, &mut reading, &mut stored)? {
+                return Ok(Brought::Null);
+            }
+            let read = read_column(ty, &stored, time_zone);
+            if compare(read, value, &mut reading)?.is_none_or(|ordering| !ordering.is_eq()) {
+                return Ok(Brought::Inexact);
+            }
+            write(part, read, time_zone, key)
+        }
+    }
+}
+
+fn write(part: &KeyPart, value: ValueRef<'_>, time_zone: &TimeZone, key: &mut Vec<u8>) -> Result<Brought> {
+    let size = key.len();
+    if part.write_value(value, time_zone, key).is_err() {
+        key.truncate(size);
+        return Ok(Brought::Inexact);
+    }
+    Ok(Brought::Exact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_are_joined_and_empty_ones_dropped() {
+        let key = |n: u8| vec![n];
+        let merged = merge(vec![(key(5), key(7)), (key(1), key(3)), (key(2), key(4)), (key(9), key(9)), (key(7), key(8))]);
+        let ends: Vec<_> = merged
+            .iter()
+            .map(|range| match (&range.low, &range.high) {
+                (RangeBound::Included(low), RangeBound::Excluded(high)) => (low[0], high[0]),
+                _ => unreachable!("ranges are half open"),
+            })
+            .collect();
+        assert_eq!(ends, [(1, 4), (5, 8)]);
+    }
+}

@@ -1,0 +1,495 @@
+//! SELECT.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering as Memory;
+
+use engine::ids::Key;
+use engine::lock::Mode;
+use smallvec::SmallVec;
+use types::error::table::{ER_LOCK_NOWAIT, ER_OUT_OF_SORTMEMORY};
+use types::row::Offsets;
+use types::temporal::TimeZone;
+use types::value::Value;
+
+use super::cursor::{Versions, damaged};
+use super::join::{Join, Made};
+use super::project::{cell, output_columns};
+use super::{BoxFuture, Cell, Exec, OutputColumn, Result, ResultSink, Turns, engine_error};
+use crate::exec::seams::{Accumulator, SortKey};
+use crate::expr::{Ev, Expr, Inputs, RowRef};
+use crate::plan::{Group, LockWait, OrderBy, OrderKey, RowLock, SelectPlan, SourceKind};
+
+/// Bytes that the rows of one sort or grouping may take.
+const MEMORY_MAX: usize = 1 << 30;
+
+/// What subqueries gave.
+#[derive(Debug, Default)]
+pub(super) struct Subqueries {
+    /// The first column of each.
+    pub(super) values: Vec<Vec<Value>>,
+    /// All columns of each.
+    rows: Vec<Arc<Vec<Vec<Value>>>>,
+}
+
+/// A row that waits to be sorted.
+struct Collected {
+    cells: Vec<Value>,
+    by: Vec<SortKey>,
+}
+
+impl Exec<'_> {
+    /// Runs a query; returns how many rows it gave.
+    pub(super) async fn select(&mut self, plan: &SelectPlan, sink: &mut dyn ResultSink) -> Result<u64> {
+        sink.columns(&output_columns(plan, self.params.values))?;
+        let subqueries = self.subqueries(&plan.subqueries).await?;
+        let offset = self.limit(plan.offset.as_ref())?.unwrap_or(0);
+        let limit = self.limit(plan.limit.as_ref())?.unwrap_or(self.session.select_limit);
+        let mut window = Window { offset, limit, given: 0 };
+        if self.precondition(plan.precondition.as_ref(), &subqueries.values)? || plan.group.is_some() {
+            if let Some(lock) = plan.lock
+                && !plan.sources.is_empty()
+                && is_stored(plan)
+            {
+                self.locking_read(plan, lock, &subqueries, &mut window, sink).await?;
+            } else if plan.group.is_none() && plan.order.is_empty() && !plan.distinct {
+                self.stream(plan, &subqueries, &mut window, sink).await?;
+            } else {
+                let rows = self.gather(plan, &subqueries).await?;
+                self.emit(rows, plan, &mut window, sink).await?;
+            }
+        }
+        self.session.found_rows.store(window.given, Memory::Relaxed);
+        Ok(window.given)
+    }
+
+    /// Runs a query whose rows are needed here.
+    pub(super) fn collect<'s>(&'s mut self, plan: &'s SelectPlan) -> BoxFuture<'s, Result<Vec<Vec<Value>>>> {
+        Box::pin(async move {
+            let time_zone = self.session.time_zone.clone();
+            let mut sink = Collector { rows: Vec::new(), time_zone };
+            self.select(plan, &mut sink).await?;
+            Ok(sink.rows)
+        })
+    }
+
+    pub(super) async fn subqueries(&mut self, plans: &[SelectPlan]) -> Result<Subqueries> {
+        let mut subqueries = Subqueries::default();
+        for plan in plans {
+            let rows = self.collect(plan).await?;
+            subqueries.values.push(rows.iter().filter_map(|row| row.first().cloned()).collect());
+            subqueries.rows.push(Arc::new(rows));
+        }
+        Ok(subqueries)
+    }
+
+    /// The rows of sources that are not stored.
+    fn made(&self, plan: &SelectPlan, subqueries: &Subqueries) -> Result<Vec<Made>> {
+        let made = plan.sources.iter().map(|source| match &source.from {
+            SourceKind::Table(_) => Ok(None),
+            SourceKind::Virtual(table) => Ok(Some(Arc::new(table.rows(self.session)?))),
+            SourceKind::Derived(place, _) => Ok(Some(Arc::clone(&subqueries.rows[*place]))),
+        });
+        made.collect()
+    }
+
+    /// Gives rows as they come.
+    async fn stream(
+        &mut self,
+        plan: &SelectPlan,
+        subqueries: &Subqueries,
+        window: &mut Window,
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        let made = self.made(plan, subqueries)?;
+        let mut join = Join::new(&plan.sources, &made, &subqueries.values, Versions::Snapshot);
+        let mut turns = Turns::default();
+        while !window.is_over() && join.next(self)? {
+            if window.takes() {
+                self.give(plan, &join.rows(), &subqueries.values, sink)?;
+            }
+            if sink.is_full() {
+                sink.flush().await?;
+            }
+            turns.tick().await;
+        }
+        Ok(())
+    }
+
+    /// Gives the row that the current rows of the sources make.
+    fn give(
+        &mut self,
+        plan: &SelectPlan,
+        rows: &[RowRef<'_>],
+        subqueries: &[Vec<Value>],
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        let inputs = self.inputs(rows, subqueries);
+        let mut context = self.session.reading(self.warnings);
+        let mut values: SmallVec<[Option<Ev<'_>>; 8]> = SmallVec::new();
+        for output in &plan.output {
+            values.push(match &output.expr {
+                Expr::Column { .. } => None,
+                computed => Some(computed.eval(&inputs, &mut context)?),
+            });
+        }
+        let cells: SmallVec<[Cell<'_>; 8]> = plan
+            .output
+            .iter()
+            .zip(&values)
+            .map(|(output, value)| match (&output.expr, value) {
+                (Expr::Column { source, column }, _) => Cell::Column(rows[*source], *column),
+                (_, Some(value)) => Cell::Value(value.as_ref()),
+                (_, None) => unreachable!("what is no column was computed"),
+            })
+            .collect();
+        sink.row(&cells)
+    }
+
+    /// Locks each row, reads it again, and gives it.
+    async fn locking_read(
+        &mut self,
+        plan: &SelectPlan,
+        lock: RowLock,
+        subqueries: &Subqueries,
+        window: &mut Window,
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        let [source] = &plan.sources[..] else {
+            return Err(crate::bind::unsupported("a locking read of several tables"));
+        };
+        let mode = if lock.exclusive { Mode::Exclusive } else { Mode::Shared };
+        let sources = std::slice::from_ref(source);
+        let keys = self.row_keys(sources, &subqueries.values).await?;
+        let mut groups = plan.group.as_ref().map(Groups::new);
+        let mut collected = Vec::new();
+        let sorted = !plan.order.is_empty() || plan.distinct;
+        for key in keys {
+            if window.is_over() && groups.is_none() && !sorted {
+                break;
+            }
+            if !self.lock_by(&key, mode, lock.wait).await? {
+                continue;
+            }
+            let Some(row) = self.trx.get_newest(&key).map_err(engine_error)? else { continue };
+            let table = source.table();
+            let mut offsets = Offsets::default();
+            table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
+            let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
+            if !self.conditions_hold(source, &rows, &subqueries.values)? {
+                continue;
+            }
+            if let Some(groups) = &mut groups {
+                self.accumulate(groups, &rows, &subqueries.values)?;
+            } else if sorted {
+                collected.push(self.collect_row(plan, &rows, &subqueries.values, &[])?);
+            } else if window.takes() {
+                self.give(plan, &rows, &subqueries.values, sink)?;
+            }
+            if sink.is_full() {
+                sink.flush().await?;
+            }
+        }
+        if let Some(groups) = groups {
+            collected = self.group_rows(plan, groups, &subqueries.values)?;
+        }
+        self.emit(finish(collected, plan), plan, window, sink).await
+    }
+
+    /// Locks a row, or finds out that somebody else has it. False if the row is to be passed over.
+    async fn lock_by(&mut self, key: &[u8], mode: Mode, wait: LockWait) -> Result<bool> {
+        if wait == LockWait::Wait {
+            self.trx.lock_row(key, mode).await.map_err(engine_error)?;
+            return Ok(true);
+        }
+        let locked = self.trx.try_lock_row(key, mode).map_err(engine_error)?;
+        if !locked && wait == LockWait::NoWait {
+            return Err(ER_LOCK_NOWAIT.error(&[]));
+        }
+        Ok(locked)
+    }
+
+    async fn row_keys(&mut self, sources: &[crate::plan::Source], subqueries: &[Vec<Value>]) -> Result<Vec<Key>> {
+        let mut join = Join::new(sources, &[None], subqueries, Versions::Newest);
+        let mut keys = Vec::new();
+        let mut turns = Turns::default();
+        while join.next(self)? {
+            keys.push(Key::from(join.key().expect("rows of tables have keys")));
+            turns.tick().await;
+        }
+        Ok(keys)
+    }
+
+    fn conditions_hold(
+        &mut self,
+        source: &crate::plan::Source,
+        rows: &[RowRef<'_>],
+        subqueries: &[Vec<Value>],
+    ) -> Result<bool> {
+        let inputs = self.inputs(rows, subqueries);
+        let mut context = self.session.reading(self.warnings);
+        for condition in &source.conditions {
+            if condition.expr.truth(&inputs, &mut context)? != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// All rows of a query that groups, sorts or removes duplicates.
+    async fn gather(&mut self, plan: &SelectPlan, subqueries: &Subqueries) -> Result<Vec<Collected>> {
+        let made = self.made(plan, subqueries)?;
+        let mut join = Join::new(&plan.sources, &made, &subqueries.values, Versions::Snapshot);
+        let mut turns = Turns::default();
+        let mut memory = 0;
+        let mut groups = plan.group.as_ref().map(Groups::new);
+        let mut collected = Vec::new();
+        let open = self.precondition(plan.precondition.as_ref(), &subqueries.values)?;
+        while open && join.next(self)? {
+            match &mut groups {
+                Some(groups) => self.accumulate(groups, &join.rows(), &subqueries.values)?,
+                None => {
+                    let row = self.collect_row(plan, &join.rows(), &subqueries.values, &[])?;
+                    memory += row.size();
+                    collected.push(row);
+                }
+            }
+            if memory > MEMORY_MAX {
+                return Err(ER_OUT_OF_SORTMEMORY.error(&[]));
+            }
+            turns.tick().await;
+        }
+        if let Some(groups) = groups {
+            collected = self.group_rows(plan, groups, &subqueries.values)?;
+        }
+        Ok(finish(collected, plan))
+    }
+
+    fn accumulate(&mut self, groups: &mut Groups<'_>, rows: &[RowRef<'_>], subqueries: &[Vec<Value>]) -> Result<()> {
+        let inputs = self.inputs(rows, subqueries);
+        let mut context = self.session.reading(self.warnings);
+        let mut key = Vec::with_capacity(groups.group.by.len());
+        for by in &groups.group.by {
+            key.push(SortKey::of(by.eval(&inputs, &mut context)?.as_ref()));
+        }
+        let place = groups.place(key, rows, self.session);
+        for (aggregate, accumulator) in groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators) {
+            accumulator.add(aggregate, &inputs, &mut context)?;
+        }
+        Ok(())
+    }
+
+    /// The rows of all groups that HAVING lets through.
+    fn group_rows(
+        &mut self,
+        plan: &SelectPlan,
+        mut groups: Groups<'_>,
+        subqueries: &[Vec<Value>],
+    ) -> Result<Vec<Collected>> {
+        if groups.all.is_empty() && groups.group.by.is_empty() {
+            groups.place(Vec::new(), &vec![RowRef::Missing; plan.sources.len()], self.session);
+        }
+        let mut collected = Vec::with_capacity(groups.all.len());
+        for one in groups.all {
+            let mut context = self.session.reading(self.warnings);
+            let aggregates: Vec<Value> = one
+                .accumulators
+                .into_iter()
+                .map(|accumulator| accumulator.finish(&mut context))
+                .collect::<Result<_>>()?;
+            let rows: Vec<RowRef<'_>> = one.first.iter().map(FirstRow::as_ref).collect();
+            if let Some(having) = &plan.having {
+                let inputs = Inputs { aggregates: &aggregates, ..self.inputs(&rows, subqueries) };
+                let mut context = self.session.reading(self.warnings);
+                if having.truth(&inputs, &mut context)? != Some(true) {
+                    continue;
+                }
+            }
+            collected.push(self.collect_row(plan, &rows, subqueries, &aggregates)?);
+        }
+        Ok(collected)
+    }
+
+    fn collect_row(
+        &mut self,
+        plan: &SelectPlan,
+        rows: &[RowRef<'_>],
+        subqueries: &[Vec<Value>],
+        aggregates: &[Value],
+    ) -> Result<Collected> {
+        let inputs = Inputs { aggregates, ..self.inputs(rows, subqueries) };
+        let mut context = self.session.reading(self.warnings);
+        let mut cells = Vec::with_capacity(plan.output.len());
+        for output in &plan.output {
+            cells.push(output.expr.eval(&inputs, &mut context)?.into_value());
+        }
+        let mut by = Vec::with_capacity(plan.order.len());
+        for order in &plan.order {
+            by.push(match &order.by {
+                OrderKey::Output(place) => SortKey::of(cells[*place].as_ref()),
+                OrderKey::Expr(expr) => SortKey::of(expr.eval(&inputs, &mut context)?.as_ref()),
+            });
+        }
+        Ok(Collected { cells, by })
+    }
+
+    async fn emit(
+        &mut self,
+        rows: Vec<Collected>,
+        _plan: &SelectPlan,
+        window: &mut Window,
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        let mut turns = Turns::default();
+        for row in &rows {
+            if window.is_over() {
+                break;
+            }
+            if window.takes() {
+                let cells: SmallVec<[Cell<'_>; 8]> = row.cells.iter().map(cell).collect();
+                sink.row(&cells)?;
+            }
+            if sink.is_full() {
+                sink.flush().await?;
+            }
+            turns.tick().await;
+        }
+        Ok(())
+    }
+}
+
+fn is_stored(plan: &SelectPlan) -> bool {
+    plan.sources.iter().all(|source| matches!(source.from, SourceKind::Table(_)))
+}
+
+impl Collected {
+    fn size(&self) -> usize {
+        let bytes = |value: &Value| match value {
+            Value::Str(bytes, _) | Value::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        };
+        self.cells.iter().map(|cell| size_of::<Value>() + bytes(cell)).sum::<usize>() * 2 + 64
+    }
+}
+
+/// DISTINCT and ORDER BY.
+fn finish(mut rows: Vec<Collected>, plan: &SelectPlan) -> Vec<Collected> {
+    if plan.distinct {
+        let mut seen = std::collections::HashSet::new();
+        rows.retain(|row| seen.insert(row.cells.iter().map(|cell| SortKey::of(cell.as_ref())).collect::<Vec<_>>()));
+    }
+    if !plan.order.is_empty() {
+        sort_by(&mut rows, &plan.order, |row| &row.by);
+    }
+    rows
+}
+
+/// Sorts by keys, each ascending or descending. Stable.
+pub(super) fn sort_by<T>(rows: &mut [T], order: &[OrderBy], keys: impl Fn(&T) -> &Vec<SortKey>) {
+    rows.sort_by(|a, b| {
+        let parts = keys(a).iter().zip(keys(b)).zip(order);
+        let ordering = parts.map(|((a, b), order)| if order.descending { b.cmp(a) } else { a.cmp(b) });
+        ordering.fold(Ordering::Equal, Ordering::then)
+    });
+}
+
+/// OFFSET and LIMIT.
+struct Window {
+    offset: u64,
+    limit: u64,
+    given: u64,
+}
+
+impl Window {
+    fn is_over(&self) -> bool {
+        self.given >= self.limit
+    }
+
+    /// A row comes: whether it is given.
+    fn takes(&mut self) -> bool {
+        if self.offset > 0 {
+            self.offset -= 1;
+            return false;
+        }
+        self.given += 1;
+        true
+    }
+}
+
+/// Groups in the making, in the order in which they were found.
+struct Groups<'p> {
+    group: &'p Group,
+    places: HashMap<Vec<SortKey>, usize>,
+    all: Vec<OneGroup>,
+}
+
+struct OneGroup {
+    accumulators: Vec<Accumulator>,
+    /// The first row of each source: columns outside of aggregates come from it.
+    first: Vec<FirstRow>,
+}
+
+enum FirstRow {
+    Missing,
+    Values(Vec<Value>),
+}
+
+impl FirstRow {
+    fn as_ref(&self) -> RowRef<'_> {
+        match self {
+            Self::Missing => RowRef::Missing,
+            Self::Values(values) => RowRef::Values(values),
+        }
+    }
+
+    fn of(row: RowRef<'_>, session: &crate::session::Session) -> Self {
+        match row {
+            RowRef::Missing => Self::Missing,
+            RowRef::Values(values) => Self::Values(values.to_vec()),
+            RowRef::Stored { layout, .. } => {
+                let value = |column| row.value(column, &session.time_zone).to_value();
+                Self::Values((0..layout.column_count()).map(value).collect())
+            }
+        }
+    }
+}
+
+impl<'p> Groups<'p> {
+    fn new(group: &'p Group) -> Self {
+        Self { group, places: HashMap::new(), all: Vec::new() }
+    }
+
+    fn place(&mut self, key: Vec<SortKey>, rows: &[RowRef<'_>], session: &crate::session::Session) -> usize {
+        let next = self.all.len();
+        let place = *self.places.entry(key).or_insert(next);
+        if place == next {
+            let accumulators = self.group.aggregates.iter().map(Accumulator::new).collect();
+            let first = rows.iter().map(|row| FirstRow::of(*row, session)).collect();
+            self.all.push(OneGroup { accumulators, first });
+        }
+        place
+    }
+}
+
+/// Keeps the rows of a query.
+#[derive(Debug)]
+struct Collector {
+    rows: Vec<Vec<Value>>,
+    time_zone: TimeZone,
+}
+
+impl ResultSink for Collector {
+    fn columns(&mut self, _columns: &[OutputColumn]) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        let value = |cell: &Cell<'_>| match cell {
+            Cell::Column(row, column) => row.value(*column, &self.time_zone).to_value(),
+            Cell::Value(value) => value.to_value(),
+        };
+        self.rows.push(cells.iter().map(value).collect());
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! The rows that a statement changes or locks.
+//!
+//! First the keys of candidates are collected from the newest state, without locks; then each row is locked, read
+//! again and looked at again. Nothing that the statement itself changes can come back as a candidate.
+
+use engine::catalog::table::Table;
+use engine::ids::Key;
+use engine::lock::Mode;
+use engine::view::Found;
+use types::error::table::ER_WRONG_ARGUMENTS;
+use types::row::Offsets;
+use types::value::{Value, ValueRef};
+
+use super::cursor::{Versions, damaged};
+use super::join::Join;
+use super::{Exec, Result, Turns, engine_error, ranges};
+use crate::expr::{Expr, RowRef};
+use crate::plan::{Access, IndexRef, OrderBy, Source, SourceKind, Target};
+
+impl Source {
+    /// The stored table that a target is.
+    pub(super) fn table(&self) -> &Table {
+        match &self.from {
+            SourceKind::Table(table) => table,
+            _ => unreachable!("only stored tables are changed"),
+        }
+    }
+}
+
+impl Exec<'_> {
+    /// The keys of all rows that may be meant, in the order in which they are to be treated.
+    pub(super) async fn candidates(&mut self, target: &Target, subqueries: &[Vec<Value>]) -> Result<Vec<Key>> {
+        if !self.precondition(target.precondition.as_ref(), subqueries)? {
+            return Ok(Vec::new());
+        }
+        // One row by its primary key needs no look beforehand.
+        if let Access::Point { index: IndexRef::Primary, keys } = &target.source.access {
+            let inputs = self.inputs(&[RowRef::Missing], subqueries);
+            let mut context = self.session.reading(self.warnings);
+            let table = target.source.table();
+            if let Some(key) = ranges::point_key(table, IndexRef::Primary, keys, &inputs, &mut context)? {
+                return Ok(key.into_iter().map(Key::from).collect());
+            }
+        }
+        let sources = std::slice::from_ref(&target.source);
+        let mut join = Join::new(sources, &[None], subqueries, Versions::Newest);
+        let mut found = Vec::new();
+        let mut turns = Turns::default();
+        while join.next(self)? {
+            let key = Key::from(join.key().expect("rows of tables have keys"));
+            let by = self.order_values(&target.order, &join.rows(), subqueries)?;
+            found.push((by, key));
+            turns.tick().await;
+        }
+        if !target.order.is_empty() {
+            super::select::sort_by(&mut found, &target.order, |(by, _)| by);
+        }
+        Ok(found.into_iter().map(|(_, key)| key).collect())
+    }
+
+    /// Locks a candidate and reads it again. `None` if it is not there any more or no longer meant.
+    pub(super) async fn lock_and_read(
+        &mut self,
+        target: &Target,
+        key: &[u8],
+        mode: Mode,
+        subqueries: &[Vec<Value>],
+    ) -> Result<Option<Found>> {
+        self.trx.lock_row(key, mode).await.map_err(engine_error)?;
+        let Some(row) = self.trx.get_newest(key).map_err(engine_error)? else { return Ok(None) };
+        let table = target.source.table();
+        let mut offsets = Offsets::default();
+        table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
+        let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
+        let inputs = self.inputs(&rows, subqueries);
+        let mut context = self.session.reading(self.warnings);
+        for condition in &target.source.conditions {
+            if condition.expr.truth(&inputs, &mut context)? != Some(true) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(row))
+    }
+
+    pub(super) fn precondition(&mut self, condition: Option<&Expr>, subqueries: &[Vec<Value>]) -> Result<bool> {
+        let Some(condition) = condition else { return Ok(true) };
+        let inputs = self.inputs(&[], subqueries);
+        let mut context = self.session.reading(self.warnings);
+        Ok(condition.truth(&inputs, &mut context)? == Some(true))
+    }
+
+    /// The value of LIMIT or OFFSET.
+    pub(super) fn limit(&mut self, limit: Option<&Expr>) -> Result<Option<u64>> {
+        let Some(limit) = limit else { return Ok(None) };
+        let inputs = self.inputs(&[], &[]);
+        let mut context = self.session.reading(self.warnings);
+        match limit.eval(&inputs, &mut context)?.as_ref() {
+            ValueRef::UInt(limit) => Ok(Some(limit)),
+            ValueRef::Int(limit) if limit >= 0 => Ok(Some(limit as u64)),
+            _ => Err(ER_WRONG_ARGUMENTS.error(&[&"LIMIT"])),
+        }
+    }
+
+    fn order_values(
+        &mut self,
+        order: &[OrderBy],
+        rows: &[RowRef<'_>],
+        subqueries: &[Vec<Value>],
+    ) -> Result<Vec<crate::exec::seams::SortKey>> {
+        let inputs = self.inputs(rows, subqueries);
+        let mut context = self.session.reading(self.warnings);
+        let keys = order.iter().filter_map(OrderBy::expr).map(|expr| {
+            let value = expr.eval(&inputs, &mut context)?;
+            Ok(crate::exec::seams::SortKey::of(value.as_ref()))
+        });
+        keys.collect()
+    }
+}

@@ -1,0 +1,132 @@
+//! UPDATE.
+
+use engine::EngineError;
+use engine::ids::Row;
+use engine::lock::Mode;
+use types::row::Offsets;
+use types::value::Value;
+use types::warning::Level;
+
+use super::cursor::damaged;
+use super::{Changed, Exec, Result, Turns, assign, duplicate, engine_error};
+use crate::expr::RowRef;
+use crate::plan::{Assignment, UpdatePlan};
+
+impl Exec<'_> {
+    pub(super) async fn update(&mut self, plan: &UpdatePlan) -> Result<Changed> {
+        let subqueries = self.subqueries(&plan.target.subqueries).await?;
+        let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
+        let keys = self.candidates(&plan.target, &subqueries.values).await?;
+        let table = plan.target.source.table();
+        let mut changed = Changed::default();
+        let mut turns = Turns::default();
+        for key in keys {
+            if changed.matched >= limit {
+                break;
+            }
+            let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, &subqueries.values).await?;
+            let Some(before) = found else { continue };
+            changed.matched += 1;
+            let after = self.after_image(plan, &before, &subqueries.values, changed.matched)?;
+            if *after == *before {
+                continue;
+            }
+            match self.trx.update_row(table, &key, &before, Row::clone(&after)).await {
+                Ok(_) => self.log.update(table, &before, &after)?,
+                Err(EngineError::Duplicate { index }) => {
+                    let error = duplicate::error(table, &after, index, &self.session.time_zone);
+                    if !plan.ignore {
+                        return Err(error);
+                    }
+                    self.warnings.push_error(Level::Warning, &error);
+                    continue;
+                }
+                Err(error) => return Err(engine_error(error)),
+            }
+            changed.affected += 1;
+            turns.tick().await;
+        }
+        let warnings = self.warnings.count();
+        let (matched, affected) = (changed.matched, changed.affected);
+        changed.info = Some(format!("Rows matched: {matched}  Changed: {affected}  Warnings: {warnings}"));
+        if self.found_rows {
+            changed.affected = changed.matched;
+        }
+        Ok(changed)
+    }
+
+    fn after_image(
+        &mut self,
+        plan: &UpdatePlan,
+        before: &[u8],
+        subqueries: &[Vec<Value>],
+        number: u64,
+    ) -> Result<Row> {
+        let table = plan.target.source.table();
+        let after = self.assign_all(table, &plan.assignments, before, RowRef::Missing, subqueries, number, plan.ignore)?;
+        Ok(after.into())
+    }
+
+    /// A row after assignments, which see those before them, and with its ON UPDATE columns set if it changed.
+    #[expect(clippy::too_many_arguments, reason = "an assignment depends on all of these")]
+    pub(super) fn assign_all(
+        &mut self,
+        table: &engine::catalog::table::Table,
+        assignments: &[Assignment],
+        before: &[u8],
+        candidate: RowRef<'_>,
+        subqueries: &[Vec<Value>],
+        number: u64,
+        ignore: bool,
+    ) -> Result<Vec<u8>> {
+        let mut current = before.to_vec();
+        let mut next = Vec::with_capacity(before.len() + 32);
+        for assignment in assignments {
+            let mut offsets = Offsets::default();
+            table.rows.offsets(&current, &mut offsets).map_err(|_| damaged(table))?;
+            let rows = [RowRef::Stored { layout: &table.rows, row: &current, offsets: &offsets }];
+            let mut inputs = self.inputs(&rows, subqueries);
+            inputs.candidate = candidate;
+            let mut context = self.session.writing(self.warnings);
+            context.strict &= !ignore;
+            context.row = number;
+            let value = match &assignment.value {
+                Some(value) => Some(value.eval(&inputs, &mut context)?),
+                None => None,
+            };
+            let value = value.as_ref().map(crate::expr::Ev::as_ref);
+            next.clear();
+            assign::replace_column(
+                table,
+                &current,
+                assignment.column,
+                value,
+                self.session,
+                &mut context,
+                &mut next,
+            )?;
+            std::mem::swap(&mut current, &mut next);
+        }
+        if current == before {
+            return Ok(current);
+        }
+        for (place, def) in table.def.columns.iter().enumerate() {
+            if def.on_update_now && assignments.iter().all(|assignment| assignment.column != place) {
+                let now = assign::update_moment(table, place, self.session);
+                let mut context = self.session.writing(self.warnings);
+                next.clear();
+                assign::replace_column(
+                    table,
+                    &current,
+                    place,
+                    Some(now.as_ref()),
+                    self.session,
+                    &mut context,
+                    &mut next,
+                )?;
+                std::mem::swap(&mut current, &mut next);
+            }
+        }
+        Ok(current)
+    }
+}

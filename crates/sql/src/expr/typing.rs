@@ -1,0 +1,234 @@
+//! Static types of expressions: what is announced to clients, stored by CREATE TABLE .. SELECT, and needed where a
+//! value's own type is not enough: the common type of branches, the collation of several texts.
+//!
+//! Nothing is kept: a type is computed when it is asked for, from the columns that the plan knows and the parameters
+//! that the execution has, so that one plan serves parameters of any type. Computing one allocates nothing.
+//!
+//! What this module is not: a check of names or counts of arguments; those are the binder's and [`func`](crate::func)'s.
+//!
+//! Rules and numbers are those that MySQL 9.7.4 showed for the expressions in `tests/data`.
+
+mod arith;
+mod coerce;
+mod collate;
+mod common;
+mod constant;
+mod result_type;
+mod wire;
+
+use std::fmt::Debug;
+
+use types::cast::CastTarget;
+use types::collation::Collation;
+use types::column::{ColumnType, IntSize};
+use types::error::SqlError;
+use types::error::table::ER_COLLATION_CHARSET_MISMATCH;
+use types::value::{Value, ValueRef};
+
+pub use collate::{Strength, TextType};
+pub(crate) use collate::aggregate as aggregate_collations;
+pub(crate) use common::common_type;
+pub use result_type::{Kind, NOT_FIXED, ResultType};
+
+use super::{Expr, Inputs};
+use crate::plan::Aggregate;
+use crate::session::{Scope, Session};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// What a plan knows of the types in it.
+pub trait Schema: Debug + Send + Sync {
+    /// The type of a source's column, and whether it may be NULL: outer joins count.
+    fn column(&self, source: usize, column: usize) -> (ColumnType, bool);
+
+    /// The same of a column of the row that ON DUPLICATE KEY UPDATE would have inserted.
+    fn candidate(&self, column: usize) -> (ColumnType, bool);
+
+    /// An aggregate of the plan.
+    fn aggregate(&self, number: usize) -> Option<&Aggregate>;
+
+    /// Whether the statement has GROUP BY: then no group is empty.
+    fn has_group_by(&self) -> bool;
+
+    /// The type of a subquery's column.
+    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType;
+}
+
+/// The schema of a statement without any table.
+#[derive(Debug)]
+pub struct NoSchema;
+
+impl Schema for NoSchema {
+    fn column(&self, _: usize, _: usize) -> (ColumnType, bool) {
+        (ColumnType::BOOL, true)
+    }
+
+    fn candidate(&self, _: usize) -> (ColumnType, bool) {
+        (ColumnType::BOOL, true)
+    }
+
+    fn aggregate(&self, _: usize) -> Option<&Aggregate> {
+        None
+    }
+
+    fn has_group_by(&self) -> bool {
+        false
+    }
+
+    fn subquery(&self, _: usize, _: &Types<'_>) -> ResultType {
+        ResultType::NULL
+    }
+}
+
+/// Everything that a type may depend on. Cheap to copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Types<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// The plan's columns.
+    pub schema: &'a dyn Schema,
+    /// The client's parameters; none while a statement is only prepared.
+    pub params: &'a [ValueRef<'a>],
+    /// Literals that were taken out of the text.
+    pub literals: &'a [Value],
+    /// Those of the INSERT's current row.
+    pub row_literals: &'a [Value],
+}
+
+impl<'a> Inputs<'a> {
+    /// What the types of this evaluation depend on.
+    #[inline]
+    pub fn types(&self) -> Types<'a> {
+        Types {
+            session: self.session,
+            schema: self.schema,
+            params: self.params,
+            literals: self.literals,
+            row_literals: self.row_literals,
+        }
+    }
+}
+
+impl Types<'_> {
+    /// The collation of numbers that become text.
+    pub fn connection(&self) -> Collation {
+        self.session.collation_connection
+    }
+
+    fn param(&self, number: usize) -> ResultType {
+        self.params.get(number).map_or(ResultType::UNKNOWN, |value| ResultType::of_value(*value))
+    }
+
+    fn literal(values: &[Value], number: usize) -> ResultType {
+        values.get(number).map_or(ResultType::UNKNOWN, |value| ResultType::of_value(value.as_ref()))
+    }
+}
+
+impl Expr {
+    /// The static type. Errors 1253, 1267, 1270 and 1271 for collations that do not go together.
+    pub fn result_type(&self, types: &Types<'_>) -> Result<ResultType> {
+        Ok(match self {
+            Self::Const(value) => ResultType::of_value(value.as_ref()),
+            Self::Param(number) => types.param(*number),
+            Self::Literal(number) => Types::literal(types.literals, *number),
+            Self::RowLiteral(number) => Types::literal(types.row_literals, *number),
+            Self::Column { source, column } => {
+                let (ty, nullable) = types.schema.column(*source, *column);
+                ResultType::of_column(ty, nullable)
+            }
+            Self::Candidate(column) => {
+                let (ty, nullable) = types.schema.candidate(*column);
+                ResultType::of_column(ty, nullable)
+            }
+            Self::Aggregate(number) => match types.schema.aggregate(*number) {
+                Some(aggregate) => crate::agg::result_type(aggregate, types)?,
+                None => ResultType::NULL,
+            },
+            Self::Subquery(number) => types.schema.subquery(*number, types).computed().or_null(),
+            Self::SystemVariable(scope, name) => system_variable(*scope, name, types)?,
+            Self::UserVariable(name) => match types.session.user_variables.lock().get(name) {
+                Some(value) => constant::user_variable(value.as_ref()),
+                None => constant::user_variable(ValueRef::Null),
+            },
+            Self::AssignVariable(_, value) => value.result_type(types)?.computed(),
+            Self::Arith(op, left, right, _) => {
+                arith::binary(*op, operand(left, types)?, operand(right, types)?, types)
+            }
+            Self::Neg(value) => arith::negated(value, operand(value, types)?),
+            Self::BitNot(value) => arith::inverted(value.result_type(types)?),
+            Self::Collate(text, collation) => collated(text.result_type(types)?, *collation, types)?,
+            Self::Case { branches, otherwise, .. } => common::case(branches, otherwise.as_deref(), types)?,
+            Self::Cast(value, target, _) => cast(value.result_type(types)?, *target),
+            Self::Call(function, args) => function.result_type(args, types)?,
+            Self::Interval(value, _) => value.result_type(types)?,
+            condition => condition.condition_type(types)?,
+        })
+    }
+
+    /// 0 or 1, and whether NULL is possible.
+    fn condition_type(&self, types: &Types<'_>) -> Result<ResultType> {
+        let mut nullable = false;
+        let mut failed = None;
+        if !matches!(self, Self::IsNull(_) | Self::IsTruth(..)) {
+            self.children(&mut |child| match child.result_type(types) {
+                Ok(ty) => nullable |= ty.nullable,
+                Err(error) => failed = failed.take().or(Some(error)),
+            });
+        }
+        match self {
+            Self::Compare(super::CompareOp::NullSafeEq, ..) => nullable = false,
+            Self::InSubquery(..) => nullable = true,
+            _ => {}
+        }
+        failed.map_or(Ok(ResultType::truth(nullable)), Err)
+    }
+}
+
+/// The type of an arithmetic operand: a hexadecimal literal is a number there.
+fn operand(expr: &Expr, types: &Types<'_>) -> Result<ResultType> {
+    Ok(match expr {
+        Expr::Const(Value::Bytes(_)) => ResultType::int(IntSize::Big, 20).unsigned(),
+        _ => expr.result_type(types)?,
+    })
+}
+
+fn system_variable(scope: Scope, name: &str, types: &Types<'_>) -> Result<ResultType> {
+    let value = types.session.server.variable(types.session, scope, name)?;
+    Ok(constant::system_variable(value.as_ref()))
+}
+
+/// COLLATE. Error 1253 if the collation is not of the text's character set.
+fn collated(text: ResultType, collation: Collation, types: &Types<'_>) -> Result<ResultType> {
+    let own = text.as_text(types.connection());
+    let charset = own.text.collation.charset();
+    if charset != collation.charset() {
+        let (name, charset) = (collation.name(), charset.name());
+        return Err(ER_COLLATION_CHARSET_MISMATCH.error(&[&name, &charset]));
+    }
+    let text = TextType { collation, strength: Strength::Explicit, ..own.text };
+    Ok(ResultType { text, ..own })
+}
+
+fn cast(value: ResultType, target: CastTarget) -> ResultType {
+    let nullable = value.nullable;
+    let result = match target {
+        CastTarget::Signed => ResultType::int(IntSize::Big, value.cast_width(false)),
+        CastTarget::Unsigned => ResultType::int(IntSize::Big, value.cast_width(true)).unsigned(),
+        CastTarget::Decimal { precision, scale } => ResultType::decimal(precision, scale),
+        CastTarget::Float => ResultType { length: 12, ..ResultType::of_kind(Kind::Float) },
+        CastTarget::Double => ResultType::double(),
+        CastTarget::Char { chars, collation } => {
+            let chars = chars.unwrap_or_else(|| value.chars());
+            let text = TextType { collation, strength: Strength::Implicit, ascii: value.text.ascii };
+            return ResultType::string(chars, text).or_null();
+        }
+        CastTarget::Binary { size } => {
+            let size = size.unwrap_or_else(|| value.bytes());
+            return ResultType::string(size, TextType::BINARY).or_null();
+        }
+        CastTarget::Date => return ResultType::date().or_null(),
+        CastTarget::Time { fsp } => return ResultType::time(fsp).or_null(),
+        CastTarget::DateTime { fsp } => return ResultType::datetime(fsp).or_null(),
+    };
+    result.nullable_if(nullable)
+}
