@@ -120,6 +120,10 @@ impl Select<'_, '_> {
                         ast::Expr::CompoundIdentifier(path) if !is_variable(path) => {
                             path.last().map(|name| name.value.clone()).unwrap_or_default()
                         }
+                        // A string is called by what it says.
+                        ast::Expr::Value(ast::ValueWithSpan {
+                            value: ast::Value::SingleQuotedString(text), ..
+                        }) => text.clone(),
                         other => texts.get(place).cloned().unwrap_or_else(|| other.to_string()),
                     };
                     output.push(Output { expr: expr::bind(ast, &mut self.scope, self.env)?, name });

@@ -4,6 +4,7 @@ use types::row::{Offsets, RowLayout};
 use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
 
+use super::typing::Schema;
 use crate::session::Session;
 
 /// A row of one source.
@@ -41,6 +42,8 @@ impl<'a> RowRef<'a> {
 pub struct Inputs<'a> {
     /// The session.
     pub session: &'a Session,
+    /// What the plan knows of types.
+    pub schema: &'a dyn Schema,
     /// The client's parameters.
     pub params: &'a [ValueRef<'a>],
     /// Literals that were taken out of the text.

@@ -1,17 +1,28 @@
 //! Expressions: what the binder makes of SQL's, ready to be evaluated.
 //!
 //! Evaluation is dynamic: values carry their types and `types` knows MySQL's rules between them. Static types are
-//! found only for what is announced to clients and stored ([`typing`]).
+//! found for what is announced to clients and stored, and where a value's own type does not decide ([`typing`]).
 
 mod arith;
+mod bits;
+mod compare;
+mod condition;
+mod control;
 mod eval;
 mod inputs;
+mod like;
+pub mod sort_key;
+pub mod typing;
 
 use types::cast::CastTarget;
 use types::collation::Collation;
 use types::value::Value;
 
+pub(crate) use compare::Comparer;
+pub(crate) use control::case;
 pub use inputs::{Ev, Inputs, RowRef};
+pub use sort_key::SortKey;
+pub use typing::{NoSchema, ResultType, Schema, Types};
 
 use crate::func::Function;
 use crate::session::Scope;

@@ -78,6 +78,11 @@ impl<'a> Lexer<'a> {
         &self.text[token.start..token.end]
     }
 
+    /// The bytes between two places.
+    pub(crate) fn between(&self, start: usize, end: usize) -> &'a [u8] {
+        &self.text[start..end]
+    }
+
     /// The next token; `None` at the end.
     pub fn next_token(&mut self) -> Option<Token> {
         self.skip_blanks();

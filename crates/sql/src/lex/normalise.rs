@@ -70,8 +70,11 @@ struct Normaliser<'a> {
 impl<'a> Normaliser<'a> {
     fn run(&mut self, verb: Verb) -> Option<()> {
         let mut after_type = false;
+        let mut end = 0;
         while let Some(token) = self.lexer.next_token() {
             let bytes = self.lexer.text_of(token);
+            self.gap(end, token.start);
+            end = token.end;
             let type_word = token.kind == Kind::Word && is_type(bytes);
             match token.kind {
                 Kind::Param => {
@@ -105,17 +108,27 @@ impl<'a> Normaliser<'a> {
         self.replacing && !self.keep_next && self.type_depth.is_none()
     }
 
-    fn copy(&mut self, bytes: &[u8]) -> Option<()> {
-        if !self.out.text.is_empty() {
-            self.out.text.push(' ');
+    /// What stands between two tokens: blanks stay as they are where columns are named by their text, elsewhere one
+    /// blank is as good as many.
+    fn gap(&mut self, start: usize, end: usize) {
+        if self.out.text.is_empty() {
+            return;
         }
+        let between = self.lexer.between(start, end);
+        match std::str::from_utf8(between) {
+            Ok(blanks) if !self.replacing && between.iter().all(u8::is_ascii_whitespace) => self.out.text.push_str(blanks),
+            _ => self.out.text.push(' '),
+        }
+    }
+
+    fn copy(&mut self, bytes: &[u8]) -> Option<()> {
         self.out.text.push_str(std::str::from_utf8(bytes).ok()?);
         Some(())
     }
 
     fn placeholder(&mut self, number: usize) {
         use std::fmt::Write;
-        write!(self.out.text, " ?{number}").expect("writing to a String cannot fail");
+        write!(self.out.text, "?{number}").expect("writing to a String cannot fail");
     }
 
     fn literal(&mut self, token: Token) -> Option<()> {
@@ -187,7 +200,7 @@ impl<'a> Normaliser<'a> {
         self.out.text.push_str(" (");
         for column in 0..row_size {
             if column > 0 {
-                self.out.text.push(',');
+                self.out.text.push_str(", ");
             }
             self.placeholder(ROW_LITERAL_BASE + column);
         }
@@ -276,7 +289,7 @@ mod tests {
         let n = norm("SELECT c, 1 FROM sbtest1 WHERE id=5 AND x='a' ORDER BY 1 LIMIT 10");
         assert_eq!(
             n.text,
-            "SELECT c , 1 FROM sbtest1 WHERE id = ?65536 AND x = ?65537 ORDER BY 1 LIMIT ?65538"
+            "SELECT c, 1 FROM sbtest1 WHERE id = ?65536 AND x = ?65537 ORDER BY 1 LIMIT ?65538"
         );
         assert_eq!(n.literals.len(), 3);
     }
@@ -293,7 +306,7 @@ mod tests {
         let n = norm("INSERT INTO t(a,b) VALUES(1,'x'),(-2,NULL),(3.5,'z') ON DUPLICATE KEY UPDATE a=9");
         assert_eq!(
             n.text,
-            "INSERT INTO t ( a , b ) VALUES ( ?131072, ?131073) ON DUPLICATE KEY UPDATE a = ?65536"
+            "INSERT INTO t ( a , b ) VALUES (?131072, ?131073) ON DUPLICATE KEY UPDATE a = ?65536"
         );
         assert_eq!((n.row_size, n.row_literals.len(), n.literals.len()), (2, 6, 1));
         let n = norm("INSERT INTO t VALUES(1,now()),(2,now())");

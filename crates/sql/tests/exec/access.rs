@@ -1,0 +1,91 @@
+//! R2: whichever way rows are found, they are the same.
+
+use engine::catalog::def::{DefaultValue, IndexKind};
+use types::column::IntSize;
+use vfs::sim::Rng;
+
+use crate::db::{Conn, Db, Spec, int, varchar};
+
+fn tables() -> (Db, Conn) {
+    let mut db = Db::new();
+    let columns = || {
+        vec![
+            ("id", int(IntSize::Int), false, DefaultValue::None),
+            ("a", int(IntSize::Small), true, DefaultValue::Null),
+            ("b", varchar(10), true, DefaultValue::Null),
+            ("d", int(IntSize::Big), false, DefaultValue::Stored(vec![0; 8])),
+        ]
+    };
+    db.create(Spec {
+        name: "indexed",
+        columns: columns(),
+        indexes: vec![
+            ("PRIMARY", IndexKind::Primary, vec![0]),
+            ("ab", IndexKind::Plain, vec![1, 2]),
+            ("b", IndexKind::Plain, vec![2]),
+            ("d", IndexKind::Plain, vec![3, 1]),
+        ],
+        auto_increment: None,
+    });
+    db.create(Spec { name: "plain", columns: columns(), indexes: vec![], auto_increment: None });
+    let conn = db.connect();
+    (db, conn)
+}
+
+fn value(rng: &mut Rng, column: &str) -> String {
+    match column {
+        _ if rng.chance(1, 12) => "NULL".to_owned(),
+        "b" => format!("'{}'", ["", "a", "A", "b", "ba", "bb ", "c", "zz"][rng.index(8)]),
+        "id" => rng.below(60).to_string(),
+        _ if rng.chance(1, 15) => "1.5".to_owned(),
+        _ if rng.chance(1, 15) => "'3'".to_owned(),
+        _ if rng.chance(1, 20) => "99999999999".to_owned(),
+        _ => (rng.below(8) as i64 - 2).to_string(),
+    }
+}
+
+fn condition(rng: &mut Rng, depth: usize) -> String {
+    if depth > 0 && rng.chance(1, 2) {
+        let (left, right) = (condition(rng, depth - 1), condition(rng, depth - 1));
+        return format!("({left} {} {right})", if rng.coin() { "AND" } else { "OR" });
+    }
+    let column = ["id", "a", "b", "d"][rng.index(4)];
+    match rng.below(8) {
+        0 => format!("{column} IS NULL"),
+        1 => format!("{column} IN ({}, {}, {})", value(rng, column), value(rng, column), value(rng, column)),
+        2 => format!("{column} BETWEEN {} AND {}", value(rng, column), value(rng, column)),
+        3 => format!("NOT {column} > {}", value(rng, column)),
+        4 => format!("{column} <=> {}", value(rng, column)),
+        _ => format!("{column} {} {}", ["=", "<", "<=", ">", ">=", "<>"][rng.index(6)], value(rng, column)),
+    }
+}
+
+#[test]
+fn indexes_and_full_scans_agree_on_random_conditions() {
+    let (_db, mut conn) = tables();
+    let mut rng = Rng::new(3);
+    for id in 0..60 {
+        let row = format!("({id}, {}, {}, {})", rng.below(6), value(&mut rng, "b"), rng.below(6));
+        let row = if rng.chance(1, 8) { format!("({id}, NULL, NULL, 1)") } else { row };
+        for table in ["indexed", "plain"] {
+            conn.run(&format!("INSERT INTO {table} VALUES {row}"));
+        }
+    }
+    for round in 0..1500 {
+        let filter = condition(&mut rng, 2);
+        let order = ["id", "a, id", "b DESC, id", "d, a, id"][rng.index(4)];
+        let query = |table: &str| format!("SELECT id, a, b, d FROM {table} WHERE {filter} ORDER BY {order}");
+        let (indexed, plain) = (conn.rows(&query("indexed")), conn.rows(&query("plain")));
+        assert_eq!(indexed, plain, "round {round}: {}", query("indexed"));
+        let locked = conn.rows(&format!("{} FOR UPDATE", query("indexed")));
+        assert_eq!(locked, plain, "round {round}, locking: {filter}");
+        let count = |table: &str| format!("SELECT COUNT(*), COUNT(a) FROM {table} WHERE {filter}");
+        assert_eq!(conn.rows(&count("indexed")), conn.rows(&count("plain")), "round {round}: {filter}");
+        if round % 7 == 0 {
+            let change = |table: &str| format!("UPDATE {table} SET a = a + 1, d = {} WHERE {filter}", round % 6);
+            assert_eq!(conn.run(&change("indexed")).matched, conn.run(&change("plain")).matched);
+            let undo = |table: &str| format!("UPDATE {table} SET a = a - 1 WHERE a > 4");
+            assert_eq!(conn.run(&undo("indexed")).matched, conn.run(&undo("plain")).matched);
+        }
+    }
+}

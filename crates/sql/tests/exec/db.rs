@@ -1,0 +1,301 @@
+//! A database without a server.
+
+use std::future::Future;
+use std::path::Path;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use engine::base::Base;
+use engine::catalog::def::{ColumnDef, DatabaseDef, DefaultValue, IndexDef, IndexKind, IndexPart, TableDef};
+use engine::catalog::table::Table;
+use engine::ids::{CommitSeq, IndexId, TableId};
+use engine::store::{Store, Timer};
+use engine::trx::Trx;
+use engine::view::Published;
+use sql::bind::{self, BindEnv};
+use sql::exec::{Cell, Changed, Done, Exec, OutputColumn, Params, ResultSink, RowLog};
+use sql::lex::{Verb, normalise, split_first};
+use sql::plan::Plan;
+use sql::session::{Scope, Server, Session};
+use sql::virtual_table::VirtualTable;
+use sqlparser::ast::Statement;
+use sqlparser::dialect::MySqlDialect;
+use sqlparser::parser::Parser;
+use types::collation::Collation;
+use types::column::{ColumnType, IntSize, Sign};
+use types::error::SqlError;
+use types::temporal::TimeZone;
+use types::value::{Value, ValueRef};
+use types::warning::Warnings;
+use vfs::Vfs;
+use vfs::sim::SimDisk;
+
+#[derive(Debug)]
+struct NoTimer;
+
+impl Timer for NoTimer {
+    fn sleep(&self, _: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[derive(Debug)]
+struct NoServer;
+
+impl Server for NoServer {
+    fn variable(&self, _: &Session, _: Scope, _: &str) -> Result<Value, SqlError> {
+        Ok(Value::Null)
+    }
+    fn virtual_table(&self, _: &str, _: &str) -> Option<Arc<dyn VirtualTable>> {
+        None
+    }
+    fn is_virtual_database(&self, _: &str) -> bool {
+        false
+    }
+    fn version(&self) -> &'static str {
+        "8.0.46-onelog"
+    }
+}
+
+pub struct Db {
+    pub store: Arc<Store>,
+    published: Arc<Published>,
+    next_id: u32,
+}
+
+/// A connection with a transaction.
+pub struct Conn {
+    pub session: Session,
+    pub trx: Trx,
+    pub log: Log,
+    pub warnings: Warnings,
+    published: Arc<Published>,
+    pub autocommit: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Log {
+    pub events: Vec<String>,
+}
+
+impl RowLog for Log {
+    fn insert(&mut self, table: &Table, row: &[u8]) -> Result<(), SqlError> {
+        self.events.push(format!("insert {} {}", table.def.name, row.len()));
+        Ok(())
+    }
+    fn update(&mut self, table: &Table, _: &[u8], after: &[u8]) -> Result<(), SqlError> {
+        self.events.push(format!("update {} {}", table.def.name, after.len()));
+        Ok(())
+    }
+    fn delete(&mut self, table: &Table, row: &[u8]) -> Result<(), SqlError> {
+        self.events.push(format!("delete {} {}", table.def.name, row.len()));
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Rows {
+    columns: Vec<String>,
+    rows: Vec<String>,
+}
+
+impl ResultSink for Rows {
+    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), SqlError> {
+        self.columns = columns.iter().map(|column| column.name.clone()).collect();
+        Ok(())
+    }
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), SqlError> {
+        let text = |cell: &Cell<'_>| {
+            let value = match cell {
+                Cell::Column(row, column) => row.value(*column, &TimeZone::UTC),
+                Cell::Value(value) => *value,
+            };
+            if value.is_null() { "NULL".to_owned() } else { value.to_message() }
+        };
+        self.rows.push(cells.iter().map(text).collect::<Vec<_>>().join("|"));
+        Ok(())
+    }
+}
+
+pub fn int(size: IntSize) -> ColumnType {
+    ColumnType::int("c", size, Sign::Signed, None).unwrap()
+}
+
+pub fn varchar(chars: u32) -> ColumnType {
+    ColumnType::varchar("c", chars, Collation::Utf8mb4GeneralCi).unwrap()
+}
+
+pub struct Spec<'s> {
+    pub name: &'s str,
+    /// Name, type, nullable, default.
+    pub columns: Vec<(&'s str, ColumnType, bool, DefaultValue)>,
+    /// Name, kind, columns.
+    pub indexes: Vec<(&'s str, IndexKind, Vec<u16>)>,
+    pub auto_increment: Option<usize>,
+}
+
+impl Db {
+    pub fn new() -> Self {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        vfs.create_dir_all(Path::new("/d")).unwrap();
+        let base = Base::open(&vfs, Path::new("/d"), 1 << 20, 0).unwrap();
+        let published = Arc::new(Published::new(base.generation(CommitSeq(0)).unwrap()));
+        let store = Arc::new(Store::open(Arc::clone(&published), &[], Arc::new(NoTimer)).unwrap());
+        store.change_catalog(|catalog| {
+            catalog.put_database(DatabaseDef { name: "test".into(), collation: Collation::Utf8mb4GeneralCi });
+        });
+        Self { store, published, next_id: 100 }
+    }
+
+    pub fn create(&mut self, spec: Spec<'_>) {
+        let mut next = || {
+            self.next_id += 1;
+            self.next_id
+        };
+        let id = TableId(next());
+        let rows = IndexId(next());
+        let indexes = spec.indexes.iter().map(|(name, kind, columns)| IndexDef {
+            id: if *kind == IndexKind::Primary { rows } else { IndexId(next()) },
+            name: (*name).to_owned(),
+            kind: *kind,
+            parts: columns.iter().map(|column| IndexPart { column: *column, prefix: None }).collect(),
+            comment: String::new(),
+        });
+        let indexes = indexes.collect();
+        let columns = spec.columns.iter().enumerate().map(|(place, (name, ty, nullable, default))| ColumnDef {
+            name: (*name).to_owned(),
+            ty: *ty,
+            nullable: *nullable,
+            default: default.clone(),
+            on_update_now: false,
+            auto_increment: spec.auto_increment == Some(place),
+            comment: String::new(),
+        });
+        let def = TableDef {
+            id,
+            db: "test".into(),
+            name: spec.name.into(),
+            columns: columns.collect(),
+            rows,
+            indexes,
+            collation: Collation::Utf8mb4GeneralCi,
+            comment: String::new(),
+            created_at: 0,
+            auto_increment_start: 1,
+        };
+        let table = Arc::new(Table::new(def, Arc::default()));
+        self.store.change_catalog(|catalog| catalog.put_table(Arc::clone(&table)));
+    }
+
+    pub fn connect(&self) -> Conn {
+        let mut session = Session::new(Arc::new(NoServer), 1);
+        session.db = Some("test".into());
+        Conn {
+            session,
+            trx: Trx::new(Arc::clone(&self.store)),
+            log: Log::default(),
+            warnings: Warnings::default(),
+            published: Arc::clone(&self.published),
+            autocommit: true,
+        }
+    }
+}
+
+pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlError> {
+    let (first, _, verb) = split_first(sql.as_bytes(), conn.session.quoting());
+    let normalised =
+        normalise(first, verb, conn.session.quoting(), conn.session.collation_connection).unwrap();
+    let mut statements = Parser::parse_sql(&MySqlDialect {}, &normalised.text).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    let catalog = conn.trx.store().catalog();
+    let env = BindEnv { catalog: &catalog, session: &conn.session, text: &normalised.text };
+    let plan = match statements.remove(0) {
+        Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
+        Statement::Insert(insert) => {
+            let size = (normalised.row_size > 0).then_some(normalised.row_size);
+            Plan::Insert(bind::bind_insert(&insert, size, &env)?)
+        }
+        Statement::Update(update) => Plan::Update(bind::bind_update(&update, &env)?),
+        Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete, &env)?),
+        other => panic!("{other}"),
+    };
+    assert_ne!(verb, Verb::Other);
+    Ok((plan, normalised))
+}
+
+impl Conn {
+    fn execute(&mut self, sql: &str, values: &[ValueRef<'_>]) -> Result<(Done, Rows), SqlError> {
+        let (plan, normalised) = plan(sql, self)?;
+        self.warnings.clear();
+        self.trx.begin_statement();
+        let mark = self.trx.mark();
+        let params = Params {
+            values,
+            literals: &normalised.literals,
+            row_literals: &normalised.row_literals,
+            row_size: normalised.row_size,
+        };
+        let mut rows = Rows::default();
+        let mut exec = Exec {
+            session: &self.session,
+            trx: &mut self.trx,
+            warnings: &mut self.warnings,
+            log: &mut self.log,
+            params,
+            found_rows: false,
+        };
+        let done = block_on(exec.run(&plan, &mut rows));
+        if done.is_err() {
+            self.trx.rollback_to(mark);
+        }
+        if self.autocommit {
+            self.commit();
+        }
+        Ok((done?, rows))
+    }
+
+    pub fn commit(&mut self) {
+        let seq = self.published.visible().next();
+        self.trx.apply(seq, &self.published.view().active);
+        self.published.set_visible(seq);
+        self.trx.end();
+    }
+
+    /// The rows of a query, columns joined by `|`.
+    pub fn rows(&mut self, sql: &str) -> Vec<String> {
+        self.execute(sql, &[]).unwrap_or_else(|error| panic!("{sql}: {error:?}")).1.rows
+    }
+
+    pub fn rows_with(&mut self, sql: &str, values: &[ValueRef<'_>]) -> Vec<String> {
+        self.execute(sql, values).unwrap_or_else(|error| panic!("{sql}: {error:?}")).1.rows
+    }
+
+    pub fn columns(&mut self, sql: &str) -> Vec<String> {
+        self.execute(sql, &[]).unwrap_or_else(|error| panic!("{sql}: {error:?}")).1.columns
+    }
+
+    pub fn run(&mut self, sql: &str) -> Changed {
+        match self.execute(sql, &[]).unwrap_or_else(|error| panic!("{sql}: {error:?}")).0 {
+            Done::Changed(changed) => changed,
+            Done::Rows(rows) => panic!("{sql} returned {rows} rows"),
+        }
+    }
+
+    pub fn error(&mut self, sql: &str) -> (u16, String) {
+        match self.execute(sql, &[]) {
+            Ok(_) => panic!("{sql} should fail"),
+            Err(error) => (error.code, error.message),
+        }
+    }
+}
+
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    for _ in 0..1_000_000 {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return value;
+        }
+    }
+    panic!("it waits for somebody")
+}

@@ -1,0 +1,15 @@
+//! Purpose: statements do to tables what MySQL's would, whichever way their rows are found.
+//!
+//! Requirements:
+//! R1. SELECT, INSERT, UPDATE, DELETE give MySQL's rows, counts, errors and insert ids.
+//! R2. The answer does not depend on the access path: indexes, ranges and full scans agree.
+//! R3. A transaction sees its own changes and its snapshot, writes the newest state, and undoes to a mark.
+//!
+//! Method: the executor over the real engine on a simulated disk, without a log: a commit applies at once.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
+
+mod access;
+mod changes;
+mod db;
+mod queries;

@@ -1,0 +1,135 @@
+//! SELECT.
+
+use engine::catalog::def::{DefaultValue, IndexKind};
+use types::column::IntSize;
+use types::value::ValueRef;
+
+use crate::db::{Conn, Db, Spec, int, varchar};
+
+fn sbtest() -> (Db, Conn) {
+    let mut db = Db::new();
+    db.create(Spec {
+        name: "sbtest1",
+        columns: vec![
+            ("id", int(IntSize::Int), false, DefaultValue::None),
+            ("k", int(IntSize::Int), false, DefaultValue::Stored(vec![0; 4])),
+            ("c", varchar(120), false, DefaultValue::Stored(vec![0, 0])),
+            ("n", int(IntSize::Int), true, DefaultValue::Null),
+        ],
+        indexes: vec![
+            ("PRIMARY", IndexKind::Primary, vec![0]),
+            ("k_1", IndexKind::Plain, vec![1]),
+            ("kc", IndexKind::Unique, vec![1, 2]),
+            ("n", IndexKind::Plain, vec![3]),
+        ],
+        auto_increment: Some(0),
+    });
+    let mut conn = db.connect();
+    for id in 1..=20 {
+        let (k, n) = (id % 5, if id % 4 == 0 { "NULL".to_owned() } else { (id % 3).to_string() });
+        conn.run(&format!("INSERT INTO sbtest1 (k, c, n) VALUES ({k}, 'row {id:02}', {n})"));
+    }
+    (db, conn)
+}
+
+#[test]
+fn sysbenchs_queries_give_their_rows() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(conn.rows("SELECT c FROM sbtest1 WHERE id=7"), ["row 07"]);
+    assert_eq!(conn.rows("SELECT c FROM sbtest1 WHERE id BETWEEN 3 AND 5"), ["row 03", "row 04", "row 05"]);
+    assert_eq!(conn.rows("SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN 1 AND 5"), ["10"]);
+    assert_eq!(conn.rows("SELECT c FROM sbtest1 WHERE id BETWEEN 3 AND 5 ORDER BY c DESC"), ["row 05", "row 04", "row 03"]);
+    assert_eq!(conn.rows("SELECT DISTINCT k FROM sbtest1 WHERE id BETWEEN 1 AND 12 ORDER BY k"), ["0", "1", "2", "3", "4"]);
+    assert_eq!(conn.rows("SELECT id, k FROM sbtest1 WHERE k IN (2, 4, 2) ORDER BY id LIMIT 3"), ["2|2", "4|4", "7|2"]);
+    assert_eq!(conn.rows("SELECT count(k) FROM sbtest1 WHERE k BETWEEN 1 AND 2 OR k BETWEEN 2 AND 3"), ["12"]);
+    let params = [ValueRef::Int(3)];
+    assert_eq!(conn.rows_with("SELECT c FROM sbtest1 WHERE id=?", &params), ["row 03"]);
+}
+
+#[test]
+fn order_and_limits_hold_with_and_without_an_index() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 ORDER BY id DESC LIMIT 2"), ["20", "19"]);
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 ORDER BY id LIMIT 2, 2"), ["3", "4"]);
+    assert_eq!(conn.rows("SELECT k, id FROM sbtest1 ORDER BY k, id DESC LIMIT 3"), ["0|20", "0|15", "0|10"]);
+    assert_eq!(conn.rows("SELECT id+1 AS x FROM sbtest1 ORDER BY x DESC LIMIT 1"), ["21"]);
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 WHERE k = 1 ORDER BY id DESC"), ["16", "11", "6", "1"]);
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 LIMIT 0"), [""; 0]);
+}
+
+#[test]
+fn nulls_are_found_by_is_null_alone() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 WHERE n IS NULL"), ["4", "8", "12", "16", "20"]);
+    assert_eq!(conn.rows("SELECT COUNT(*), COUNT(n) FROM sbtest1"), ["20|15"]);
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE n = NULL"), ["0"]);
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE n < 1"), ["5"]);
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE NOT n < 1"), ["10"]);
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE n <=> NULL"), ["5"]);
+}
+
+#[test]
+fn groups_and_having() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(
+        conn.rows("SELECT k, COUNT(*), MAX(id) FROM sbtest1 GROUP BY k HAVING MAX(id) > 17 ORDER BY k"),
+        ["0|4|20", "3|4|18", "4|4|19"]
+    );
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE id > 100"), ["0"]);
+    assert_eq!(conn.rows("SELECT k FROM sbtest1 WHERE id > 100 GROUP BY k"), [""; 0]);
+    assert_eq!(conn.error("SELECT id, COUNT(*) FROM sbtest1").0, 1140);
+    assert_eq!(conn.error("SELECT c FROM sbtest1 GROUP BY k").0, 1055);
+    assert_eq!(conn.error("SELECT COUNT(SUM(k)) FROM sbtest1").0, 1111);
+}
+
+#[test]
+fn joins_nest_and_left_joins_fill_up() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(
+        conn.rows("SELECT a.id, b.id FROM sbtest1 a JOIN sbtest1 b ON b.id = a.k WHERE a.id < 4 ORDER BY a.id"),
+        ["1|1", "2|2", "3|3"]
+    );
+    assert_eq!(
+        conn.rows("SELECT a.id, b.id FROM sbtest1 a LEFT JOIN sbtest1 b ON b.id = a.k WHERE a.id IN (5, 6) ORDER BY 1"),
+        ["5|NULL", "6|1"]
+    );
+    assert_eq!(
+        conn.rows("SELECT a.id FROM sbtest1 a LEFT JOIN sbtest1 b ON b.id = a.k WHERE b.id IS NULL ORDER BY a.id"),
+        ["5", "10", "15", "20"]
+    );
+    assert_eq!(conn.error("SELECT id FROM sbtest1 a, sbtest1 b").0, 1052);
+    assert_eq!(conn.error("SELECT 1 FROM sbtest1, sbtest1").0, 1066);
+}
+
+#[test]
+fn subqueries_that_stand_alone() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 WHERE id = (SELECT MAX(id) FROM sbtest1)"), ["20"]);
+    assert_eq!(
+        conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE k IN (SELECT k FROM sbtest1 WHERE id < 3)"),
+        ["8"]
+    );
+    assert_eq!(conn.rows("SELECT x.m FROM (SELECT k, MAX(id) AS m FROM sbtest1 GROUP BY k) x ORDER BY x.m LIMIT 1"), ["16"]);
+    assert_eq!(conn.error("SELECT (SELECT id FROM sbtest1)").0, 1242);
+    assert_eq!(conn.error("SELECT (SELECT id, k FROM sbtest1)").0, 1241);
+}
+
+#[test]
+fn columns_are_called_as_mysql_calls_them() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(conn.columns("SELECT id, k AS x, 1+1, 'a b', count(*) FROM sbtest1 GROUP BY id"), [
+        "id", "x", "1+1", "a b", "count(*)"
+    ]);
+    assert_eq!(conn.columns("SELECT * FROM sbtest1"), ["id", "k", "c", "n"]);
+    assert_eq!(conn.columns("select sbtest1.id from sbtest1"), ["id"]);
+}
+
+#[test]
+fn unknown_names_are_named() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(conn.error("SELECT x FROM sbtest1"), (1054, "Unknown column 'x' in 'field list'".into()));
+    assert_eq!(conn.error("SELECT id FROM sbtest1 WHERE y=1"), (1054, "Unknown column 'y' in 'where clause'".into()));
+    assert_eq!(conn.error("SELECT id FROM sbtest1 ORDER BY z"), (1054, "Unknown column 'z' in 'order clause'".into()));
+    assert_eq!(conn.error("SELECT id FROM t2"), (1146, "Table 'test.t2' doesn't exist".into()));
+    assert_eq!(conn.error("SELECT id FROM nodb.t2"), (1049, "Unknown database 'nodb'".into()));
+}
