@@ -171,17 +171,13 @@ impl Future for Admit<'_> {
             return Poll::Pending;
         };
         let mut answer = waiter.answer.lock();
-        match answer.result.take() {
-            Some(result) => {
-                drop(answer);
-                self.waiter = None;
-                Poll::Ready(result)
-            }
-            None => {
-                answer.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
-        }
+        let Some(result) = answer.result.take() else {
+            answer.waker = Some(context.waker().clone());
+            return Poll::Pending;
+        };
+        drop(answer);
+        self.waiter = None;
+        Poll::Ready(result)
     }
 }
 

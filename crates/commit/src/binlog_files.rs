@@ -58,7 +58,11 @@ impl BinlogFiles {
     }
 
     /// Removes the files before `target` and before number `needed`: first from the index, then from the disk.
-    pub(crate) fn purge_below(&self, target: &BinlogName, needed: u32) -> Result<Vec<BinlogName>, PurgeError> {
+    pub(crate) fn purge_below(
+        &self,
+        target: &BinlogName,
+        needed: u32,
+    ) -> Result<Vec<BinlogName>, PurgeError> {
         let mut index = self.index.lock();
         if index.names().binary_search(target).is_err() {
             return Err(PurgeError::NotFound);
@@ -103,7 +107,11 @@ impl Appender {
         files: &BinlogFiles,
         context: &FileContext,
     ) -> Result<(), FatalError> {
-        assert_eq!(self.position(), (rotation.old_file, rotation.rotate_start), "a rotation lies where it was drawn");
+        assert_eq!(
+            self.position(),
+            (rotation.old_file, rotation.rotate_start),
+            "a rotation lies where it was drawn"
+        );
         self.append(&rotation.rotate)?;
         let old = self.file.take().expect("no rotation is under way");
         let mut index = files.index.lock();

@@ -102,6 +102,9 @@ impl Pending {
     }
 }
 
+/// Transactions that go through a stage together. They move between stages, and back to their sessions, as pointers.
+pub(crate) type Batch = Vec<Box<Pending>>;
+
 /// Bytes of write set buffer that a session keeps between transactions.
 const WRITES_KEPT: usize = 64 << 10;
 
@@ -120,7 +123,7 @@ pub(crate) struct Ticket {
     /// Where its write set goes.
     pub(crate) delta: Arc<Delta>,
     /// The binlog goes on in a new file after it.
-    pub(crate) rotation: Option<Box<Rotation>>,
+    pub(crate) rotation: Option<Rotation>,
 }
 
 impl Ticket {

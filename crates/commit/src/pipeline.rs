@@ -32,6 +32,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, TrxId};
+use engine::trx::Trx;
 use engine::view::Published;
 use engine::writeset::WriteSet;
 use parking_lot::Mutex;
@@ -43,7 +44,7 @@ use crate::admission::{Admission, Need};
 use crate::binlog_files::BinlogFiles;
 use crate::clock::Clock;
 use crate::facts::Facts;
-use crate::pending::Pending;
+use crate::pending::{Batch, Pending};
 use crate::publisher::Publisher;
 use crate::record::{self, BinlogPlace, ChunkName, EventsPlace, RotationRecord, TrxHead};
 use crate::roles::{Role, Roles};
@@ -65,6 +66,16 @@ pub trait Participant {
 
     /// Releases row locks.
     fn release_locks(&mut self);
+}
+
+impl Participant for Trx {
+    fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
+        Self::apply(self, seq, delta);
+    }
+
+    fn release_locks(&mut self) {
+        Self::release_locks(self);
+    }
 }
 
 /// See the module. Made by [`crate::recovery`].
@@ -135,7 +146,12 @@ impl Pipeline {
     /// Reserve: encodes the write set into `pending` and waits until there is room for everything that the ticket
     /// will take. The last point at which a commit can be refused. Call [`Pipeline::submit`] right after it, without
     /// waiting in between.
-    pub async fn reserve(&self, trx: TrxId, pending: &mut Pending, writes: &WriteSet) -> Result<(), CommitError> {
+    pub async fn reserve(
+        &self,
+        trx: TrxId,
+        pending: &mut Pending,
+        writes: &WriteSet,
+    ) -> Result<(), CommitError> {
         pending.parent_clock = self.released_clock.load(Ordering::Acquire);
         if writes.encoded_size() <= INLINE_WRITES_MAX {
             writes.encode(&mut pending.writes);
@@ -285,7 +301,7 @@ impl Pipeline {
     }
 
     /// Makes transactions visible and has their sessions woken.
-    pub(crate) fn publish(&self, done: &mut Vec<Box<Pending>>) {
+    pub(crate) fn publish(&self, done: &mut Batch) {
         if done.is_empty() {
             return;
         }
@@ -297,7 +313,8 @@ impl Pipeline {
     }
 
     fn fill(&self, reservation: Reservation, kind: u8, body: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-        let size = usize::try_from(reservation.end().since(reservation.start())).expect("a record fits the ring");
+        let size =
+            usize::try_from(reservation.end().since(reservation.start())).expect("a record fits the ring");
         let body_size = u32::try_from(size - HEAD_SIZE).expect("a record is below 4 GiB");
         let mut fill = self.redo.ring().fill(reservation);
         fill.put(&head(kind, body_size));
@@ -308,8 +325,10 @@ impl Pipeline {
     async fn write_chunk(&self, trx: TrxId, piece: &[u8]) -> Result<ChunkName, CommitError> {
         self.admit(Need { ring_bytes: HEAD_SIZE + piece.len(), slots: 0 }).await?;
         let reservation = self.sequencer.draw_chunk(trx, piece.len());
-        let chunk =
-            ChunkName { lsn: reservation.start(), size: u32::try_from(piece.len()).expect("at most 512 KiB") };
+        let chunk = ChunkName {
+            lsn: reservation.start(),
+            size: u32::try_from(piece.len()).expect("at most 512 KiB"),
+        };
         self.fill(reservation, record::CHUNK, |put| put(piece));
         self.roles.want(Role::Redo);
         Ok(chunk)

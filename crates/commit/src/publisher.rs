@@ -11,7 +11,7 @@ use engine::ids::CommitSeq;
 use engine::view::{Published, Snapshot};
 use parking_lot::Mutex;
 
-use crate::pending::{Pending, Ticket};
+use crate::pending::{Batch, Ticket};
 use crate::sequencer::BinlogEnd;
 use crate::slots::Slots;
 
@@ -43,7 +43,7 @@ impl Publisher {
     ///
     /// # Panics
     /// If they are not the next ones.
-    pub(crate) fn publish(&self, slots: &Slots, done: &mut Vec<Box<Pending>>) {
+    pub(crate) fn publish(&self, slots: &Slots, done: &mut Batch) {
         let mut tuple = self.tuple.lock();
         for pending in done.drain(..) {
             let seq = pending.ticket().seq;

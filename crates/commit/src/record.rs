@@ -98,7 +98,13 @@ pub fn trx_size(counters: usize, chunks: usize, writes_size: usize) -> usize {
 }
 
 /// Gives the record's bytes to `put`, in order.
-pub fn put_trx(head: &TrxHead, counters: &[CounterHigh], chunks: &[ChunkName], writes: &[u8], mut put: impl FnMut(&[u8])) {
+pub fn put_trx(
+    head: &TrxHead,
+    counters: &[CounterHigh],
+    chunks: &[ChunkName],
+    writes: &[u8],
+    mut put: impl FnMut(&[u8]),
+) {
     let mut bytes = [0; TRX_HEAD_SIZE];
     bytes[0..8].copy_from_slice(&head.seq.0.to_le_bytes());
     if let Some(gtid) = head.gtid {
@@ -272,14 +278,18 @@ mod tests {
         assert_eq!(bytes.len(), trx_size(1, 1, 6));
         let mut golden = vec![2, 1, 0, 0, 0, 0, 0, 0];
         golden.extend([9; 16]);
-        golden.extend([7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 44, 1, 0, 0, 0, 0, 0, 0]);
+        golden
+            .extend([7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 44, 1, 0, 0, 0, 0, 0, 0]);
         golden.extend([0xdd, 0xcc, 0xbb, 0xaa, 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
         golden.extend([5, 0, 0, 0, 1, 77, 0, 0, 0, 0, 0, 0, 0]);
         golden.extend([0, 16, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0]);
         golden.extend(b"writes");
         assert_eq!(bytes, golden);
         let read = decode_trx(&bytes).unwrap();
-        assert_eq!(read, TrxRecord { head, counters: counters.into(), chunks: chunks.into(), writes: b"writes" });
+        assert_eq!(
+            read,
+            TrxRecord { head, counters: counters.into(), chunks: chunks.into(), writes: b"writes" }
+        );
     }
 
     #[test]
@@ -295,8 +305,7 @@ mod tests {
         let mut bytes = Vec::new();
         put_rotation(&rotation, |piece| bytes.extend_from_slice(piece));
         assert_eq!(bytes.len(), rotation_size(6, 6));
-        let golden =
-            [2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0xe8, 3, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0];
+        let golden = [2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0xe8, 3, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0];
         assert_eq!(bytes[..28], golden);
         assert_eq!(decode_rotation(&bytes).unwrap(), rotation);
     }

@@ -46,7 +46,13 @@ impl FileContext {
     }
 
     /// The first bytes of a file. `created_at` is in seconds since 1970, `created` as MySQL means it.
-    pub fn header(&self, created_at: u32, created: u32, checksum: ChecksumAlg, previous: &GtidSet) -> Vec<u8> {
+    pub fn header(
+        &self,
+        created_at: u32,
+        created: u32,
+        checksum: ChecksumAlg,
+        previous: &GtidSet,
+    ) -> Vec<u8> {
         let origin = Origin { timestamp: created_at, server_id: self.server_id };
         let mut bytes = Vec::new();
         let header = FileHeader { origin, server_version: &self.server_version, created, checksum, previous };
@@ -117,7 +123,17 @@ impl Sequencer {
         let Origins { last, redo, binlog, gtid_executed, delta } = origins;
         let open_chunks = BTreeMap::new();
         let last_end = redo.lsn();
-        let state = State { last, last_end, redo, binlog, clock: 0, file_clock: 0, gtid_executed, delta, open_chunks };
+        let state = State {
+            last,
+            last_end,
+            redo,
+            binlog,
+            clock: 0,
+            file_clock: 0,
+            gtid_executed,
+            delta,
+            open_chunks,
+        };
         Self { state: Mutex::new(state), files }
     }
 
@@ -218,12 +234,7 @@ impl State {
         })
     }
 
-    fn rotate(
-        &mut self,
-        files: &FileContext,
-        timestamp: u32,
-        checksum: Option<ChecksumAlg>,
-    ) -> Box<Rotation> {
+    fn rotate(&mut self, files: &FileContext, timestamp: u32, checksum: Option<ChecksumAlg>) -> Rotation {
         let end = self.binlog.as_mut().expect("there is a binlog to rotate");
         let (old_file, rotate_start) = (end.file, end.position);
         let new_file = old_file.checked_add(1).expect("numbers of binlog files are not used up");
@@ -237,7 +248,7 @@ impl State {
         *end = BinlogEnd { file: new_file, position: header.len() as u64, checksum };
         self.file_clock = self.clock;
         let redo = self.redo.draw(HEAD_SIZE + rotation_size(rotate.len(), header.len()));
-        Box::new(Rotation {
+        Rotation {
             after: self.last,
             redo_end: redo.end(),
             redo: Some(redo),
@@ -247,6 +258,6 @@ impl State {
             new_file,
             checksum,
             header,
-        })
+        }
     }
 }

@@ -69,7 +69,11 @@ impl Slots {
     }
 
     /// Takes a transaction that is ready and fulfils a condition.
-    pub(crate) fn take_ready(&self, seq: CommitSeq, condition: impl Fn(&Pending) -> bool) -> Option<Box<Pending>> {
+    pub(crate) fn take_ready(
+        &self,
+        seq: CommitSeq,
+        condition: impl Fn(&Pending) -> bool,
+    ) -> Option<Box<Pending>> {
         let mut slot = self.slot(seq).lock();
         let current = slot.seq == seq;
         match std::mem::replace(&mut slot.state, State::Taken) {

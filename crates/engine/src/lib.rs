@@ -7,6 +7,7 @@
 //! and when it becomes visible, and recovery replays write sets through the same calls.
 
 pub mod base;
+pub mod build;
 pub mod catalog;
 pub mod delta;
 mod error;

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use types::row::{Offsets, RowError};
 
 use crate::EngineError;
+use crate::build::NewEntry;
 use crate::catalog::table::{Counters, SecondaryIndex, Table};
 use crate::ids::{Change, CounterKind, Key, PREFIX_SIZE, Row};
 use crate::lock::{LockId, Mode};
@@ -38,6 +39,11 @@ impl Table {
     fn next_row_id(&self) -> u64 {
         self.counters.row_id.fetch_add(1, Ordering::Relaxed) + 1
     }
+
+    /// A key with the next hidden row id.
+    pub(crate) fn new_row_key(&self) -> Vec<u8> {
+        [&self.def.rows.prefix()[..], &self.next_row_id().to_be_bytes()].concat()
+    }
 }
 
 /// An index entry's whole key, and how much of it identifies it in a unique index.
@@ -65,6 +71,16 @@ impl IndexEntry {
     fn row(&self) -> Row {
         u16::try_from(self.columns_end).expect("keys are below 64 KiB").to_le_bytes().as_slice().into()
     }
+}
+
+/// All secondary index entries of a row.
+pub(crate) fn index_entries(table: &Table, row: &[u8], offsets: &Offsets, row_key: &[u8]) -> Vec<NewEntry> {
+    let entry = |index: &SecondaryIndex| {
+        let entry = IndexEntry::new(table, index, row, offsets, row_key);
+        let unique = (index.unique && !entry.has_null).then_some(entry.columns_end);
+        NewEntry { row: entry.row(), key: entry.key.into(), unique, index: index.place }
+    };
+    table.secondary.iter().map(entry).collect()
 }
 
 /// The key of the row that an index entry belongs to. `None` if the entry is damaged.
@@ -180,7 +196,12 @@ impl Trx {
 
     /// The key of the row in the way, after [`EngineError::Duplicate`] for a row that was to be inserted: to report,
     /// replace or update it.
-    pub fn find_duplicate(&mut self, table: &Table, row: &[u8], index: usize) -> Result<Option<Key>, EngineError> {
+    pub fn find_duplicate(
+        &mut self,
+        table: &Table,
+        row: &[u8],
+        index: usize,
+    ) -> Result<Option<Key>, EngineError> {
         let offsets = table.offsets(row)?;
         let row_key = table.row_key(row, &offsets);
         let Some(index) = table.secondary.iter().find(|secondary| secondary.place == index) else {
@@ -197,7 +218,13 @@ impl Trx {
 
     /// Takes the next AUTO_INCREMENT value: above every one used, in the sequence `offset`, `offset + increment`, ...
     /// `None` if it would exceed `max`.
-    pub fn next_auto_increment(&mut self, table: &Table, increment: u64, offset: u64, max: u64) -> Option<u64> {
+    pub fn next_auto_increment(
+        &mut self,
+        table: &Table,
+        increment: u64,
+        offset: u64,
+        max: u64,
+    ) -> Option<u64> {
         let counter = &table.counters.auto_increment;
         let next_after = |high: u64| {
             let steps = (high + 1).saturating_sub(offset).div_ceil(increment);

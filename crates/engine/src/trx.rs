@@ -66,7 +66,7 @@ impl Trx {
             horizon: CommitSeq(0),
             counters: SmallVec::new(),
             row_wait: Duration::from_secs(50),
-            table_wait: Duration::from_secs(31_536_000),
+            table_wait: Duration::from_hours(24 * 365),
         }
     }
 

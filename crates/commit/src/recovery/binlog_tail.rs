@@ -31,7 +31,7 @@ pub(super) struct BinlogTail {
 impl BinlogTail {
     /// Opens the log at `path`: a directory and a base name.
     pub(super) fn open(vfs: Arc<dyn Vfs>, path: &Path) -> Result<Self, FatalError> {
-        let invalid = || FatalError::Corrupt(format!("{path:?} does not name a binlog"));
+        let invalid = || FatalError::Corrupt(format!("{} does not name a binlog", path.display()));
         let base = path.file_name().and_then(|base| base.to_str()).ok_or_else(invalid)?.to_owned();
         let dir = path.parent().ok_or_else(invalid)?;
         let index = BinlogIndex::open(&*vfs, dir, &base)?;

@@ -229,7 +229,12 @@ fn assemble(
 impl Pipeline {
     /// If the binlog is another one than the facts speak of, a checkpoint leaves nothing in redo that speaks of the
     /// old one.
-    fn adopt_binlog_path(&self, path: String, base: &Base, counters: &[CounterHigh]) -> Result<(), FatalError> {
+    fn adopt_binlog_path(
+        &self,
+        path: String,
+        base: &Base,
+        counters: &[CounterHigh],
+    ) -> Result<(), FatalError> {
         if self.facts.lock().binlog_path == path {
             return Ok(());
         }

@@ -130,7 +130,8 @@ impl<'a> Replay<'a> {
     }
 
     fn apply(&mut self, trx: &TrxRecord<'_>) -> Result<(), &'static str> {
-        let put = |bytes: &[u8]| decode_entries(bytes, |key, change| self.delta.put(trx.head.seq, key, change));
+        let put =
+            |bytes: &[u8]| decode_entries(bytes, |key, change| self.delta.put(trx.head.seq, key, change));
         let no_entries = |_: EngineError| "a write set that does not decode";
         for chunk in &trx.chunks {
             let body = self.chunks.remove(&chunk.lsn).ok_or("a transaction whose chunk is missing")?;
@@ -169,9 +170,12 @@ impl<'a> Replay<'a> {
         if self.promised > kept {
             let file = tail.path_of(kept.file);
             return Err(FatalError::Corrupt(format!(
-                "binlog file {file:?} is damaged or cut at position {}: a sync had been promised up to position {} of \
+                "binlog file {} is damaged or cut at position {}: a sync had been promised up to position {} of \
                  file number {}; restore the file",
-                kept.position, self.promised.position, self.promised.file
+                file.display(),
+                kept.position,
+                self.promised.position,
+                self.promised.file
             )));
         }
         // A rotation that redo holds may have had no time to make its file.
@@ -179,7 +183,8 @@ impl<'a> Replay<'a> {
         if tail.len(written.file)?.is_none_or(|len| len < written.position) {
             let file = tail.path_of(written.file);
             return Err(FatalError::Corrupt(format!(
-                "binlog file {file:?} is missing or shorter than the last checkpoint's position {}; restore the file",
+                "binlog file {} is missing or shorter than the last checkpoint's position {}; restore the file",
+                file.display(),
                 written.position
             )));
         }

@@ -22,7 +22,7 @@ use redo::Durability;
 
 use super::Strategy;
 use crate::binlog_files::{Appender, BinlogFiles};
-use crate::pending::{BinlogRange, Pending};
+use crate::pending::{Batch, BinlogRange, Pending};
 use crate::record::BinlogPlace;
 use crate::stats::{Stats, add};
 use crate::{FatalError, Pipeline, Role};
@@ -36,7 +36,7 @@ pub(crate) struct Group {
     /// Held by whoever plays FLUSH.
     flush: Mutex<Flush>,
     /// From FLUSH to SYNC. Rank: after both stages.
-    flushed: Mutex<Vec<Box<Pending>>>,
+    flushed: Mutex<Batch>,
     /// Held by whoever plays SYNC.
     sync: Mutex<Sync>,
 }
@@ -46,7 +46,7 @@ struct Flush {
     /// The transaction that is taken next.
     next: CommitSeq,
     appender: Option<Appender>,
-    group: Vec<Box<Pending>>,
+    group: Batch,
     /// The group's commit timestamp, microseconds since 1970.
     now_us: u64,
     /// Final bytes of the group's events, those of spilled transactions excepted.
@@ -59,7 +59,7 @@ struct Flush {
 struct Sync {
     /// Passes since the last sync.
     passes: u32,
-    group: Vec<Box<Pending>>,
+    group: Batch,
 }
 
 impl Group {

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use redo::{Durability, Lsn};
 
 use super::Strategy;
-use crate::pending::Pending;
+use crate::pending::{Batch, Pending};
 use crate::record::BinlogPlace;
 use crate::{FatalError, Pipeline, Role};
 
@@ -22,7 +22,7 @@ pub(crate) struct RedoOnly {
 struct Stage {
     /// The transaction that is published next.
     next: CommitSeq,
-    done: Vec<Box<Pending>>,
+    done: Batch,
 }
 
 impl RedoOnly {

@@ -12,8 +12,10 @@ use binlog::decode::Event;
 use binlog::event::RowsQuery;
 use binlog::{BinlogIndex, CacheLimits, ChecksumAlg, EventReader, GtidPlan, Origin, TrxCache, Uuid};
 use commit::checkpoint::SliceSize;
-use commit::recovery::{self, BinlogConfig, Config, Report};
-use commit::{Clock, Committing, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Settings};
+use commit::recovery::{self, BinlogConfig, Config};
+use commit::{
+    Clock, Committing, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Settings,
+};
 use engine::base::Base;
 use engine::delta::Delta;
 use engine::ids::{Change, CommitSeq, IndexId, Key, TrxId};
@@ -66,7 +68,6 @@ pub struct Options {
 pub struct World {
     pub pipeline: Arc<Pipeline>,
     pub base: Base,
-    pub report: Report,
     options: Options,
     vfs: Arc<dyn Vfs>,
     next_trx: u64,
@@ -89,12 +90,16 @@ impl World {
             binlog: options.binlog.then_some(BinlogConfig { path, checksum: options.checksum }),
             commit_slots: 64,
             settings: Settings::default(),
-            files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
+            files: FileContext {
+                base: "binlog".into(),
+                server_version: "8.0.46-onelog".into(),
+                server_id: 1,
+            },
         };
         config.settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
         let recovered = recovery::open(&vfs, &base, config, Arc::new(StepClock::default()))?;
-        let (pipeline, report) = (recovered.pipeline, recovered.report);
-        Ok(Self { pipeline, base, report, options, vfs, next_trx: 1 })
+        let pipeline = recovered.pipeline;
+        Ok(Self { pipeline, base, options, vfs, next_trx: 1 })
     }
 
     /// Reserve and submit; the caller drives.

@@ -49,7 +49,9 @@ impl HeaderPage {
         }
         let slots = [read_slot(file, 0)?, read_slot(file, 1)?];
         let newest = slots.into_iter().flatten().max_by_key(|slot| slot.generation);
-        newest.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "both copies of the base's header are damaged"))
+        newest.ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidData, "both copies of the base's header are damaged")
+        })
     }
 
     /// Copies a part of the page.

@@ -11,13 +11,16 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
-use redb::{Database, Durability, OwnedAccessGuard, ReadOnlyTable, ReadableDatabase, TableDefinition};
+use redb::{
+    Database, Durability, OwnedAccessGuard, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition,
+};
 use vfs::Vfs;
 
 pub use backend::Ballast;
 
 use crate::EngineError;
-use crate::ids::{Change, CommitSeq, Key};
+use crate::build::NewEntry;
+use crate::ids::{Change, CommitSeq, IndexId, Key};
 
 const DATA: TableDefinition<&[u8], &[u8]> = TableDefinition::new("data");
 const FACTS: TableDefinition<&str, &[u8]> = TableDefinition::new("facts");
@@ -55,7 +58,12 @@ pub struct Slice<'a> {
 impl Base {
     /// Opens the base in `dir`, or creates it: under another name first, for a power loss in the middle of that must
     /// not leave half a file. `cache_size` and `ballast_size` are in bytes.
-    pub fn open(vfs: &Arc<dyn Vfs>, dir: &Path, cache_size: usize, ballast_size: u64) -> Result<Self, EngineError> {
+    pub fn open(
+        vfs: &Arc<dyn Vfs>,
+        dir: &Path,
+        cache_size: usize,
+        ballast_size: u64,
+    ) -> Result<Self, EngineError> {
         let path = dir.join(FILE_NAME);
         if !vfs.exists(&path)? {
             let unborn = dir.join(UNBORN_NAME);
@@ -106,6 +114,37 @@ impl Base {
         }
         trx.commit()?;
         Ok(())
+    }
+
+    /// Adds entries as one atomic commit and clears the list. Returns the index of one that is there already, by its
+    /// place; nothing of the slice is added then.
+    pub fn insert_new(&self, entries: &mut Vec<NewEntry>) -> Result<Option<usize>, EngineError> {
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        let mut trx = self.db.begin_write()?;
+        trx.set_quick_repair(true);
+        {
+            let mut data = trx.open_table(DATA)?;
+            for entry in entries.iter() {
+                if let Some(size) = entry.unique {
+                    let mut following = data.range::<&[u8]>(&entry.key[..size]..)?;
+                    let next = following.next().transpose()?;
+                    if next.is_some_and(|(key, _)| key.value().starts_with(&entry.key[..size])) {
+                        return Ok(Some(entry.index));
+                    }
+                }
+                data.insert(&*entry.key, &*entry.row)?;
+            }
+        }
+        trx.commit()?;
+        entries.clear();
+        Ok(None)
+    }
+
+    /// The first index at or behind `from` that has a key.
+    pub fn first_index_from(&self, from: IndexId) -> Result<Option<IndexId>, EngineError> {
+        let data = self.db.begin_read()?.open_table(DATA)?;
+        let first = data.range::<&[u8]>(&from.prefix()[..]..)?.next().transpose()?;
+        Ok(first.map(|(key, _)| IndexId::of(key.value())))
     }
 
     /// Removes up to `limit` keys of a range, as one atomic commit. Returns whether any is left.

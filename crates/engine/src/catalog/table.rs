@@ -1,14 +1,15 @@
 //! A table as statements use it: its definition, made ready.
 
-use std::sync::Arc;
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use types::column::Column;
 use types::key::{KeyLayout, KeyPart};
 use types::row::RowLayout;
 
 use super::def::{ColumnDef, IndexDef, IndexKind, TableDef};
-use crate::ids::IndexId;
+use crate::ids::{CommitSeq, IndexId};
 use crate::lock::LockId;
 
 /// One version of a table. A change of its definition makes a new one and marks this one as gone.
@@ -28,6 +29,11 @@ pub struct Table {
     pub counters: Arc<Counters>,
     /// Its metadata lock.
     pub lock: LockId,
+    /// The transaction that made this version; 0 if it was there when the server started. A snapshot before it has
+    /// none of its rows.
+    since: AtomicU64,
+    /// What upper layers derive from this version once, for example its binlog table map.
+    pub attached: OnceLock<Box<dyn Any + Send + Sync>>,
     /// This version is no longer the table's: plans that hold it are made again.
     gone: AtomicBool,
 }
@@ -77,14 +83,39 @@ impl Table {
             })
             .collect();
         let lock = metadata_lock(&def.db, &def.name);
-        let column = |column: &ColumnDef| Column { name: column.name.clone(), ty: column.ty, nullable: column.nullable };
+        let column = |column: &ColumnDef| Column {
+            name: column.name.clone(),
+            ty: column.ty,
+            nullable: column.nullable,
+        };
         let columns = def.columns.iter().map(column).collect();
-        Self { columns, rows, primary, secondary, counters, lock, gone: AtomicBool::new(false), def }
+        Self {
+            columns,
+            rows,
+            primary,
+            secondary,
+            counters,
+            lock,
+            since: AtomicU64::new(0),
+            attached: OnceLock::new(),
+            gone: AtomicBool::new(false),
+            def,
+        }
     }
 
     /// Whether this is no longer the table's version.
     pub fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire)
+    }
+
+    /// Notes by which transaction this version came about; before it is published.
+    pub fn set_since(&self, seq: CommitSeq) {
+        self.since.store(seq.0, Ordering::Release);
+    }
+
+    /// Whether a snapshot that sees everything up to `visible` has the rows of this version.
+    pub fn is_in(&self, visible: CommitSeq) -> bool {
+        self.since.load(Ordering::Acquire) <= visible.0
     }
 
     pub(crate) fn set_gone(&self) {
@@ -96,12 +127,7 @@ impl Table {
 pub fn key_layout(def: &TableDef, index: &IndexDef) -> KeyLayout {
     KeyLayout::new(index.parts.iter().map(|part| {
         let column = &def.columns[usize::from(part.column)];
-        KeyPart {
-            column: part.column.into(),
-            ty: column.ty,
-            nullable: column.nullable,
-            prefix: part.prefix,
-        }
+        KeyPart { column: part.column.into(), ty: column.ty, nullable: column.nullable, prefix: part.prefix }
     }))
 }
 

@@ -22,8 +22,8 @@ impl LockId {
 /// wait.
 fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let fold = |a: u64, b: u64| {
-        let product = u128::from(a) * u128::from(b);
-        (product as u64) ^ (product >> 64) as u64
+        let (low, high) = a.carrying_mul(b, 0);
+        low ^ high
     };
     let mut state = seed ^ fold(bytes.len() as u64 ^ MIX_A, MIX_B);
     let (words, rest) = bytes.as_chunks::<8>();
