@@ -1,0 +1,190 @@
+//! A session's transaction: begun, marked, committed, rolled back.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use binlog::{CacheLimits, GtidPlan, Mark as LogMark, Origin, TrxCache};
+use commit::{CommitAck, CommitError, EventsKind, Pending, Pipeline};
+use engine::store::Store;
+use engine::trx::{Isolation, Trx};
+use engine::writeset::Mark;
+use types::error::SqlError;
+use types::error::table::{ER_DISK_FULL, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
+use vfs::Vfs;
+
+/// `immediate_server_version` of GTID events.
+const SERVER_VERSION: u32 = 80_046;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Transaction {
+    pipeline: Arc<Pipeline>,
+    pub(super) trx: Trx,
+    /// `None` only while the pipeline has it.
+    pending: Option<Box<Pending>>,
+    /// BEGIN was said, or autocommit is off and a statement has run.
+    pub(super) open: bool,
+    /// START TRANSACTION READ ONLY.
+    pub(super) read_only: bool,
+    savepoints: Vec<Savepoint>,
+    sid: binlog::Uuid,
+}
+
+#[derive(Debug)]
+struct Savepoint {
+    name: String,
+    changes: Mark,
+    events: LogMark,
+}
+
+impl Transaction {
+    pub(super) fn new(
+        store: &Arc<Store>,
+        pipeline: &Arc<Pipeline>,
+        vfs: &Arc<dyn Vfs>,
+        spill: PathBuf,
+        limits: CacheLimits,
+        sid: binlog::Uuid,
+    ) -> Self {
+        let cache = TrxCache::new(Arc::clone(vfs), spill, limits);
+        let plan = GtidPlan {
+            sid: None,
+            may_have_statements: false,
+            original_commit_timestamp_us: None,
+            immediate_server_version: SERVER_VERSION,
+            original_server_version: None,
+        };
+        let pending = Pending::new(cache, plan, Origin { timestamp: 0, server_id: 0 });
+        Self {
+            pipeline: Arc::clone(pipeline),
+            trx: Trx::new(Arc::clone(store)),
+            pending: Some(Box::new(pending)),
+            open: false,
+            read_only: false,
+            savepoints: Vec::new(),
+            sid,
+        }
+    }
+
+    /// The transaction and its events' cache, for a statement.
+    pub(super) fn parts(&mut self) -> (&mut Trx, &mut TrxCache) {
+        let pending = self.pending.as_mut().expect("no commit is under way");
+        (&mut self.trx, &mut pending.cache)
+    }
+
+    /// The isolation level of the next transaction.
+    pub(super) fn set_isolation(&mut self, isolation: Isolation) {
+        self.trx.set_isolation(isolation);
+    }
+
+    /// Commits. `origin` is that of the statement that does; without `logged` nothing goes to the binlog.
+    pub(super) async fn commit(&mut self, origin: Origin, logged: bool) -> Result<CommitAck, SqlError> {
+        if self.trx.writes().is_empty() {
+            return Ok(self.end_without_changes().await);
+        }
+        let kind = if logged { EventsKind::Transaction } else { EventsKind::None };
+        self.commit_as(kind, origin).await
+    }
+
+    /// Commits a DDL statement, whose event is in the cache.
+    pub(super) async fn commit_statement(
+        &mut self,
+        origin: Origin,
+        logged: bool,
+    ) -> Result<CommitAck, SqlError> {
+        let kind = if logged { EventsKind::Statement } else { EventsKind::None };
+        self.commit_as(kind, origin).await
+    }
+
+    async fn commit_as(&mut self, kind: EventsKind, origin: Origin) -> Result<CommitAck, SqlError> {
+        let mut pending = self.pending.take().expect("no commit is under way");
+        pending.kind = kind;
+        pending.origin = origin;
+        pending.plan.sid = self.pipeline.settings.gtid_mode.load(Ordering::Relaxed).then_some(self.sid);
+        pending.plan.may_have_statements = kind == EventsKind::Statement;
+        pending.counters.extend_from_slice(self.trx.counters());
+        let id = self.trx.id();
+        if let Err(error) = self.pipeline.reserve(id, &mut pending, self.trx.writes()).await {
+            self.pipeline.forget(id);
+            self.pending = Some(pending);
+            self.end();
+            return Err(commit_error(error));
+        }
+        let (ack, mut pending) = self.pipeline.submit(id, pending, &mut self.trx).await;
+        self.pipeline.locks_released(&pending);
+        pending.reset();
+        self.pending = Some(pending);
+        self.end();
+        Ok(ack)
+    }
+
+    /// Rolls back: forgets everything. Resolves when everything that was seen is visible to all.
+    pub(super) async fn rollback(&mut self) -> CommitAck {
+        self.end_without_changes().await
+    }
+
+    async fn end_without_changes(&mut self) -> CommitAck {
+        let horizon = self.trx.horizon();
+        self.end();
+        self.pipeline.wait_visible(horizon).await
+    }
+
+    /// Waits until everything that the transaction has learned is visible: before it is told.
+    pub(super) async fn wait_for_horizon(&self) {
+        let horizon = self.trx.horizon();
+        if horizon > self.pipeline.published().visible() {
+            let _ack = self.pipeline.wait_visible(horizon).await;
+        }
+    }
+
+    fn end(&mut self) {
+        self.trx.end();
+        if let Some(pending) = &mut self.pending {
+            pending.reset();
+        }
+        self.savepoints.clear();
+        (self.open, self.read_only) = (false, false);
+    }
+
+    /// SAVEPOINT: one of the same name is replaced.
+    pub(super) fn savepoint(&mut self, name: &str) {
+        self.savepoints.retain(|savepoint| !savepoint.name.eq_ignore_ascii_case(name));
+        let changes = self.trx.mark();
+        let events = self.parts().1.mark();
+        self.savepoints.push(Savepoint { name: name.to_owned(), changes, events });
+    }
+
+    /// ROLLBACK TO SAVEPOINT: later ones go with it.
+    pub(super) fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
+        let place = self.find(name)?;
+        self.savepoints.truncate(place + 1);
+        let Savepoint { changes, events, .. } = self.savepoints[place];
+        let (trx, cache) = self.parts();
+        trx.rollback_to(changes);
+        cache.truncate_to(events);
+        Ok(())
+    }
+
+    /// RELEASE SAVEPOINT: later ones go with it.
+    pub(super) fn release(&mut self, name: &str) -> Result<(), SqlError> {
+        let place = self.find(name)?;
+        self.savepoints.truncate(place);
+        Ok(())
+    }
+
+    fn find(&self, name: &str) -> Result<usize, SqlError> {
+        let found = self.savepoints.iter().position(|savepoint| savepoint.name.eq_ignore_ascii_case(name));
+        found.ok_or_else(|| ER_SP_DOES_NOT_EXIST.error(&[&"SAVEPOINT", &name]))
+    }
+}
+
+/// A refused commit as clients see it.
+pub(super) fn commit_error(error: CommitError) -> SqlError {
+    match error {
+        CommitError::DiskFull => {
+            ER_DISK_FULL.error(&[&"the redo log or the binlog", &28, &"No space left on device"])
+        }
+        CommitError::ShuttingDown => ER_SERVER_SHUTDOWN.error(&[]),
+    }
+}
