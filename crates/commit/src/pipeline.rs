@@ -138,6 +138,11 @@ impl Pipeline {
         self.binlog.as_ref()
     }
 
+    /// The last transaction that has a ticket.
+    pub fn last_drawn(&self) -> CommitSeq {
+        self.sequencer.last()
+    }
+
     /// The name of the active strategy.
     pub fn strategy_name(&self) -> &'static str {
         self.strategy.name()

@@ -181,6 +181,11 @@ impl Sequencer {
         reservation
     }
 
+    /// The last transaction that has a ticket.
+    pub(crate) fn last(&self) -> CommitSeq {
+        self.state.lock().last
+    }
+
     /// A transaction that has written chunks will never draw a ticket.
     pub(crate) fn forget_chunks(&self, trx: TrxId) {
         self.state.lock().open_chunks.remove(&trx);

@@ -18,15 +18,15 @@ const SERVER_VERSION: u32 = 80_046;
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Transaction {
+pub(crate) struct Transaction {
     pipeline: Arc<Pipeline>,
-    pub(super) trx: Trx,
+    pub(crate) trx: Trx,
     /// `None` only while the pipeline has it.
     pending: Option<Box<Pending>>,
     /// BEGIN was said, or autocommit is off and a statement has run.
-    pub(super) open: bool,
+    pub(crate) open: bool,
     /// START TRANSACTION READ ONLY.
-    pub(super) read_only: bool,
+    pub(crate) read_only: bool,
     savepoints: Vec<Savepoint>,
     sid: binlog::Uuid,
 }
@@ -39,7 +39,7 @@ struct Savepoint {
 }
 
 impl Transaction {
-    pub(super) fn new(
+    pub(crate) fn new(
         store: &Arc<Store>,
         pipeline: &Arc<Pipeline>,
         vfs: &Arc<dyn Vfs>,
@@ -68,18 +68,18 @@ impl Transaction {
     }
 
     /// The transaction and its events' cache, for a statement.
-    pub(super) fn parts(&mut self) -> (&mut Trx, &mut TrxCache) {
+    pub(crate) fn parts(&mut self) -> (&mut Trx, &mut TrxCache) {
         let pending = self.pending.as_mut().expect("no commit is under way");
         (&mut self.trx, &mut pending.cache)
     }
 
     /// The isolation level of the next transaction.
-    pub(super) fn set_isolation(&mut self, isolation: Isolation) {
+    pub(crate) fn set_isolation(&mut self, isolation: Isolation) {
         self.trx.set_isolation(isolation);
     }
 
     /// Commits. `origin` is that of the statement that does; without `logged` nothing goes to the binlog.
-    pub(super) async fn commit(&mut self, origin: Origin, logged: bool) -> Result<CommitAck, SqlError> {
+    pub(crate) async fn commit(&mut self, origin: Origin, logged: bool) -> Result<CommitAck, SqlError> {
         if self.trx.writes().is_empty() {
             return Ok(self.end_without_changes().await);
         }
@@ -88,13 +88,18 @@ impl Transaction {
     }
 
     /// Commits a DDL statement, whose event is in the cache.
-    pub(super) async fn commit_statement(
+    pub(crate) async fn commit_statement(
         &mut self,
         origin: Origin,
         logged: bool,
     ) -> Result<CommitAck, SqlError> {
         let kind = if logged { EventsKind::Statement } else { EventsKind::None };
         self.commit_as(kind, origin).await
+    }
+
+    /// Commits what only this server knows of: the catalog's own numbers.
+    pub(crate) async fn commit_unlogged(&mut self) -> Result<CommitAck, SqlError> {
+        self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }).await
     }
 
     async fn commit_as(&mut self, kind: EventsKind, origin: Origin) -> Result<CommitAck, SqlError> {
@@ -120,7 +125,7 @@ impl Transaction {
     }
 
     /// Rolls back: forgets everything. Resolves when everything that was seen is visible to all.
-    pub(super) async fn rollback(&mut self) -> CommitAck {
+    pub(crate) async fn rollback(&mut self) -> CommitAck {
         self.end_without_changes().await
     }
 
@@ -131,7 +136,7 @@ impl Transaction {
     }
 
     /// Waits until everything that the transaction has learned is visible: before it is told.
-    pub(super) async fn wait_for_horizon(&self) {
+    pub(crate) async fn wait_for_horizon(&self) {
         let horizon = self.trx.horizon();
         if horizon > self.pipeline.published().visible() {
             let _ack = self.pipeline.wait_visible(horizon).await;
@@ -148,7 +153,7 @@ impl Transaction {
     }
 
     /// SAVEPOINT: one of the same name is replaced.
-    pub(super) fn savepoint(&mut self, name: &str) {
+    pub(crate) fn savepoint(&mut self, name: &str) {
         self.savepoints.retain(|savepoint| !savepoint.name.eq_ignore_ascii_case(name));
         let changes = self.trx.mark();
         let events = self.parts().1.mark();
@@ -156,7 +161,7 @@ impl Transaction {
     }
 
     /// ROLLBACK TO SAVEPOINT: later ones go with it.
-    pub(super) fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
+    pub(crate) fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
         let place = self.find(name)?;
         self.savepoints.truncate(place + 1);
         let Savepoint { changes, events, .. } = self.savepoints[place];
@@ -167,7 +172,7 @@ impl Transaction {
     }
 
     /// RELEASE SAVEPOINT: later ones go with it.
-    pub(super) fn release(&mut self, name: &str) -> Result<(), SqlError> {
+    pub(crate) fn release(&mut self, name: &str) -> Result<(), SqlError> {
         let place = self.find(name)?;
         self.savepoints.truncate(place);
         Ok(())
@@ -180,7 +185,7 @@ impl Transaction {
 }
 
 /// A refused commit as clients see it.
-pub(super) fn commit_error(error: CommitError) -> SqlError {
+pub(crate) fn commit_error(error: CommitError) -> SqlError {
     match error {
         CommitError::DiskFull => {
             ER_DISK_FULL.error(&[&"the redo log or the binlog", &28, &"No space left on device"])

@@ -22,6 +22,7 @@ use std::task::Poll;
 
 use engine::EngineError;
 use engine::catalog::table::Table;
+use engine::ids::CommitSeq;
 use engine::trx::Trx;
 use types::error::SqlError;
 use types::error::table::{
@@ -33,7 +34,7 @@ use types::warning::Warnings;
 pub use project::{Cell, OutputColumn, output_columns};
 
 use crate::expr::{Inputs, RowRef};
-use crate::plan::Plan;
+use crate::plan::{Plan, SelectPlan};
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -43,8 +44,8 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Takes the rows of a result.
 pub trait ResultSink: Send {
-    /// The result begins: its columns.
-    fn columns(&mut self, columns: &[OutputColumn]) -> Result<()>;
+    /// The result of a query begins; its columns are those of [`output_columns`].
+    fn begin(&mut self, query: &SelectPlan, params: &[ValueRef<'_>]) -> Result<()>;
 
     /// A row: a cell a column.
     fn row(&mut self, cells: &[Cell<'_>]) -> Result<()>;
@@ -54,8 +55,9 @@ pub trait ResultSink: Send {
         false
     }
 
-    /// Sends what is buffered.
-    fn flush(&mut self) -> BoxFuture<'_, Result<()>> {
+    /// Sends what is buffered, once everything up to `horizon` is visible: the rows may come from there.
+    fn flush(&mut self, horizon: CommitSeq) -> BoxFuture<'_, Result<()>> {
+        let _ = horizon;
         Box::pin(std::future::ready(Ok(())))
     }
 }

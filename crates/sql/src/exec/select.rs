@@ -11,12 +11,12 @@ use smallvec::SmallVec;
 use types::error::table::{ER_LOCK_NOWAIT, ER_OUT_OF_SORTMEMORY};
 use types::row::Offsets;
 use types::temporal::TimeZone;
-use types::value::Value;
+use types::value::{Value, ValueRef};
 
 use super::cursor::{Versions, damaged};
 use super::join::{Join, Made};
-use super::project::{cell, output_columns};
-use super::{BoxFuture, Cell, Exec, OutputColumn, Result, ResultSink, Turns, engine_error};
+use super::project::cell;
+use super::{BoxFuture, Cell, Exec, Result, ResultSink, Turns, engine_error};
 use crate::exec::seams::{Accumulator, SortKey};
 use crate::expr::{Ev, Expr, Inputs, RowRef};
 use crate::plan::{Group, LockWait, OrderBy, OrderKey, RowLock, SelectPlan, SourceKind};
@@ -42,7 +42,7 @@ struct Collected {
 impl Exec<'_> {
     /// Runs a query; returns how many rows it gave.
     pub(super) async fn select(&mut self, plan: &SelectPlan, sink: &mut dyn ResultSink) -> Result<u64> {
-        sink.columns(&output_columns(plan, self.params.values))?;
+        sink.begin(plan, self.params.values)?;
         let subqueries = self.subqueries(&plan.subqueries).await?;
         let offset = self.limit(plan.offset.as_ref())?.unwrap_or(0);
         let limit = self.limit(plan.limit.as_ref())?.unwrap_or(self.session.select_limit);
@@ -110,7 +110,7 @@ impl Exec<'_> {
                 self.give(plan, &join.rows(), &subqueries.values, sink)?;
             }
             if sink.is_full() {
-                sink.flush().await?;
+                sink.flush(self.trx.horizon()).await?;
             }
             turns.tick().await;
         }
@@ -188,7 +188,7 @@ impl Exec<'_> {
                 self.give(plan, &rows, &subqueries.values, sink)?;
             }
             if sink.is_full() {
-                sink.flush().await?;
+                sink.flush(self.trx.horizon()).await?;
             }
         }
         if let Some(groups) = groups {
@@ -351,7 +351,7 @@ impl Exec<'_> {
                 sink.row(&cells)?;
             }
             if sink.is_full() {
-                sink.flush().await?;
+                sink.flush(self.trx.horizon()).await?;
             }
             turns.tick().await;
         }
@@ -480,7 +480,7 @@ struct Collector {
 }
 
 impl ResultSink for Collector {
-    fn columns(&mut self, _columns: &[OutputColumn]) -> Result<()> {
+    fn begin(&mut self, _query: &SelectPlan, _params: &[ValueRef<'_>]) -> Result<()> {
         Ok(())
     }
 

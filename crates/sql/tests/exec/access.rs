@@ -82,7 +82,8 @@ fn indexes_and_full_scans_agree_on_random_conditions() {
         let count = |table: &str| format!("SELECT COUNT(*), COUNT(a) FROM {table} WHERE {filter}");
         assert_eq!(conn.rows(&count("indexed")), conn.rows(&count("plain")), "round {round}: {filter}");
         if round % 7 == 0 {
-            let change = |table: &str| format!("UPDATE {table} SET a = a + 1, d = {} WHERE {filter}", round % 6);
+            let change =
+                |table: &str| format!("UPDATE {table} SET a = a + 1, d = {} WHERE {filter}", round % 6);
             assert_eq!(conn.run(&change("indexed")).matched, conn.run(&change("plain")).matched);
             let undo = |table: &str| format!("UPDATE {table} SET a = a - 1 WHERE a > 4");
             assert_eq!(conn.run(&undo("indexed")).matched, conn.run(&undo("plain")).matched);

@@ -42,8 +42,14 @@ fn auto_increment_counts_as_mysql_does() {
 fn duplicates_are_refused_replaced_ignored_or_updated() {
     let (_db, mut conn) = table();
     conn.run("INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b'), (3, NULL, 'c'), (4, NULL, 'c')");
-    assert_eq!(conn.error("INSERT INTO t VALUES (1, 9, 'z')"), (1062, "Duplicate entry '1' for key 't.PRIMARY'".into()));
-    assert_eq!(conn.error("INSERT INTO t VALUES (9, 2, 'z')"), (1062, "Duplicate entry '2' for key 't.u'".into()));
+    assert_eq!(
+        conn.error("INSERT INTO t VALUES (1, 9, 'z')"),
+        (1062, "Duplicate entry '1' for key 't.PRIMARY'".into())
+    );
+    assert_eq!(
+        conn.error("INSERT INTO t VALUES (9, 2, 'z')"),
+        (1062, "Duplicate entry '2' for key 't.u'".into())
+    );
     assert_eq!(conn.error("INSERT INTO t VALUES (8, 8, 'z'), (9, 2, 'z')").0, 1062);
     assert_eq!(conn.rows("SELECT COUNT(*) FROM t"), ["4"], "a failed statement leaves nothing");
     let changed = conn.run("INSERT IGNORE INTO t VALUES (1, 9, 'z'), (5, 5, 'z')");
@@ -51,7 +57,8 @@ fn duplicates_are_refused_replaced_ignored_or_updated() {
     let changed = conn.run("REPLACE INTO t VALUES (1, 2, 'r')");
     assert_eq!(changed.affected, 3, "one new row, two that were in its way");
     assert_eq!(conn.rows("SELECT id, u, v FROM t WHERE id < 3"), ["1|2|r"]);
-    let changed = conn.run("INSERT INTO t (id, u) VALUES (1, 7) ON DUPLICATE KEY UPDATE u = VALUES(u) + 1, v = 'dup'");
+    let changed =
+        conn.run("INSERT INTO t (id, u) VALUES (1, 7) ON DUPLICATE KEY UPDATE u = VALUES(u) + 1, v = 'dup'");
     assert_eq!(changed.affected, 2);
     assert_eq!(conn.rows("SELECT id, u, v FROM t WHERE id = 1"), ["1|8|dup"]);
     let changed = conn.run("INSERT INTO t (id, u) VALUES (1, 7) ON DUPLICATE KEY UPDATE u = 8");
@@ -80,7 +87,10 @@ fn updates_move_index_entries_and_see_earlier_assignments() {
 fn deletes_by_any_index() {
     let (_db, mut conn) = table();
     for id in 1..=10 {
-        conn.run(&format!("INSERT INTO t VALUES ({id}, {id}, '{}')", if id % 2 == 0 { "even" } else { "odd" }));
+        conn.run(&format!(
+            "INSERT INTO t VALUES ({id}, {id}, '{}')",
+            if id % 2 == 0 { "even" } else { "odd" }
+        ));
     }
     assert_eq!(conn.run("DELETE FROM t WHERE v = 'even' AND id < 5").affected, 2);
     assert_eq!(conn.run("DELETE FROM t WHERE u BETWEEN 5 AND 6").affected, 2);

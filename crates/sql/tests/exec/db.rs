@@ -102,8 +102,8 @@ struct Rows {
 }
 
 impl ResultSink for Rows {
-    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), SqlError> {
-        self.columns = columns.iter().map(|column| column.name.clone()).collect();
+    fn begin(&mut self, query: &SelectPlan, params: &[ValueRef<'_>]) -> Result<(), SqlError> {
+        self.columns = output_columns(query, params).into_iter().map(|column| column.name).collect();
         Ok(())
     }
     fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), SqlError> {
@@ -164,15 +164,16 @@ impl Db {
             comment: String::new(),
         });
         let indexes = indexes.collect();
-        let columns = spec.columns.iter().enumerate().map(|(place, (name, ty, nullable, default))| ColumnDef {
-            name: (*name).to_owned(),
-            ty: *ty,
-            nullable: *nullable,
-            default: default.clone(),
-            on_update_now: false,
-            auto_increment: spec.auto_increment == Some(place),
-            comment: String::new(),
-        });
+        let columns =
+            spec.columns.iter().enumerate().map(|(place, (name, ty, nullable, default))| ColumnDef {
+                name: (*name).to_owned(),
+                ty: *ty,
+                nullable: *nullable,
+                default: default.clone(),
+                on_update_now: false,
+                auto_increment: spec.auto_increment == Some(place),
+                comment: String::new(),
+            });
         let def = TableDef {
             id,
             db: "test".into(),
@@ -207,7 +208,8 @@ pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlE
     let (first, _, verb) = split_first(sql.as_bytes(), conn.session.quoting());
     let normalised =
         normalise(first, verb, conn.session.quoting(), conn.session.collation_connection).unwrap();
-    let mut statements = Parser::parse_sql(&MySqlDialect {}, &normalised.text).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    let mut statements =
+        Parser::parse_sql(&MySqlDialect {}, &normalised.text).unwrap_or_else(|e| panic!("{sql}: {e}"));
     let catalog = conn.trx.store().catalog();
     let env = BindEnv { catalog: &catalog, session: &conn.session, text: &normalised.text };
     let plan = match statements.remove(0) {

@@ -38,10 +38,22 @@ fn sysbenchs_queries_give_their_rows() {
     assert_eq!(conn.rows("SELECT c FROM sbtest1 WHERE id=7"), ["row 07"]);
     assert_eq!(conn.rows("SELECT c FROM sbtest1 WHERE id BETWEEN 3 AND 5"), ["row 03", "row 04", "row 05"]);
     assert_eq!(conn.rows("SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN 1 AND 5"), ["10"]);
-    assert_eq!(conn.rows("SELECT c FROM sbtest1 WHERE id BETWEEN 3 AND 5 ORDER BY c DESC"), ["row 05", "row 04", "row 03"]);
-    assert_eq!(conn.rows("SELECT DISTINCT k FROM sbtest1 WHERE id BETWEEN 1 AND 12 ORDER BY k"), ["0", "1", "2", "3", "4"]);
-    assert_eq!(conn.rows("SELECT id, k FROM sbtest1 WHERE k IN (2, 4, 2) ORDER BY id LIMIT 3"), ["2|2", "4|4", "7|2"]);
-    assert_eq!(conn.rows("SELECT count(k) FROM sbtest1 WHERE k BETWEEN 1 AND 2 OR k BETWEEN 2 AND 3"), ["12"]);
+    assert_eq!(
+        conn.rows("SELECT c FROM sbtest1 WHERE id BETWEEN 3 AND 5 ORDER BY c DESC"),
+        ["row 05", "row 04", "row 03"]
+    );
+    assert_eq!(
+        conn.rows("SELECT DISTINCT k FROM sbtest1 WHERE id BETWEEN 1 AND 12 ORDER BY k"),
+        ["0", "1", "2", "3", "4"]
+    );
+    assert_eq!(
+        conn.rows("SELECT id, k FROM sbtest1 WHERE k IN (2, 4, 2) ORDER BY id LIMIT 3"),
+        ["2|2", "4|4", "7|2"]
+    );
+    assert_eq!(
+        conn.rows("SELECT count(k) FROM sbtest1 WHERE k BETWEEN 1 AND 2 OR k BETWEEN 2 AND 3"),
+        ["12"]
+    );
     let params = [ValueRef::Int(3)];
     assert_eq!(conn.rows_with("SELECT c FROM sbtest1 WHERE id=?", &params), ["row 03"]);
 }
@@ -86,7 +98,9 @@ fn groups_and_having() {
 fn joins_nest_and_left_joins_fill_up() {
     let (_db, mut conn) = sbtest();
     assert_eq!(
-        conn.rows("SELECT a.id, b.id FROM sbtest1 a JOIN sbtest1 b ON b.id = a.k WHERE a.id < 4 ORDER BY a.id"),
+        conn.rows(
+            "SELECT a.id, b.id FROM sbtest1 a JOIN sbtest1 b ON b.id = a.k WHERE a.id < 4 ORDER BY a.id"
+        ),
         ["1|1", "2|2", "3|3"]
     );
     assert_eq!(
@@ -94,7 +108,9 @@ fn joins_nest_and_left_joins_fill_up() {
         ["5|NULL", "6|1"]
     );
     assert_eq!(
-        conn.rows("SELECT a.id FROM sbtest1 a LEFT JOIN sbtest1 b ON b.id = a.k WHERE b.id IS NULL ORDER BY a.id"),
+        conn.rows(
+            "SELECT a.id FROM sbtest1 a LEFT JOIN sbtest1 b ON b.id = a.k WHERE b.id IS NULL ORDER BY a.id"
+        ),
         ["5", "10", "15", "20"]
     );
     assert_eq!(conn.error("SELECT id FROM sbtest1 a, sbtest1 b").0, 1052);
@@ -109,7 +125,10 @@ fn subqueries_that_stand_alone() {
         conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE k IN (SELECT k FROM sbtest1 WHERE id < 3)"),
         ["8"]
     );
-    assert_eq!(conn.rows("SELECT x.m FROM (SELECT k, MAX(id) AS m FROM sbtest1 GROUP BY k) x ORDER BY x.m LIMIT 1"), ["16"]);
+    assert_eq!(
+        conn.rows("SELECT x.m FROM (SELECT k, MAX(id) AS m FROM sbtest1 GROUP BY k) x ORDER BY x.m LIMIT 1"),
+        ["16"]
+    );
     assert_eq!(conn.error("SELECT (SELECT id FROM sbtest1)").0, 1242);
     assert_eq!(conn.error("SELECT (SELECT id, k FROM sbtest1)").0, 1241);
 }
@@ -117,9 +136,10 @@ fn subqueries_that_stand_alone() {
 #[test]
 fn columns_are_called_as_mysql_calls_them() {
     let (_db, mut conn) = sbtest();
-    assert_eq!(conn.columns("SELECT id, k AS x, 1+1, 'a b', count(*) FROM sbtest1 GROUP BY id"), [
-        "id", "x", "1+1", "a b", "count(*)"
-    ]);
+    assert_eq!(
+        conn.columns("SELECT id, k AS x, 1+1, 'a b', count(*) FROM sbtest1 GROUP BY id"),
+        ["id", "x", "1+1", "a b", "count(*)"]
+    );
     assert_eq!(conn.columns("SELECT * FROM sbtest1"), ["id", "k", "c", "n"]);
     assert_eq!(conn.columns("select sbtest1.id from sbtest1"), ["id"]);
 }
@@ -128,8 +148,14 @@ fn columns_are_called_as_mysql_calls_them() {
 fn unknown_names_are_named() {
     let (_db, mut conn) = sbtest();
     assert_eq!(conn.error("SELECT x FROM sbtest1"), (1054, "Unknown column 'x' in 'field list'".into()));
-    assert_eq!(conn.error("SELECT id FROM sbtest1 WHERE y=1"), (1054, "Unknown column 'y' in 'where clause'".into()));
-    assert_eq!(conn.error("SELECT id FROM sbtest1 ORDER BY z"), (1054, "Unknown column 'z' in 'order clause'".into()));
+    assert_eq!(
+        conn.error("SELECT id FROM sbtest1 WHERE y=1"),
+        (1054, "Unknown column 'y' in 'where clause'".into())
+    );
+    assert_eq!(
+        conn.error("SELECT id FROM sbtest1 ORDER BY z"),
+        (1054, "Unknown column 'z' in 'order clause'".into())
+    );
     assert_eq!(conn.error("SELECT id FROM t2"), (1146, "Table 'test.t2' doesn't exist".into()));
     assert_eq!(conn.error("SELECT id FROM nodb.t2"), (1049, "Unknown database 'nodb'".into()));
 }

@@ -1,0 +1,124 @@
+//! Plans by the text of their statement, shared by all sessions.
+//!
+//! What a text means depends on the session's database and a few settings; plans of one such environment make a
+//! [`PlanSpace`], which sessions hold on to, so that finding a plan is one look-up by its text. A space has two
+//! halves: when the young one is full, it becomes the old one, and the old one is forgotten; plans that are found in
+//! the old half move to the young one. So plans in use stay, and texts that never come back cost little.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use parking_lot::{Mutex, RwLock};
+use sql::plan::{Plan, PlannedTable};
+use types::collation::Collation;
+use types::sql_mode::SqlMode;
+
+use super::result::Definitions;
+
+/// Plans in one half of a space.
+const HALF_SIZE: usize = 1024;
+/// Texts above this many bytes are planned each time.
+pub(super) const TEXT_SIZE_MAX: usize = 16 << 10;
+
+/// A plan, and what is known of it beside.
+#[derive(Debug)]
+pub(super) struct Planned {
+    /// The plan.
+    pub(super) plan: Plan,
+    /// The tables that it touches, in the order of their names: the order in which they are locked.
+    pub(super) tables: Vec<PlannedTable>,
+    /// How many parameters a client gives.
+    pub(super) params: usize,
+    /// The result's columns, once they were asked for, if they are always the same.
+    pub(super) definitions: Mutex<Option<Arc<Definitions>>>,
+    /// Whether they are.
+    pub(super) columns_are_fixed: bool,
+}
+
+impl Planned {
+    /// A plan that was just made.
+    pub(super) fn new(plan: Plan, params: usize) -> Self {
+        let mut tables = plan.tables();
+        tables.sort_by(|a, b| {
+            let name = |planned: &PlannedTable| (planned.table.lock.0, !planned.written);
+            name(a).cmp(&name(b))
+        });
+        tables.dedup_by_key(|planned| planned.table.lock);
+        let columns_are_fixed = matches!(&plan, Plan::Select(query) if query.columns_are_fixed());
+        Self { plan, tables, params, definitions: Mutex::default(), columns_are_fixed }
+    }
+
+    /// Whether a table has changed since.
+    pub(super) fn is_stale(&self) -> bool {
+        self.tables.iter().any(|planned| planned.table.is_gone())
+    }
+}
+
+/// What a plan depends on beside its text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Environment {
+    /// The default database.
+    pub(super) db: Option<String>,
+    /// `sql_mode`
+    pub(super) sql_mode: SqlMode,
+    /// `collation_connection`
+    pub(super) collation: Collation,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct PlanSpace {
+    halves: RwLock<Halves>,
+}
+
+#[derive(Debug, Default)]
+struct Halves {
+    young: HashMap<Box<str>, Arc<Planned>>,
+    old: HashMap<Box<str>, Arc<Planned>>,
+}
+
+impl PlanSpace {
+    /// The plan of a text, unless a table has changed since it was made.
+    pub(super) fn find(&self, text: &str) -> Option<Arc<Planned>> {
+        let halves = self.halves.read();
+        let found = halves.young.get(text).cloned();
+        let old = if found.is_none() { halves.old.get(text).cloned() } else { None };
+        drop(halves);
+        if let Some(planned) = &old {
+            self.put(text, Arc::clone(planned));
+        }
+        found.or(old).filter(|planned| !planned.is_stale())
+    }
+
+    /// Keeps a plan.
+    pub(super) fn put(&self, text: &str, planned: Arc<Planned>) {
+        if text.len() > TEXT_SIZE_MAX {
+            return;
+        }
+        let mut halves = self.halves.write();
+        if halves.young.len() >= HALF_SIZE {
+            halves.old = std::mem::take(&mut halves.young);
+        }
+        halves.young.insert(text.into(), planned);
+    }
+}
+
+/// All spaces. A space lives as long as a session is in its environment.
+#[derive(Debug, Default)]
+pub(super) struct PlanCache {
+    spaces: Mutex<HashMap<Environment, Weak<PlanSpace>>>,
+}
+
+impl PlanCache {
+    /// The space of an environment.
+    pub(super) fn space(&self, environment: &Environment) -> Arc<PlanSpace> {
+        let mut spaces = self.spaces.lock();
+        if let Some(space) = spaces.get(environment).and_then(Weak::upgrade) {
+            return space;
+        }
+        spaces.retain(|_, space| space.strong_count() > 0);
+        let space = Arc::new(PlanSpace::default());
+        spaces.insert(environment.clone(), Arc::downgrade(&space));
+        space
+    }
+}
