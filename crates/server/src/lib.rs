@@ -1,0 +1,3 @@
+//! The server around the execution of statements.
+
+pub mod variables;
