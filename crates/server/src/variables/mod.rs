@@ -158,7 +158,7 @@ impl Variables {
             set_in_pipeline(variable, &pipeline.settings, val);
         }
         let mut values = Values::clone(&self.values.load());
-        values.vals[place] = val.clone();
+        values.put_with_partner(variable.name, val.clone());
         self.values.store(Arc::new(values));
     }
 }

@@ -1,5 +1,8 @@
 //! Global values: one immutable list that sessions share, replaced as a whole by SET GLOBAL.
 
+use types::charset::Charset;
+use types::collation::Collation;
+
 use super::value::Val;
 use super::{table, variable::Variable};
 
@@ -31,5 +34,25 @@ impl Values {
     /// If there is none.
     pub fn put(&mut self, name: &str, val: Val) {
         self.vals[super::place_of(name).expect("a variable of this name")] = val;
+    }
+
+    /// Replaces the value of this name, before the server runs or as a new list. A character set brings its default
+    /// collation, a collation its character set.
+    ///
+    /// # Panics
+    /// If there is none of this name, or the value was not checked.
+    pub fn put_with_partner(&mut self, name: &str, val: Val) {
+        if let Some(which) = name.strip_prefix("character_set_") {
+            let collation = format!("collation_{which}");
+            if super::place_of(&collation).is_some() {
+                let set = Charset::from_name(val.as_text()).expect("a checked character set");
+                self.put(&collation, Val::text(set.default_collation().name()));
+            }
+        }
+        if let Some(which) = name.strip_prefix("collation_") {
+            let collation = Collation::from_name(val.as_text()).expect("a checked collation");
+            self.put(&format!("character_set_{which}"), Val::text(collation.charset().name()));
+        }
+        self.put(name, val);
     }
 }

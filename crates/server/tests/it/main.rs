@@ -5,6 +5,7 @@
 #[path = "../support/client.rs"]
 mod client;
 
+mod options;
 mod set_variables;
 mod variables;
 mod world;

@@ -96,8 +96,7 @@ pub(super) const ROWS: &[Variable] = &[
         Kind::Text { nullable: true },
         Initial::Text(""),
         "Statements that sessions begin with, but those of administrators.",
-    )
-    .no_option(),
+    ),
     toggle("offline_mode", Global, false, "Only administrators are let in.").only(),
     toggle("core_file", Global, false, "A crash leaves a core file.").fixed().only(),
     toggle("flush", Global, false, "Tables are flushed after each statement.").only(),
