@@ -1,0 +1,93 @@
+//! What single variables ask of a value beyond its kind.
+
+use binlog::Gtid;
+use types::charset::Charset;
+use types::collation::known_by_name;
+use types::error::SqlError;
+use types::error::table::{
+    ER_MALFORMED_GTID_SPECIFICATION, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION, ER_UNKNOWN_LOCALE,
+    ER_UNKNOWN_STORAGE_ENGINE, ER_WRONG_VALUE_FOR_VAR,
+};
+use types::temporal::TimeZone;
+
+use super::session::GtidNext;
+use super::value::Val;
+use super::zone;
+
+/// The storage engine that every table has, whatever it was created with.
+const ENGINE: &str = "InnoDB";
+
+/// A character set that this server has, by its MySQL 8 name.
+pub(super) fn charset(val: &Val) -> Result<Val, SqlError> {
+    if *val == Val::Null {
+        return Ok(Val::Null);
+    }
+    let known = Charset::from_name(val.as_text());
+    known
+        .map(|charset| Val::text(charset.name()))
+        .ok_or_else(|| ER_UNKNOWN_CHARACTER_SET.error(&[&val.as_text()]))
+}
+
+/// A collation of such a character set. One that is only known by name stands for its set's default.
+pub(super) fn collation(val: &Val) -> Result<Val, SqlError> {
+    known_by_name(val.as_text())
+        .map(|known| Val::text(known.or_default().name()))
+        .ok_or_else(|| ER_UNKNOWN_COLLATION.error(&[&val.as_text()]))
+}
+
+/// A time zone.
+pub(super) fn time_zone(val: &Val) -> Result<Val, SqlError> {
+    let zone = TimeZone::parse(val.as_text(), zone::system())?;
+    Ok(Val::text(&zone.to_string()))
+}
+
+/// The one storage engine.
+pub(super) fn engine(val: &Val) -> Result<Val, SqlError> {
+    if val.as_text().eq_ignore_ascii_case(ENGINE) {
+        return Ok(Val::text(ENGINE));
+    }
+    Err(ER_UNKNOWN_STORAGE_ENGINE.error(&[&val.as_text()]))
+}
+
+/// The one locale.
+pub(super) fn locale(val: &Val) -> Result<Val, SqlError> {
+    if val.as_text().eq_ignore_ascii_case("en_US") {
+        return Ok(Val::text("en_US"));
+    }
+    Err(ER_UNKNOWN_LOCALE.error(&[&val.as_text()]))
+}
+
+/// `timestamp`, seconds since 1970, up to the year 3001.
+pub(super) fn timestamp(val: &Val) -> Result<Val, SqlError> {
+    const TIMESTAMP_MAX: f64 = 32_536_771_199.0;
+    if val.double() > TIMESTAMP_MAX {
+        return Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"timestamp", &val.double()]));
+    }
+    Ok(val.clone())
+}
+
+/// `gtid_next`, in its usual writing.
+pub(super) fn gtid_next(val: &Val) -> Result<Val, SqlError> {
+    Ok(show_gtid_next(parse_gtid_next(val.as_text())?))
+}
+
+/// Reads `gtid_next`. Error 1774.
+pub(super) fn parse_gtid_next(text: &str) -> Result<GtidNext, SqlError> {
+    if text.eq_ignore_ascii_case("AUTOMATIC") {
+        return Ok(GtidNext::Automatic);
+    }
+    if text.eq_ignore_ascii_case("ANONYMOUS") {
+        return Ok(GtidNext::Anonymous);
+    }
+    let gtid = text.parse::<Gtid>().map_err(|_| ER_MALFORMED_GTID_SPECIFICATION.error(&[&text]))?;
+    Ok(GtidNext::Gtid(gtid))
+}
+
+/// `gtid_next` as it is shown.
+pub(super) fn show_gtid_next(next: GtidNext) -> Val {
+    match next {
+        GtidNext::Automatic => Val::text("AUTOMATIC"),
+        GtidNext::Anonymous => Val::text("ANONYMOUS"),
+        GtidNext::Gtid(gtid) => Val::text(&gtid.to_string()),
+    }
+}

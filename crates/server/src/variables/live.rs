@@ -1,0 +1,75 @@
+//! Global values that the server reads all the time, from anywhere.
+//!
+//! Atomics with relaxed order: a change takes effect soon, and none of them guards other memory.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use super::value::Val;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Live {
+    /// `max_connections`
+    pub max_connections: AtomicU32,
+    /// `max_connect_errors`
+    pub max_connect_errors: AtomicU64,
+    /// `connect_timeout`, seconds.
+    pub connect_timeout_s: AtomicU32,
+    /// `max_prepared_stmt_count`
+    pub max_prepared_stmt_count: AtomicU32,
+    /// `read_only`: clients without CONNECTION_ADMIN or SUPER do not write.
+    pub read_only: AtomicBool,
+    /// `super_read_only`: nobody does.
+    pub super_read_only: AtomicBool,
+    /// `binlog_cache_size`, bytes.
+    pub binlog_cache_size: AtomicU64,
+    /// `max_binlog_cache_size`, bytes.
+    pub max_binlog_cache_size: AtomicU64,
+    /// `binlog_row_metadata` is FULL.
+    pub binlog_row_metadata_full: AtomicBool,
+    /// `binlog_expire_logs_seconds`; 0 = never.
+    pub binlog_expire_logs_s: AtomicU32,
+    /// `binlog_expire_logs_auto_purge`
+    pub binlog_auto_purge: AtomicBool,
+    /// `innodb_redo_log_capacity`, bytes.
+    pub redo_log_capacity: AtomicU64,
+    /// `onelog_delta_size`, bytes.
+    pub delta_size: AtomicU64,
+    /// `onelog_view_retention_limit`, bytes.
+    pub view_retention_limit: AtomicU64,
+}
+
+/// Reads an atomic.
+pub trait Read {
+    /// As a variable's value.
+    fn val(&self) -> Val;
+    /// From a variable's value.
+    fn put(&self, val: &Val);
+}
+
+impl Read for AtomicBool {
+    fn val(&self) -> Val {
+        Val::Bool(self.load(Ordering::Relaxed))
+    }
+    fn put(&self, val: &Val) {
+        self.store(val.is_on(), Ordering::Relaxed);
+    }
+}
+
+impl Read for AtomicU32 {
+    fn val(&self) -> Val {
+        Val::UInt(self.load(Ordering::Relaxed).into())
+    }
+    fn put(&self, val: &Val) {
+        self.store(val.u32(), Ordering::Relaxed);
+    }
+}
+
+impl Read for AtomicU64 {
+    fn val(&self) -> Val {
+        Val::UInt(self.load(Ordering::Relaxed))
+    }
+    fn put(&self, val: &Val) {
+        self.store(val.uint(), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,85 @@
+//! Rules that need more than a value: transaction characteristics, GTIDs.
+
+use types::error::SqlError;
+use types::error::table::{
+    ER_CANT_CHANGE_TX_CHARACTERISTICS, ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON,
+    ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF, ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME,
+    ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON, ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
+    ER_WRONG_VALUE_FOR_VAR,
+};
+
+use super::checks::parse_gtid_next;
+use super::read::Sight;
+use super::session::{GtidNext, Isolation, SessionVariables};
+use super::set::{Target, Who};
+use super::value::Val;
+use super::variable::Variable;
+
+/// `gtid_mode`'s places.
+const GTID_MODE_ON: u8 = 3;
+
+/// What holds for single variables.
+pub(super) fn rule(
+    sight: &Sight<'_>,
+    variable: &Variable,
+    target: Target,
+    val: &Val,
+    who: Who,
+) -> Result<(), SqlError> {
+    match variable.name {
+        name if target == Target::Bare && is_characteristic(name) && who.in_transaction => {
+            Err(ER_CANT_CHANGE_TX_CHARACTERISTICS.error(&[]))
+        }
+        "gtid_mode" => gtid_mode(sight, val.choice()),
+        "gtid_next" => gtid_next(sight, val),
+        // Only the strategy that runs exists so far.
+        name @ "onelog_commit_strategy" => match sight.val_of(name) {
+            active if active == *val => Ok(()),
+            _ => Err(ER_WRONG_VALUE_FOR_VAR.error(&[&name, &variable.kind.show(val)])),
+        },
+        // What would be written to the binlog may not change its rules midway.
+        name @ ("sql_log_bin" | "binlog_format") if target != Target::Global && who.in_transaction => {
+            Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `SET @@transaction_isolation` is for the next transaction only. Returns whether the variable is of that sort.
+pub(super) fn set_once(name: &str, val: &Val, own: &mut SessionVariables) -> bool {
+    match name {
+        "transaction_isolation" | "tx_isolation" => {
+            own.next_isolation = Some(Isolation::ALL[usize::from(val.choice())]);
+        }
+        "transaction_read_only" | "tx_read_only" => own.next_read_only = Some(val.is_on()),
+        _ => return false,
+    }
+    true
+}
+
+fn is_characteristic(name: &str) -> bool {
+    matches!(name, "transaction_isolation" | "tx_isolation" | "transaction_read_only" | "tx_read_only")
+}
+
+fn gtid_mode(sight: &Sight<'_>, new: u8) -> Result<(), SqlError> {
+    let old = sight.val_of("gtid_mode").choice();
+    if old.abs_diff(new) > 1 {
+        return Err(ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME.error(&[]));
+    }
+    let enforced = sight.val_of("enforce_gtid_consistency").choice() == 1;
+    if new == GTID_MODE_ON && !enforced {
+        return Err(ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON.error(&[]));
+    }
+    Ok(())
+}
+
+fn gtid_next(sight: &Sight<'_>, val: &Val) -> Result<(), SqlError> {
+    let mode = sight.val_of("gtid_mode").choice();
+    match parse_gtid_next(val.as_text())? {
+        GtidNext::Gtid(_) if mode == 0 => Err(ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF.error(&[])),
+        GtidNext::Anonymous if mode == GTID_MODE_ON => {
+            Err(ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON.error(&[]))
+        }
+        _ => Ok(()),
+    }
+}

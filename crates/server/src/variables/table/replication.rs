@@ -1,0 +1,291 @@
+//! The binary log, GTIDs, and who may write.
+
+use std::sync::atomic::Ordering;
+
+use crate::variables::home::{Home, live, own, pipeline};
+use crate::variables::live::Live;
+use crate::variables::read::Sight;
+use crate::variables::variable::Extent::{Both, Global, Session};
+use crate::variables::variable::{Variable, choice, text, toggle, uint};
+use crate::variables::{Read, Val, checks};
+
+/// The rows.
+pub(super) const ROWS: &[Variable] = &[
+    toggle("log_bin", Global, true, "What is committed is written to the binary log.").told(),
+    text("log_bin_basename", Global, "", "Directory and base name of the binary log.").told(),
+    text("log_bin_index", Global, "", "The file that lists the binary log's files.").fixed(),
+    toggle("sql_log_bin", Session, true, "What this session does is written to the binary log.")
+        .restricted()
+        .home(own(|own| Val::Bool(own.sql_log_bin), |own, val| own.sql_log_bin = val.is_on())),
+    uint(
+        "sync_binlog",
+        Global,
+        (0, 4_294_967_295),
+        1,
+        "Groups of commits after which the binary log is synced; 0 = the operating system decides.",
+    )
+    .home(pipeline(|settings| settings.sync_binlog.val(), |settings, val| settings.sync_binlog.put(val))),
+    uint(
+        "binlog_group_commit_sync_delay",
+        Global,
+        (0, 1_000_000),
+        0,
+        "Microseconds that a group waits for more before its sync.",
+    )
+    .home(pipeline(|settings| settings.sync_delay_us.val(), |settings, val| settings.sync_delay_us.put(val))),
+    uint(
+        "binlog_group_commit_sync_no_delay_count",
+        Global,
+        (0, 100_000),
+        0,
+        "Transactions that end this wait; 0 = none do.",
+    )
+    .home(pipeline(
+        |settings| settings.sync_no_delay_count.val(),
+        |settings, val| settings.sync_no_delay_count.put(val),
+    )),
+    uint(
+        "binlog_max_flush_queue_time",
+        Global,
+        (0, 100_000),
+        0,
+        "Microseconds that the FLUSH stage takes in late transactions.",
+    )
+    .home(pipeline(
+        |settings| settings.max_flush_queue_time_us.val(),
+        |settings, val| settings.max_flush_queue_time_us.put(val),
+    )),
+    toggle(
+        "binlog_order_commits",
+        Global,
+        true,
+        "Commits are always applied in parallel and become visible in order; this changes nothing.",
+    ),
+    uint(
+        "max_binlog_size",
+        Global,
+        (4096, 1_073_741_824),
+        1_073_741_824,
+        "Bytes at which the binary log goes on in a new file.",
+    )
+    .step(4096)
+    .home(pipeline(
+        |settings| settings.max_binlog_size.val(),
+        |settings, val| settings.max_binlog_size.put(val),
+    )),
+    choice("binlog_format", Both, &["MIXED", "STATEMENT", "ROW"], "ROW", "Rows are logged.").only(),
+    choice(
+        "binlog_row_image",
+        Both,
+        &["MINIMAL", "NOBLOB", "FULL"],
+        "FULL",
+        "Which columns of a row are logged.",
+    )
+    .home(own(|own| Val::Choice(own.row_image), |own, val| own.row_image = val.choice())),
+    choice(
+        "binlog_row_metadata",
+        Global,
+        &["MINIMAL", "FULL"],
+        "MINIMAL",
+        "How much of its columns a table's description in the log says.",
+    )
+    .home(live(
+        |live| Val::Choice(live.binlog_row_metadata_full.val().is_on().into()),
+        |live, val| {
+            live.binlog_row_metadata_full.put(&Val::Bool(val.choice() == 1));
+        },
+    )),
+    choice(
+        "binlog_row_value_options",
+        Both,
+        &["", "PARTIAL_JSON"],
+        "",
+        "How changes of JSON columns are logged.",
+    )
+    .only(),
+    uint(
+        "binlog_row_event_max_size",
+        Global,
+        (256, 18_446_744_073_709_551_360),
+        8192,
+        "Bytes that rows of one event aim at.",
+    )
+    .fixed(),
+    toggle("binlog_rows_query_log_events", Both, false, "The statement is logged before its rows.")
+        .home(own(|own| Val::Bool(own.rows_query), |own, val| own.rows_query = val.is_on())),
+    choice("binlog_checksum", Global, &["NONE", "CRC32"], "CRC32", "How events of the binary log end.")
+        .fixed(),
+    uint(
+        "binlog_cache_size",
+        Global,
+        (4096, u64::MAX),
+        32_768,
+        "Bytes of a transaction's events in memory; the rest goes to a file.",
+    )
+    .step(4096)
+    .home(live(|live| live.binlog_cache_size.val(), |live, val| live.binlog_cache_size.put(val))),
+    uint(
+        "max_binlog_cache_size",
+        Global,
+        (4096, u64::MAX),
+        18_446_744_073_709_547_520,
+        "Bytes of a transaction's events.",
+    )
+    .step(4096)
+    .home(live(|live| live.max_binlog_cache_size.val(), |live, val| live.max_binlog_cache_size.put(val))),
+    uint(
+        "binlog_stmt_cache_size",
+        Global,
+        (4096, u64::MAX),
+        32_768,
+        "The same for tables without transactions.",
+    )
+    .step(4096)
+    .inert(),
+    uint(
+        "max_binlog_stmt_cache_size",
+        Global,
+        (4096, u64::MAX),
+        18_446_744_073_709_547_520,
+        "The same for tables without transactions.",
+    )
+    .step(4096)
+    .inert(),
+    uint(
+        "binlog_expire_logs_seconds",
+        Global,
+        (0, 4_294_967_295),
+        2_592_000,
+        "Seconds after which files of the binary log are removed; 0 = never.",
+    )
+    .home(live(|live| live.binlog_expire_logs_s.val(), |live, val| live.binlog_expire_logs_s.put(val))),
+    toggle("binlog_expire_logs_auto_purge", Global, true, "Whether they are removed by themselves.")
+        .home(live(|live| live.binlog_auto_purge.val(), |live, val| live.binlog_auto_purge.put(val))),
+    uint("expire_logs_days", Global, (0, 99), 0, "The same in days; use binlog_expire_logs_seconds.").only(),
+    choice(
+        "binlog_error_action",
+        Global,
+        &["IGNORE_ERROR", "ABORT_SERVER"],
+        "ABORT_SERVER",
+        "What a failed write of the binary log does: it always ends the server.",
+    )
+    .only(),
+    toggle("binlog_gtid_simple_recovery", Global, true, "GTIDs are found in the newest and the oldest file.")
+        .fixed()
+        .inert(),
+    choice(
+        "binlog_transaction_dependency_tracking",
+        Global,
+        &["COMMIT_ORDER", "WRITESET", "WRITESET_SESSION"],
+        "COMMIT_ORDER",
+        "What replicas may apply in parallel.",
+    )
+    .only(),
+    uint(
+        "binlog_transaction_dependency_history_size",
+        Global,
+        (1, 1_000_000),
+        25_000,
+        "Rows that WRITESET remembers.",
+    )
+    .inert(),
+    toggle("binlog_transaction_compression", Both, false, "Transactions are compressed in the log.").only(),
+    toggle("binlog_encryption", Global, false, "The log is encrypted.").only(),
+    toggle(
+        "binlog_direct_non_transactional_updates",
+        Both,
+        false,
+        "Changes of tables without transactions are logged at once.",
+    )
+    .restricted()
+    .inert(),
+    toggle("log_replica_updates", Global, true, "What a replica applies is logged.").fixed().only(),
+    toggle("log_slave_updates", Global, true, "Another name of log_replica_updates.").fixed().only(),
+    toggle("log_bin_trust_function_creators", Global, false, "Who may create stored functions.").inert(),
+    toggle("log_statements_unsafe_for_binlog", Global, true, "Unsafe statements are warned of.").inert(),
+    toggle(
+        "source_verify_checksum",
+        Global,
+        false,
+        "Checksums are verified when the log is read for a replica.",
+    ),
+    toggle("master_verify_checksum", Global, false, "Another name of source_verify_checksum."),
+    uint("rpl_read_size", Global, (8192, u64::MAX), 8192, "Bytes that are read of the log at a time.")
+        .step(4096)
+        .inert(),
+    choice(
+        "transaction_write_set_extraction",
+        Both,
+        &["OFF", "MURMUR32", "XXHASH64"],
+        "XXHASH64",
+        "How write sets are digested.",
+    )
+    .only(),
+    uint("server_id", Global, (0, 4_294_967_295), 1, "What events are marked with.").fixed(),
+    text("server_uuid", Global, "", "The sid of this server's GTIDs.").told(),
+    choice(
+        "gtid_mode",
+        Global,
+        &["OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"],
+        "OFF",
+        "Transactions have GTIDs.",
+    ),
+    choice(
+        "enforce_gtid_consistency",
+        Global,
+        &["OFF", "ON", "WARN"],
+        "OFF",
+        "Statements that GTIDs cannot describe are refused.",
+    ),
+    text("gtid_executed", Global, "", "GTIDs of everything that is visible.")
+        .told()
+        .home(Home::Shown(gtid_executed)),
+    text("gtid_purged", Global, "", "GTIDs of files that were removed.")
+        .told()
+        .home(Home::Shown(|sight| Val::text(&sight.variables.gtid_purged().to_string()))),
+    text("gtid_owned", Global, "", "GTIDs of transactions under way.").told(),
+    text("gtid_next", Session, "AUTOMATIC", "The GTID of the next transaction.")
+        .restricted()
+        .check(checks::gtid_next)
+        .home(own(
+            |own| checks::show_gtid_next(own.gtid_next),
+            |own, val| {
+                own.gtid_next = checks::parse_gtid_next(val.as_text()).expect("it was checked");
+            },
+        )),
+    uint(
+        "gtid_executed_compression_period",
+        Global,
+        (0, 4_294_967_295),
+        0,
+        "Transactions after which mysql.gtid_executed is compressed.",
+    )
+    .inert(),
+    toggle("read_only", Global, false, "Only administrators write.")
+        .home(live(|live| live.read_only.val(), set_read_only)),
+    toggle("super_read_only", Global, false, "Nobody writes.")
+        .home(live(|live| live.super_read_only.val(), set_super_read_only)),
+    text("report_host", Global, "", "How a replica calls itself.").fixed().inert(),
+    uint("report_port", Global, (0, 65_535), 3306, "The port that a replica names.").fixed().inert(),
+];
+
+fn gtid_executed(sight: &Sight<'_>) -> Val {
+    let text = sight.pipeline.map(|pipeline| pipeline.publisher().tuple().gtid_executed.to_string());
+    Val::text(&text.unwrap_or_default())
+}
+
+/// Whoever may write again ends both.
+fn set_read_only(live: &Live, val: &Val) {
+    live.read_only.put(val);
+    if !val.is_on() {
+        live.super_read_only.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Nobody writes: nor do those without privileges.
+fn set_super_read_only(live: &Live, val: &Val) {
+    live.super_read_only.put(val);
+    if val.is_on() {
+        live.read_only.store(true, Ordering::Relaxed);
+    }
+}

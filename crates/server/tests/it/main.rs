@@ -1,0 +1,11 @@
+//! The tests of the `server` crate; each file says its purpose.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
+
+#[path = "../support/client.rs"]
+mod client;
+
+mod options;
+mod set_variables;
+mod variables;
+mod world;

@@ -1,0 +1,401 @@
+//! A blocking client of the MySQL protocol, written for the tests alone and without the crate `protocol`: the server
+//! and its judge must not share a mistake. Scrambles come from `mysql_common`.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mysql_common::scramble::{scramble_native, scramble_sha256};
+
+const LONG_PASSWORD: u32 = 1;
+const CONNECT_WITH_DB: u32 = 1 << 3;
+const PROTOCOL_41: u32 = 1 << 9;
+pub const INTERACTIVE: u32 = 1 << 10;
+const TRANSACTIONS: u32 = 1 << 13;
+const SECURE_CONNECTION: u32 = 1 << 15;
+const MULTI_STATEMENTS: u32 = 1 << 16;
+const MULTI_RESULTS: u32 = 1 << 17;
+const PLUGIN_AUTH: u32 = 1 << 19;
+const DEPRECATE_EOF: u32 = 1 << 24;
+
+/// Where a server is.
+#[derive(Clone, Debug)]
+pub enum Address {
+    Tcp(SocketAddr),
+    Socket(PathBuf),
+}
+
+/// Either kind of stream.
+#[derive(Debug)]
+pub enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    pub fn open(address: &Address) -> std::io::Result<Self> {
+        let stream = match address {
+            Address::Tcp(address) => Self::Tcp(TcpStream::connect(address)?),
+            Address::Socket(path) => Self::Unix(UnixStream::connect(path)?),
+        };
+        stream.set_timeout(Duration::from_secs(30));
+        Ok(stream)
+    }
+
+    pub fn set_timeout(&self, timeout: Duration) {
+        match self {
+            Self::Tcp(stream) => {
+                stream.set_nodelay(true).unwrap();
+                stream.set_read_timeout(Some(timeout)).unwrap();
+                stream.set_write_timeout(Some(timeout)).unwrap();
+            }
+            Self::Unix(stream) => {
+                stream.set_read_timeout(Some(timeout)).unwrap();
+                stream.set_write_timeout(Some(timeout)).unwrap();
+            }
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buf),
+            Self::Unix(stream) => stream.read(buf),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(buf),
+            Self::Unix(stream) => stream.write(buf),
+        }
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What went wrong.
+#[derive(Debug)]
+pub enum Failure {
+    /// An ERR packet: number, SQLSTATE (empty before the login), text.
+    Server(u16, String, String),
+    /// The connection ended.
+    Gone(std::io::Error),
+}
+
+impl Failure {
+    pub fn code(&self) -> u16 {
+        match self {
+            Self::Server(code, ..) => *code,
+            Self::Gone(error) => panic!("the connection ended: {error}"),
+        }
+    }
+
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Gone(_))
+    }
+
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Server(_, _, message) => message,
+            Self::Gone(_) => "gone",
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Gone(error)
+    }
+}
+
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// An answer to a query.
+#[derive(Debug, Default)]
+pub struct Answer {
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<Option<String>>>,
+    pub affected_rows: u64,
+    pub status: u16,
+    pub warnings: u16,
+}
+
+/// How to log in.
+#[derive(Clone, Debug)]
+pub struct Login {
+    pub user: String,
+    pub password: String,
+    pub database: Option<String>,
+    /// The plugin that the client offers first.
+    pub plugin: &'static str,
+    pub flags: u32,
+}
+
+impl Login {
+    pub fn new(user: &str, password: &str) -> Self {
+        let plugin = "caching_sha2_password";
+        Self { user: user.to_owned(), password: password.to_owned(), database: None, plugin, flags: 0 }
+    }
+}
+
+/// A connection.
+#[derive(Debug)]
+pub struct Client {
+    pub stream: Stream,
+    sequence: u8,
+    pub connection_id: u32,
+    pub server_version: String,
+    nonce: Vec<u8>,
+}
+
+impl Client {
+    /// Connects and reads the greeting; an ERR packet in its place is a failure.
+    pub fn greet(address: &Address) -> Result<Self> {
+        let stream = Stream::open(address)?;
+        let mut client =
+            Self { stream, sequence: 0, connection_id: 0, server_version: String::new(), nonce: Vec::new() };
+        let greeting = client.packet()?;
+        if greeting[0] == 0xFF {
+            return Err(failure(&greeting));
+        }
+        assert_eq!(greeting[0], 10, "protocol version");
+        let version_end = greeting.iter().position(|&byte| byte == 0).unwrap();
+        client.server_version = String::from_utf8(greeting[1..version_end].to_vec()).unwrap();
+        let rest = &greeting[version_end + 1..];
+        client.connection_id = u32::from_le_bytes(rest[..4].try_into().unwrap());
+        client.nonce = [&rest[4..12], &rest[31..43]].concat();
+        Ok(client)
+    }
+
+    /// Connects and logs in.
+    pub fn connect(address: &Address, login: &Login) -> Result<Self> {
+        let mut client = Self::greet(address)?;
+        client.log_in(login)?;
+        Ok(client)
+    }
+
+    pub fn log_in(&mut self, login: &Login) -> Result<()> {
+        let mut flags = LONG_PASSWORD
+            | PROTOCOL_41
+            | TRANSACTIONS
+            | SECURE_CONNECTION
+            | MULTI_STATEMENTS
+            | MULTI_RESULTS
+            | PLUGIN_AUTH
+            | DEPRECATE_EOF
+            | login.flags;
+        if login.database.is_some() {
+            flags |= CONNECT_WITH_DB;
+        }
+        let mut packet = Vec::new();
+        packet.extend(flags.to_le_bytes());
+        packet.extend((1_u32 << 30).to_le_bytes());
+        packet.push(45);
+        packet.extend([0; 23]);
+        packet.extend(login.user.as_bytes());
+        packet.push(0);
+        let answer = scramble(login.plugin, &self.nonce, &login.password);
+        packet.push(u8::try_from(answer.len()).unwrap());
+        packet.extend(&answer);
+        if let Some(database) = &login.database {
+            packet.extend(database.as_bytes());
+            packet.push(0);
+        }
+        packet.extend(login.plugin.as_bytes());
+        packet.push(0);
+        self.send(&packet)?;
+        self.authenticate(login.plugin, &login.password)
+    }
+
+    /// COM_CHANGE_USER.
+    pub fn change_user(&mut self, login: &Login) -> Result<()> {
+        let mut packet = vec![0x11];
+        packet.extend(login.user.as_bytes());
+        packet.push(0);
+        let answer = scramble(login.plugin, &self.nonce, &login.password);
+        packet.push(u8::try_from(answer.len()).unwrap());
+        packet.extend(&answer);
+        packet.extend(login.database.clone().unwrap_or_default().as_bytes());
+        packet.push(0);
+        packet.extend([45, 0]);
+        packet.extend(login.plugin.as_bytes());
+        packet.push(0);
+        self.sequence = 0;
+        self.send(&packet)?;
+        self.authenticate(login.plugin, &login.password)
+    }
+
+    fn authenticate(&mut self, plugin: &str, password: &str) -> Result<()> {
+        let mut plugin = plugin.to_owned();
+        loop {
+            let packet = self.packet()?;
+            match packet[0] {
+                0 => return Ok(()),
+                0xFF => return Err(failure(&packet)),
+                0xFE => {
+                    let end = packet.iter().position(|&byte| byte == 0).unwrap();
+                    plugin = String::from_utf8(packet[1..end].to_vec()).unwrap();
+                    self.nonce = packet[end + 1..packet.len() - 1].to_vec();
+                    let answer = scramble(&plugin, &self.nonce, password);
+                    self.send(&answer)?;
+                }
+                1 if packet[1..] == [3] => {}
+                1 if packet[1..] == [4] => {
+                    assert_eq!(plugin, "caching_sha2_password");
+                    let clear = [password.as_bytes(), &[0]].concat();
+                    self.send(&clear)?;
+                }
+                other => panic!("unexpected packet {other:#x} in authentication"),
+            }
+        }
+    }
+
+    /// COM_QUERY with one result.
+    pub fn query(&mut self, sql: &str) -> Result<Answer> {
+        self.command(&[&[3], sql.as_bytes()].concat())?;
+        self.answer()
+    }
+
+    /// COM_PING.
+    pub fn ping(&mut self) -> Result<()> {
+        self.command(&[0x0E])?;
+        self.answer().map(drop)
+    }
+
+    /// Sends a command packet.
+    pub fn command(&mut self, payload: &[u8]) -> Result<()> {
+        self.sequence = 0;
+        self.send(payload)
+    }
+
+    /// Reads OK, ERR or a result set.
+    pub fn answer(&mut self) -> Result<Answer> {
+        let first = self.packet()?;
+        match first[0] {
+            0 => return Ok(ok_packet(&first[1..])),
+            0xFF => return Err(failure(&first)),
+            _ => {}
+        }
+        let count = usize::try_from(Input(&first).lenenc()).unwrap();
+        let mut answer = Answer::default();
+        for _ in 0..count {
+            let definition = self.packet()?;
+            let mut input = Input(&definition);
+            let name = (0..5).map(|_| input.text()).next_back().unwrap();
+            answer.columns.push(name);
+        }
+        loop {
+            let packet = self.packet()?;
+            match packet[0] {
+                0xFE if packet.len() < 0xFF_FFFF => {
+                    let end = ok_packet(&packet[1..]);
+                    return Ok(Answer { status: end.status, warnings: end.warnings, ..answer });
+                }
+                0xFF => return Err(failure(&packet)),
+                _ => {
+                    let mut input = Input(&packet);
+                    answer.rows.push((0..count).map(|_| input.value()).collect());
+                }
+            }
+        }
+    }
+
+    /// Sends a packet of less than 16 MiB - 1 bytes.
+    pub fn send(&mut self, payload: &[u8]) -> Result<()> {
+        let size = u32::try_from(payload.len()).unwrap().to_le_bytes();
+        let mut bytes = vec![size[0], size[1], size[2], self.sequence];
+        bytes.extend(payload);
+        self.sequence = self.sequence.wrapping_add(1);
+        Ok(self.stream.write_all(&bytes)?)
+    }
+
+    /// Reads a packet.
+    pub fn packet(&mut self) -> Result<Vec<u8>> {
+        let mut payload = Vec::new();
+        loop {
+            let mut header = [0; 4];
+            self.stream.read_exact(&mut header)?;
+            assert_eq!(header[3], self.sequence, "the server counts packets");
+            self.sequence = self.sequence.wrapping_add(1);
+            let size = usize::from(header[0]) | usize::from(header[1]) << 8 | usize::from(header[2]) << 16;
+            let start = payload.len();
+            payload.resize(start + size, 0);
+            self.stream.read_exact(&mut payload[start..])?;
+            if size < 0xFF_FFFF {
+                return Ok(payload);
+            }
+        }
+    }
+}
+
+fn scramble(plugin: &str, nonce: &[u8], password: &str) -> Vec<u8> {
+    let password = password.as_bytes();
+    match plugin {
+        "caching_sha2_password" => scramble_sha256(nonce, password).map_or_else(Vec::new, Vec::from),
+        "mysql_native_password" => scramble_native(nonce, password).map_or_else(Vec::new, Vec::from),
+        other => panic!("the test's client has no plugin {other}"),
+    }
+}
+
+fn failure(packet: &[u8]) -> Failure {
+    let code = u16::from_le_bytes([packet[1], packet[2]]);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if packet.get(3) == Some(&b'#') {
+        Failure::Server(code, text(&packet[4..9]), text(&packet[9..]))
+    } else {
+        Failure::Server(code, String::new(), text(&packet[3..]))
+    }
+}
+
+fn ok_packet(bytes: &[u8]) -> Answer {
+    let mut input = Input(bytes);
+    let affected_rows = input.lenenc();
+    input.lenenc();
+    let (status, warnings) = (input.u16(), input.u16());
+    Answer { affected_rows, status, warnings, ..Answer::default() }
+}
+
+struct Input<'a>(&'a [u8]);
+
+impl Input<'_> {
+    fn u16(&mut self) -> u16 {
+        u16::try_from(self.number(2)).unwrap()
+    }
+
+    fn number(&mut self, size: usize) -> u64 {
+        let (bytes, rest) = self.0.split_at(size);
+        self.0 = rest;
+        bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+    }
+
+    fn lenenc(&mut self) -> u64 {
+        match self.number(1) {
+            0xFC => self.number(2),
+            0xFD => self.number(3),
+            0xFE => self.number(8),
+            small => small,
+        }
+    }
+
+    fn text(&mut self) -> String {
+        let size = usize::try_from(self.lenenc()).unwrap();
+        let (bytes, rest) = self.0.split_at(size);
+        self.0 = rest;
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    fn value(&mut self) -> Option<String> {
+        if self.0[0] == 0xFB {
+            self.0 = &self.0[1..];
+            return None;
+        }
+        Some(self.text())
+    }
+}
