@@ -102,6 +102,11 @@ impl Trx {
         self.snapshot.get_or_insert_with(|| self.store.published().snapshot())
     }
 
+    /// Up to where its snapshot sees, if it has one.
+    pub fn snapshot_seq(&self) -> Option<CommitSeq> {
+        self.snapshot.as_ref().map(|snapshot| snapshot.visible)
+    }
+
     /// Its changes.
     pub fn writes(&self) -> &WriteSet {
         &self.writes
@@ -185,6 +190,15 @@ impl Trx {
     /// that did not match.
     pub fn unlock(&mut self, id: LockId) {
         self.locks.release(self.store.locks(), self.id, id);
+    }
+
+    /// Turns an exclusive lock into a shared one.
+    ///
+    /// # Panics
+    /// If it is not held exclusively.
+    pub fn downgrade(&mut self, id: LockId) {
+        self.store.locks().downgrade(self.id, id);
+        self.locks.note(id, Mode::Shared);
     }
 
     /// Whether it holds a lock.

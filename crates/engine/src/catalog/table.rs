@@ -1,7 +1,7 @@
 //! A table as statements use it: its definition, made ready.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use types::column::Column;
@@ -34,6 +34,8 @@ pub struct Table {
     since: AtomicU64,
     /// What upper layers derive from this version once, for example its binlog table map.
     pub attached: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// Sessions that read it under LOCK TABLES: writers take [`read_lock`] meanwhile. Changed under the metadata lock.
+    pub read_locks: AtomicU32,
     /// This version is no longer the table's: plans that hold it are made again.
     gone: AtomicBool,
 }
@@ -98,6 +100,7 @@ impl Table {
             lock,
             since: AtomicU64::new(0),
             attached: OnceLock::new(),
+            read_locks: AtomicU32::new(0),
             gone: AtomicBool::new(false),
             def,
         }
@@ -134,6 +137,11 @@ pub fn key_layout(def: &TableDef, index: &IndexDef) -> KeyLayout {
 /// The metadata lock of a table's name, whether the table exists or not.
 pub fn metadata_lock(db: &str, table: &str) -> LockId {
     LockId::of(&[b"table", db.as_bytes(), table.as_bytes()])
+}
+
+/// What LOCK TABLES .. READ holds shared, and writers take exclusively while somebody does.
+pub fn read_lock(db: &str, table: &str) -> LockId {
+    LockId::of(&[b"read", db.as_bytes(), table.as_bytes()])
 }
 
 /// The metadata lock of a database's name.

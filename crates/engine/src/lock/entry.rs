@@ -89,6 +89,13 @@ impl Entry {
         }
     }
 
+    /// Turns an exclusive lock into a shared one.
+    pub(super) fn downgrade(&mut self, trx: TrxId) {
+        assert_eq!(self.exclusive, Some(trx), "only an exclusive lock is downgraded");
+        self.exclusive = None;
+        self.shared.push(trx);
+    }
+
     /// Removes a request from the queue, or takes back what it was granted in the meantime.
     pub(super) fn withdraw(&mut self, request: &Arc<Request>) {
         if let Some(at) = self.queue.iter().position(|queued| Arc::ptr_eq(queued, request)) {

@@ -118,6 +118,11 @@ impl LockTable {
         self.change(id, |entry| entry.release(trx));
     }
 
+    /// Turns an exclusive lock into a shared one, which lets shared requests in.
+    pub fn downgrade(&self, trx: TrxId, id: LockId) {
+        self.change(id, |entry| entry.downgrade(trx));
+    }
+
     /// Number of locks that are held or waited for.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().len()).sum()

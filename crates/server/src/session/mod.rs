@@ -8,9 +8,14 @@
 //! **Order and durability:** a reply that ends a transaction is written from a [`commit::CommitAck`]; a reply with
 //! rows, or with an error that follows from rows, after everything that was read is visible.
 
+mod client;
+mod execute;
+mod kill;
 mod plan_cache;
+mod prepared;
 mod result;
 mod row_log;
+mod statement;
 mod table_map;
 mod transaction;
 
@@ -18,6 +23,8 @@ use protocol::out::PacketWriter;
 use sql::exec::BoxFuture;
 use types::error::SqlError;
 
+pub use client::{Client, Shared};
+pub use kill::KillSwitch;
 pub(crate) use transaction::Transaction;
 
 /// A connection as a session writes to it.
@@ -27,6 +34,9 @@ pub trait Wire: Send {
 
     /// Bytes that wait to be sent.
     fn buffered(&self) -> usize;
+
+    /// How often something was sent so far.
+    fn sends(&self) -> u64;
 
     /// Sends what was collected. The error is that of a client that is gone.
     fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>>;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use commit::Pipeline;
 use engine::ids::CommitSeq;
-use protocol::out::{Mark, PacketWriter};
+use protocol::out::PacketWriter;
 use protocol::reply::{self, BinaryRow, ColumnDef, ErrPacket};
 use protocol::wire::{Capabilities, ColumnFlags, ColumnType as WireType, StatusFlags};
 use sql::exec::{BoxFuture, Cell, OutputColumn, ResultSink, output_columns};
@@ -39,8 +39,6 @@ pub(super) enum Format {
 pub(super) struct ResultSettings {
     /// What the client can do.
     pub(super) capabilities: Capabilities,
-    /// The session's state, in packets before the rows.
-    pub(super) status: StatusFlags,
     /// What text is sent in.
     pub(super) charset: Charset,
     /// What its columns are said to be in.
@@ -115,12 +113,11 @@ pub(super) struct ClientSink<'a> {
     pipeline: &'a Arc<Pipeline>,
     settings: &'a ResultSettings,
     format: Format,
+    /// The session's state, in the packet between definitions and rows.
+    status: StatusFlags,
     /// Where definitions are kept between executions, if they are the same each time.
     kept: Option<&'a parking_lot::Mutex<Option<Arc<Definitions>>>>,
     definitions: Option<Arc<Definitions>>,
-    /// Where the result begins in the buffer, while nothing of it was sent.
-    begun: Mark,
-    sent: bool,
 }
 
 impl<'a> ClientSink<'a> {
@@ -129,10 +126,10 @@ impl<'a> ClientSink<'a> {
         pipeline: &'a Arc<Pipeline>,
         settings: &'a ResultSettings,
         format: Format,
+        status: StatusFlags,
         kept: Option<&'a parking_lot::Mutex<Option<Arc<Definitions>>>>,
     ) -> Self {
-        let begun = wire.packets().mark();
-        Self { wire, pipeline, settings, format, kept, definitions: None, begun, sent: false }
+        Self { wire, pipeline, settings, format, status, kept, definitions: None }
     }
 
     /// A result with these columns begins.
@@ -141,7 +138,7 @@ impl<'a> ClientSink<'a> {
         let packets = self.wire.packets();
         reply::write_column_count(packets, definitions.len());
         definitions.write(packets);
-        reply::write_definitions_end(packets, settings.capabilities, settings.status, 0);
+        reply::write_definitions_end(packets, settings.capabilities, self.status, 0);
         self.definitions = Some(definitions);
     }
 
@@ -156,15 +153,6 @@ impl<'a> ClientSink<'a> {
     /// The rows are complete. `status` is the session's now.
     pub(super) fn end(self, status: StatusFlags, warnings: u16) {
         reply::write_rows_end(self.wire.packets(), self.settings.capabilities, status, warnings);
-    }
-
-    /// The statement has failed: a result that was not sent is forgotten, one that was is cut off by the error.
-    pub(super) fn fail(self, error: &SqlError) {
-        let packets = self.wire.packets();
-        if !self.sent {
-            packets.rewind(self.begun);
-        }
-        write_error(packets, self.settings.capabilities, error);
     }
 
     fn text_row<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>) {
@@ -283,7 +271,6 @@ impl ResultSink for ClientSink<'_> {
             if horizon > self.pipeline.published().visible() {
                 let _ack = self.pipeline.wait_visible(horizon).await;
             }
-            self.sent = true;
             self.wire.send().await
         })
     }

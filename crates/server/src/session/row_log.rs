@@ -3,10 +3,11 @@
 //! BEGIN comes with the first row of a transaction, a table map with the first row of a statement. What a failed
 //! statement has logged is cut off again.
 
-use binlog::event::{MetadataLevel, Present, Query, Row, RowsSpec, StatusVars};
+use binlog::event::{AutoIncrement, Charset, MetadataLevel, Present, Query, Row, RowsSpec, StatusVars};
 use binlog::{Limit, Mark, Origin, TrxCache};
 use engine::catalog::table::Table;
 use sql::exec::RowLog;
+use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{ER_ERROR_ON_WRITE, ER_TRANS_CACHE_FULL};
 
@@ -19,12 +20,55 @@ pub(super) struct LogContext {
     pub(super) origin: Origin,
     /// The connection's id.
     pub(super) thread_id: u32,
-    /// For BEGIN and DDL.
-    pub(super) status: StatusVars<'static>,
     /// `binlog_row_metadata`
     pub(super) level: MetadataLevel,
     /// The session's database.
     pub(super) db: Vec<u8>,
+    /// [`flags2`](binlog::event::flags2)
+    pub(super) flags2: u32,
+    /// MySQL's bits.
+    pub(super) sql_mode: u64,
+    /// Unless both are 1.
+    pub(super) auto_increment: Option<AutoIncrement>,
+    /// The session's collations.
+    pub(super) charset: Charset,
+    /// `time_zone`
+    pub(super) time_zone: Vec<u8>,
+}
+
+impl LogContext {
+    /// What BEGIN says of the session.
+    fn status(&self) -> StatusVars<'_> {
+        StatusVars {
+            flags2: Some(self.flags2),
+            sql_mode: Some(self.sql_mode),
+            catalog: Some(b"std"),
+            auto_increment: self.auto_increment,
+            charset: Some(self.charset),
+            ..StatusVars::default()
+        }
+    }
+
+    /// Puts a DDL statement into the cache: a transaction by itself. `dbs` are the databases that it touches.
+    pub(super) fn log_ddl(&self, cache: &mut TrxCache, sql: &[u8], dbs: &[&str]) -> Result<(), SqlError> {
+        let status = StatusVars {
+            time_zone: Some(&self.time_zone),
+            updated_dbs: dbs.iter().map(|db| db.as_bytes()).collect(),
+            explicit_defaults_for_timestamp: Some(true),
+            default_collation_for_utf8mb4: Some(Collation::Utf8mb4GeneralCi.id()),
+            ..self.status()
+        };
+        let query = Query {
+            flags: 0,
+            thread_id: self.thread_id,
+            exec_time_s: 0,
+            error_code: 0,
+            status,
+            db: &self.db,
+            sql,
+        };
+        cache.append(self.origin, &query).map_err(|error| cache_error(&error))
+    }
 }
 
 /// Logs the rows of one statement. See the module.
@@ -56,8 +100,7 @@ impl<'a> StatementLog<'a> {
         let map = table_map(table, self.context.level);
         if !self.mapped {
             if self.cache.is_empty() {
-                let status = self.context.status.clone();
-                let begin = Query::begin(self.context.thread_id, status, &self.context.db);
+                let begin = Query::begin(self.context.thread_id, self.context.status(), &self.context.db);
                 self.cache.append(self.context.origin, &begin).map_err(|error| cache_error(&error))?;
             }
             self.cache.append(self.context.origin, map).map_err(|error| cache_error(&error))?;

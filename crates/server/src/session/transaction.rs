@@ -27,6 +27,8 @@ pub(crate) struct Transaction {
     pub(crate) open: bool,
     /// START TRANSACTION READ ONLY.
     pub(crate) read_only: bool,
+    /// Plain reads lock what they read.
+    pub(crate) serializable: bool,
     savepoints: Vec<Savepoint>,
     sid: binlog::Uuid,
 }
@@ -62,6 +64,7 @@ impl Transaction {
             pending: Some(Box::new(pending)),
             open: false,
             read_only: false,
+            serializable: false,
             savepoints: Vec::new(),
             sid,
         }

@@ -49,8 +49,8 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     Ok(InsertPlan { table, columns, source, on_duplicate, ignore, subqueries: scope.subqueries })
 }
 
-/// Binds UPDATE of one table.
-pub fn bind_update(update: &ast::Update, env: &BindEnv<'_>) -> Result<UpdatePlan> {
+/// Binds UPDATE of one table; `ignore` is IGNORE, which stands beside the tree.
+pub fn bind_update(update: &ast::Update, ignore: bool, env: &BindEnv<'_>) -> Result<UpdatePlan> {
     if update.from.is_some() || update.returning.is_some() {
         return Err(unsupported("UPDATE .. FROM"));
     }
@@ -64,11 +64,11 @@ pub fn bind_update(update: &ast::Update, env: &BindEnv<'_>) -> Result<UpdatePlan
         &table,
         env,
     )?;
-    Ok(UpdatePlan { target, assignments, ignore: false })
+    Ok(UpdatePlan { target, assignments, ignore })
 }
 
-/// Binds DELETE from one table.
-pub fn bind_delete(delete: &ast::Delete, env: &BindEnv<'_>) -> Result<DeletePlan> {
+/// Binds DELETE from one table; `ignore` is IGNORE.
+pub fn bind_delete(delete: &ast::Delete, ignore: bool, env: &BindEnv<'_>) -> Result<DeletePlan> {
     let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) = &delete.from;
     let [table] = &tables[..] else { return Err(unsupported("multi-table DELETE")) };
     if delete.using.is_some() || !delete.tables.is_empty() || delete.returning.is_some() {
@@ -83,7 +83,7 @@ pub fn bind_delete(delete: &ast::Delete, env: &BindEnv<'_>) -> Result<DeletePlan
         &table,
         env,
     )?;
-    Ok(DeletePlan { target, ignore: false })
+    Ok(DeletePlan { target, ignore })
 }
 
 fn stored_table(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<Arc<Table>> {

@@ -17,7 +17,7 @@ use types::error::table::{ER_NOT_SUPPORTED_YET, ER_NO_DB_ERROR};
 
 pub use dml::{bind_delete, bind_insert, bind_update};
 pub use scope::Scope;
-pub use select::bind_query;
+pub use select::{bind_exprs, bind_query};
 
 use crate::session::Session;
 

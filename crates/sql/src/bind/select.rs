@@ -35,6 +35,32 @@ pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<SelectPlan> {
     Select { scope: Scope::default(), env, select, query }.bind()
 }
 
+/// Binds expressions that stand in no query, as SET and DO have them: a query of one row without tables.
+pub fn bind_exprs<'x>(
+    exprs: impl IntoIterator<Item = &'x ast::Expr>,
+    env: &BindEnv<'_>,
+) -> Result<SelectPlan> {
+    let mut scope = Scope::default();
+    let output = exprs.into_iter().map(|ast| {
+        let expr = expr::bind(ast, &mut scope, env)?;
+        Ok(Output { expr, name: String::new() })
+    });
+    let output = output.collect::<Result<_>>()?;
+    Ok(SelectPlan {
+        sources: Vec::new(),
+        precondition: None,
+        group: None,
+        having: None,
+        output,
+        distinct: false,
+        order: Vec::new(),
+        limit: None,
+        offset: None,
+        lock: None,
+        subqueries: scope.subqueries,
+    })
+}
+
 struct Select<'a, 'e> {
     scope: Scope,
     env: &'a BindEnv<'e>,

@@ -123,6 +123,8 @@ pub struct Exec<'a> {
     pub params: Params<'a>,
     /// Affected rows of an UPDATE are those found, not those changed: CLIENT_FOUND_ROWS.
     pub found_rows: bool,
+    /// Plain reads lock what they read, as FOR SHARE does: SERIALIZABLE.
+    pub shared_reads: bool,
 }
 
 impl<'a> Exec<'a> {
@@ -134,6 +136,11 @@ impl<'a> Exec<'a> {
             Plan::Update(update) => self.update(update).await.map(Done::Changed),
             Plan::Delete(delete) => self.delete(delete).await.map(Done::Changed),
         }
+    }
+
+    /// The values of expressions that stand in no query: see [`crate::bind::bind_exprs`].
+    pub async fn values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
+        Ok(self.collect(plan).await?.pop().unwrap_or_default())
     }
 
     /// Inputs for expressions.

@@ -48,7 +48,8 @@ impl Exec<'_> {
         let limit = self.limit(plan.limit.as_ref())?.unwrap_or(self.session.select_limit);
         let mut window = Window { offset, limit, given: 0 };
         if self.precondition(plan.precondition.as_ref(), &subqueries.values)? || plan.group.is_some() {
-            if let Some(lock) = plan.lock
+            let shared = RowLock { exclusive: false, wait: LockWait::Wait };
+            if let Some(lock) = plan.lock.or(self.shared_reads.then_some(shared))
                 && !plan.sources.is_empty()
                 && is_stored(plan)
             {

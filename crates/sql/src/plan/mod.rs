@@ -275,6 +275,14 @@ pub struct Target {
 }
 
 impl SelectPlan {
+    /// Whether the columns of the result are the same at each execution: none depends on a value's type.
+    pub fn columns_are_fixed(&self) -> bool {
+        let stored = |source: &Source| !matches!(source.from, SourceKind::Derived(..));
+        let arguments = self.group.iter().flat_map(|group| &group.aggregates).flat_map(|found| &found.args);
+        let mut exprs = self.output.iter().map(|output| &output.expr).chain(arguments);
+        self.sources.iter().all(stored) && exprs.all(Expr::type_is_fixed)
+    }
+
     pub(crate) fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
         self.sources.iter().for_each(|source| source.collect_tables(tables));
         self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));

@@ -15,9 +15,9 @@ use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use engine::view::Published;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Cell, Changed, Done, Exec, OutputColumn, Params, ResultSink, RowLog};
+use sql::exec::{Cell, Changed, Done, Exec, Params, ResultSink, RowLog, output_columns};
 use sql::lex::{Verb, normalise, split_first};
-use sql::plan::Plan;
+use sql::plan::{Plan, SelectPlan};
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use sqlparser::ast::Statement;
@@ -218,8 +218,8 @@ pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlE
             let size = (normalised.row_size > 0).then_some(normalised.row_size);
             Plan::Insert(bind::bind_insert(&insert, size, &env)?)
         }
-        Statement::Update(update) => Plan::Update(bind::bind_update(&update, &env)?),
-        Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete, &env)?),
+        Statement::Update(update) => Plan::Update(bind::bind_update(&update, false, &env)?),
+        Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete, false, &env)?),
         other => panic!("{other}"),
     };
     assert_ne!(verb, Verb::Other);
@@ -246,6 +246,7 @@ impl Conn {
             log: &mut self.log,
             params,
             found_rows: false,
+            shared_reads: false,
         };
         let done = block_on(exec.run(&plan, &mut rows));
         if done.is_err() {

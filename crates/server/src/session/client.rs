@@ -1,0 +1,233 @@
+//! What a session is made of.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
+use binlog::{CacheLimits, Origin, Uuid};
+use commit::{CommitAck, Pipeline};
+use engine::store::Store;
+use engine::trx::Isolation as TrxIsolation;
+use protocol::reply::{OkPacket, SessionChanges};
+use protocol::wire::{Capabilities, StatusFlags};
+use sql::exec::Changed;
+use sql::session::Session;
+use types::charset::Charset;
+use types::collation::Collation;
+use types::sql_mode::SqlMode;
+use types::warning::Warnings;
+use vfs::Vfs;
+
+use super::plan_cache::{Environment, PlanCache, PlanSpace};
+use super::prepared::Statements;
+use super::result::ResultSettings;
+use super::row_log::LogContext;
+use super::transaction::Transaction;
+use super::{KillSwitch, Wire};
+use crate::ddl::Schema;
+use crate::variables::{Isolation, SessionVariables, Variables};
+
+/// What all sessions share.
+#[derive(Debug)]
+pub struct Shared {
+    /// Tables.
+    pub store: Arc<Store>,
+    /// Commits.
+    pub pipeline: Arc<Pipeline>,
+    /// Files.
+    pub vfs: Arc<dyn Vfs>,
+    /// DDL.
+    pub schema: Schema,
+    /// System variables.
+    pub variables: Arc<Variables>,
+    /// Where transaction caches spill.
+    pub spill_dir: PathBuf,
+    /// `server_uuid`
+    pub uuid: Uuid,
+    /// `server_id`
+    pub server_id: u32,
+    /// Plans.
+    pub(super) plans: PlanCache,
+    /// Prepared statements of all sessions: `Prepared_stmt_count`.
+    pub prepared_count: AtomicU32,
+}
+
+/// A session. See the module.
+#[derive(Debug)]
+pub struct Client {
+    pub(super) shared: Arc<Shared>,
+    pub(super) sql: Session,
+    pub(super) vars: SessionVariables,
+    pub(super) transaction: Transaction,
+    pub(super) statements: Statements,
+    pub(super) warnings: Warnings,
+    pub(super) track: SessionChanges,
+    pub(super) capabilities: Capabilities,
+    pub(super) kill: Arc<KillSwitch>,
+    /// Derived from the settings: see [`Client::settings_changed`].
+    pub(super) environment: Environment,
+    pub(super) space: Arc<PlanSpace>,
+    pub(super) results: ResultSettings,
+    pub(super) log: LogContext,
+}
+
+impl Client {
+    /// A session of an authenticated client.
+    pub fn new(
+        shared: Arc<Shared>,
+        mut sql: Session,
+        capabilities: Capabilities,
+        kill: Arc<KillSwitch>,
+    ) -> Self {
+        let vars = shared.variables.begin(&mut sql);
+        let live = &shared.variables.live;
+        let limits = CacheLimits {
+            memory_bytes: usize::try_from(live.binlog_cache_size.load(Ordering::Relaxed)).unwrap_or(usize::MAX),
+            total_bytes_max: live.max_binlog_cache_size.load(Ordering::Relaxed),
+            ..CacheLimits::default()
+        };
+        let spill = shared.spill_dir.join(format!("trx-{}", sql.connection_id));
+        let transaction =
+            Transaction::new(&shared.store, &shared.pipeline, &shared.vfs, spill, limits, shared.uuid);
+        let environment = environment(&sql);
+        let space = shared.plans.space(&environment);
+        let results = result_settings(&sql, capabilities);
+        let log = log_context(&shared, &sql, &vars);
+        let warnings = Warnings::with_limit(vars.max_error_count.into());
+        Self {
+            shared,
+            sql,
+            vars,
+            transaction,
+            statements: Statements::default(),
+            warnings,
+            track: SessionChanges::default(),
+            capabilities,
+            kill,
+            environment,
+            space,
+            results,
+            log,
+        }
+    }
+
+    /// Brings what is derived from settings up to date: after SET and USE.
+    pub(super) fn settings_changed(&mut self) {
+        let environment = environment(&self.sql);
+        if environment != self.environment {
+            self.space = self.shared.plans.space(&environment);
+            self.environment = environment;
+        }
+        self.results = result_settings(&self.sql, self.capabilities);
+        self.log = log_context(&self.shared, &self.sql, &self.vars);
+    }
+
+    /// A statement begins.
+    pub(super) fn begin_statement(&mut self, now_us: u64) {
+        self.kill.begin_statement();
+        self.sql.set_now(self.vars.statement_time_us(now_us));
+        let seconds = self.sql.now_us() / 1_000_000;
+        self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);
+        self.warnings.clear();
+    }
+
+    /// Begins a transaction, in name: its snapshot comes with its first read.
+    pub(super) fn open_transaction(&mut self) {
+        self.transaction.open = true;
+        self.transaction.read_only = self.vars.next_read_only.take().unwrap_or(self.vars.read_only);
+        self.set_isolation();
+    }
+
+    /// Gives the transaction that begins its isolation level.
+    pub(super) fn set_isolation(&mut self) {
+        let isolation = self.vars.next_isolation.take().unwrap_or(self.vars.isolation);
+        self.transaction.set_isolation(match isolation {
+            Isolation::ReadUncommitted | Isolation::ReadCommitted => TrxIsolation::ReadCommitted,
+            Isolation::RepeatableRead | Isolation::Serializable => TrxIsolation::RepeatableRead,
+        });
+        self.transaction.serializable = isolation == Isolation::Serializable;
+    }
+
+    /// What goes to the binlog of what the session does.
+    pub(super) fn logs(&self) -> bool {
+        self.vars.sql_log_bin && self.shared.pipeline.binlog().is_some()
+    }
+
+    /// The status flags of a reply.
+    pub(super) fn status(&self, more: bool) -> StatusFlags {
+        let mut status = StatusFlags::NONE;
+        let mut set = |condition: bool, flag: StatusFlags| {
+            if condition {
+                status = status | flag;
+            }
+        };
+        set(self.vars.autocommit, StatusFlags::AUTOCOMMIT);
+        set(self.transaction.open, StatusFlags::IN_TRANS);
+        set(self.transaction.open && self.transaction.read_only, StatusFlags::IN_TRANS_READONLY);
+        set(more, StatusFlags::MORE_RESULTS_EXISTS);
+        set(
+            self.sql.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
+            StatusFlags::NO_BACKSLASH_ESCAPES,
+        );
+        status
+    }
+
+    /// Writes an OK packet. `ack` is the proof for a statement that has ended a transaction; one within a transaction
+    /// has none.
+    pub(super) fn ok(&mut self, _ack: Option<CommitAck>, changed: &Changed, more: bool, wire: &mut dyn Wire) {
+        let packet = OkPacket {
+            affected_rows: changed.affected,
+            last_insert_id: changed.insert_id,
+            status: self.status(more),
+            warnings: self.warnings.packet_count(),
+            info: changed.info.as_deref().unwrap_or_default(),
+            changes: Some(&self.track),
+        };
+        packet.write(wire.packets(), self.capabilities);
+        self.track.clear();
+    }
+}
+
+fn environment(sql: &Session) -> Environment {
+    Environment { db: sql.db.clone(), sql_mode: sql.sql_mode, collation: sql.collation_connection }
+}
+
+fn result_settings(sql: &Session, capabilities: Capabilities) -> ResultSettings {
+    let connection = sql.collation_connection;
+    let collation = match sql.results {
+        None => Collation::Binary,
+        Some(charset) if charset == connection.charset() => connection,
+        Some(charset) => charset.default_collation(),
+    };
+    ResultSettings {
+        capabilities,
+        charset: sql.results.unwrap_or(Charset::Binary),
+        collation,
+        time_zone: sql.time_zone.clone(),
+    }
+}
+
+fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogContext {
+    let small = |value: u64| u16::try_from(value).unwrap_or(u16::MAX);
+    let (increment, offset) = (small(sql.auto_increment_increment), small(sql.auto_increment_offset));
+    let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+    let full = shared.variables.live.binlog_row_metadata_full.load(Ordering::Relaxed);
+    LogContext {
+        origin: Origin { timestamp: 0, server_id: shared.server_id },
+        thread_id: sql.connection_id,
+        level: if full { MetadataLevel::Full } else { MetadataLevel::Minimal },
+        db: sql.db.clone().unwrap_or_default().into_bytes(),
+        flags2: flag(!vars.autocommit, flags2::NOT_AUTOCOMMIT)
+            | flag(!vars.foreign_key_checks, flags2::NO_FOREIGN_KEY_CHECKS)
+            | flag(!vars.unique_checks, flags2::RELAXED_UNIQUE_CHECKS),
+        sql_mode: sql.sql_mode.bits(),
+        auto_increment: ((increment, offset) != (1, 1)).then_some(AutoIncrement { increment, offset }),
+        charset: LogCharset {
+            client: vars.client.default_collation().id(),
+            connection: sql.collation_connection.id(),
+            server: vars.collation_server.id(),
+        },
+        time_zone: sql.time_zone.to_string().into_bytes(),
+    }
+}

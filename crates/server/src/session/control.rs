@@ -1,0 +1,194 @@
+//! Transactions as statements control them: BEGIN, COMMIT, ROLLBACK, savepoints, LOCK TABLES.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use commit::CommitAck;
+use engine::catalog::table::{Table, metadata_lock, read_lock};
+use engine::lock::{LockId, Mode};
+use engine::trx::Trx;
+use sql::exec::{Changed, engine_error};
+use sql::parse::{AccessMode, Completion, TableLock, TransactionStart};
+use types::error::SqlError;
+use types::error::table::{
+    ER_NO_SUCH_TABLE, ER_TABLE_NOT_LOCKED, ER_TABLE_NOT_LOCKED_FOR_WRITE,
+};
+
+use super::{Client, Wire};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// `completion_type` = CHAIN.
+const CHAIN: u8 = 1;
+/// `completion_type` = RELEASE.
+const RELEASE: u8 = 2;
+
+/// Tables that LOCK TABLES holds.
+#[derive(Debug)]
+pub(super) struct LockedTables {
+    /// Holds the locks.
+    trx: Trx,
+    tables: Vec<Locked>,
+}
+
+#[derive(Debug)]
+struct Locked {
+    id: LockId,
+    write: bool,
+    /// What READ has to undo.
+    table: Arc<Table>,
+}
+
+impl Drop for LockedTables {
+    fn drop(&mut self) {
+        for locked in self.tables.iter().filter(|locked| !locked.write) {
+            locked.table.read_locks.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+impl Client {
+    /// BEGIN, START TRANSACTION. Ends the transaction before, and LOCK TABLES.
+    pub(super) async fn begin(&mut self, start: TransactionStart, more: bool, wire: &mut dyn Wire) -> Result<()> {
+        let ack = self.end_transaction().await?;
+        self.locked = None;
+        self.open_transaction();
+        if let Some(access) = start.access {
+            self.transaction.read_only = access == AccessMode::ReadOnly;
+        }
+        if start.consistent_snapshot {
+            let (snapshot, _tuple) = self.shared.pipeline.publisher().snapshot();
+            self.transaction.trx.set_snapshot(snapshot);
+        }
+        self.done(Some(ack), more, wire);
+        Ok(())
+    }
+
+    /// COMMIT.
+    pub(super) async fn commit(&mut self, completion: Completion, more: bool, wire: &mut dyn Wire) -> Result<()> {
+        let read_only = self.transaction.read_only;
+        let ack = self.end_transaction().await?;
+        self.complete(completion, read_only, ack, more, wire);
+        Ok(())
+    }
+
+    /// ROLLBACK.
+    pub(super) async fn rollback(
+        &mut self,
+        completion: Completion,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        let read_only = self.transaction.read_only;
+        let ack = self.transaction.rollback().await;
+        self.complete(completion, read_only, ack, more, wire);
+        Ok(())
+    }
+
+    /// AND CHAIN, RELEASE.
+    fn complete(
+        &mut self,
+        completion: Completion,
+        read_only: bool,
+        ack: CommitAck,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) {
+        let default = self.vars.completion_type;
+        if completion.chain.unwrap_or(default == CHAIN && completion.release != Some(true)) {
+            let serializable = self.transaction.serializable;
+            self.transaction.open = true;
+            (self.transaction.read_only, self.transaction.serializable) = (read_only, serializable);
+        }
+        self.released = completion.release.unwrap_or(default == RELEASE && completion.chain != Some(true));
+        self.done(Some(ack), more, wire);
+    }
+
+    /// Commits the session's transaction, if there is one, before a statement that cannot be part of it.
+    pub(super) async fn end_transaction(&mut self) -> Result<CommitAck> {
+        self.transaction.commit(self.log.origin, self.logs()).await
+    }
+
+    /// Answers a statement that has changed no rows.
+    pub(super) fn done(&mut self, ack: Option<CommitAck>, more: bool, wire: &mut dyn Wire) {
+        self.sql.row_count = 0;
+        self.ok(ack, &Changed::default(), more, wire);
+    }
+
+    /// SAVEPOINT. Without a transaction it does nothing.
+    pub(super) fn savepoint(&mut self, name: &str) {
+        if !self.vars.autocommit && !self.transaction.open {
+            self.open_transaction();
+        }
+        if self.transaction.open {
+            self.transaction.savepoint(name);
+        }
+    }
+
+    /// LOCK TABLES: ends the transaction, and the LOCK TABLES before.
+    pub(super) async fn lock_named_tables(&mut self, locks: &[TableLock]) -> Result<()> {
+        let _ack = self.end_transaction().await?;
+        self.locked = None;
+        let mut trx = Trx::new(Arc::clone(&self.shared.store));
+        trx.table_wait = self.transaction.trx.table_wait;
+        let mut names = Vec::new();
+        for lock in locks {
+            let db = self.database_of(lock.table.db.as_deref())?;
+            names.push((metadata_lock(&db, &lock.table.name), db, lock));
+        }
+        // In the order in which all statements lock: nobody waits in a circle.
+        names.sort_by_key(|(id, _, lock)| (id.0, !lock.write));
+        names.dedup_by_key(|(id, ..)| *id);
+        let mut locked = LockedTables { trx, tables: Vec::new() };
+        let kill = Arc::clone(&self.kill);
+        for (id, db, lock) in names {
+            let taken = kill.unless_killed(locked.take(id, &db, lock, self)).await?;
+            locked.tables.push(taken);
+        }
+        self.locked = Some(locked);
+        Ok(())
+    }
+
+    /// Takes the metadata lock of a table for a statement, unless LOCK TABLES has it.
+    pub(super) async fn lock_table(&mut self, table: &Table, written: bool) -> Result<()> {
+        if let Some(locked) = &self.locked {
+            return locked.permit(table, written);
+        }
+        let trx = &mut self.transaction.trx;
+        trx.lock_metadata(table.lock, Mode::Shared).await.map_err(engine_error)?;
+        if written && table.read_locks.load(Ordering::Acquire) > 0 {
+            let id = read_lock(&table.def.db, &table.def.name);
+            trx.lock_metadata(id, Mode::Exclusive).await.map_err(engine_error)?;
+        }
+        Ok(())
+    }
+}
+
+impl LockedTables {
+    /// Locks a table. READ lets readers in: it waits for all who use the table, then keeps writers out by a lock that
+    /// they ask for as long as the table says that somebody reads it under LOCK TABLES.
+    async fn take(&mut self, id: LockId, db: &str, lock: &TableLock, client: &Client) -> Result<Locked> {
+        self.trx.lock_metadata(id, Mode::Exclusive).await.map_err(engine_error)?;
+        let catalog = client.shared.store.catalog();
+        let missing = || ER_NO_SUCH_TABLE.error(&[&db, &lock.table.name]);
+        let table = catalog.table(db, &lock.table.name).cloned().ok_or_else(missing)?;
+        if !lock.write {
+            let read = read_lock(db, &lock.table.name);
+            self.trx.lock_metadata(read, Mode::Shared).await.map_err(engine_error)?;
+            table.read_locks.fetch_add(1, Ordering::AcqRel);
+            self.trx.downgrade(id);
+        }
+        Ok(Locked { id, write: lock.write, table })
+    }
+
+    fn permit(&self, table: &Table, written: bool) -> Result<()> {
+        let locked = self.tables.iter().find(|locked| locked.id == table.lock);
+        match locked {
+            None => Err(ER_TABLE_NOT_LOCKED.error(&[&table.def.name])),
+            Some(locked) if written && !locked.write => {
+                Err(ER_TABLE_NOT_LOCKED_FOR_WRITE.error(&[&table.def.name]))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Planned statements: planning, locking, executing, and ending what they began.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use commit::CommitAck;
+use sql::bind::{self, BindEnv};
+use sql::exec::{Done, Exec, Params, RowLog};
+use sql::lex::{Normalised, Verb, normalise};
+use sql::parse::{self, Statement};
+use sql::plan::{Plan, PlannedTable};
+use types::error::SqlError;
+use types::error::table::{
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_OPTION_PREVENTS_STATEMENT,
+    ER_TABLE_DEF_CHANGED,
+};
+
+use super::plan_cache::Planned;
+use super::result::{ClientSink, Format};
+use super::row_log::{NoLog, StatementLog};
+use super::{Client, Wire};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// A statement's text without its literals, and what it was parsed to if it had to be.
+pub(super) enum Prepared {
+    /// It has a plan.
+    Plan(Arc<Planned>, Normalised),
+    /// It has none: it is carried out as it is.
+    Other(Box<Statement>),
+}
+
+/// What became of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Ran {
+    /// It was answered.
+    Answered,
+    /// Nothing was done: the plan is of another version of a table.
+    Stale,
+}
+
+impl Client {
+    /// Finds or makes the plan of a statement.
+    pub(super) fn plan(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {
+        let collation = self.sql.collation_connection;
+        let normalised = normalise(sql, verb, self.sql.quoting(), collation);
+        if let Some(normalised) = &normalised
+            && let Some(planned) = self.space.find(&normalised.text)
+        {
+            return Ok(Prepared::Plan(planned, normalised.clone()));
+        }
+        self.make_plan(sql, normalised)
+    }
+
+    fn make_plan(&self, sql: &[u8], normalised: Option<Normalised>) -> Result<Prepared> {
+        let (statement, normalised) = match normalised {
+            // An error must speak of the statement as it was sent.
+            Some(normalised) => match parse::parse(&normalised.text, self.sql.sql_mode) {
+                Ok(statement) => (statement, normalised),
+                Err(_) => return self.plan_as_sent(sql),
+            },
+            None => return self.plan_as_sent(sql),
+        };
+        match self.bind(statement, &normalised)? {
+            Ok(plan) => {
+                let planned = Arc::new(Planned::new(plan, normalised.params));
+                self.space.put(&normalised.text, Arc::clone(&planned));
+                Ok(Prepared::Plan(planned, normalised))
+            }
+            Err(statement) => Ok(Prepared::Other(statement)),
+        }
+    }
+
+    fn plan_as_sent(&self, sql: &[u8]) -> Result<Prepared> {
+        let statement = parse::parse(sql, self.sql.sql_mode)?;
+        let text = String::from_utf8_lossy(sql).into_owned();
+        let normalised = Normalised { text, ..Normalised::default() };
+        Ok(match self.bind(statement, &normalised)? {
+            Ok(plan) => Prepared::Plan(Arc::new(Planned::new(plan, 0)), normalised),
+            Err(statement) => Prepared::Other(statement),
+        })
+    }
+
+    /// Plans a statement, unless it is one that has no plan.
+    fn bind(
+        &self,
+        statement: Statement,
+        normalised: &Normalised,
+    ) -> Result<std::result::Result<Plan, Box<Statement>>> {
+        let catalog = self.shared.store.catalog();
+        let env = BindEnv { catalog: &catalog, session: &self.sql, text: &normalised.text };
+        let row_size = (normalised.row_size > 0).then_some(normalised.row_size);
+        Ok(Ok(match statement {
+            Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
+            Statement::Insert(insert) => Plan::Insert(bind::bind_insert(&insert, row_size, &env)?),
+            Statement::Update(update) => Plan::Update(bind::bind_update(&update.update, update.ignore, &env)?),
+            Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete.delete, delete.ignore, &env)?),
+            other => return Ok(Err(Box::new(other))),
+        }))
+    }
+
+    /// Executes a plan and answers.
+    pub(super) async fn run_plan(
+        &mut self,
+        planned: &Planned,
+        params: Params<'_>,
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<Ran> {
+        self.permit(planned)?;
+        if !self.vars.autocommit && !self.transaction.open {
+            self.open_transaction();
+        } else if self.transaction.trx.is_idle() && !self.transaction.open {
+            self.set_isolation();
+        }
+        match self.run_changes(planned, params, format, wire).await {
+            Ok(Some(done)) => self.finish(done, more, wire).await.map(|()| Ran::Answered),
+            Ok(None) => {
+                if !self.transaction.open {
+                    let _ack = self.transaction.rollback().await;
+                }
+                Ok(Ran::Stale)
+            }
+            Err(error) => Err(self.fail(error).await),
+        }
+    }
+
+    /// Whether the session may run it now.
+    fn permit(&self, planned: &Planned) -> Result<()> {
+        if matches!(planned.plan, Plan::Select(_)) {
+            return Ok(());
+        }
+        if self.transaction.open && self.transaction.read_only {
+            return Err(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.error(&[]));
+        }
+        let live = &self.shared.variables.live;
+        if live.super_read_only.load(Ordering::Relaxed) {
+            return Err(ER_OPTION_PREVENTS_STATEMENT.error(&[&"--super-read-only"]));
+        }
+        if live.read_only.load(Ordering::Relaxed) && !self.is_super() {
+            return Err(ER_OPTION_PREVENTS_STATEMENT.error(&[&"--read-only"]));
+        }
+        Ok(())
+    }
+
+    /// Locks, executes, and undoes what a statement has done that fails. `None` if the plan is of another version of
+    /// a table.
+    async fn run_changes(
+        &mut self,
+        planned: &Planned,
+        params: Params<'_>,
+        format: Format,
+        wire: &mut dyn Wire,
+    ) -> Result<Option<Done>> {
+        let kill = Arc::clone(&self.kill);
+        self.transaction.trx.begin_statement();
+        if !kill.unless_killed(self.lock_tables(&planned.tables)).await? {
+            return Ok(None);
+        }
+        let logs = self.logs() && !matches!(planned.plan, Plan::Select(_));
+        let status = self.status(false);
+        let shared_reads = self.transaction.open && self.transaction.serializable;
+        let begun = self.transaction.trx.mark();
+        let kept = planned.columns_are_fixed.then_some(&planned.definitions);
+        let mut sink = ClientSink::new(wire, &self.shared.pipeline, &self.results, format, status, kept);
+        let (trx, cache) = self.transaction.parts();
+        let mut logged = logs.then(|| StatementLog::new(cache, &self.log));
+        let mut no_log = NoLog;
+        let log: &mut dyn RowLog = match &mut logged {
+            Some(log) => log,
+            None => &mut no_log,
+        };
+        let mut exec = Exec {
+            session: &self.sql,
+            trx,
+            warnings: &mut self.warnings,
+            log,
+            params,
+            found_rows: self.capabilities.contains(protocol::wire::Capabilities::FOUND_ROWS),
+            shared_reads,
+        };
+        let done = kill.unless_killed(exec.run(&planned.plan, &mut sink)).await;
+        match (&done, logged) {
+            (Ok(_), Some(log)) => log.finish(),
+            (Err(_), Some(log)) => log.cut(),
+            (_, None) => {}
+        }
+        if done.is_err() {
+            self.transaction.trx.rollback_to(begun);
+        }
+        done.map(Some)
+    }
+
+    /// Takes the metadata locks of a plan's tables. Returns whether their versions are still the plan's.
+    async fn lock_tables(&mut self, tables: &[PlannedTable]) -> Result<bool> {
+        for PlannedTable { table, written } in tables {
+            self.lock_table(table, *written).await?;
+            if table.is_gone() {
+                self.transaction.trx.unlock(table.lock);
+                return Ok(false);
+            }
+            if let Some(visible) = self.transaction.trx.snapshot_seq()
+                && !table.is_in(visible)
+            {
+                return Err(ER_TABLE_DEF_CHANGED.error(&[]));
+            }
+        }
+        Ok(true)
+    }
+
+    /// A statement has succeeded: ends its transaction if it is one by itself, and answers.
+    async fn finish(&mut self, done: Done, more: bool, wire: &mut dyn Wire) -> Result<()> {
+        match done {
+            Done::Rows(_) => {
+                if self.transaction.open {
+                    self.transaction.wait_for_horizon().await;
+                } else {
+                    let _ack = self.transaction.commit(self.log.origin, self.logs()).await?;
+                }
+                self.sql.row_count = -1;
+                let (status, warnings) = (self.status(more), self.warnings.packet_count());
+                protocol::reply::write_rows_end(wire.packets(), self.capabilities, status, warnings);
+            }
+            Done::Changed(changed) => {
+                let ack = self.commit_statement().await?;
+                self.sql.row_count = i64::try_from(changed.affected).unwrap_or(i64::MAX);
+                if changed.generated {
+                    self.sql.last_insert_id.store(changed.insert_id, Ordering::Relaxed);
+                }
+                self.ok(ack, &changed, more, wire);
+            }
+        }
+        Ok(())
+    }
+
+    /// Commits a statement that is a transaction by itself.
+    async fn commit_statement(&mut self) -> Result<Option<CommitAck>> {
+        if self.transaction.open {
+            return Ok(None);
+        }
+        self.transaction.commit(self.log.origin, self.logs()).await.map(Some)
+    }
+
+    /// A statement has failed and is undone: ends the transaction if it is one by itself, or a deadlock. The error may
+    /// follow from what others have not made durable yet.
+    pub(super) async fn fail(&mut self, error: SqlError) -> SqlError {
+        if !self.transaction.open || error.is(&ER_LOCK_DEADLOCK) {
+            let _ack = self.transaction.rollback().await;
+        } else {
+            self.transaction.wait_for_horizon().await;
+        }
+        error
+    }
+}

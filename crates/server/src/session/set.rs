@@ -1,0 +1,227 @@
+//! SET: all assignments of a statement are examined before the first is made.
+
+use binlog::ChecksumAlg;
+use sql::bind::{self, BindEnv};
+use sql::exec::{Exec, Params};
+use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
+use sqlparser::ast::Expr;
+use types::charset::Charset;
+use types::error::SqlError;
+use types::error::table::{ER_COLLATION_CHARSET_MISMATCH, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION};
+use types::value::Value;
+
+use super::row_log::NoLog;
+use super::{Client, Wire};
+use crate::variables::{Assigned, Prepared, Target, Who};
+use types::collation::Collation;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// An assignment that was examined.
+enum Examined {
+    System(Prepared, String),
+    User(String, Value),
+}
+
+impl Client {
+    /// SET.
+    pub(super) async fn set(&mut self, items: Vec<SetItem>, more: bool, wire: &mut dyn Wire) -> Result<()> {
+        let mut examined = Vec::new();
+        let mut passwords = Vec::new();
+        for item in items {
+            match item {
+                SetItem::System { scope, name, value } => {
+                    let assigned = self.assigned(value).await?;
+                    examined.push(self.examine(target(scope), &name, &assigned)?);
+                }
+                SetItem::User(name, expr) => {
+                    let value = self.values([&*expr]).await?.pop().unwrap_or_default();
+                    examined.push(Examined::User(name, value));
+                }
+                SetItem::Names(charset, collation) => {
+                    self.examine_names(charset.as_deref(), collation.as_deref(), &mut examined)?;
+                }
+                SetItem::CharacterSet(charset) => self.examine_charset(charset.as_deref(), &mut examined)?,
+                SetItem::Transaction { scope, isolation, access } => {
+                    self.examine_transaction(scope, isolation, access, &mut examined)?;
+                }
+                SetItem::Password(account, password) => passwords.push((account, password)),
+            }
+        }
+        let autocommitted = self.vars.autocommit;
+        for assignment in examined {
+            self.assign(assignment).await?;
+        }
+        for (account, password) in passwords {
+            self.set_password(account, password).await?;
+        }
+        let ack = if self.vars.autocommit && !autocommitted { Some(self.end_transaction().await?) } else { None };
+        self.settings_changed();
+        self.done(ack, more, wire);
+        Ok(())
+    }
+
+    /// The values of expressions that stand in no query.
+    pub(super) async fn values<'x>(&mut self, exprs: impl IntoIterator<Item = &'x Expr>) -> Result<Vec<Value>> {
+        let catalog = self.shared.store.catalog();
+        let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
+        let plan = bind::bind_exprs(exprs, &env)?;
+        let mut exec = Exec {
+            session: &self.sql,
+            trx: &mut self.transaction.trx,
+            warnings: &mut self.warnings,
+            log: &mut NoLog,
+            params: Params::default(),
+            found_rows: false,
+            shared_reads: false,
+        };
+        let values = exec.values(&plan).await;
+        if !self.transaction.open {
+            let _ack = self.transaction.rollback().await;
+        }
+        values
+    }
+
+    async fn assigned(&mut self, value: SetValue) -> Result<Assigned> {
+        Ok(match value {
+            SetValue::Default => Assigned::Default,
+            SetValue::Word(word) => Assigned::Value(Value::text(&word)),
+            SetValue::Expr(expr) => {
+                Assigned::Value(self.values([&*expr]).await?.pop().unwrap_or_default())
+            }
+        })
+    }
+
+    fn examine(&mut self, target: Target, name: &str, assigned: &Assigned) -> Result<Examined> {
+        let is_super = self.is_super();
+        let who = Who {
+            may_set_global: is_super,
+            may_set_restricted: is_super,
+            in_transaction: self.transaction.open,
+        };
+        let sight = self.shared.variables.sight(&self.sql, &self.vars);
+        let prepared = sight.prepare(target, name, assigned, who, &mut self.warnings)?;
+        Ok(Examined::System(prepared, name.to_ascii_lowercase()))
+    }
+
+    fn examine_text(&mut self, name: &str, text: Option<&str>, examined: &mut Vec<Examined>) -> Result<()> {
+        let assigned = text.map_or(Assigned::Default, |text| Assigned::Value(Value::text(text)));
+        examined.push(self.examine(Target::Session, name, &assigned)?);
+        Ok(())
+    }
+
+    /// SET NAMES.
+    fn examine_names(
+        &mut self,
+        charset: Option<&str>,
+        collation: Option<&str>,
+        examined: &mut Vec<Examined>,
+    ) -> Result<()> {
+        self.examine_text("character_set_client", charset, examined)?;
+        self.examine_text("character_set_results", charset, examined)?;
+        match (charset, collation) {
+            (None, _) => self.examine_text("collation_connection", None, examined),
+            (Some(charset), collation) => {
+                let found = known_charset(charset)?;
+                let collation = match collation {
+                    None => found.default_collation(),
+                    Some(name) => {
+                        let unknown = || ER_UNKNOWN_COLLATION.error(&[&name]);
+                        Collation::from_name(name).ok_or_else(unknown)?
+                    }
+                };
+                if collation.charset() != found {
+                    return Err(ER_COLLATION_CHARSET_MISMATCH.error(&[&collation.name(), &found.name()]));
+                }
+                self.examine_text("collation_connection", Some(collation.name()), examined)
+            }
+        }
+    }
+
+    /// SET CHARACTER SET: literals are in the database's character set then.
+    fn examine_charset(&mut self, charset: Option<&str>, examined: &mut Vec<Examined>) -> Result<()> {
+        self.examine_text("character_set_client", charset, examined)?;
+        self.examine_text("character_set_results", charset, examined)?;
+        let database = self.vars.collation_database.name();
+        self.examine_text("collation_connection", Some(database), examined)
+    }
+
+    /// SET TRANSACTION.
+    fn examine_transaction(
+        &mut self,
+        scope: TransactionScope,
+        isolation: Option<IsolationLevel>,
+        access: Option<AccessMode>,
+        examined: &mut Vec<Examined>,
+    ) -> Result<()> {
+        let target = match scope {
+            TransactionScope::Next => Target::Bare,
+            TransactionScope::Session => Target::Session,
+            TransactionScope::Global => Target::Global,
+        };
+        if let Some(isolation) = isolation {
+            let name = match isolation {
+                IsolationLevel::ReadUncommitted => "READ-UNCOMMITTED",
+                IsolationLevel::ReadCommitted => "READ-COMMITTED",
+                IsolationLevel::RepeatableRead => "REPEATABLE-READ",
+                IsolationLevel::Serializable => "SERIALIZABLE",
+            };
+            let assigned = Assigned::Value(Value::text(name));
+            examined.push(self.examine(target, "transaction_isolation", &assigned)?);
+        }
+        if let Some(access) = access {
+            let assigned = Assigned::Value(Value::Int((access == AccessMode::ReadOnly).into()));
+            examined.push(self.examine(target, "transaction_read_only", &assigned)?);
+        }
+        Ok(())
+    }
+
+    async fn assign(&mut self, assignment: Examined) -> Result<()> {
+        match assignment {
+            Examined::User(name, value) => {
+                self.sql.user_variables.lock().insert(name, value);
+            }
+            Examined::System(prepared, name) => {
+                let global = prepared.is_global();
+                self.shared.variables.apply(prepared, &mut self.sql, &mut self.vars);
+                if global && name == "binlog_checksum" {
+                    self.rotate_for_checksum().await?;
+                }
+                self.note_variable(&name, global);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells clients that want to know of a session variable's new value.
+    fn note_variable(&mut self, name: &str, global: bool) {
+        let Some(tracked) = &self.vars.track.system_variables else { return };
+        let wanted = tracked.split(',').map(str::trim).any(|wanted| wanted == "*" || wanted.eq_ignore_ascii_case(name));
+        if global || !wanted {
+            return;
+        }
+        let sight = self.shared.variables.sight(&self.sql, &self.vars);
+        if let Ok(value) = sight.shown(name) {
+            self.track.system_variable(name.as_bytes(), value.as_bytes());
+        }
+    }
+
+    /// A file's events all end in one way: a new way begins a new file.
+    async fn rotate_for_checksum(&mut self) -> Result<()> {
+        let value = self.shared.variables.server_sight().shown("binlog_checksum")?;
+        let checksum = if value == "NONE" { ChecksumAlg::None } else { ChecksumAlg::Crc32 };
+        self.rotate_binlog(Some(checksum)).await
+    }
+}
+
+fn target(scope: SetScope) -> Target {
+    match scope {
+        SetScope::Session => Target::Session,
+        SetScope::Global => Target::Global,
+        SetScope::Persist | SetScope::PersistOnly => Target::Persist,
+    }
+}
+
+fn known_charset(name: &str) -> Result<Charset> {
+    Charset::from_name(name).ok_or_else(|| ER_UNKNOWN_CHARACTER_SET.error(&[&name]))
+}

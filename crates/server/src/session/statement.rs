@@ -1,0 +1,97 @@
+//! COM_QUERY: one statement, or several.
+
+use sql::exec::Params;
+use sql::lex::{Verb, split_first};
+use sql::parse::{Completion, TransactionStart};
+use types::error::SqlError;
+use types::error::table::{ER_EMPTY_QUERY, ER_PARSE_ERROR};
+use types::warning::Level;
+
+use super::execute::{Prepared, Ran};
+use super::result::{Format, write_error};
+use super::{Client, Wire};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// Characters of a statement that a syntax error shows.
+const NEAR_MAX: usize = 80;
+/// How often a statement is planned anew because its tables change meanwhile.
+const PLANS_MAX: u32 = 100;
+
+impl Client {
+    /// Executes a text and writes the replies.
+    pub async fn query(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
+        let quoting = self.sql.quoting();
+        let mut rest = sql;
+        loop {
+            let (first, behind, verb) = split_first(rest, quoting);
+            let more = split_first(behind, quoting).2 != Verb::Empty || behind.contains(&b';');
+            let several = self.capabilities.contains(protocol::wire::Capabilities::MULTI_STATEMENTS);
+            self.begin_statement(now_us);
+            let done = if more && !several {
+                Err(syntax_error(sql, behind))
+            } else {
+                self.answer(first, verb, more, wire).await
+            };
+            if done.is_err() || !more {
+                return;
+            }
+            rest = behind;
+        }
+    }
+
+    /// Executes one statement and writes its reply, which may be the error that is returned.
+    async fn answer(&mut self, sql: &[u8], verb: Verb, more: bool, wire: &mut dyn Wire) -> Result<()> {
+        let (begun, sends) = (wire.packets().mark(), wire.sends());
+        let done = self.statement(sql, verb, more, wire).await;
+        if let Err(error) = &done {
+            // What was not sent of a result need not be begun.
+            if wire.sends() == sends {
+                wire.packets().rewind(begun);
+            }
+            self.failed(error);
+            write_error(wire.packets(), self.capabilities, error);
+        }
+        done
+    }
+
+    /// Notes an error for SHOW WARNINGS and `row_count()`.
+    fn failed(&mut self, error: &SqlError) {
+        self.sql.row_count = -1;
+        self.warnings.push_error(Level::Error, error);
+    }
+
+    async fn statement(&mut self, sql: &[u8], verb: Verb, more: bool, wire: &mut dyn Wire) -> Result<()> {
+        match verb {
+            Verb::Empty => return Err(ER_EMPTY_QUERY.error(&[])),
+            Verb::Begin => return self.begin(TransactionStart::default(), more, wire).await,
+            Verb::Commit => return self.commit(Completion::default(), more, wire).await,
+            Verb::Rollback => return self.rollback(Completion::default(), more, wire).await,
+            _ => {}
+        }
+        for _ in 0..PLANS_MAX {
+            match self.plan(sql, verb)? {
+                Prepared::Plan(planned, normalised) => {
+                    let params = Params {
+                        values: &[],
+                        literals: &normalised.literals,
+                        row_literals: &normalised.row_literals,
+                        row_size: normalised.row_size,
+                    };
+                    if self.run_plan(&planned, params, Format::Text, more, wire).await? == Ran::Answered {
+                        return Ok(());
+                    }
+                }
+                Prepared::Other(statement) => return self.other(*statement, sql, more, wire).await,
+            }
+        }
+        Err(types::error::table::ER_NEED_REPREPARE.error(&[]))
+    }
+}
+
+/// A syntax error at what follows a statement.
+fn syntax_error(sql: &[u8], at: &[u8]) -> SqlError {
+    let line = 1 + sql[..sql.len() - at.len()].iter().filter(|byte| **byte == b'\n').count();
+    let near: String = String::from_utf8_lossy(at).chars().take(NEAR_MAX).collect();
+    ER_PARSE_ERROR.error(&[&types::error::table::ER_SYNTAX_ERROR.message(&[]), &near, &line])
+}
