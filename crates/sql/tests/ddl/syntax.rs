@@ -7,13 +7,12 @@ use types::error::table::{ER_PARSE_ERROR, ER_SYNTAX_ERROR};
 fn verdict(sql: &str) -> String {
     match parse(sql, Mode::default()) {
         Ok(Statement::Unsupported { what }) => format!("1235 {what}"),
-        Ok(_) => "ok".to_owned(),
         Err(error) if error.is(&ER_PARSE_ERROR) => {
             let place = error.message.strip_prefix(ER_SYNTAX_ERROR.text).unwrap();
             format!("1064 {}", place.strip_prefix(" near '").unwrap())
         }
         Err(error) if error.code == 1235 => format!("1235 {}", error.message),
-        Err(_) => "ok".to_owned(),
+        Ok(_) | Err(_) => "ok".to_owned(),
     }
 }
 
