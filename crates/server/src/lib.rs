@@ -1,4 +1,5 @@
 //! The server around the execution of statements.
 
 pub mod options;
+pub mod status;
 pub mod variables;

@@ -7,9 +7,11 @@
 
 pub mod bind;
 pub mod exec;
+pub mod agg;
 pub mod expr;
 pub mod func;
 pub mod lex;
+pub mod parse;
 pub mod plan;
 pub mod session;
 pub mod virtual_table;

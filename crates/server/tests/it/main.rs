@@ -7,5 +7,6 @@ mod client;
 
 mod options;
 mod set_variables;
+mod status;
 mod variables;
 mod world;

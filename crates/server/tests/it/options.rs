@@ -219,5 +219,4 @@ fn help_shows_every_option_and_its_default() {
     assert!(text.starts_with("onelog  Ver 8.0.46-onelog for Linux on x86_64 (onelog)\n"));
     assert!(text.contains("\nmax-connections                          151\n"));
     assert!(!text.contains("sync-delay-us"));
-    assert!(text.lines().all(|line| line.chars().count() < 200));
 }

@@ -8,91 +8,111 @@ use types::error::table::{ER_DATA_OUT_OF_RANGE, ER_DIVISION_BY_ZERO};
 use types::sql_mode::SqlMode;
 use types::value::{Numeric, Value, ValueRef};
 
-use super::{ArithOp, Inputs};
+use super::compare::hex_number;
+use super::{ArithOp, Expr, Inputs};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
-/// Applies an operator. `text` is how the expression reads, for messages.
-pub(super) fn binary(
+/// Applies an operator other than those on bits.
+#[inline]
+pub(super) fn eval(
     op: ArithOp,
-    left: ValueRef<'_>,
-    right: ValueRef<'_>,
+    (left, right): (&Expr, &Expr),
     text: &str,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Value> {
-    let (Some(left), Some(right)) = (left.to_number(context)?, right.to_number(context)?) else {
+    let left_value = left.eval(inputs, context)?;
+    let right_value = right.eval(inputs, context)?;
+    let (left_value, right_value) = (left_value.as_ref(), right_value.as_ref());
+    if let (ValueRef::Int(a), ValueRef::Int(b)) = (left_value, right_value) {
+        let result = match op {
+            ArithOp::Add => a.checked_add(b),
+            ArithOp::Sub => a.checked_sub(b),
+            ArithOp::Mul => a.checked_mul(b),
+            _ => return numbers(op, Numeric::Int(a), Numeric::Int(b), text, inputs, context),
+        };
+        return result.map(Value::Int).ok_or_else(|| out_of_range("BIGINT", text));
+    }
+    let left_number = number(left, left_value, context)?;
+    let (Some(left_number), Some(right_number)) = (left_number, number(right, right_value, context)?) else {
         return Ok(Value::Null);
     };
-    match op {
-        ArithOp::BitAnd | ArithOp::BitOr | ArithOp::BitXor | ArithOp::ShiftLeft | ArithOp::ShiftRight => {
-            Ok(Value::UInt(bits(op, to_bits(left), to_bits(right))))
+    let result = numbers(op, left_number, right_number, text, inputs, context)?;
+    match result {
+        Value::Decimal(difference) if op == ArithOp::Sub && difference.is_negative() => {
+            unsigned_difference(difference, (left, right), text, inputs)
         }
+        result => Ok(result),
+    }
+}
+
+/// The number that arithmetic sees: a hexadecimal literal is one.
+pub(crate) fn number(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<Numeric>> {
+    match (expr, value) {
+        (Expr::Const(Value::Bytes(_)), ValueRef::Bytes(bytes)) => {
+            Ok(Some(Numeric::UInt(hex_number(&bytes.to_cow()))))
+        }
+        _ => value.to_number(context),
+    }
+}
+
+/// A negative difference of two unsigned DECIMALs is out of range. Whether they are is seen only in their types.
+fn unsigned_difference(
+    difference: Decimal,
+    (left, right): (&Expr, &Expr),
+    text: &str,
+    inputs: &Inputs<'_>,
+) -> Result<Value> {
+    let types = inputs.types();
+    let unsigned = left.result_type(&types)?.is_unsigned && right.result_type(&types)?.is_unsigned;
+    if unsigned { Err(out_of_range("DECIMAL UNSIGNED", text)) } else { Ok(Value::Decimal(difference)) }
+}
+
+fn numbers(
+    op: ArithOp,
+    left: Numeric,
+    right: Numeric,
+    text: &str,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Value> {
+    match op {
         ArithOp::Div => divide(left, right, inputs.session.div_precision_increment, text, context),
         ArithOp::IntDiv => divide_integer(left, right, text, context),
         ArithOp::Rem => remainder(left, right, context),
-        ArithOp::Add | ArithOp::Sub | ArithOp::Mul => match (left, right) {
+        _ => match (left, right) {
             (Numeric::Double(_), _) | (_, Numeric::Double(_)) => {
                 double(op, left.to_f64(), right.to_f64(), text)
             }
             (Numeric::Decimal(_), _) | (_, Numeric::Decimal(_)) => {
-                decimal(op, left.to_decimal(), right.to_decimal(), text)
+                decimal(op, &left.to_decimal(), &right.to_decimal(), text)
             }
             _ => integer(op, left, right, text, context.sql_mode),
         },
     }
 }
 
-/// Unary minus.
-pub(super) fn negate(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Value> {
-    Ok(match value.to_number(context)? {
+/// Unary minus. A constant without a negative of its type becomes a DECIMAL; from elsewhere it is error 1690.
+pub(super) fn negate(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Value> {
+    let is_constant = || expr.is_constant();
+    Ok(match number(expr, value, context)? {
         None => Value::Null,
-        Some(Numeric::Int(value)) => match value.checked_neg() {
-            Some(value) => Value::Int(value),
-            None => Value::Decimal(Decimal::from(value).negated()),
+        Some(Numeric::Int(number)) => match number.checked_neg() {
+            Some(negative) => Value::Int(negative),
+            None if is_constant() => Value::Decimal(Decimal::from(number).negated()),
+            None => return Err(out_of_range("BIGINT", &format!("-({number})"))),
         },
-        Some(Numeric::UInt(value)) if value <= 1 << 63 => Value::Int((value as i64).wrapping_neg()),
-        Some(Numeric::UInt(value)) => {
-            return Err(out_of_range("BIGINT", &format!("-({value})")));
-        }
-        Some(Numeric::Decimal(value)) => Value::Decimal(value.negated()),
-        Some(Numeric::Double(value)) => Value::Double(-value),
+        Some(Numeric::UInt(number)) if number <= 1 << 63 => Value::Int(number.cast_signed().wrapping_neg()),
+        Some(Numeric::UInt(number)) if is_constant() => Value::Decimal(Decimal::from(number).negated()),
+        Some(Numeric::UInt(number)) => return Err(out_of_range("BIGINT", &format!("-({number})"))),
+        Some(Numeric::Decimal(number)) => Value::Decimal(number.negated()),
+        Some(Numeric::Double(number)) => Value::Double(-number),
     })
 }
 
-/// `~`
-pub(super) fn invert(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Value> {
-    Ok(value.to_number(context)?.map_or(Value::Null, |number| Value::UInt(!to_bits(number))))
-}
-
-fn out_of_range(kind: &str, text: &str) -> SqlError {
+pub(crate) fn out_of_range(kind: &str, text: &str) -> SqlError {
     ER_DATA_OUT_OF_RANGE.error(&[&kind, &text])
-}
-
-/// A number as 64 bits: rounded, negative ones in two's complement.
-fn to_bits(number: Numeric) -> u64 {
-    match number {
-        Numeric::Int(value) => value as u64,
-        Numeric::UInt(value) => value,
-        Numeric::Decimal(value) => {
-            let whole = value.round(0).unwrap_or(value);
-            whole.to_u64().or_else(|| whole.to_i64().map(|value| value as u64)).unwrap_or(u64::MAX)
-        }
-        Numeric::Double(value) if value < 0.0 => types::number::double_to_i64(value) as u64,
-        #[expect(clippy::cast_possible_truncation, reason = "saturates, as MySQL's does")]
-        Numeric::Double(value) => value.round_ties_even() as u64,
-    }
-}
-
-fn bits(op: ArithOp, left: u64, right: u64) -> u64 {
-    let shift = u32::try_from(right).unwrap_or(u32::MAX);
-    match op {
-        ArithOp::BitAnd => left & right,
-        ArithOp::BitOr => left | right,
-        ArithOp::BitXor => left ^ right,
-        ArithOp::ShiftLeft => left.checked_shl(shift).unwrap_or(0),
-        _ => left.checked_shr(shift).unwrap_or(0),
-    }
 }
 
 fn integer(op: ArithOp, left: Numeric, right: Numeric, text: &str, mode: SqlMode) -> Result<Value> {
@@ -104,10 +124,11 @@ fn integer(op: ArithOp, left: Numeric, right: Numeric, text: &str, mode: SqlMode
     let unsigned = matches!(left, Numeric::UInt(_)) || matches!(right, Numeric::UInt(_));
     let unsigned = unsigned && !(op == ArithOp::Sub && mode.contains(SqlMode::NO_UNSIGNED_SUBTRACTION));
     let (left, right) = (wide(left), wide(right));
+    // Products of 64-bit numbers have room in 128 bits.
     let result = match op {
         ArithOp::Add => left + right,
         ArithOp::Sub => left - right,
-        _ => left * right,
+        _ => left.checked_mul(right).unwrap_or(i128::MAX),
     };
     if unsigned {
         return u64::try_from(result).map(Value::UInt).map_err(|_| out_of_range("BIGINT UNSIGNED", text));
@@ -115,11 +136,11 @@ fn integer(op: ArithOp, left: Numeric, right: Numeric, text: &str, mode: SqlMode
     i64::try_from(result).map(Value::Int).map_err(|_| out_of_range("BIGINT", text))
 }
 
-fn decimal(op: ArithOp, left: Decimal, right: Decimal, text: &str) -> Result<Value> {
+fn decimal(op: ArithOp, left: &Decimal, right: &Decimal, text: &str) -> Result<Value> {
     let result = match op {
-        ArithOp::Add => left.add(&right),
-        ArithOp::Sub => left.subtract(&right),
-        _ => left.multiply(&right),
+        ArithOp::Add => left.add(right),
+        ArithOp::Sub => left.subtract(right),
+        _ => left.multiply(right),
     };
     result.map(Value::Decimal).map_err(|_: Overflow| out_of_range("DECIMAL", text))
 }
@@ -135,7 +156,7 @@ fn double(op: ArithOp, left: f64, right: f64, text: &str) -> Result<Value> {
 }
 
 /// NULL, with a warning or an error if the mode asks for one.
-fn by_zero(context: &mut Context<'_>) -> Result<Value> {
+pub(crate) fn by_zero(context: &mut Context<'_>) -> Result<Value> {
     if context.sql_mode.contains(SqlMode::ERROR_FOR_DIVISION_BY_ZERO) {
         context.report(&ER_DIVISION_BY_ZERO, &[])?;
     }
@@ -180,7 +201,8 @@ fn divide_integer(left: Numeric, right: Numeric, text: &str, context: &mut Conte
     quotient.to_i64().map(Value::Int).ok_or_else(|| out_of_range("BIGINT", text))
 }
 
-fn remainder(left: Numeric, right: Numeric, context: &mut Context<'_>) -> Result<Value> {
+/// `%`: the result has the sign of the dividend.
+pub(crate) fn remainder(left: Numeric, right: Numeric, context: &mut Context<'_>) -> Result<Value> {
     if right.is_zero() {
         return by_zero(context);
     }
@@ -189,8 +211,8 @@ fn remainder(left: Numeric, right: Numeric, context: &mut Context<'_>) -> Result
         (Numeric::Int(left), Numeric::Int(right)) => Value::Int(left.wrapping_rem(right)),
         (Numeric::UInt(left), Numeric::UInt(right)) => Value::UInt(left % right),
         (Numeric::Int(left), Numeric::UInt(right)) => {
-            let rest = left.unsigned_abs() % right;
-            Value::Int(if left < 0 { (rest as i64).wrapping_neg() } else { rest as i64 })
+            let rest = (left.unsigned_abs() % right).cast_signed();
+            Value::Int(if left < 0 { rest.wrapping_neg() } else { rest })
         }
         (Numeric::UInt(left), Numeric::Int(right)) => Value::UInt(left % right.unsigned_abs()),
         _ => match left.to_decimal().divide_integer(&right.to_decimal()) {

@@ -1,12 +1,15 @@
-//! Evaluation.
+//! Evaluation: the value of an expression for given inputs. Conditions are in `condition`.
 
-use std::cmp::Ordering;
-
+use types::cast::CastTarget;
+use types::charset::Charset;
+use types::collation::Collation;
 use types::context::Context;
 use types::error::SqlError;
-use types::value::{Value, ValueRef, compare};
+use types::error::table::{ER_COLLATION_CHARSET_MISMATCH, ER_SUBQUERY_NO_1_ROW};
+use types::value::{Value, ValueRef};
 
-use super::{CompareOp, Ev, Expr, Inputs};
+use super::compare::in_charset;
+use super::{ArithOp, Ev, Expr, Inputs, arith, bits, control};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -35,177 +38,101 @@ impl Expr {
                 inputs.session.user_variables.lock().insert(name.clone(), value.clone());
                 Ev::Own(value)
             }
-            Self::Arith(op, left, right, text) => {
-                let (left, right) = (left.eval(inputs, context)?, right.eval(inputs, context)?);
-                Ev::Own(super::arith::binary(*op, left.as_ref(), right.as_ref(), text, inputs, context)?)
-            }
+            Self::Arith(op, left, right, text) => arithmetic(*op, left, right, text, inputs, context)?,
             Self::Neg(value) => {
-                Ev::Own(super::arith::negate(value.eval(inputs, context)?.as_ref(), context)?)
+                let number = value.eval(inputs, context)?;
+                Ev::Own(arith::negate(value, number.as_ref(), context)?)
             }
             Self::BitNot(value) => {
-                Ev::Own(super::arith::invert(value.eval(inputs, context)?.as_ref(), context)?)
+                let operand = value.eval(inputs, context)?;
+                Ev::Own(bits::invert(value, operand.as_ref(), context)?)
             }
-            Self::Collate(text, collation) => match text.eval(inputs, context)?.into_value() {
-                Value::Str(bytes, _) => Ev::Own(Value::Str(bytes, *collation)),
-                other => Ev::Own(other),
-            },
-            Self::Case { operand, branches, otherwise } => {
-                return case(operand.as_deref(), branches, otherwise.as_deref(), inputs, context);
-            }
+            Self::Collate(text, collation) => collate(text.eval(inputs, context)?, *collation, inputs)?,
+            Self::Case { .. } => return control::case(self, inputs, context),
             Self::Cast(value, target, text) => {
-                let value = value.eval(inputs, context)?;
-                Ev::Own(types::cast::cast(value.as_ref(), *target, text, context)?)
+                let operand = value.eval(inputs, context)?;
+                Ev::Own(cast(value, operand.as_ref(), *target, text, context)?)
             }
             Self::Call(function, args) => return (function.eval)(args, inputs, context),
             Self::Interval(value, _) => return value.eval(inputs, context),
             condition => return Ok(condition.truth(inputs, context)?.into()),
         })
     }
-
-    /// The expression as a condition: true, false or NULL.
-    pub fn truth(&self, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<Option<bool>> {
-        Ok(match self {
-            Self::Compare(op, left, right) => {
-                let left = left.eval(inputs, context)?;
-                let right = right.eval(inputs, context)?;
-                compare_by(*op, left.as_ref(), right.as_ref(), context)?
-            }
-            Self::And(all) => {
-                let mut result = Some(true);
-                for part in all {
-                    match part.truth(inputs, context)? {
-                        Some(true) => {}
-                        Some(false) => return Ok(Some(false)),
-                        None => result = None,
-                    }
-                }
-                result
-            }
-            Self::Or(all) => {
-                let mut result = Some(false);
-                for part in all {
-                    match part.truth(inputs, context)? {
-                        Some(false) => {}
-                        Some(true) => return Ok(Some(true)),
-                        None => result = None,
-                    }
-                }
-                result
-            }
-            Self::Xor(left, right) => {
-                let (left, right) = (left.truth(inputs, context)?, right.truth(inputs, context)?);
-                left.zip(right).map(|(left, right)| left != right)
-            }
-            Self::Not(value) => value.truth(inputs, context)?.map(|truth| !truth),
-            Self::IsNull(value) => Some(value.eval(inputs, context)?.as_ref().is_null()),
-            Self::IsTruth(value, expected) => Some(value.truth(inputs, context)? == Some(*expected)),
-            Self::In(value, list) => {
-                let value = value.eval(inputs, context)?;
-                let list = list.iter().map(|item| item.eval(inputs, context));
-                let list = list.collect::<Result<Vec<_>>>()?;
-                contains(value.as_ref(), list.iter().map(Ev::as_ref), context)?
-            }
-            Self::InSubquery(value, number) => {
-                let value = value.eval(inputs, context)?;
-                contains(value.as_ref(), inputs.subqueries[*number].iter().map(Value::as_ref), context)?
-            }
-            Self::Like { text, pattern, escape } => {
-                let (text, pattern) = (text.eval(inputs, context)?, pattern.eval(inputs, context)?);
-                like(text.as_ref(), pattern.as_ref(), *escape)
-            }
-            other => other.eval(inputs, context)?.as_ref().is_true(context)?,
-        })
-    }
 }
 
-/// Whether two values stand in a relation; `None` if that is unknown.
-pub(crate) fn compare_by(
-    op: CompareOp,
-    left: ValueRef<'_>,
-    right: ValueRef<'_>,
+fn arithmetic<'a>(
+    op: ArithOp,
+    left: &Expr,
+    right: &Expr,
+    text: &str,
+    inputs: &Inputs<'_>,
     context: &mut Context<'_>,
-) -> Result<Option<bool>> {
-    if op == CompareOp::NullSafeEq && (left.is_null() || right.is_null()) {
-        return Ok(Some(left.is_null() && right.is_null()));
-    }
-    let holds = |ordering: Ordering| match op {
-        CompareOp::Eq | CompareOp::NullSafeEq => ordering.is_eq(),
-        CompareOp::Ne => ordering.is_ne(),
-        CompareOp::Lt => ordering.is_lt(),
-        CompareOp::Le => ordering.is_le(),
-        CompareOp::Gt => ordering.is_gt(),
-        CompareOp::Ge => ordering.is_ge(),
-    };
-    Ok(compare(left, right, context)?.map(holds))
-}
-
-fn contains<'v>(
-    value: ValueRef<'_>,
-    list: impl Iterator<Item = ValueRef<'v>>,
-    context: &mut Context<'_>,
-) -> Result<Option<bool>> {
-    let mut result = Some(false);
-    for item in list {
-        match compare(value, item, context)? {
-            Some(Ordering::Equal) => return Ok(Some(true)),
-            Some(_) => {}
-            None => result = None,
+) -> Result<Ev<'a>> {
+    let value = match op {
+        ArithOp::BitAnd | ArithOp::BitOr | ArithOp::BitXor | ArithOp::ShiftLeft | ArithOp::ShiftRight => {
+            let (a, b) = (left.eval(inputs, context)?, right.eval(inputs, context)?);
+            bits::binary(op, (left, a.as_ref()), (right, b.as_ref()), context)?
         }
+        _ => arith::eval(op, (left, right), text, inputs, context)?,
+    };
+    Ok(Ev::Own(value))
+}
+
+/// CAST. A hexadecimal literal is a number where a number is wanted.
+fn cast(
+    expr: &Expr,
+    value: ValueRef<'_>,
+    target: CastTarget,
+    text: &str,
+    context: &mut Context<'_>,
+) -> Result<Value> {
+    use CastTarget::{Char, Decimal, Double, Float, Signed, Unsigned};
+    match (expr, target) {
+        (Expr::Const(Value::Bytes(bytes)), Signed | Unsigned | Decimal { .. } | Float | Double) => {
+            let number = ValueRef::UInt(super::compare::hex_number(bytes));
+            types::cast::cast(number, target, &text, context)
+        }
+        (_, Char { chars, collation: Collation::Binary }) => {
+            types::cast::cast(value, CastTarget::Binary { size: chars }, &text, context)
+        }
+        _ => types::cast::cast(value, target, &text, context),
     }
-    Ok(result)
+}
+
+/// COLLATE: a number becomes text of the connection's character set. Error 1253 for another set's collation.
+fn collate<'a>(value: Ev<'a>, collation: Collation, inputs: &Inputs<'_>) -> Result<Ev<'a>> {
+    let mismatch = |own: Charset| ER_COLLATION_CHARSET_MISMATCH.error(&[&collation.name(), &own.name()]);
+    Ok(match value {
+        Ev::Ref(ValueRef::Str(bytes, own)) if own.charset() == collation.charset() => {
+            Ev::Ref(ValueRef::Str(bytes, collation))
+        }
+        Ev::Own(Value::Str(bytes, own)) if own.charset() == collation.charset() => {
+            Ev::Own(Value::Str(bytes, collation))
+        }
+        Ev::Ref(ValueRef::Str(_, own)) | Ev::Own(Value::Str(_, own)) => return Err(mismatch(own.charset())),
+        other => match other.as_ref() {
+            ValueRef::Null => Ev::NULL,
+            ValueRef::Bytes(_) if collation != Collation::Binary => {
+                return Err(mismatch(Charset::Binary));
+            }
+            ValueRef::Bytes(_) => other,
+            number => {
+                let own = inputs.session.collation_connection.charset();
+                if own != collation.charset() {
+                    return Err(mismatch(own));
+                }
+                let mut text = Vec::new();
+                number.write_text(&mut text);
+                Ev::Own(Value::Str(in_charset(&text, own, collation.charset()).into_owned(), collation))
+            }
+        },
+    })
 }
 
 fn single(rows: &[Value]) -> Result<ValueRef<'_>> {
     match rows {
         [] => Ok(ValueRef::Null),
         [value] => Ok(value.as_ref()),
-        _ => Err(types::error::table::ER_SUBQUERY_NO_1_ROW.error(&[])),
-    }
-}
-
-fn case<'a>(
-    operand: Option<&'a Expr>,
-    branches: &'a [(Expr, Expr)],
-    otherwise: Option<&'a Expr>,
-    inputs: &Inputs<'a>,
-    context: &mut Context<'_>,
-) -> Result<Ev<'a>> {
-    let operand = operand.map(|operand| operand.eval(inputs, context)).transpose()?;
-    for (when, then) in branches {
-        let taken = match &operand {
-            None => when.truth(inputs, context)?,
-            Some(operand) => {
-                let when = when.eval(inputs, context)?;
-                compare_by(CompareOp::Eq, operand.as_ref(), when.as_ref(), context)?
-            }
-        };
-        if taken == Some(true) {
-            return then.eval(inputs, context);
-        }
-    }
-    otherwise.map_or(Ok(Ev::NULL), |otherwise| otherwise.eval(inputs, context))
-}
-
-fn like(text: ValueRef<'_>, pattern: ValueRef<'_>, escape: Option<char>) -> Option<bool> {
-    if text.is_null() || pattern.is_null() {
-        return None;
-    }
-    let (text, text_collation) = text_of(text);
-    let (pattern, pattern_collation) = text_of(pattern);
-    let collation =
-        text_collation.or(pattern_collation).unwrap_or(types::collation::Collation::Utf8mb4GeneralCi);
-    Some(collation.like(&text, &pattern, escape.map(u32::from)))
-}
-
-/// A value as text, with its collation if it has one of its own.
-fn text_of(value: ValueRef<'_>) -> (Vec<u8>, Option<types::collation::Collation>) {
-    match value {
-        ValueRef::Str(bytes, collation) => (bytes.to_vec(), Some(collation)),
-        ValueRef::Bytes(bytes) => (bytes.to_cow().into_owned(), Some(types::collation::Collation::Binary)),
-        other => {
-            let mut text = Vec::new();
-            other.write_text(&mut text);
-            (text, None)
-        }
+        _ => Err(ER_SUBQUERY_NO_1_ROW.error(&[])),
     }
 }

@@ -18,8 +18,10 @@ use types::cast::CastTarget;
 use types::collation::Collation;
 use types::value::Value;
 
-pub(crate) use compare::Comparer;
-pub(crate) use control::case;
+pub(crate) use arith::{number as number_of, out_of_range, remainder};
+pub(crate) use bits::bits as bits_of;
+pub(crate) use compare::{Side, hex_number, in_charset, order};
+pub(crate) use control::{chosen, in_type_and_scale};
 pub use inputs::{Ev, Inputs, RowRef};
 pub use sort_key::SortKey;
 pub use typing::{NoSchema, ResultType, Schema, Types};

@@ -25,9 +25,10 @@ use types::error::SqlError;
 use types::error::table::ER_COLLATION_CHARSET_MISMATCH;
 use types::value::{Value, ValueRef};
 
-pub use collate::{Strength, TextType};
+pub(crate) use arith::remainder as remainder_type;
 pub(crate) use collate::aggregate as aggregate_collations;
-pub(crate) use common::common_type;
+pub use collate::{Strength, TextType};
+pub(crate) use common::{chars_as_branch, common_type};
 pub use result_type::{Kind, NOT_FIXED, ResultType};
 
 use super::{Expr, Inputs};

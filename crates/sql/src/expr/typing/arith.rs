@@ -37,7 +37,8 @@ fn sum_or_product(op: ArithOp, a: ResultType, b: ResultType, types: &Types<'_>) 
     let Some((a_kind, b_kind)) = exact_kinds(a, b) else { return double(a, b) };
     let unsigned = match op {
         _ if a.kind.is_int() && b.kind.is_int() => {
-            let wrapped = op == ArithOp::Sub && types.session.sql_mode.contains(SqlMode::NO_UNSIGNED_SUBTRACTION);
+            let wrapped =
+                op == ArithOp::Sub && types.session.sql_mode.contains(SqlMode::NO_UNSIGNED_SUBTRACTION);
             (a.is_unsigned || b.is_unsigned) && !wrapped
         }
         _ => a.is_unsigned && b.is_unsigned,
@@ -48,7 +49,10 @@ fn sum_or_product(op: ArithOp, a: ResultType, b: ResultType, types: &Types<'_>) 
     };
     if is_integer(a) && is_integer(b) {
         let width = u32::from(kind.precision) + u32::from(!unsigned);
-        return ResultType { is_unsigned: unsigned, ..ResultType::int(IntSize::Big, width.min(INT_LENGTH_MAX)) };
+        return ResultType {
+            is_unsigned: unsigned,
+            ..ResultType::int(IntSize::Big, width.min(INT_LENGTH_MAX))
+        };
     }
     ResultType::exact(kind, unsigned)
 }
@@ -67,7 +71,7 @@ fn int_division(a: ResultType, b: ResultType) -> ResultType {
     ResultType { is_unsigned: unsigned, ..ResultType::bigint(width) }
 }
 
-fn remainder(a: ResultType, b: ResultType) -> ResultType {
+pub(crate) fn remainder(a: ResultType, b: ResultType) -> ResultType {
     let Some((a_kind, b_kind)) = exact_kinds(a, b) else { return double(a, b).or_null() };
     if is_integer(a) && is_integer(b) {
         let width = a.length.max(b.length);
@@ -98,7 +102,8 @@ fn double(a: ResultType, b: ResultType) -> ResultType {
 
 /// Bit operators on two binary strings give a binary string.
 fn bits(op: ArithOp, a: ResultType, b: ResultType) -> ResultType {
-    let binary = |ty: ResultType| ty.kind.is_string() && ty.text.collation == types::collation::Collation::Binary;
+    let binary =
+        |ty: ResultType| ty.kind.is_string() && ty.text.collation == types::collation::Collation::Binary;
     let shifts = matches!(op, ArithOp::ShiftLeft | ArithOp::ShiftRight);
     if binary(a) && (shifts || binary(b)) {
         let length = if shifts { a.length } else { a.length.max(b.length) };

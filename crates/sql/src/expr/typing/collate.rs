@@ -60,7 +60,8 @@ impl TextType {
     /// A number, before the connection is known.
     pub const NUMERIC: Self = Self { collation: Collation::Binary, strength: Strength::Numeric, ascii: true };
     /// Computed bytes.
-    pub const BINARY: Self = Self { collation: Collation::Binary, strength: Strength::Implicit, ascii: false };
+    pub const BINARY: Self =
+        Self { collation: Collation::Binary, strength: Strength::Implicit, ascii: false };
 
     /// A column's.
     pub fn implicit(collation: Collation) -> Self {
@@ -137,7 +138,9 @@ fn same_set(a: TextType, b: TextType) -> Option<TextType> {
     match (a.collation.compares_code_points(), b.collation.compares_code_points()) {
         (true, _) => Some(a),
         (_, true) => Some(b),
-        _ => Some(TextType { collation: a.collation.charset().bin_collation(), strength: Strength::None, ..a }),
+        _ => {
+            Some(TextType { collation: a.collation.charset().bin_collation(), strength: Strength::None, ..a })
+        }
     }
 }
 

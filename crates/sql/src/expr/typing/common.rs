@@ -56,7 +56,8 @@ pub(super) fn case(
     types: &Types<'_>,
 ) -> Result<ResultType, SqlError> {
     let results = || branches.iter().map(|(_, then)| then).chain(otherwise);
-    let found = results().map(|expr| expr.result_type(types)).collect::<Result<smallvec::SmallVec<[_; 8]>, _>>()?;
+    let found =
+        results().map(|expr| expr.result_type(types)).collect::<Result<smallvec::SmallVec<[_; 8]>, _>>()?;
     let common = common_type(found.iter().copied(), "case", types)?;
     Ok(if otherwise.is_none() { common.or_null() } else { common })
 }
@@ -69,7 +70,9 @@ fn merged(a: (Kind, bool), b: (Kind, bool)) -> (Kind, bool) {
         (Kind::Int(a_size), Kind::Int(b_size)) => return integers((a_size, a.1), (b_size, b.1)),
         (one, other) if one == other => one,
         (Kind::Decimal, Kind::Int(_)) | (Kind::Int(_), Kind::Decimal) => Kind::Decimal,
-        (Kind::Float, Kind::Int(size)) | (Kind::Int(size), Kind::Float) if size != IntSize::Int => Kind::Float,
+        (Kind::Float, Kind::Int(size)) | (Kind::Int(size), Kind::Float) if size != IntSize::Int => {
+            Kind::Float
+        }
         (one, other) if is_number(one) && is_number(other) => Kind::Double,
         (one, other) if one.is_temporal() && other.is_temporal() => Kind::DateTime,
         (one, other) => string_kind(one, other),
@@ -133,15 +136,19 @@ fn string(
 ) -> Result<ResultType, SqlError> {
     let text = collate::aggregate(all.clone().map(|ty| ty.text_type(types.connection())), operation)?;
     let nullable = all.clone().any(|ty| ty.nullable);
-    let chars = |ty: ResultType| match ty.kind {
-        Kind::Double | Kind::Float if ty.column.is_none() || ty.kind == Kind::Double => DOUBLE_CHARS,
-        _ if ty.kind.is_string() && text.collation == Collation::Binary => ty.bytes(),
-        _ => ty.length,
-    };
-    let length = all.map(chars).max().unwrap_or(0);
+    let length = all.map(|ty| chars_as_branch(ty, text)).max().unwrap_or(0);
     let kind = match ResultType::string(length, text).kind {
         Kind::Lob(size) if !matches!(kind, Kind::Lob(_)) => Kind::Lob(size),
         _ => kind,
     };
     Ok(ResultType { length, text, nullable, decimals: NOT_FIXED, ..ResultType::of_kind(kind) })
+}
+
+/// The characters with which a value counts where one of several texts is chosen.
+pub(crate) fn chars_as_branch(ty: ResultType, text: collate::TextType) -> u32 {
+    match ty.kind {
+        Kind::Double | Kind::Float if ty.column.is_none() || ty.kind == Kind::Double => DOUBLE_CHARS,
+        _ if ty.kind.is_string() && text.collation == Collation::Binary => ty.bytes(),
+        _ => ty.length,
+    }
 }

@@ -105,7 +105,8 @@ impl ResultType {
 
     /// A type without a length.
     pub fn of_kind(kind: Kind) -> Self {
-        let decimals = if matches!(kind, Kind::Double | Kind::Float) || kind.is_string() { NOT_FIXED } else { 0 };
+        let decimals =
+            if matches!(kind, Kind::Double | Kind::Float) || kind.is_string() { NOT_FIXED } else { 0 };
         Self { kind, decimals, nullable: false, text: TextType::NUMERIC, ..Self::NULL }
     }
 
@@ -126,7 +127,9 @@ impl ResultType {
         };
         let wire = ty.wire(Collation::Binary);
         let length = match ty {
-            ColumnType::Text { collation, .. } => wire.length.saturating_mul(collation.charset().char_size_max()),
+            ColumnType::Text { collation, .. } => {
+                wire.length.saturating_mul(collation.charset().char_size_max())
+            }
             _ => ty.chars_max().unwrap_or(wire.length),
         };
         let text = match ty.collation() {
@@ -134,7 +137,15 @@ impl ResultType {
             None if ty.is_string() => TextType { strength: Strength::Implicit, ..TextType::BINARY },
             None => TextType::NUMERIC,
         };
-        Self { kind, length, decimals: wire.decimals, is_unsigned: ty.is_unsigned(), nullable, text, column: Some(ty) }
+        Self {
+            kind,
+            length,
+            decimals: wire.decimals,
+            is_unsigned: ty.is_unsigned(),
+            nullable,
+            text,
+            column: Some(ty),
+        }
     }
 
     /// 0 or 1.
@@ -245,7 +256,9 @@ impl ResultType {
     pub fn text_type(self, connection: Collation) -> TextType {
         match self.kind {
             kind if kind.is_string() => self.text,
-            Kind::Null => TextType { collation: Collation::Binary, strength: Strength::Ignorable, ascii: true },
+            Kind::Null => {
+                TextType { collation: Collation::Binary, strength: Strength::Ignorable, ascii: true }
+            }
             _ => TextType { collation: connection, strength: Strength::Numeric, ascii: true },
         }
     }

@@ -74,7 +74,13 @@ impl ResultType {
     }
 
     /// Appends a value to a text resultset row, strings in `results`.
-    pub fn write_text(&self, value: ValueRef<'_>, results: Charset, context: &Context<'_>, out: &mut Vec<u8>) {
+    pub fn write_text(
+        &self,
+        value: ValueRef<'_>,
+        results: Charset,
+        context: &Context<'_>,
+        out: &mut Vec<u8>,
+    ) {
         if self.is_plain(value) {
             value.write_text_wire(results, out);
             return;
@@ -83,7 +89,13 @@ impl ResultType {
     }
 
     /// Appends a value to a binary resultset row, in the announced form; NULL appends nothing.
-    pub fn write_binary(&self, value: ValueRef<'_>, results: Charset, context: &Context<'_>, out: &mut Vec<u8>) {
+    pub fn write_binary(
+        &self,
+        value: ValueRef<'_>,
+        results: Charset,
+        context: &Context<'_>,
+        out: &mut Vec<u8>,
+    ) {
         if value.is_null() {
             return;
         }

@@ -1,0 +1,101 @@
+//! Status variables: what the server and its sessions have counted, for SHOW STATUS and for Prometheus.
+//!
+//! Counting is cheap, showing is not: a session counts in memory of its own ([`counter`]), the commit pipeline in its
+//! own statistics, and SHOW STATUS adds up. Names and meanings are MySQL 8.0's; what begins with `Onelog_` is ours.
+
+pub mod counter;
+mod gauges;
+mod prometheus;
+mod rows;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use commit::Pipeline;
+use commit::recovery::Report;
+use parking_lot::Mutex;
+
+pub use counter::{Counter, Counters};
+pub use gauges::Gauges;
+
+/// The server's counters.
+#[derive(Debug, Default)]
+pub struct Status {
+    /// What is counted once for all sessions.
+    pub gauges: Gauges,
+    /// Rank: last.
+    sessions: Mutex<Sessions>,
+}
+
+#[derive(Debug, Default)]
+struct Sessions {
+    live: HashMap<u32, Arc<Counters>>,
+    /// The sum of those that ended, and of what FLUSH STATUS took from the others.
+    ended: Counters,
+}
+
+/// What SHOW STATUS looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The server's counters.
+    pub status: &'a Status,
+    /// The session's, for SHOW SESSION STATUS.
+    pub session: Option<&'a Counters>,
+    /// The commit pipeline, once it runs.
+    pub pipeline: Option<&'a Pipeline>,
+    /// What recovery did.
+    pub recovery: Report,
+    /// Seconds since the start.
+    pub uptime_s: u64,
+    /// Sessions.
+    pub threads_connected: u64,
+    /// Sessions that execute a command.
+    pub threads_running: u64,
+}
+
+impl Status {
+    /// Counters for a new session; `connection_id` names it.
+    pub fn begin_session(&self, connection_id: u32) -> Arc<Counters> {
+        let counters = Arc::<Counters>::default();
+        self.sessions.lock().live.insert(connection_id, Arc::clone(&counters));
+        counters
+    }
+
+    /// Keeps the counts of a session that has ended.
+    pub fn end_session(&self, connection_id: u32) {
+        let mut sessions = self.sessions.lock();
+        if let Some(counters) = sessions.live.remove(&connection_id) {
+            sessions.ended.absorb(&counters);
+        }
+    }
+
+    /// FLUSH STATUS: the session's counts begin anew, their sum stays.
+    pub fn flush_session(&self, counters: &Counters) {
+        self.sessions.lock().ended.absorb(counters);
+        counters.clear();
+    }
+
+    /// The sum of all sessions' counts.
+    pub fn sum(&self) -> Counters {
+        let sum = Counters::default();
+        let sessions = self.sessions.lock();
+        sum.absorb(&sessions.ended);
+        for counters in sessions.live.values() {
+            sum.absorb(counters);
+        }
+        sum
+    }
+}
+
+impl View<'_> {
+    /// The rows of SHOW STATUS, by name: the session's counts if there is a session, else everybody's.
+    pub fn show(&self) -> Vec<(&'static str, String)> {
+        let sum = self.status.sum();
+        rows::all().iter().map(|row| (row.name, row.show(self, &sum))).collect()
+    }
+
+    /// Everybody's counts in Prometheus' text format.
+    pub fn prometheus(&self) -> String {
+        prometheus::render(&View { session: None, ..*self })
+    }
+}

@@ -1,0 +1,223 @@
+//! The rows of SHOW STATUS, and where each comes from.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use commit::{Histogram, Stats};
+
+use super::counter::{Counter, Counters};
+use super::{Gauges, View};
+
+/// A row.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) source: Source,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// Sessions count it.
+    Session(Counter),
+    /// Sessions count it, but everybody is shown the sum.
+    Everybody(Counter),
+    /// A number that only grows.
+    Total(fn(&View<'_>) -> u64),
+    /// A number that goes up and down.
+    Level(fn(&View<'_>) -> u64),
+    /// A text.
+    Text(fn(&View<'_>) -> String),
+    /// Always the same: what this server does not have.
+    Fixed(&'static str),
+}
+
+impl Row {
+    pub(super) fn show(&self, view: &View<'_>, sum: &Counters) -> String {
+        match self.source {
+            Source::Session(counter) => view.session.unwrap_or(sum).get(counter).to_string(),
+            Source::Everybody(counter) => sum.get(counter).to_string(),
+            Source::Total(number) | Source::Level(number) => number(view).to_string(),
+            Source::Text(text) => text(view),
+            Source::Fixed(text) => text.to_owned(),
+        }
+    }
+}
+
+/// Every row, by name.
+pub(super) fn all() -> &'static [Row] {
+    static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
+        let counted = Counter::ALL.iter().map(|counter| match counter {
+            Counter::Queries => Row { name: counter.name(), source: Source::Everybody(*counter) },
+            _ => Row { name: counter.name(), source: Source::Session(*counter) },
+        });
+        let others = OTHERS.iter().copied().chain(STAGES.into_iter().flatten());
+        let mut rows: Vec<_> = counted.chain(others).collect();
+        rows.sort_unstable_by_key(|row| row.name);
+        rows
+    });
+    &ALL
+}
+
+const fn total(name: &'static str, number: fn(&View<'_>) -> u64) -> Row {
+    Row { name, source: Source::Total(number) }
+}
+
+const fn level(name: &'static str, number: fn(&View<'_>) -> u64) -> Row {
+    Row { name, source: Source::Level(number) }
+}
+
+const fn text(name: &'static str, text: fn(&View<'_>) -> String) -> Row {
+    Row { name, source: Source::Text(text) }
+}
+
+const fn fixed(name: &'static str, text: &'static str) -> Row {
+    Row { name, source: Source::Fixed(text) }
+}
+
+fn gauge(view: &View<'_>, which: fn(&Gauges) -> &AtomicU64) -> u64 {
+    which(&view.status.gauges).load(Ordering::Relaxed)
+}
+
+/// A number of the pipeline; 0 before it runs.
+fn stat(view: &View<'_>, which: fn(&Stats) -> &AtomicU64) -> u64 {
+    view.pipeline.map_or(0, |pipeline| which(&pipeline.stats).load(Ordering::Relaxed))
+}
+
+/// A part of a histogram's values lies below this.
+fn quantile(view: &View<'_>, which: fn(&Stats) -> &Histogram, part: f64) -> u64 {
+    view.pipeline.map_or(0, |pipeline| which(&pipeline.stats).quantile(part))
+}
+
+/// As [`quantile`], of nanoseconds, in microseconds.
+fn quantile_us(view: &View<'_>, which: fn(&Stats) -> &Histogram, part: f64) -> u64 {
+    quantile(view, which, part) / 1000
+}
+
+fn mean_us(view: &View<'_>, which: fn(&Stats) -> &Histogram) -> u64 {
+    view.pipeline.map_or(0, |pipeline| {
+        let histogram = which(&pipeline.stats);
+        histogram.sum() / histogram.count().max(1) / 1000
+    })
+}
+
+fn redo(view: &View<'_>, which: fn(&redo::RedoLog) -> u64) -> u64 {
+    view.pipeline.map_or(0, |pipeline| which(pipeline.redo()))
+}
+
+/// The rows of a stage's times.
+macro_rules! stage {
+    ($name:literal, $field:ident) => {
+        [
+            level(concat!("Onelog_", $name, "_us_avg"), |view| mean_us(view, |stats| &stats.$field)),
+            level(concat!("Onelog_", $name, "_us_p50"), |view| quantile_us(view, |stats| &stats.$field, 0.5)),
+            level(concat!("Onelog_", $name, "_us_p95"), |view| {
+                quantile_us(view, |stats| &stats.$field, 0.95)
+            }),
+            level(concat!("Onelog_", $name, "_us_p99"), |view| {
+                quantile_us(view, |stats| &stats.$field, 0.99)
+            }),
+            level(concat!("Onelog_", $name, "_us_max"), |view| quantile_us(view, |stats| &stats.$field, 1.0)),
+        ]
+    };
+}
+
+/// The times of the stages.
+const STAGES: [[Row; 5]; 3] =
+    [stage!("flush_stage", flush_ns), stage!("sync_stage", sync_ns), stage!("redo_step", redo_ns)];
+
+/// What sessions do not count.
+const OTHERS: &[Row] = &[
+    total("Aborted_clients", |view| gauge(view, |gauges| &gauges.aborted_clients)),
+    total("Aborted_connects", |view| gauge(view, |gauges| &gauges.aborted_connects)),
+    fixed("Binlog_stmt_cache_disk_use", "0"),
+    fixed("Binlog_stmt_cache_use", "0"),
+    total("Binlog_commits", |view| stat(view, |stats| &stats.binlog_commits)),
+    total("Binlog_group_commits", |view| stat(view, |stats| &stats.binlog_groups)),
+    fixed("Compression", "OFF"),
+    total("Connection_errors_accept", |view| gauge(view, |gauges| &gauges.accept_errors)),
+    total("Connection_errors_internal", |view| gauge(view, |gauges| &gauges.internal_errors)),
+    total("Connection_errors_max_connections", |view| gauge(view, |gauges| &gauges.refused_by_number)),
+    total("Connection_errors_peer_address", |view| gauge(view, |gauges| &gauges.peer_errors)),
+    fixed("Connection_errors_select", "0"),
+    fixed("Connection_errors_tcpwrap", "0"),
+    total("Connections", |view| gauge(view, |gauges| &gauges.connections)),
+    total("Flush_commands", |view| gauge(view, |gauges| &gauges.flush_commands)),
+    level("Innodb_row_lock_current_waits", |view| gauge(view, |gauges| &gauges.row_lock_waits)),
+    level("Innodb_row_lock_time_avg", |view| {
+        let sum = view.status.sum();
+        sum.get(Counter::InnodbRowLockTime) / sum.get(Counter::InnodbRowLockWaits).max(1)
+    }),
+    level("Innodb_row_lock_time_max", |view| gauge(view, |gauges| &gauges.row_lock_time_max_ms)),
+    total("Innodb_os_log_fsyncs", |view| redo(view, |log| log.stats().syncs.load(Ordering::Relaxed))),
+    total("Innodb_os_log_written", |view| {
+        redo(view, |log| log.stats().bytes_written.load(Ordering::Relaxed))
+    }),
+    total("Innodb_redo_log_flushed_to_disk_lsn", |view| redo(view, |log| log.synced().0)),
+    total("Innodb_redo_log_current_lsn", |view| redo(view, |log| log.written().0)),
+    level("Innodb_redo_log_physical_size", |view| redo(view, redo::RedoLog::live_bytes)),
+    fixed("Innodb_redo_log_enabled", "ON"),
+    fixed("Innodb_page_size", "16384"),
+    fixed("Last_query_cost", "0.000000"),
+    fixed("Locked_connects", "0"),
+    level("Max_used_connections", |view| gauge(view, |gauges| &gauges.sessions_max)),
+    text("Max_used_connections_time", |view| local_time(gauge(view, |gauges| &gauges.sessions_max_at))),
+    total("Onelog_commits", |view| stat(view, |stats| &stats.commits)),
+    total("Onelog_commit_groups", |view| stat(view, |stats| &stats.groups)),
+    total("Onelog_redo_syncs", |view| redo(view, |log| log.stats().syncs.load(Ordering::Relaxed))),
+    total("Onelog_redo_bytes_written", |view| {
+        redo(view, |log| log.stats().bytes_written.load(Ordering::Relaxed))
+    }),
+    total("Onelog_redo_blocks", |view| redo(view, |log| log.stats().blocks.load(Ordering::Relaxed))),
+    total("Onelog_binlog_syncs", |view| stat(view, |stats| &stats.binlog_syncs)),
+    total("Onelog_binlog_bytes_written", |view| stat(view, |stats| &stats.binlog_bytes)),
+    level("Onelog_group_size_p50", |view| quantile(view, |stats| &stats.group_size, 0.5)),
+    level("Onelog_group_size_p95", |view| quantile(view, |stats| &stats.group_size, 0.95)),
+    level("Onelog_group_size_p99", |view| quantile(view, |stats| &stats.group_size, 0.99)),
+    level("Onelog_group_size_max", |view| quantile(view, |stats| &stats.group_size, 1.0)),
+    total("Onelog_checkpoints", |view| stat(view, |stats| &stats.checkpoints)),
+    total("Onelog_checkpoint_keys", |view| stat(view, |stats| &stats.checkpoint_keys)),
+    total("Onelog_checkpoint_slices", |view| stat(view, |stats| &stats.checkpoint_slices)),
+    total("Onelog_checkpoint_ms", |view| stat(view, |stats| &stats.checkpoint_ns) / 1_000_000),
+    level("Onelog_delta_bytes", |view| {
+        view.pipeline.map_or(0, |pipeline| pipeline.published().view().delta_bytes() as u64)
+    }),
+    level("Onelog_visible_seq", |view| view.pipeline.map_or(0, |pipeline| pipeline.published().visible().0)),
+    text("Onelog_gate", |view| {
+        view.pipeline.map_or(String::new(), |pipeline| format!("{:?}", pipeline.admission.gate()))
+    }),
+    total("Onelog_passwords_digested", |view| gauge(view, |gauges| &gauges.passwords_digested)),
+    level("Onelog_recovery_ms", |view| view.recovery.ms),
+    level("Onelog_recovery_bytes_read", |view| view.recovery.bytes_read),
+    level("Onelog_recovery_trx_replayed", |view| view.recovery.trx_replayed),
+    level("Onelog_recovery_trx_cut", |view| view.recovery.trx_cut),
+    level("Onelog_recovery_binlog_bytes_cut", |view| view.recovery.binlog_bytes_cut),
+    level("Onelog_recovery_binlog_bytes_rebuilt", |view| view.recovery.binlog_bytes_rebuilt),
+    level("Prepared_stmt_count", |view| gauge(view, |gauges| &gauges.prepared_statements)),
+    fixed("Rsa_public_key", ""),
+    fixed("Caching_sha2_password_rsa_public_key", ""),
+    fixed("Slow_launch_threads", "0"),
+    fixed("Ssl_accepts", "0"),
+    fixed("Ssl_cipher", ""),
+    fixed("Ssl_cipher_list", ""),
+    fixed("Ssl_server_not_after", ""),
+    fixed("Ssl_server_not_before", ""),
+    fixed("Ssl_sessions_reused", "0"),
+    fixed("Ssl_version", ""),
+    fixed("Threads_cached", "0"),
+    level("Threads_connected", |view| view.threads_connected),
+    total("Threads_created", |view| gauge(view, |gauges| &gauges.sessions_begun)),
+    level("Threads_running", |view| view.threads_running),
+    fixed("Tls_library_version", ""),
+    total("Uptime", |view| view.uptime_s),
+    total("Uptime_since_flush_status", |view| view.uptime_s),
+];
+
+/// A moment as MySQL shows it, in the machine's time zone; empty for none.
+fn local_time(unix_s: u64) -> String {
+    let seconds = i64::try_from(unix_s).unwrap_or(0);
+    match types::temporal::Timestamp::new(seconds, 0) {
+        Some(moment) if seconds > 0 => crate::variables::zone::system().to_local(moment, 0).to_string(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,37 @@
+//! MIN and MAX.
+
+use std::cmp::Ordering;
+
+use types::context::Context;
+use types::error::SqlError;
+use types::value::{Value, compare};
+
+use crate::expr::Ev;
+
+/// The best value so far.
+#[derive(Debug)]
+pub(super) struct Extreme {
+    best: Option<Value>,
+    wanted: Ordering,
+}
+
+impl Extreme {
+    pub(super) fn new(is_max: bool) -> Self {
+        Self { best: None, wanted: if is_max { Ordering::Greater } else { Ordering::Less } }
+    }
+
+    pub(super) fn add(&mut self, value: Ev<'_>, context: &mut Context<'_>) -> Result<(), SqlError> {
+        let better = match &self.best {
+            None => true,
+            Some(best) => compare(value.as_ref(), best.as_ref(), context)? == Some(self.wanted),
+        };
+        if better {
+            self.best = Some(value.into_value());
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Value {
+        self.best.unwrap_or_default()
+    }
+}

@@ -1,0 +1,104 @@
+//! SUM and AVG. Integers add up exactly in 128 bits, DECIMALs exactly, everything else as doubles.
+
+use types::context::Context;
+use types::decimal::{Decimal, SCALE_MAX};
+use types::error::SqlError;
+use types::value::{Numeric, Value, ValueRef};
+
+use crate::expr::{Expr, number_of};
+
+/// What was added.
+#[derive(Debug, Default)]
+pub(super) struct Sum {
+    total: Total,
+    count: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Total {
+    #[default]
+    None,
+    Int(i128),
+    Decimal(Decimal),
+    Double(f64),
+}
+
+/// Digits that an average is computed to beyond those that are shown: what is computed from it is computed from these.
+const HIDDEN_DIGITS: u8 = 9;
+
+impl Sum {
+    pub(super) fn add(
+        &mut self,
+        expr: &Expr,
+        value: ValueRef<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<(), SqlError> {
+        let Some(number) = number_of(expr, value, context)? else { return Ok(()) };
+        self.count += 1;
+        self.total = match (self.total, number) {
+            (Total::None, Numeric::Int(number)) => Total::Int(i128::from(number)),
+            (Total::None, Numeric::UInt(number)) => Total::Int(i128::from(number)),
+            (Total::None, Numeric::Decimal(number)) => Total::Decimal(number),
+            // 2^64 rows of 2^64 fit into 128 bits.
+            (Total::Int(total), Numeric::Int(number)) => Total::Int(total + i128::from(number)),
+            (Total::Int(total), Numeric::UInt(number)) => Total::Int(total + i128::from(number)),
+            (Total::None, Numeric::Double(number)) => Total::Double(number),
+            (total @ Total::Double(_), number) => Total::Double(total.to_f64() + number.to_f64()),
+            (total, Numeric::Double(number)) => Total::Double(total.to_f64() + number),
+            (total, number) => {
+                let sum = total.to_decimal();
+                Total::Decimal(sum.add(&number.to_decimal()).unwrap_or(sum))
+            }
+        };
+        Ok(())
+    }
+
+    pub(super) fn total(&self) -> Value {
+        match self.total {
+            Total::None => Value::Null,
+            Total::Double(total) => Value::Double(total),
+            total => Value::Decimal(total.to_decimal()),
+        }
+    }
+
+    /// With more digits than are shown; reading the aggregate's expression rounds to those.
+    pub(super) fn average(&self, increment: u8) -> Value {
+        match self.total {
+            Total::None => Value::Null,
+            Total::Double(total) => Value::Double(total / self.count as f64),
+            total => {
+                let total = total.to_decimal();
+                let wanted = (total.scale() + increment).next_multiple_of(HIDDEN_DIGITS).min(SCALE_MAX);
+                let exact =
+                    total.divide(&Decimal::from(self.count), SCALE_MAX - total.scale().min(SCALE_MAX));
+                match exact {
+                    Some(Ok(average)) => Value::Decimal(average.truncate(i32::from(wanted))),
+                    _ => Value::Null,
+                }
+            }
+        }
+    }
+}
+
+impl Total {
+    fn to_f64(self) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Int(total) => total as f64,
+            Self::Decimal(total) => total.to_f64(),
+            Self::Double(total) => total,
+        }
+    }
+
+    fn to_decimal(self) -> Decimal {
+        match self {
+            Self::None => Decimal::ZERO,
+            Self::Int(total) => match i64::try_from(total) {
+                Ok(total) => Decimal::from(total),
+                Err(_) => Decimal::parse_prefix(total.to_string().as_bytes()).value,
+            },
+            Self::Decimal(total) => total,
+            Self::Double(total) => Decimal::from_f64(total).unwrap_or(Decimal::ZERO),
+        }
+    }
+}

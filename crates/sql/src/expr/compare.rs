@@ -1,0 +1,223 @@
+//! Comparing two expressions' values.
+//!
+//! Between values of one type the values decide, and `types` knows the rules between most types. What an expression
+//! is made of decides in three cases, all off the hot path:
+//!
+//! - texts of two collations: the static types say which collation wins, or that none does (error 1267);
+//! - a constant against a date or time: the constant is read as one first, once in MySQL, so that a text that is none
+//!   is error 1525 and a number is a date (`d < 20200301`);
+//! - a hexadecimal literal against a number is a number.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use types::charset::{Charset, convert};
+use types::collation::Collation;
+use types::context::Context;
+use types::decimal::Decimal;
+use types::error::SqlError;
+use types::error::table::ER_TRUNCATED_WRONG_VALUE;
+use types::temporal::{datetime_from_number, time_from_number};
+use types::value::{Value, ValueRef, compare, temporal_constant};
+
+use super::typing::aggregate_collations;
+use super::{CompareOp, Expr, Inputs};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// One side of a comparison; no expression if the value comes from elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'e, 'v> {
+    /// What was evaluated.
+    pub(crate) expr: Option<&'e Expr>,
+    /// What that gave.
+    pub(crate) value: ValueRef<'v>,
+}
+
+impl<'e, 'v> Side<'e, 'v> {
+    /// An expression and its value.
+    #[inline]
+    pub(crate) fn new(expr: &'e Expr, value: ValueRef<'v>) -> Self {
+        Self { expr: Some(expr), value }
+    }
+
+    fn is_constant(&self) -> bool {
+        self.expr.is_some_and(Expr::is_constant)
+    }
+
+    fn is_hex_literal(&self) -> bool {
+        matches!(self.expr, Some(Expr::Const(Value::Bytes(_))))
+    }
+}
+
+/// Whether two values stand in a relation; `None` if that is unknown.
+#[inline]
+pub(crate) fn holds(
+    op: CompareOp,
+    left: Side<'_, '_>,
+    right: Side<'_, '_>,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<bool>> {
+    if op == CompareOp::NullSafeEq && (left.value.is_null() || right.value.is_null()) {
+        return Ok(Some(left.value.is_null() && right.value.is_null()));
+    }
+    let ordering = order(left, right, op.symbol(), inputs, context)?;
+    Ok(ordering.map(|ordering| match op {
+        CompareOp::Eq | CompareOp::NullSafeEq => ordering.is_eq(),
+        CompareOp::Ne => ordering.is_ne(),
+        CompareOp::Lt => ordering.is_lt(),
+        CompareOp::Le => ordering.is_le(),
+        CompareOp::Gt => ordering.is_gt(),
+        CompareOp::Ge => ordering.is_ge(),
+    }))
+}
+
+/// The order of two values; `None` if either is NULL. `operation` is named where collations do not go together.
+#[inline]
+pub(crate) fn order(
+    left: Side<'_, '_>,
+    right: Side<'_, '_>,
+    operation: &str,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Ordering>> {
+    match (left.value, right.value) {
+        (ValueRef::Null, _) | (_, ValueRef::Null) => Ok(None),
+        (ValueRef::Int(left), ValueRef::Int(right)) => Ok(Some(left.cmp(&right))),
+        (ValueRef::Str(left, a), ValueRef::Str(right, b)) if a == b => Ok(Some(a.compare(left, right))),
+        _ => order_mixed(left, right, operation, inputs, context),
+    }
+}
+
+fn order_mixed(
+    left: Side<'_, '_>,
+    right: Side<'_, '_>,
+    operation: &str,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Ordering>> {
+    if let (ValueRef::Str(..), ValueRef::Str(..)) = (left.value, right.value) {
+        return texts(left, right, operation, inputs, context);
+    }
+    if let Some(constant) = as_other_side(right, left, context)? {
+        return compare(left.value, constant.as_ref(), context);
+    }
+    if let Some(constant) = as_other_side(left, right, context)? {
+        return compare(constant.as_ref(), right.value, context);
+    }
+    compare(left.value, right.value, context)
+}
+
+/// A constant in the type of what it is compared with, where that differs from its own.
+fn as_other_side(
+    constant: Side<'_, '_>,
+    other: Side<'_, '_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Value>> {
+    match (constant.value, other.value) {
+        (ValueRef::Bytes(bytes), ValueRef::Date(_) | ValueRef::DateTime(_)) if constant.is_constant() => {
+            temporal_constant(other.value, &bytes.to_cow(), Collation::Binary, context).map(Some)
+        }
+        (ValueRef::Str(bytes, collation), ValueRef::Date(_) | ValueRef::DateTime(_))
+            if constant.is_constant() =>
+        {
+            temporal_constant(other.value, bytes, collation, context).map(Some)
+        }
+        (ValueRef::Bytes(bytes), value) if constant.is_hex_literal() && is_number(value) => {
+            Ok(Some(Value::UInt(hex_number(&bytes.to_cow()))))
+        }
+        (ValueRef::Int(number), value) if is_temporal(value) && constant.is_constant() => {
+            Ok(temporal_number(number, value, context))
+        }
+        (ValueRef::Str(..), ValueRef::Decimal(_)) if constant.is_constant() && !other.is_constant() => {
+            exact_constant(constant.value, context)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn is_number(value: ValueRef<'_>) -> bool {
+    use ValueRef::{Decimal, Double, Float, Int, UInt};
+    matches!(value, Int(_) | UInt(_) | Decimal(_) | Float(_) | Double(_))
+}
+
+fn is_temporal(value: ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Date(_) | ValueRef::Time(_) | ValueRef::DateTime(_))
+}
+
+/// A hexadecimal literal as a number: its last eight bytes.
+pub(crate) fn hex_number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// A number as a date or time, if it is one.
+fn temporal_number(number: i64, like: ValueRef<'_>, context: &Context<'_>) -> Option<Value> {
+    if matches!(like, ValueRef::Time(_)) {
+        return time_from_number(number, 0).map(|time| Value::Time(time.truncate_to(0)));
+    }
+    let number = u64::try_from(number).ok().filter(|number| *number > 0)?;
+    datetime_from_number(number, 0, context.date_policy()).map(Value::DateTime)
+}
+
+/// A text that is compared with a DECIMAL column is one too.
+fn exact_constant(text: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<Value>> {
+    let bytes = text.string_bytes().unwrap_or_default();
+    let parsed = Decimal::parse_prefix(&bytes);
+    if parsed.size == 0 || parsed.overflow || !types::number::is_whole(&bytes, parsed.size) {
+        context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"DECIMAL", &text.to_message()])?;
+    }
+    Ok(Some(Value::Decimal(parsed.value)))
+}
+
+/// Texts of two collations, by the one that the static types choose.
+fn texts(
+    left: Side<'_, '_>,
+    right: Side<'_, '_>,
+    operation: &str,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Ordering>> {
+    let (ValueRef::Str(left_bytes, left_own), ValueRef::Str(right_bytes, right_own)) =
+        (left.value, right.value)
+    else {
+        return compare(left.value, right.value, context);
+    };
+    let (Some(left_expr), Some(right_expr)) = (left.expr, right.expr) else {
+        return compare(left.value, right.value, context);
+    };
+    let types = inputs.types();
+    let both = [left_expr.result_type(&types)?, right_expr.result_type(&types)?];
+    let both = both.map(|ty| ty.text_type(types.connection()));
+    let collation = aggregate_collations(both.into_iter(), operation)?.collation;
+    let charset = collation.charset();
+    let left = in_charset(left_bytes, left_own.charset(), charset);
+    let right = in_charset(right_bytes, right_own.charset(), charset);
+    Ok(Some(collation.compare(&left, &right)))
+}
+
+/// Text of one character set in another one.
+pub(crate) fn in_charset(bytes: &[u8], from: Charset, to: Charset) -> Cow<'_, [u8]> {
+    let same = from == to || from == Charset::Utf8mb3 && to == Charset::Utf8mb4 || to == Charset::Binary;
+    if same || bytes.is_ascii() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut converted = Vec::with_capacity(bytes.len() * 2);
+    convert(bytes, from, to, &mut converted);
+    Cow::Owned(converted)
+}
+
+impl CompareOp {
+    /// How the operator is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "=",
+            Self::NullSafeEq => "<=>",
+            Self::Ne => "<>",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Expressions as conditions: true, false or unknown.
+
+use types::context::Context;
+use types::error::SqlError;
+use types::value::{Value, ValueRef};
+
+use super::compare::{self, Side};
+use super::{CompareOp, Expr, Inputs, like};
+
+type Truth = Result<Option<bool>, SqlError>;
+
+impl Expr {
+    /// The expression as a condition: true, false or NULL.
+    pub fn truth(&self, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
+        match self {
+            Self::Compare(op, left, right) => {
+                let (left_value, right_value) = (left.eval(inputs, context)?, right.eval(inputs, context)?);
+                let left = Side::new(left, left_value.as_ref());
+                compare::holds(*op, left, Side::new(right, right_value.as_ref()), inputs, context)
+            }
+            Self::And(all) => chain(all, false, inputs, context),
+            Self::Or(all) => chain(all, true, inputs, context),
+            Self::Xor(left, right) => {
+                let (left, right) = (left.truth(inputs, context)?, right.truth(inputs, context)?);
+                Ok(left.zip(right).map(|(left, right)| left != right))
+            }
+            Self::Not(value) => Ok(value.truth(inputs, context)?.map(|truth| !truth)),
+            Self::IsNull(value) => Ok(Some(value.eval(inputs, context)?.as_ref().is_null())),
+            Self::IsTruth(value, expected) => Ok(Some(value.truth(inputs, context)? == Some(*expected))),
+            Self::In(value, list) => is_in(value, list, inputs, context),
+            Self::InSubquery(value, number) => {
+                let left = value.eval(inputs, context)?;
+                let left = Side::new(value, left.as_ref());
+                let rows = inputs.subqueries[*number].iter();
+                let rows = rows.map(|row| Side { expr: None, value: row.as_ref() });
+                contains(left, rows, inputs, context)
+            }
+            Self::Like { text, pattern, escape } => like::like(text, pattern, *escape, inputs, context),
+            other => is_true(other, inputs, context),
+        }
+    }
+}
+
+/// AND or OR: the first part that decides ends it, NULL does not.
+fn chain(all: &[Expr], deciding: bool, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
+    let mut result = Some(!deciding);
+    for part in all {
+        match part.truth(inputs, context)? {
+            Some(truth) if truth == deciding => return Ok(Some(deciding)),
+            Some(_) => {}
+            None => result = None,
+        }
+    }
+    Ok(result)
+}
+
+fn is_true(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
+    let value = expr.eval(inputs, context)?;
+    match (expr, value.as_ref()) {
+        (Expr::Const(Value::Bytes(_)), ValueRef::Bytes(bytes)) => {
+            Ok(Some(compare::hex_number(&bytes.to_cow()) != 0))
+        }
+        (_, value) => value.is_true(context),
+    }
+}
+
+fn is_in(value: &Expr, list: &[Expr], inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
+    let left = value.eval(inputs, context)?;
+    let left = Side::new(value, left.as_ref());
+    if left.value.is_null() {
+        return Ok(None);
+    }
+    let mut result = Some(false);
+    for item in list {
+        let right = item.eval(inputs, context)?;
+        match compare::holds(CompareOp::Eq, left, Side::new(item, right.as_ref()), inputs, context)? {
+            Some(true) => return Ok(Some(true)),
+            Some(false) => {}
+            None => result = None,
+        }
+    }
+    Ok(result)
+}
+
+fn contains<'v>(
+    left: Side<'_, '_>,
+    list: impl Iterator<Item = Side<'v, 'v>>,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Truth {
+    let mut result = Some(false);
+    for item in list {
+        match compare::holds(CompareOp::Eq, left, item, inputs, context)? {
+            Some(true) => return Ok(Some(true)),
+            Some(false) => {}
+            None => result = None,
+        }
+    }
+    Ok(result)
+}

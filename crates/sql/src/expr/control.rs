@@ -1,0 +1,84 @@
+//! CASE, and what it has in common with the functions of choice: the value that is chosen comes in the common type of
+//! all that could have been.
+
+use types::context::Context;
+use types::error::SqlError;
+use types::value::Value;
+
+use super::compare::{self, Side};
+use super::typing::{Kind, ResultType};
+use super::{CompareOp, Ev, Expr, Inputs};
+
+/// CASE.
+pub(super) fn case<'a>(
+    case: &'a Expr,
+    inputs: &Inputs<'a>,
+    context: &mut Context<'_>,
+) -> Result<Ev<'a>, SqlError> {
+    let Expr::Case { operand, branches, otherwise } = case else { return Ok(Ev::NULL) };
+    let operand_value = operand.as_deref().map(|operand| operand.eval(inputs, context)).transpose()?;
+    for (when, then) in branches {
+        let taken = match (&operand_value, operand.as_deref()) {
+            (Some(value), Some(operand)) => {
+                let when_value = when.eval(inputs, context)?;
+                let sides = (Side::new(operand, value.as_ref()), Side::new(when, when_value.as_ref()));
+                compare::holds(CompareOp::Eq, sides.0, sides.1, inputs, context)?
+            }
+            _ => when.truth(inputs, context)?,
+        };
+        if taken == Some(true) {
+            return chosen(then, inputs, context, |inputs| case.result_type(&inputs.types()));
+        }
+    }
+    match otherwise {
+        Some(otherwise) => chosen(otherwise, inputs, context, |inputs| case.result_type(&inputs.types())),
+        None => Ok(Ev::NULL),
+    }
+}
+
+/// The value of the chosen expression in the common type. DECIMAL keeps its own scale, as in MySQL.
+pub(crate) fn chosen<'a>(
+    expr: &'a Expr,
+    inputs: &Inputs<'a>,
+    context: &mut Context<'_>,
+    common: impl FnOnce(&Inputs<'a>) -> Result<ResultType, SqlError>,
+) -> Result<Ev<'a>, SqlError> {
+    let value = expr.eval(inputs, context)?;
+    if value.as_ref().is_null() {
+        return Ok(value);
+    }
+    let common = common(inputs)?;
+    Ok(in_type(value, &common, context))
+}
+
+/// The value in the type; not copied if it is of the type already.
+pub(crate) fn in_type<'a>(value: Ev<'a>, common: &ResultType, context: &Context<'_>) -> Ev<'a> {
+    use types::value::ValueRef::{Bytes, Date, DateTime, Decimal, Double, Float, Int, Str, Time, UInt};
+    let is_same = match (common.kind, value.as_ref()) {
+        (kind, Int(_) | UInt(_)) => kind.is_int(),
+        (kind, Str(_, collation)) => kind.is_string() && collation == common.text.collation,
+        (kind, Bytes(_)) => kind.is_string(),
+        (Kind::Decimal, Decimal(_)) | (Kind::Double, Double(_)) | (Kind::Float, Float(_)) => true,
+        (Kind::Date, Date(_)) => true,
+        (Kind::Time, Time(time)) => time.fsp() == common.decimals,
+        (Kind::DateTime | Kind::Timestamp, DateTime(moment)) => moment.fsp() == common.decimals,
+        _ => false,
+    };
+    if is_same {
+        return value;
+    }
+    Ev::Own(common.coerce(value.into_value(), context))
+}
+
+/// The value in the common type of a function that fills DECIMAL up to the common scale.
+pub(crate) fn in_type_and_scale<'a>(value: Ev<'a>, common: &ResultType, context: &Context<'_>) -> Ev<'a> {
+    match in_type(value, common, context) {
+        value if common.kind != Kind::Decimal => value,
+        value => match value.as_ref() {
+            types::value::ValueRef::Decimal(number) if number.scale() < common.decimals => {
+                Ev::Own(Value::Decimal(number.with_scale(common.decimals)))
+            }
+            _ => value,
+        },
+    }
+}

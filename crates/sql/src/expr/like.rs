@@ -1,0 +1,64 @@
+//! LIKE. Operands that are no text are matched as their text; the collation is the one that both have in common.
+
+use types::collation::Collation;
+use types::context::Context;
+use types::error::SqlError;
+use types::value::ValueRef;
+
+use super::compare::in_charset;
+use super::typing::aggregate_collations;
+use super::{Expr, Inputs};
+
+pub(super) fn like(
+    text: &Expr,
+    pattern: &Expr,
+    escape: Option<char>,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<bool>, SqlError> {
+    let text_value = text.eval(inputs, context)?;
+    if text_value.as_ref().is_null() {
+        return Ok(None);
+    }
+    let pattern_value = pattern.eval(inputs, context)?;
+    if pattern_value.as_ref().is_null() {
+        return Ok(None);
+    }
+    let escape = escape.map(u32::from);
+    if let (ValueRef::Str(text, a), ValueRef::Str(pattern, b)) = (text_value.as_ref(), pattern_value.as_ref())
+        && a == b
+    {
+        return Ok(Some(a.like(text, pattern, escape)));
+    }
+    let (text_own, pattern_own) = (own_collation(text_value.as_ref()), own_collation(pattern_value.as_ref()));
+    let collation = match (text_own, pattern_own) {
+        (Some(a), Some(b)) if a != b => chosen(text, pattern, inputs)?,
+        (Some(own), _) | (None, Some(own)) => own,
+        (None, None) => inputs.session.collation_connection,
+    };
+    let connection = inputs.session.collation_connection;
+    let converted = |value: ValueRef<'_>, own: Option<Collation>| {
+        let mut bytes = Vec::new();
+        value.write_text(&mut bytes);
+        in_charset(&bytes, own.unwrap_or(connection).charset(), collation.charset()).into_owned()
+    };
+    let text = converted(text_value.as_ref(), text_own);
+    let pattern = converted(pattern_value.as_ref(), pattern_own);
+    Ok(Some(collation.like(&text, &pattern, escape)))
+}
+
+fn chosen(text: &Expr, pattern: &Expr, inputs: &Inputs<'_>) -> Result<Collation, SqlError> {
+    let types = inputs.types();
+    let both = [text.result_type(&types)?, pattern.result_type(&types)?];
+    let both = both.map(|ty| ty.text_type(types.connection()));
+    Ok(aggregate_collations(both.into_iter(), "like")?.collation)
+}
+
+/// The collation of a string; none of a number.
+fn own_collation(value: ValueRef<'_>) -> Option<Collation> {
+    match value {
+        ValueRef::Str(_, collation) => Some(collation),
+        ValueRef::Bytes(_) => Some(Collation::Binary),
+        _ => None,
+    }
+}

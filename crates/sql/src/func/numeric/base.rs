@@ -1,0 +1,84 @@
+//! CONV, BIN, OCT: numbers to other bases than ten.
+
+use types::context::Context;
+use types::error::SqlError;
+
+use crate::expr::{Ev, Expr, Inputs, ResultType};
+use crate::func::args::{self, ascii, or_null};
+use crate::func::{EvalResult, Function, Typed};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("conv", (3, 3), conv, type_conv),
+    Function::new("bin", (1, 1), bin, type_conv),
+    Function::new("oct", (1, 1), oct, type_conv),
+];
+
+/// 64 digits and a sign.
+const LENGTH: u32 = 65;
+
+fn type_conv(call: &Typed<'_>) -> Result<ResultType, SqlError> {
+    Ok(call.ascii(LENGTH).or_null())
+}
+
+fn bin<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
+    let text = or_null!(args::text(&args[0], inputs, context)?);
+    Ok(ascii(convert(&text.bytes, 10, 2).unwrap_or_default(), inputs))
+}
+
+fn oct<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
+    let text = or_null!(args::text(&args[0], inputs, context)?);
+    Ok(ascii(convert(&text.bytes, 10, 8).unwrap_or_default(), inputs))
+}
+
+/// NULL for bases that are not within 2 to 36, and for an empty text.
+fn conv<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
+    let text = or_null!(args::text(&args[0], inputs, context)?);
+    let from = or_null!(args::int(&args[1], inputs, context)?).to_i64();
+    let to = or_null!(args::int(&args[2], inputs, context)?).to_i64();
+    let is_base = |base: i64| (2..=36).contains(&base.unsigned_abs());
+    if !is_base(from) || !is_base(to) {
+        return Ok(Ev::NULL);
+    }
+    Ok(convert(&text.bytes, from, to).map_or(Ev::NULL, |text| ascii(text, inputs)))
+}
+
+/// The number at the beginning of a text, in another base; beyond 64 bits it is the largest. A negative base `from`
+/// reads, and a negative base `to` writes signed numbers.
+fn convert(text: &[u8], from: i64, to: i64) -> Option<Vec<u8>> {
+    let text = text.trim_ascii_start();
+    if text.is_empty() {
+        return None;
+    }
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let base = from.unsigned_abs();
+    let digits = digits.iter().map_while(|byte| char::from(*byte).to_digit(36)).map(u64::from);
+    let magnitude = digits
+        .take_while(|digit| *digit < base)
+        .fold(0_u64, |number, digit| number.saturating_mul(base).checked_add(digit).unwrap_or(u64::MAX));
+    let bits = if negative { magnitude.wrapping_neg() } else { magnitude };
+    let signed = to < 0 && bits.cast_signed() < 0;
+    Some(written(if signed { bits.cast_signed().unsigned_abs() } else { bits }, to.unsigned_abs(), signed))
+}
+
+fn written(number: u64, base: u64, negative: bool) -> Vec<u8> {
+    let mut digits = Vec::with_capacity(20);
+    let mut rest = number;
+    loop {
+        let digit = u32::try_from(rest % base).unwrap_or(0);
+        let char = char::from_digit(digit, 36).unwrap_or('0').to_ascii_uppercase();
+        digits.extend(u8::try_from(char));
+        rest /= base;
+        if rest == 0 {
+            break;
+        }
+    }
+    if negative {
+        digits.push(b'-');
+    }
+    digits.reverse();
+    digits
+}

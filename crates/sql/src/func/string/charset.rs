@@ -1,0 +1,82 @@
+//! What a text's type is: CHARSET, COLLATION, COERCIBILITY, WEIGHT_STRING.
+
+use types::collation::{Collation, unicode};
+use types::context::Context;
+use types::error::SqlError;
+use types::value::Value;
+
+use crate::expr::typing::{Kind, TextType};
+use crate::expr::{Ev, Expr, Inputs, ResultType};
+use crate::func::args::{self, ascii, or_null};
+use crate::func::{EvalResult, Function, Typed};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("charset", (1, 1), charset, type_name),
+    Function::new("collation", (1, 1), collation, type_name),
+    Function::new("coercibility", (1, 1), coercibility, |call| Ok(call.int(10).nullable_if(false))),
+    Function::new("weight_string", (1, 1), weight_string, type_weight_string),
+];
+
+const NAME_CHARS: u32 = 64;
+
+fn type_name(call: &Typed<'_>) -> Result<ResultType, SqlError> {
+    Ok(call.ascii(NAME_CHARS).or_null())
+}
+
+/// Numbers and dates are `binary`.
+fn own(expr: &Expr, inputs: &Inputs<'_>) -> Result<Collation, SqlError> {
+    let ty = expr.result_type(&inputs.types())?;
+    Ok(if ty.kind.is_string() { ty.text.collation } else { Collation::Binary })
+}
+
+fn charset<'a>(args: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
+    Ok(ascii(own(&args[0], inputs)?.charset().name(), inputs))
+}
+
+fn collation<'a>(args: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
+    Ok(ascii(own(&args[0], inputs)?.name(), inputs))
+}
+
+fn coercibility<'a>(args: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
+    let types = inputs.types();
+    let strength = args[0].result_type(&types)?.text_type(types.connection()).strength;
+    Ok(Ev::Own(Value::Int(strength as i64)))
+}
+
+/// The weights of a text's characters, in two bytes for the Unicode sets; NULL of numbers.
+fn weight_string<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
+    let text = or_null!(args::text(&args[0], inputs, context)?);
+    if !text.is_string {
+        return Ok(Ev::NULL);
+    }
+    let charset = text.charset();
+    let mut out = Vec::with_capacity(text.bytes.len() * 2);
+    let mut rest: &[u8] = &text.bytes;
+    while !rest.is_empty() {
+        let (code, size) = charset.first_char(rest);
+        match text.collation {
+            Collation::Utf8mb4GeneralCi | Collation::Utf8mb3GeneralCi => {
+                out.extend_from_slice(&unicode::weight(code).to_be_bytes()[2..]);
+            }
+            Collation::Utf8mb4Bin => out.extend_from_slice(&code.to_be_bytes()[1..]),
+            Collation::Utf8mb3Bin => out.extend_from_slice(&code.to_be_bytes()[2..]),
+            collation => {
+                let mut key = Vec::new();
+                collation.sort_key(&rest[..size], &mut key);
+                // A blank's key is that of the end alone.
+                out.push(if rest[0] == b' ' { b' ' } else { key.first().copied().unwrap_or(b' ') });
+            }
+        }
+        rest = &rest[size..];
+    }
+    Ok(Ev::Own(Value::Bytes(out)))
+}
+
+fn type_weight_string(call: &Typed<'_>) -> Result<ResultType, SqlError> {
+    let arg = call.arg(0);
+    let weight_size = match arg.kind {
+        Kind::Null => 0,
+        _ => arg.text.collation.charset().char_size_max(),
+    };
+    Ok(ResultType::string(arg.length.saturating_mul(weight_size.max(1)), TextType::BINARY).or_null())
+}

@@ -1,0 +1,60 @@
+//! Functions of text.
+//!
+//! A result has the collation that its arguments have in common; if that is `binary`, it is a binary string and
+//! positions count bytes. Results beyond `max_allowed_packet` are NULL with warning 1301.
+
+mod case;
+mod charset;
+mod codec;
+mod concat;
+mod digest;
+mod hex;
+mod length;
+mod pad;
+mod part;
+mod regexp;
+mod search;
+mod set;
+mod soundex;
+mod trim;
+
+use types::context::Context;
+use types::error::SqlError;
+use types::error::table::ER_WARN_ALLOWED_PACKET_OVERFLOWED;
+
+use super::{Function, Typed};
+use crate::expr::ResultType;
+
+pub(super) const FAMILY: &[&[Function]] = &[
+    codec::FUNCTIONS,
+    case::FUNCTIONS,
+    charset::FUNCTIONS,
+    concat::FUNCTIONS,
+    digest::FUNCTIONS,
+    hex::FUNCTIONS,
+    length::FUNCTIONS,
+    pad::FUNCTIONS,
+    part::FUNCTIONS,
+    regexp::FUNCTIONS,
+    search::FUNCTIONS,
+    set::FUNCTIONS,
+    soundex::FUNCTIONS,
+    trim::FUNCTIONS,
+];
+
+/// The most bytes of a result: MySQL's default of `max_allowed_packet`.
+pub(super) const RESULT_SIZE_MAX: usize = 64 << 20;
+/// The width of a text whose length nobody knows.
+pub(super) const UNKNOWN_CHARS: u32 = 16 << 20;
+
+/// Warns of a result that is too large; it is NULL.
+fn too_large(name: &str, context: &mut Context<'_>) -> Result<(), SqlError> {
+    context.report(&ER_WARN_ALLOWED_PACKET_OVERFLOWED, &[&name, &RESULT_SIZE_MAX])
+}
+
+/// The type of a function that gives its first argument's text, changed but not longer.
+fn like_first(call: &Typed<'_>) -> Result<ResultType, SqlError> {
+    let first = call.arg(0);
+    let text = call.collation(&call.args[..1])?;
+    Ok(ResultType::string(call.chars_in(first, text), text).or_null())
+}

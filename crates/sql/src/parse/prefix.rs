@@ -1,0 +1,196 @@
+//! Beginnings of expressions that `sqlparser` does not know, or reads otherwise than MySQL.
+
+use sqlparser::ast::{
+    BinaryOperator, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, UnaryOperator,
+};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Token, Word};
+
+use super::Mode;
+use super::cast;
+use super::precedence::{BANG, SIGN};
+use super::reserved::is_reserved;
+
+type Result<T> = std::result::Result<T, ParserError>;
+
+/// Reads what begins at the parser's next token; `None` if `sqlparser` reads it rightly itself.
+pub(super) fn parse(parser: &mut Parser<'_>, mode: Mode) -> Option<Result<Expr>> {
+    match &parser.peek_token_ref().token {
+        Token::Minus => Some(unary(parser, UnaryOperator::Minus, SIGN)),
+        Token::Plus => Some(unary(parser, UnaryOperator::Plus, SIGN)),
+        Token::Tilde => Some(unary(parser, UnaryOperator::BitwiseNot, SIGN)),
+        Token::ExclamationMark => Some(unary(parser, UnaryOperator::BangNot, BANG)),
+        Token::Word(word) if word.quote_style.is_none() => by_word(parser, mode),
+        _ => None,
+    }
+}
+
+fn unary(parser: &mut Parser<'_>, op: UnaryOperator, precedence: u8) -> Result<Expr> {
+    parser.advance_token();
+    let expr = parser.parse_subexpr(precedence)?;
+    Ok(Expr::UnaryOp { op, expr: Box::new(expr) })
+}
+
+fn by_word(parser: &mut Parser<'_>, mode: Mode) -> Option<Result<Expr>> {
+    let [Token::Word(word), next] = parser.peek_tokens_ref::<2>().map(|token| &token.token) else {
+        return None;
+    };
+    let called = *next == Token::LParen;
+    match word.keyword {
+        Keyword::NOT if mode.high_not_precedence => return Some(unary(parser, UnaryOperator::Not, BANG)),
+        Keyword::BINARY => return Some(binary(parser)),
+        Keyword::INTERVAL => return Some(interval(parser)),
+        Keyword::CAST if called => return Some(cast::cast(parser)),
+        Keyword::CONVERT if called => return Some(cast::convert(parser)),
+        Keyword::CHAR if called => return Some(char_function(parser)),
+        _ => {}
+    }
+    if *next == Token::Assignment && word.value.starts_with('@') {
+        return Some(assignment(parser));
+    }
+    if is_reserved(word.value.as_bytes()) {
+        let begins = BEGINNERS.contains(&word.keyword) || called;
+        return (!begins).then(|| parser.expected("an expression", parser.peek_token()));
+    }
+    // `SELECT text 'alias'`: only these three names are types of literals, and `_set` introduces one.
+    let literal = matches!(word.keyword, Keyword::DATE | Keyword::TIME | Keyword::TIMESTAMP)
+        || word.value.starts_with('_');
+    let aliased = matches!(next, Token::SingleQuotedString(_)) && !literal;
+    aliased.then(|| parser.parse_identifier().map(Expr::Identifier))
+}
+
+/// Reserved words that begin an expression without a parenthesis behind them.
+const BEGINNERS: [Keyword; 15] = [
+    Keyword::NOT,
+    Keyword::CASE,
+    Keyword::NULL,
+    Keyword::TRUE,
+    Keyword::FALSE,
+    Keyword::DEFAULT,
+    Keyword::EXISTS,
+    Keyword::CURRENT_DATE,
+    Keyword::CURRENT_TIME,
+    Keyword::CURRENT_TIMESTAMP,
+    Keyword::CURRENT_USER,
+    Keyword::LOCALTIME,
+    Keyword::LOCALTIMESTAMP,
+    Keyword::ROW,
+    Keyword::NoKeyword,
+];
+
+/// A call without modifiers.
+pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
+    let arg = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
+    let args = args.into_iter().map(arg).collect();
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args,
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
+/// BINARY a: CAST(a AS BINARY).
+fn binary(parser: &mut Parser<'_>) -> Result<Expr> {
+    parser.advance_token();
+    let expr = parser.parse_subexpr(BANG)?;
+    Ok(cast::to(expr, DataType::Binary(None)))
+}
+
+/// `@a := b`, which reaches as far to the right as it can.
+fn assignment(parser: &mut Parser<'_>) -> Result<Expr> {
+    let variable = Expr::Identifier(parser.parse_identifier()?);
+    parser.expect_token(&Token::Assignment)?;
+    let value = parser.parse_expr()?;
+    Ok(Expr::BinaryOp { left: Box::new(variable), op: BinaryOperator::Assignment, right: Box::new(value) })
+}
+
+/// INTERVAL a unit, or the function INTERVAL(a, b, ..).
+fn interval(parser: &mut Parser<'_>) -> Result<Expr> {
+    parser.advance_token();
+    let value = parser.parse_expr()?;
+    if let Expr::Tuple(args) = value {
+        return Ok(call("interval", args));
+    }
+    let unit = parser.parse_identifier()?;
+    let Some(field) = unit_of(&unit) else {
+        parser.prev_token();
+        return parser.expected("a unit", parser.peek_token());
+    };
+    Ok(Expr::Interval(Interval {
+        value: Box::new(value),
+        leading_field: Some(field),
+        leading_precision: None,
+        last_field: None,
+        fractional_seconds_precision: None,
+    }))
+}
+
+fn unit_of(unit: &Ident) -> Option<DateTimeField> {
+    const COMPOSITE: [&str; 11] = [
+        "SECOND_MICROSECOND",
+        "MINUTE_MICROSECOND",
+        "MINUTE_SECOND",
+        "HOUR_MICROSECOND",
+        "HOUR_SECOND",
+        "HOUR_MINUTE",
+        "DAY_MICROSECOND",
+        "DAY_SECOND",
+        "DAY_MINUTE",
+        "DAY_HOUR",
+        "YEAR_MONTH",
+    ];
+    let is = |name: &str| unit.quote_style.is_none() && unit.value.eq_ignore_ascii_case(name);
+    if COMPOSITE.into_iter().any(is) {
+        return Some(DateTimeField::Custom(unit.clone()));
+    }
+    let simple = [
+        ("MICROSECOND", DateTimeField::Microsecond),
+        ("SECOND", DateTimeField::Second),
+        ("MINUTE", DateTimeField::Minute),
+        ("HOUR", DateTimeField::Hour),
+        ("DAY", DateTimeField::Day),
+        ("WEEK", DateTimeField::Week(None)),
+        ("MONTH", DateTimeField::Month),
+        ("QUARTER", DateTimeField::Quarter),
+        ("YEAR", DateTimeField::Year),
+    ];
+    simple.into_iter().find(|(name, _)| is(name)).map(|(_, field)| field)
+}
+
+/// CHAR(a, ..) and CHAR(a, .. USING set).
+fn char_function(parser: &mut Parser<'_>) -> Result<Expr> {
+    parser.advance_token();
+    parser.expect_token(&Token::LParen)?;
+    let args = parser.parse_comma_separated(Parser::parse_expr)?;
+    let charset = if parser.parse_keyword(Keyword::USING) { Some(charset_name(parser)?) } else { None };
+    parser.expect_token(&Token::RParen)?;
+    let bytes = call("char", args);
+    Ok(match charset {
+        Some(charset) => cast::using(bytes, charset),
+        None => bytes,
+    })
+}
+
+/// A character set; BINARY is a reserved word and one of them.
+pub(super) fn charset_name(parser: &mut Parser<'_>) -> Result<Ident> {
+    match &parser.peek_token_ref().token {
+        Token::SingleQuotedString(name) => {
+            let name = Ident::new(name.clone());
+            parser.advance_token();
+            Ok(name)
+        }
+        Token::Word(Word { .. }) => parser.parse_identifier(),
+        _ => parser.expected("a character set", parser.peek_token()),
+    }
+}

@@ -1,0 +1,165 @@
+//! Columns as CREATE TABLE and ALTER TABLE define them.
+
+use types::error::SqlError;
+use types::value::Value;
+
+use super::data_type::{TypeSpec, charset_name, data_type};
+use crate::parse::cursor::Cursor;
+use crate::parse::error::unsupported;
+use crate::parse::{literal, name};
+
+/// A column's definition.
+#[derive(Clone, Debug)]
+pub struct ColumnSpec {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeSpec,
+    /// NOT NULL or NULL, if either was written; the last one counts.
+    pub nullable: Option<bool>,
+    /// DEFAULT.
+    pub default: Option<DefaultSpec>,
+    /// ON UPDATE CURRENT_TIMESTAMP, and its digits of fraction.
+    pub on_update: Option<u64>,
+    /// AUTO_INCREMENT.
+    pub auto_increment: bool,
+    /// [PRIMARY] KEY.
+    pub primary: bool,
+    /// UNIQUE.
+    pub unique: bool,
+    /// COMMENT.
+    pub comment: Option<String>,
+    /// COLLATE.
+    pub collation: Option<String>,
+}
+
+/// A default as it is written.
+#[derive(Clone, Debug)]
+pub enum DefaultSpec {
+    /// NULL.
+    Null,
+    /// CURRENT_TIMESTAMP and its aliases, with digits of fraction.
+    Now(u64),
+    /// A literal.
+    Literal(Value),
+}
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// `name type attributes`
+pub(super) fn column(cursor: &mut Cursor<'_>) -> Result<ColumnSpec> {
+    let name = name::column_path(cursor)?;
+    definition(cursor, name)
+}
+
+/// What stands behind a column's name.
+pub(super) fn definition(cursor: &mut Cursor<'_>, name: String) -> Result<ColumnSpec> {
+    let ty = data_type(cursor)?;
+    let mut column = ColumnSpec {
+        name,
+        ty,
+        nullable: None,
+        default: None,
+        on_update: None,
+        auto_increment: false,
+        primary: false,
+        unique: false,
+        comment: None,
+        collation: None,
+    };
+    while attribute(cursor, &mut column)? {}
+    Ok(column)
+}
+
+/// One attribute; false if none comes next.
+fn attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<bool> {
+    if cursor.accept("NOT") {
+        cursor.expect("NULL")?;
+        column.nullable = Some(false);
+    } else if cursor.accept("NULL") {
+        column.nullable = Some(true);
+    } else if cursor.accept("DEFAULT") {
+        column.default = Some(default(cursor)?);
+    } else if cursor.accept("ON") {
+        cursor.expect("UPDATE")?;
+        column.on_update = Some(now(cursor)?.ok_or_else(|| cursor.error())?);
+    } else if cursor.accept("AUTO_INCREMENT") {
+        column.auto_increment = true;
+        column.nullable = Some(false);
+    } else if cursor.accept("SERIAL") {
+        cursor.expect("DEFAULT VALUE")?;
+        (column.auto_increment, column.unique, column.nullable) = (true, true, Some(false));
+    } else if cursor.accept("UNIQUE") {
+        cursor.accept("KEY");
+        column.unique = true;
+    } else if cursor.accept("PRIMARY") {
+        cursor.expect("KEY")?;
+        column.primary = true;
+    } else if cursor.accept("KEY") {
+        column.primary = true;
+    } else if cursor.accept("COMMENT") {
+        column.comment = Some(cursor.text()?);
+    } else if cursor.accept("COLLATE") {
+        column.collation = Some(charset_name(cursor)?);
+    } else {
+        return ignored_or_missing(cursor);
+    }
+    Ok(true)
+}
+
+/// Attributes that change nothing here, and those that we do not have.
+fn ignored_or_missing(cursor: &mut Cursor<'_>) -> Result<bool> {
+    if cursor.accept("COLUMN_FORMAT") {
+        cursor.expect_any(&["FIXED", "DYNAMIC", "DEFAULT"])?;
+    } else if cursor.accept("STORAGE") {
+        cursor.expect_any(&["DISK", "MEMORY", "DEFAULT"])?;
+    } else if cursor.accept("VISIBLE") {
+        // What every column is.
+    } else if cursor.accept_any(&["GENERATED", "AS"]).is_some() {
+        return Err(unsupported("generated columns"));
+    } else if cursor.is("REFERENCES") {
+        return Err(unsupported("foreign keys"));
+    } else if cursor.is("CHECK") || cursor.is("CONSTRAINT") {
+        return Err(unsupported("CHECK constraints"));
+    } else if cursor.is("INVISIBLE") {
+        return Err(unsupported("invisible columns"));
+    } else if let Some(what) = cursor.accept_any(&["ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"]) {
+        return Err(unsupported(what));
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// What stands behind DEFAULT.
+pub(super) fn default(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
+    if cursor.accept("NULL") {
+        return Ok(DefaultSpec::Null);
+    }
+    if let Some(digits) = now(cursor)? {
+        return Ok(DefaultSpec::Now(digits));
+    }
+    if cursor.is("(") {
+        return Err(unsupported("expressions as defaults"));
+    }
+    let value = literal::literal(cursor)?;
+    value.map(DefaultSpec::Literal).ok_or_else(|| cursor.error())
+}
+
+/// CURRENT_TIMESTAMP[(n)] or an alias: its digits of fraction.
+fn now(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
+    // MariaDB's dumps write current_timestamp() in lower case; NOW needs its parentheses.
+    let found = cursor.accept_any(&["CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"]).is_some();
+    if !found && !cursor.is("NOW (") {
+        return Ok(None);
+    }
+    if !found {
+        cursor.accept("NOW");
+    }
+    if !cursor.accept("(") {
+        return Ok(Some(0));
+    }
+    let digits = cursor.accept_number().unwrap_or(0);
+    cursor.expect(")")?;
+    Ok(Some(digits))
+}

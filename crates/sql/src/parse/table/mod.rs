@@ -1,0 +1,18 @@
+//! CREATE TABLE, ALTER TABLE and their parts: columns, types, keys, options.
+
+pub(super) mod alter;
+pub(super) mod column;
+pub(super) mod create;
+pub(super) mod data_type;
+pub(super) mod drop;
+pub(super) mod index;
+pub(super) mod key;
+pub(super) mod option;
+
+pub use alter::{AlterAction, AlterAlgorithm, AlterLock, AlterTable, Place};
+pub use column::{ColumnSpec, DefaultSpec};
+pub use create::{CreateTable, CreateTableLike};
+pub use data_type::{TypeCharset, TypeName, TypeSpec};
+pub use drop::DropTables;
+pub use key::{KeyKind, KeyPartSpec, KeySpec};
+pub use option::{CharsetChoice, DatabaseOptions, TableOptions};
