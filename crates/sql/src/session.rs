@@ -28,8 +28,9 @@ pub enum Scope {
 
 /// What the server offers to statements beside tables.
 pub trait Server: Debug + Send + Sync {
-    /// The value of a system variable; error 1193 if there is none of that name.
-    fn variable(&self, session: &Session, scope: Scope, name: &str) -> Result<Value, SqlError>;
+    /// The value of a system variable; `scope` is what stands before its name, if anything does. Error 1193 if there
+    /// is none of that name.
+    fn variable(&self, session: &Session, scope: Option<Scope>, name: &str) -> Result<Value, SqlError>;
 
     /// A table of `information_schema`, `performance_schema`, `mysql` or `sys`.
     fn virtual_table(&self, db: &str, name: &str) -> Option<Arc<dyn VirtualTable>>;

@@ -9,6 +9,7 @@ use types::value::Value;
 
 use super::{BindEnv, Result, Scope, literal, select, unsupported};
 use crate::expr::{ArithOp, CompareOp, Expr};
+use crate::func;
 
 use crate::plan::{Aggregate, AggregateKind, Output};
 use crate::session::Scope as VariableScope;
@@ -376,15 +377,11 @@ impl Binder<'_, '_> {
     }
 
     fn call_bound(&mut self, name: &str, args: Vec<Expr>) -> Result<Expr> {
-        let Some(function) = crate::exec::seams::find_function(name) else {
+        let Some(function) = func::find(name) else {
             let db = self.env.session.db.as_deref().unwrap_or_default();
             return Err(ER_SP_DOES_NOT_EXIST.error(&[&"FUNCTION", &format!("{db}.{name}")]));
         };
-        let (min, max) = function.args;
-        if !(min..=max).contains(&args.len()) {
-            return Err(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT.error(&[&function.name.to_ascii_uppercase()]));
-        }
-        Ok(Expr::Call(function, args))
+        function.call(name, args)
     }
 
     fn subquery(&mut self, query: &ast::Query) -> Result<usize> {
@@ -404,11 +401,11 @@ fn variable(name: &str) -> Expr {
         return Expr::UserVariable(user.to_lowercase());
     };
     let (scope, name) = match system.split_once('.') {
-        Some((scope, name)) if scope.eq_ignore_ascii_case("global") => (VariableScope::Global, name),
+        Some((scope, name)) if scope.eq_ignore_ascii_case("global") => (Some(VariableScope::Global), name),
         Some((scope, name)) if scope.eq_ignore_ascii_case("session") || scope.eq_ignore_ascii_case("local") => {
-            (VariableScope::Session, name)
+            (Some(VariableScope::Session), name)
         }
-        _ => (VariableScope::Session, system),
+        _ => (None, system),
     };
     Expr::SystemVariable(scope, name.trim_matches('`').to_ascii_lowercase())
 }

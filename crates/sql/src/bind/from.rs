@@ -97,7 +97,7 @@ fn bind_factor(factor: &TableFactor, scope: &mut Scope, env: &BindEnv<'_>, joins
         }
         TableFactor::Derived { lateral: false, subquery, alias, .. } => {
             let plan = select::bind_query(subquery, env)?;
-            let columns: Vec<Column> = plan.output_columns();
+            let columns: Vec<Column> = plan.output_columns(env.session)?;
             scope.subqueries.push(plan);
             let kind = SourceKind::Derived(scope.subqueries.len() - 1, columns.into());
             let alias = alias.as_ref().map(|alias| alias.name.value.clone()).unwrap_or_default();

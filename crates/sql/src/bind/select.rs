@@ -1,8 +1,7 @@
 //! SELECT.
 
 use sqlparser::ast::{self, GroupByExpr, LimitClause, OrderByKind, SelectItem, SetExpr};
-use types::collation::Collation;
-use types::column::{Column, ColumnType};
+use types::column::Column;
 use types::error::SqlError;
 use types::error::table::{
     ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_NO_TABLES_USED,
@@ -13,8 +12,9 @@ use types::sql_mode::SqlMode;
 use super::scope::{Clause, Scope};
 use super::{BindEnv, Result, access, expr, from, unsupported};
 use crate::exec::{OutputColumn, output_columns};
-use crate::expr::Expr;
+use crate::expr::{Expr, Types};
 use crate::lex::{Kind, Lexer};
+use crate::session::Session;
 use crate::plan::{
     Access, Condition, Group, LockWait, OrderBy, OrderKey, Output, RowLock, SelectPlan, Source, SourceKind,
 };
@@ -476,15 +476,15 @@ fn item_texts(text: &str, env: &BindEnv<'_>) -> Vec<String> {
 }
 
 impl SelectPlan {
-    /// The columns of its result, as a source of another query.
-    pub fn output_columns(&self) -> Vec<Column> {
-        let text = ColumnType::Varchar { chars: 0, collation: Collation::Utf8mb4GeneralCi };
+    /// The columns of its result, as a source of another query. What depends on a parameter is text.
+    pub fn output_columns(&self, session: &Session) -> Result<Vec<Column>> {
+        let types = Types { session, schema: self, params: &[], literals: &[], row_literals: &[] };
         let column = |output: OutputColumn| Column {
             name: output.name,
-            ty: output.ty.unwrap_or(text),
-            nullable: output.nullable,
+            ty: output.ty.column_type(),
+            nullable: output.ty.nullable,
         };
-        output_columns(self, &[]).into_iter().map(column).collect()
+        Ok(output_columns(self, &types)?.into_iter().map(column).collect())
     }
 
     /// If the rows come in the order that is asked for anyway, nothing is sorted.

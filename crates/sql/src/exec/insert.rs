@@ -7,12 +7,11 @@ use engine::catalog::table::Table;
 use engine::ids::Row;
 use engine::lock::Mode;
 use types::row::Offsets;
-use types::value::Value;
 use types::warning::Level;
 
 use super::assign::{self, AutoIncrement, Given};
 use super::cursor::damaged;
-use super::{Changed, Exec, Result, Turns, duplicate, engine_error};
+use super::{Known, Changed, Exec, Result, Turns, duplicate, engine_error};
 use crate::expr::{Ev, Expr, RowRef};
 use crate::plan::{InsertPlan, InsertSource, OnDuplicate};
 
@@ -30,6 +29,7 @@ struct Progress {
 impl Exec<'_> {
     pub(super) async fn insert(&mut self, plan: &InsertPlan) -> Result<Changed> {
         let subqueries = self.subqueries(&plan.subqueries).await?;
+        let known = subqueries.known(plan);
         let mut progress = Progress::default();
         let mut turns = Turns::default();
         match &plan.source {
@@ -38,18 +38,18 @@ impl Exec<'_> {
                 let many = self.params.row_literals.len() > size;
                 for row in self.params.row_literals.chunks(size) {
                     let values: Vec<Given<'_>> = row.iter().map(|value| Given::Value(value.as_ref())).collect();
-                    self.insert_values(plan, &values, many, &subqueries.values, &mut progress).await?;
+                    self.insert_values(plan, &values, many, known, &mut progress).await?;
                     turns.tick().await;
                 }
             }
             InsertSource::Rows(rows) => {
                 for row in rows {
-                    let values = self.evaluate_row(row, &subqueries.values)?;
+                    let values = self.evaluate_row(row, known)?;
                     let given: Vec<Given<'_>> = values
                         .iter()
                         .map(|value| value.as_ref().map_or(Given::Default, |value| Given::Value(value.as_ref())))
                         .collect();
-                    self.insert_values(plan, &given, rows.len() > 1, &subqueries.values, &mut progress).await?;
+                    self.insert_values(plan, &given, rows.len() > 1, known, &mut progress).await?;
                     turns.tick().await;
                 }
             }
@@ -57,7 +57,7 @@ impl Exec<'_> {
                 let rows = self.collect(select).await?;
                 for row in &rows {
                     let given: Vec<Given<'_>> = row.iter().map(|value| Given::Value(value.as_ref())).collect();
-                    self.insert_values(plan, &given, true, &subqueries.values, &mut progress).await?;
+                    self.insert_values(plan, &given, true, known, &mut progress).await?;
                     turns.tick().await;
                 }
             }
@@ -80,13 +80,13 @@ impl Exec<'_> {
         }
     }
 
-    fn evaluate_row<'r>(&mut self, row: &'r [Option<Expr>], subqueries: &'r [Vec<Value>]) -> Result<Vec<Option<Ev<'r>>>>
+    fn evaluate_row<'r>(&mut self, row: &'r [Option<Expr>], known: Known<'r>) -> Result<Vec<Option<Ev<'r>>>>
     where
         Self: 'r,
     {
         let mut values = Vec::with_capacity(row.len());
         for expr in row {
-            let inputs = self.inputs(&[RowRef::Missing], subqueries);
+            let inputs = self.inputs(&[RowRef::Missing], known);
             let mut context = self.session.writing(self.warnings);
             values.push(match expr {
                 Some(expr) => Some(Ev::Own(expr.eval(&inputs, &mut context)?.into_value())),
@@ -101,7 +101,7 @@ impl Exec<'_> {
         plan: &InsertPlan,
         values: &[Given<'_>],
         many: bool,
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
         progress: &mut Progress,
     ) -> Result<()> {
         let table = &*plan.table;
@@ -117,7 +117,7 @@ impl Exec<'_> {
         let encoded = &mut progress.encoded;
         let auto = assign::new_row(table, &given, self.trx, self.session, &mut context, encoded)?;
         let row = Row::from(&progress.encoded[..]);
-        self.insert_row(plan, row, auto, subqueries, progress).await
+        self.insert_row(plan, row, auto, known, progress).await
     }
 
     async fn insert_row(
@@ -125,7 +125,7 @@ impl Exec<'_> {
         plan: &InsertPlan,
         row: Row,
         auto: AutoIncrement,
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
         progress: &mut Progress,
     ) -> Result<()> {
         let table = &*plan.table;
@@ -156,7 +156,7 @@ impl Exec<'_> {
                     }
                 }
                 OnDuplicate::Update(_) => {
-                    if self.update_duplicate(plan, &row, index, subqueries, progress).await? {
+                    if self.update_duplicate(plan, &row, index, known, progress).await? {
                         return Ok(());
                     }
                 }
@@ -180,7 +180,7 @@ impl Exec<'_> {
         plan: &InsertPlan,
         row: &[u8],
         index: usize,
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
         progress: &mut Progress,
     ) -> Result<bool> {
         let table = &*plan.table;
@@ -192,7 +192,7 @@ impl Exec<'_> {
         table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
         let after =
-            self.assign_all(table, assignments, &before, candidate, subqueries, progress.rows, plan.ignore)?;
+            self.assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore)?;
         if after == *before {
             return Ok(true);
         }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use types::value::Value;
 
 use super::cursor::{Cursor, Versions};
-use super::{Exec, Result};
+use super::{Known, Exec, Result};
 use crate::expr::{Expr, RowRef};
 use crate::plan::{Condition, Source};
 
@@ -19,7 +19,7 @@ pub(super) type Rows<'r> = SmallVec<[RowRef<'r>; 2]>;
 pub(super) struct Join<'p> {
     sources: &'p [Source],
     made: &'p [Made],
-    subqueries: &'p [Vec<Value>],
+    known: Known<'p>,
     versions: Versions,
     levels: Vec<Level<'p>>,
     /// Without sources there is one row.
@@ -39,10 +39,10 @@ impl<'p> Join<'p> {
     pub(super) fn new(
         sources: &'p [Source],
         made: &'p [Made],
-        subqueries: &'p [Vec<Value>],
+        known: Known<'p>,
         versions: Versions,
     ) -> Self {
-        Self { sources, made, subqueries, versions, levels: Vec::with_capacity(sources.len()), done: false }
+        Self { sources, made, known, versions, levels: Vec::with_capacity(sources.len()), done: false }
     }
 
     /// Moves to the next combination of rows that fulfils all conditions. False at the end.
@@ -89,7 +89,7 @@ impl<'p> Join<'p> {
     fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
         let depth = self.levels.len();
         let rows = self.rows();
-        let inputs = exec.inputs(&rows, self.subqueries);
+        let inputs = exec.inputs(&rows, self.known);
         let mut context = exec.session.reading(exec.warnings);
         let made = self.made[depth].as_ref();
         let cursor = Cursor::open(&self.sources[depth], made, self.versions, &inputs, &mut context)?;
@@ -130,7 +130,7 @@ impl<'p> Join<'p> {
             return Ok(true);
         }
         let rows = self.rows();
-        let inputs = exec.inputs(&rows, self.subqueries);
+        let inputs = exec.inputs(&rows, self.known);
         let mut context = exec.session.reading(exec.warnings);
         for condition in open {
             if condition.expr.truth(&inputs, &mut context)? != Some(true) {
@@ -145,7 +145,7 @@ impl<'p> Join<'p> {
             return Ok(true);
         }
         let rows = self.rows();
-        let inputs = exec.inputs(&rows, self.subqueries);
+        let inputs = exec.inputs(&rows, self.known);
         let mut context = exec.session.reading(exec.warnings);
         for condition in conditions {
             if condition.truth(&inputs, &mut context)? != Some(true) {

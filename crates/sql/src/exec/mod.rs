@@ -11,7 +11,6 @@ mod insert;
 mod join;
 mod project;
 mod ranges;
-pub mod seams;
 mod select;
 mod target;
 mod update;
@@ -24,6 +23,7 @@ use engine::EngineError;
 use engine::catalog::table::Table;
 use engine::ids::CommitSeq;
 use engine::trx::Trx;
+use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
     ER_CRASHED_ON_USAGE, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_UNKNOWN_ERROR,
@@ -31,9 +31,11 @@ use types::error::table::{
 use types::value::{Value, ValueRef};
 use types::warning::Warnings;
 
+use select::Known;
+
 pub use project::{Cell, OutputColumn, output_columns};
 
-use crate::expr::{Inputs, RowRef};
+use crate::expr::{Inputs, RowRef, Types};
 use crate::plan::{Plan, SelectPlan};
 use crate::session::Session;
 
@@ -45,10 +47,10 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Takes the rows of a result.
 pub trait ResultSink: Send {
     /// The result of a query begins; its columns are those of [`output_columns`].
-    fn begin(&mut self, query: &SelectPlan, params: &[ValueRef<'_>]) -> Result<()>;
+    fn begin(&mut self, query: &SelectPlan, types: &Types<'_>) -> Result<()>;
 
     /// A row: a cell a column.
-    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()>;
+    fn row(&mut self, cells: &[Cell<'_>], context: &Context<'_>) -> Result<()>;
 
     /// So much is buffered that the client should read some of it first.
     fn is_full(&self) -> bool {
@@ -144,19 +146,20 @@ impl<'a> Exec<'a> {
     }
 
     /// Inputs for expressions.
-    fn inputs<'i>(&self, rows: &'i [RowRef<'i>], subqueries: &'i [Vec<Value>]) -> Inputs<'i>
+    fn inputs<'i>(&self, rows: &'i [RowRef<'i>], known: Known<'i>) -> Inputs<'i>
     where
         'a: 'i,
     {
         Inputs {
             session: self.session,
+            schema: known.schema,
             params: self.params.values,
             literals: self.params.literals,
             row_literals: &[],
             rows,
             candidate: RowRef::Missing,
             aggregates: &[],
-            subqueries,
+            subqueries: known.subqueries,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The columns of a result: what clients are told of them, and their cells.
 
 use engine::catalog::def::{DefaultValue, IndexKind, TableDef};
-use types::column::{ColumnType, flags};
+use types::column::flags;
+use types::error::SqlError;
 use types::value::{Value, ValueRef};
 
-use crate::exec::seams::Types;
-use crate::expr::{Expr, RowRef};
-use crate::plan::{SelectPlan, Source, SourceKind};
+use crate::expr::{Expr, ResultType, RowRef, Types};
+use crate::plan::{Output, SelectPlan, Source, SourceKind};
 
 /// A column of a result.
 #[derive(Clone, Debug)]
@@ -15,10 +15,8 @@ pub struct OutputColumn {
     pub name: String,
     /// The column that it is, if it is one: database, table, alias of the table, name.
     pub origin: Option<Origin>,
-    /// Its type; `None` = it is NULL.
-    pub ty: Option<ColumnType>,
-    /// Whether it can be NULL.
-    pub nullable: bool,
+    /// Its type.
+    pub ty: ResultType,
     /// Flags that do not follow from the type.
     pub flags: u16,
 }
@@ -45,46 +43,35 @@ pub enum Cell<'a> {
     Value(ValueRef<'a>),
 }
 
-/// The columns of a query's result, for parameters of these values.
-pub fn output_columns(plan: &SelectPlan, params: &[ValueRef<'_>]) -> Vec<OutputColumn> {
-    let types = PlanTypes { plan, params };
-    plan.output
-        .iter()
-        .map(|output| {
-            if let Expr::Column { source, column } = output.expr {
-                return column_of(&plan.sources[source], column, &output.name);
-            }
-            let result = output.expr.result_type(&types);
-            OutputColumn {
-                name: output.name.clone(),
-                origin: None,
-                ty: result.ty,
-                nullable: result.nullable,
-                flags: if result.nullable { 0 } else { flags::NOT_NULL },
-            }
-        })
-        .collect()
+/// The columns of a query's result, where parameters and literals have these types.
+pub fn output_columns(plan: &SelectPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {
+    let types = Types { schema: plan, ..*types };
+    let column = |output: &Output| {
+        let ty = output.expr.result_type(&types)?;
+        let (origin, flags) = match output.expr {
+            Expr::Column { source, column } => origin_of(&plan.sources[source], column),
+            _ => (None, 0),
+        };
+        Ok(OutputColumn { name: output.name.clone(), origin, ty, flags })
+    };
+    plan.output.iter().map(column).collect()
 }
 
-fn column_of(source: &Source, place: usize, name: &str) -> OutputColumn {
-    let column = source.from.column(place);
-    let nullable = column.nullable || source.optional;
-    let mut flags = if nullable { 0 } else { flags::NOT_NULL };
+/// Where a column comes from, and what its keys and default make of its flags.
+fn origin_of(source: &Source, place: usize) -> (Option<Origin>, u16) {
     let origin = |db: &str, table: &str| Origin {
         db: db.to_owned(),
         table: table.to_owned(),
         alias: source.alias.clone(),
-        column: column.name.clone(),
+        column: source.from.column(place).name,
     };
-    let origin = match &source.from {
+    match &source.from {
         SourceKind::Table(table) => {
-            flags |= column_flags(&table.def, place);
-            Some(origin(&table.def.db, &table.def.name))
+            (Some(origin(&table.def.db, &table.def.name)), column_flags(&table.def, place))
         }
-        SourceKind::Virtual(table) => Some(origin(table.db(), table.name())),
-        SourceKind::Derived(..) => Some(origin("", &source.alias)),
-    };
-    OutputColumn { name: name.to_owned(), origin, ty: Some(column.ty), nullable, flags }
+        SourceKind::Virtual(table) => (Some(origin(table.db(), table.name())), 0),
+        SourceKind::Derived(..) => (Some(origin("", &source.alias)), 0),
+    }
 }
 
 /// Flags that follow from keys and defaults.
@@ -114,32 +101,6 @@ pub fn column_flags(def: &TableDef, place: usize) -> u16 {
         found |= flags::ON_UPDATE_NOW | flags::TIMESTAMP;
     }
     found
-}
-
-/// What is known of the types of a plan's parts.
-pub(crate) struct PlanTypes<'p> {
-    pub(crate) plan: &'p SelectPlan,
-    pub(crate) params: &'p [ValueRef<'p>],
-}
-
-impl Types for PlanTypes<'_> {
-    fn column(&self, source: usize, column: usize) -> (ColumnType, bool) {
-        let source = &self.plan.sources[source];
-        let column = source.from.column(column);
-        (column.ty, column.nullable || source.optional)
-    }
-
-    fn param(&self, number: usize) -> ValueRef<'_> {
-        self.params.get(number).copied().unwrap_or(ValueRef::Null)
-    }
-
-    fn aggregate(&self, number: usize) -> Option<&crate::plan::Aggregate> {
-        self.plan.group.as_ref()?.aggregates.get(number)
-    }
-
-    fn subquery(&self, number: usize) -> Option<OutputColumn> {
-        output_columns(self.plan.subqueries.get(number)?, self.params).into_iter().next()
-    }
 }
 
 /// A value's cell.

@@ -1,6 +1,5 @@
 //! SELECT.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering as Memory;
@@ -8,21 +7,36 @@ use std::sync::atomic::Ordering as Memory;
 use engine::ids::Key;
 use engine::lock::Mode;
 use smallvec::SmallVec;
+use types::context::Context;
 use types::error::table::{ER_LOCK_NOWAIT, ER_OUT_OF_SORTMEMORY};
 use types::row::Offsets;
 use types::temporal::TimeZone;
-use types::value::{Value, ValueRef};
+use types::value::Value;
 
 use super::cursor::{Versions, damaged};
 use super::join::{Join, Made};
 use super::project::cell;
 use super::{BoxFuture, Cell, Exec, Result, ResultSink, Turns, engine_error};
-use crate::exec::seams::{Accumulator, SortKey};
-use crate::expr::{Ev, Expr, Inputs, RowRef};
-use crate::plan::{Group, LockWait, OrderBy, OrderKey, RowLock, SelectPlan, SourceKind};
+use crate::agg::Accumulator;
+use crate::expr::{Ev, Expr, Inputs, NoSchema, RowRef, Schema, SortKey, Types};
+use crate::plan::{Group, LockWait, OrderKey, RowLock, SelectPlan, SourceKind};
 
 /// Bytes that the rows of one sort or grouping may take.
 const MEMORY_MAX: usize = 1 << 30;
+
+/// What expressions of a plan may use beside rows. Cheap to copy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known<'p> {
+    /// The types of the plan's parts.
+    pub(super) schema: &'p dyn Schema,
+    /// What its subqueries gave: the first column of all rows.
+    pub(super) subqueries: &'p [Vec<Value>],
+}
+
+impl Known<'_> {
+    /// Of expressions that stand alone.
+    pub(super) const NOTHING: Self = Self { schema: &NoSchema, subqueries: &[] };
+}
 
 /// What subqueries gave.
 #[derive(Debug, Default)]
@@ -33,21 +47,29 @@ pub(super) struct Subqueries {
     rows: Vec<Arc<Vec<Vec<Value>>>>,
 }
 
+impl Subqueries {
+    /// With the types of the plan that they belong to.
+    pub(super) fn known<'p>(&'p self, schema: &'p dyn Schema) -> Known<'p> {
+        Known { schema, subqueries: &self.values }
+    }
+}
+
 /// A row that waits to be sorted.
 struct Collected {
     cells: Vec<Value>,
-    by: Vec<SortKey>,
+    by: SortKey,
 }
 
 impl Exec<'_> {
     /// Runs a query; returns how many rows it gave.
     pub(super) async fn select(&mut self, plan: &SelectPlan, sink: &mut dyn ResultSink) -> Result<u64> {
-        sink.begin(plan, self.params.values)?;
+        sink.begin(plan, &self.inputs(&[], Known { schema: plan, subqueries: &[] }).types())?;
         let subqueries = self.subqueries(&plan.subqueries).await?;
         let offset = self.limit(plan.offset.as_ref())?.unwrap_or(0);
         let limit = self.limit(plan.limit.as_ref())?.unwrap_or(self.session.select_limit);
+        let known = subqueries.known(plan);
         let mut window = Window { offset, limit, given: 0 };
-        if self.precondition(plan.precondition.as_ref(), &subqueries.values)? || plan.group.is_some() {
+        if self.precondition(plan.precondition.as_ref(), known)? || plan.group.is_some() {
             let shared = RowLock { exclusive: false, wait: LockWait::Wait };
             if let Some(lock) = plan.lock.or(self.shared_reads.then_some(shared))
                 && !plan.sources.is_empty()
@@ -104,11 +126,12 @@ impl Exec<'_> {
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
         let made = self.made(plan, subqueries)?;
-        let mut join = Join::new(&plan.sources, &made, &subqueries.values, Versions::Snapshot);
+        let known = subqueries.known(plan);
+        let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
         let mut turns = Turns::default();
         while !window.is_over() && join.next(self)? {
             if window.takes() {
-                self.give(plan, &join.rows(), &subqueries.values, sink)?;
+                self.give(plan, &join.rows(), known, sink)?;
             }
             if sink.is_full() {
                 sink.flush(self.trx.horizon()).await?;
@@ -123,10 +146,10 @@ impl Exec<'_> {
         &mut self,
         plan: &SelectPlan,
         rows: &[RowRef<'_>],
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
-        let inputs = self.inputs(rows, subqueries);
+        let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
         let mut values: SmallVec<[Option<Ev<'_>>; 8]> = SmallVec::new();
         for output in &plan.output {
@@ -145,7 +168,7 @@ impl Exec<'_> {
                 (_, None) => unreachable!("what is no column was computed"),
             })
             .collect();
-        sink.row(&cells)
+        sink.row(&cells, &context)
     }
 
     /// Locks each row, reads it again, and gives it.
@@ -162,7 +185,8 @@ impl Exec<'_> {
         };
         let mode = if lock.exclusive { Mode::Exclusive } else { Mode::Shared };
         let sources = std::slice::from_ref(source);
-        let keys = self.row_keys(sources, &subqueries.values).await?;
+        let known = subqueries.known(plan);
+        let keys = self.row_keys(sources, known).await?;
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut collected = Vec::new();
         let sorted = !plan.order.is_empty() || plan.distinct;
@@ -178,22 +202,22 @@ impl Exec<'_> {
             let mut offsets = Offsets::default();
             table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
             let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
-            if !self.conditions_hold(source, &rows, &subqueries.values)? {
+            if !self.conditions_hold(source, &rows, known)? {
                 continue;
             }
             if let Some(groups) = &mut groups {
-                self.accumulate(groups, &rows, &subqueries.values)?;
+                self.accumulate(groups, &rows, known)?;
             } else if sorted {
-                collected.push(self.collect_row(plan, &rows, &subqueries.values, &[])?);
+                collected.push(self.collect_row(plan, &rows, known, &[])?);
             } else if window.takes() {
-                self.give(plan, &rows, &subqueries.values, sink)?;
+                self.give(plan, &rows, known, sink)?;
             }
             if sink.is_full() {
                 sink.flush(self.trx.horizon()).await?;
             }
         }
         if let Some(groups) = groups {
-            collected = self.group_rows(plan, groups, &subqueries.values)?;
+            collected = self.group_rows(plan, groups, known)?;
         }
         self.emit(finish(collected, plan), plan, window, sink).await
     }
@@ -211,8 +235,8 @@ impl Exec<'_> {
         Ok(locked)
     }
 
-    async fn row_keys(&mut self, sources: &[crate::plan::Source], subqueries: &[Vec<Value>]) -> Result<Vec<Key>> {
-        let mut join = Join::new(sources, &[None], subqueries, Versions::Newest);
+    async fn row_keys(&mut self, sources: &[crate::plan::Source], known: Known<'_>) -> Result<Vec<Key>> {
+        let mut join = Join::new(sources, &[None], known, Versions::Newest);
         let mut keys = Vec::new();
         let mut turns = Turns::default();
         while join.next(self)? {
@@ -226,9 +250,9 @@ impl Exec<'_> {
         &mut self,
         source: &crate::plan::Source,
         rows: &[RowRef<'_>],
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
     ) -> Result<bool> {
-        let inputs = self.inputs(rows, subqueries);
+        let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
         for condition in &source.conditions {
             if condition.expr.truth(&inputs, &mut context)? != Some(true) {
@@ -241,17 +265,18 @@ impl Exec<'_> {
     /// All rows of a query that groups, sorts or removes duplicates.
     async fn gather(&mut self, plan: &SelectPlan, subqueries: &Subqueries) -> Result<Vec<Collected>> {
         let made = self.made(plan, subqueries)?;
-        let mut join = Join::new(&plan.sources, &made, &subqueries.values, Versions::Snapshot);
+        let known = subqueries.known(plan);
+        let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
         let mut turns = Turns::default();
         let mut memory = 0;
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut collected = Vec::new();
-        let open = self.precondition(plan.precondition.as_ref(), &subqueries.values)?;
+        let open = self.precondition(plan.precondition.as_ref(), known)?;
         while open && join.next(self)? {
             match &mut groups {
-                Some(groups) => self.accumulate(groups, &join.rows(), &subqueries.values)?,
+                Some(groups) => self.accumulate(groups, &join.rows(), known)?,
                 None => {
-                    let row = self.collect_row(plan, &join.rows(), &subqueries.values, &[])?;
+                    let row = self.collect_row(plan, &join.rows(), known, &[])?;
                     memory += row.size();
                     collected.push(row);
                 }
@@ -262,19 +287,19 @@ impl Exec<'_> {
             turns.tick().await;
         }
         if let Some(groups) = groups {
-            collected = self.group_rows(plan, groups, &subqueries.values)?;
+            collected = self.group_rows(plan, groups, known)?;
         }
         Ok(finish(collected, plan))
     }
 
-    fn accumulate(&mut self, groups: &mut Groups<'_>, rows: &[RowRef<'_>], subqueries: &[Vec<Value>]) -> Result<()> {
-        let inputs = self.inputs(rows, subqueries);
+    fn accumulate(&mut self, groups: &mut Groups<'_>, rows: &[RowRef<'_>], known: Known<'_>) -> Result<()> {
+        let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
-        let mut key = Vec::with_capacity(groups.group.by.len());
+        let mut key = SortKey::new();
         for by in &groups.group.by {
-            key.push(SortKey::of(by.eval(&inputs, &mut context)?.as_ref()));
+            key.push(by.eval(&inputs, &mut context)?.as_ref());
         }
-        let place = groups.place(key, rows, self.session);
+        let place = groups.place(key, rows, &inputs)?;
         for (aggregate, accumulator) in groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators) {
             accumulator.add(aggregate, &inputs, &mut context)?;
         }
@@ -286,28 +311,29 @@ impl Exec<'_> {
         &mut self,
         plan: &SelectPlan,
         mut groups: Groups<'_>,
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
     ) -> Result<Vec<Collected>> {
         if groups.all.is_empty() && groups.group.by.is_empty() {
-            groups.place(Vec::new(), &vec![RowRef::Missing; plan.sources.len()], self.session);
+            let missing = vec![RowRef::Missing; plan.sources.len()];
+            groups.place(SortKey::new(), &missing, &self.inputs(&missing, known))?;
         }
         let mut collected = Vec::with_capacity(groups.all.len());
         for one in groups.all {
-            let mut context = self.session.reading(self.warnings);
-            let aggregates: Vec<Value> = one
-                .accumulators
-                .into_iter()
-                .map(|accumulator| accumulator.finish(&mut context))
-                .collect::<Result<_>>()?;
             let rows: Vec<RowRef<'_>> = one.first.iter().map(FirstRow::as_ref).collect();
+            let inputs = self.inputs(&rows, known);
+            let mut context = self.session.reading(self.warnings);
+            let results = groups.group.aggregates.iter().zip(one.accumulators);
+            let aggregates: Vec<Value> = results
+                .map(|(aggregate, accumulator)| accumulator.finish(aggregate, &inputs, &mut context))
+                .collect::<Result<_>>()?;
             if let Some(having) = &plan.having {
-                let inputs = Inputs { aggregates: &aggregates, ..self.inputs(&rows, subqueries) };
+                let inputs = Inputs { aggregates: &aggregates, ..self.inputs(&rows, known) };
                 let mut context = self.session.reading(self.warnings);
                 if having.truth(&inputs, &mut context)? != Some(true) {
                     continue;
                 }
             }
-            collected.push(self.collect_row(plan, &rows, subqueries, &aggregates)?);
+            collected.push(self.collect_row(plan, &rows, known, &aggregates)?);
         }
         Ok(collected)
     }
@@ -316,21 +342,23 @@ impl Exec<'_> {
         &mut self,
         plan: &SelectPlan,
         rows: &[RowRef<'_>],
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
         aggregates: &[Value],
     ) -> Result<Collected> {
-        let inputs = Inputs { aggregates, ..self.inputs(rows, subqueries) };
+        let inputs = Inputs { aggregates, ..self.inputs(rows, known) };
         let mut context = self.session.reading(self.warnings);
         let mut cells = Vec::with_capacity(plan.output.len());
         for output in &plan.output {
             cells.push(output.expr.eval(&inputs, &mut context)?.into_value());
         }
-        let mut by = Vec::with_capacity(plan.order.len());
+        let mut by = SortKey::new();
         for order in &plan.order {
-            by.push(match &order.by {
-                OrderKey::Output(place) => SortKey::of(cells[*place].as_ref()),
-                OrderKey::Expr(expr) => SortKey::of(expr.eval(&inputs, &mut context)?.as_ref()),
-            });
+            match &order.by {
+                OrderKey::Output(place) => by.push_ordered(cells[*place].as_ref(), order.descending),
+                OrderKey::Expr(expr) => {
+                    by.push_ordered(expr.eval(&inputs, &mut context)?.as_ref(), order.descending);
+                }
+            }
         }
         Ok(Collected { cells, by })
     }
@@ -349,7 +377,7 @@ impl Exec<'_> {
             }
             if window.takes() {
                 let cells: SmallVec<[Cell<'_>; 8]> = row.cells.iter().map(cell).collect();
-                sink.row(&cells)?;
+                sink.row(&cells, &self.session.reading(self.warnings))?;
             }
             if sink.is_full() {
                 sink.flush(self.trx.horizon()).await?;
@@ -378,21 +406,16 @@ impl Collected {
 fn finish(mut rows: Vec<Collected>, plan: &SelectPlan) -> Vec<Collected> {
     if plan.distinct {
         let mut seen = std::collections::HashSet::new();
-        rows.retain(|row| seen.insert(row.cells.iter().map(|cell| SortKey::of(cell.as_ref())).collect::<Vec<_>>()));
+        rows.retain(|row| {
+            let mut key = SortKey::new();
+            row.cells.iter().for_each(|cell| key.push(cell.as_ref()));
+            seen.insert(key)
+        });
     }
     if !plan.order.is_empty() {
-        sort_by(&mut rows, &plan.order, |row| &row.by);
+        rows.sort_by(|a, b| a.by.cmp(&b.by));
     }
     rows
-}
-
-/// Sorts by keys, each ascending or descending. Stable.
-pub(super) fn sort_by<T>(rows: &mut [T], order: &[OrderBy], keys: impl Fn(&T) -> &Vec<SortKey>) {
-    rows.sort_by(|a, b| {
-        let parts = keys(a).iter().zip(keys(b)).zip(order);
-        let ordering = parts.map(|((a, b), order)| if order.descending { b.cmp(a) } else { a.cmp(b) });
-        ordering.fold(Ordering::Equal, Ordering::then)
-    });
 }
 
 /// OFFSET and LIMIT.
@@ -421,7 +444,7 @@ impl Window {
 /// Groups in the making, in the order in which they were found.
 struct Groups<'p> {
     group: &'p Group,
-    places: HashMap<Vec<SortKey>, usize>,
+    places: HashMap<SortKey, usize>,
     all: Vec<OneGroup>,
 }
 
@@ -461,15 +484,17 @@ impl<'p> Groups<'p> {
         Self { group, places: HashMap::new(), all: Vec::new() }
     }
 
-    fn place(&mut self, key: Vec<SortKey>, rows: &[RowRef<'_>], session: &crate::session::Session) -> usize {
+    fn place(&mut self, key: SortKey, rows: &[RowRef<'_>], inputs: &Inputs<'_>) -> Result<usize> {
         let next = self.all.len();
         let place = *self.places.entry(key).or_insert(next);
         if place == next {
-            let accumulators = self.group.aggregates.iter().map(Accumulator::new).collect();
-            let first = rows.iter().map(|row| FirstRow::of(*row, session)).collect();
+            let types = inputs.types();
+            let accumulators = self.group.aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &types));
+            let accumulators = accumulators.collect::<Result<_>>()?;
+            let first = rows.iter().map(|row| FirstRow::of(*row, inputs.session)).collect();
             self.all.push(OneGroup { accumulators, first });
         }
-        place
+        Ok(place)
     }
 }
 
@@ -481,11 +506,11 @@ struct Collector {
 }
 
 impl ResultSink for Collector {
-    fn begin(&mut self, _query: &SelectPlan, _params: &[ValueRef<'_>]) -> Result<()> {
+    fn begin(&mut self, _query: &SelectPlan, _types: &Types<'_>) -> Result<()> {
         Ok(())
     }
 
-    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+    fn row(&mut self, cells: &[Cell<'_>], _context: &Context<'_>) -> Result<()> {
         let value = |cell: &Cell<'_>| match cell {
             Cell::Column(row, column) => row.value(*column, &self.time_zone).to_value(),
             Cell::Value(value) => value.to_value(),

@@ -9,11 +9,12 @@ use engine::lock::Mode;
 use engine::view::Found;
 use types::error::table::ER_WRONG_ARGUMENTS;
 use types::row::Offsets;
-use types::value::{Value, ValueRef};
+use types::value::ValueRef;
 
 use super::cursor::{Versions, damaged};
 use super::join::Join;
-use super::{Exec, Result, Turns, engine_error, ranges};
+use super::{Known, Exec, Result, Turns, engine_error, ranges};
+use crate::expr::SortKey;
 use crate::expr::{Expr, RowRef};
 use crate::plan::{Access, IndexRef, OrderBy, Source, SourceKind, Target};
 
@@ -29,13 +30,13 @@ impl Source {
 
 impl Exec<'_> {
     /// The keys of all rows that may be meant, in the order in which they are to be treated.
-    pub(super) async fn candidates(&mut self, target: &Target, subqueries: &[Vec<Value>]) -> Result<Vec<Key>> {
-        if !self.precondition(target.precondition.as_ref(), subqueries)? {
+    pub(super) async fn candidates(&mut self, target: &Target, known: Known<'_>) -> Result<Vec<Key>> {
+        if !self.precondition(target.precondition.as_ref(), known)? {
             return Ok(Vec::new());
         }
         // One row by its primary key needs no look beforehand.
         if let Access::Point { index: IndexRef::Primary, keys } = &target.source.access {
-            let inputs = self.inputs(&[RowRef::Missing], subqueries);
+            let inputs = self.inputs(&[RowRef::Missing], known);
             let mut context = self.session.reading(self.warnings);
             let table = target.source.table();
             if let Some(key) = ranges::point_key(table, IndexRef::Primary, keys, &inputs, &mut context)? {
@@ -43,17 +44,17 @@ impl Exec<'_> {
             }
         }
         let sources = std::slice::from_ref(&target.source);
-        let mut join = Join::new(sources, &[None], subqueries, Versions::Newest);
+        let mut join = Join::new(sources, &[None], known, Versions::Newest);
         let mut found = Vec::new();
         let mut turns = Turns::default();
         while join.next(self)? {
             let key = Key::from(join.key().expect("rows of tables have keys"));
-            let by = self.order_values(&target.order, &join.rows(), subqueries)?;
+            let by = self.order_values(&target.order, &join.rows(), known)?;
             found.push((by, key));
             turns.tick().await;
         }
         if !target.order.is_empty() {
-            super::select::sort_by(&mut found, &target.order, |(by, _)| by);
+            found.sort_by(|(a, _), (b, _)| a.cmp(b));
         }
         Ok(found.into_iter().map(|(_, key)| key).collect())
     }
@@ -64,7 +65,7 @@ impl Exec<'_> {
         target: &Target,
         key: &[u8],
         mode: Mode,
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
     ) -> Result<Option<Found>> {
         self.trx.lock_row(key, mode).await.map_err(engine_error)?;
         let Some(row) = self.trx.get_newest(key).map_err(engine_error)? else { return Ok(None) };
@@ -72,7 +73,7 @@ impl Exec<'_> {
         let mut offsets = Offsets::default();
         table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
         let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
-        let inputs = self.inputs(&rows, subqueries);
+        let inputs = self.inputs(&rows, known);
         let mut context = self.session.reading(self.warnings);
         for condition in &target.source.conditions {
             if condition.expr.truth(&inputs, &mut context)? != Some(true) {
@@ -82,9 +83,9 @@ impl Exec<'_> {
         Ok(Some(row))
     }
 
-    pub(super) fn precondition(&mut self, condition: Option<&Expr>, subqueries: &[Vec<Value>]) -> Result<bool> {
+    pub(super) fn precondition(&mut self, condition: Option<&Expr>, known: Known<'_>) -> Result<bool> {
         let Some(condition) = condition else { return Ok(true) };
-        let inputs = self.inputs(&[], subqueries);
+        let inputs = self.inputs(&[], known);
         let mut context = self.session.reading(self.warnings);
         Ok(condition.truth(&inputs, &mut context)? == Some(true))
     }
@@ -92,7 +93,7 @@ impl Exec<'_> {
     /// The value of LIMIT or OFFSET.
     pub(super) fn limit(&mut self, limit: Option<&Expr>) -> Result<Option<u64>> {
         let Some(limit) = limit else { return Ok(None) };
-        let inputs = self.inputs(&[], &[]);
+        let inputs = self.inputs(&[], Known::NOTHING);
         let mut context = self.session.reading(self.warnings);
         match limit.eval(&inputs, &mut context)?.as_ref() {
             ValueRef::UInt(limit) => Ok(Some(limit)),
@@ -105,14 +106,15 @@ impl Exec<'_> {
         &mut self,
         order: &[OrderBy],
         rows: &[RowRef<'_>],
-        subqueries: &[Vec<Value>],
-    ) -> Result<Vec<crate::exec::seams::SortKey>> {
-        let inputs = self.inputs(rows, subqueries);
+        known: Known<'_>,
+    ) -> Result<SortKey> {
+        let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
-        let keys = order.iter().filter_map(OrderBy::expr).map(|expr| {
-            let value = expr.eval(&inputs, &mut context)?;
-            Ok(crate::exec::seams::SortKey::of(value.as_ref()))
-        });
-        keys.collect()
+        let mut key = SortKey::new();
+        for order in order {
+            let Some(expr) = order.expr() else { continue };
+            key.push_ordered(expr.eval(&inputs, &mut context)?.as_ref(), order.descending);
+        }
+        Ok(key)
     }
 }

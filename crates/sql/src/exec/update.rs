@@ -4,19 +4,19 @@ use engine::EngineError;
 use engine::ids::Row;
 use engine::lock::Mode;
 use types::row::Offsets;
-use types::value::Value;
 use types::warning::Level;
 
 use super::cursor::damaged;
-use super::{Changed, Exec, Result, Turns, assign, duplicate, engine_error};
+use super::{Known, Changed, Exec, Result, Turns, assign, duplicate, engine_error};
 use crate::expr::RowRef;
 use crate::plan::{Assignment, UpdatePlan};
 
 impl Exec<'_> {
     pub(super) async fn update(&mut self, plan: &UpdatePlan) -> Result<Changed> {
         let subqueries = self.subqueries(&plan.target.subqueries).await?;
+        let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
-        let keys = self.candidates(&plan.target, &subqueries.values).await?;
+        let keys = self.candidates(&plan.target, known).await?;
         let table = plan.target.source.table();
         let mut changed = Changed::default();
         let mut turns = Turns::default();
@@ -24,10 +24,10 @@ impl Exec<'_> {
             if changed.matched >= limit {
                 break;
             }
-            let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, &subqueries.values).await?;
+            let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, known).await?;
             let Some(before) = found else { continue };
             changed.matched += 1;
-            let after = self.after_image(plan, &before, &subqueries.values, changed.matched)?;
+            let after = self.after_image(plan, &before, known, changed.matched)?;
             if *after == *before {
                 continue;
             }
@@ -59,11 +59,11 @@ impl Exec<'_> {
         &mut self,
         plan: &UpdatePlan,
         before: &[u8],
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
         number: u64,
     ) -> Result<Row> {
         let table = plan.target.source.table();
-        let after = self.assign_all(table, &plan.assignments, before, RowRef::Missing, subqueries, number, plan.ignore)?;
+        let after = self.assign_all(table, &plan.assignments, before, RowRef::Missing, known, number, plan.ignore)?;
         Ok(after.into())
     }
 
@@ -75,7 +75,7 @@ impl Exec<'_> {
         assignments: &[Assignment],
         before: &[u8],
         candidate: RowRef<'_>,
-        subqueries: &[Vec<Value>],
+        known: Known<'_>,
         number: u64,
         ignore: bool,
     ) -> Result<Vec<u8>> {
@@ -85,7 +85,7 @@ impl Exec<'_> {
             let mut offsets = Offsets::default();
             table.rows.offsets(&current, &mut offsets).map_err(|_| damaged(table))?;
             let rows = [RowRef::Stored { layout: &table.rows, row: &current, offsets: &offsets }];
-            let mut inputs = self.inputs(&rows, subqueries);
+            let mut inputs = self.inputs(&rows, known);
             inputs.candidate = candidate;
             let mut context = self.session.writing(self.warnings);
             context.strict &= !ignore;

@@ -102,7 +102,7 @@ pub enum Expr {
     /// A function of the table.
     Call(&'static Function, Vec<Self>),
     /// `@@x`
-    SystemVariable(Scope, String),
+    SystemVariable(Option<Scope>, String),
     /// `@x`
     UserVariable(String),
     /// `@x := a`
@@ -230,6 +230,20 @@ impl Expr {
             constant &= !matches!(expr, Self::Call(function, _) if !function.is_stable);
         });
         constant
+    }
+
+    /// Whether the type is the same whatever the statement's values are.
+    pub fn type_is_fixed(&self) -> bool {
+        let varies = matches!(
+            self,
+            Self::Param(_)
+                | Self::Literal(_)
+                | Self::RowLiteral(_)
+                | Self::Subquery(_)
+                | Self::SystemVariable(..)
+                | Self::UserVariable(_)
+        );
+        !varies && self.direct_children().into_iter().all(Self::type_is_fixed)
     }
 
     /// The expressions right below this one.

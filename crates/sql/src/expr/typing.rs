@@ -193,7 +193,7 @@ fn operand(expr: &Expr, types: &Types<'_>) -> Result<ResultType> {
     })
 }
 
-fn system_variable(scope: Scope, name: &str, types: &Types<'_>) -> Result<ResultType> {
+fn system_variable(scope: Option<Scope>, name: &str, types: &Types<'_>) -> Result<ResultType> {
     let value = types.session.server.variable(types.session, scope, name)?;
     Ok(constant::system_variable(value.as_ref()))
 }

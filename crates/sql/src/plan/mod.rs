@@ -5,11 +5,12 @@
 
 mod access;
 mod aggregate;
+mod schema;
 
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
-use types::column::Column;
+use types::column::{Column, ColumnType};
 
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
@@ -307,6 +308,16 @@ impl Source {
 }
 
 impl SourceKind {
+    /// The type of a column, and whether it may be NULL. Allocates nothing.
+    pub fn column_type(&self, index: usize) -> (ColumnType, bool) {
+        let column = match self {
+            Self::Table(table) => &table.columns[index],
+            Self::Virtual(table) => &table.columns()[index],
+            Self::Derived(_, columns) => &columns[index],
+        };
+        (column.ty, column.nullable)
+    }
+
     /// Its columns.
     pub fn column(&self, index: usize) -> Column {
         match self {

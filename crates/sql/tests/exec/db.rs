@@ -15,6 +15,7 @@ use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use engine::view::Published;
 use sql::bind::{self, BindEnv};
+use sql::expr::Types;
 use sql::exec::{Cell, Changed, Done, Exec, Params, ResultSink, RowLog, output_columns};
 use sql::lex::{Verb, normalise, split_first};
 use sql::plan::{Plan, SelectPlan};
@@ -45,7 +46,7 @@ impl Timer for NoTimer {
 struct NoServer;
 
 impl Server for NoServer {
-    fn variable(&self, _: &Session, _: Scope, _: &str) -> Result<Value, SqlError> {
+    fn variable(&self, _: &Session, _: Option<Scope>, _: &str) -> Result<Value, SqlError> {
         Ok(Value::Null)
     }
     fn virtual_table(&self, _: &str, _: &str) -> Option<Arc<dyn VirtualTable>> {
@@ -102,11 +103,11 @@ struct Rows {
 }
 
 impl ResultSink for Rows {
-    fn begin(&mut self, query: &SelectPlan, params: &[ValueRef<'_>]) -> Result<(), SqlError> {
-        self.columns = output_columns(query, params).into_iter().map(|column| column.name).collect();
+    fn begin(&mut self, query: &SelectPlan, types: &Types<'_>) -> Result<(), SqlError> {
+        self.columns = output_columns(query, types)?.into_iter().map(|column| column.name).collect();
         Ok(())
     }
-    fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), SqlError> {
+    fn row(&mut self, cells: &[Cell<'_>], _: &types::context::Context<'_>) -> Result<(), SqlError> {
         let text = |cell: &Cell<'_>| {
             let value = match cell {
                 Cell::Column(row, column) => row.value(*column, &TimeZone::UTC),

@@ -1,0 +1,93 @@
+//! What plans know of the types of their parts.
+
+use engine::catalog::table::Table;
+use types::column::ColumnType;
+
+use super::{Aggregate, InsertPlan, SelectPlan, Source, Target};
+use crate::expr::{ResultType, Schema, Types};
+
+fn column_of(source: &Source, column: usize) -> (ColumnType, bool) {
+    let column = source.from.column_type(column);
+    (column.0, column.1 || source.optional)
+}
+
+fn column_of_table(table: &Table, column: usize) -> (ColumnType, bool) {
+    let column = &table.columns[column];
+    (column.ty, column.nullable)
+}
+
+/// The type of a subquery's first column.
+fn subquery_type(subqueries: &[SelectPlan], number: usize, types: &Types<'_>) -> ResultType {
+    let found = subqueries.get(number).and_then(|plan| {
+        let types = Types { schema: plan, ..*types };
+        plan.output.first()?.expr.result_type(&types).ok()
+    });
+    found.unwrap_or(ResultType::NULL)
+}
+
+/// For a statement without grouping, whose only aggregates are in subqueries.
+macro_rules! no_aggregates {
+    () => {
+        fn aggregate(&self, _number: usize) -> Option<&Aggregate> {
+            None
+        }
+
+        fn has_group_by(&self) -> bool {
+            false
+        }
+    };
+}
+
+impl Schema for SelectPlan {
+    fn column(&self, source: usize, column: usize) -> (ColumnType, bool) {
+        column_of(&self.sources[source], column)
+    }
+
+    fn candidate(&self, _column: usize) -> (ColumnType, bool) {
+        unreachable!("VALUES(c) stands in INSERT alone")
+    }
+
+    fn aggregate(&self, number: usize) -> Option<&Aggregate> {
+        self.group.as_ref()?.aggregates.get(number)
+    }
+
+    fn has_group_by(&self) -> bool {
+        self.group.as_ref().is_some_and(|group| !group.by.is_empty())
+    }
+
+    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, number, types)
+    }
+}
+
+impl Schema for Target {
+    fn column(&self, _source: usize, column: usize) -> (ColumnType, bool) {
+        column_of(&self.source, column)
+    }
+
+    fn candidate(&self, column: usize) -> (ColumnType, bool) {
+        column_of(&self.source, column)
+    }
+
+    no_aggregates!();
+
+    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, number, types)
+    }
+}
+
+impl Schema for InsertPlan {
+    fn column(&self, _source: usize, column: usize) -> (ColumnType, bool) {
+        column_of_table(&self.table, column)
+    }
+
+    fn candidate(&self, column: usize) -> (ColumnType, bool) {
+        column_of_table(&self.table, column)
+    }
+
+    no_aggregates!();
+
+    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, number, types)
+    }
+}
