@@ -5,14 +5,14 @@
 //! checkpoints have fallen behind (commits wait).
 
 use std::collections::VecDeque;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
 
-use crate::CommitError;
+use crate::{CommitError, Pipeline};
 
 /// Whether commits may go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Need {
     pub ring_bytes: usize,
     /// Commit slots: 1 for a ticket, 0 for a chunk.
     pub slots: usize,
+    /// Data changes: it waits for FLUSH TABLES WITH READ LOCK.
+    pub writes: bool,
 }
 
 /// See the module.
@@ -44,6 +46,8 @@ pub struct Admission {
     state: Mutex<State>,
     /// Ring bytes to begin with.
     ring_bytes: usize,
+    /// Slots to begin with.
+    slots: usize,
 }
 
 #[derive(Debug)]
@@ -51,7 +55,31 @@ struct State {
     gate: Gate,
     ring_bytes: usize,
     slots: usize,
+    /// Sessions that hold the global read lock.
+    read_locks: usize,
     queue: VecDeque<Arc<Waiter>>,
+    /// Those who wait until no commit is under way.
+    quiet: Vec<Waker>,
+}
+
+/// FLUSH TABLES WITH READ LOCK: no data changes as long as it lives.
+#[derive(Debug)]
+pub struct ReadLock(Arc<Pipeline>);
+
+impl ReadLock {
+    /// Keeps new commits out, and resolves when none is under way.
+    pub async fn take(pipeline: &Arc<Pipeline>) -> Self {
+        pipeline.admission.change(|state| state.read_locks += 1);
+        let lock = Self(Arc::clone(pipeline));
+        poll_fn(|context| pipeline.admission.poll_quiet(context)).await;
+        lock
+    }
+}
+
+impl Drop for ReadLock {
+    fn drop(&mut self) {
+        self.0.admission.change(|state| state.read_locks -= 1);
+    }
 }
 
 #[derive(Debug)]
@@ -69,8 +97,15 @@ struct Answer {
 impl Admission {
     /// Credits to begin with.
     pub fn new(ring_bytes: usize, slots: usize) -> Self {
-        let state = State { gate: Gate::Open, ring_bytes, slots, queue: VecDeque::new() };
-        Self { state: Mutex::new(state), ring_bytes }
+        let state = State {
+            gate: Gate::Open,
+            ring_bytes,
+            slots,
+            read_locks: 0,
+            queue: VecDeque::new(),
+            quiet: Vec::new(),
+        };
+        Self { state: Mutex::new(state), ring_bytes, slots }
     }
 
     /// Takes credits, now or when they are there.
@@ -79,10 +114,10 @@ impl Admission {
     }
 
     /// Gives credits back.
-    pub fn give_back(&self, need: Need) {
+    pub fn give_back(&self, ring_bytes: usize, slots: usize) {
         self.change(|state| {
-            state.ring_bytes += need.ring_bytes;
-            state.slots += need.slots;
+            state.ring_bytes += ring_bytes;
+            state.slots += slots;
         });
     }
 
@@ -101,8 +136,19 @@ impl Admission {
         self.state.lock().ring_bytes < self.ring_bytes / 2
     }
 
+    /// Ready when every slot is free.
+    fn poll_quiet(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.state.lock();
+        if state.slots == self.slots {
+            return Poll::Ready(());
+        }
+        state.quiet.push(context.waker().clone());
+        Poll::Pending
+    }
+
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut answered = Vec::new();
+        let mut quiet = Vec::new();
         {
             let mut state = self.state.lock();
             change(&mut state);
@@ -112,7 +158,11 @@ impl Admission {
                 let waiter = state.queue.pop_front().expect("it was there");
                 answered.push((waiter, answer));
             }
+            if state.slots == self.slots {
+                quiet = std::mem::take(&mut state.quiet);
+            }
         }
+        quiet.into_iter().for_each(Waker::wake);
         for (waiter, result) in answered {
             let waker = {
                 let mut answer = waiter.answer.lock();
@@ -132,6 +182,7 @@ impl State {
             Gate::DiskFull => return Some(Err(CommitError::DiskFull)),
             Gate::Closed => return Some(Err(CommitError::ShuttingDown)),
             Gate::Behind => return None,
+            Gate::Open if need.writes && self.read_locks > 0 => return None,
             Gate::Open => {}
         }
         if self.ring_bytes < need.ring_bytes || self.slots < need.slots {
@@ -158,14 +209,20 @@ impl Future for Admit<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(waiter) = &self.waiter else {
             let mut state = self.admission.state.lock();
-            if state.queue.is_empty()
+            // Those who wait for a read lock to go do not keep back what it does not concern.
+            let first = state.queue.is_empty() || !self.need.writes && state.read_locks > 0;
+            if first
                 && let Some(answer) = state.try_grant(self.need)
             {
                 return Poll::Ready(answer);
             }
             let answer = Mutex::new(Answer { result: None, waker: Some(context.waker().clone()) });
             let waiter = Arc::new(Waiter { need: self.need, answer });
-            state.queue.push_back(Arc::clone(&waiter));
+            if first {
+                state.queue.push_front(Arc::clone(&waiter));
+            } else {
+                state.queue.push_back(Arc::clone(&waiter));
+            }
             drop(state);
             self.waiter = Some(waiter);
             return Poll::Pending;
@@ -187,7 +244,7 @@ impl Drop for Admit<'_> {
         self.admission.change(|state| state.queue.retain(|queued| !Arc::ptr_eq(queued, &waiter)));
         let granted = matches!(waiter.answer.lock().result.take(), Some(Ok(())));
         if granted {
-            self.admission.give_back(waiter.need);
+            self.admission.give_back(waiter.need.ring_bytes, waiter.need.slots);
         }
     }
 }
@@ -204,7 +261,7 @@ mod tests {
     }
 
     fn need(ring_bytes: usize) -> Need {
-        Need { ring_bytes, slots: 1 }
+        Need { ring_bytes, slots: 1, writes: true }
     }
 
     #[test]
@@ -214,7 +271,7 @@ mod tests {
         let mut large = admission.admit(need(60));
         let mut small = admission.admit(need(10));
         assert_eq!((poll(&mut large), poll(&mut small)), (None, None), "the small one does not overtake");
-        admission.give_back(need(80));
+        admission.give_back(80, 1);
         assert_eq!((poll(&mut large), poll(&mut small)), (Some(true), Some(true)));
     }
 
@@ -225,10 +282,27 @@ mod tests {
         let mut first = admission.admit(need(100));
         let mut second = admission.admit(need(50));
         assert_eq!((poll(&mut first), poll(&mut second)), (None, None));
-        admission.give_back(need(100));
+        admission.give_back(100, 1);
         drop(first);
         assert_eq!(poll(&mut second), Some(true));
         assert_eq!(admission.state.lock().ring_bytes, 50);
+    }
+
+    #[test]
+    fn a_read_lock_holds_writes_back_and_rotations_not() {
+        let admission = Admission::new(100, 2);
+        assert_eq!(poll(&mut admission.admit(need(1))), Some(true));
+        admission.change(|state| state.read_locks += 1);
+        let context = Context::from_waker(Waker::noop());
+        assert!(admission.poll_quiet(&context).is_pending(), "a commit is under way");
+        admission.give_back(1, 1);
+        assert!(admission.poll_quiet(&context).is_ready());
+        let mut write = admission.admit(need(1));
+        assert_eq!(poll(&mut write), None);
+        let rotation = Need { writes: false, ..need(1) };
+        assert_eq!(poll(&mut admission.admit(rotation)), Some(true));
+        admission.change(|state| state.read_locks -= 1);
+        assert_eq!(poll(&mut write), Some(true));
     }
 
     #[test]

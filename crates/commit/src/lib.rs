@@ -25,7 +25,7 @@ mod sweep;
 
 pub use ack::{CommitAck, Committing, Visible};
 pub use admin::PurgeError;
-pub use admission::{Admission, Gate, Need};
+pub use admission::{Admission, Gate, Need, ReadLock};
 pub use binlog_files::BinlogFiles;
 pub use clock::Clock;
 pub use error::{CommitError, FatalError};

@@ -169,7 +169,7 @@ impl Pipeline {
             }
         }
         let ring_bytes = HEAD_SIZE + pending.record_size();
-        self.admit(Need { ring_bytes, slots: 1 }).await
+        self.admit(Need { ring_bytes, slots: 1, writes: true }).await
     }
 
     /// Waits for credits, and has the ring drained meanwhile.
@@ -243,13 +243,13 @@ impl Pipeline {
 
     pub(crate) fn collect(&self, seq: CommitSeq) -> Box<Pending> {
         let pending = self.slots.collect(seq);
-        self.admission.give_back(Need { ring_bytes: 0, slots: 1 });
+        self.admission.give_back(0, 1);
         pending
     }
 
     pub(crate) fn abandon(&self, seq: CommitSeq) {
         if self.slots.abandon(seq) {
-            self.admission.give_back(Need { ring_bytes: 0, slots: 1 });
+            self.admission.give_back(0, 1);
         }
     }
 
@@ -262,7 +262,7 @@ impl Pipeline {
         let taken = self.redo.ring().taken();
         let ring_bytes = usize::try_from(taken.since(*returned)).expect("at most the ring's capacity");
         *returned = taken;
-        self.admission.give_back(Need { ring_bytes, slots: 0 });
+        self.admission.give_back(ring_bytes, 0);
         Ok(())
     }
 
@@ -328,7 +328,7 @@ impl Pipeline {
     }
 
     async fn write_chunk(&self, trx: TrxId, piece: &[u8]) -> Result<ChunkName, CommitError> {
-        self.admit(Need { ring_bytes: HEAD_SIZE + piece.len(), slots: 0 }).await?;
+        self.admit(Need { ring_bytes: HEAD_SIZE + piece.len(), slots: 0, writes: true }).await?;
         let reservation = self.sequencer.draw_chunk(trx, piece.len());
         let chunk = ChunkName {
             lsn: reservation.start(),

@@ -8,7 +8,6 @@ use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 
 use crate::Pipeline;
-use crate::admission::Need;
 
 /// What is left to be swept.
 #[derive(Debug)]
@@ -55,7 +54,7 @@ impl Pipeline {
         }
         self.sweep.state.lock().swept = visible;
         if freed > 0 {
-            self.admission.give_back(Need { ring_bytes: 0, slots: freed });
+            self.admission.give_back(0, freed);
         }
     }
 

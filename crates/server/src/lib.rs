@@ -2,4 +2,6 @@
 
 pub mod options;
 pub mod status;
+pub mod ddl;
+pub mod session;
 pub mod variables;

@@ -11,14 +11,14 @@ use protocol::out::PacketWriter;
 use protocol::reply::{self, BinaryRow, ColumnDef, ErrPacket};
 use protocol::wire::{Capabilities, ColumnFlags, ColumnType as WireType, StatusFlags};
 use sql::exec::{BoxFuture, Cell, OutputColumn, ResultSink, output_columns};
-use sql::expr::RowRef;
+use sql::expr::{ResultType, RowRef, Types};
 use sql::plan::SelectPlan;
 use types::charset::Charset;
 use types::collation::Collation;
-use types::column::{ColumnType, IntSize};
+use types::context::Context;
 use types::error::SqlError;
 use types::temporal::TimeZone;
-use types::value::{Value, ValueRef};
+use types::value::Value;
 
 use super::Wire;
 
@@ -52,7 +52,7 @@ pub(super) struct ResultSettings {
 pub(super) struct Definitions {
     collation: Collation,
     packets: Vec<Vec<u8>>,
-    types: Vec<Option<ColumnType>>,
+    types: Vec<ResultType>,
 }
 
 impl Definitions {
@@ -84,15 +84,7 @@ impl Definitions {
 /// What a client is told of a column.
 pub(super) fn definition(column: &OutputColumn, collation: Collation) -> ColumnDef<'_> {
     let origin = column.origin.as_ref();
-    let Some(ty) = column.ty else {
-        return ColumnDef {
-            name: &column.name,
-            column_type: WireType::Null,
-            decimals: 0,
-            ..ColumnDef::PARAM
-        };
-    };
-    let wire = ty.wire(collation);
+    let wire = column.ty.wire(collation);
     ColumnDef {
         schema: origin.map_or("", |origin| &origin.db),
         table: origin.map_or("", |origin| &origin.alias),
@@ -143,35 +135,36 @@ impl<'a> ClientSink<'a> {
     }
 
     /// A row of values.
-    pub(super) fn values(&mut self, values: &[Value]) {
+    pub(super) fn values(&mut self, values: &[Value], context: &Context<'_>) {
+        let cells = values.iter().map(|value| Cell::Value(value.as_ref()));
+        self.write_row(cells, context);
+    }
+
+    fn write_row<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>, context: &Context<'_>) {
         match self.format {
-            Format::Text => self.text_row(values.iter().map(|value| Cell::Value(value.as_ref()))),
-            Format::Binary => self.binary_row(values.iter().map(|value| Cell::Value(value.as_ref()))),
+            Format::Text => self.text_row(cells, context),
+            Format::Binary => self.binary_row(cells, context),
         }
     }
 
-    /// The rows are complete. `status` is the session's now.
-    pub(super) fn end(self, status: StatusFlags, warnings: u16) {
-        reply::write_rows_end(self.wire.packets(), self.settings.capabilities, status, warnings);
-    }
-
-    fn text_row<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>) {
+    fn text_row<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>, context: &Context<'_>) {
         let ResultSettings { charset, time_zone, .. } = self.settings;
+        let types = &self.definitions.as_ref().expect("a result has begun").types;
         let packets = self.wire.packets();
         let out = packets.begin();
-        for cell in cells {
+        for (cell, ty) in cells.zip(types) {
             match cell {
                 Cell::Column(RowRef::Stored { layout, row, offsets }, column) => {
                     layout.write_text_wire(row, offsets, column, *charset, time_zone, out);
                 }
-                Cell::Column(row, column) => row.value(column, time_zone).write_text_wire(*charset, out),
-                Cell::Value(value) => value.write_text_wire(*charset, out),
+                Cell::Column(row, column) => ty.write_text(row.value(column, time_zone), *charset, context, out),
+                Cell::Value(value) => ty.write_text(value, *charset, context, out),
             }
         }
         packets.end();
     }
 
-    fn binary_row<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>) {
+    fn binary_row<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>, context: &Context<'_>) {
         let ResultSettings { charset, time_zone, .. } = self.settings;
         let types = &self.definitions.as_ref().expect("a result has begun").types;
         let mut row_out = BinaryRow::begin(self.wire.packets(), types.len());
@@ -188,46 +181,13 @@ impl<'a> ClientSink<'a> {
                 Cell::Column(row, column) => row.value(column, time_zone),
                 Cell::Value(value) => value,
             };
-            match (value, ty) {
-                (ValueRef::Null, _) | (_, None) => row_out.null(),
-                (value, Some(ty)) => write_binary(value, *ty, *charset, row_out.value()),
+            if value.is_null() {
+                row_out.null();
+            } else {
+                ty.write_binary(value, *charset, context, row_out.value());
             }
         }
         row_out.end();
-    }
-}
-
-/// Appends a computed value as its column's type wants it.
-fn write_binary(value: ValueRef<'_>, ty: ColumnType, charset: Charset, out: &mut Vec<u8>) {
-    let float = |value: ValueRef<'_>| match value {
-        ValueRef::Int(int) => int as f64,
-        ValueRef::UInt(uint) => uint as f64,
-        ValueRef::Float(float) => f64::from(float),
-        ValueRef::Double(double) => double,
-        ValueRef::Decimal(decimal) => decimal.to_f64(),
-        _ => 0.0,
-    };
-    match ty {
-        ColumnType::Int(int) => {
-            let bits = match value {
-                ValueRef::Int(int) => int.cast_unsigned(),
-                ValueRef::UInt(uint) => uint,
-                other => (float(other) as i64).cast_unsigned(),
-            };
-            let size = match int.size {
-                IntSize::Tiny => 1,
-                IntSize::Small => 2,
-                IntSize::Medium | IntSize::Int => 4,
-                IntSize::Big => 8,
-            };
-            out.extend_from_slice(&bits.to_le_bytes()[..size]);
-        }
-        ColumnType::Float(_) => out.extend_from_slice(&(float(value) as f32).to_le_bytes()),
-        ColumnType::Double(_) => out.extend_from_slice(&float(value).to_le_bytes()),
-        ColumnType::Date | ColumnType::Time { .. } | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
-            value.write_binary_wire(charset, out);
-        }
-        _ => value.write_text_wire(charset, out),
     }
 }
 
@@ -237,13 +197,13 @@ pub(super) fn write_error(packets: &mut PacketWriter, capabilities: Capabilities
 }
 
 impl ResultSink for ClientSink<'_> {
-    fn begin(&mut self, query: &SelectPlan, params: &[ValueRef<'_>]) -> Result<(), SqlError> {
+    fn begin(&mut self, query: &SelectPlan, types: &Types<'_>) -> Result<(), SqlError> {
         let collation = self.settings.collation;
         let kept = self.kept.and_then(|kept| kept.lock().clone());
         let definitions = match kept {
             Some(kept) if kept.collation == collation => kept,
             _ => {
-                let made = Arc::new(Definitions::of(&output_columns(query, params), collation));
+                let made = Arc::new(Definitions::of(&output_columns(query, types)?, collation));
                 if let Some(kept) = self.kept {
                     *kept.lock() = Some(Arc::clone(&made));
                 }
@@ -254,11 +214,8 @@ impl ResultSink for ClientSink<'_> {
         Ok(())
     }
 
-    fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), SqlError> {
-        match self.format {
-            Format::Text => self.text_row(cells.iter().copied()),
-            Format::Binary => self.binary_row(cells.iter().copied()),
-        }
+    fn row(&mut self, cells: &[Cell<'_>], context: &Context<'_>) -> Result<(), SqlError> {
+        self.write_row(cells.iter().copied(), context);
         Ok(())
     }
 

@@ -43,25 +43,33 @@ impl Client {
     /// Executes one statement and writes its reply, which may be the error that is returned.
     async fn answer(&mut self, sql: &[u8], verb: Verb, more: bool, wire: &mut dyn Wire) -> Result<()> {
         let (begun, sends) = (wire.packets().mark(), wire.sends());
-        let done = self.statement(sql, verb, more, wire).await;
+        let done = self.run_text(sql, verb, Format::Text, more, wire).await;
         if let Err(error) = &done {
             // What was not sent of a result need not be begun.
             if wire.sends() == sends {
                 wire.packets().rewind(begun);
             }
-            self.failed(error);
-            write_error(wire.packets(), self.capabilities, error);
+            self.refuse(error, wire);
         }
         done
     }
 
-    /// Notes an error for SHOW WARNINGS and `row_count()`.
-    fn failed(&mut self, error: &SqlError) {
+    /// Answers with an error, and notes it for SHOW WARNINGS and `row_count()`.
+    pub(super) fn refuse(&mut self, error: &SqlError, wire: &mut dyn Wire) {
         self.sql.row_count = -1;
         self.warnings.push_error(Level::Error, error);
+        write_error(wire.packets(), self.capabilities, error);
     }
 
-    async fn statement(&mut self, sql: &[u8], verb: Verb, more: bool, wire: &mut dyn Wire) -> Result<()> {
+    /// Executes one statement.
+    pub(super) async fn run_text(
+        &mut self,
+        sql: &[u8],
+        verb: Verb,
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
         match verb {
             Verb::Empty => return Err(ER_EMPTY_QUERY.error(&[])),
             Verb::Begin => return self.begin(TransactionStart::default(), more, wire).await,
@@ -78,11 +86,13 @@ impl Client {
                         row_literals: &normalised.row_literals,
                         row_size: normalised.row_size,
                     };
-                    if self.run_plan(&planned, params, Format::Text, more, wire).await? == Ran::Answered {
+                    if self.run_plan(&planned, params, format, more, wire).await? == Ran::Answered {
                         return Ok(());
                     }
                 }
-                Prepared::Other(statement) => return self.other(*statement, sql, more, wire).await,
+                Prepared::Other(statement) => {
+                    return Box::pin(self.other(*statement, sql, format, more, wire)).await;
+                }
             }
         }
         Err(types::error::table::ER_NEED_REPREPARE.error(&[]))
@@ -90,7 +100,7 @@ impl Client {
 }
 
 /// A syntax error at what follows a statement.
-fn syntax_error(sql: &[u8], at: &[u8]) -> SqlError {
+pub(super) fn syntax_error(sql: &[u8], at: &[u8]) -> SqlError {
     let line = 1 + sql[..sql.len() - at.len()].iter().filter(|byte| **byte == b'\n').count();
     let near: String = String::from_utf8_lossy(at).chars().take(NEAR_MAX).collect();
     ER_PARSE_ERROR.error(&[&types::error::table::ER_SYNTAX_ERROR.message(&[]), &near, &line])

@@ -303,6 +303,7 @@ conditions! {
     ER_SP_NO_RETSET = 1415, "0A000", "Not allowed to return a result set from a %s";
     ER_BINLOG_UNSAFE_ROUTINE = 1418, "HY000", "This function has none of DETERMINISTIC, NO SQL, or READS SQL DATA in its declaration and binary logging is enabled (you *might* want to use the less safe log_bin_trust_function_creators variable)";
     ER_BINLOG_CREATE_ROUTINE_NEED_SUPER = 1419, "HY000", "You do not have the SUPER privilege and binary logging is enabled (you *might* want to use the less safe log_bin_trust_function_creators variable)";
+    ER_STMT_HAS_NO_OPEN_CURSOR = 1421, "HY000", "The statement (%lu) has no open cursor.";
     ER_COMMIT_NOT_ALLOWED_IN_SF_OR_TRG = 1422, "HY000", "Explicit or implicit commit is not allowed in stored function or trigger.";
     ER_SP_NO_RECURSION = 1424, "HY000", "Recursive stored functions and triggers are not allowed.";
     ER_TOO_BIG_SCALE = 1425, "42000", "Too big scale %d specified for column '%-.192s'. Maximum is %lu.";
@@ -422,6 +423,7 @@ conditions! {
     ER_FK_COLUMN_NOT_NULL = 1830, "HY000", "Column '%-.192s' cannot be NOT NULL: needed in a foreign key constraint '%-.192s' SET NULL";
     ER_DUP_INDEX = 1831, "HY000", "Duplicate index '%-.64s' defined on the table '%-.64s.%-.64s'. This is deprecated and will be disallowed in a future release.";
     ER_FK_COLUMN_CANNOT_CHANGE = 1832, "HY000", "Cannot change column '%-.192s': used in a foreign key constraint '%-.192s'";
+    ER_MALFORMED_PACKET = 1835, "HY000", "Malformed communication packet.";
     ER_READ_ONLY_MODE = 1836, "HY000", "Running in read-only mode";
     ER_GTID_NEXT_TYPE_UNDEFINED_GTID = 1837, "HY000", "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value after a COMMIT or ROLLBACK. Please check GTID_NEXT variable manual page for detailed explanation. Current @@SESSION.GTID_NEXT is '%s'.";
     ER_VARIABLE_NOT_SETTABLE_IN_SP = 1838, "HY000", "The system variable %.200s cannot be set in stored procedures.";

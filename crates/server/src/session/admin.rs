@@ -1,0 +1,176 @@
+//! FLUSH, PURGE, RESET, KILL, SHUTDOWN.
+
+use std::sync::Arc;
+
+use binlog::{BinlogName, ChecksumAlg};
+use commit::{CommitAck, PurgeError, ReadLock};
+use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Reset, Statement};
+use types::error::SqlError;
+use types::error::table::{
+    ER_CANT_UPDATE_WITH_READLOCK, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_SPECIFIC_ACCESS_DENIED_ERROR,
+    ER_UNKNOWN_TARGET_BINLOG, ER_WRONG_ARGUMENTS,
+};
+use types::temporal::LocalTime;
+use types::value::Value;
+
+use super::Client;
+use super::dispatch::unsupported;
+use super::transaction::commit_error;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+impl Client {
+    /// Carries such a statement out.
+    pub(super) async fn administer(&mut self, statement: Statement, sql: &[u8]) -> Result<Option<CommitAck>> {
+        let _ = sql;
+        match statement {
+            Statement::Flush(flush) => return self.flush(flush).await,
+            Statement::Purge(purge) => self.purge(purge).await?,
+            Statement::Reset(what) => return Err(refuse_reset(&what)),
+            Statement::Kill(kill) => self.kill(kill).await?,
+            Statement::Shutdown => {
+                self.require_super("SHUTDOWN")?;
+                self.shared.host.shut_down();
+            }
+            _ => unreachable!("only administrative statements come here"),
+        }
+        Ok(None)
+    }
+
+    async fn flush(&mut self, flush: Flush) -> Result<Option<CommitAck>> {
+        self.require_super("RELOAD")?;
+        let ack = self.end_transaction().await?;
+        for what in flush.what {
+            match what {
+                FlushWhat::Logs | FlushWhat::BinaryLogs => self.rotate_binlog(None).await?,
+                FlushWhat::Tables(tables, FlushTables::ReadLock) => {
+                    if !tables.is_empty() {
+                        return Err(unsupported("FLUSH TABLES of names WITH READ LOCK"));
+                    }
+                    if self.global_lock.is_none() {
+                        let kill = Arc::clone(&self.kill);
+                        let take = async { Ok(ReadLock::take(&self.shared.pipeline).await) };
+                        let lock = kill.unless_killed(take).await?;
+                        self.global_lock = Some(lock);
+                    }
+                }
+                // There is nothing that these would have to do: nothing is kept that could be out of date.
+                FlushWhat::EngineLogs
+                | FlushWhat::OtherLogs(_)
+                | FlushWhat::Tables(_, FlushTables::Unlocked)
+                | FlushWhat::Privileges
+                | FlushWhat::Hosts
+                | FlushWhat::UserResources
+                | FlushWhat::OptimizerCosts => {}
+                FlushWhat::Status => self.shared.host.flush_status(),
+            }
+        }
+        Ok(Some(ack))
+    }
+
+    /// FLUSH BINARY LOGS; a new way in which events end.
+    pub(super) async fn rotate_binlog(&mut self, checksum: Option<ChecksumAlg>) -> Result<()> {
+        if self.shared.pipeline.binlog().is_none() {
+            return Ok(());
+        }
+        let mut transaction = self.another_transaction("rotate");
+        transaction.rotate(self.log.origin, checksum).await
+    }
+
+    /// PURGE BINARY LOGS. What a checkpoint has not made superfluous stays: one is taken first.
+    async fn purge(&mut self, purge: Purge) -> Result<()> {
+        self.require_super("SUPER or BINLOG_ADMIN")?;
+        if self.shared.pipeline.binlog().is_none() {
+            return Ok(());
+        }
+        let target = match purge {
+            Purge::To(name) => Some(name),
+            Purge::Before(expr) => {
+                let value = self.values([&*expr]).await?.pop().unwrap_or_default();
+                let seconds = self.unix_seconds(&value)?;
+                self.shared.pipeline.first_binlog_since(seconds).map_err(|error| purge_error(&error))?
+            }
+        };
+        let Some(target) = target else { return Ok(()) };
+        self.shared.schema.take_checkpoint().await?;
+        let pipeline = Arc::clone(&self.shared.pipeline);
+        let purged = tokio::task::spawn_blocking(move || {
+            let named = pipeline.binlog().and_then(|files| files.named(&target));
+            pipeline.purge_to(&named.ok_or(PurgeError::NotFound)?)
+        });
+        let names: Vec<BinlogName> =
+            purged.await.map_err(|_| ER_LOG_PURGE_UNKNOWN_ERR.error(&[]))?.map_err(|error| purge_error(&error))?;
+        tracing::info!(files = names.len(), "binary logs purged");
+        Ok(())
+    }
+
+    /// A moment given as a DATETIME, a date or a text, in the session's time zone.
+    fn unix_seconds(&mut self, value: &Value) -> Result<i64> {
+        let context = self.sql.reading(&mut self.warnings);
+        let moment = sql::expr::to_datetime(value.as_ref(), &context);
+        let local = moment.and_then(|moment| self.sql.time_zone.to_utc(moment));
+        match local {
+            Some(LocalTime::Valid(moment) | LocalTime::InGap(moment)) => Ok(moment.seconds()),
+            None => Err(ER_WRONG_ARGUMENTS.error(&[&"PURGE LOGS BEFORE"])),
+        }
+    }
+
+    /// KILL.
+    async fn kill(&mut self, kill: Kill) -> Result<()> {
+        let value = self.values([&*kill.id]).await?.pop().unwrap_or_default();
+        let id = match value {
+            Value::Int(id) => u32::try_from(id).ok(),
+            Value::UInt(id) => u32::try_from(id).ok(),
+            _ => None,
+        };
+        let unknown = || {
+            let mut text = Vec::new();
+            value.as_ref().write_text(&mut text);
+            ER_NO_SUCH_THREAD.error(&[&String::from_utf8_lossy(&text)])
+        };
+        self.shared.host.kill(id.ok_or_else(unknown)?, kill.query_only, &self.access)
+    }
+
+    /// Error 1227 for whoever may not do that.
+    pub(super) fn require_super(&self, privilege: &str) -> Result<()> {
+        if self.is_super() {
+            return Ok(());
+        }
+        Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&privilege]))
+    }
+
+    /// Error 1223 for a change under one's own FLUSH TABLES WITH READ LOCK, which would wait for itself.
+    pub(super) fn refuse_under_read_lock(&self) -> Result<()> {
+        if self.global_lock.is_none() {
+            return Ok(());
+        }
+        Err(ER_CANT_UPDATE_WITH_READLOCK.error(&[]))
+    }
+}
+
+fn refuse_reset(what: &[Reset]) -> SqlError {
+    match what.first() {
+        Some(Reset::BinaryLogs(_)) => unsupported("RESET BINARY LOGS AND GTIDS"),
+        Some(Reset::Persist { .. }) => unsupported("RESET PERSIST"),
+        _ => unsupported("RESET REPLICA"),
+    }
+}
+
+fn purge_error(error: &PurgeError) -> SqlError {
+    match error {
+        PurgeError::NotFound => ER_UNKNOWN_TARGET_BINLOG.error(&[]),
+        PurgeError::Fatal(error) => SqlError::with_message(&ER_LOG_PURGE_UNKNOWN_ERR, error.to_string()),
+    }
+}
+
+impl super::Transaction {
+    /// Takes a place in the commit order whose only effect is a new binlog file.
+    pub(crate) async fn rotate(&mut self, origin: binlog::Origin, checksum: Option<ChecksumAlg>) -> Result<()> {
+        let mut pending = self.take_pending();
+        pending.origin = origin;
+        let rotating = self.pipeline().rotate(self.trx.id(), pending, checksum).await.map_err(commit_error)?;
+        let (_ack, pending) = rotating.await;
+        self.put_back(pending);
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! Statements that have no plan.
+
+use commit::CommitAck;
+use sql::exec::Changed;
+use sql::parse::{Show, Statement};
+use types::error::SqlError;
+use types::error::table::{
+    ER_BAD_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_NO_DB_ERROR, ER_UNKNOWN_STMT_HANDLER,
+};
+
+use super::result::Format;
+use super::{Client, Wire};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+impl Client {
+    /// Carries a statement out, and answers.
+    pub(super) async fn other(
+        &mut self,
+        statement: Statement,
+        sql: &[u8],
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        match statement {
+            Statement::Begin(start) => self.begin(start, more, wire).await,
+            Statement::Commit(completion) => self.commit(completion, more, wire).await,
+            Statement::Rollback(completion) => self.rollback(completion, more, wire).await,
+            Statement::Set(items) => self.set(items, more, wire).await,
+            Statement::Execute(execute) => self.execute_named(execute, more, wire).await,
+            Statement::Show(show) => self.show(*show, format, more, wire).await,
+            Statement::Maintain(maintenance) => self.maintain(maintenance, sql, format, more, wire).await,
+            other => {
+                let ack = self.carry_out(other, sql).await?;
+                self.done(ack, more, wire);
+                Ok(())
+            }
+        }
+    }
+
+    /// Carries out a statement whose answer is OK.
+    async fn carry_out(&mut self, statement: Statement, sql: &[u8]) -> Result<Option<CommitAck>> {
+        match statement {
+            Statement::Use(db) => self.use_database(&db)?,
+            Statement::Do(exprs) => drop(self.values(&exprs).await?),
+            Statement::Savepoint(name) => self.savepoint(&name),
+            Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
+            Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
+            Statement::LockTables(locks) => self.lock_named_tables(&locks).await?,
+            Statement::UnlockTables => return self.unlock_tables().await,
+            Statement::Prepare(prepare) => self.prepare_named(prepare).await?,
+            Statement::Deallocate(name) => {
+                if !self.deallocate(&name) {
+                    return Err(ER_UNKNOWN_STMT_HANDLER.error(&[&name, &"DEALLOCATE PREPARE"]));
+                }
+            }
+            Statement::CreateTable(_)
+            | Statement::CreateTableLike(_)
+            | Statement::AlterTable(_)
+            | Statement::DropTables(_)
+            | Statement::Truncate(_)
+            | Statement::RenameTables(_)
+            | Statement::CreateDatabase(_)
+            | Statement::AlterDatabase(_)
+            | Statement::DropDatabase(_) => return self.ddl(statement, sql).await.map(Some),
+            Statement::ManageUsers(_)
+            | Statement::DropUsers(_)
+            | Statement::RenameUsers(_)
+            | Statement::Grant(_)
+            | Statement::Revoke(_) => return self.accounts(statement, sql).await.map(Some),
+            Statement::Flush(_)
+            | Statement::Purge(_)
+            | Statement::Reset(_)
+            | Statement::Kill(_)
+            | Statement::Shutdown => return self.administer(statement, sql).await,
+            Statement::Unsupported { what } => return Err(unsupported(what)),
+            Statement::Help(_) => return Err(unsupported("HELP")),
+            Statement::Explain(_) => return Err(unsupported("EXPLAIN")),
+            Statement::Query(_)
+            | Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)
+            | Statement::Begin(_)
+            | Statement::Commit(_)
+            | Statement::Rollback(_)
+            | Statement::Set(_)
+            | Statement::Execute(_)
+            | Statement::Show(_)
+            | Statement::Maintain(_) => unreachable!("these are answered elsewhere"),
+        }
+        Ok(None)
+    }
+
+    /// USE, COM_INIT_DB.
+    pub(super) fn use_database(&mut self, db: &str) -> Result<()> {
+        let catalog = self.shared.store.catalog();
+        let collation = match catalog.database(db) {
+            Some(database) => database.def.collation,
+            None if self.sql.server.is_virtual_database(db) => types::collation::Collation::Utf8mb4GeneralCi,
+            None => return Err(ER_BAD_DB_ERROR.error(&[&db])),
+        };
+        self.sql.db = Some(db.to_owned());
+        self.vars.collation_database = collation;
+        if self.vars.track.schema {
+            self.track.schema(db.as_bytes());
+        }
+        self.settings_changed();
+        Ok(())
+    }
+
+    /// The database of a name that may say none.
+    pub(super) fn database_of(&self, db: Option<&str>) -> Result<String> {
+        let db = db.or(self.sql.db.as_deref());
+        db.map(str::to_owned).ok_or_else(|| ER_NO_DB_ERROR.error(&[]))
+    }
+
+    /// UNLOCK TABLES: ends the transaction if tables were locked.
+    async fn unlock_tables(&mut self) -> Result<Option<CommitAck>> {
+        self.shared.pipeline.unlock_for(self.sql.connection_id);
+        if self.locked.is_none() {
+            return Ok(None);
+        }
+        let ack = self.end_transaction().await?;
+        self.locked = None;
+        Ok(Some(ack))
+    }
+}
+
+/// Error 1235.
+pub(super) fn unsupported(what: &str) -> SqlError {
+    ER_NOT_SUPPORTED_YET.error(&[&what])
+}

@@ -1,0 +1,447 @@
+//! Prepared statements: of the binary protocol by number, of PREPARE by name.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use protocol::command::{Execute, Param, ParamType};
+use protocol::reply::{ColumnDef, PrepareOk, write_definitions_end};
+use protocol::wire::ColumnType;
+use smallvec::SmallVec;
+use sql::exec::{Params, output_columns};
+use sql::expr::Types;
+use sql::lex::{Normalised, Verb, split_first};
+use sql::parse::{self, PrepareSource};
+use sql::plan::Plan;
+use types::charset::Charset;
+use types::decimal::Decimal;
+use types::error::SqlError;
+use types::error::table::{
+    ER_EMPTY_QUERY, ER_MALFORMED_PACKET, ER_MAX_PREPARED_STMT_COUNT_REACHED, ER_NEED_REPREPARE,
+    ER_PS_MANY_PARAM, ER_UNKNOWN_STMT_HANDLER, ER_UNSUPPORTED_PS, ER_WRONG_ARGUMENTS,
+};
+use types::temporal::{Date, DateTime, Time};
+use types::value::{Value, ValueRef};
+
+use super::execute::{Prepared, Ran};
+use super::plan_cache::{Environment, Planned};
+use super::result::{Definitions, Format};
+use super::{Client, Wire};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// Parameters of one statement.
+const PARAMS_MAX: usize = 65_535;
+/// How often a statement is planned anew because its tables change meanwhile.
+const PLANS_MAX: u32 = 100;
+
+/// A session's prepared statements.
+#[derive(Debug, Default)]
+pub(super) struct Statements {
+    last_id: u32,
+    /// `None` while it is executed.
+    by_id: HashMap<u32, Option<Box<Stored>>>,
+    by_name: HashMap<String, Box<Stored>>,
+}
+
+/// A prepared statement.
+#[derive(Debug)]
+struct Stored {
+    sql: Vec<u8>,
+    verb: Verb,
+    params: u16,
+    /// `None` for a statement that has no plan: it is carried out as its text.
+    plan: Option<(Arc<Planned>, Normalised)>,
+    /// Where it was prepared: names mean what they meant there.
+    environment: Environment,
+    /// The types that the last execution brought.
+    types: Vec<ParamType>,
+    /// What came ahead of the next execution, by parameter.
+    long_data: BTreeMap<u16, Vec<u8>>,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let count = self.statements.by_id.len() + self.statements.by_name.len();
+        self.forget_statements(count);
+    }
+}
+
+impl Client {
+    /// COM_STMT_PREPARE.
+    pub async fn stmt_prepare(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
+        self.begin_statement(now_us);
+        let stored = self.prepare(sql).and_then(|stored| {
+            let columns = self.columns_of(&stored)?;
+            Ok((stored, columns))
+        });
+        match stored {
+            Ok((stored, columns)) => {
+                self.statements.last_id = self.statements.last_id.wrapping_add(1).max(1);
+                let id = self.statements.last_id;
+                self.write_prepared(id, stored.params, columns.as_deref(), wire);
+                self.statements.by_id.insert(id, Some(stored));
+            }
+            Err(error) => self.refuse(&error, wire),
+        }
+    }
+
+    fn write_prepared(&self, id: u32, params: u16, columns: Option<&Definitions>, wire: &mut dyn Wire) {
+        let count = columns.map_or(0, Definitions::len);
+        let (status, packets) = (self.status(false), wire.packets());
+        let warnings = self.warnings.packet_count();
+        let columns_count = u16::try_from(count).expect("a result has at most 4,096 columns");
+        PrepareOk { statement_id: id, columns: columns_count, params, warnings }.write(packets);
+        if params > 0 {
+            (0..params).for_each(|_| ColumnDef::PARAM.write(packets));
+            write_definitions_end(packets, self.capabilities, status, 0);
+        }
+        if let Some(columns) = columns
+            && count > 0
+        {
+            columns.write(packets);
+            write_definitions_end(packets, self.capabilities, status, 0);
+        }
+    }
+
+    fn prepare(&mut self, sql: &[u8]) -> Result<Box<Stored>> {
+        let (first, behind, verb) = split_first(sql, self.sql.quoting());
+        if verb == Verb::Empty {
+            return Err(ER_EMPTY_QUERY.error(&[]));
+        }
+        if split_first(behind, self.sql.quoting()).2 != Verb::Empty {
+            return Err(super::statement::syntax_error(sql, behind));
+        }
+        let plan = match self.plan(first, verb)? {
+            Prepared::Plan(planned, normalised) => Some((planned, normalised)),
+            Prepared::Other(_) => {
+                if has_params(first, self) {
+                    return Err(ER_UNSUPPORTED_PS.error(&[]));
+                }
+                None
+            }
+        };
+        let params = plan.as_ref().map_or(0, |(_, normalised)| normalised.params);
+        if params > PARAMS_MAX {
+            return Err(ER_PS_MANY_PARAM.error(&[]));
+        }
+        self.count_statement()?;
+        Ok(Box::new(Stored {
+            sql: first.to_vec(),
+            verb,
+            params: u16::try_from(params).expect("at most as many"),
+            plan,
+            environment: self.environment.clone(),
+            types: Vec::new(),
+            long_data: BTreeMap::new(),
+        }))
+    }
+
+    /// The columns of its result, if it has one, as far as they are known without parameters.
+    fn columns_of(&self, stored: &Stored) -> Result<Option<Arc<Definitions>>> {
+        let Some((planned, normalised)) = &stored.plan else { return Ok(None) };
+        let Plan::Select(query) = &planned.plan else { return Ok(None) };
+        let types = Types {
+            session: &self.sql,
+            schema: query,
+            params: &[],
+            literals: &normalised.literals,
+            row_literals: &[],
+        };
+        let columns = output_columns(query, &types)?;
+        Ok(Some(Arc::new(Definitions::of(&columns, self.results.collation))))
+    }
+
+    fn count_statement(&self) -> Result<()> {
+        let max = self.shared.variables.live.max_prepared_stmt_count.load(Ordering::Relaxed);
+        if self.shared.prepared_count.fetch_add(1, Ordering::Relaxed) >= max {
+            self.forget_statements(1);
+            return Err(ER_MAX_PREPARED_STMT_COUNT_REACHED.error(&[&max]));
+        }
+        Ok(())
+    }
+
+    fn forget_statements(&self, count: usize) {
+        let count = u32::try_from(count).expect("bounded by max_prepared_stmt_count");
+        self.shared.prepared_count.fetch_sub(count, Ordering::Relaxed);
+    }
+
+    /// COM_STMT_EXECUTE.
+    pub async fn stmt_execute(&mut self, execute: &Execute<'_>, now_us: u64, wire: &mut dyn Wire) {
+        self.begin_statement(now_us);
+        let id = execute.statement_id;
+        let Some(mut stored) = self.statements.by_id.get_mut(&id).and_then(Option::take) else {
+            let error = unknown(id, "mysqld_stmt_execute");
+            return self.refuse(&error, wire);
+        };
+        let long_data = std::mem::take(&mut stored.long_data);
+        let mut types = std::mem::take(&mut stored.types);
+        let values = self.read_params(execute, stored.params, &mut types, &long_data);
+        let done = match values {
+            Ok(values) => self.run_stored(&mut stored, &values, Format::Binary, false, wire).await,
+            Err(error) => Err(error),
+        };
+        stored.types = types;
+        self.statements.by_id.insert(id, Some(stored));
+        // An error that a plan's execution met was written over what it had begun.
+        if let Err(error) = done {
+            self.refuse(&error, wire);
+        }
+    }
+
+    fn read_params<'p>(
+        &self,
+        execute: &Execute<'p>,
+        count: u16,
+        types: &mut Vec<ParamType>,
+        long_data: &'p BTreeMap<u16, Vec<u8>>,
+    ) -> Result<SmallVec<[ValueRef<'p>; 8]>> {
+        let malformed = |_| ER_MALFORMED_PACKET.error(&[]);
+        let sent: SmallVec<[u16; 4]> = long_data.keys().copied().collect();
+        let params = execute.params(count, types, &sent).map_err(malformed)?;
+        let mut values = SmallVec::new();
+        for (place, param) in params.enumerate() {
+            let data = u16::try_from(place).ok().and_then(|place| long_data.get(&place));
+            values.push(self.param(param.map_err(malformed)?, data.map_or(&[], Vec::as_slice))?);
+        }
+        Ok(values)
+    }
+
+    fn param<'p>(&self, param: Param<'p>, long_data: &'p [u8]) -> Result<ValueRef<'p>> {
+        Ok(match param {
+            Param::Null => ValueRef::Null,
+            Param::Int(value) => ValueRef::Int(value),
+            Param::UInt(value) => ValueRef::UInt(value),
+            Param::Float(value) => ValueRef::Float(value),
+            Param::Double(value) => ValueRef::Double(value),
+            Param::Bytes { bytes, column_type } => self.bytes(bytes, column_type),
+            Param::LongData(column_type) => self.bytes(long_data, column_type),
+            Param::Date { value, column_type } => date(value, column_type)?,
+            Param::Time(value) => {
+                let hours = value.days.saturating_mul(24).saturating_add(value.hours.into());
+                let time = Time::new(
+                    value.negative,
+                    hours,
+                    value.minutes,
+                    value.seconds,
+                    value.micros,
+                    fraction(value.micros),
+                );
+                ValueRef::Time(time.ok_or_else(wrong_param)?)
+            }
+        })
+    }
+
+    fn bytes<'p>(&self, bytes: &'p [u8], column_type: ColumnType) -> ValueRef<'p> {
+        match column_type {
+            ColumnType::Decimal | ColumnType::NewDecimal => {
+                ValueRef::Decimal(Decimal::parse_prefix(bytes).value)
+            }
+            ColumnType::TinyBlob | ColumnType::MediumBlob | ColumnType::LongBlob | ColumnType::Blob => {
+                ValueRef::bytes(bytes)
+            }
+            _ if self.vars.client == Charset::Binary => ValueRef::bytes(bytes),
+            _ => ValueRef::Str(bytes, self.sql.collation_connection),
+        }
+    }
+
+    /// Executes a prepared statement; plans it again if its tables have changed.
+    async fn run_stored(
+        &mut self,
+        stored: &mut Stored,
+        values: &[ValueRef<'_>],
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        let (begun, sends) = (wire.packets().mark(), wire.sends());
+        let done = self.run_stored_once(stored, values, format, more, wire).await;
+        if done.is_err() && wire.sends() == sends {
+            wire.packets().rewind(begun);
+        }
+        done
+    }
+
+    async fn run_stored_once(
+        &mut self,
+        stored: &mut Stored,
+        values: &[ValueRef<'_>],
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        for _ in 0..PLANS_MAX {
+            let Some((planned, normalised)) = &stored.plan else {
+                return self.run_text(&stored.sql, stored.verb, format, more, wire).await;
+            };
+            if planned.is_stale() {
+                self.plan_again(stored)?;
+                continue;
+            }
+            let params = Params {
+                values,
+                literals: &normalised.literals,
+                row_literals: &normalised.row_literals,
+                row_size: normalised.row_size,
+            };
+            if self.run_plan(planned, params, format, more, wire).await? == Ran::Answered {
+                return Ok(());
+            }
+        }
+        Err(ER_NEED_REPREPARE.error(&[]))
+    }
+
+    /// Plans a statement again, where it was prepared.
+    fn plan_again(&mut self, stored: &mut Stored) -> Result<()> {
+        let here = self.environment.clone();
+        let there = stored.environment.clone();
+        if here != there {
+            self.enter(there);
+        }
+        let planned = self.plan(&stored.sql, stored.verb);
+        self.enter(here);
+        if let Prepared::Plan(planned, normalised) = planned? {
+            stored.plan = Some((planned, normalised));
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, environment: Environment) {
+        self.sql.db.clone_from(&environment.db);
+        self.sql.sql_mode = environment.sql_mode;
+        self.sql.collation_connection = environment.collation;
+        if environment != self.environment {
+            self.settings_changed();
+        }
+    }
+
+    /// COM_STMT_SEND_LONG_DATA. An error is told with the execution.
+    pub fn stmt_send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
+        if let Some(Some(stored)) = self.statements.by_id.get_mut(&id)
+            && param < stored.params
+        {
+            stored.long_data.entry(param).or_default().extend_from_slice(data);
+        }
+    }
+
+    /// COM_STMT_CLOSE.
+    pub fn stmt_close(&mut self, id: u32) {
+        if self.statements.by_id.remove(&id).is_some() {
+            self.forget_statements(1);
+        }
+    }
+
+    /// COM_STMT_RESET.
+    pub fn stmt_reset(&mut self, id: u32, wire: &mut dyn Wire) {
+        match self.statements.by_id.get_mut(&id) {
+            Some(Some(stored)) => {
+                stored.long_data.clear();
+                self.done(None, false, wire);
+            }
+            _ => self.refuse(&unknown(id, "mysqld_stmt_reset"), wire),
+        }
+    }
+
+    /// COM_STMT_FETCH: no statement has a cursor, its rows came with the execution.
+    pub fn stmt_fetch(&mut self, id: u32, wire: &mut dyn Wire) {
+        self.refuse(&types::error::table::ER_STMT_HAS_NO_OPEN_CURSOR.error(&[&id]), wire);
+    }
+
+    /// Forgets all of them: COM_RESET_CONNECTION, COM_CHANGE_USER.
+    pub(super) fn close_statements(&mut self) {
+        let Statements { by_id, by_name, .. } = std::mem::take(&mut self.statements);
+        self.forget_statements(by_id.len() + by_name.len());
+    }
+
+    /// PREPARE.
+    pub(super) async fn prepare_named(&mut self, prepare: parse::Prepare) -> Result<()> {
+        let sql = match prepare.source {
+            PrepareSource::Text(text) => text,
+            PrepareSource::Variable(name) => {
+                let value = self.sql.user_variables.lock().get(&name).cloned().unwrap_or_default();
+                let mut text = Vec::new();
+                value.as_ref().write_text(&mut text);
+                text
+            }
+        };
+        self.deallocate(&prepare.name);
+        let stored = self.prepare(&sql)?;
+        if stored.plan.is_none() && matches!(stored.verb, Verb::Other) && is_about_statements(&stored.sql) {
+            self.forget_statements(1);
+            return Err(ER_UNSUPPORTED_PS.error(&[]));
+        }
+        self.statements.by_name.insert(prepare.name, stored);
+        Ok(())
+    }
+
+    /// EXECUTE.
+    pub(super) async fn execute_named(
+        &mut self,
+        execute: parse::Execute,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        let name = execute.name;
+        let Some(mut stored) = self.statements.by_name.remove(&name) else {
+            return Err(ER_UNKNOWN_STMT_HANDLER.error(&[&name, &"EXECUTE"]));
+        };
+        let values: Vec<Value> = {
+            let variables = self.sql.user_variables.lock();
+            execute.using.iter().map(|name| variables.get(name).cloned().unwrap_or_default()).collect()
+        };
+        let done = if values.len() == usize::from(stored.params) {
+            let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+            Box::pin(self.run_stored(&mut stored, &values, Format::Text, more, wire)).await
+        } else {
+            Err(ER_WRONG_ARGUMENTS.error(&[&"EXECUTE"]))
+        };
+        self.statements.by_name.insert(name, stored);
+        done
+    }
+
+    /// DEALLOCATE PREPARE. False if there is none of that name.
+    pub(super) fn deallocate(&mut self, name: &str) -> bool {
+        let found = self.statements.by_name.remove(name).is_some();
+        if found {
+            self.forget_statements(1);
+        }
+        found
+    }
+}
+
+fn has_params(sql: &[u8], client: &Client) -> bool {
+    let mut lexer = sql::lex::Lexer::new(sql, client.sql.quoting());
+    std::iter::from_fn(|| lexer.next_token()).any(|token| token.kind == sql::lex::Kind::Param)
+}
+
+/// PREPARE, EXECUTE and DEALLOCATE cannot be prepared.
+fn is_about_statements(sql: &[u8]) -> bool {
+    let word = sql.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
+    ["PREPARE", "EXECUTE", "DEALLOCATE", "DROP PREPARE"].iter().any(|verb| word.eq_ignore_ascii_case(verb.as_bytes()))
+}
+
+fn unknown(id: u32, whom: &str) -> SqlError {
+    ER_UNKNOWN_STMT_HANDLER.error(&[&id, &whom])
+}
+
+fn wrong_param() -> SqlError {
+    ER_WRONG_ARGUMENTS.error(&[&"mysqld_stmt_execute"])
+}
+
+fn fraction(micros: u32) -> u8 {
+    if micros == 0 { 0 } else { 6 }
+}
+
+fn date(value: protocol::value::DateTime, column_type: ColumnType) -> Result<ValueRef<'static>> {
+    let day = if (value.year, value.month, value.day) == (0, 0, 0) {
+        Date::ZERO
+    } else {
+        Date::new(value.year, value.month, value.day).ok_or_else(wrong_param)?
+    };
+    if column_type == ColumnType::Date {
+        return Ok(ValueRef::Date(day));
+    }
+    let moment =
+        DateTime::new(day, value.hour, value.minute, value.second, value.micros, fraction(value.micros));
+    Ok(ValueRef::DateTime(moment.ok_or_else(wrong_param)?))
+}
