@@ -1,5 +1,6 @@
 //! The server around the execution of statements.
 
+pub mod accounts;
 pub mod options;
 pub mod status;
 pub mod ddl;

@@ -1,0 +1,150 @@
+//! An account: who somebody is, how that is proved, and what it may do.
+
+use std::collections::BTreeMap;
+
+use protocol::auth::{Plugin, Verifier};
+
+use super::host::{Case, is_like};
+use super::privilege::{Dynamic, Privileges};
+
+/// `'user'@'host'`. The host is kept in lower case.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name {
+    /// Empty for the anonymous user.
+    pub user: String,
+    /// A pattern ([`super::host`]).
+    pub host: String,
+}
+
+impl Name {
+    /// A name.
+    pub fn new(user: impl Into<String>, host: &str) -> Self {
+        Self { user: user.into(), host: host.to_ascii_lowercase() }
+    }
+
+    /// The catalog's name of the account: NUL is in neither part.
+    pub fn key(&self) -> String {
+        format!("{}\0{}", self.user, self.host)
+    }
+
+    /// The name that a key stands for.
+    pub fn from_key(key: &str) -> Option<Self> {
+        let (user, host) = key.split_once('\0')?;
+        Some(Self { user: user.to_owned(), host: host.to_owned() })
+    }
+}
+
+/// As messages show it: `'user'@'host'`.
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "'{}'@'{}'", self.user, self.host)
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Who.
+    pub name: Name,
+    /// What a password is checked against.
+    pub verifier: Verifier,
+    /// Nobody may log in.
+    pub is_locked: bool,
+    /// When the password was last changed, seconds since 1970.
+    pub password_changed_s: u64,
+    /// What it may do everywhere.
+    pub global: Privileges,
+    /// What else it may do.
+    pub dynamic: Dynamic,
+    /// Which of these it may give to others.
+    pub dynamic_grantable: Dynamic,
+    /// What it may do in databases, by pattern as it was granted.
+    pub databases: BTreeMap<String, Privileges>,
+    /// What it may do with tables, by database and table.
+    pub tables: BTreeMap<(String, String), Privileges>,
+}
+
+impl Account {
+    /// An account that may only log in.
+    pub fn new(name: Name, verifier: Verifier) -> Self {
+        Self {
+            name,
+            verifier,
+            is_locked: false,
+            password_changed_s: 0,
+            global: Privileges::NONE,
+            dynamic: Dynamic::NONE,
+            dynamic_grantable: Dynamic::NONE,
+            databases: BTreeMap::new(),
+            tables: BTreeMap::new(),
+        }
+    }
+
+    /// `root@localhost`, without a password and with all privileges.
+    pub fn root() -> Self {
+        Self {
+            global: Privileges::ALL.union(Privileges::GRANT_OPTION),
+            dynamic: Dynamic::ALL,
+            dynamic_grantable: Dynamic::ALL,
+            ..Self::new(Name::new("root", "localhost"), Verifier::Empty(Plugin::CachingSha2))
+        }
+    }
+
+    /// What was granted on a database: the pattern that is exactly its name, else the most specific one that matches.
+    pub fn on_database(&self, database: &str) -> Privileges {
+        let is_exact = |pattern: &str| !pattern.contains(['%', '_']) || unescaped(pattern) == database;
+        let matching = self.databases.iter().filter(|(pattern, _)| {
+            *pattern == database
+                || unescaped(pattern) == database
+                || is_like(database, pattern, Case::Sensitive)
+        });
+        let best = matching.max_by_key(|(pattern, _)| {
+            (is_exact(pattern), pattern.find(['%', '_']).unwrap_or(pattern.len()))
+        });
+        best.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+    }
+
+    /// What was granted on a table itself.
+    pub fn on_table(&self, database: &str, table: &str) -> Privileges {
+        let found = self.tables.iter().find(|((db, name), _)| db == database && name == table);
+        found.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+    }
+
+    /// Whether anything was granted on a table of this database.
+    pub fn has_table_in(&self, database: &str) -> bool {
+        self.tables.iter().any(|((db, _), privileges)| db == database && !privileges.is_empty())
+    }
+}
+
+/// A pattern whose wildcards are all escaped, without the backslashes.
+fn unescaped(pattern: &str) -> String {
+    pattern.replace("\\_", "_").replace("\\%", "%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_specific_pattern_of_a_database_decides() {
+        let mut account = Account::new(Name::new("a", "%"), Verifier::Empty(Plugin::Native));
+        account.databases.insert("%".into(), Privileges::SELECT);
+        account.databases.insert("app%".into(), Privileges::INSERT);
+        account.databases.insert("app\\_1".into(), Privileges::UPDATE);
+        account.databases.insert("plain".into(), Privileges::DELETE);
+        assert_eq!(account.on_database("other"), Privileges::SELECT);
+        assert_eq!(account.on_database("app2"), Privileges::INSERT);
+        assert_eq!(account.on_database("app_1"), Privileges::UPDATE);
+        assert_eq!(account.on_database("appx1"), Privileges::INSERT);
+        assert_eq!(account.on_database("plain"), Privileges::DELETE);
+        assert_eq!(account.on_database("Plain"), Privileges::SELECT);
+    }
+
+    #[test]
+    fn a_name_survives_its_key() {
+        let name = Name::new("a@b", "LocalHost");
+        assert_eq!(name.to_string(), "'a@b'@'localhost'");
+        assert_eq!(Name::from_key(&name.key()), Some(name));
+        assert_eq!(Name::from_key("no separator"), None);
+    }
+}

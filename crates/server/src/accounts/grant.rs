@@ -1,0 +1,191 @@
+//! GRANT and REVOKE.
+
+use types::error::SqlError;
+use types::error::table::{
+    ER_CANT_CREATE_USER_WITH_GRANT, ER_ILLEGAL_GRANT_FOR_TABLE, ER_ILLEGAL_PRIVILEGE_LEVEL, ER_NO_SUCH_TABLE,
+    ER_NONEXISTING_GRANT, ER_NONEXISTING_TABLE_GRANT, ER_SYNTAX_ERROR, ER_WRONG_USAGE,
+};
+
+use super::account::{Account, Name};
+use super::plan::Draft;
+use super::privilege::{Dynamic, Privileges};
+use super::statement::{Circumstances, Level, What};
+use super::user::require_system_user;
+
+/// What a statement is about.
+#[derive(Clone, Copy)]
+struct Wanted {
+    fixed: Privileges,
+    dynamic: Dynamic,
+}
+
+impl Wanted {
+    fn of(what: &What, level: &Level) -> Result<Self, SqlError> {
+        let all = match level {
+            Level::Server => Privileges::ALL,
+            Level::Database(_) => Privileges::ALL_OF_DATABASE,
+            Level::Table(..) => Privileges::ALL_OF_TABLE,
+        };
+        let What::These(names) = what else {
+            let dynamic = if *level == Level::Server { Dynamic::ALL } else { Dynamic::NONE };
+            return Ok(Self { fixed: all, dynamic });
+        };
+        let mut wanted = Self { fixed: Privileges::NONE, dynamic: Dynamic::NONE };
+        for name in names {
+            let upper = name.to_ascii_uppercase();
+            if let Some(privilege) = Privileges::from_name(&upper) {
+                wanted.fixed = wanted.fixed.union(privilege);
+            } else if let Some(privilege) = Dynamic::from_name(&upper) {
+                if *level != Level::Server {
+                    return Err(ER_ILLEGAL_PRIVILEGE_LEVEL.error(&[&upper]));
+                }
+                wanted.dynamic = wanted.dynamic.union(privilege);
+            } else if upper != "USAGE" {
+                return Err(ER_SYNTAX_ERROR.error(&[]));
+            }
+        }
+        if !all.union(Privileges::GRANT_OPTION).contains(wanted.fixed) {
+            return Err(match level {
+                Level::Table(..) => ER_ILLEGAL_GRANT_FOR_TABLE.error(&[]),
+                _ => ER_WRONG_USAGE.error(&[&"DB GRANT", &"GLOBAL PRIVILEGES"]),
+            });
+        }
+        Ok(wanted)
+    }
+}
+
+pub(super) fn grant(
+    draft: &mut Draft<'_>,
+    what: &What,
+    level: &Level,
+    users: &[Name],
+    with_grant_option: bool,
+    around: Circumstances<'_>,
+) -> Result<(), SqlError> {
+    let mut wanted = Wanted::of(what, level)?;
+    permit(wanted, level, around)?;
+    if with_grant_option {
+        wanted.fixed = wanted.fixed.union(Privileges::GRANT_OPTION);
+    }
+    if let Level::Table(database, table) = level
+        && !wanted.fixed.contains(Privileges::CREATE)
+        && !(around.table_exists)(database, table)
+    {
+        return Err(ER_NO_SUCH_TABLE.error(&[database, table]));
+    }
+    for name in users {
+        let account = draft.get(name).ok_or_else(|| ER_CANT_CREATE_USER_WITH_GRANT.error(&[]))?;
+        require_system_user(account, around)?;
+        let mut account = account.clone();
+        match level {
+            Level::Server => {
+                let only_dynamic = wanted.fixed == Privileges::GRANT_OPTION && !wanted.dynamic.is_empty();
+                if !only_dynamic {
+                    account.global = account.global.union(wanted.fixed);
+                }
+                account.dynamic = account.dynamic.union(wanted.dynamic);
+                if with_grant_option {
+                    account.dynamic_grantable = account.dynamic_grantable.union(wanted.dynamic);
+                }
+            }
+            Level::Database(database) => {
+                let had = account.databases.entry(database.clone()).or_default();
+                *had = had.union(wanted.fixed);
+            }
+            Level::Table(database, table) => {
+                let had = account.tables.entry((database.clone(), table.clone())).or_default();
+                *had = had.union(wanted.fixed);
+            }
+        }
+        draft.put(name, Some(account));
+    }
+    Ok(())
+}
+
+pub(super) fn revoke(
+    draft: &mut Draft<'_>,
+    what: &What,
+    level: &Level,
+    users: &[Name],
+    around: Circumstances<'_>,
+) -> Result<(), SqlError> {
+    let wanted = Wanted::of(what, level)?;
+    permit(wanted, level, around)?;
+    for name in users {
+        let account = draft.get(name).ok_or_else(|| no_grant(name))?;
+        require_system_user(account, around)?;
+        let mut account = account.clone();
+        take(&mut account, wanted, level)?;
+        draft.put(name, Some(account));
+    }
+    Ok(())
+}
+
+pub(super) fn revoke_all(
+    draft: &mut Draft<'_>,
+    users: &[Name],
+    around: Circumstances<'_>,
+) -> Result<(), SqlError> {
+    around.access.require(Privileges::CREATE_USER, "", "CREATE USER")?;
+    for name in users {
+        let account = draft.get(name).ok_or_else(|| no_grant(name))?;
+        require_system_user(account, around)?;
+        let bare = Account {
+            is_locked: account.is_locked,
+            password_changed_s: account.password_changed_s,
+            ..Account::new(name.clone(), account.verifier.clone())
+        };
+        draft.put(name, Some(bare));
+    }
+    Ok(())
+}
+
+/// Takes privileges away. What is left empty is forgotten.
+fn take(account: &mut Account, wanted: Wanted, level: &Level) -> Result<(), SqlError> {
+    match level {
+        Level::Server => {
+            account.global = account.global.without(wanted.fixed);
+            account.dynamic = account.dynamic.without(wanted.dynamic);
+            account.dynamic_grantable = account.dynamic_grantable.without(wanted.dynamic);
+        }
+        Level::Database(database) => {
+            let missing = no_grant(&account.name);
+            let had = account.databases.get_mut(database).ok_or(missing)?;
+            *had = had.without(wanted.fixed);
+            account.databases.retain(|_, had| !had.is_empty());
+        }
+        Level::Table(database, table) => {
+            let missing = ER_NONEXISTING_TABLE_GRANT.error(&[&account.name.user, &account.name.host, table]);
+            let had = account.tables.get_mut(&(database.clone(), table.clone())).ok_or(missing)?;
+            *had = had.without(wanted.fixed);
+            account.tables.retain(|_, had| !had.is_empty());
+        }
+    }
+    Ok(())
+}
+
+fn no_grant(name: &Name) -> SqlError {
+    ER_NONEXISTING_GRANT.error(&[&name.user, &name.host])
+}
+
+/// Whoever gives or takes has to have it there, and GRANT OPTION with it.
+fn permit(wanted: Wanted, level: &Level, around: Circumstances<'_>) -> Result<(), SqlError> {
+    let access = around.access;
+    let needed = wanted.fixed.union(Privileges::GRANT_OPTION);
+    match level {
+        Level::Server => {
+            let account = access.account();
+            let only_dynamic = wanted.fixed.is_empty() && !wanted.dynamic.is_empty();
+            if !only_dynamic && !account.global.contains(needed) {
+                return Err(access.denied());
+            }
+            let grantable = account.dynamic_grantable;
+            if wanted.dynamic != Dynamic::ALL && !grantable.contains(wanted.dynamic) {
+                return access.require(Privileges::NONE, "", "GRANT OPTION");
+            }
+            Ok(())
+        }
+        Level::Database(database) => access.database(needed, database),
+        Level::Table(database, table) => access.on_table(needed, database, table),
+    }
+}

@@ -1,0 +1,138 @@
+//! Statements about accounts, as plain data: whoever parses SQL makes them.
+
+use super::access::Access;
+use super::account::Name;
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// CREATE USER [IF NOT EXISTS] user [IDENTIFIED ..], .. [ACCOUNT LOCK | UNLOCK]
+    Create {
+        /// IF NOT EXISTS: those that exist are noted, not refused.
+        if_not_exists: bool,
+        /// Who, and how it proves that.
+        users: Vec<(Name, Credential)>,
+        /// ACCOUNT LOCK.
+        is_locked: bool,
+    },
+    /// ALTER USER [IF EXISTS] user [IDENTIFIED ..], .. [ACCOUNT LOCK | UNLOCK]
+    Alter {
+        /// IF EXISTS: those that do not are noted, not refused.
+        if_exists: bool,
+        /// Who, and how it proves that from now on, if that changes.
+        users: Vec<(Name, Option<Credential>)>,
+        /// ACCOUNT LOCK or UNLOCK, if that changes.
+        is_locked: Option<bool>,
+    },
+    /// DROP USER [IF EXISTS] user, ..
+    Drop {
+        /// IF EXISTS: those that do not are noted, not refused.
+        if_exists: bool,
+        /// Who.
+        users: Vec<Name>,
+    },
+    /// RENAME USER old TO new, ..
+    Rename(Vec<(Name, Name)>),
+    /// SET PASSWORD [FOR user] = 'password'
+    SetPassword(Name, String),
+    /// GRANT what ON level TO user, .. [WITH GRANT OPTION]
+    Grant {
+        /// Privileges.
+        what: What,
+        /// On what.
+        level: Level,
+        /// To whom.
+        users: Vec<Name>,
+        /// WITH GRANT OPTION.
+        with_grant_option: bool,
+    },
+    /// REVOKE what ON level FROM user, ..
+    Revoke {
+        /// Privileges.
+        what: What,
+        /// On what.
+        level: Level,
+        /// From whom.
+        users: Vec<Name>,
+    },
+    /// REVOKE ALL PRIVILEGES, GRANT OPTION FROM user, ..
+    RevokeAll(Vec<Name>),
+}
+
+/// IDENTIFIED ..
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credential {
+    /// WITH plugin; none for the default.
+    pub plugin: Option<String>,
+    /// What follows.
+    pub secret: Secret,
+}
+
+/// BY or AS.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Secret {
+    /// Nothing: no password.
+    None,
+    /// BY 'password'
+    Password(String),
+    /// AS 'authentication string'
+    Hash(Vec<u8>),
+}
+
+impl Credential {
+    /// No password, the default plugin.
+    pub const NONE: Self = Self { plugin: None, secret: Secret::None };
+
+    /// BY 'password', with the default plugin.
+    pub fn password(password: &str) -> Self {
+        Self { plugin: None, secret: Secret::Password(password.to_owned()) }
+    }
+}
+
+/// Passwords are not shown.
+impl std::fmt::Debug for Credential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Credential").field("plugin", &self.plugin).finish_non_exhaustive()
+    }
+}
+
+/// What is granted or revoked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// ALL [PRIVILEGES]
+    All,
+    /// Names, as they were written; USAGE is among them as nothing.
+    These(Vec<String>),
+}
+
+/// On what it is granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// `*.*`
+    Server,
+    /// `db.*`, with wildcards as written.
+    Database(String),
+    /// `db.table`
+    Table(String, String),
+}
+
+/// What a plan has to know beside the statement.
+#[derive(Clone, Copy)]
+pub struct Circumstances<'a> {
+    /// Who executes the statement.
+    pub access: &'a Access,
+    /// Seconds since 1970.
+    pub now_s: u64,
+    /// `default_authentication_plugin`
+    pub default_plugin: &'a str,
+    /// Random bytes for salts.
+    pub salt: &'a dyn Fn() -> [u8; 20],
+    /// Whether a table exists.
+    pub table_exists: &'a dyn Fn(&str, &str) -> bool,
+}
+
+impl std::fmt::Debug for Circumstances<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Circumstances").field("now_s", &self.now_s).finish_non_exhaustive()
+    }
+}

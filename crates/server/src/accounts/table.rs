@@ -1,0 +1,66 @@
+//! All accounts at a moment, in the order in which they are tried.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::account::{Account, Name};
+use super::host::{Peer, specificity};
+use super::plan::Change;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Table {
+    by_name: BTreeMap<Name, Arc<Account>>,
+    /// The most specific host first; for one host a name before the anonymous user.
+    ordered: Vec<Arc<Account>>,
+    /// Counts changes: whoever holds an account of an older table looks again.
+    pub(super) generation: u64,
+}
+
+impl Table {
+    pub(super) fn new(accounts: Vec<Account>, generation: u64) -> Self {
+        let accounts = accounts.into_iter().map(Arc::new);
+        let by_name: BTreeMap<_, _> = accounts.map(|account| (account.name.clone(), account)).collect();
+        let mut ordered: Vec<_> = by_name.values().cloned().collect();
+        ordered.sort_by_key(|account| {
+            (std::cmp::Reverse(specificity(&account.name.host)), account.name.user.is_empty())
+        });
+        Self { by_name, ordered, generation }
+    }
+
+    /// All accounts, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Account>> {
+        self.by_name.values()
+    }
+
+    /// The account of exactly this name.
+    pub fn get(&self, name: &Name) -> Option<&Arc<Account>> {
+        self.by_name.get(name)
+    }
+
+    /// The account by which somebody of this name and place logs in.
+    pub fn find(&self, user: &str, peer: &Peer) -> Option<Arc<Account>> {
+        let fits = |account: &&Arc<Account>| {
+            (account.name.user == user || account.name.user.is_empty()) && peer.matches(&account.name.host)
+        };
+        self.ordered.iter().find(fits).cloned()
+    }
+
+    /// Whether there is any account for this place.
+    pub fn knows_place(&self, peer: &Peer) -> bool {
+        self.ordered.iter().any(|account| peer.matches(&account.name.host))
+    }
+
+    /// The table after these changes.
+    pub(super) fn with(&self, changes: &[Change]) -> Self {
+        let mut by_name = self.by_name.clone();
+        for change in changes {
+            match &change.account {
+                Some(account) => drop(by_name.insert(change.name.clone(), Arc::new(account.clone()))),
+                None => drop(by_name.remove(&change.name)),
+            }
+        }
+        let accounts = by_name.into_values().map(Arc::unwrap_or_clone).collect();
+        Self::new(accounts, self.generation + 1)
+    }
+}
