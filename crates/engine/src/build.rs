@@ -34,6 +34,8 @@ pub struct NewEntry {
     pub unique: Option<usize>,
     /// The index, by its place in the definition's list.
     pub index: usize,
+    /// The row of the table that it belongs to, for the error if its key is there already.
+    pub source: Row,
 }
 
 /// What a build gives back.
@@ -78,21 +80,17 @@ pub fn build<E: From<EngineError>>(
         slice.extend(secondary.filter(|entry| indexes.contains(&entry.index)));
         if rows {
             let unique = Some(key.len());
-            slice.push(NewEntry { key: key.into(), row: Row::clone(&row), unique, index: 0 });
+            slice.push(NewEntry { key: key.into(), row: Row::clone(&row), unique, index: 0, source: row });
         }
         count += 1;
         if slice.len() >= SLICE_ENTRIES
-            && let Some(index) = base.insert_new(&mut slice)?
+            && let Some(duplicate) = base.insert_new(&mut slice)?
         {
-            return Ok(Built::Duplicate(index, row));
+            return Ok(Built::Duplicate(duplicate.index, duplicate.source));
         }
     }
-    match slice.last().map(|entry| Row::clone(&entry.row)) {
-        Some(row) => {
-            Ok(base.insert_new(&mut slice)?.map_or(Built::Done(count), |index| Built::Duplicate(index, row)))
-        }
-        None => Ok(Built::Done(count)),
-    }
+    let duplicate = base.insert_new(&mut slice)?;
+    Ok(duplicate.map_or(Built::Done(count), |entry| Built::Duplicate(entry.index, entry.source)))
 }
 
 /// Empties the given indexes, slice by slice; `pace` is called in between.

@@ -74,11 +74,11 @@ impl IndexEntry {
 }
 
 /// All secondary index entries of a row.
-pub(crate) fn index_entries(table: &Table, row: &[u8], offsets: &Offsets, row_key: &[u8]) -> Vec<NewEntry> {
+pub(crate) fn index_entries(table: &Table, row: &Row, offsets: &Offsets, row_key: &[u8]) -> Vec<NewEntry> {
     let entry = |index: &SecondaryIndex| {
         let entry = IndexEntry::new(table, index, row, offsets, row_key);
         let unique = (index.unique && !entry.has_null).then_some(entry.columns_end);
-        NewEntry { row: entry.row(), key: entry.key.into(), unique, index: index.place }
+        NewEntry { row: entry.row(), key: entry.key.into(), unique, index: index.place, source: Row::clone(row) }
     };
     table.secondary.iter().map(entry).collect()
 }
@@ -227,7 +227,7 @@ impl Trx {
     ) -> Option<u64> {
         let counter = &table.counters.auto_increment;
         let next_after = |high: u64| {
-            let steps = (high + 1).saturating_sub(offset).div_ceil(increment);
+            let steps = high.checked_add(1)?.saturating_sub(offset).div_ceil(increment);
             steps.checked_mul(increment)?.checked_add(offset).filter(|next| *next <= max && *next > high)
         };
         let before = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next_after).ok()?;

@@ -54,6 +54,13 @@ impl Warnings {
         Self { entries: Vec::new(), count: 0, limit }
     }
 
+    /// Adds another area's entries.
+    pub fn absorb(&mut self, other: Self) {
+        let room = self.limit.saturating_sub(self.entries.len());
+        self.count += other.count;
+        self.entries.extend(other.entries.into_iter().take(room));
+    }
+
     /// Adds an entry made from `condition` and its arguments.
     pub fn push(&mut self, level: Level, condition: &Condition, args: &[&dyn Display]) {
         self.count += 1;

@@ -116,20 +116,24 @@ impl Base {
         Ok(())
     }
 
-    /// Adds entries as one atomic commit and clears the list. Returns the index of one that is there already, by its
-    /// place; nothing of the slice is added then.
-    pub fn insert_new(&self, entries: &mut Vec<NewEntry>) -> Result<Option<usize>, EngineError> {
+    /// Adds entries as one atomic commit and clears the list. Returns one whose key is there already; nothing of the
+    /// slice is added then.
+    pub fn insert_new(&self, entries: &mut Vec<NewEntry>) -> Result<Option<NewEntry>, EngineError> {
+        if entries.is_empty() {
+            return Ok(None);
+        }
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         let mut trx = self.db.begin_write()?;
         trx.set_quick_repair(true);
         {
             let mut data = trx.open_table(DATA)?;
-            for entry in entries.iter() {
+            for place in 0..entries.len() {
+                let entry = &entries[place];
                 if let Some(size) = entry.unique {
                     let mut following = data.range::<&[u8]>(&entry.key[..size]..)?;
                     let next = following.next().transpose()?;
                     if next.is_some_and(|(key, _)| key.value().starts_with(&entry.key[..size])) {
-                        return Ok(Some(entry.index));
+                        return Ok(Some(entries.swap_remove(place)));
                     }
                 }
                 data.insert(&*entry.key, &*entry.row)?;

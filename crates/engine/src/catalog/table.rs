@@ -106,6 +106,13 @@ impl Table {
         }
     }
 
+    /// The next version of the table, with the same rows and counters: only names and defaults differ.
+    pub fn successor(&self, def: TableDef) -> Self {
+        let next = Self::new(def, Arc::clone(&self.counters));
+        next.since.store(self.since.load(Ordering::Acquire), Ordering::Release);
+        next
+    }
+
     /// Whether this is no longer the table's version.
     pub fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire)

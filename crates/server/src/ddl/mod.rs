@@ -14,16 +14,15 @@ pub mod copy;
 mod garbage;
 mod ids;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use binlog::Origin;
-use commit::Pipeline;
+use commit::{CommitAck, Pipeline};
 use engine::base::Base;
 use engine::catalog::def::{DatabaseDef, TableDef};
 use engine::catalog::table::{Counters, Table};
 use engine::catalog::{Catalog, codec, data_indexes};
-use engine::ids::{Change, CommitSeq, CounterKind, IndexId, Key, TableId};
+use engine::ids::{Change, CounterKind, IndexId, Key};
 use engine::lock::{LockId, Mode};
 use engine::store::Store;
 use parking_lot::Mutex;
@@ -149,26 +148,18 @@ impl Schema {
         &self.store
     }
 
-    /// Ids for a new table and so many indexes. `transaction` is idle.
-    pub async fn new_ids(
-        &self,
-        transaction: &mut Transaction,
-        indexes: usize,
-    ) -> Result<(TableId, Range<u32>)> {
-        self.ids.lock().await.take(transaction, indexes).await
+    /// Gives a definition the ids that it lacks. `transaction` is idle.
+    pub async fn name(&self, transaction: &mut Transaction, mut def: TableDef) -> Result<TableDef> {
+        let most = def.indexes.len() + 1;
+        let (table, mut indexes) = self.ids.lock().await.take(transaction, most).await?;
+        let next = || IndexId(indexes.next().expect("as many as were asked for"));
+        sql::ddl::fill_ids(&mut def, || table, next);
+        Ok(def)
     }
 
-    /// Gives a definition without ids the ids of a new table.
-    pub async fn name(&self, transaction: &mut Transaction, mut def: TableDef) -> Result<TableDef> {
-        let (table, mut ids) = self.new_ids(transaction, def.indexes.len() + 1).await?;
-        let mut next = || IndexId(ids.next().expect("as many as were asked for"));
-        def.id = table;
-        def.rows = next();
-        let rows = def.rows;
-        for index in &mut def.indexes {
-            index.id = if index.kind == engine::catalog::def::IndexKind::Primary { rows } else { next() };
-        }
-        Ok(def)
+    /// Takes a checkpoint.
+    pub async fn take_checkpoint(&self) -> Result<()> {
+        self.checkpoints.take().await
     }
 
     /// Waits until everything that was committed so far can be read.
@@ -184,7 +175,7 @@ impl Schema {
         change: SchemaChange,
         origin: Origin,
         logged: bool,
-    ) -> Result<CommitSeq> {
+    ) -> Result<CommitAck> {
         for edit in &change {
             let (key, row) = edit.row();
             transaction.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
@@ -198,7 +189,8 @@ impl Schema {
                 }
             }
         }
-        let seq = transaction.commit_statement(origin, logged).await?.seq();
+        let ack = transaction.commit_statement(origin, logged).await?;
+        let seq = ack.seq();
         for edit in &change {
             if let Edit::PutTable { table, keeps_rows: false } = edit {
                 table.set_since(seq);
@@ -206,6 +198,6 @@ impl Schema {
         }
         self.store.change_catalog(|catalog| change.iter().for_each(|edit| edit.apply(catalog)));
         self.dropped.lock().add(seq, superfluous(&change));
-        Ok(seq)
+        Ok(ack)
     }
 }

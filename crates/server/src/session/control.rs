@@ -6,12 +6,13 @@ use std::sync::atomic::Ordering;
 use commit::CommitAck;
 use engine::catalog::table::{Table, metadata_lock, read_lock};
 use engine::lock::{LockId, Mode};
+use engine::store::Store;
 use engine::trx::Trx;
 use sql::exec::{Changed, engine_error};
 use sql::parse::{AccessMode, Completion, TableLock, TransactionStart};
 use types::error::SqlError;
 use types::error::table::{
-    ER_NO_SUCH_TABLE, ER_TABLE_NOT_LOCKED, ER_TABLE_NOT_LOCKED_FOR_WRITE,
+    ER_LOCK_OR_ACTIVE_TRANSACTION, ER_NO_SUCH_TABLE, ER_TABLE_NOT_LOCKED, ER_TABLE_NOT_LOCKED_FOR_WRITE,
 };
 
 use super::{Client, Wire};
@@ -190,5 +191,23 @@ impl LockedTables {
             }
             Some(_) => Ok(()),
         }
+    }
+
+    /// What a DDL statement may use of these locks: it may change tables that are locked for WRITE, and no others.
+    /// Takes the rest of them.
+    pub(super) async fn lend(&self, locks: &[(LockId, Mode)], store: &Arc<Store>) -> Result<Trx> {
+        let mut trx = Trx::new(Arc::clone(store));
+        for (id, mode) in locks {
+            let own = self.tables.iter().find(|locked| locked.id == *id);
+            match own {
+                Some(locked) if locked.write => {}
+                Some(locked) => return Err(ER_TABLE_NOT_LOCKED_FOR_WRITE.error(&[&locked.table.def.name])),
+                None if *mode == Mode::Shared => {
+                    trx.lock_metadata(*id, *mode).await.map_err(engine_error)?;
+                }
+                None => return Err(ER_LOCK_OR_ACTIVE_TRANSACTION.error(&[])),
+            }
+        }
+        Ok(trx)
     }
 }

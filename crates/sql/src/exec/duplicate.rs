@@ -8,7 +8,7 @@ use types::temporal::TimeZone;
 use types::value::ValueRef;
 
 /// The error for a row whose key in an index (by its place in the definition's list) is there already.
-pub(super) fn error(table: &Table, row: &[u8], index: usize, time_zone: &TimeZone) -> SqlError {
+pub fn error(table: &Table, row: &[u8], index: usize, time_zone: &TimeZone) -> SqlError {
     let mut offsets = Offsets::default();
     let mut values = String::new();
     let index = &table.def.indexes[index];

@@ -33,6 +33,7 @@ use types::warning::Warnings;
 
 use select::Known;
 
+pub use duplicate::error as duplicate_error;
 pub use project::{Cell, OutputColumn, output_columns};
 
 use crate::expr::{Inputs, RowRef, Types};

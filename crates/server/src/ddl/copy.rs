@@ -1,0 +1,198 @@
+//! Copying: a table's rows into a new layout, and indexes built from them.
+
+use std::sync::Arc;
+
+use engine::build::{Built, build};
+use engine::catalog::def::DefaultValue;
+use engine::catalog::table::{Counters, Table};
+use engine::ids::Row;
+use engine::trx::Trx;
+use sql::ddl::ColumnSource;
+use sql::exec::{duplicate_error, engine_error};
+use types::context::Context;
+use types::error::SqlError;
+use types::error::table::{ER_CRASHED_ON_USAGE, ER_INVALID_USE_OF_NULL, ER_UNKNOWN_ERROR};
+use types::row::{Offsets, read_column};
+use types::sql_mode::SqlMode;
+use types::store;
+use types::temporal::{Date, DateTime, TimeZone};
+use types::value::ValueRef;
+use types::warning::Warnings;
+
+use super::Schema;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// What a copy takes from its session.
+#[derive(Clone, Debug)]
+pub struct CopySettings {
+    /// `sql_mode`
+    pub sql_mode: SqlMode,
+    /// `time_zone`
+    pub time_zone: TimeZone,
+    /// The date on which the statement began.
+    pub today: Date,
+    /// The moment at which it began, with microseconds.
+    pub now: DateTime,
+    /// `max_error_count`
+    pub warnings_max: usize,
+}
+
+/// What is copied.
+#[derive(Clone, Debug)]
+pub enum Copy {
+    /// Entries of these indexes, by their places in the new definition; the rows stay.
+    Indexes(Vec<usize>),
+    /// Everything: the new columns come from there.
+    Rows(Vec<ColumnSource>),
+}
+
+/// What a copy has done.
+#[derive(Debug)]
+pub struct Copied {
+    /// Rows that were read.
+    pub rows: u64,
+    /// What was adjusted.
+    pub warnings: Warnings,
+}
+
+impl Schema {
+    /// Makes the data of `new` from that of `old`, which nobody changes meanwhile, and has it published. The caller
+    /// holds the table's metadata lock. If `new` is never committed, what was made is removed at the next start.
+    pub async fn copy(
+        &self,
+        old: Arc<Table>,
+        new: Arc<Table>,
+        what: Copy,
+        settings: CopySettings,
+    ) -> Result<Copied> {
+        // Who held the lock before may have released it before its changes were visible.
+        self.settle().await;
+        let (base, store) = (Arc::clone(&self.base), Arc::clone(&self.store));
+        let work = move || {
+            let mut trx = Trx::new(store);
+            let mut warnings = Warnings::with_limit(settings.warnings_max);
+            let context =
+                Context::writing(settings.sql_mode, &settings.time_zone, settings.today, &mut warnings);
+            let mut converter = Converter::new(&old, &new, &what, settings.now, context);
+            let (rows, indexes) = match &what {
+                Copy::Indexes(places) => (false, places.clone()),
+                Copy::Rows(_) => (true, (0..new.def.indexes.len()).collect()),
+            };
+            let built = build(&base, &mut trx, &old, &new, rows, &indexes, |row| converter.convert(row));
+            match built.map_err(CopyError::into_sql)? {
+                Built::Done(rows) => Ok(Copied { rows, warnings }),
+                Built::Duplicate(index, row) => Err(duplicate_error(&new, &row, index, &settings.time_zone)),
+            }
+        };
+        let done = tokio::task::spawn_blocking(work).await;
+        let copied = done.map_err(|error| SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()))??;
+        self.checkpoints.take().await?;
+        Ok(copied)
+    }
+}
+
+/// Why a copy failed.
+enum CopyError {
+    Engine(engine::EngineError),
+    Sql(SqlError),
+}
+
+impl From<engine::EngineError> for CopyError {
+    fn from(error: engine::EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl CopyError {
+    fn into_sql(self) -> SqlError {
+        match self {
+            Self::Engine(error) => engine_error(error),
+            Self::Sql(error) => error,
+        }
+    }
+}
+
+/// Makes new rows of old ones.
+struct Converter<'c> {
+    old: &'c Table,
+    new: &'c Table,
+    sources: &'c [ColumnSource],
+    now: DateTime,
+    context: Context<'c>,
+    offsets: Offsets,
+    stored: Vec<u8>,
+}
+
+impl<'c> Converter<'c> {
+    fn new(old: &'c Table, new: &'c Table, what: &'c Copy, now: DateTime, mut context: Context<'c>) -> Self {
+        let sources = match what {
+            Copy::Indexes(_) => &[],
+            Copy::Rows(sources) => &sources[..],
+        };
+        context.null_becomes_default = !context.strict;
+        context.row = 0;
+        Self { old, new, sources, now, context, offsets: Offsets::default(), stored: Vec::new() }
+    }
+
+    fn convert(&mut self, row: &[u8]) -> std::result::Result<Row, CopyError> {
+        self.context.row += 1;
+        if self.sources.is_empty() {
+            return Ok(row.into());
+        }
+        self.old.rows.offsets(row, &mut self.offsets).map_err(|_| CopyError::Sql(damaged(self.old)))?;
+        let mut out = Vec::with_capacity(row.len() + 64);
+        let mut builder = self.new.rows.builder(&mut out);
+        for (place, source) in self.sources.iter().enumerate() {
+            self.stored.clear();
+            let stored = match source {
+                ColumnSource::Copy(from) => self.old.rows.stored(row, &self.offsets, *from),
+                source => {
+                    let has_value = self.value(source, place, row).map_err(CopyError::Sql)?;
+                    has_value.then_some(&self.stored[..])
+                }
+            };
+            builder.stored(stored);
+        }
+        builder.finish().map_err(|_| CopyError::Sql(damaged(self.new)))?;
+        Ok(out.into())
+    }
+
+    /// Puts the value of a column that is not copied into `stored`. False for NULL.
+    fn value(&mut self, source: &ColumnSource, place: usize, row: &[u8]) -> Result<bool> {
+        let column = &self.new.columns[place];
+        let value = match source {
+            ColumnSource::Copy(_) => unreachable!("copied as it is"),
+            ColumnSource::Convert(from, ty) => {
+                let bytes = self.old.rows.column(row, &self.offsets, *from);
+                let value = bytes.map_or(ValueRef::Null, |bytes| read_column(*ty, bytes, self.context.time_zone));
+                if value.is_null() && !column.nullable && self.context.strict {
+                    return Err(ER_INVALID_USE_OF_NULL.error(&[]));
+                }
+                value
+            }
+            ColumnSource::AutoIncrement => {
+                Counters::raise(&self.new.counters.auto_increment, self.context.row);
+                ValueRef::UInt(self.context.row)
+            }
+            ColumnSource::Default(DefaultValue::Stored(bytes)) => {
+                self.stored.extend_from_slice(bytes);
+                return Ok(true);
+            }
+            ColumnSource::Default(DefaultValue::Now) => {
+                ValueRef::DateTime(self.now.truncate_to(column.ty.fsp().unwrap_or(0)))
+            }
+            ColumnSource::Default(DefaultValue::None) if !column.nullable => {
+                store::write_implicit_default(column.ty, &mut self.stored);
+                return Ok(true);
+            }
+            ColumnSource::Default(DefaultValue::None | DefaultValue::Null) => return Ok(false),
+        };
+        store::assign(column, value, &mut self.context, &mut self.stored)
+    }
+}
+
+fn damaged(table: &Table) -> SqlError {
+    ER_CRASHED_ON_USAGE.error(&[&table.def.name])
+}
+

@@ -1,0 +1,194 @@
+//! CREATE USER, GRANT and the like, as DDL: planned by [`crate::accounts`], committed as rows of the catalog.
+
+use std::sync::Arc;
+
+use commit::CommitAck;
+use engine::lock::{LockId, Mode};
+use engine::trx::Trx;
+use sql::exec::engine_error;
+use sql::parse::{self, Account, Auth, PrivilegeLevel, Statement, TableName};
+use types::error::SqlError;
+
+use super::Client;
+use super::dispatch::unsupported;
+use crate::accounts::{self, Circumstances, Credential, Level, Name, Plan, Secret, What};
+use crate::ddl::Edit;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// Bytes of a salt.
+const SALT_SIZE: usize = 20;
+
+impl Client {
+    /// Carries such a statement out.
+    pub(super) async fn change_accounts(&mut self, statement: Statement, sql: &[u8]) -> Result<CommitAck> {
+        let statement = self.account_statement(statement)?;
+        self.commit_accounts(&statement, sql).await
+    }
+
+    /// SET PASSWORD.
+    pub(super) async fn set_password(&mut self, whose: Option<Account>, password: Option<String>) -> Result<()> {
+        let password = password.ok_or_else(|| unsupported("SET PASSWORD TO RANDOM"))?;
+        let name = self.account_name(whose.unwrap_or(Account::Current));
+        let statement = accounts::Statement::SetPassword(name, password);
+        self.commit_accounts(&statement, b"").await.map(drop)
+    }
+
+    async fn commit_accounts(&mut self, statement: &accounts::Statement, sql: &[u8]) -> Result<CommitAck> {
+        let _ack = self.end_transaction().await?;
+        let mut locks = Trx::new(Arc::clone(&self.shared.store));
+        locks.lock_metadata(LockId::of(&[b"accounts"]), Mode::Exclusive).await.map_err(engine_error)?;
+        let plan = self.plan_accounts(statement)?;
+        let text = self.account_event(statement, &plan, sql)?;
+        let edits = plan.changes.iter().map(|change| {
+            let (name, bytes) = change.row();
+            Edit::PutAccount { name, bytes }
+        });
+        let edits = edits.collect();
+        let ack = self.commit_ddl(edits, &text, &[]).await?;
+        self.shared.accounts.adopt(plan);
+        Ok(ack)
+    }
+
+    fn plan_accounts(&mut self, statement: &accounts::Statement) -> Result<Plan> {
+        let catalog = self.shared.store.catalog();
+        let plugin = self.shared.variables.server_sight().shown("default_authentication_plugin")?;
+        let salt = || {
+            let mut salt = [0; SALT_SIZE];
+            getrandom::fill(&mut salt).expect("the system has random numbers");
+            salt
+        };
+        let around = Circumstances {
+            access: &self.access,
+            now_s: self.sql.now_us() / 1_000_000,
+            default_plugin: &plugin,
+            salt: &salt,
+            table_exists: &|db, table| catalog.table(db, table).is_some(),
+        };
+        self.access.table().plan(statement, around, &mut self.warnings)
+    }
+
+    /// What goes to the binlog: never a password.
+    fn account_event(&self, statement: &accounts::Statement, plan: &Plan, sql: &[u8]) -> Result<Vec<u8>> {
+        let verb = match statement {
+            accounts::Statement::Create { .. } => "CREATE USER",
+            accounts::Statement::Alter { .. } | accounts::Statement::SetPassword(..) => "ALTER USER",
+            _ => return Ok(sql.to_vec()),
+        };
+        let table = self.access.table().with(&plan.changes);
+        let mut users = Vec::new();
+        for change in &plan.changes {
+            let shown = table.show_create_user(&change.name, false)?;
+            let credential = shown.split(" REQUIRE NONE").next().unwrap_or(&shown);
+            users.push(credential.trim_start_matches("CREATE USER ").to_owned());
+        }
+        let locked = match statement {
+            accounts::Statement::Create { is_locked: true, .. }
+            | accounts::Statement::Alter { is_locked: Some(true), .. } => " ACCOUNT LOCK",
+            accounts::Statement::Alter { is_locked: Some(false), .. } => " ACCOUNT UNLOCK",
+            _ => "",
+        };
+        Ok(format!("{verb} {}{locked}", users.join(", ")).into_bytes())
+    }
+
+    fn account_statement(&self, statement: Statement) -> Result<accounts::Statement> {
+        Ok(match statement {
+            Statement::ManageUsers(users) => self.manage_users(*users)?,
+            Statement::DropUsers(users) => accounts::Statement::Drop {
+                if_exists: users.if_exists,
+                users: self.account_names(users.accounts),
+            },
+            Statement::RenameUsers(pairs) => {
+                let name = |(from, to)| (self.account_name(from), self.account_name(to));
+                accounts::Statement::Rename(pairs.into_iter().map(name).collect())
+            }
+            Statement::Grant(grant) => accounts::Statement::Grant {
+                what: what(grant.privileges)?,
+                level: self.level(grant.level)?,
+                users: self.account_names(grant.accounts),
+                with_grant_option: grant.grant_option,
+            },
+            Statement::Revoke(revoke) => match revoke.level {
+                None => accounts::Statement::RevokeAll(self.account_names(revoke.accounts)),
+                Some(level) => accounts::Statement::Revoke {
+                    what: what(revoke.privileges)?,
+                    level: self.level(level)?,
+                    users: self.account_names(revoke.accounts),
+                },
+            },
+            _ => unreachable!("only statements about accounts come here"),
+        })
+    }
+
+    fn manage_users(&self, manage: parse::ManageUsers) -> Result<accounts::Statement> {
+        let options = manage.options;
+        if options.require_tls == Some(true) {
+            return Err(unsupported("REQUIRE SSL"));
+        }
+        if options.limits.iter().any(|(_, limit)| *limit > 0) {
+            return Err(unsupported("limits of an account's resources"));
+        }
+        if options.password_expired {
+            return Err(unsupported("PASSWORD EXPIRE"));
+        }
+        let users = manage.users.into_iter().map(|user| {
+            let credential = user.auth.map(credential).transpose()?;
+            Ok((self.account_name(user.account), credential))
+        });
+        let users: Vec<(Name, Option<Credential>)> = users.collect::<Result<_>>()?;
+        Ok(if manage.alter {
+            accounts::Statement::Alter { if_exists: manage.lenient, users, is_locked: options.locked }
+        } else {
+            let users = users.into_iter().map(|(name, credential)| (name, credential.unwrap_or(Credential::NONE)));
+            accounts::Statement::Create {
+                if_not_exists: manage.lenient,
+                users: users.collect(),
+                is_locked: options.locked == Some(true),
+            }
+        })
+    }
+
+    pub(super) fn account_name(&self, account: Account) -> Name {
+        match account {
+            Account::Named { user, host } => Name::new(user, &host),
+            Account::Current => self.access.account_name().clone(),
+        }
+    }
+
+    fn account_names(&self, accounts: Vec<Account>) -> Vec<Name> {
+        accounts.into_iter().map(|account| self.account_name(account)).collect()
+    }
+
+    fn level(&self, level: PrivilegeLevel) -> Result<Level> {
+        Ok(match level {
+            PrivilegeLevel::Global => Level::Server,
+            PrivilegeLevel::Database(db) => Level::Database(db),
+            PrivilegeLevel::CurrentDatabase => Level::Database(self.database_of(None)?),
+            PrivilegeLevel::Table(TableName { db, name }) => {
+                Level::Table(self.database_of(db.as_deref())?, name)
+            }
+        })
+    }
+}
+
+fn what(privileges: parse::Privileges) -> Result<What> {
+    Ok(match privileges {
+        parse::Privileges::All => What::All,
+        parse::Privileges::These(these) => {
+            if these.iter().any(|privilege| !privilege.columns.is_empty()) {
+                return Err(unsupported("privileges on columns"));
+            }
+            What::These(these.into_iter().map(|privilege| privilege.name).collect())
+        }
+    })
+}
+
+fn credential(auth: Auth) -> Result<Credential> {
+    let secret = match auth.secret {
+        parse::Secret::None => Secret::None,
+        parse::Secret::Password(password) => Secret::Password(password),
+        parse::Secret::Hash(hash) => Secret::Hash(hash),
+        parse::Secret::Random => return Err(unsupported("IDENTIFIED BY RANDOM PASSWORD")),
+    };
+    Ok(Credential { plugin: auth.plugin, secret })
+}

@@ -1,0 +1,430 @@
+//! DDL statements: what they find, what they make of it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use commit::CommitAck;
+use engine::catalog::def::DatabaseDef;
+use engine::catalog::table::{Counters, Table, database_lock, metadata_lock};
+use engine::lock::{LockId, Mode};
+use engine::trx::Trx;
+use sql::ddl::{self, Alteration, Change, DdlEnv};
+use sql::exec::engine_error;
+use sql::parse::table::{AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables};
+use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName};
+use types::error::SqlError;
+use types::error::table::{
+    ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_DB_CREATE_EXISTS, ER_DB_DROP_EXISTS, ER_NO_SUCH_TABLE, ER_TABLE_EXISTS_ERROR,
+};
+use types::warning::Level;
+
+use super::Client;
+use crate::accounts::Privileges;
+use crate::ddl::copy::{Copy, CopySettings};
+use crate::ddl::{Edit, SchemaChange};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// A name with its database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FullName {
+    pub(super) db: String,
+    pub(super) name: String,
+}
+
+impl std::fmt::Display for FullName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.db, self.name)
+    }
+}
+
+impl Client {
+    /// Carries a DDL statement out.
+    pub(super) async fn change_schema(&mut self, statement: Statement, sql: &[u8]) -> Result<CommitAck> {
+        self.refuse_under_read_lock()?;
+        self.refuse_read_only()?;
+        let ack = self.end_transaction().await?;
+        let done = match statement {
+            Statement::CreateTable(create) => self.create_table(&create, sql).await?,
+            Statement::CreateTableLike(create) => self.create_table_like(&create, sql).await?,
+            Statement::AlterTable(alter) => self.alter_table(&alter, sql).await?,
+            Statement::DropTables(drop) => self.drop_tables(&drop, sql).await?,
+            Statement::Truncate(table) => Some(self.truncate(&table, sql).await?),
+            Statement::RenameTables(pairs) => Some(self.rename_tables(&pairs, sql).await?),
+            Statement::CreateDatabase(create) => self.create_database(&create, sql).await?,
+            Statement::AlterDatabase(alter) => Some(self.alter_database(&alter, sql).await?),
+            Statement::DropDatabase(drop) => self.drop_database(&drop, sql).await?,
+            _ => unreachable!("only DDL comes here"),
+        };
+        Ok(done.unwrap_or(ack))
+    }
+
+    /// Commits a change of the catalog with its event. `dbs` are the databases that it touches.
+    pub(super) async fn commit_ddl(&mut self, change: SchemaChange, sql: &[u8], dbs: &[&str]) -> Result<CommitAck> {
+        let logged = self.logs();
+        if logged {
+            let (_, cache) = self.transaction.parts();
+            self.log.log_ddl(cache, sql, dbs)?;
+        }
+        let shared = Arc::clone(&self.shared);
+        let done = shared.schema.commit(&mut self.transaction, change, self.log.origin, logged).await;
+        if done.is_err() {
+            let _ack = self.transaction.rollback().await;
+        }
+        done
+    }
+
+    /// A transaction that holds the metadata locks of a DDL statement: databases shared, tables exclusively.
+    pub(super) async fn lock_schema(&mut self, names: &[&FullName]) -> Result<Trx> {
+        let databases = names.iter().map(|name| (database_lock(&name.db), Mode::Shared));
+        let tables = names.iter().map(|name| (metadata_lock(&name.db, &name.name), Mode::Exclusive));
+        let locks = databases.chain(tables).collect();
+        self.lock_all(locks).await
+    }
+
+    /// Takes locks in the order in which all statements do.
+    async fn lock_all(&mut self, mut locks: Vec<(LockId, Mode)>) -> Result<Trx> {
+        locks.sort_by_key(|(id, mode)| (id.0, *mode != Mode::Exclusive));
+        locks.dedup_by_key(|(id, _)| *id);
+        if let Some(locked) = &self.locked {
+            return locked.lend(&locks, &self.shared.store).await;
+        }
+        let mut trx = Trx::new(Arc::clone(&self.shared.store));
+        trx.table_wait = self.transaction.trx.table_wait;
+        let kill = Arc::clone(&self.kill);
+        let take = async {
+            for (id, mode) in locks {
+                trx.lock_metadata(id, mode).await.map_err(engine_error)?;
+            }
+            Ok(trx)
+        };
+        kill.unless_killed(take).await
+    }
+
+    pub(super) fn full_name(&self, table: &TableName) -> Result<FullName> {
+        let db = self.database_of(table.db.as_deref())?;
+        self.refuse_virtual(&db)?;
+        Ok(FullName { db, name: table.name.clone() })
+    }
+
+    /// Error 1044 for what nobody may change.
+    fn refuse_virtual(&self, db: &str) -> Result<()> {
+        if self.sql.server.is_virtual_database(db) {
+            return Err(types::error::table::ER_DBACCESS_DENIED_ERROR.error(&[
+                &self.access.account_name().user,
+                &self.access.account_name().host,
+                &db,
+            ]));
+        }
+        Ok(())
+    }
+
+    fn database(&self, name: &str) -> Result<DatabaseDef> {
+        let catalog = self.shared.store.catalog();
+        catalog.database(name).map(|found| found.def.clone()).ok_or_else(|| ER_BAD_DB_ERROR.error(&[&name]))
+    }
+
+    fn find_table(&self, name: &FullName) -> Option<Arc<Table>> {
+        self.shared.store.catalog().table(&name.db, &name.name).cloned()
+    }
+
+    /// The table, or error 1146.
+    pub(super) fn table(&self, name: &FullName) -> Result<Arc<Table>> {
+        self.find_table(name).ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&name.db, &name.name]))
+    }
+
+    fn now_s(&self) -> u32 {
+        u32::try_from(self.sql.now_us() / 1_000_000).unwrap_or(u32::MAX)
+    }
+
+    /// CREATE TABLE. `None` if it is there and may be.
+    async fn create_table(&mut self, create: &CreateTable, sql: &[u8]) -> Result<Option<CommitAck>> {
+        let name = self.full_name(&create.table)?;
+        self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
+        let _locks = self.lock_schema(&[&name]).await?;
+        let database = self.database(&name.db)?;
+        if self.is_there(&name, create.if_not_exists)? {
+            return Ok(None);
+        }
+        let now = self.now_s();
+        let mut context = self.sql.writing(&mut self.warnings);
+        let mut env = DdlEnv { context: &mut context, database_collation: database.collation, now };
+        let def = ddl::create_table(create, &name.db, &mut env)?;
+        self.add_table(def, sql).await.map(Some)
+    }
+
+    /// CREATE TABLE .. LIKE.
+    async fn create_table_like(&mut self, create: &CreateTableLike, sql: &[u8]) -> Result<Option<CommitAck>> {
+        let (name, like) = (self.full_name(&create.table)?, self.full_name(&create.like)?);
+        self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
+        self.access.on_table(Privileges::SELECT, &like.db, &like.name)?;
+        let _locks = self.lock_schema(&[&name]).await?;
+        self.database(&name.db)?;
+        let like = self.table(&like)?;
+        if self.is_there(&name, create.if_not_exists)? {
+            return Ok(None);
+        }
+        let def = ddl::create_like(&like.def, &name.db, &name.name, self.now_s());
+        self.add_table(def, sql).await.map(Some)
+    }
+
+    /// Whether a table is there that is to be created: an error, or a note if that is fine.
+    fn is_there(&mut self, name: &FullName, if_not_exists: bool) -> Result<bool> {
+        if self.find_table(name).is_none() {
+            return Ok(false);
+        }
+        if !if_not_exists {
+            return Err(ER_TABLE_EXISTS_ERROR.error(&[&name.name]));
+        }
+        self.warnings.push(Level::Note, &ER_TABLE_EXISTS_ERROR, &[&name.name]);
+        Ok(true)
+    }
+
+    async fn add_table(&mut self, def: engine::catalog::def::TableDef, sql: &[u8]) -> Result<CommitAck> {
+        let shared = Arc::clone(&self.shared);
+        let def = shared.schema.name(&mut self.transaction, def).await?;
+        let db = def.db.clone();
+        let counters = Counters::default();
+        Counters::raise(&counters.auto_increment, def.auto_increment_start.saturating_sub(1));
+        let table = Arc::new(Table::new(def, Arc::new(counters)));
+        self.commit_ddl(vec![Edit::PutTable { table, keeps_rows: false }], sql, &[&db]).await
+    }
+
+    /// ALTER TABLE, CREATE INDEX, DROP INDEX. Everybody else is kept from the table while it is changed.
+    async fn alter_table(&mut self, alter: &AlterTable, sql: &[u8]) -> Result<Option<CommitAck>> {
+        let name = self.full_name(&alter.table)?;
+        self.access.on_table(Privileges::ALTER, &name.db, &name.name)?;
+        let rename = alter.actions.iter().rev().find_map(|action| match action {
+            AlterAction::RenameTable(to) => Some(to),
+            _ => None,
+        });
+        let rename = rename.map(|to| self.full_name(to)).transpose()?.filter(|to| *to != name);
+        if let Some(to) = &rename {
+            self.permit_rename(&name, to)?;
+        }
+        let names: Vec<&FullName> = std::iter::once(&name).chain(&rename).collect();
+        let _locks = self.lock_schema(&names).await?;
+        let database = self.database(&name.db)?;
+        let old = self.table(&name)?;
+        if let Some(to) = &rename {
+            self.database(&to.db)?;
+            if self.find_table(to).is_some() {
+                return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
+            }
+        }
+        let now = self.now_s();
+        let mut context = self.sql.writing(&mut self.warnings);
+        let mut env = DdlEnv { context: &mut context, database_collation: database.collation, now };
+        let mut alteration = ddl::alter_table(&old.def, alter, &mut env)?;
+        if let Some(to) = &rename {
+            alteration.table.db.clone_from(&to.db);
+            alteration.table.name.clone_from(&to.name);
+        }
+        let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
+        let change = self.alteration(old, alteration).await?;
+        let ack = self.commit_ddl(change, sql, &dbs).await?;
+        self.info = Some(format!("Records: 0  Duplicates: 0  Warnings: {}", self.warnings.count()));
+        Ok(Some(ack))
+    }
+
+    /// Does to the data what an alteration asks for, and says what the catalog has to become.
+    async fn alteration(&mut self, old: Arc<Table>, alteration: Alteration) -> Result<SchemaChange> {
+        let Alteration { table, change, auto_increment, .. } = alteration;
+        let shared = Arc::clone(&self.shared);
+        let (new, keeps_rows) = match change {
+            Change::Nothing | Change::Metadata => (Arc::new(old.successor(table)), true),
+            Change::Indexes { add, .. } => {
+                let def = shared.schema.name(&mut self.transaction, table).await?;
+                let new = Arc::new(Table::new(def, Arc::clone(&old.counters)));
+                let keeps_rows = add.is_empty();
+                if !keeps_rows {
+                    self.copy(&old, &new, Copy::Indexes(add)).await?;
+                }
+                (new, keeps_rows)
+            }
+            Change::Rebuild { columns } => {
+                let def = shared.schema.name(&mut self.transaction, table).await?;
+                let counters = Counters::default();
+                if def.auto_increment().is_some() {
+                    let high = old.counters.auto_increment.load(Ordering::Relaxed);
+                    Counters::raise(&counters.auto_increment, high);
+                }
+                Counters::raise(&counters.row_id, old.counters.row_id.load(Ordering::Relaxed));
+                let new = Arc::new(Table::new(def, Arc::new(counters)));
+                self.copy(&old, &new, Copy::Rows(columns)).await?;
+                (new, false)
+            }
+        };
+        if let Some(next) = auto_increment {
+            Counters::raise(&new.counters.auto_increment, next.saturating_sub(1));
+        }
+        Ok(vec![Edit::RemoveTable(old), Edit::PutTable { table: new, keeps_rows }])
+    }
+
+    async fn copy(&mut self, old: &Arc<Table>, new: &Arc<Table>, what: Copy) -> Result<()> {
+        let settings = CopySettings {
+            sql_mode: self.sql.sql_mode,
+            time_zone: self.sql.time_zone.clone(),
+            today: self.sql.today(),
+            now: self.sql.now(6),
+            warnings_max: self.vars.max_error_count.into(),
+        };
+        let copied = self.shared.schema.copy(Arc::clone(old), Arc::clone(new), what, settings).await?;
+        self.warnings.absorb(copied.warnings);
+        Ok(())
+    }
+
+    /// DROP TABLE: all of them or none. `None` if none is there and that is fine.
+    async fn drop_tables(&mut self, drop: &DropTables, sql: &[u8]) -> Result<Option<CommitAck>> {
+        let names = drop.tables.iter().map(|table| self.full_name(table)).collect::<Result<Vec<_>>>()?;
+        for name in &names {
+            self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
+        }
+        let _locks = self.lock_schema(&names.iter().collect::<Vec<_>>()).await?;
+        let (mut change, mut missing) = (Vec::new(), Vec::new());
+        for name in &names {
+            match self.find_table(name) {
+                Some(table) => change.push(Edit::RemoveTable(table)),
+                None => missing.push(name.to_string()),
+            }
+        }
+        if !missing.is_empty() {
+            if !drop.if_exists {
+                return Err(ER_BAD_TABLE_ERROR.error(&[&missing.join(",")]));
+            }
+            for name in &missing {
+                self.warnings.push(Level::Note, &ER_BAD_TABLE_ERROR, &[name]);
+            }
+        }
+        if change.is_empty() {
+            return Ok(None);
+        }
+        let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
+        self.commit_ddl(change, sql, &dbs).await.map(Some)
+    }
+
+    /// TRUNCATE: the table's rows stay behind under ids that nobody knows any more.
+    async fn truncate(&mut self, table: &TableName, sql: &[u8]) -> Result<CommitAck> {
+        let name = self.full_name(table)?;
+        self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
+        let _locks = self.lock_schema(&[&name]).await?;
+        let old = self.table(&name)?;
+        let def = ddl::create_like(&old.def, &name.db, &name.name, old.def.created_at);
+        let shared = Arc::clone(&self.shared);
+        let def = shared.schema.name(&mut self.transaction, def).await?;
+        let new = Arc::new(Table::new(def, Arc::default()));
+        let change = vec![Edit::RemoveTable(old), Edit::PutTable { table: new, keeps_rows: false }];
+        self.commit_ddl(change, sql, &[&name.db]).await
+    }
+
+    /// RENAME TABLE: one after another, all or none.
+    async fn rename_tables(&mut self, pairs: &[(TableName, TableName)], sql: &[u8]) -> Result<CommitAck> {
+        let mut names = Vec::new();
+        for (from, to) in pairs {
+            let pair = (self.full_name(from)?, self.full_name(to)?);
+            self.permit_rename(&pair.0, &pair.1)?;
+            names.push(pair);
+        }
+        let all: Vec<&FullName> = names.iter().flat_map(|(from, to)| [from, to]).collect();
+        let _locks = self.lock_schema(&all).await?;
+        // What the names mean after the steps so far.
+        let mut now: Vec<(FullName, Option<Arc<Table>>)> = Vec::new();
+        let mut change = Vec::new();
+        for (from, to) in &names {
+            self.database(&to.db)?;
+            let find = |name: &FullName| {
+                let moved = now.iter().rev().find(|(known, _)| known == name);
+                moved.map_or_else(|| self.find_table(name), |(_, table)| table.clone())
+            };
+            let old = find(from).ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&from.db, &from.name]))?;
+            if find(to).is_some() {
+                return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
+            }
+            let new = renamed(&old, to);
+            now.push((from.clone(), None));
+            now.push((to.clone(), Some(Arc::clone(&new))));
+            change.push(Edit::RemoveTable(old));
+            change.push(Edit::PutTable { table: new, keeps_rows: true });
+        }
+        let dbs: Vec<&str> = all.iter().map(|name| &*name.db).collect();
+        self.commit_ddl(change, sql, &dbs).await
+    }
+
+    /// What a rename needs: ALTER and DROP on the old name, CREATE and INSERT on the new one.
+    pub(super) fn permit_rename(&self, from: &FullName, to: &FullName) -> Result<()> {
+        self.access.on_table(Privileges::ALTER.union(Privileges::DROP), &from.db, &from.name)?;
+        self.access.on_table(Privileges::CREATE.union(Privileges::INSERT), &to.db, &to.name)
+    }
+
+    /// CREATE DATABASE. `None` if it is there and may be.
+    async fn create_database(&mut self, create: &CreateDatabase, sql: &[u8]) -> Result<Option<CommitAck>> {
+        let name = &create.name;
+        self.access.database(Privileges::CREATE, name)?;
+        self.refuse_virtual(name)?;
+        let _locks = self.lock_all(vec![(database_lock(name), Mode::Exclusive)]).await?;
+        if self.shared.store.catalog().database(name).is_some() {
+            if !create.if_not_exists {
+                return Err(ER_DB_CREATE_EXISTS.error(&[name]));
+            }
+            self.warnings.push(Level::Note, &ER_DB_CREATE_EXISTS, &[name]);
+            return Ok(None);
+        }
+        let server = self.vars.collation_server;
+        let mut context = self.sql.writing(&mut self.warnings);
+        let def = ddl::create_database(name, &create.options, server, &mut context)?;
+        self.commit_ddl(vec![Edit::PutDatabase(def)], sql, &[name]).await.map(Some)
+    }
+
+    /// ALTER DATABASE.
+    async fn alter_database(&mut self, alter: &AlterDatabase, sql: &[u8]) -> Result<CommitAck> {
+        let name = self.database_of(alter.name.as_deref())?;
+        self.access.database(Privileges::ALTER, &name)?;
+        self.refuse_virtual(&name)?;
+        let _locks = self.lock_all(vec![(database_lock(&name), Mode::Exclusive)]).await?;
+        let (old, server) = (self.database(&name)?, self.vars.collation_server);
+        let mut context = self.sql.writing(&mut self.warnings);
+        let def = ddl::alter_database(&old, &alter.options, server, &mut context)?;
+        if self.sql.db.as_deref() == Some(&*name) {
+            self.vars.collation_database = def.collation;
+        }
+        self.commit_ddl(vec![Edit::PutDatabase(def)], sql, &[&name]).await
+    }
+
+    /// DROP DATABASE with its tables. `None` if it is not there and that is fine.
+    async fn drop_database(&mut self, drop: &DropDatabase, sql: &[u8]) -> Result<Option<CommitAck>> {
+        let name = &drop.name;
+        self.access.database(Privileges::DROP, name)?;
+        self.refuse_virtual(name)?;
+        // Holding the database's name, nobody adds a table; then the tables that there are.
+        let _database = self.lock_all(vec![(database_lock(name), Mode::Exclusive)]).await?;
+        let catalog = self.shared.store.catalog();
+        let Some(database) = catalog.database(name) else {
+            if !drop.if_exists {
+                return Err(ER_DB_DROP_EXISTS.error(&[name]));
+            }
+            self.warnings.push(Level::Note, &ER_DB_DROP_EXISTS, &[name]);
+            return Ok(None);
+        };
+        let tables: Vec<Arc<Table>> = database.tables.values().cloned().collect();
+        let locks = tables.iter().map(|table| (table.lock, Mode::Exclusive)).collect();
+        let _tables = self.lock_all(locks).await?;
+        let mut change: SchemaChange = tables.into_iter().map(Edit::RemoveTable).collect();
+        self.dropped_tables = change.len() as u64;
+        change.push(Edit::RemoveDatabase(name.clone()));
+        let ack = self.commit_ddl(change, sql, &[name]).await?;
+        if self.sql.db.as_deref() == Some(name) {
+            self.sql.db = None;
+            self.vars.collation_database = self.vars.collation_server;
+            self.settings_changed();
+        }
+        Ok(Some(ack))
+    }
+}
+
+/// A table under another name, with the same rows.
+pub(super) fn renamed(old: &Table, to: &FullName) -> Arc<Table> {
+    let mut def = old.def.clone();
+    def.db.clone_from(&to.db);
+    def.name.clone_from(&to.name);
+    Arc::new(old.successor(def))
+}
