@@ -4,7 +4,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::{Numeric, Value, ValueRef};
 
-use crate::expr::{Expr, number_of};
+use crate::expr::{Expr, number_of, out_of_range};
 use crate::plan::AggregateKind;
 
 /// The mean and the sum of squared distances from it.
@@ -30,14 +30,17 @@ impl Deviation {
         Ok(())
     }
 
-    /// Of a sample, there must be two values at least.
-    pub(super) fn finish(&self, kind: AggregateKind) -> Value {
+    /// Of a sample, there must be two values at least. Error 1690 if the sum of squares was too large.
+    pub(super) fn finish(&self, kind: AggregateKind) -> Result<Value, SqlError> {
         let is_sample = matches!(kind, AggregateKind::StdDevSamp | AggregateKind::VarSamp);
         let Some(count) = self.count.checked_sub(u64::from(is_sample)).filter(|count| *count > 0) else {
-            return Value::Null;
+            return Ok(Value::Null);
         };
         let variance = self.squares / count as f64;
         let is_root = matches!(kind, AggregateKind::StdDevPop | AggregateKind::StdDevSamp);
-        Value::Double(if is_root { variance.sqrt() } else { variance })
+        if !variance.is_finite() {
+            return Err(out_of_range("DOUBLE", if is_root { "std" } else { "variance" }));
+        }
+        Ok(Value::Double(if is_root { variance.sqrt() } else { variance }))
     }
 }

@@ -130,7 +130,7 @@ impl Accumulator {
             State::Extreme(extreme) => extreme.finish(),
             State::Concat(concat) => concat.finish(inputs, context)?,
             State::Bits(bits) => bits.finish(),
-            State::Deviation(deviation) => deviation.finish(aggregate.kind),
+            State::Deviation(deviation) => deviation.finish(aggregate.kind)?,
             State::AnyValue(any) => any.unwrap_or_default(),
         })
     }

@@ -9,7 +9,9 @@ use types::sql_mode::SqlMode;
 use types::value::{Numeric, Value, ValueRef};
 
 use super::compare::hex_number;
-use super::{ArithOp, Expr, Inputs};
+use super::typing::binary_type;
+use super::{ArithOp, Ev, Expr, Inputs};
+use crate::plan::AggregateKind;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -22,8 +24,8 @@ pub(super) fn eval(
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Value> {
-    let left_value = left.eval(inputs, context)?;
-    let right_value = right.eval(inputs, context)?;
+    let left_value = operand(left, inputs, context)?;
+    let right_value = operand(right, inputs, context)?;
     let (left_value, right_value) = (left_value.as_ref(), right_value.as_ref());
     if let (ValueRef::Int(a), ValueRef::Int(b)) = (left_value, right_value) {
         let result = match op {
@@ -40,11 +42,37 @@ pub(super) fn eval(
     };
     let result = numbers(op, left_number, right_number, text, inputs, context)?;
     match result {
-        Value::Decimal(difference) if op == ArithOp::Sub && difference.is_negative() => {
-            unsigned_difference(difference, (left, right), text, inputs)
+        Value::Decimal(number) if has_average(left, inputs) || has_average(right, inputs) => {
+            let types = inputs.types();
+            let ty = binary_type(op, left.result_type(&types)?, right.result_type(&types)?, &types);
+            Ok(Value::Decimal(number.round(i32::from(ty.decimals)).unwrap_or(number)))
+        }
+        Value::Decimal(number) if op == ArithOp::Sub && number.is_negative() => {
+            not_below_zero(result, "DECIMAL UNSIGNED", (left, right), true, text, inputs)
+        }
+        Value::Int(number) if op == ArithOp::IntDiv && number < 0 => {
+            not_below_zero(result, "BIGINT UNSIGNED", (left, right), false, text, inputs)
         }
         result => Ok(result),
     }
+}
+
+/// An operand's value: of an average all digits, not only those that it shows.
+#[inline]
+fn operand<'a>(expr: &'a Expr, inputs: &Inputs<'a>, context: &mut Context<'_>) -> Result<Ev<'a>> {
+    match expr {
+        Expr::Aggregate(number) => Ok(Ev::Ref(inputs.aggregates[*number].as_ref())),
+        expr => expr.eval(inputs, context),
+    }
+}
+
+/// Whether an aggregate is AVG.
+pub(super) fn is_average(number: usize, inputs: &Inputs<'_>) -> bool {
+    inputs.schema.aggregate(number).is_some_and(|aggregate| aggregate.kind == AggregateKind::Avg)
+}
+
+fn has_average(expr: &Expr, inputs: &Inputs<'_>) -> bool {
+    matches!(expr, Expr::Aggregate(number) if is_average(*number, inputs))
 }
 
 /// The number that arithmetic sees: a hexadecimal literal is one.
@@ -57,16 +85,20 @@ pub(crate) fn number(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>
     }
 }
 
-/// A negative difference of two unsigned DECIMALs is out of range. Whether they are is seen only in their types.
-fn unsigned_difference(
-    difference: Decimal,
+/// A negative result of unsigned operands is out of range. Whether they are is seen only in their types: of a difference
+/// of DECIMALs `both` must be, of DIV one is enough.
+fn not_below_zero(
+    result: Value,
+    kind: &str,
     (left, right): (&Expr, &Expr),
+    both: bool,
     text: &str,
     inputs: &Inputs<'_>,
 ) -> Result<Value> {
     let types = inputs.types();
-    let unsigned = left.result_type(&types)?.is_unsigned && right.result_type(&types)?.is_unsigned;
-    if unsigned { Err(out_of_range("DECIMAL UNSIGNED", text)) } else { Ok(Value::Decimal(difference)) }
+    let (left, right) = (left.result_type(&types)?.is_unsigned, right.result_type(&types)?.is_unsigned);
+    let unsigned = if both { left && right } else { left || right };
+    if unsigned { Err(out_of_range(kind, text)) } else { Ok(result) }
 }
 
 fn numbers(
@@ -96,7 +128,10 @@ fn numbers(
 /// Unary minus. A constant without a negative of its type becomes a DECIMAL; from elsewhere it is error 1690.
 pub(super) fn negate(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Value> {
     let is_constant = || expr.is_constant();
+    let is_fraction = matches!(value, ValueRef::Time(_) | ValueRef::DateTime(_));
     Ok(match number(expr, value, context)? {
+        // A time with a fraction is a double here.
+        Some(number @ Numeric::Decimal(_)) if is_fraction => Value::Double(-number.to_f64()),
         None => Value::Null,
         Some(Numeric::Int(number)) => match number.checked_neg() {
             Some(negative) => Value::Int(negative),

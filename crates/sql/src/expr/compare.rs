@@ -16,12 +16,13 @@ use types::collation::Collation;
 use types::context::Context;
 use types::decimal::Decimal;
 use types::error::SqlError;
-use types::error::table::ER_TRUNCATED_WRONG_VALUE;
+use types::error::table::{ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
 use types::temporal::{datetime_from_number, time_from_number};
-use types::value::{Value, ValueRef, compare, temporal_constant};
+use types::value::{Value, ValueRef, compare, quote_text, temporal_constant};
 
-use super::typing::aggregate_collations;
+use super::typing::{Kind, aggregate_collations};
 use super::{CompareOp, Expr, Inputs};
+use crate::func::converted;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -39,6 +40,12 @@ impl<'e, 'v> Side<'e, 'v> {
     #[inline]
     pub(crate) fn new(expr: &'e Expr, value: ValueRef<'v>) -> Self {
         Self { expr: Some(expr), value }
+    }
+
+    /// The same for CASE, where a text that is no date is only unequal to one.
+    pub(crate) fn lenient(self, other: &Self) -> Self {
+        let is_text = matches!(self.value, ValueRef::Str(..) | ValueRef::Bytes(_));
+        if is_text && is_temporal(other.value) { Self { expr: None, ..self } } else { self }
     }
 
     fn is_constant(&self) -> bool {
@@ -100,10 +107,10 @@ fn order_mixed(
     if let (ValueRef::Str(..), ValueRef::Str(..)) = (left.value, right.value) {
         return texts(left, right, operation, inputs, context);
     }
-    if let Some(constant) = as_other_side(right, left, context)? {
+    if let Some(constant) = as_other_side(right, left, inputs, context)? {
         return compare(left.value, constant.as_ref(), context);
     }
-    if let Some(constant) = as_other_side(left, right, context)? {
+    if let Some(constant) = as_other_side(left, right, inputs, context)? {
         return compare(constant.as_ref(), right.value, context);
     }
     compare(left.value, right.value, context)
@@ -113,16 +120,17 @@ fn order_mixed(
 fn as_other_side(
     constant: Side<'_, '_>,
     other: Side<'_, '_>,
+    inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<Value>> {
     match (constant.value, other.value) {
         (ValueRef::Bytes(bytes), ValueRef::Date(_) | ValueRef::DateTime(_)) if constant.is_constant() => {
-            temporal_constant(other.value, &bytes.to_cow(), Collation::Binary, context).map(Some)
+            temporal(&bytes.to_cow(), Collation::Binary, other, inputs, context)
         }
         (ValueRef::Str(bytes, collation), ValueRef::Date(_) | ValueRef::DateTime(_))
             if constant.is_constant() =>
         {
-            temporal_constant(other.value, bytes, collation, context).map(Some)
+            temporal(bytes, collation, other, inputs, context)
         }
         (ValueRef::Bytes(bytes), value) if constant.is_hex_literal() && is_number(value) => {
             Ok(Some(Value::UInt(hex_number(&bytes.to_cow()))))
@@ -135,6 +143,25 @@ fn as_other_side(
         }
         _ => Ok(None),
     }
+}
+
+/// A constant text as the moment that it is compared with. Error 1525 names the column's type.
+fn temporal(
+    text: &[u8],
+    collation: Collation,
+    other: Side<'_, '_>,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Value>> {
+    let error = match temporal_constant(other.value, text, collation, context) {
+        Ok(constant) => return Ok(Some(constant)),
+        Err(error) => error,
+    };
+    let kind = other.expr.map(|expr| expr.result_type(&inputs.types())).transpose()?.map(|ty| ty.kind);
+    if kind == Some(Kind::Timestamp) {
+        return Err(ER_WRONG_VALUE.error(&[&"TIMESTAMP", &quote_text(text, collation)]));
+    }
+    Err(error)
 }
 
 fn is_number(value: ValueRef<'_>) -> bool {
@@ -191,9 +218,10 @@ fn texts(
     let both = both.map(|ty| ty.text_type(types.connection()));
     let collation = aggregate_collations(both.into_iter(), operation)?.collation;
     let charset = collation.charset();
-    let left = in_charset(left_bytes, left_own.charset(), charset);
-    let right = in_charset(right_bytes, right_own.charset(), charset);
-    Ok(Some(collation.compare(&left, &right)))
+    let left = converted(left_bytes, left_own.charset(), charset)?;
+    let right = converted(right_bytes, right_own.charset(), charset)?;
+    let (left, right) = (left.as_deref().unwrap_or(left_bytes), right.as_deref().unwrap_or(right_bytes));
+    Ok(Some(collation.compare(left, right)))
 }
 
 /// Text of one character set in another one.

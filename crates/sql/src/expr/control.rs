@@ -22,7 +22,13 @@ pub(super) fn case<'a>(
             (Some(value), Some(operand)) => {
                 let when_value = when.eval(inputs, context)?;
                 let sides = (Side::new(operand, value.as_ref()), Side::new(when, when_value.as_ref()));
-                compare::holds(CompareOp::Eq, sides.0, sides.1, inputs, context)?
+                compare::holds(
+                    CompareOp::Eq,
+                    sides.0.lenient(&sides.1),
+                    sides.1.lenient(&sides.0),
+                    inputs,
+                    context,
+                )?
             }
             _ => when.truth(inputs, context)?,
         };

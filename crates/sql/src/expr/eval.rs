@@ -25,7 +25,7 @@ impl Expr {
                 Ev::Ref(inputs.rows[*source].value(*column, &inputs.session.time_zone))
             }
             Self::Candidate(column) => Ev::Ref(inputs.candidate.value(*column, &inputs.session.time_zone)),
-            Self::Aggregate(number) => Ev::Ref(inputs.aggregates[*number].as_ref()),
+            Self::Aggregate(number) => aggregate(*number, inputs)?,
             Self::Subquery(number) => Ev::Ref(single(&inputs.subqueries[*number])?),
             Self::SystemVariable(scope, name) => {
                 Ev::Own(inputs.session.server.variable(inputs.session, *scope, name)?)
@@ -58,6 +58,16 @@ impl Expr {
             condition => return Ok(condition.truth(inputs, context)?.into()),
         })
     }
+}
+
+/// The result of an aggregate. Averages have more digits than they show: those are for arithmetic.
+fn aggregate<'a>(number: usize, inputs: &Inputs<'a>) -> Result<Ev<'a>> {
+    let result = inputs.aggregates[number].as_ref();
+    if let (ValueRef::Decimal(average), true) = (result, arith::is_average(number, inputs)) {
+        let shown = Expr::Aggregate(number).result_type(&inputs.types())?.decimals;
+        return Ok(Ev::Own(Value::Decimal(average.round(i32::from(shown)).unwrap_or(average))));
+    }
+    Ok(Ev::Ref(result))
 }
 
 fn arithmetic<'a>(

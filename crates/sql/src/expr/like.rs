@@ -5,9 +5,9 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::ValueRef;
 
-use super::compare::in_charset;
 use super::typing::aggregate_collations;
 use super::{Expr, Inputs};
+use crate::func::converted;
 
 pub(super) fn like(
     text: &Expr,
@@ -37,13 +37,14 @@ pub(super) fn like(
         (None, None) => inputs.session.collation_connection,
     };
     let connection = inputs.session.collation_connection;
-    let converted = |value: ValueRef<'_>, own: Option<Collation>| {
+    let in_common = |value: ValueRef<'_>, own: Option<Collation>| {
         let mut bytes = Vec::new();
         value.write_text(&mut bytes);
-        in_charset(&bytes, own.unwrap_or(connection).charset(), collation.charset()).into_owned()
+        let converted = converted(&bytes, own.unwrap_or(connection).charset(), collation.charset())?;
+        Ok::<_, SqlError>(converted.unwrap_or(bytes))
     };
-    let text = converted(text_value.as_ref(), text_own);
-    let pattern = converted(pattern_value.as_ref(), pattern_own);
+    let text = in_common(text_value.as_ref(), text_own)?;
+    let pattern = in_common(pattern_value.as_ref(), pattern_own)?;
     Ok(Some(collation.like(&text, &pattern, escape)))
 }
 

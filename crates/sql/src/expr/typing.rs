@@ -25,7 +25,7 @@ use types::error::SqlError;
 use types::error::table::ER_COLLATION_CHARSET_MISMATCH;
 use types::value::{Value, ValueRef};
 
-pub(crate) use arith::remainder as remainder_type;
+pub(crate) use arith::{binary as binary_type, fixed_double, remainder as remainder_type};
 pub(crate) use collate::aggregate as aggregate_collations;
 pub use collate::{Strength, TextType};
 pub(crate) use common::{chars_as_branch, common_type};

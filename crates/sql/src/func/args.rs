@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use types::charset::Charset;
+use types::charset::{Charset, Converted};
 use types::collation::Collation;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{ER_CANNOT_CONVERT_STRING, ER_TRUNCATED_WRONG_VALUE};
 use types::number::{double_to_i64, is_whole, parse_integer};
 use types::temporal::DateTime;
-use types::value::{Numeric, Value, ValueRef};
+use types::value::{Numeric, Value, ValueRef, quote_bytes_as_text};
 
 use crate::expr::typing::aggregate_collations;
 use crate::expr::{Ev, Expr, Inputs, hex_number, number_of};
@@ -69,6 +69,18 @@ impl Int {
 pub(super) fn number(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<Option<Numeric>> {
     let value = expr.eval(inputs, context)?;
     number_of(expr, value.as_ref(), context)
+}
+
+/// The number that functions of numbers see: a date or time is a double for them.
+pub(super) fn plain_number(
+    expr: &Expr,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Numeric>> {
+    let value = expr.eval(inputs, context)?;
+    let is_temporal = matches!(value.as_ref(), ValueRef::Date(_) | ValueRef::Time(_) | ValueRef::DateTime(_));
+    let number = number_of(expr, value.as_ref(), context)?;
+    Ok(number.map(|number| if is_temporal { Numeric::Double(number.to_f64()) } else { number }))
 }
 
 /// A double.
@@ -221,6 +233,31 @@ pub(super) fn common_collation(
     Ok(collation)
 }
 
+/// The same where the first text is what the function works on: unless that is binary, the others are brought into its
+/// character set even if they are.
+pub(super) fn subject_collation(
+    exprs: &[&Expr],
+    texts: &mut [&mut Text<'_>],
+    name: &str,
+    inputs: &Inputs<'_>,
+) -> Result<Collation> {
+    let is_binary = |text: &Text<'_>| text.is_string && text.collation == Collation::Binary;
+    if is_binary(texts[0]) || !texts.iter().any(|text| is_binary(text)) {
+        return common_collation(exprs, texts, name, inputs);
+    }
+    let kept: smallvec::SmallVec<[&Expr; 4]> =
+        exprs.iter().zip(texts.iter()).filter(|(_, text)| !is_binary(text)).map(|(expr, _)| *expr).collect();
+    let own = texts.iter().filter(|text| text.is_string && !is_binary(text)).map(|text| text.collation);
+    let own: smallvec::SmallVec<[Collation; 4]> = own.collect();
+    let first = own.first().copied().unwrap_or(inputs.session.collation_connection);
+    let collation =
+        if own.iter().all(|one| *one == first) { first } else { static_collation(&kept, name, inputs)? };
+    for text in texts.iter_mut() {
+        convert_text(text, collation)?;
+    }
+    Ok(collation)
+}
+
 /// The same for a list of texts.
 pub(super) fn list_collation(
     exprs: &[&Expr],
@@ -239,24 +276,32 @@ fn static_collation(exprs: &[&Expr], name: &str, inputs: &Inputs<'_>) -> Result<
     Ok(aggregate_collations(found.iter().copied(), name)?.collation)
 }
 
-/// Brings a text into a collation's character set.
+/// Brings a text into a collation's character set. Error 3854 if that does not have all of its characters.
 pub(crate) fn convert_text(text: &mut Text<'_>, collation: Collation) -> Result<()> {
-    let (from, to) = (text.charset(), collation.charset());
+    let from = text.charset();
     text.collation = collation;
+    if let Some(converted) = converted(&text.bytes, from, collation.charset())? {
+        text.bytes = Cow::Owned(converted);
+    }
+    Ok(())
+}
+
+/// The text in another character set; None if its bytes are the same there. Error 3854 if a character has no counterpart.
+pub(crate) fn converted(bytes: &[u8], from: Charset, to: Charset) -> Result<Option<Vec<u8>>> {
+    let refused = || ER_CANNOT_CONVERT_STRING.error(&[&quote_bytes_as_text(bytes), &from.name(), &to.name()]);
     if from == to
         || to == Charset::Binary
         || from == Charset::Utf8mb3 && to == Charset::Utf8mb4
-        || text.bytes.is_ascii()
+        || bytes.is_ascii()
     {
-        return Ok(());
+        return Ok(None);
     }
-    let mut converted = Vec::with_capacity(text.bytes.len() * 2);
-    let exact =
-        types::charset::convert(&text.bytes, from, to, &mut converted) == types::charset::Converted::Exactly;
-    if !exact || from == Charset::Binary && !to.is_valid(&text.bytes) {
-        let shown = types::value::quote_bytes_as_text(&text.bytes);
-        return Err(ER_CANNOT_CONVERT_STRING.error(&[&shown, &from.name(), &to.name()]));
+    if from == Charset::Binary {
+        return if to.is_valid(bytes) { Ok(None) } else { Err(refused()) };
     }
-    text.bytes = Cow::Owned(converted);
-    Ok(())
+    let mut converted = Vec::with_capacity(bytes.len() * 2);
+    match types::charset::convert(bytes, from, to, &mut converted) {
+        Converted::Exactly => Ok(Some(converted)),
+        Converted::WithReplacements { .. } => Err(refused()),
+    }
 }

@@ -20,6 +20,12 @@ pub(crate) const ER_INVALID_BITWISE_AGGREGATE_OPERANDS_SIZE: Condition = conditi
     "ER_INVALID_BITWISE_AGGREGATE_OPERANDS_SIZE",
     "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the SUBSTRING() function",
 );
+pub(super) const ER_CHARACTER_SET_MISMATCH: Condition = condition(
+    3995,
+    "HY000",
+    "ER_CHARACTER_SET_MISMATCH",
+    "Character set '%s' cannot be used in conjunction with '%s' in call to %s.",
+);
 pub(super) const ER_REGEXP_ILLEGAL_ARGUMENT: Condition =
     condition(3685, "HY000", "ER_REGEXP_ILLEGAL_ARGUMENT", "Illegal argument to a regular expression.");
 pub(super) const ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR: Condition = condition(

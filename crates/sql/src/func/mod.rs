@@ -38,7 +38,7 @@ use types::error::table::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT;
 
 use crate::expr::{Ev, Expr, Inputs, ResultType, Types};
 
-pub(crate) use args::{Text, convert_text};
+pub(crate) use args::{Text, convert_text, converted};
 pub(crate) use typed::Typed;
 
 /// What a function gives.

@@ -4,6 +4,7 @@ use types::collation::Collation;
 use types::column::IntSize;
 use types::error::SqlError;
 
+use super::temporal::{Wanted, text_fsp};
 use crate::expr::typing::{Kind, Strength, TextType, aggregate_collations, common_type};
 use crate::expr::{Expr, ResultType, Types};
 
@@ -53,9 +54,16 @@ impl Typed<'_> {
         })
     }
 
-    /// A text of so many characters in the collation of these arguments.
-    pub(crate) fn text(&self, chars: u32, args: &[ResultType]) -> Result<ResultType> {
-        Ok(ResultType::string(chars, self.collation(args)?).nullable_if(self.nullable()))
+    /// The collation of a text that is made by working on the first argument: unless that is binary, binary arguments
+    /// are brought into its character set.
+    pub(crate) fn subject(&self, args: &[ResultType]) -> Result<TextType> {
+        let is_binary = |arg: &ResultType| arg.kind.is_string() && arg.text.collation == Collation::Binary;
+        if args.first().is_none_or(|first| is_binary(first) || first.kind == Kind::Null) {
+            return self.collation(args);
+        }
+        let kept: smallvec::SmallVec<[ResultType; 4]> =
+            args.iter().filter(|arg| !is_binary(arg)).copied().collect();
+        self.collation(&kept)
     }
 
     /// A text of so many ASCII characters in the connection's collation.
@@ -114,12 +122,10 @@ impl Typed<'_> {
     }
 
     /// Digits of a fraction that a temporal result made of this argument has.
-    pub(crate) fn fsp(&self, at: usize) -> u8 {
+    pub(super) fn fsp(&self, at: usize, of: Wanted) -> u8 {
         let arg = self.arg(at);
         match (arg.kind, self.constant(at)) {
-            (kind, Some(types::value::ValueRef::Str(text, _))) if kind.is_string() => {
-                super::temporal::text_fsp(text)
-            }
+            (kind, Some(types::value::ValueRef::Str(text, _))) if kind.is_string() => text_fsp(text, of),
             (Kind::Null, _) => 0,
             _ => arg.decimals.min(6),
         }

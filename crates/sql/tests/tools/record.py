@@ -2,6 +2,7 @@
 """Records what a real server answers to the expressions in tests/data.
 
     record.py PORT FILE...
+    record.py PORT --other FILE... > mysql80.tsv
 
 Each FILE is its own input and is rewritten: the first field of a line is an expression and stays, the others are
 answered anew. A new case is a line with an expression alone. Fields, separated by tabs:
@@ -9,7 +10,8 @@ answered anew. A new case is a line with an expression alone. Fields, separated 
     expression, value(s), column definition, warnings
 
 Values of several rows stand between bars. An error is `!number message`. The definition is `type/length/decimals/
-flags/collation`, numbers as the protocol carries them. A line `@sql` is run on the connection (SET ...) and stays;
+flags/collation`, numbers as the protocol carries them. With `--other`, the files stay, and what this server answers otherwise is
+printed: MySQL 8.0 beside 9.7. A line `@sql` is run on the connection (SET ...) and stays;
 `#` begins a comment. An expression that names a column (`t.x`) is evaluated for every row of the table in columns.tsv.
 """
 import os
@@ -124,9 +126,28 @@ def record(connection, path):
         file.write("\n".join(out) + "\n")
 
 
+def print_other(connection, path):
+    for sql in SESSION:
+        run(connection, sql)
+    for line in open(path, encoding="utf-8"):
+        line = line.rstrip("\n")
+        if line.startswith("@"):
+            run(connection, line[1:])
+        elif line and not line.startswith("#"):
+            expression, *known = line.split("\t")
+            other = answer(connection, expression)
+            if other != known:
+                print("\t".join([expression, *other]))
+
+
 def main():
     connection = connect(int(sys.argv[1]))
     create_table(connection)
+    if sys.argv[2] == "--other":
+        print("# What MySQL 8.0.46 answers otherwise than 9.7.4. Fields as in the other files.")
+        for path in sys.argv[3:]:
+            print_other(connection, path)
+        return
     for path in sys.argv[2:]:
         record(connection, path)
 

@@ -19,7 +19,7 @@ const INT_LENGTH_MAX: u32 = 21;
 /// Digits that a double promises, sign and point.
 const DOUBLE_DIGITS: u32 = 17;
 
-pub(super) fn binary(op: ArithOp, a: ResultType, b: ResultType, types: &Types<'_>) -> ResultType {
+pub(crate) fn binary(op: ArithOp, a: ResultType, b: ResultType, types: &Types<'_>) -> ResultType {
     let nullable = a.nullable || b.nullable;
     let result = match op {
         ArithOp::BitAnd | ArithOp::BitOr | ArithOp::BitXor | ArithOp::ShiftLeft | ArithOp::ShiftRight => {
@@ -94,9 +94,11 @@ fn is_integer(ty: ResultType) -> bool {
 /// A DOUBLE; the digits behind the point are known if they are of both operands.
 fn double(a: ResultType, b: ResultType) -> ResultType {
     let decimals = a.decimals.max(b.decimals);
-    if decimals >= NOT_FIXED {
-        return ResultType::double();
-    }
+    if decimals >= NOT_FIXED { ResultType::double() } else { fixed_double(decimals) }
+}
+
+/// A DOUBLE that shows so many digits.
+pub(crate) fn fixed_double(decimals: u8) -> ResultType {
     ResultType { decimals, length: DOUBLE_DIGITS + u32::from(decimals), ..ResultType::double() }
 }
 
@@ -132,7 +134,7 @@ pub(super) fn negated(expr: &Expr, a: ResultType) -> ResultType {
         kind if kind.is_temporal() && a.decimals == 0 => {
             ResultType::int(IntSize::Big, u32::from(a.decimal_kind().precision) + 1)
         }
-        kind if kind.is_temporal() => ResultType::exact(a.decimal_kind(), false),
+        kind if kind.is_temporal() => fixed_double(a.decimals),
         _ => ResultType::double(),
     };
     result.nullable_if(nullable)

@@ -7,9 +7,10 @@ use types::charset::Charset;
 use types::collation::Collation;
 use types::column::{ColumnType, ColumnWire, IntSize, LobSize, flags};
 use types::context::Context;
-use types::value::{Value, ValueRef};
+use types::number::write_fixed;
+use types::value::{Value, ValueRef, write_lenenc};
 
-use super::result_type::{Kind, ResultType};
+use super::result_type::{Kind, NOT_FIXED, ResultType};
 
 impl ResultType {
     /// The column definition in results of the collation `results` (`binary` if text keeps its own set).
@@ -81,6 +82,12 @@ impl ResultType {
         context: &Context<'_>,
         out: &mut Vec<u8>,
     ) {
+        if let (ValueRef::Double(number), 0..NOT_FIXED) = (value, self.decimals) {
+            let mut text = Vec::new();
+            write_fixed(number, self.decimals, &mut text);
+            write_lenenc(&text, out);
+            return;
+        }
         if self.is_plain(value) {
             value.write_text_wire(results, out);
             return;

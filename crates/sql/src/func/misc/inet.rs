@@ -13,7 +13,7 @@ use crate::func::{EvalResult, Function};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("inet_aton", (1, 1), inet_aton, |_| Ok(ResultType::bigint(21).unsigned())),
     Function::new("inet_ntoa", (1, 1), inet_ntoa, |call| Ok(call.ascii(31).or_null())),
-    Function::new("is_ipv4", (1, 1), is_ipv4, |_| Ok(ResultType::truth(false))),
+    Function::new("is_ipv4", (1, 1), is_ipv4, |_| Ok(ResultType::truth(true))),
 ];
 
 /// The number of a dotted address; of fewer than four parts the last one stands for the rest.
@@ -63,6 +63,6 @@ fn inet_ntoa<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_
 }
 
 fn is_ipv4<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let text = args::text(&args[0], inputs, context)?;
-    Ok(Some(text.is_some_and(|text| super::inet6::parse_v4(&text.bytes).is_some())).into())
+    let text = or_null!(args::text(&args[0], inputs, context)?);
+    Ok(Some(super::inet6::parse_v4(&text.bytes).is_some()).into())
 }

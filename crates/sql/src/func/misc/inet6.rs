@@ -15,9 +15,9 @@ use crate::func::{EvalResult, Function, Typed};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("inet6_aton", (1, 1), inet6_aton, type_aton),
     Function::new("inet6_ntoa", (1, 1), inet6_ntoa, |call| Ok(call.ascii(39).or_null())),
-    Function::new("is_ipv6", (1, 1), is_ipv6, |_| Ok(ResultType::truth(false))),
-    Function::new("is_ipv4_compat", (1, 1), is_ipv4_compat, |_| Ok(ResultType::truth(false))),
-    Function::new("is_ipv4_mapped", (1, 1), is_ipv4_mapped, |_| Ok(ResultType::truth(false))),
+    Function::new("is_ipv6", (1, 1), is_ipv6, |_| Ok(ResultType::truth(true))),
+    Function::new("is_ipv4_compat", (1, 1), is_ipv4_compat, |_| Ok(ResultType::truth(true))),
+    Function::new("is_ipv4_mapped", (1, 1), is_ipv4_mapped, |_| Ok(ResultType::truth(true))),
 ];
 
 #[expect(clippy::unnecessary_wraps, reason = "the table's type")]
@@ -86,27 +86,44 @@ fn is_compat(address: &Ipv6Addr) -> bool {
 }
 
 fn is_ipv6<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let text = args::text(&args[0], inputs, context)?;
-    Ok(Some(text.is_some_and(|text| parse_v6(&text.bytes).is_some())).into())
+    let text = or_null!(args::text(&args[0], inputs, context)?);
+    Ok(Some(parse_v6(&text.bytes).is_some()).into())
 }
 
-/// Sixteen bytes as an address.
-fn address(
-    args: &[Expr],
-    inputs: &Inputs<'_>,
-    context: &mut Context<'_>,
-) -> Result<Option<Ipv6Addr>, SqlError> {
+/// An argument that should be sixteen bytes.
+enum Argument {
+    Null,
+    Address(Ipv6Addr),
+    /// It is something else.
+    Other,
+}
+
+fn argument(args: &[Expr], inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<Argument, SqlError> {
     let value = args[0].eval(inputs, context)?;
-    let ValueRef::Bytes(bytes) = value.as_ref() else { return Ok(None) };
-    Ok(<[u8; 16]>::try_from(&*bytes.to_cow()).ok().map(Ipv6Addr::from))
+    Ok(match value.as_ref() {
+        ValueRef::Null => Argument::Null,
+        ValueRef::Bytes(bytes) => match <[u8; 16]>::try_from(&*bytes.to_cow()) {
+            Ok(bytes) => Argument::Address(Ipv6Addr::from(bytes)),
+            Err(_) => Argument::Other,
+        },
+        _ => Argument::Other,
+    })
+}
+
+fn holds<'a>(argument: &Argument, is: impl FnOnce(&Ipv6Addr) -> bool) -> Ev<'a> {
+    match argument {
+        Argument::Null => Ev::NULL,
+        Argument::Address(address) => Some(is(address)).into(),
+        Argument::Other => Some(false).into(),
+    }
 }
 
 fn is_ipv4_compat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let address = address(args, inputs, context)?;
-    Ok(Some(address.is_some_and(|address| is_compat(&address) && address.segments()[6] != 0)).into())
+    let argument = argument(args, inputs, context)?;
+    Ok(holds(&argument, |address| is_compat(address) && address.segments()[6] != 0))
 }
 
 fn is_ipv4_mapped<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let address = address(args, inputs, context)?;
-    Ok(Some(address.is_some_and(|address| address.to_ipv4_mapped().is_some())).into())
+    let argument = argument(args, inputs, context)?;
+    Ok(holds(&argument, |address| address.to_ipv4_mapped().is_some()))
 }

@@ -2,8 +2,9 @@
 
 use types::context::Context;
 use types::error::SqlError;
+use types::value::Value;
 
-use crate::expr::{Ev, Expr, Inputs, ResultType};
+use crate::expr::{Ev, Expr, Inputs, ResultType, hex_number};
 use crate::func::args::{self, ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
 
@@ -21,13 +22,25 @@ fn type_conv(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 }
 
 fn bin<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let text = or_null!(args::text(&args[0], inputs, context)?);
-    Ok(ascii(convert(&text.bytes, 10, 2).unwrap_or_default(), inputs))
+    decimal_in(args, 2, inputs, context)
 }
 
 fn oct<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
+    decimal_in(args, 8, inputs, context)
+}
+
+/// A number to base ten in another one; a hexadecimal literal is a number.
+fn decimal_in<'a>(
+    args: &'a [Expr],
+    to: i64,
+    inputs: &Inputs<'a>,
+    context: &mut Context<'_>,
+) -> EvalResult<'a> {
+    if let Expr::Const(Value::Bytes(bytes)) = &args[0] {
+        return Ok(ascii(written(hex_number(bytes), to.unsigned_abs(), false), inputs));
+    }
     let text = or_null!(args::text(&args[0], inputs, context)?);
-    Ok(ascii(convert(&text.bytes, 10, 8).unwrap_or_default(), inputs))
+    Ok(convert(&text.bytes, 10, to).map_or(Ev::NULL, |text| ascii(text, inputs)))
 }
 
 /// NULL for bases that are not within 2 to 36, and for an empty text.

@@ -100,7 +100,7 @@ fn ln<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> E
 }
 
 fn log2<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    logarithm(args, inputs, context, |number| number.ln() / std::f64::consts::LN_2)
+    logarithm(args, inputs, context, f64::log2)
 }
 
 fn log10<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {

@@ -10,7 +10,7 @@ use types::error::SqlError;
 use types::value::{Numeric, Value};
 
 use crate::expr::typing::Kind;
-use crate::expr::{Ev, Expr, Inputs, ResultType};
+use crate::expr::{Ev, Expr, Inputs, ResultType, out_of_range};
 use crate::func::args::{self, Int, or_null};
 use crate::func::{EvalResult, Function, Typed};
 
@@ -42,7 +42,7 @@ fn whole<'a>(
     exact: impl FnOnce(Decimal) -> Result<Decimal, types::decimal::Overflow>,
     double: impl FnOnce(f64) -> f64,
 ) -> EvalResult<'a> {
-    let number = or_null!(args::number(&args[0], inputs, context)?);
+    let number = or_null!(args::plain_number(&args[0], inputs, context)?);
     Ok(Ev::Own(match number {
         Numeric::Decimal(number) => {
             let result = exact(number).unwrap_or(number);
@@ -87,15 +87,23 @@ fn places<'a>(
     context: &mut Context<'_>,
     rounds: bool,
 ) -> EvalResult<'a> {
-    let number = or_null!(args::number(&args[0], inputs, context)?);
+    let number = or_null!(args::plain_number(&args[0], inputs, context)?);
     let count = match args.get(1) {
         None => Int::Signed(0),
         Some(expr) => or_null!(args::int(expr, inputs, context)?),
     };
     let count = i32::try_from(count.to_i64().clamp(-400, 400)).unwrap_or(0);
     Ok(Ev::Own(match number {
-        Numeric::Int(number) => Value::Int(int_places(number, count, rounds)),
-        Numeric::UInt(number) => Value::UInt(uint_places(number, count, rounds)),
+        Numeric::Int(number) => {
+            let result = int_places(number, count, rounds);
+            Value::Int(result.ok_or_else(|| out_of_range("BIGINT", &format!("round({number},{count})")))?)
+        }
+        Numeric::UInt(number) => {
+            let result = uint_places(number, count, rounds);
+            Value::UInt(
+                result.ok_or_else(|| out_of_range("BIGINT UNSIGNED", &format!("round({number},{count})")))?,
+            )
+        }
         Numeric::Decimal(number) => {
             let result = decimal_places(number, count, rounds);
             let scale = args.get(1).filter(|expr| !expr.is_constant()).map(|_| number.scale());
@@ -110,22 +118,19 @@ fn power(count: i32) -> Option<u64> {
     u32::try_from(count).ok().and_then(|count| 10_u64.checked_pow(count))
 }
 
-fn uint_places(number: u64, count: i32, rounds: bool) -> u64 {
+/// None if rounding leads out of the type.
+fn uint_places(number: u64, count: i32, rounds: bool) -> Option<u64> {
     if count >= 0 {
-        return number;
+        return Some(number);
     }
-    let Some(unit) = power(-count) else { return 0 };
+    let Some(unit) = power(-count) else { return Some(0) };
     let cut = number - number % unit;
-    if rounds && number - cut >= unit.div_ceil(2) { cut.checked_add(unit).unwrap_or(u64::MAX) } else { cut }
+    if rounds && number - cut >= unit.div_ceil(2) { cut.checked_add(unit) } else { Some(cut) }
 }
 
-fn int_places(number: i64, count: i32, rounds: bool) -> i64 {
-    let magnitude = uint_places(number.unsigned_abs(), count, rounds);
-    if number < 0 {
-        0_i64.checked_sub_unsigned(magnitude).unwrap_or(i64::MIN)
-    } else {
-        i64::try_from(magnitude).unwrap_or(i64::MAX)
-    }
+fn int_places(number: i64, count: i32, rounds: bool) -> Option<i64> {
+    let magnitude = uint_places(number.unsigned_abs(), count, rounds)?;
+    if number < 0 { 0_i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
 fn decimal_places(number: Decimal, count: i32, rounds: bool) -> Decimal {

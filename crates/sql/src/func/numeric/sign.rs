@@ -5,7 +5,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::{Numeric, Value, ValueRef};
 
-use crate::expr::typing::Kind;
+use crate::expr::typing::{Kind, fixed_double};
 use crate::expr::{Ev, Expr, Inputs, ResultType, bits_of, out_of_range, remainder};
 use crate::func::args::{self, or_null};
 use crate::func::{EvalResult, Function, Typed};
@@ -26,13 +26,15 @@ pub(super) fn like_number(arg: ResultType) -> ResultType {
             ResultType { is_unsigned: arg.is_unsigned, ..ResultType::int(IntSize::Big, arg.length) }
         }
         Kind::Decimal => ResultType::exact(arg.decimal_kind(), arg.is_unsigned),
+        Kind::Null => fixed_double(0),
+        kind if kind.is_temporal() => fixed_double(arg.decimals),
         _ => ResultType::double(),
     }
     .nullable_if(nullable)
 }
 
 fn abs<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let value = match or_null!(args::number(&args[0], inputs, context)?) {
+    let value = match or_null!(args::plain_number(&args[0], inputs, context)?) {
         Numeric::Int(number) => match number.checked_abs() {
             Some(number) => Value::Int(number),
             None => return Err(out_of_range("BIGINT", &format!("abs({number})"))),

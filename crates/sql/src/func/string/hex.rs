@@ -1,5 +1,6 @@
 //! HEX, CHAR, QUOTE.
 
+use types::collation::Collation;
 use types::context::Context;
 use types::error::SqlError;
 use types::value::{Value, ValueRef};
@@ -66,7 +67,11 @@ fn type_char(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 
 /// The text as a literal; NULL as the word.
 fn quote<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let Some(text) = args::text(&args[0], inputs, context)? else { return Ok(ascii("NULL", inputs)) };
+    let Some(mut text) = args::text(&args[0], inputs, context)? else { return Ok(ascii("NULL", inputs)) };
+    if text.collation == Collation::Binary {
+        args::convert_text(&mut text, inputs.session.collation_connection)?;
+        text.collation = Collation::Binary;
+    }
     let mut out = Vec::with_capacity(text.bytes.len() + 2);
     out.push(b'\'');
     for &byte in &*text.bytes {

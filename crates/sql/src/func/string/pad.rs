@@ -6,7 +6,7 @@ use types::error::SqlError;
 use super::concat::unknown_length;
 use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
-use crate::func::args::{self, Int, common_collation, or_null, string};
+use crate::func::args::{self, Int, or_null, string, subject_collation};
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] =
@@ -28,7 +28,7 @@ fn pad<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>, lef
     let padding = args::text(&args[2], inputs, context)?;
     let (mut text, length, mut padding) = (or_null!(text), or_null!(length), or_null!(padding));
     let name = if left { "lpad" } else { "rpad" };
-    let collation = common_collation(&[&args[0], &args[2]], &mut [&mut text, &mut padding], name, inputs)?;
+    let collation = subject_collation(&[&args[0], &args[2]], &mut [&mut text, &mut padding], name, inputs)?;
     if matches!(length, Int::Signed(..0)) {
         return Ok(Ev::NULL);
     }
@@ -56,7 +56,7 @@ fn pad<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>, lef
 }
 
 fn type_pad(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let text = call.collation(&[call.arg(0), call.arg(2)])?;
+    let text = call.subject(&[call.arg(0), call.arg(2)])?;
     Ok(match call.constant_int(1) {
         Some(length) if length >= 0 => {
             ResultType::string(u32::try_from(length).unwrap_or(u32::MAX), text).or_null()

@@ -6,7 +6,7 @@ use types::context::Context;
 use types::error::SqlError;
 
 use crate::expr::{Ev, Expr, Inputs, ResultType};
-use crate::func::args::{self, Int, Text, common_collation, or_null, string};
+use crate::func::args::{self, Int, Text, or_null, string, subject_collation};
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -14,7 +14,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("right", (2, 2), right, type_side),
     Function::new("substring", (2, 3), substring, type_substring),
     Function::new("substr", (2, 3), substring, type_substring),
-    Function::new("mid", (3, 3), substring, type_substring),
+    Function::new("mid", (2, 3), substring, type_substring),
     Function::new("substring_index", (3, 3), substring_index, type_substring_index),
     Function::new("insert", (4, 4), insert, type_insert),
 ];
@@ -100,7 +100,7 @@ fn substring_index<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Cont
     let delimiter = args::text(&args[1], inputs, context)?;
     let count = or_null!(args::int(&args[2], inputs, context)?).to_i64();
     let (mut text, mut delimiter) = (or_null!(text), or_null!(delimiter));
-    common_collation(&[&args[0], &args[1]], &mut [&mut text, &mut delimiter], "substring_index", inputs)?;
+    subject_collation(&[&args[0], &args[1]], &mut [&mut text, &mut delimiter], "substring_index", inputs)?;
     if count == 0 || delimiter.bytes.is_empty() {
         return Ok(text.part(0, 0));
     }
@@ -110,13 +110,15 @@ fn substring_index<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Cont
         let end = memmem::find_iter(&text.bytes, &*delimiter.bytes).nth(wanted).unwrap_or(size);
         return Ok(text.part(0, end));
     }
-    let found = memmem::rfind_iter(&text.bytes, &*delimiter.bytes).nth(wanted);
-    let start = found.map_or(0, |at| at + delimiter.bytes.len());
+    // Delimiters are found from the left in both directions, as MySQL does: that matters if they can overlap.
+    let found = memmem::find_iter(&text.bytes, &*delimiter.bytes).collect::<Vec<_>>();
+    let from_left = found.len().checked_sub(wanted + 1);
+    let start = from_left.map_or(0, |place| found[place] + delimiter.bytes.len());
     Ok(text.part(start, size))
 }
 
 fn type_substring_index(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let text = call.collation(&call.args[..2])?;
+    let text = call.subject(&call.args[..2])?;
     Ok(ResultType::string(call.chars_in(call.arg(0), text), text).or_null())
 }
 
@@ -128,7 +130,7 @@ fn insert<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
     let new = args::text(&args[3], inputs, context)?;
     let (mut text, position, length, mut new) =
         (or_null!(text), or_null!(position), or_null!(length), or_null!(new));
-    let collation = common_collation(&[&args[0], &args[3]], &mut [&mut text, &mut new], "insert", inputs)?;
+    let collation = subject_collation(&[&args[0], &args[3]], &mut [&mut text, &mut new], "insert", inputs)?;
     let charset = text.charset();
     let chars = charset.char_count(&text.bytes);
     if position.is_not_positive() || position.to_size() > chars {
@@ -145,7 +147,7 @@ fn spliced(text: &Text<'_>, from: usize, to: usize, new: &Text<'_>) -> Vec<u8> {
 }
 
 fn type_insert(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let text = call.collation(&[call.arg(0), call.arg(3)])?;
+    let text = call.subject(&[call.arg(0), call.arg(3)])?;
     let chars = call.chars_in(call.arg(0), text).saturating_add(call.chars_in(call.arg(3), text));
     Ok(ResultType::string(chars, text).or_null())
 }

@@ -19,9 +19,10 @@ use super::length::count;
 use crate::expr::{Ev, Expr, Inputs, ResultType, in_charset};
 use crate::func::args::{self, Text, common_collation, or_null, string};
 use crate::func::error::{
-    ER_REGEXP_BAD_INTERVAL, ER_REGEXP_ILLEGAL_ARGUMENT, ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR,
-    ER_REGEXP_INVALID_RANGE, ER_REGEXP_MISMATCHED_PAREN, ER_REGEXP_MISSING_CLOSE_BRACKET,
-    ER_REGEXP_PATTERN_TOO_BIG, ER_REGEXP_RULE_SYNTAX, ER_REGEXP_UNIMPLEMENTED,
+    ER_CHARACTER_SET_MISMATCH, ER_REGEXP_BAD_INTERVAL, ER_REGEXP_ILLEGAL_ARGUMENT,
+    ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR, ER_REGEXP_INVALID_RANGE, ER_REGEXP_MISMATCHED_PAREN,
+    ER_REGEXP_MISSING_CLOSE_BRACKET, ER_REGEXP_PATTERN_TOO_BIG, ER_REGEXP_RULE_SYNTAX,
+    ER_REGEXP_UNIMPLEMENTED,
 };
 use crate::func::{EvalResult, Function, Typed};
 
@@ -65,6 +66,7 @@ impl<'a> Search<'a> {
         let text = args::text(&args[0], inputs, context)?;
         let pattern = args::text(&args[1], inputs, context)?;
         let (Some(mut text), Some(mut pattern)) = (text, pattern) else { return Ok(None) };
+        refuse_binary(&text, &pattern, name)?;
         let both = &mut [&mut text, &mut pattern];
         let collation = common_collation(&[&args[0], &args[1]], both, name, inputs)?;
         let mut flags = Flags {
@@ -184,6 +186,16 @@ fn refused(error: &regex::Error) -> SqlError {
     } else {
         ER_REGEXP_RULE_SYNTAX.error(&[&1, &1])
     }
+}
+
+/// Error 3995 for binary strings together with text.
+fn refuse_binary(text: &Text<'_>, pattern: &Text<'_>, name: &str) -> Result<(), SqlError> {
+    let is_binary = |text: &Text<'_>| text.collation == Collation::Binary;
+    if is_binary(text) == is_binary(pattern) {
+        return Ok(());
+    }
+    let other = if is_binary(text) { pattern } else { text };
+    Err(ER_CHARACTER_SET_MISMATCH.error(&[&other.collation.name(), &"binary", &name]))
 }
 
 /// An optional integer argument; None for NULL.

@@ -15,7 +15,7 @@ use super::length::count;
 use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::typing::Kind;
 use crate::expr::{Ev, Expr, Inputs, ResultType, Side, order};
-use crate::func::args::{self, common_collation, or_null, string};
+use crate::func::args::{self, common_collation, or_null, string, subject_collation};
 use crate::func::{EvalResult, Function, MANY, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -58,7 +58,7 @@ fn position<'a>(
     let wanted_value = args::text(wanted, inputs, context)?;
     let (mut text_value, mut wanted_value) = (or_null!(text_value), or_null!(wanted_value));
     let both = &mut [&mut text_value, &mut wanted_value];
-    let collation = common_collation(&[text, wanted], both, "locate", inputs)?;
+    let collation = subject_collation(&[text, wanted], both, "locate", inputs)?;
     let charset = collation.charset();
     if skipped > charset.char_count(&text_value.bytes) {
         return Ok(count(0));
@@ -113,7 +113,7 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
     let to = args::text(&args[2], inputs, context)?;
     let (mut text, mut from, mut to) = (or_null!(text), or_null!(from), or_null!(to));
     let exprs = [&args[0], &args[1], &args[2]];
-    let collation = common_collation(&exprs, &mut [&mut text, &mut from, &mut to], "replace", inputs)?;
+    let collation = subject_collation(&exprs, &mut [&mut text, &mut from, &mut to], "replace", inputs)?;
     if from.bytes.is_empty() {
         return Ok(text.into_ev());
     }
@@ -136,7 +136,7 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
 }
 
 fn type_replace(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let text = call.collation(call.args)?;
+    let text = call.subject(call.args)?;
     let [chars, from, to] = [0, 1, 2].map(|at| call.chars_in(call.arg(at), text));
     let chars =
         if to > from { u64::from(chars) * u64::from(to) / u64::from(from.max(1)) } else { u64::from(chars) };

@@ -30,7 +30,7 @@ fn soundex<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
         }
         let group = letter.map_or(b'0', |letter| GROUPS[usize::from(letter.to_ascii_uppercase() - b'A')]);
         if out.is_empty() {
-            charset.to_upper(char, &mut out);
+            out.extend(char.iter().map(u8::to_ascii_uppercase));
             last = group;
         } else if group == b'0' {
             // Vowels stand between letters of one group without parting them.

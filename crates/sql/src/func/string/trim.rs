@@ -5,7 +5,7 @@ use types::error::SqlError;
 
 use super::like_first;
 use crate::expr::{Expr, Inputs, ResultType};
-use crate::func::args::{self, common_collation, or_null};
+use crate::func::args::{self, or_null, subject_collation};
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -40,7 +40,7 @@ fn remove<'a>(
         None => None,
         Some(removed) => {
             let mut removed_text = or_null!(args::text(removed, inputs, context)?);
-            common_collation(&[&args[0], removed], &mut [&mut text, &mut removed_text], "trim", inputs)?;
+            subject_collation(&[&args[0], removed], &mut [&mut text, &mut removed_text], "trim", inputs)?;
             Some(removed_text.bytes.into_owned())
         }
     };
@@ -63,6 +63,6 @@ fn remove<'a>(
 }
 
 fn type_trim(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let text = call.collation(call.args)?;
+    let text = call.subject(call.args)?;
     Ok(ResultType::string(call.chars_in(call.arg(0), text), text).or_null())
 }

@@ -5,7 +5,7 @@ use types::error::SqlError;
 use types::temporal::{Date, calendar};
 use types::value::Value;
 
-use super::read;
+use super::read::{self, Wanted};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, or_null};
 use crate::func::{EvalResult, Function, Typed};
@@ -36,13 +36,13 @@ fn date<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) ->
 /// TIMESTAMP(a) is a DATETIME, TIMESTAMP(a, t) the one t later.
 fn timestamp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let value = args[0].eval(inputs, context)?;
-    let fsp = read::fsp(&args[0], value.as_ref());
+    let fsp = read::fsp(&args[0], value.as_ref(), Wanted::Moment);
     let moment = or_null!(read::datetime_of(value.as_ref(), context)?);
     let Some(second) = args.get(1) else {
         return Ok(moment.round_to(fsp).map_or(Ev::NULL, |moment| Ev::Own(Value::DateTime(moment))));
     };
     let span_value = second.eval(inputs, context)?;
-    let fsp = fsp.max(read::fsp(second, span_value.as_ref()));
+    let fsp = fsp.max(read::fsp(second, span_value.as_ref(), Wanted::Time));
     let span = or_null!(read::time_of(span_value.as_ref(), context)?);
     match moment.with_fsp(6).add_micros(span.micros()) {
         Some(sum) => Ok(Ev::Own(Value::DateTime(sum.truncate_to(fsp)))),
@@ -51,7 +51,11 @@ fn timestamp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_
 }
 
 fn type_timestamp(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let fsp = if call.args.len() > 1 { call.fsp(0).max(call.fsp(1)) } else { call.fsp(0) };
+    let fsp = if call.args.len() > 1 {
+        call.fsp(0, Wanted::Moment).max(call.fsp(1, Wanted::Time))
+    } else {
+        call.fsp(0, Wanted::Moment)
+    };
     Ok(ResultType::datetime(fsp).or_null())
 }
 

@@ -117,7 +117,7 @@ fn parts(
     let mut text = Vec::new();
     value.as_ref().write_text(&mut text);
     let units = units(unit);
-    let has_micros = units.last() == Some(&1);
+    let has_micros = has_micros(unit);
     let Some((negative, numbers)) = split(&text, units.len(), has_micros) else {
         return Ok(Some(Err(TooManyParts)));
     };

@@ -16,7 +16,7 @@ mod str_to_date;
 mod unix;
 mod zone;
 
-pub(super) use read::text_fsp;
+pub(super) use read::{Wanted, text_fsp};
 
 use super::Function;
 

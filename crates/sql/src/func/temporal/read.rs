@@ -84,13 +84,13 @@ pub(super) fn time_of(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<
 }
 
 /// Digits of a fraction that a result made of the value has: a constant text shows as many as it has, another one six.
-pub(super) fn fsp(expr: &Expr, value: ValueRef<'_>) -> u8 {
+pub(super) fn fsp(expr: &Expr, value: ValueRef<'_>, of: Wanted) -> u8 {
     match value {
         ValueRef::Time(time) => time.fsp(),
         ValueRef::DateTime(moment) => moment.fsp(),
         ValueRef::Decimal(number) => number.scale().min(FSP_MAX),
         ValueRef::Double(_) | ValueRef::Float(_) => FSP_MAX,
-        ValueRef::Str(text, _) if is_literal(expr) => text_fsp(text),
+        ValueRef::Str(text, _) if is_literal(expr) => text_fsp(text, of),
         ValueRef::Str(..) | ValueRef::Bytes(_) => FSP_MAX,
         _ => 0,
     }
@@ -106,11 +106,26 @@ pub(super) fn parse_time(text: &[u8]) -> Option<ParsedTime> {
 }
 
 /// The digits behind the point in a text that may be a date or time.
-pub(in crate::func) fn text_fsp(text: &[u8]) -> u8 {
-    if let Ok(parsed) = parse_datetime(text, DatePolicy::LAX) {
-        return parsed.value.fsp();
-    }
-    parse_time(text).map_or(FSP_MAX, |parsed| parsed.value.fsp())
+pub(in crate::func) fn text_fsp(text: &[u8], of: Wanted) -> u8 {
+    let moment = || parse_datetime(text, DatePolicy::LAX).ok().map(|parsed| parsed.value.fsp());
+    let time = || parse_time(text).map(|parsed| parsed.value.fsp());
+    let found = match of {
+        Wanted::Moment => moment(),
+        Wanted::Time => time(),
+        Wanted::Any => moment().or_else(time),
+    };
+    found.unwrap_or(FSP_MAX)
+}
+
+/// What a text is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::func) enum Wanted {
+    /// A DATETIME.
+    Moment,
+    /// A TIME.
+    Time,
+    /// A DATETIME if it is one, else a TIME.
+    Any,
 }
 
 /// NULL, because the result is outside of its type's range.

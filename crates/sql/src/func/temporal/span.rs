@@ -7,14 +7,14 @@ use types::temporal::{DatePolicy, DateTime, FSP_MAX, Time, parse_datetime};
 use types::value::{Value, ValueRef};
 
 use super::add::text_of_moment;
-use super::read;
+use super::read::{self, Wanted};
 use crate::expr::typing::Kind;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("time", (1, 1), time, |call| Ok(ResultType::time(call.fsp(0)).or_null())),
+    Function::new("time", (1, 1), time, |call| Ok(ResultType::time(call.fsp(0, Wanted::Time)).or_null())),
     Function::new("addtime", (2, 2), addtime, type_sum),
     Function::new("subtime", (2, 2), subtime, type_sum),
     Function::new("timediff", (2, 2), timediff, type_timediff),
@@ -22,7 +22,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 fn time<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let value = args[0].eval(inputs, context)?;
-    let fsp = read::fsp(&args[0], value.as_ref());
+    let fsp = read::fsp(&args[0], value.as_ref(), Wanted::Time);
     let time = or_null!(read::time_of(value.as_ref(), context)?);
     Ok(Ev::Own(Value::Time(time.round_to(fsp))))
 }
@@ -53,12 +53,15 @@ fn sum<'a>(
     let span_value = args[1].eval(inputs, context)?;
     let span = match span_value.as_ref() {
         ValueRef::Null => return Ok(Ev::NULL),
-        text if is_moment_text(text) => return Ok(Ev::NULL),
         span => or_null!(read::time_of(span, context)?),
     };
     let delta = if subtract { -span.micros() } else { span.micros() };
     let is_text = !matches!(value.as_ref(), ValueRef::Date(_) | ValueRef::Time(_) | ValueRef::DateTime(_));
-    let fsp = read::fsp(&args[0], value.as_ref()).max(read::fsp(&args[1], span_value.as_ref()));
+    let fsp = read::fsp(&args[0], value.as_ref(), Wanted::Any).max(read::fsp(
+        &args[1],
+        span_value.as_ref(),
+        Wanted::Any,
+    ));
     match operand {
         Operand::Moment(moment) => match moment.with_fsp(FSP_MAX).add_micros(delta) {
             Some(sum) if is_text => {
@@ -93,13 +96,6 @@ fn shown<'a>(write: impl FnOnce(&mut Vec<u8>), inputs: &Inputs<'_>) -> Ev<'a> {
     let mut text = Vec::new();
     write(&mut text);
     ascii(text, inputs)
-}
-
-/// Whether a text has a date: then it is no span.
-fn is_moment_text(value: ValueRef<'_>) -> bool {
-    value
-        .string_bytes()
-        .is_some_and(|text| read::parse_time(&text).is_some_and(|parsed| parsed.datetime.is_some()))
 }
 
 /// A moment or a span; a text is the former if it begins with a date.
@@ -143,7 +139,7 @@ fn numeric(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<Oper
 
 /// A TIME or DATETIME as the first argument is; text of anything else.
 fn type_sum(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let fsp = call.fsp(0).max(call.fsp(1));
+    let fsp = call.fsp(0, Wanted::Any).max(call.fsp(1, Wanted::Any));
     Ok(match call.arg(0).kind {
         Kind::Time => ResultType::time(fsp),
         kind if kind.has_date() => ResultType::datetime(fsp),
@@ -158,7 +154,11 @@ fn timediff<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>
     if first.as_ref().is_null() || second.as_ref().is_null() {
         return Ok(Ev::NULL);
     }
-    let fsp = read::fsp(&args[0], first.as_ref()).max(read::fsp(&args[1], second.as_ref()));
+    let fsp = read::fsp(&args[0], first.as_ref(), Wanted::Any).max(read::fsp(
+        &args[1],
+        second.as_ref(),
+        Wanted::Any,
+    ));
     let first = or_null!(operand(first.as_ref(), context)?);
     let second = or_null!(operand(second.as_ref(), context)?);
     let total = match (first, second) {
@@ -187,5 +187,5 @@ fn long_span(micros: i64, fsp: u8) -> String {
 }
 
 fn type_timediff(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    Ok(ResultType::time(call.fsp(0).max(call.fsp(1))).or_null())
+    Ok(ResultType::time(call.fsp(0, Wanted::Any).max(call.fsp(1, Wanted::Any))).or_null())
 }

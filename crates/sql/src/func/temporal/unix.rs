@@ -8,7 +8,7 @@ use types::temporal::{DateTime, FSP_MAX, LocalTime};
 use types::value::{Numeric, Value, ValueRef};
 
 use super::format::{date_format_of, type_format_of};
-use super::read;
+use super::read::{self, Wanted};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, or_null};
 use crate::func::{EvalResult, Function, Typed};
@@ -32,7 +32,7 @@ fn unix_timestamp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Conte
     if value.as_ref().is_null() {
         return Ok(Ev::NULL);
     }
-    let fsp = read::fsp(arg, value.as_ref());
+    let fsp = read::fsp(arg, value.as_ref(), Wanted::Moment);
     let moment = read::datetime_of(value.as_ref(), context)?.and_then(|moment| moment.round_to(fsp));
     let seconds = moment.and_then(|moment| {
         let at = match inputs.session.time_zone.to_utc(moment)? {
@@ -49,7 +49,7 @@ fn unix_timestamp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Conte
 }
 
 fn type_unix_timestamp(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let fsp = if call.args.is_empty() { 0 } else { call.fsp(0) };
+    let fsp = if call.args.is_empty() { 0 } else { call.fsp(0, Wanted::Moment) };
     let result = match fsp {
         0 => ResultType::int(IntSize::Big, 21),
         _ => ResultType::exact(DecimalKind::new(SECONDS_DIGITS + fsp, fsp), false),

@@ -5,24 +5,20 @@ use types::error::SqlError;
 use types::temporal::{DateTime, LocalTime, TimeZone};
 use types::value::Value;
 
-use super::read;
+use super::read::{self, Wanted};
 use super::unix::UNIX_SECONDS_MAX;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, or_null};
 use crate::func::{EvalResult, Function};
 
-pub(super) const FUNCTIONS: &[Function] =
-    &[Function::new(
-        "convert_tz",
-        (3, 3),
-        convert_tz,
-        |call| Ok(ResultType::datetime(call.fsp(0)).or_null()),
-    )];
+pub(super) const FUNCTIONS: &[Function] = &[Function::new("convert_tz", (3, 3), convert_tz, |call| {
+    Ok(ResultType::datetime(call.fsp(0, Wanted::Moment)).or_null())
+})];
 
 /// NULL for zones that are unknown; moments that no TIMESTAMP can be stay as they are.
 fn convert_tz<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let value = args[0].eval(inputs, context)?;
-    let fsp = read::fsp(&args[0], value.as_ref());
+    let fsp = read::fsp(&args[0], value.as_ref(), Wanted::Moment);
     let moment = read::datetime_of(value.as_ref(), context)?;
     let from = zone(&args[1], inputs, context)?;
     let to = zone(&args[2], inputs, context)?;
