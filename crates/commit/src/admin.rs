@@ -61,6 +61,21 @@ impl Pipeline {
         files.purge_below(target, needed)
     }
 
+    /// The last binlog file that was begun at or before a moment, seconds since 1970: all files before it have ended by
+    /// then. `None` if there is none, or the binlog is off.
+    pub fn last_binlog_begun_by(&self, unix_seconds: u32) -> Result<Option<BinlogName>, PurgeError> {
+        let Some(files) = &self.binlog else { return Ok(None) };
+        let names = files.index().names().to_vec();
+        let mut last = None;
+        for name in names {
+            if files.begun_at(&name)? > unix_seconds {
+                break;
+            }
+            last = Some(name);
+        }
+        Ok(last)
+    }
+
     /// Ends a server run cleanly: a last checkpoint, a STOP event, and the facts say that it all ended there.
     ///
     /// # Panics

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use binlog::{BinlogIndex, BinlogName, LogFile};
 use parking_lot::{Mutex, MutexGuard};
-use vfs::{File, Vfs};
+use vfs::{File, Open, Vfs};
 
 use crate::FatalError;
 use crate::admin::PurgeError;
@@ -55,6 +55,14 @@ impl BinlogFiles {
     pub(crate) fn sync(&self) -> Result<(), FatalError> {
         let current = Arc::clone(&self.current.lock());
         Ok(current.sync_data()?)
+    }
+
+    /// When a file was begun, seconds since 1970: the time stamp of its first event.
+    pub(crate) fn begun_at(&self, name: &BinlogName) -> Result<u32, FatalError> {
+        let mut start = [0; binlog::MAGIC.len() + 4];
+        let file = self.vfs.open(&self.path_of(name), Open::Read)?;
+        file.read_exact_at(&mut start, 0)?;
+        Ok(u32::from_le_bytes(*start.last_chunk().expect("it is longer")))
     }
 
     /// Removes the files before `target` and before number `needed`: first from the index, then from the disk.

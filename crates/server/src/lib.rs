@@ -1,8 +1,8 @@
 //! The server around the execution of statements.
 
 pub mod accounts;
-pub mod options;
-pub mod status;
 pub mod ddl;
+pub mod options;
 pub mod session;
+pub mod status;
 pub mod variables;

@@ -52,7 +52,7 @@ impl Table {
     }
 
     /// The table after these changes.
-    pub(super) fn with(&self, changes: &[Change]) -> Self {
+    pub fn with(&self, changes: &[Change]) -> Self {
         let mut by_name = self.by_name.clone();
         for change in changes {
             match &change.account {

@@ -146,7 +146,7 @@ impl<'c> Converter<'c> {
         for (place, source) in self.sources.iter().enumerate() {
             self.stored.clear();
             let stored = match source {
-                ColumnSource::Copy(from) => self.old.rows.stored(row, &self.offsets, *from),
+                ColumnSource::Copy(from) => self.offsets.stored(row, *from),
                 source => {
                     let has_value = self.value(source, place, row).map_err(CopyError::Sql)?;
                     has_value.then_some(&self.stored[..])

@@ -106,7 +106,7 @@ impl Client {
                 what: what(grant.privileges)?,
                 level: self.level(grant.level)?,
                 users: self.account_names(grant.accounts),
-                with_grant_option: grant.grant_option,
+                with_grant_option: grant.with_grant_option,
             },
             Statement::Revoke(revoke) => match revoke.level {
                 None => accounts::Statement::RevokeAll(self.account_names(revoke.accounts)),

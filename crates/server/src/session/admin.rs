@@ -5,12 +5,12 @@ use std::sync::Arc;
 use binlog::{BinlogName, ChecksumAlg};
 use commit::{CommitAck, PurgeError, ReadLock};
 use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Reset, Statement};
+use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
     ER_CANT_UPDATE_WITH_READLOCK, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_SPECIFIC_ACCESS_DENIED_ERROR,
     ER_UNKNOWN_TARGET_BINLOG, ER_WRONG_ARGUMENTS,
 };
-use types::temporal::LocalTime;
 use types::value::Value;
 
 use super::Client;
@@ -86,17 +86,17 @@ impl Client {
         let target = match purge {
             Purge::To(name) => Some(name),
             Purge::Before(expr) => {
-                let value = self.values([&*expr]).await?.pop().unwrap_or_default();
-                let seconds = self.unix_seconds(&value)?;
-                self.shared.pipeline.first_binlog_since(seconds).map_err(|error| purge_error(&error))?
+                let seconds = self.unix_seconds(&expr).await?;
+                let found = self.shared.pipeline.last_binlog_begun_by(seconds);
+                found.map_err(|error| purge_error(&error))?.map(|name| name.to_string())
             }
         };
         let Some(target) = target else { return Ok(()) };
         self.shared.schema.take_checkpoint().await?;
         let pipeline = Arc::clone(&self.shared.pipeline);
         let purged = tokio::task::spawn_blocking(move || {
-            let named = pipeline.binlog().and_then(|files| files.named(&target));
-            pipeline.purge_to(&named.ok_or(PurgeError::NotFound)?)
+            let name = BinlogName::parse(&target).ok_or(PurgeError::NotFound)?;
+            pipeline.purge_to(&name)
         });
         let names: Vec<BinlogName> =
             purged.await.map_err(|_| ER_LOG_PURGE_UNKNOWN_ERR.error(&[]))?.map_err(|error| purge_error(&error))?;
@@ -104,15 +104,18 @@ impl Client {
         Ok(())
     }
 
-    /// A moment given as a DATETIME, a date or a text, in the session's time zone.
-    fn unix_seconds(&mut self, value: &Value) -> Result<i64> {
-        let context = self.sql.reading(&mut self.warnings);
-        let moment = sql::expr::to_datetime(value.as_ref(), &context);
-        let local = moment.and_then(|moment| self.sql.time_zone.to_utc(moment));
-        match local {
-            Some(LocalTime::Valid(moment) | LocalTime::InGap(moment)) => Ok(moment.seconds()),
-            None => Err(ER_WRONG_ARGUMENTS.error(&[&"PURGE LOGS BEFORE"])),
-        }
+    /// A moment given as an expression, as `unix_timestamp()` understands it.
+    async fn unix_seconds(&mut self, expr: &Expr) -> Result<u32> {
+        let mut plan = self.bind_values([expr])?;
+        let function = sql::func::find("unix_timestamp").expect("it is in the table");
+        let output = &mut plan.output[0];
+        let moment = std::mem::replace(&mut output.expr, sql::expr::Expr::Const(Value::Null));
+        output.expr = function.call("unix_timestamp", vec![moment])?;
+        let value = self.run_values(&plan).await?.pop().unwrap_or_default();
+        let wrong = || ER_WRONG_ARGUMENTS.error(&[&"PURGE LOGS BEFORE"]);
+        let seconds = value.as_ref().to_f64(&mut self.sql.reading(&mut self.warnings))?.ok_or_else(wrong)?;
+        // Saturates at both ends, which is what is meant.
+        Ok(seconds as u32)
     }
 
     /// KILL.

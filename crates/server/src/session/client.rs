@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
 use binlog::{CacheLimits, Origin, Uuid};
-use commit::{CommitAck, Pipeline};
+use commit::{CommitAck, Pipeline, ReadLock};
 use engine::store::Store;
 use engine::trx::Isolation as TrxIsolation;
 use protocol::reply::{OkPacket, SessionChanges};
@@ -15,6 +15,7 @@ use sql::exec::Changed;
 use sql::session::Session;
 use types::charset::Charset;
 use types::collation::Collation;
+use types::error::SqlError;
 use types::sql_mode::SqlMode;
 use types::warning::Warnings;
 use vfs::Vfs;
@@ -25,8 +26,22 @@ use super::result::ResultSettings;
 use super::row_log::LogContext;
 use super::transaction::Transaction;
 use super::{KillSwitch, Wire};
+use super::control::LockedTables;
+use crate::accounts::{Access, Accounts};
 use crate::ddl::Schema;
 use crate::variables::{Isolation, SessionVariables, Variables};
+
+/// What a session asks of the server around it.
+pub trait Host: std::fmt::Debug + Send + Sync {
+    /// KILL. Errors 1094 and 1095.
+    fn kill(&self, id: u32, query_only: bool, access: &Access) -> Result<(), SqlError>;
+
+    /// SHUTDOWN.
+    fn shut_down(&self);
+
+    /// FLUSH STATUS.
+    fn flush_status(&self);
+}
 
 /// What all sessions share.
 #[derive(Debug)]
@@ -41,6 +56,10 @@ pub struct Shared {
     pub schema: Schema,
     /// System variables.
     pub variables: Arc<Variables>,
+    /// Accounts.
+    pub accounts: Arc<Accounts>,
+    /// The rest of the server.
+    pub host: Arc<dyn Host>,
     /// Where transaction caches spill.
     pub spill_dir: PathBuf,
     /// `server_uuid`
@@ -51,6 +70,20 @@ pub struct Shared {
     pub(super) plans: PlanCache,
     /// Prepared statements of all sessions: `Prepared_stmt_count`.
     pub prepared_count: AtomicU32,
+}
+
+impl Shared {
+    /// A transaction whose events spill into a file of this name.
+    fn transaction(&self, spill: &str) -> Transaction {
+        let live = &self.variables.live;
+        let limits = CacheLimits {
+            memory_bytes: usize::try_from(live.binlog_cache_size.load(Ordering::Relaxed)).unwrap_or(usize::MAX),
+            total_bytes_max: live.max_binlog_cache_size.load(Ordering::Relaxed),
+            ..CacheLimits::default()
+        };
+        let spill = self.spill_dir.join(spill);
+        Transaction::new(&self.store, &self.pipeline, &self.vfs, spill, limits, self.uuid)
+    }
 }
 
 /// A session. See the module.
@@ -65,6 +98,18 @@ pub struct Client {
     pub(super) track: SessionChanges,
     pub(super) capabilities: Capabilities,
     pub(super) kill: Arc<KillSwitch>,
+    /// What it may do.
+    pub(super) access: Arc<Access>,
+    /// LOCK TABLES.
+    pub(super) locked: Option<LockedTables>,
+    /// FLUSH TABLES WITH READ LOCK.
+    pub(super) global_lock: Option<ReadLock>,
+    /// What the next OK packet says beside numbers.
+    pub(super) info: Option<String>,
+    /// Rows that the next OK packet counts, of a statement that is not a change of rows.
+    pub(super) affected: u64,
+    /// COMMIT RELEASE: the connection ends after its reply.
+    pub(super) released: bool,
     /// Derived from the settings: see [`Client::settings_changed`].
     pub(super) environment: Environment,
     pub(super) space: Arc<PlanSpace>,
@@ -79,17 +124,10 @@ impl Client {
         mut sql: Session,
         capabilities: Capabilities,
         kill: Arc<KillSwitch>,
+        access: Arc<Access>,
     ) -> Self {
         let vars = shared.variables.begin(&mut sql);
-        let live = &shared.variables.live;
-        let limits = CacheLimits {
-            memory_bytes: usize::try_from(live.binlog_cache_size.load(Ordering::Relaxed)).unwrap_or(usize::MAX),
-            total_bytes_max: live.max_binlog_cache_size.load(Ordering::Relaxed),
-            ..CacheLimits::default()
-        };
-        let spill = shared.spill_dir.join(format!("trx-{}", sql.connection_id));
-        let transaction =
-            Transaction::new(&shared.store, &shared.pipeline, &shared.vfs, spill, limits, shared.uuid);
+        let transaction = shared.transaction(&format!("trx-{}", sql.connection_id));
         let environment = environment(&sql);
         let space = shared.plans.space(&environment);
         let results = result_settings(&sql, capabilities);
@@ -105,6 +143,12 @@ impl Client {
             track: SessionChanges::default(),
             capabilities,
             kill,
+            access,
+            locked: None,
+            global_lock: None,
+            info: None,
+            affected: 0,
+            released: false,
             environment,
             space,
             results,
@@ -130,6 +174,7 @@ impl Client {
         let seconds = self.sql.now_us() / 1_000_000;
         self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);
         self.warnings.clear();
+        (self.info, self.affected) = (None, 0);
     }
 
     /// Begins a transaction, in name: its snapshot comes with its first read.
@@ -152,6 +197,16 @@ impl Client {
     /// What goes to the binlog of what the session does.
     pub(super) fn logs(&self) -> bool {
         self.vars.sql_log_bin && self.shared.pipeline.binlog().is_some()
+    }
+
+    /// A transaction beside the session's own.
+    pub(super) fn another_transaction(&self, what: &str) -> Transaction {
+        self.shared.transaction(&format!("{what}-{}", self.sql.connection_id))
+    }
+
+    /// Whether it is an administrator.
+    pub(super) fn is_super(&self) -> bool {
+        self.access.is_admin()
     }
 
     /// The status flags of a reply.

@@ -112,8 +112,9 @@ impl Client {
 
     /// Answers a statement that has changed no rows.
     pub(super) fn done(&mut self, ack: Option<CommitAck>, more: bool, wire: &mut dyn Wire) {
-        self.sql.row_count = 0;
-        self.ok(ack, &Changed::default(), more, wire);
+        self.sql.row_count = i64::try_from(self.affected).unwrap_or(i64::MAX);
+        let changed = Changed { affected: self.affected, info: self.info.take(), ..Changed::default() };
+        self.ok(ack, &changed, more, wire);
     }
 
     /// SAVEPOINT. Without a transaction it does nothing.

@@ -409,7 +409,7 @@ impl Client {
         let locks = tables.iter().map(|table| (table.lock, Mode::Exclusive)).collect();
         let _tables = self.lock_all(locks).await?;
         let mut change: SchemaChange = tables.into_iter().map(Edit::RemoveTable).collect();
-        self.dropped_tables = change.len() as u64;
+        self.affected = change.len() as u64;
         change.push(Edit::RemoveDatabase(name.clone()));
         let ack = self.commit_ddl(change, sql, &[name]).await?;
         if self.sql.db.as_deref() == Some(name) {

@@ -1,8 +1,7 @@
 //! Statements that have no plan.
 
 use commit::CommitAck;
-use sql::exec::Changed;
-use sql::parse::{Show, Statement};
+use sql::parse::Statement;
 use types::error::SqlError;
 use types::error::table::{
     ER_BAD_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_NO_DB_ERROR, ER_UNKNOWN_STMT_HANDLER,
@@ -63,12 +62,12 @@ impl Client {
             | Statement::RenameTables(_)
             | Statement::CreateDatabase(_)
             | Statement::AlterDatabase(_)
-            | Statement::DropDatabase(_) => return self.ddl(statement, sql).await.map(Some),
+            | Statement::DropDatabase(_) => return self.change_schema(statement, sql).await.map(Some),
             Statement::ManageUsers(_)
             | Statement::DropUsers(_)
             | Statement::RenameUsers(_)
             | Statement::Grant(_)
-            | Statement::Revoke(_) => return self.accounts(statement, sql).await.map(Some),
+            | Statement::Revoke(_) => return self.change_accounts(statement, sql).await.map(Some),
             Statement::Flush(_)
             | Statement::Purge(_)
             | Statement::Reset(_)
@@ -117,7 +116,7 @@ impl Client {
 
     /// UNLOCK TABLES: ends the transaction if tables were locked.
     async fn unlock_tables(&mut self) -> Result<Option<CommitAck>> {
-        self.shared.pipeline.unlock_for(self.sql.connection_id);
+        self.global_lock = None;
         if self.locked.is_none() {
             return Ok(None);
         }

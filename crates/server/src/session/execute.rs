@@ -132,9 +132,15 @@ impl Client {
         if matches!(planned.plan, Plan::Select(_)) {
             return Ok(());
         }
+        self.refuse_under_read_lock()?;
         if self.transaction.open && self.transaction.read_only {
             return Err(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.error(&[]));
         }
+        self.refuse_read_only()
+    }
+
+    /// Error 1290 while the server takes no changes.
+    pub(super) fn refuse_read_only(&self) -> Result<()> {
         let live = &self.shared.variables.live;
         if live.super_read_only.load(Ordering::Relaxed) {
             return Err(ER_OPTION_PREVENTS_STATEMENT.error(&[&"--super-read-only"]));

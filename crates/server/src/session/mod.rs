@@ -8,13 +8,20 @@
 //! **Order and durability:** a reply that ends a transaction is written from a [`commit::CommitAck`]; a reply with
 //! rows, or with an error that follows from rows, after everything that was read is visible.
 
+mod accounts;
+mod admin;
 mod client;
+mod control;
+mod ddl;
+mod dispatch;
 mod execute;
 mod kill;
 mod plan_cache;
 mod prepared;
 mod result;
 mod row_log;
+mod set;
+mod show;
 mod statement;
 mod table_map;
 mod transaction;
@@ -23,7 +30,7 @@ use protocol::out::PacketWriter;
 use sql::exec::BoxFuture;
 use types::error::SqlError;
 
-pub use client::{Client, Shared};
+pub use client::{Client, Host, Shared};
 pub use kill::KillSwitch;
 pub(crate) use transaction::Transaction;
 

@@ -3,6 +3,7 @@
 use binlog::ChecksumAlg;
 use sql::bind::{self, BindEnv};
 use sql::exec::{Exec, Params};
+use sql::plan::SelectPlan;
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
 use sqlparser::ast::Expr;
 use types::charset::Charset;
@@ -63,9 +64,17 @@ impl Client {
 
     /// The values of expressions that stand in no query.
     pub(super) async fn values<'x>(&mut self, exprs: impl IntoIterator<Item = &'x Expr>) -> Result<Vec<Value>> {
+        let plan = self.bind_values(exprs)?;
+        self.run_values(&plan).await
+    }
+
+    pub(super) fn bind_values<'x>(&self, exprs: impl IntoIterator<Item = &'x Expr>) -> Result<SelectPlan> {
         let catalog = self.shared.store.catalog();
         let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
-        let plan = bind::bind_exprs(exprs, &env)?;
+        bind::bind_exprs(exprs, &env)
+    }
+
+    pub(super) async fn run_values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
         let mut exec = Exec {
             session: &self.sql,
             trx: &mut self.transaction.trx,
@@ -75,7 +84,7 @@ impl Client {
             found_rows: false,
             shared_reads: false,
         };
-        let values = exec.values(&plan).await;
+        let values = exec.values(plan).await;
         if !self.transaction.open {
             let _ack = self.transaction.rollback().await;
         }

@@ -76,6 +76,21 @@ impl Transaction {
         (&mut self.trx, &mut pending.cache)
     }
 
+    pub(crate) fn pipeline(&self) -> &Arc<Pipeline> {
+        &self.pipeline
+    }
+
+    /// What a commit hands over, empty.
+    pub(crate) fn take_pending(&mut self) -> Box<Pending> {
+        self.pending.take().expect("no commit is under way")
+    }
+
+    /// Takes it back.
+    pub(crate) fn put_back(&mut self, mut pending: Box<Pending>) {
+        pending.reset();
+        self.pending = Some(pending);
+    }
+
     /// The isolation level of the next transaction.
     pub(crate) fn set_isolation(&mut self, isolation: Isolation) {
         self.trx.set_isolation(isolation);

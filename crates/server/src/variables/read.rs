@@ -60,6 +60,12 @@ impl Sight<'_> {
         Ok(variable.kind.value(&self.val(place, variable, scope)))
     }
 
+    /// A variable as SHOW VARIABLES shows it. Error 1193 if there is none of this name.
+    pub fn shown(&self, name: &str) -> Result<String, SqlError> {
+        let (place, variable) = find(name)?;
+        Ok(variable.kind.show(&self.val(place, variable, Scope::Session)))
+    }
+
     /// The rows of SHOW VARIABLES, by name: those that have a value of this scope.
     pub fn show(&self, scope: Scope) -> impl Iterator<Item = (&'static str, String)> {
         let shown = move |variable: &Variable| scope == Scope::Session || variable.extent != Extent::Session;

@@ -61,6 +61,13 @@ pub struct Prepared {
     val: Val,
 }
 
+impl Prepared {
+    /// Whether the server's value is set, not the session's.
+    pub fn is_global(&self) -> bool {
+        self.target == Target::Global
+    }
+}
+
 impl Sight<'_> {
     /// Examines `SET target name = assigned`. Nothing is changed.
     ///
