@@ -149,7 +149,7 @@ impl Schema {
     }
 
     /// Gives a definition the ids that it lacks. `transaction` is idle.
-    pub async fn name(&self, transaction: &mut Transaction, mut def: TableDef) -> Result<TableDef> {
+    pub(crate) async fn name(&self, transaction: &mut Transaction, mut def: TableDef) -> Result<TableDef> {
         let most = def.indexes.len() + 1;
         let (table, mut indexes) = self.ids.lock().await.take(transaction, most).await?;
         let next = || IndexId(indexes.next().expect("as many as were asked for"));
@@ -169,7 +169,7 @@ impl Schema {
 
     /// Commits a change whose event is in `transaction`'s cache, and publishes it. The caller holds the metadata
     /// locks. It must not be dropped half-way: the catalog in memory would stay behind.
-    pub async fn commit(
+    pub(crate) async fn commit(
         &self,
         transaction: &mut Transaction,
         change: SchemaChange,

@@ -73,6 +73,36 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// What sessions of a server run share.
+    #[expect(clippy::too_many_arguments, reason = "these are the parts of a server")]
+    pub fn new(
+        store: Arc<Store>,
+        pipeline: Arc<Pipeline>,
+        vfs: Arc<dyn Vfs>,
+        schema: Schema,
+        variables: Arc<Variables>,
+        accounts: Arc<Accounts>,
+        host: Arc<dyn Host>,
+        spill_dir: PathBuf,
+        uuid: Uuid,
+        server_id: u32,
+    ) -> Self {
+        Self {
+            store,
+            pipeline,
+            vfs,
+            schema,
+            variables,
+            accounts,
+            host,
+            spill_dir,
+            uuid,
+            server_id,
+            plans: PlanCache::default(),
+            prepared_count: AtomicU32::new(0),
+        }
+    }
+
     /// A transaction whose events spill into a file of this name.
     fn transaction(&self, spill: &str) -> Transaction {
         let live = &self.variables.live;

@@ -1,0 +1,359 @@
+//! A server in one thread.
+
+use std::future::{Future, pending, poll_fn};
+use std::path::{Path, PathBuf};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::Poll;
+use std::time::Duration;
+
+use binlog::{ChecksumAlg, Uuid};
+use commit::checkpoint::SliceSize;
+use commit::recovery::{self, BinlogConfig, Config, Report};
+use commit::{Clock, FatalError, FileContext, Pipeline};
+use engine::base::Base;
+use engine::store::{Store, Timer};
+use protocol::out::PacketWriter;
+use protocol::wire::Capabilities;
+use server::accounts::{Access, Account, Accounts, Peer};
+use server::ddl::{Checkpoints, Schema};
+use server::session::{Client, Host, KillSwitch, Shared, Wire};
+use server::variables::{Values, Variables};
+use sql::exec::BoxFuture;
+use sql::session::{Scope, Server, Session};
+use sql::virtual_table::VirtualTable;
+use types::error::SqlError;
+use types::value::Value;
+use vfs::Vfs;
+
+use crate::Answer;
+
+/// The data directory.
+const DIR: &str = "/data";
+
+/// What a simulated server is told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether there is a binlog.
+    pub binlog: bool,
+    /// `gtid_mode`
+    pub gtid: bool,
+    /// `binlog_checksum`
+    pub checksum: ChecksumAlg,
+    /// Bytes of a redo segment.
+    pub segment_size: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { binlog: true, gtid: false, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096 }
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct World {
+    runtime: tokio::runtime::Runtime,
+    /// Commits.
+    pub pipeline: Arc<Pipeline>,
+    /// The table base.
+    pub base: Arc<Base>,
+    /// What recovery did.
+    pub report: Report,
+    shared: Arc<Shared>,
+    server: Arc<SimServer>,
+    clock: Arc<StepClock>,
+    next_connection: AtomicU32,
+}
+
+impl World {
+    /// Opens the server in a disk's data directory; the first time it is made.
+    pub fn open(vfs: &Arc<dyn Vfs>, options: &Options) -> Result<Self, FatalError> {
+        vfs.create_dir_all(Path::new(DIR))?;
+        let base = Arc::new(Base::open(vfs, Path::new(DIR), 1 << 20, 0)?);
+        let variables = Arc::new(Variables::new(Values::default()));
+        let settings = variables.settings();
+        settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
+        let config = Config {
+            redo: redo::Options {
+                dir: PathBuf::from(DIR).join("redo"),
+                segment_size: options.segment_size,
+                ring_size: 4 << 20,
+                ring_slots: 256,
+                spares: 1,
+            },
+            binlog: options.binlog.then(|| BinlogConfig {
+                path: PathBuf::from(DIR).join("binlog"),
+                checksum: options.checksum,
+            }),
+            commit_slots: 64,
+            settings,
+            files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
+        };
+        let clock = Arc::<StepClock>::default();
+        let recovered = recovery::open(vfs, &base, config, Arc::<StepClock>::clone(&clock))?;
+        let (pipeline, report) = (recovered.pipeline, recovered.report);
+        variables.attach(Arc::clone(&pipeline));
+        let store = Store::open(Arc::clone(pipeline.published()), &recovered.counters, Arc::new(NoTimer))?;
+        let store = Arc::new(store);
+        let accounts = Accounts::load(&store.catalog(), [7; 32]);
+        let accounts = accounts.map_err(|error| FatalError::Corrupt(error.to_string()))?;
+        let checkpoints = Arc::new(InlineCheckpoints {
+            pipeline: Arc::clone(&pipeline),
+            base: Arc::clone(&base),
+            store: Arc::clone(&store),
+            schema: OnceLock::new(),
+        });
+        let taker: Arc<dyn Checkpoints> = Arc::<InlineCheckpoints>::clone(&checkpoints);
+        let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
+        let shared = Arc::new(Shared::new(
+            store,
+            Arc::clone(&pipeline),
+            Arc::clone(vfs),
+            schema,
+            variables,
+            Arc::new(accounts),
+            Arc::new(NoHost),
+            PathBuf::from(DIR).join("tmp"),
+            Uuid([7; 16]),
+            1,
+        ));
+        checkpoints.schema.set(Arc::downgrade(&shared)).expect("set once");
+        vfs.create_dir_all(&Path::new(DIR).join("tmp"))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
+        Ok(Self {
+            runtime,
+            pipeline,
+            base,
+            report,
+            shared,
+            server: Arc::new(SimServer),
+            clock,
+            next_connection: AtomicU32::new(1),
+        })
+    }
+
+    /// A session of root.
+    pub fn connect(&self) -> Conn<'_> {
+        let id = self.next_connection.fetch_add(1, Ordering::Relaxed);
+        let server: Arc<dyn Server> = Arc::<SimServer>::clone(&self.server);
+        let session = Session::new(server, id);
+        let root = Arc::new(Account::root());
+        let access = Access::new(Arc::clone(&self.shared.accounts), root, "root", Peer::local());
+        let client = Client::new(
+            Arc::clone(&self.shared),
+            session,
+            Capabilities::OFFERED,
+            Arc::new(KillSwitch::default()),
+            Arc::new(access),
+        );
+        Conn { world: self, client }
+    }
+
+    /// Polls a future, and steps the pipeline whenever it waits.
+    ///
+    /// # Panics
+    /// If a step fails.
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        let mut future = pin!(future);
+        self.runtime.block_on(poll_fn(|context| {
+            loop {
+                if let Poll::Ready(value) = future.as_mut().poll(context) {
+                    return Poll::Ready(value);
+                }
+                if !self.step().expect("the disk works") {
+                    return Poll::Pending;
+                }
+            }
+        }))
+    }
+
+    /// Plays every role that is wanted. Returns whether there was one.
+    pub fn step(&self) -> Result<bool, FatalError> {
+        let mut stepped = false;
+        while let Some(role) = self.pipeline.roles.take() {
+            let done = self.pipeline.step(role);
+            self.pipeline.roles.done(role);
+            done?;
+            stepped = true;
+        }
+        Ok(stepped)
+    }
+
+    /// Takes a checkpoint, and removes what it has made superfluous.
+    pub fn checkpoint(&self) {
+        self.block_on(self.shared.schema.take_checkpoint()).expect("the disk works");
+    }
+}
+
+/// A connection.
+#[derive(Debug)]
+pub struct Conn<'w> {
+    world: &'w World,
+    client: Client,
+}
+
+impl Conn<'_> {
+    /// Executes a text of one statement.
+    ///
+    /// # Panics
+    /// If it has several answers.
+    pub fn run(&mut self, sql: &str) -> Answer {
+        let mut answers = self.run_all(sql);
+        assert_eq!(answers.len(), 1, "{sql}");
+        answers.remove(0)
+    }
+
+    /// Executes a text of several statements.
+    pub fn run_all(&mut self, sql: &str) -> Vec<Answer> {
+        let mut wire = BufferWire::default();
+        let now = self.world.clock.unix_us();
+        self.world.block_on(self.client.query(sql.as_bytes(), now, &mut wire));
+        Answer::read_all(&wire.bytes())
+    }
+
+    /// Executes a statement that must succeed; its rows, each joined by `|`.
+    ///
+    /// # Panics
+    /// If it fails.
+    pub fn rows(&mut self, sql: &str) -> Vec<String> {
+        match self.run(sql) {
+            Answer::Rows(_, rows) => {
+                let text = |row: Vec<Option<String>>| {
+                    row.into_iter().map(|value| value.unwrap_or_else(|| "NULL".into())).collect::<Vec<_>>().join("|")
+                };
+                rows.into_iter().map(text).collect()
+            }
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+
+    /// Executes a statement that must answer OK.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub fn ok(&mut self, sql: &str) {
+        let answer = self.run(sql);
+        assert!(matches!(answer, Answer::Ok(..)), "{sql}: {answer:?}");
+    }
+}
+
+/// Keeps what is sent.
+#[derive(Debug, Default)]
+struct BufferWire {
+    packets: PacketWriter,
+    sent: Vec<u8>,
+    sends: u64,
+}
+
+impl BufferWire {
+    fn bytes(&self) -> Vec<u8> {
+        [&self.sent[..], self.packets.bytes()].concat()
+    }
+}
+
+impl Wire for BufferWire {
+    fn packets(&mut self) -> &mut PacketWriter {
+        &mut self.packets
+    }
+
+    fn buffered(&self) -> usize {
+        self.packets.len()
+    }
+
+    fn sends(&self) -> u64 {
+        self.sends
+    }
+
+    fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>> {
+        self.sent.extend_from_slice(self.packets.bytes());
+        self.packets.clear();
+        self.sends += 1;
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// A clock that moves when it is asked or slept on.
+#[derive(Debug, Default)]
+struct StepClock(AtomicU64);
+
+impl Clock for StepClock {
+    fn unix_us(&self) -> u64 {
+        1_700_000_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+    fn monotonic_ns(&self) -> u64 {
+        self.0.fetch_add(1000, Ordering::Relaxed)
+    }
+    fn sleep_us(&self, us: u64) {
+        self.0.fetch_add(us * 1000, Ordering::Relaxed);
+    }
+}
+
+/// Waits for locks never end by themselves.
+#[derive(Debug)]
+struct NoTimer;
+
+impl Timer for NoTimer {
+    fn sleep(&self, _duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(pending())
+    }
+}
+
+/// Checkpoints in whose call they are asked for.
+#[derive(Debug)]
+struct InlineCheckpoints {
+    pipeline: Arc<Pipeline>,
+    base: Arc<Base>,
+    store: Arc<Store>,
+    schema: OnceLock<std::sync::Weak<Shared>>,
+}
+
+impl Checkpoints for InlineCheckpoints {
+    fn take(&self) -> BoxFuture<'_, Result<(), SqlError>> {
+        Box::pin(async move {
+            let checkpoint = self.pipeline.begin_checkpoint();
+            let through = checkpoint.through();
+            let _ack = self.pipeline.wait_visible(through).await;
+            let counters = self.store.counters();
+            self.pipeline
+                .run_checkpoint(checkpoint, &self.base, counters, SliceSize { keys_max: 16, bytes_max: 4096 }, || {})
+                .expect("the disk works");
+            if let Some(shared) = self.schema.get().and_then(std::sync::Weak::upgrade) {
+                shared.schema.collect_garbage(through, || {}).expect("the disk works");
+            }
+            Ok(())
+        })
+    }
+}
+
+/// There is nothing around.
+#[derive(Debug)]
+struct NoHost;
+
+impl Host for NoHost {
+    fn kill(&self, _id: u32, _query_only: bool, _access: &Access) -> Result<(), SqlError> {
+        Ok(())
+    }
+    fn shut_down(&self) {}
+    fn flush_status(&self) {}
+}
+
+/// Has no variables and no virtual tables.
+#[derive(Debug)]
+struct SimServer;
+
+impl Server for SimServer {
+    fn variable(&self, _: &Session, _: Option<Scope>, name: &str) -> Result<Value, SqlError> {
+        Err(types::error::table::ER_UNKNOWN_SYSTEM_VARIABLE.error(&[&name]))
+    }
+    fn virtual_table(&self, _: &str, _: &str) -> Option<Arc<dyn VirtualTable>> {
+        None
+    }
+    fn is_virtual_database(&self, _: &str) -> bool {
+        false
+    }
+    fn version(&self) -> &str {
+        "8.0.46-onelog"
+    }
+}

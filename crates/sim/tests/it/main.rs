@@ -1,0 +1,3 @@
+//! The server on the simulated disk.
+
+mod sessions;
