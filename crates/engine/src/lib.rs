@@ -9,6 +9,7 @@
 pub mod base;
 pub mod build;
 pub mod catalog;
+pub mod check;
 pub mod delta;
 mod error;
 pub mod ids;

@@ -13,7 +13,11 @@ use commit::checkpoint::SliceSize;
 use commit::recovery::{self, BinlogConfig, Config, Report};
 use commit::{Clock, FatalError, FileContext, Pipeline};
 use engine::base::Base;
+use engine::catalog::Catalog;
+use engine::check::check_table;
+use engine::ids::CommitSeq;
 use engine::store::{Store, Timer};
+use engine::trx::Trx;
 use protocol::out::PacketWriter;
 use protocol::wire::Capabilities;
 use server::accounts::{Access, Account, Accounts, Peer};
@@ -187,6 +191,33 @@ impl World {
     }
 }
 
+impl World {
+    /// The catalog.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.shared.store.catalog()
+    }
+
+    /// Everything that a client can find out: definitions and rows of all tables, in text. Checks each table.
+    pub fn dump(&self) -> Result<Vec<String>, String> {
+        let mut lines = Vec::new();
+        let mut conn = self.connect();
+        let catalog = self.catalog();
+        for database in catalog.databases() {
+            lines.push(format!("{:?}", database.def));
+            for table in database.tables.values() {
+                let mut trx = Trx::new(Arc::clone(&self.shared.store));
+                check_table(&mut trx, table).map_err(|error| error.to_string())?;
+                lines.push(sql::ddl::show_create_table(&table.def, sql::ddl::Quoting::default()));
+                let mut rows = conn.rows(&format!("SELECT * FROM `{}`.`{}`", table.def.db, table.def.name));
+                rows.sort();
+                lines.extend(rows);
+            }
+        }
+        lines.extend(catalog.accounts().map(|(name, bytes)| format!("{name:?} {bytes:?}")));
+        Ok(lines)
+    }
+}
+
 /// A connection.
 #[derive(Debug)]
 pub struct Conn<'w> {
@@ -203,6 +234,34 @@ impl Conn<'_> {
         let mut answers = self.run_all(sql);
         assert_eq!(answers.len(), 1, "{sql}");
         answers.remove(0)
+    }
+
+    /// Executes several texts at once, each in a session of its own: their commits meet in the pipeline.
+    pub fn run_together(world: &World, texts: &[String]) -> Vec<(Answer, CommitSeq)> {
+        let mut conns: Vec<Self> = texts.iter().map(|_| world.connect()).collect();
+        let mut wires: Vec<BufferWire> = texts.iter().map(|_| BufferWire::default()).collect();
+        let now = world.clock.unix_us();
+        {
+            let runs = conns.iter_mut().zip(&mut wires).zip(texts);
+            let mut waiting: Vec<_> = runs
+                .map(|((conn, wire), text)| Some(Box::pin(conn.client.query(text.as_bytes(), now, wire))))
+                .collect();
+            world.block_on(poll_fn(|context| {
+                for run in &mut waiting {
+                    if run.as_mut().is_some_and(|run| run.as_mut().poll(context).is_ready()) {
+                        *run = None;
+                    }
+                }
+                if waiting.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
+            }));
+        }
+        let answer = |wire: &BufferWire| Answer::read_all(&wire.bytes()).remove(0);
+        wires.iter().map(answer).zip(conns.iter().map(|conn| conn.client.last_commit())).collect()
+    }
+
+    /// The last commit that was acknowledged here.
+    pub fn last_commit(&self) -> CommitSeq {
+        self.client.last_commit()
     }
 
     /// Executes a text of several statements.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
 use binlog::{CacheLimits, Origin, Uuid};
 use commit::{CommitAck, Pipeline, ReadLock};
+use engine::ids::CommitSeq;
 use engine::store::Store;
 use engine::trx::Isolation as TrxIsolation;
 use protocol::reply::{OkPacket, SessionChanges};
@@ -140,6 +141,8 @@ pub struct Client {
     pub(super) affected: u64,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
+    /// The last transaction that was acknowledged.
+    last_commit: CommitSeq,
     /// Derived from the settings: see [`Client::settings_changed`].
     pub(super) environment: Environment,
     pub(super) space: Arc<PlanSpace>,
@@ -179,11 +182,17 @@ impl Client {
             info: None,
             affected: 0,
             released: false,
+            last_commit: CommitSeq(0),
             environment,
             space,
             results,
             log,
         }
+    }
+
+    /// The last transaction that the client was told is committed, or that it has read from.
+    pub fn last_commit(&self) -> CommitSeq {
+        self.last_commit
     }
 
     /// Brings what is derived from settings up to date: after SET and USE.
@@ -260,7 +269,10 @@ impl Client {
 
     /// Writes an OK packet. `ack` is the proof for a statement that has ended a transaction; one within a transaction
     /// has none.
-    pub(super) fn ok(&mut self, _ack: Option<CommitAck>, changed: &Changed, more: bool, wire: &mut dyn Wire) {
+    pub(super) fn ok(&mut self, ack: Option<CommitAck>, changed: &Changed, more: bool, wire: &mut dyn Wire) {
+        if let Some(ack) = ack {
+            self.last_commit = ack.seq();
+        }
         let packet = OkPacket {
             affected_rows: changed.affected,
             last_insert_id: changed.insert_id,
