@@ -363,12 +363,12 @@ pub(super) const ROWS: &[Variable] = &[
 ];
 
 fn timestamp(sql: &Session, own: &SessionVariables) -> Val {
-    Val::Double(own.statement_time_us(sql.now_us) as f64 / 1e6)
+    Val::Double(own.statement_time_us(sql.now_us()) as f64 / 1e6)
 }
 
 fn set_timestamp(sql: &mut Session, own: &mut SessionVariables, val: &Val) {
     own.timestamp_us = Some(micros(val.double())).filter(|us| *us > 0);
-    sql.now_us = own.statement_time_us(sql.now_us);
+    sql.set_now(own.statement_time_us(sql.now_us()));
 }
 
 /// Microseconds of seconds that are not negative.
