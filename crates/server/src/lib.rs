@@ -1,7 +1,9 @@
-//! The server around the execution of statements.
+//! The server: sessions on the engine and the commit pipeline, behind the MySQL protocol.
 
 pub mod accounts;
+pub mod clock;
 pub mod ddl;
+pub mod net;
 pub mod options;
 pub mod session;
 pub mod status;

@@ -6,6 +6,7 @@
 //! Statements are planned once and found again by their normalised text, prepared and plain text alike.
 
 pub mod bind;
+pub mod ddl;
 pub mod exec;
 pub mod agg;
 pub mod expr;

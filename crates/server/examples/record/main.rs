@@ -92,8 +92,10 @@ fn variables(client: &mut Client) {
         let global = find(&global);
         let limits = find(&limits);
         let [global_error, session_error] = ["GLOBAL", "SESSION"].map(|scope| {
-            let value =
-                rows(client, &format!("SELECT COALESCE(QUOTE({}), 'NULL')", at(&name, scope, &global)));
+            let value = rows(
+                client,
+                &format!("SELECT COALESCE(QUOTE({}), 'NULL')", at(&name, scope, global.is_some())),
+            );
             let value = value[0][0].clone().expect("a text");
             let bare = value.trim_matches('\'');
             let value = if bare.parse::<f64>().is_ok() { bare.to_owned() } else { value };
@@ -110,11 +112,8 @@ fn variables(client: &mut Client) {
 }
 
 /// How the variable is read where it can be read.
-fn at(name: &str, scope: &str, global: &Option<Vec<Option<String>>>) -> String {
-    match (scope, global) {
-        ("GLOBAL", Some(_)) => format!("@@GLOBAL.{name}"),
-        _ => format!("@@{name}"),
-    }
+fn at(name: &str, scope: &str, has_global: bool) -> String {
+    if scope == "GLOBAL" && has_global { format!("@@GLOBAL.{name}") } else { format!("@@{name}") }
 }
 
 fn set(client: &mut Client) {
@@ -138,19 +137,18 @@ fn set(client: &mut Client) {
 
 fn outcome(client: &mut Client, scope: &str, name: &str, literal: &str) -> String {
     let result = client.query(&format!("SET {scope} {name} = {literal}"));
-    let cell = match result {
-        Err(failure) => format!("E{}", failure.code()),
-        Ok(_) => {
-            let warnings = rows(client, "SHOW WARNINGS");
-            let truncated = warnings.iter().any(|row| row[1].as_deref() == Some("1292"));
-            let value = if name == "max_join_size" || name == "sql_select_limit" {
-                rows(client, &format!("SELECT '{name}', @@{name}"))
-            } else {
-                rows(client, &format!("SHOW {scope} VARIABLES LIKE '{name}'"))
-            };
-            let value = text(value.first().map(|row| &row[1]));
-            format!("{value}{}", if truncated { "!" } else { "" })
-        }
+    let cell = if let Err(failure) = result {
+        format!("E{}", failure.code())
+    } else {
+        let warnings = rows(client, "SHOW WARNINGS");
+        let truncated = warnings.iter().any(|row| row[1].as_deref() == Some("1292"));
+        let value = if name == "max_join_size" || name == "sql_select_limit" {
+            rows(client, &format!("SELECT '{name}', @@{name}"))
+        } else {
+            rows(client, &format!("SHOW {scope} VARIABLES LIKE '{name}'"))
+        };
+        let value = text(value.first().map(|row| &row[1]));
+        format!("{value}{}", if truncated { "!" } else { "" })
     };
     let _ = client.query(&format!("SET {scope} {name} = DEFAULT"));
     cell

@@ -94,12 +94,11 @@ impl Network {
     fn parse(pattern: &str) -> Option<Self> {
         let (address, mask) = pattern.split_once('/')?;
         let address: Ipv4Addr = address.parse().ok()?;
-        let mask = match mask.parse::<Ipv4Addr>() {
-            Ok(mask) => u32::from(mask),
-            Err(_) => {
-                let bits: u32 = mask.parse().ok().filter(|bits| *bits <= u32::BITS)?;
-                u32::MAX.checked_shl(u32::BITS - bits).unwrap_or(0)
-            }
+        let mask = if let Ok(mask) = mask.parse::<Ipv4Addr>() {
+            u32::from(mask)
+        } else {
+            let bits: u32 = mask.parse().ok().filter(|bits| *bits <= u32::BITS)?;
+            u32::MAX.checked_shl(u32::BITS - bits).unwrap_or(0)
         };
         Some(Self { address: u32::from(address), mask })
     }
@@ -197,9 +196,11 @@ mod tests {
 
     #[test]
     fn patterns_match_as_like_does() {
-        assert!(is_like("abc", "a%c") && is_like("ac", "a%c") && is_like("aXcXc", "a%c"));
-        assert!(!is_like("abd", "a%c") && !is_like("", "_") && is_like("", "%%"));
-        assert!(is_like("a_b", "a\\_b") && !is_like("axb", "a\\_b"));
-        assert!(!is_like("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "%a%a%a%a%a%a%a%a%c"));
+        let like = |text, pattern| is_like(text, pattern, Case::Sensitive);
+        assert!(like("abc", "a%c") && like("ac", "a%c") && like("aXcXc", "a%c"));
+        assert!(!like("abd", "a%c") && !like("", "_") && like("", "%%"));
+        assert!(like("a_b", "a\\_b") && !like("axb", "a\\_b"));
+        assert!(!like("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "%a%a%a%a%a%a%a%a%c"));
+        assert!(!like("ABC", "abc") && is_like("ABC", "abc", Case::Insensitive));
     }
 }

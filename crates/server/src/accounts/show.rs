@@ -43,8 +43,7 @@ impl Table {
         let secret = match &*secret {
             "" => String::new(),
             secret if as_hex => {
-                let digits: String = secret.bytes().map(|byte| format!("{byte:02X}")).collect();
-                format!(" AS 0x{digits}")
+                secret.bytes().fold(" AS 0x".to_owned(), |digits, byte| digits + &format!("{byte:02X}"))
             }
             secret => format!(" AS {}", text_literal(secret)),
         };

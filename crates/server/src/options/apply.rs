@@ -122,12 +122,11 @@ fn apply_variable(
 ) -> Result<(), String> {
     match (prefix, &given.value, variable.kind) {
         (Prefix::None, Some(value), _) => put(options, variable, value),
-        (Prefix::None | Prefix::On, None, Kind::Toggle) => put(options, variable, "ON"),
+        (Prefix::None, None, Kind::Toggle) | (Prefix::On, _, Kind::Toggle) => put(options, variable, "ON"),
         (Prefix::None | Prefix::On, None, Kind::Choice(names)) if names.contains(&"ON") => {
             put(options, variable, "ON")
         }
-        // As mysqld: whatever the value says, the prefix has spoken.
-        (Prefix::On, Some(_), Kind::Toggle) => put(options, variable, "ON"),
+        // As in mysqld, a prefix has the last word.
         (Prefix::Off, _, Kind::Toggle) => put(options, variable, "OFF"),
         (Prefix::Off, _, Kind::Choice(names)) if names.contains(&"OFF") => put(options, variable, "OFF"),
         (Prefix::Off, _, Kind::UInt { .. }) => put(options, variable, "0"),

@@ -74,7 +74,8 @@ fn included(vfs: &dyn Vfs, from: &Path, directive: &str) -> Option<Vec<PathBuf>>
         "include" => Some(vec![target]),
         "includedir" => {
             let names = vfs.list(&target).ok()?;
-            let files = names.into_iter().filter(|name| name.ends_with(".cnf"));
+            let files =
+                names.into_iter().filter(|name| Path::new(name).extension().is_some_and(|end| end == "cnf"));
             Some(files.map(|name| target.join(name)).collect())
         }
         _ => None,

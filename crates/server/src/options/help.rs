@@ -34,7 +34,9 @@ pub fn help(program: &str) -> String {
         let inert = if variable.is_inert { " Has no effect." } else { "" };
         line(&mut out, variable.name, form(variable), &format!("{}{inert}", variable.help));
     }
-    let _ = write!(out, "\n{:<WIDTH$} {}\n{} {}\n", "Variables", "Value", "-".repeat(WIDTH), "-".repeat(29));
+    let (name, rule) = ("Variables", "-".repeat(WIDTH));
+    // Writing into a String cannot fail.
+    let _ = write!(out, "\n{name:<WIDTH$} Value\n{rule} {}\n", "-".repeat(29));
     for variable in table().iter().filter(|variable| variable.is_option) {
         let name = variable.name.replace('_', "-");
         let value = shown_default(variable, &variable.initial_value());

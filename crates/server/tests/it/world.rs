@@ -14,7 +14,7 @@ use types::value::Value;
 struct NoServer;
 
 impl Server for NoServer {
-    fn variable(&self, _session: &Session, _scope: Scope, _name: &str) -> Result<Value, SqlError> {
+    fn variable(&self, _session: &Session, _scope: Option<Scope>, _name: &str) -> Result<Value, SqlError> {
         Ok(Value::Null)
     }
     fn virtual_table(&self, _db: &str, _name: &str) -> Option<Arc<dyn VirtualTable>> {

@@ -158,7 +158,11 @@ pub struct Client {
 impl Client {
     /// Connects and reads the greeting; an ERR packet in its place is a failure.
     pub fn greet(address: &Address) -> Result<Self> {
-        let stream = Stream::open(address)?;
+        Self::greet_on(Stream::open(address)?)
+    }
+
+    /// As [`Self::greet`], on a stream that is there.
+    pub fn greet_on(stream: Stream) -> Result<Self> {
         let mut client =
             Self { stream, sequence: 0, connection_id: 0, server_version: String::new(), nonce: Vec::new() };
         let greeting = client.packet()?;
@@ -305,6 +309,19 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// Reads an ERR packet that nobody asked for, as the server's last word.
+    pub fn answer_unasked(&mut self) -> Failure {
+        self.answer_unasked_after(0)
+    }
+
+    /// The same, after so many packets of the client.
+    pub fn answer_unasked_after(&mut self, packets: u8) -> Failure {
+        self.sequence = packets;
+        let packet = self.packet().expect("a last word");
+        assert_eq!(packet[0], 0xFF);
+        failure(&packet)
     }
 
     /// Sends a packet of less than 16 MiB - 1 bytes.

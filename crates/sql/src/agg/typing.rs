@@ -1,12 +1,11 @@
 //! Types of aggregates.
 
-use types::collation::Collation;
 use types::column::{IntSize, LobSize};
 use types::decimal::{DecimalKind, PRECISION_MAX};
 use types::error::SqlError;
 
 use super::bits::binary_size;
-use crate::expr::typing::{Kind, NOT_FIXED, aggregate_collations};
+use crate::expr::typing::{Kind, NOT_FIXED, TextType, aggregate_collations, fixed_double};
 use crate::expr::{ResultType, Types};
 use crate::plan::{Aggregate, AggregateKind};
 
@@ -27,7 +26,7 @@ pub fn result_type(aggregate: &Aggregate, types: &Types<'_>) -> Result<ResultTyp
         AggregateKind::GroupConcat => concat(aggregate, types)?.or_null(),
         AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor => {
             match binary_size(aggregate, types)? {
-                Some(size) => ResultType::string(size, crate::expr::typing::TextType::BINARY),
+                Some(size) => ResultType { decimals: 0, ..ResultType::string(size + 1, TextType::BINARY) }.unsigned(),
                 None => ResultType::int(IntSize::Big, BIGINT_WIDTH).unsigned(),
             }
         }
@@ -38,20 +37,34 @@ pub fn result_type(aggregate: &Aggregate, types: &Types<'_>) -> Result<ResultTyp
     })
 }
 
+/// The digits of a summand; of MEDIUMINT UNSIGNED its display width.
+fn summed(arg: ResultType) -> DecimalKind {
+    match arg.kind {
+        Kind::Int(IntSize::Medium) => DecimalKind::new(8, 0),
+        _ => arg.decimal_kind(),
+    }
+}
+
 /// Exact numbers, and dates as numbers, add up to a DECIMAL.
 fn sum(arg: ResultType) -> ResultType {
+    if arg.kind == Kind::Null {
+        return fixed_double(0);
+    }
     if !arg.is_exact() {
         return ResultType::double();
     }
-    let kind = arg.decimal_kind();
+    let kind = summed(arg);
     ResultType::exact(DecimalKind::new((kind.precision + SUM_DIGITS).min(PRECISION_MAX), kind.scale), false)
 }
 
 fn average(arg: ResultType, types: &Types<'_>) -> ResultType {
+    if arg.kind == Kind::Null {
+        return fixed_double(types.session.div_precision_increment);
+    }
     if !arg.is_exact() {
         return ResultType::double();
     }
-    let (kind, increment) = (arg.decimal_kind(), types.session.div_precision_increment);
+    let (kind, increment) = (summed(arg), types.session.div_precision_increment);
     ResultType::exact(
         DecimalKind::new(kind.precision.saturating_add(increment), kind.scale + increment),
         false,
@@ -60,8 +73,13 @@ fn average(arg: ResultType, types: &Types<'_>) -> ResultType {
 
 /// The argument's own type.
 fn extreme(arg: ResultType) -> ResultType {
-    let decimals = if arg.kind.is_string() { NOT_FIXED } else { arg.decimals };
-    ResultType { decimals, ..arg.computed() }
+    match arg.kind {
+        Kind::Lob(_) => {
+            ResultType { decimals: NOT_FIXED, kind: Kind::Lob(LobSize::Normal), ..arg.computed() }
+        }
+        kind if kind.is_string() => ResultType { decimals: NOT_FIXED, ..arg.computed() },
+        _ => arg.computed(),
+    }
 }
 
 /// As long as `group_concat_max_len` allows, in bytes of a text's longest characters.
@@ -70,10 +88,10 @@ fn concat(aggregate: &Aggregate, types: &Types<'_>) -> Result<ResultType, SqlErr
     let found = found.collect::<Result<smallvec::SmallVec<[_; 4]>, SqlError>>()?;
     let text = aggregate_collations(found.iter().copied(), "group_concat")?;
     let bytes = u32::try_from(types.session.group_concat_max_len).unwrap_or(u32::MAX);
-    let chars = if text.collation == Collation::Binary { bytes } else { bytes };
-    let ty = ResultType::string(chars, text);
+    let size = text.collation.charset().char_size_max();
+    let ty = ResultType { length: bytes.saturating_mul(size), ..ResultType::string(0, text) };
     Ok(match ty.kind {
-        Kind::Varchar if bytes <= 512 => ty,
+        _ if bytes <= 512 => ResultType { length: bytes, ..ty },
         _ => ResultType { kind: Kind::Lob(LobSize::Long), ..ty },
     })
 }

@@ -25,6 +25,9 @@ pub(super) fn eval(
     context: &mut Context<'_>,
 ) -> Result<Value> {
     let left_value = operand(left, inputs, context)?;
+    if op == ArithOp::IntDiv {
+        return whole_quotient((left, left_value), right, text, inputs, context);
+    }
     let right_value = operand(right, inputs, context)?;
     let (left_value, right_value) = (left_value.as_ref(), right_value.as_ref());
     if let (ValueRef::Int(a), ValueRef::Int(b)) = (left_value, right_value) {
@@ -50,10 +53,34 @@ pub(super) fn eval(
         Value::Decimal(number) if op == ArithOp::Sub && number.is_negative() => {
             not_below_zero(result, "DECIMAL UNSIGNED", (left, right), true, text, inputs)
         }
-        Value::Int(number) if op == ArithOp::IntDiv && number < 0 => {
-            not_below_zero(result, "BIGINT UNSIGNED", (left, right), false, text, inputs)
-        }
         result => Ok(result),
+    }
+}
+
+/// DIV: texts are DECIMALs here, and what is behind a NULL is not looked at.
+fn whole_quotient(
+    (left, left_value): (&Expr, Ev<'_>),
+    right: &Expr,
+    text: &str,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Value> {
+    let Some(dividend) = exact_number(left, left_value.as_ref(), context)? else { return Ok(Value::Null) };
+    let right_value = operand(right, inputs, context)?;
+    let Some(divisor) = exact_number(right, right_value.as_ref(), context)? else { return Ok(Value::Null) };
+    match divide_integer(dividend, divisor, text, context)? {
+        result @ Value::Int(..0) => not_below_zero(result, "BIGINT UNSIGNED", (left, right), false, text, inputs),
+        result => Ok(result),
+    }
+}
+
+fn exact_number(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<Numeric>> {
+    match (expr, value) {
+        (Expr::Const(Value::Bytes(_)), _) => number(expr, value, context),
+        (_, ValueRef::Str(..) | ValueRef::Bytes(_)) => {
+            super::compare::exact_text(value, context).map(|number| Some(Numeric::Decimal(number)))
+        }
+        _ => value.to_number(context),
     }
 }
 
@@ -111,7 +138,6 @@ fn numbers(
 ) -> Result<Value> {
     match op {
         ArithOp::Div => divide(left, right, inputs.session.div_precision_increment, text, context),
-        ArithOp::IntDiv => divide_integer(left, right, text, context),
         ArithOp::Rem => remainder(left, right, context),
         _ => match (left, right) {
             (Numeric::Double(_), _) | (_, Numeric::Double(_)) => {

@@ -11,13 +11,14 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use types::cast::{CastTarget, cast};
 use types::charset::{Charset, convert};
 use types::collation::Collation;
 use types::context::Context;
 use types::decimal::Decimal;
 use types::error::SqlError;
 use types::error::table::{ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
-use types::temporal::{datetime_from_number, time_from_number};
+use types::temporal::{DateTime, FSP_MAX, datetime_from_number, time_from_number};
 use types::value::{Value, ValueRef, compare, quote_text, temporal_constant};
 
 use super::typing::{Kind, aggregate_collations};
@@ -42,10 +43,9 @@ impl<'e, 'v> Side<'e, 'v> {
         Self { expr: Some(expr), value }
     }
 
-    /// The same for CASE, where a text that is no date is only unequal to one.
+    /// The same for WHEN of CASE, where a text that is no date is only unequal to one.
     pub(crate) fn lenient(self, other: &Self) -> Self {
-        let is_text = matches!(self.value, ValueRef::Str(..) | ValueRef::Bytes(_));
-        if is_text && is_temporal(other.value) { Self { expr: None, ..self } } else { self }
+        if is_text(self.value) && is_temporal(other.value) { Self { expr: None, ..self } } else { self }
     }
 
     fn is_constant(&self) -> bool {
@@ -113,7 +113,21 @@ fn order_mixed(
     if let Some(constant) = as_other_side(left, right, inputs, context)? {
         return compare(constant.as_ref(), right.value, context);
     }
-    compare(left.value, right.value, context)
+    match (left.value, right.value) {
+        (text, ValueRef::DateTime(moment)) if is_text(text) => Ok(Some(text_to_moment(text, moment, context)?)),
+        (ValueRef::DateTime(moment), text) if is_text(text) => {
+            Ok(Some(text_to_moment(text, moment, context)?.reverse()))
+        }
+        _ => compare(left.value, right.value, context),
+    }
+}
+
+/// A text that is no moment is smaller than every one.
+fn text_to_moment(text: ValueRef<'_>, moment: DateTime, context: &mut Context<'_>) -> Result<Ordering> {
+    Ok(match cast(text, CastTarget::DateTime { fsp: FSP_MAX }, &"", context)? {
+        Value::DateTime(read) => read.cmp(&moment),
+        _ => Ordering::Less,
+    })
 }
 
 /// A constant in the type of what it is compared with, where that differs from its own.
@@ -139,7 +153,7 @@ fn as_other_side(
             Ok(temporal_number(number, value, context))
         }
         (ValueRef::Str(..), ValueRef::Decimal(_)) if constant.is_constant() && !other.is_constant() => {
-            exact_constant(constant.value, context)
+            exact_text(constant.value, context).map(|number| Some(Value::Decimal(number)))
         }
         _ => Ok(None),
     }
@@ -169,8 +183,12 @@ fn is_number(value: ValueRef<'_>) -> bool {
     matches!(value, Int(_) | UInt(_) | Decimal(_) | Float(_) | Double(_))
 }
 
-fn is_temporal(value: ValueRef<'_>) -> bool {
+pub(super) fn is_temporal(value: ValueRef<'_>) -> bool {
     matches!(value, ValueRef::Date(_) | ValueRef::Time(_) | ValueRef::DateTime(_))
+}
+
+pub(super) fn is_text(value: ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Str(..) | ValueRef::Bytes(_))
 }
 
 /// A hexadecimal literal as a number: its last eight bytes.
@@ -187,14 +205,14 @@ fn temporal_number(number: i64, like: ValueRef<'_>, context: &Context<'_>) -> Op
     datetime_from_number(number, 0, context.date_policy()).map(Value::DateTime)
 }
 
-/// A text that is compared with a DECIMAL column is one too.
-fn exact_constant(text: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<Value>> {
+/// A text as a DECIMAL: a constant that is compared with a column of that type, an operand of DIV.
+pub(crate) fn exact_text(text: ValueRef<'_>, context: &mut Context<'_>) -> Result<Decimal> {
     let bytes = text.string_bytes().unwrap_or_default();
     let parsed = Decimal::parse_prefix(&bytes);
     if parsed.size == 0 || parsed.overflow || !types::number::is_whole(&bytes, parsed.size) {
         context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"DECIMAL", &text.to_message()])?;
     }
-    Ok(Some(Value::Decimal(parsed.value)))
+    Ok(parsed.value)
 }
 
 /// Texts of two collations, by the one that the static types choose.

@@ -20,15 +20,8 @@ pub(super) fn case<'a>(
     for (when, then) in branches {
         let taken = match (&operand_value, operand.as_deref()) {
             (Some(value), Some(operand)) => {
-                let when_value = when.eval(inputs, context)?;
-                let sides = (Side::new(operand, value.as_ref()), Side::new(when, when_value.as_ref()));
-                compare::holds(
-                    CompareOp::Eq,
-                    sides.0.lenient(&sides.1),
-                    sides.1.lenient(&sides.0),
-                    inputs,
-                    context,
-                )?
+                let operand = Side::new(operand, value.as_ref());
+                is_case(operand, when, inputs, context)?
             }
             _ => when.truth(inputs, context)?,
         };
@@ -40,6 +33,26 @@ pub(super) fn case<'a>(
         Some(otherwise) => chosen(otherwise, inputs, context, |inputs| case.result_type(&inputs.types())),
         None => Ok(Ev::NULL),
     }
+}
+
+/// Whether the operand of CASE equals that of a WHEN. A text is compared as text, also with a date.
+fn is_case(
+    operand: Side<'_, '_>,
+    when: &Expr,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<bool>, SqlError> {
+    let value = when.eval(inputs, context)?;
+    let shown;
+    let side = if compare::is_text(operand.value) && compare::is_temporal(value.as_ref()) {
+        let mut text = Vec::new();
+        value.as_ref().write_text(&mut text);
+        shown = Value::Str(text, inputs.session.collation_connection);
+        Side::new(when, shown.as_ref())
+    } else {
+        Side::new(when, value.as_ref()).lenient(&operand)
+    };
+    compare::holds(CompareOp::Eq, operand, side, inputs, context)
 }
 
 /// The value of the chosen expression in the common type. DECIMAL keeps its own scale, as in MySQL.

@@ -129,6 +129,9 @@ impl Expr {
     /// The static type. Errors 1253, 1267, 1270 and 1271 for collations that do not go together.
     pub fn result_type(&self, types: &Types<'_>) -> Result<ResultType> {
         Ok(match self {
+            Self::Const(value @ Value::Bytes(_)) => {
+                ResultType { decimals: 0, is_unsigned: true, ..ResultType::of_value(value.as_ref()) }
+            }
             Self::Const(value) => ResultType::of_value(value.as_ref()),
             Self::Param(number) => types.param(*number),
             Self::Literal(number) => Types::literal(types.literals, *number),
@@ -156,7 +159,7 @@ impl Expr {
                 arith::binary(*op, operand(left, types)?, operand(right, types)?, types)
             }
             Self::Neg(value) => arith::negated(value, operand(value, types)?),
-            Self::BitNot(value) => arith::inverted(value.result_type(types)?),
+            Self::BitNot(value) => arith::inverted(operand(value, types)?),
             Self::Collate(text, collation) => collated(text.result_type(types)?, *collation, types)?,
             Self::Case { branches, otherwise, .. } => common::case(branches, otherwise.as_deref(), types)?,
             Self::Cast(value, target, _) => cast(value.result_type(types)?, *target),
@@ -188,9 +191,16 @@ impl Expr {
 /// The type of an arithmetic operand: a hexadecimal literal is a number there.
 fn operand(expr: &Expr, types: &Types<'_>) -> Result<ResultType> {
     Ok(match expr {
-        Expr::Const(Value::Bytes(_)) => ResultType::int(IntSize::Big, 20).unsigned(),
+        Expr::Const(Value::Bytes(bytes)) => hex_type(bytes.len()),
         _ => expr.result_type(types)?,
     })
+}
+
+/// A hexadecimal literal of so many bytes as a number.
+fn hex_type(size: usize) -> ResultType {
+    let bits = u32::try_from(size.min(8) * 8).unwrap_or(0);
+    let largest = 1_u64.checked_shl(bits).map_or(u64::MAX, |next| next - 1);
+    ResultType::of_value(ValueRef::UInt(largest))
 }
 
 fn system_variable(scope: Option<Scope>, name: &str, types: &Types<'_>) -> Result<ResultType> {
@@ -207,16 +217,19 @@ fn collated(text: ResultType, collation: Collation, types: &Types<'_>) -> Result
         return Err(ER_COLLATION_CHARSET_MISMATCH.error(&[&name, &charset]));
     }
     let text = TextType { collation, strength: Strength::Explicit, ..own.text };
-    Ok(ResultType { text, ..own })
+    Ok(ResultType { text, decimals: NOT_FIXED, ..own }.or_null())
 }
+
+/// The width of CAST to an integer.
+const CAST_WIDTH: u32 = 21;
 
 fn cast(value: ResultType, target: CastTarget) -> ResultType {
     let nullable = value.nullable;
     let result = match target {
-        CastTarget::Signed => ResultType::int(IntSize::Big, value.cast_width(false)),
-        CastTarget::Unsigned => ResultType::int(IntSize::Big, value.cast_width(true)).unsigned(),
+        CastTarget::Signed => ResultType::int(IntSize::Big, CAST_WIDTH),
+        CastTarget::Unsigned => ResultType::int(IntSize::Big, CAST_WIDTH).unsigned(),
         CastTarget::Decimal { precision, scale } => ResultType::decimal(precision, scale),
-        CastTarget::Float => ResultType { length: 12, ..ResultType::of_kind(Kind::Float) },
+        CastTarget::Float => ResultType { kind: Kind::Float, ..ResultType::double() },
         CastTarget::Double => ResultType::double(),
         CastTarget::Char { chars, collation } => {
             let chars = chars.unwrap_or_else(|| value.chars());

@@ -242,7 +242,10 @@ pub(super) fn subject_collation(
     inputs: &Inputs<'_>,
 ) -> Result<Collation> {
     let is_binary = |text: &Text<'_>| text.is_string && text.collation == Collation::Binary;
-    if is_binary(texts[0]) || !texts.iter().any(|text| is_binary(text)) {
+    if is_binary(texts[0]) {
+        return Ok(Collation::Binary);
+    }
+    if !texts.iter().any(|text| is_binary(text)) {
         return common_collation(exprs, texts, name, inputs);
     }
     let kept: smallvec::SmallVec<[&Expr; 4]> =

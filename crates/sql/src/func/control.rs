@@ -10,6 +10,7 @@ use types::temporal::DateTime;
 use types::value::{Numeric, Value, ValueRef};
 
 use super::args::{self, Text, convert_text};
+use super::temporal::Wanted;
 use super::{EvalResult, Function, MANY, Typed};
 use crate::expr::typing::{Kind, common_type};
 use crate::expr::{Ev, Expr, Inputs, ResultType, Side, chosen, in_type_and_scale, number_of, order};
@@ -71,7 +72,8 @@ fn nullif<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
 
 fn type_nullif(call: &Typed<'_>) -> Result<ResultType> {
     let first = call.arg(0);
-    let decimals = if first.kind.is_string() { crate::expr::typing::NOT_FIXED } else { first.decimals };
+    let is_column = first.kind.is_string() && first.column.is_some();
+    let decimals = if is_column { crate::expr::typing::NOT_FIXED } else { first.decimals };
     Ok(ResultType { decimals, ..first.computed().or_null() })
 }
 
@@ -190,8 +192,18 @@ fn read_moment(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<
     Ok(if let Value::DateTime(moment) = cast { Some(moment) } else { None })
 }
 
+/// Among texts, dates and times count with the digits that any argument has behind the point.
 fn type_extreme(call: &Typed<'_>) -> Result<ResultType> {
-    call.common(call.args)
+    let common = call.common(call.args)?;
+    let temporal = call.args.iter().find(|arg| arg.kind.is_temporal() && arg.kind != Kind::Date);
+    let (Some(temporal), true) = (temporal, common.kind.is_string()) else { return Ok(common) };
+    let fsp = (0..call.args.len()).map(|at| call.fsp(at, Wanted::Any)).max().unwrap_or(0);
+    let shown = match temporal.kind {
+        Kind::Time => ResultType::time(fsp),
+        _ => ResultType::datetime(fsp),
+    };
+    let kind = if common.kind == Kind::Char { Kind::Varchar } else { common.kind };
+    Ok(ResultType { kind, length: common.length.max(shown.length), ..common })
 }
 
 /// How many of the arguments behind the first are not above it; they must be ascending. -1 for NULL.

@@ -25,7 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("last_insert_id", (0, 1), last_insert_id, type_last_insert_id).unstable(),
     Function::new("row_count", (0, 0), row_count, |_| Ok(ResultType::int(IntSize::Big, 21))),
     Function::new("found_rows", (0, 0), found_rows, |_| Ok(ResultType::int(IntSize::Big, 21))),
-    Function::new("name_const", (2, 2), name_const, |call| Ok(call.arg(1))),
+    Function::new("name_const", (2, 2), name_const, |call| Ok(call.arg(1).or_null())),
 ];
 
 /// Names are in this collation, whatever the session's is.

@@ -3,6 +3,7 @@
 use types::collation::Collation;
 use types::column::IntSize;
 use types::error::SqlError;
+use types::temporal::FSP_MAX;
 
 use super::temporal::{Wanted, text_fsp};
 use crate::expr::typing::{Kind, Strength, TextType, aggregate_collations, common_type};
@@ -58,8 +59,10 @@ impl Typed<'_> {
     /// are brought into its character set.
     pub(crate) fn subject(&self, args: &[ResultType]) -> Result<TextType> {
         let is_binary = |arg: &ResultType| arg.kind.is_string() && arg.text.collation == Collation::Binary;
-        if args.first().is_none_or(|first| is_binary(first) || first.kind == Kind::Null) {
-            return self.collation(args);
+        match args.first() {
+            Some(first) if is_binary(first) || first.kind == Kind::Null => return Ok(first.text),
+            Some(_) => {}
+            None => return self.collation(args),
         }
         let kept: smallvec::SmallVec<[ResultType; 4]> =
             args.iter().filter(|arg| !is_binary(arg)).copied().collect();
@@ -83,7 +86,7 @@ impl Typed<'_> {
 
     /// The characters of an argument as text in the given collation: bytes if that is `binary`.
     pub(crate) fn chars_in(&self, arg: ResultType, text: TextType) -> u32 {
-        if text.collation == Collation::Binary { arg.bytes() } else { arg.chars() }
+        if text.collation == Collation::Binary && arg.kind.is_string() { arg.bytes() } else { arg.chars() }
     }
 
     /// An argument that is a constant without parameters: its value decides the type.
@@ -127,6 +130,7 @@ impl Typed<'_> {
         match (arg.kind, self.constant(at)) {
             (kind, Some(types::value::ValueRef::Str(text, _))) if kind.is_string() => text_fsp(text, of),
             (Kind::Null, _) => 0,
+            (kind, _) if kind.is_string() => FSP_MAX,
             _ => arg.decimals.min(6),
         }
     }

@@ -9,7 +9,7 @@ use types::error::SqlError;
 use types::error::table::{ER_INVALID_CHARACTER_STRING, ER_TOO_LONG_IDENT};
 
 use super::Mode;
-use super::error::syntax_error;
+use super::error::{syntax_error, syntax_error_of};
 use super::reserved::is_reserved;
 use crate::lex::{Kind, Lexer, Token, unescape};
 
@@ -110,6 +110,12 @@ impl<'a> Cursor<'a> {
         syntax_error(self.source, at)
     }
 
+    /// Error 1064 at the cursor, with a reason of its own.
+    pub(super) fn error_of(&self, reason: &str) -> SqlError {
+        let at = self.peek().map_or(self.source.len(), |token| token.start);
+        syntax_error_of(reason, self.source, at)
+    }
+
     /// Error 1064 unless the statement ends here.
     pub(super) fn expect_end(&self) -> Result<()> {
         if self.at_end() { Ok(()) } else { Err(self.error()) }
@@ -126,6 +132,11 @@ impl<'a> Cursor<'a> {
             }
         }
         true
+    }
+
+    /// Whether this word and a parenthesis come next. Without the latter it is a name.
+    pub(super) fn is_call(&self, word: &str) -> bool {
+        self.is_at(0, word) && self.is_at(1, "(")
     }
 
     /// Steps over these words if they come next.

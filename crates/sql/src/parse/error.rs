@@ -5,10 +5,15 @@ use types::error::table::{ER_NOT_SUPPORTED_YET, ER_PARSE_ERROR, ER_SYNTAX_ERROR}
 
 /// Error 1064 at a byte of the statement: names what stands there, and in which line.
 pub(super) fn syntax_error(source: &[u8], at: usize) -> SqlError {
+    syntax_error_of(ER_SYNTAX_ERROR.text, source, at)
+}
+
+/// Error 1064 with a reason of its own.
+pub(super) fn syntax_error_of(reason: &str, source: &[u8], at: usize) -> SqlError {
     let at = at.min(source.len());
     let near = String::from_utf8_lossy(&source[at..]);
     let line = memchr::memchr_iter(b'\n', &source[..at]).count() + 1;
-    ER_PARSE_ERROR.error(&[&ER_SYNTAX_ERROR.text, &near, &line])
+    ER_PARSE_ERROR.error(&[&reason, &near, &line])
 }
 
 /// Error 1235: the statement is right, but this server cannot do it.

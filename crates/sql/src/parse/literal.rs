@@ -3,7 +3,7 @@
 use types::charset::Charset;
 use types::collation::Collation;
 use types::error::SqlError;
-use types::error::table::ER_UNKNOWN_CHARACTER_SET;
+use types::error::table::{ER_ILLEGAL_VALUE_FOR_TYPE, ER_UNKNOWN_CHARACTER_SET};
 use types::value::Value;
 
 use super::cursor::Cursor;
@@ -28,7 +28,7 @@ pub(super) fn literal(cursor: &mut Cursor<'_>) -> Result<Option<Value>, SqlError
         Kind::Text => Some(Value::Str(cursor.text_bytes()?, Collation::Utf8mb4GeneralCi)),
         Kind::Number => {
             cursor.advance();
-            Some(number(text).ok_or_else(|| cursor.error_at(start))?)
+            Some(number(text).ok_or_else(|| out_of_range(text))?)
         }
         Kind::Special => {
             cursor.advance();
@@ -45,6 +45,11 @@ pub(super) fn literal(cursor: &mut Cursor<'_>) -> Result<Option<Value>, SqlError
         }
         _ => None,
     })
+}
+
+/// Error 1367 for a number beyond every type.
+fn out_of_range(digits: &[u8]) -> SqlError {
+    ER_ILLEGAL_VALUE_FOR_TYPE.error(&[&"double", &String::from_utf8_lossy(digits)])
 }
 
 /// `_set'..'`

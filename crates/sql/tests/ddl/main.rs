@@ -8,7 +8,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
+mod changes;
+mod definitions;
 mod parenthesised;
 mod precedence;
 mod random;
 mod syntax;
+mod world;

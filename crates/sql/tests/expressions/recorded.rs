@@ -142,25 +142,37 @@ fn definition_differs(line: &Line, answer: &Result<Answer, SqlError>) -> Option<
     (!line.definition.is_empty() && answer.definition != line.definition).then(|| answer.definition.clone())
 }
 
+/// A value in a message up to where MySQL shows its bytes in another way than as the text that they are.
+fn comparable(text: &str) -> String {
+    if text.contains(" 6527 ") || text.contains(" 1441 ") {
+        return "Warning 1441".to_owned();
+    }
+    match text.split_once(" value: ") {
+        Some((kind, value)) => {
+            let end = value.find(|char: char| char == '\\' || !char.is_ascii()).unwrap_or(value.len());
+            format!("{kind} value: {}", value[..end].trim_end_matches('\''))
+        }
+        None => text.to_owned(),
+    }
+}
+
 /// Warnings are compared but for what MySQL says of its own internals, and 6527, which is 1441 before MySQL 9.
 fn warnings_differ(line: &Line, answer: &Result<Answer, SqlError>) -> Option<String> {
     let Ok(answer) = answer else { return None };
     let theirs: Vec<String> = line
         .warnings
         .split("; ")
-        .filter(|text| !text.is_empty() && !text.contains("for column") && !text.contains(" 3720 "))
-        .map(|text| match text.contains(" 6527 ") {
-            true => "Warning 1441".to_owned(),
-            false => text.to_owned(),
-        })
+        .filter(|text| !text.is_empty() && !is_internal(text))
+        .map(comparable)
         .collect();
-    let ours = answer.warnings.iter().map(|text| match text.contains(" 1441 ") {
-        true => "Warning 1441".to_owned(),
-        false => text.clone(),
-    });
-    let ours: Vec<String> = ours.collect();
+    let ours: Vec<String> = answer.warnings.iter().map(|text| comparable(text)).collect();
     (theirs.iter().any(|text| !ours.contains(text)) || ours.iter().any(|text| !theirs.contains(text)))
-        .then(|| ours.join("; "))
+        .then(|| answer.warnings.join("; "))
+}
+
+/// Warnings about the temporary columns that MySQL computes in.
+fn is_internal(text: &str) -> bool {
+    text.contains(" 3720 ") || text.contains("for column") && !text.contains(" 1264 ")
 }
 
 /// The expressions of a list of differences.

@@ -14,8 +14,8 @@ use crate::expr::{ArithOp, Expr};
 
 /// The width of the result of a bit operator.
 const BITS_LENGTH: u32 = 21;
-/// The most digits of an integer as DIV and MOD count them.
-const INT_LENGTH_MAX: u32 = 21;
+/// The most digits of a whole quotient.
+const QUOTIENT_DIGITS_MAX: u32 = 21;
 /// Digits that a double promises, sign and point.
 const DOUBLE_DIGITS: u32 = 17;
 
@@ -34,14 +34,16 @@ pub(crate) fn binary(op: ArithOp, a: ResultType, b: ResultType, types: &Types<'_
 }
 
 fn sum_or_product(op: ArithOp, a: ResultType, b: ResultType, types: &Types<'_>) -> ResultType {
+    if is_null(a, b) {
+        return of_null(a.length.max(b.length), decimals(a).max(decimals(b)));
+    }
     let Some((a_kind, b_kind)) = exact_kinds(a, b) else { return double(a, b) };
-    let unsigned = match op {
-        _ if a.kind.is_int() && b.kind.is_int() => {
-            let wrapped =
-                op == ArithOp::Sub && types.session.sql_mode.contains(SqlMode::NO_UNSIGNED_SUBTRACTION);
-            (a.is_unsigned || b.is_unsigned) && !wrapped
-        }
-        _ => a.is_unsigned && b.is_unsigned,
+    let unsigned = if is_integer(a) && is_integer(b) {
+        let wrapped =
+            op == ArithOp::Sub && types.session.sql_mode.contains(SqlMode::NO_UNSIGNED_SUBTRACTION);
+        (a.is_unsigned || b.is_unsigned) && !wrapped
+    } else {
+        a.is_unsigned && b.is_unsigned
     };
     let kind = match op {
         ArithOp::Mul => a_kind.of_product(b_kind),
@@ -49,52 +51,90 @@ fn sum_or_product(op: ArithOp, a: ResultType, b: ResultType, types: &Types<'_>) 
     };
     if is_integer(a) && is_integer(b) {
         let width = u32::from(kind.precision) + u32::from(!unsigned);
-        return ResultType {
-            is_unsigned: unsigned,
-            ..ResultType::int(IntSize::Big, width.min(INT_LENGTH_MAX))
-        };
+        return ResultType { is_unsigned: unsigned, ..ResultType::int(IntSize::Big, width) };
     }
     ResultType::exact(kind, unsigned)
 }
 
 fn division(a: ResultType, b: ResultType, types: &Types<'_>) -> ResultType {
+    let increment = types.session.div_precision_increment;
+    if is_null(a, b) {
+        let shown = decimals(a).max(decimals(b)).saturating_add(increment).min(NOT_FIXED);
+        let length = (a.length + u32::from(shown)).saturating_sub(u32::from(a.decimals));
+        return of_null(length, shown).or_null();
+    }
     let Some((a_kind, b_kind)) = exact_kinds(a, b) else { return double(a, b).or_null() };
-    let kind = a_kind.of_quotient(b_kind, types.session.div_precision_increment);
+    let kind = a_kind.of_quotient(b_kind, increment);
     ResultType::exact(kind, a.is_unsigned && b.is_unsigned).or_null()
 }
 
 fn int_division(a: ResultType, b: ResultType) -> ResultType {
     let unsigned = a.is_unsigned || b.is_unsigned;
-    let (a_kind, b_kind) = (a.decimal_kind(), b.decimal_kind());
-    let digits = u32::from(a_kind.int_digits()) + u32::from(b_kind.scale);
-    let width = (digits + u32::from(!unsigned)).min(INT_LENGTH_MAX);
+    let whole = |ty: ResultType| u32::from(ty.decimal_kind().int_digits());
+    let shifted = |ty: ResultType| u32::from(ty.decimal_kind().scale);
+    let digits = counted(a, whole) + counted(b, shifted);
+    let width = digits.min(QUOTIENT_DIGITS_MAX) + u32::from(!unsigned);
     ResultType { is_unsigned: unsigned, ..ResultType::bigint(width) }
 }
 
-pub(crate) fn remainder(a: ResultType, b: ResultType) -> ResultType {
-    let Some((a_kind, b_kind)) = exact_kinds(a, b) else { return double(a, b).or_null() };
-    if is_integer(a) && is_integer(b) {
-        let width = a.length.max(b.length);
-        return ResultType { is_unsigned: a.is_unsigned, ..ResultType::bigint(width) };
+/// Some of an exact number's digits; of any other value its whole length, of NULL nothing.
+fn counted(ty: ResultType, digits: impl FnOnce(ResultType) -> u32) -> u32 {
+    match ty.kind {
+        Kind::Double if ty.column.is_none() => QUOTIENT_DIGITS_MAX,
+        _ if ty.is_exact() => digits(ty),
+        _ => ty.length,
     }
-    ResultType::exact(a_kind.of_remainder(b_kind), a.is_unsigned).or_null()
+}
+
+pub(crate) fn remainder(a: ResultType, b: ResultType) -> ResultType {
+    let is_unsigned = a.is_unsigned;
+    if is_null(a, b) {
+        let of_null = of_null(a.length.max(b.length), decimals(a).max(decimals(b)));
+        return ResultType { is_unsigned, ..of_null }.or_null();
+    }
+    let Some((a_kind, b_kind)) = exact_kinds(a, b) else {
+        return ResultType { is_unsigned, ..double(a, b) }.or_null();
+    };
+    if is_integer(a) && is_integer(b) {
+        let width = u32::from(a_kind.precision.max(b_kind.precision)) + 1;
+        return ResultType { is_unsigned, ..ResultType::bigint(width) };
+    }
+    ResultType { is_unsigned, ..ResultType::exact(a_kind.of_remainder(b_kind), false) }.or_null()
+}
+
+fn is_null(a: ResultType, b: ResultType) -> bool {
+    a.kind == Kind::Null || b.kind == Kind::Null
+}
+
+/// The DOUBLE that arithmetic with NULL gives.
+fn of_null(length: u32, decimals: u8) -> ResultType {
+    if decimals >= NOT_FIXED {
+        return ResultType::double();
+    }
+    ResultType { length, decimals, ..ResultType::double() }
 }
 
 /// The DECIMAL types of both operands, if both are exact.
 fn exact_kinds(a: ResultType, b: ResultType) -> Option<(DecimalKind, DecimalKind)> {
-    let exact = |ty: ResultType| ty.is_exact() || ty.kind == Kind::Null;
-    (exact(a) && exact(b)).then(|| (a.decimal_kind(), b.decimal_kind()))
+    (a.is_exact() && b.is_exact()).then(|| (a.decimal_kind(), b.decimal_kind()))
 }
 
 /// Whether arithmetic takes the value for an integer: dates are, and times without a fraction.
 fn is_integer(ty: ResultType) -> bool {
-    ty.kind.is_int() || ty.kind == Kind::Null || ty.kind.is_temporal() && ty.decimals == 0
+    ty.kind.is_int() || ty.kind.is_temporal() && ty.decimals == 0
 }
 
 /// A DOUBLE; the digits behind the point are known if they are of both operands.
 fn double(a: ResultType, b: ResultType) -> ResultType {
-    let decimals = a.decimals.max(b.decimals);
-    if decimals >= NOT_FIXED { ResultType::double() } else { fixed_double(decimals) }
+    match decimals(a).max(decimals(b)) {
+        NOT_FIXED.. => ResultType::double(),
+        decimals => fixed_double(decimals),
+    }
+}
+
+/// Digits behind the point as a number.
+fn decimals(ty: ResultType) -> u8 {
+    if ty.kind.is_string() { NOT_FIXED } else { ty.decimals }
 }
 
 /// A DOUBLE that shows so many digits.
@@ -107,7 +147,8 @@ fn bits(op: ArithOp, a: ResultType, b: ResultType) -> ResultType {
     let binary =
         |ty: ResultType| ty.kind.is_string() && ty.text.collation == types::collation::Collation::Binary;
     let shifts = matches!(op, ArithOp::ShiftLeft | ArithOp::ShiftRight);
-    if binary(a) && (shifts || binary(b)) {
+    let (a_null, b_null) = (a.kind == Kind::Null, b.kind == Kind::Null);
+    if binary(a) && (shifts || binary(b) || b_null) || a_null && binary(b) && !shifts {
         let length = if shifts { a.length } else { a.length.max(b.length) };
         return ResultType::string(length, super::TextType::BINARY);
     }
@@ -124,16 +165,14 @@ pub(super) fn negated(expr: &Expr, a: ResultType) -> ResultType {
     let nullable = a.nullable;
     let result = match a.kind {
         Kind::Decimal => ResultType { is_unsigned: false, ..ResultType::exact(a.decimal_kind(), false) },
-        Kind::Int(_) | Kind::Year | Kind::Null => match expr {
+        Kind::Null => of_null(a.length, a.decimals),
+        Kind::Int(_) | Kind::Year => match expr {
             Expr::Const(Value::UInt(number)) if *number > 1 << 63 => ResultType::decimal(BIG_DIGITS, 0),
             _ => {
                 let width = u32::from(a.decimal_kind().precision) + 1;
                 ResultType::int(IntSize::Big, width)
             }
         },
-        kind if kind.is_temporal() && a.decimals == 0 => {
-            ResultType::int(IntSize::Big, u32::from(a.decimal_kind().precision) + 1)
-        }
         kind if kind.is_temporal() => fixed_double(a.decimals),
         _ => ResultType::double(),
     };

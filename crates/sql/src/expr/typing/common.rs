@@ -147,8 +147,8 @@ fn string(
 /// The characters with which a value counts where one of several texts is chosen.
 pub(crate) fn chars_as_branch(ty: ResultType, text: collate::TextType) -> u32 {
     match ty.kind {
+        _ if text.collation == Collation::Binary => ty.bytes(),
         Kind::Double | Kind::Float if ty.column.is_none() || ty.kind == Kind::Double => DOUBLE_CHARS,
-        _ if ty.kind.is_string() && text.collation == Collation::Binary => ty.bytes(),
         _ => ty.length,
     }
 }

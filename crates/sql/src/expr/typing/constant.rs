@@ -2,7 +2,7 @@
 
 use types::charset::Charset;
 use types::column::{IntSize, LobSize};
-use types::number::write_double;
+use types::decimal::DecimalKind;
 use types::value::ValueRef;
 
 use super::collate::{Strength, TextType};
@@ -15,12 +15,13 @@ impl ResultType {
             ValueRef::Null => Self::NULL,
             ValueRef::Int(number) => Self::int(IntSize::Big, digits(number.unsigned_abs()) + 1),
             ValueRef::UInt(number) => Self::int(IntSize::Big, digits(number)).unsigned(),
-            ValueRef::Decimal(number) => Self::exact(number.kind(), false),
+            ValueRef::Decimal(number) => {
+                let kind = number.kind();
+                Self::exact(DecimalKind::new(kind.int_digits().max(1) + kind.scale, kind.scale), false)
+            }
             ValueRef::Float(_) => Self { length: 12, ..Self::of_kind(Kind::Float) },
             ValueRef::Double(number) => {
-                let mut text = Vec::new();
-                write_double(number, &mut text);
-                let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+                let length = u32::try_from(format!("{number:e}").len()).unwrap_or(u32::MAX);
                 Self { length, ..Self::of_kind(Kind::Double) }
             }
             ValueRef::Str(bytes, collation) => {
@@ -56,9 +57,7 @@ pub(super) fn user_variable(value: ValueRef<'_>) -> ResultType {
         ValueRef::Decimal(number) => ResultType::decimal(65, number.scale().min(30)),
         ValueRef::Float(_) | ValueRef::Double(_) => ResultType::double(),
         ValueRef::Str(_, collation) => {
-            let size = collation.charset().char_size_max();
-            let chars = (1_u32 << 26) / size;
-            ResultType::string(chars, TextType::implicit(collation))
+            ResultType::long_string(TextType::implicit(collation))
         }
         _ => ResultType::of_value(value),
     };

@@ -13,8 +13,12 @@ pub const NOT_FIXED: u8 = 31;
 const VARCHAR_BYTES_MAX: u64 = 65_535;
 /// The same for MEDIUMBLOB.
 const MEDIUM_BYTES_MAX: u64 = (1 << 24) - 1;
-/// Digits that a double needs as text: sign, 17 digits, point, exponent.
+/// The most bytes that a function's result is announced with.
+const STRING_BYTES_MAX: u32 = 1 << 24;
+/// The width of a double: sign, 17 digits, point, exponent.
 const DOUBLE_LENGTH: u32 = 23;
+/// The characters of a double among texts.
+const DOUBLE_CHARS: u32 = 22;
 
 /// What an expression gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,9 +131,7 @@ impl ResultType {
         };
         let wire = ty.wire(Collation::Binary);
         let length = match ty {
-            ColumnType::Text { collation, .. } => {
-                wire.length.saturating_mul(collation.charset().char_size_max())
-            }
+            ColumnType::Text { collation, .. } => wire.length / collation.charset().char_size_max(),
             _ => ty.chars_max().unwrap_or(wire.length),
         };
         let text = match ty.collation() {
@@ -196,13 +198,24 @@ impl ResultType {
 
     /// A text or binary string of so many characters; its type follows from its bytes.
     pub fn string(chars: u32, text: TextType) -> Self {
-        let bytes = u64::from(chars) * u64::from(text.collation.charset().char_size_max());
+        let size = text.collation.charset().char_size_max();
+        let bytes = u64::from(chars) * u64::from(size);
         let kind = match bytes {
             0..=VARCHAR_BYTES_MAX => Kind::Varchar,
             ..=MEDIUM_BYTES_MAX => Kind::Lob(LobSize::Medium),
             _ => Kind::Lob(LobSize::Long),
         };
         Self { length: chars, text, ..Self::of_kind(kind) }
+    }
+
+    /// The same of a text that a function makes longer than its argument: there is an end to that.
+    pub fn grown_string(chars: u32, text: TextType) -> Self {
+        Self::string(chars.min(STRING_BYTES_MAX / text.collation.charset().char_size_max()), text)
+    }
+
+    /// A text or binary string of any length.
+    pub fn long_string(text: TextType) -> Self {
+        Self { length: STRING_BYTES_MAX, text, ..Self::of_kind(Kind::Lob(LobSize::Long)) }
     }
 
     /// The same without negative numbers.
@@ -231,7 +244,12 @@ impl ResultType {
 
     /// The characters that the value has as text.
     pub fn chars(self) -> u32 {
-        self.length
+        if self.is_free_double() { DOUBLE_CHARS } else { self.length }
+    }
+
+    /// Whether this is a computed DOUBLE of any number of digits.
+    fn is_free_double(self) -> bool {
+        self.kind == Kind::Double && self.column.is_none() && self.decimals >= NOT_FIXED
     }
 
     /// The bytes that the value has as text in its own character set.
@@ -290,12 +308,6 @@ impl ResultType {
     /// Whether arithmetic on the value is exact.
     pub fn is_exact(self) -> bool {
         matches!(self.kind, Kind::Int(_) | Kind::Year | Kind::Decimal) || self.kind.is_temporal()
-    }
-
-    /// The display width of the value cast to an integer.
-    pub(super) fn cast_width(self, unsigned: bool) -> u32 {
-        let _ = unsigned;
-        self.length.min(21)
     }
 
     /// The column type that holds such results: of a derived table, of CREATE TABLE .. SELECT. NULL is BINARY(0).

@@ -7,7 +7,7 @@ use types::charset::Charset;
 use types::collation::Collation;
 use types::column::{ColumnType, ColumnWire, IntSize, LobSize, flags};
 use types::context::Context;
-use types::number::write_fixed;
+use types::number::{write_double, write_fixed};
 use types::value::{Value, ValueRef, write_lenenc};
 
 use super::result_type::{Kind, NOT_FIXED, ResultType};
@@ -65,7 +65,12 @@ impl ResultType {
         if !self.kind.is_string() {
             return self.length;
         }
-        self.length.saturating_mul(self.wire_collation(results).charset().char_size_max())
+        let size = self.wire_collation(results).charset().char_size_max();
+        match self.kind {
+            // Of long texts MySQL takes the bytes for the characters.
+            Kind::Lob(_) => self.bytes().saturating_mul(size),
+            _ => self.length.saturating_mul(size),
+        }
     }
 
     fn wire_flags(&self) -> u16 {
@@ -84,7 +89,7 @@ impl ResultType {
     ) {
         if let (ValueRef::Double(number), 0..NOT_FIXED) = (value, self.decimals) {
             let mut text = Vec::new();
-            write_fixed(number, self.decimals, &mut text);
+            write_padded(number, self.decimals, &mut text);
             write_lenenc(&text, out);
             return;
         }
@@ -169,4 +174,23 @@ impl ResultType {
     pub fn as_column(&self) -> Option<ColumnType> {
         self.column
     }
+}
+
+/// Appends a double with so many digits behind the point: its shortest text with zeros if that is shorter.
+fn write_padded(number: f64, decimals: u8, out: &mut Vec<u8>) {
+    let start = out.len();
+    write_double(number, out);
+    let text = &out[start..];
+    let point = text.iter().position(|byte| *byte == b'.');
+    let shown = point.map_or(0, |point| text.len() - point - 1);
+    let missing = usize::from(decimals).checked_sub(shown).filter(|_| !text.contains(&b'e'));
+    let Some(missing) = missing else {
+        out.truncate(start);
+        write_fixed(number, decimals, out);
+        return;
+    };
+    if point.is_none() && decimals > 0 {
+        out.push(b'.');
+    }
+    out.resize(out.len() + missing, b'0');
 }

@@ -2,7 +2,8 @@
 
 use types::context::Context;
 use types::error::SqlError;
-use types::value::Value;
+use types::error::table::ER_TRUNCATED_WRONG_VALUE;
+use types::value::{Value, ValueRef};
 
 use crate::expr::{Ev, Expr, Inputs, ResultType, hex_number};
 use crate::func::args::{self, ascii, or_null};
@@ -39,8 +40,20 @@ fn decimal_in<'a>(
     if let Expr::Const(Value::Bytes(bytes)) = &args[0] {
         return Ok(ascii(written(hex_number(bytes), to.unsigned_abs(), false), inputs));
     }
-    let text = or_null!(args::text(&args[0], inputs, context)?);
+    let value = args[0].eval(inputs, context)?;
+    warn_if_no_number(value.as_ref(), context)?;
+    let text = or_null!(args::Text::of(value, inputs.types().connection()));
     Ok(convert(&text.bytes, 10, to).map_or(Ev::NULL, |text| ascii(text, inputs)))
+}
+
+fn warn_if_no_number(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<(), SqlError> {
+    let (ValueRef::Str(..) | ValueRef::Bytes(_)) = value else { return Ok(()) };
+    let text = value.string_bytes().unwrap_or_default();
+    let parsed = types::number::parse_integer(&text);
+    if parsed.overflow || parsed.size == 0 && !text.is_empty() {
+        context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"DECIMAL", &value.to_message()])?;
+    }
+    Ok(())
 }
 
 /// NULL for bases that are not within 2 to 36, and for an empty text.

@@ -25,7 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("sin", (1, 1), sin, partial),
     Function::new("cos", (1, 1), cos, partial),
     Function::new("tan", (1, 1), tan, partial),
-    Function::new("cot", (1, 1), cot, total),
+    Function::new("cot", (1, 1), cot, partial),
     Function::new("asin", (1, 1), asin, partial),
     Function::new("acos", (1, 1), acos, partial),
     Function::new("atan", (1, 2), atan, partial),

@@ -7,11 +7,14 @@ use types::error::table::ER_UNKNOWN_LOCALE;
 use types::value::{Numeric, Value};
 
 use crate::expr::{Expr, Inputs, ResultType};
+use super::round::double_places;
 use crate::func::args::{self, ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::new("format", (2, 3), format, type_format)];
 
+/// What the type has room for beside digits and separators: sign, point, the most places.
+const POINT_AND_PLACES: u32 = 32;
 /// The most digits behind the point.
 const PLACES_MAX: i64 = 30;
 
@@ -23,6 +26,10 @@ fn format<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
         Some(name) => locale(name, inputs, context)?,
     };
     let places = u8::try_from(places.to_i64().clamp(0, PLACES_MAX)).unwrap_or(0);
+    let number = match number {
+        Numeric::Double(number) => Numeric::Double(double_places(number, i32::from(places), true)),
+        number => number,
+    };
     let digits = match number {
         Numeric::Double(number) if number.abs() >= 1e65 => {
             let mut text = Vec::new();
@@ -110,9 +117,6 @@ const LOCALES: &[(&[&str], Locale)] = &[
 
 fn type_format(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let arg = call.arg(0);
-    let places = call.constant_int(1).map_or(30, |places| places.clamp(0, PLACES_MAX));
-    let digits = arg.length;
-    let places = u32::try_from(places).unwrap_or(0);
-    let length = digits + digits / 3 + places + u32::from(places > 0);
-    Ok(call.ascii(length).or_null())
+    let digits = arg.chars();
+    Ok(call.ascii(digits.saturating_add(digits / 3).saturating_add(POINT_AND_PLACES)).or_null())
 }

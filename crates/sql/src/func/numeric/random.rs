@@ -15,7 +15,7 @@ use crate::func::{EvalResult, Function};
 use crate::session::Session;
 
 pub(super) const FUNCTIONS: &[Function] =
-    &[Function::new("rand", (0, 1), rand, |_| Ok(crate::expr::ResultType::double())).unstable()];
+    &[Function::new("rand", (0, 1), rand, |call| Ok(call.double())).unstable()];
 
 const MODULUS: u64 = (1 << 30) - 1;
 

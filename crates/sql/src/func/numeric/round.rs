@@ -65,7 +65,10 @@ fn type_whole(call: &Typed<'_>) -> Result<ResultType, SqlError> {
         }
         Kind::Decimal => match arg.decimal_kind().int_digits() {
             digits if digits < BIGINT_DIGITS => ResultType::int(IntSize::Big, BIGINT_WIDTH),
-            digits => ResultType::exact(DecimalKind::new(digits, 0), false),
+            digits => {
+                let carry = u8::from(arg.decimals > 0);
+                ResultType::exact(DecimalKind::new(digits + carry, 0), false)
+            }
         },
         _ => ResultType::double(),
     };
@@ -138,8 +141,8 @@ fn decimal_places(number: Decimal, count: i32, rounds: bool) -> Decimal {
     if rounds { number.round(count).unwrap_or(number) } else { number.truncate(count) }
 }
 
-fn double_places(number: f64, count: i32, rounds: bool) -> f64 {
-    let unit = 10_f64.powi(count.abs());
+pub(super) fn double_places(number: f64, count: i32, rounds: bool) -> f64 {
+    let unit = 10_f64.powf(f64::from(count.abs()));
     let cut = |number: f64| if rounds { number.round_ties_even() } else { number.trunc() };
     if count < 0 {
         if unit.is_infinite() {

@@ -47,7 +47,8 @@ fn abs<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> 
 }
 
 fn type_abs(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    Ok(like_number(call.arg(0)))
+    let is_hex_literal = matches!(call.exprs.first(), Some(Expr::Const(Value::Bytes(_))));
+    Ok(if is_hex_literal { fixed_double(0).unsigned() } else { like_number(call.arg(0)) })
 }
 
 fn sign<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {

@@ -18,6 +18,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 const NAME_CHARS: u32 = 64;
+/// As short as weights are announced.
+const WEIGHTS_SIZE_MIN: u32 = 8;
 
 fn type_name(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(call.ascii(NAME_CHARS).or_null())
@@ -74,9 +76,13 @@ fn weight_string<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Contex
 
 fn type_weight_string(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let arg = call.arg(0);
-    let weight_size = match arg.kind {
-        Kind::Null => 0,
-        _ => arg.text.collation.charset().char_size_max(),
+    let weight_size = match arg.text.collation {
+        Collation::Utf8mb4GeneralCi => 8,
+        Collation::Utf8mb3GeneralCi => 6,
+        Collation::Utf8mb4Bin => 12,
+        Collation::Utf8mb3Bin => 6,
+        _ => 1,
     };
-    Ok(ResultType::string(arg.length.saturating_mul(weight_size.max(1)), TextType::BINARY).or_null())
+    let size = arg.length.saturating_mul(weight_size).max(WEIGHTS_SIZE_MIN);
+    Ok(ResultType::string(size, TextType::BINARY).or_null())
 }

@@ -37,7 +37,7 @@ fn unhex<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
 }
 
 fn type_unhex(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let size = call.arg(0).as_text(call.connection()).bytes().div_ceil(2);
+    let size = call.arg(0).bytes().div_ceil(2);
     Ok(ResultType::string(size, TextType::BINARY).or_null())
 }
 
@@ -59,11 +59,11 @@ fn to_base64<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_
 }
 
 fn type_to_base64(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let bytes = u64::from(call.arg(0).as_text(call.connection()).bytes());
+    let bytes = u64::from(call.arg(0).bytes());
     let chars = bytes.div_ceil(3) * 4;
     let lines = chars.saturating_sub(1) / LINE as u64;
-    let chars = u32::try_from(chars + lines).unwrap_or(u32::MAX).min(super::UNKNOWN_CHARS);
-    Ok(call.ascii(chars).or_null())
+    let chars = u32::try_from(chars + lines).unwrap_or(u32::MAX);
+    Ok(ResultType::grown_string(chars, TextType::ascii(call.connection())).or_null())
 }
 
 /// Blanks between digits do not count; NULL for what is no base64.
@@ -97,7 +97,7 @@ fn value_of(digit: u8) -> Option<u32> {
 }
 
 fn type_from_base64(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let bytes = u64::from(call.arg(0).as_text(call.connection()).bytes());
+    let bytes = u64::from(call.arg(0).bytes());
     let size = u32::try_from(bytes * 3 / 4).unwrap_or(u32::MAX);
     Ok(ResultType::string(size, TextType::BINARY).or_null())
 }

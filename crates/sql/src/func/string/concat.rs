@@ -4,7 +4,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::Value;
 
-use super::{RESULT_SIZE_MAX, UNKNOWN_CHARS, too_large};
+use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, Text, list_collation, or_null, string};
 use crate::func::{EvalResult, Function, MANY, Typed};
@@ -40,7 +40,7 @@ fn concat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
 fn type_concat(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(call.args)?;
     let chars = call.args.iter().fold(0_u32, |sum, arg| sum.saturating_add(call.chars_in(*arg, text)));
-    Ok(ResultType::string(chars, text).or_null())
+    Ok(ResultType::grown_string(chars, text).or_null())
 }
 
 /// Arguments that are NULL are left out.
@@ -76,7 +76,7 @@ fn type_concat_ws(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let separators = call.chars_in(call.arg(0), text).saturating_mul(parts);
     let chars =
         call.args[1..].iter().fold(separators, |sum, arg| sum.saturating_add(call.chars_in(*arg, text)));
-    Ok(ResultType::string(chars, text).or_null())
+    Ok(ResultType::grown_string(chars, text).or_null())
 }
 
 fn repeat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
@@ -95,16 +95,10 @@ fn type_repeat(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(&call.args[..1])?;
     let chars = call.chars_in(call.arg(0), text);
     let chars = match call.constant_int(1) {
-        Some(count) if count >= 0 => u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(chars),
-        _ => return Ok(unknown_length(text)),
+        Some(count) => u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(chars),
+        None => return Ok(ResultType::long_string(text).or_null()),
     };
-    Ok(ResultType::string(chars, text).or_null())
-}
-
-/// A text of any length.
-pub(super) fn unknown_length(text: crate::expr::typing::TextType) -> ResultType {
-    let long = ResultType::string(UNKNOWN_CHARS, text).or_null();
-    ResultType { kind: crate::expr::typing::Kind::Lob(types::column::LobSize::Long), ..long }
+    Ok(ResultType::grown_string(chars, text).or_null())
 }
 
 fn space<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
@@ -119,8 +113,8 @@ fn space<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
 fn type_space(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = crate::expr::typing::TextType::ascii(call.connection());
     Ok(match call.constant_int(0) {
-        Some(count) => ResultType::string(u32::try_from(count.max(0)).unwrap_or(u32::MAX), text).or_null(),
+        Some(count) => ResultType::grown_string(u32::try_from(count.max(0)).unwrap_or(u32::MAX), text).or_null(),
         None if call.arg(0).kind == crate::expr::typing::Kind::Null => ResultType::string(0, text).or_null(),
-        None => unknown_length(text),
+        None => ResultType::long_string(text).or_null(),
     })
 }

@@ -43,7 +43,7 @@ pub(in crate::func) fn upper_hex(bytes: &[u8]) -> Vec<u8> {
 fn type_hex(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let arg = call.arg(0);
     let is_number = arg.kind.is_int() || matches!(arg.kind, Kind::Decimal | Kind::Double | Kind::Float);
-    let chars = if is_number { 16 } else { arg.as_text(call.connection()).bytes().saturating_mul(2) };
+    let chars = if is_number { 16 } else { arg.bytes().saturating_mul(2) };
     Ok(call.ascii(chars).or_null())
 }
 
@@ -87,7 +87,15 @@ fn quote<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
 }
 
 fn type_quote(call: &Typed<'_>) -> Result<ResultType, SqlError> {
+    let arg = call.arg(0);
+    if arg.kind == Kind::Null {
+        return Ok(call.ascii(4).or_null());
+    }
     let text = call.collation(call.args)?;
-    let chars = call.chars_in(call.arg(0), text).saturating_mul(2).saturating_add(2);
-    Ok(ResultType::string(chars, text).or_null())
+    let text = match arg.kind {
+        kind if kind.is_string() && text.collation == Collation::Binary => TextType::implicit(call.connection()),
+        _ => text,
+    };
+    let chars = arg.chars().saturating_mul(2).saturating_add(2);
+    Ok(ResultType::grown_string(chars, text).or_null())
 }

@@ -44,8 +44,6 @@ pub(super) const FAMILY: &[&[Function]] = &[
 
 /// The most bytes of a result: MySQL's default of `max_allowed_packet`.
 pub(super) const RESULT_SIZE_MAX: usize = 64 << 20;
-/// The width of a text whose length nobody knows.
-pub(super) const UNKNOWN_CHARS: u32 = 16 << 20;
 
 /// Warns of a result that is too large; it is NULL.
 fn too_large(name: &str, context: &mut Context<'_>) -> Result<(), SqlError> {

@@ -3,7 +3,6 @@
 use types::context::Context;
 use types::error::SqlError;
 
-use super::concat::unknown_length;
 use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, Int, or_null, string, subject_collation};
@@ -58,9 +57,7 @@ fn pad<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>, lef
 fn type_pad(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(&[call.arg(0), call.arg(2)])?;
     Ok(match call.constant_int(1) {
-        Some(length) if length >= 0 => {
-            ResultType::string(u32::try_from(length).unwrap_or(u32::MAX), text).or_null()
-        }
-        _ => unknown_length(text),
+        Some(length) => ResultType::grown_string(u32::try_from(length).unwrap_or(u32::MAX), text).or_null(),
+        None => ResultType::long_string(text).or_null(),
     })
 }

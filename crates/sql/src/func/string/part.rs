@@ -5,6 +5,7 @@ use types::charset::Charset;
 use types::context::Context;
 use types::error::SqlError;
 
+use crate::expr::typing::Kind;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, Int, Text, or_null, string, subject_collation};
 use crate::func::{EvalResult, Function, Typed};
@@ -80,11 +81,15 @@ fn start_of(position: Int, charset: Charset, bytes: &[u8]) -> Option<usize> {
 fn type_substring(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(&call.args[..1])?;
     let mut chars = call.chars_in(call.arg(0), text);
+    if call.arg(1).kind == Kind::Null {
+        return Ok(ResultType::string(chars, text).or_null());
+    }
     match call.constant_int(1) {
         Some(0) => chars = 0,
         Some(position @ ..0) => {
             chars = u32::try_from(position.unsigned_abs()).ok().filter(|back| *back <= chars).unwrap_or(0);
         }
+        Some(position) if i32::try_from(position).is_err() => {}
         Some(position) => chars = chars.saturating_sub(clamped(position - 1)),
         None => {}
     }
@@ -149,5 +154,5 @@ fn spliced(text: &Text<'_>, from: usize, to: usize, new: &Text<'_>) -> Vec<u8> {
 fn type_insert(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(&[call.arg(0), call.arg(3)])?;
     let chars = call.chars_in(call.arg(0), text).saturating_add(call.chars_in(call.arg(3), text));
-    Ok(ResultType::string(chars, text).or_null())
+    Ok(ResultType::grown_string(chars, text).or_null())
 }

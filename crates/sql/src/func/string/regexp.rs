@@ -14,7 +14,6 @@ use types::context::Context;
 use types::error::SqlError;
 use types::error::table::ER_WRONG_ARGUMENTS;
 
-use super::concat::unknown_length;
 use super::length::count;
 use crate::expr::{Ev, Expr, Inputs, ResultType, in_charset};
 use crate::func::args::{self, Text, common_collation, or_null, string};
@@ -297,5 +296,5 @@ fn type_substr(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 }
 
 fn type_replace(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    Ok(unknown_length(call.collation(&call.args[..3])?))
+    Ok(ResultType::grown_string(u32::MAX, call.collation(&call.args[..3])?).or_null())
 }

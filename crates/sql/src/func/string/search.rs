@@ -137,11 +137,8 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
 
 fn type_replace(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(call.args)?;
-    let [chars, from, to] = [0, 1, 2].map(|at| call.chars_in(call.arg(at), text));
-    let chars =
-        if to > from { u64::from(chars) * u64::from(to) / u64::from(from.max(1)) } else { u64::from(chars) };
-    let chars = u32::try_from(chars).unwrap_or(u32::MAX).min(super::UNKNOWN_CHARS);
-    Ok(ResultType::string(chars, text).or_null())
+    let [chars, to] = [0, 2].map(|at| call.chars_in(call.arg(at), text));
+    Ok(ResultType::grown_string(chars.saturating_mul(to.saturating_sub(1).max(1)), text).or_null())
 }
 
 fn strcmp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {

@@ -31,7 +31,7 @@ fn elt<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> 
 fn type_elt(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let texts = &call.args[1..];
     let text = call.collation(texts)?;
-    let chars = texts.iter().map(|arg| crate::expr::typing::chars_as_branch(*arg, text)).max().unwrap_or(0);
+    let chars = texts.iter().map(|arg| arg.chars()).max().unwrap_or(0);
     Ok(ResultType::string(chars, text).or_null())
 }
 
@@ -59,7 +59,7 @@ fn type_make_set(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(texts)?;
     let commas = u32::try_from(texts.len()).unwrap_or(u32::MAX).saturating_sub(1);
     let chars = texts.iter().fold(commas, |sum, arg| sum.saturating_add(call.chars_in(*arg, text)));
-    Ok(ResultType::string(chars, text).nullable_if(call.nullable()))
+    Ok(ResultType::grown_string(chars, text).nullable_if(call.nullable()))
 }
 
 /// For each bit, the lowest first, one text or the other.
@@ -100,5 +100,5 @@ fn type_export_set(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let chars = |at: usize| call.chars_in(call.arg(at), text);
     let separator = if call.args.len() > 3 { chars(3) } else { 1 };
     let length = chars(1).max(chars(2)).saturating_mul(64).saturating_add(separator.saturating_mul(63));
-    Ok(ResultType::string(length, text).or_null())
+    Ok(ResultType::grown_string(length, text).or_null())
 }

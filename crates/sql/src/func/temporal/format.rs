@@ -204,8 +204,7 @@ pub(super) fn type_format_of(call: &Typed<'_>, at: usize) -> Result<ResultType, 
     let text = call.collation(&call.args[at..=at])?;
     let chars = match call.constant(at) {
         Some(ValueRef::Str(format, collation)) => format_chars(format, collation.charset()),
-        Some(ValueRef::Null) => 0,
-        _ if call.arg(at).kind == Kind::Null => 0,
+        _ if call.arg(at).kind == Kind::Null => return Ok(call.ascii(0).or_null()),
         _ => call.arg(at).chars().saturating_mul(10),
     };
     Ok(ResultType::string(chars, text).or_null())
@@ -218,7 +217,8 @@ fn format_chars(format: &[u8], charset: Charset) -> u32 {
         let (code, size) = charset.first_char(rest);
         rest = &rest[size..];
         if code != u32::from(b'%') || rest.is_empty() {
-            chars += 1;
+            // MySQL counts bytes here.
+            chars += u32::try_from(size).unwrap_or(1);
             continue;
         }
         chars += match rest[0] {

@@ -3,7 +3,8 @@
 use types::column::IntSize;
 use types::context::Context;
 use types::error::SqlError;
-use types::temporal::{Date, DateTime, Time, calendar};
+use types::decimal::Decimal;
+use types::temporal::{Date, DatePolicy, DateTime, Time, calendar, datetime_from_number};
 use types::value::{Value, ValueRef};
 
 use super::names::{DAYS, MONTHS};
@@ -29,6 +30,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 const NAME_CHARS: u32 = 9;
+/// Larger numbers have a time behind the date.
+const DATE_NUMBER_MAX: u64 = 99_991_231;
 
 fn type_name(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(call.ascii(NAME_CHARS).or_null())
@@ -186,8 +189,21 @@ fn day_of_text(value: ValueRef<'_>, unit: IntervalUnit) -> Option<DateTime> {
     if !matches!(unit, DayHour | DayMicrosecond | DayMinute | DaySecond) {
         return None;
     }
-    let text = value.string_bytes()?;
+    let Some(text) = value.string_bytes() else { return day_of_number(value) };
     read::parse_time(&text)?.datetime.map(|parsed| parsed.value)
+}
+
+/// So does a number that is large enough for a date and a time.
+fn day_of_number(value: ValueRef<'_>) -> Option<DateTime> {
+    let number = match value {
+        ValueRef::Int(number) => Decimal::from(number),
+        ValueRef::Decimal(number) => number,
+        _ => return None,
+    };
+    let whole = number.truncate(0).to_u64().filter(|whole| *whole > DATE_NUMBER_MAX)?;
+    let fraction = number.subtract(&number.truncate(0)).ok()?.multiply(&Decimal::from(1_000_000_i64)).ok()?;
+    let micros = u32::try_from(fraction.to_u64()?).ok()?;
+    datetime_from_number(whole, micros, DatePolicy::LAX)
 }
 
 fn needs_date(unit: IntervalUnit) -> bool {

@@ -3,7 +3,7 @@
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::ER_TRUNCATED_WRONG_VALUE;
-use types::temporal::{DatePolicy, DateTime, FSP_MAX, Time, parse_datetime};
+use types::temporal::{Date, DatePolicy, DateTime, FSP_MAX, Time, calendar, parse_datetime};
 use types::value::{Value, ValueRef};
 
 use super::add::text_of_moment;
@@ -26,6 +26,9 @@ fn time<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) ->
     let time = or_null!(read::time_of(value.as_ref(), context)?);
     Ok(Ev::Own(Value::Time(time.round_to(fsp))))
 }
+
+/// From day 0 to 1970.
+const UNIX_EPOCH_MICROS: i64 = calendar::UNIX_EPOCH_DAY as i64 * 86_400_000_000;
 
 /// Something that a time can be added to.
 #[derive(Clone, Copy)]
@@ -172,7 +175,11 @@ fn timediff<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>
     Ok(Ev::Own(Value::Time(Time::saturating(total, fsp))))
 }
 
+/// Microseconds since 1970; `0000-00-00` is day 0.
 fn micros_of(moment: DateTime) -> Option<i64> {
+    if moment.date() == Date::ZERO {
+        return Some(moment.time().micros() - UNIX_EPOCH_MICROS);
+    }
     Some(moment.to_unix_seconds()? * 1_000_000 + i64::from(moment.micros()))
 }
 

@@ -37,6 +37,8 @@ pub enum AlterAction {
     DropColumn(String),
     /// DROP KEY.
     DropKey(String),
+    /// DROP CONSTRAINT: a unique or primary key here.
+    DropConstraint(String),
     /// DROP PRIMARY KEY.
     DropPrimaryKey,
     /// ALTER COLUMN .. SET DEFAULT, or DROP DEFAULT.
@@ -251,9 +253,7 @@ fn drop(cursor: &mut Cursor<'_>) -> Result<AlterAction> {
         return Err(unsupported("CHECK constraints"));
     }
     if cursor.accept("CONSTRAINT") {
-        // Of the constraints we have keys only.
-        let name = cursor.name()?;
-        return Ok(drop_key(name));
+        return Ok(AlterAction::DropConstraint(cursor.name()?));
     }
     cursor.accept("COLUMN");
     let action = AlterAction::DropColumn(name::column_path(cursor)?);
@@ -291,7 +291,7 @@ fn alter_part(cursor: &mut Cursor<'_>) -> Result<AlterAction> {
         return Err(unsupported("invisible columns"));
     }
     cursor.expect("DEFAULT")?;
-    Ok(AlterAction::SetDefault(column, Some(column::default(cursor)?)))
+    Ok(AlterAction::SetDefault(column, Some(column::literal_default(cursor)?)))
 }
 
 fn rename(cursor: &mut Cursor<'_>) -> Result<AlterAction> {

@@ -42,6 +42,8 @@ pub enum DefaultSpec {
     Now(u64),
     /// A literal.
     Literal(Value),
+    /// DATE '..' and the like, which MySQL reads and then refuses.
+    Temporal,
 }
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -85,7 +87,6 @@ fn attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<bool> {
         column.on_update = Some(now(cursor)?.ok_or_else(|| cursor.error())?);
     } else if cursor.accept("AUTO_INCREMENT") {
         column.auto_increment = true;
-        column.nullable = Some(false);
     } else if cursor.accept("SERIAL") {
         cursor.expect("DEFAULT VALUE")?;
         (column.auto_increment, column.unique, column.nullable) = (true, true, Some(false));
@@ -99,7 +100,11 @@ fn attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<bool> {
         column.primary = true;
     } else if cursor.accept("COMMENT") {
         column.comment = Some(cursor.text()?);
-    } else if cursor.accept("COLLATE") {
+    } else if cursor.is("COLLATE") {
+        if column.collation.is_some() {
+            return Err(cursor.error_of("Multiple COLLATE clauses"));
+        }
+        cursor.advance();
         column.collation = Some(charset_name(cursor)?);
     } else {
         return ignored_or_missing(cursor);
@@ -133,24 +138,33 @@ fn ignored_or_missing(cursor: &mut Cursor<'_>) -> Result<bool> {
 
 /// What stands behind DEFAULT.
 pub(super) fn default(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
-    if cursor.accept("NULL") {
-        return Ok(DefaultSpec::Null);
-    }
     if let Some(digits) = now(cursor)? {
         return Ok(DefaultSpec::Now(digits));
+    }
+    literal_default(cursor)
+}
+
+/// What stands behind SET DEFAULT.
+pub(super) fn literal_default(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
+    if cursor.accept("NULL") {
+        return Ok(DefaultSpec::Null);
     }
     if cursor.is("(") {
         return Err(unsupported("expressions as defaults"));
     }
-    let value = literal::literal(cursor)?;
-    value.map(DefaultSpec::Literal).ok_or_else(|| cursor.error())
+    let typed = cursor.is("DATE") || cursor.is("TIME") || cursor.is("TIMESTAMP");
+    match literal::literal(cursor)? {
+        Some(_) if typed => Ok(DefaultSpec::Temporal),
+        Some(value) => Ok(DefaultSpec::Literal(value)),
+        None => Err(cursor.error()),
+    }
 }
 
 /// CURRENT_TIMESTAMP[(n)] or an alias: its digits of fraction.
 fn now(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
     // MariaDB's dumps write current_timestamp() in lower case; NOW needs its parentheses.
     let found = cursor.accept_any(&["CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"]).is_some();
-    if !found && !cursor.is("NOW (") {
+    if !found && !cursor.is_call("NOW") {
         return Ok(None);
     }
     if !found {

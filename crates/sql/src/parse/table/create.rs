@@ -17,12 +17,19 @@ pub struct CreateTable {
     pub table: TableName,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
-    /// Its columns.
-    pub columns: Vec<ColumnSpec>,
-    /// Its keys, without those that are attributes of columns.
-    pub keys: Vec<KeySpec>,
+    /// What stands in the parentheses.
+    pub elements: Vec<TableElement>,
     /// What stands behind the parentheses.
     pub options: TableOptions,
+}
+
+/// A column or a key.
+#[derive(Clone, Debug)]
+pub enum TableElement {
+    /// A column.
+    Column(Box<ColumnSpec>),
+    /// A key that is no column's attribute.
+    Key(KeySpec),
 }
 
 /// CREATE TABLE .. LIKE.
@@ -57,21 +64,11 @@ pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
         cursor.expect_end()?;
         return Ok(Statement::CreateTableLike(CreateTableLike { table, if_not_exists, like }));
     }
-    let mut create = CreateTable {
-        table,
-        if_not_exists,
-        columns: Vec::new(),
-        keys: Vec::new(),
-        options: TableOptions::default(),
-    };
+    let mut create =
+        CreateTable { table, if_not_exists, elements: Vec::new(), options: TableOptions::default() };
     refuse_query(cursor)?;
     if cursor.accept("(") {
-        loop {
-            element(cursor, &mut create)?;
-            if !cursor.accept(",") {
-                break;
-            }
-        }
+        create.elements = cursor.list(element)?;
         cursor.expect(")")?;
     }
     create.options = option::options(cursor)?;
@@ -83,12 +80,11 @@ pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
     Ok(Statement::CreateTable(Box::new(create)))
 }
 
-fn element(cursor: &mut Cursor<'_>, create: &mut CreateTable) -> Result<()> {
+fn element(cursor: &mut Cursor<'_>) -> Result<TableElement> {
     match key::key(cursor)? {
-        Some(key) => create.keys.push(key),
-        None => create.columns.push(column::column(cursor)?),
+        Some(key) => Ok(TableElement::Key(key)),
+        None => column::column(cursor).map(|column| TableElement::Column(Box::new(column))),
     }
-    Ok(())
 }
 
 fn refuse_query(cursor: &Cursor<'_>) -> Result<()> {

@@ -14,7 +14,7 @@ pub struct TypeSpec {
     pub length: Option<u64>,
     /// The second number in parentheses.
     pub decimals: Option<u64>,
-    /// UNSIGNED.
+    /// UNSIGNED, as a word; ZEROFILL implies it.
     pub unsigned: bool,
     /// ZEROFILL.
     pub zerofill: bool,
@@ -255,7 +255,7 @@ fn digits(cursor: &mut Cursor<'_>, form: Form, spec: &mut TypeSpec) -> Result<()
 
 fn signs(cursor: &mut Cursor<'_>, spec: &mut TypeSpec) {
     while let Some(sign) = cursor.accept_any(&["SIGNED", "UNSIGNED", "ZEROFILL"]) {
-        spec.unsigned |= sign != "SIGNED";
+        spec.unsigned |= sign == "UNSIGNED";
         spec.zerofill |= sign == "ZEROFILL";
     }
 }

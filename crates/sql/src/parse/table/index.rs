@@ -16,10 +16,11 @@ pub(in crate::parse) fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let kind = if cursor.accept("UNIQUE") { KeyKind::Unique } else { KeyKind::Plain };
     cursor.expect("INDEX")?;
     let name = cursor.name()?;
-    key::algorithm(cursor)?;
+    let hash = key::algorithm(cursor)?.unwrap_or(false);
     cursor.expect("ON")?;
     let table = name::table(cursor)?;
-    let key = key::definition(cursor, kind, Some(name))?;
+    let mut key = key::definition(cursor, kind, Some(name))?;
+    key.hash |= hash;
     let mut alter = AlterTable::new(table);
     alter.actions.push(AlterAction::AddKey(key));
     finish(cursor, alter)

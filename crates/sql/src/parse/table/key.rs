@@ -17,6 +17,8 @@ pub struct KeySpec {
     pub parts: Vec<KeyPartSpec>,
     /// COMMENT.
     pub comment: Option<String>,
+    /// USING HASH.
+    pub hash: bool,
 }
 
 /// What a key guarantees.
@@ -81,23 +83,22 @@ pub(super) fn missing(cursor: &mut Cursor<'_>) -> Result<()> {
 
 /// `[USING x] (parts) options`
 pub(super) fn definition(cursor: &mut Cursor<'_>, kind: KeyKind, name: Option<String>) -> Result<KeySpec> {
-    algorithm(cursor)?;
+    let hash = algorithm(cursor)?.unwrap_or(false);
     let parts = parts(cursor)?;
-    let mut key = KeySpec { kind, name, parts, comment: None };
+    let mut key = KeySpec { kind, name, parts, comment: None, hash };
     while option(cursor, &mut key)? {}
     Ok(key)
 }
 
-/// USING BTREE or HASH, which is BTREE too.
-pub(super) fn algorithm(cursor: &mut Cursor<'_>) -> Result<bool> {
-    let found = cursor.accept_any(&["USING", "TYPE"]).is_some();
-    if found {
-        if cursor.is("RTREE") {
-            return Err(unsupported("RTREE indexes"));
-        }
-        cursor.expect_any(&["BTREE", "HASH"])?;
+/// USING: whether HASH was written, which means BTREE too; `None` if USING does not come next.
+pub(super) fn algorithm(cursor: &mut Cursor<'_>) -> Result<Option<bool>> {
+    if cursor.accept_any(&["USING", "TYPE"]).is_none() {
+        return Ok(None);
     }
-    Ok(found)
+    if cursor.is("RTREE") {
+        return Err(unsupported("RTREE indexes"));
+    }
+    Ok(Some(cursor.expect_any(&["BTREE", "HASH"])? == "HASH"))
 }
 
 /// The columns in parentheses.
@@ -126,8 +127,8 @@ fn part(cursor: &mut Cursor<'_>) -> Result<KeyPartSpec> {
 
 /// One option; false if none comes next.
 fn option(cursor: &mut Cursor<'_>, key: &mut KeySpec) -> Result<bool> {
-    if algorithm(cursor)? {
-        // Every index is a B-tree.
+    if let Some(hash) = algorithm(cursor)? {
+        key.hash = hash;
     } else if cursor.accept("COMMENT") {
         key.comment = Some(cursor.text()?);
     } else if cursor.accept("KEY_BLOCK_SIZE") {

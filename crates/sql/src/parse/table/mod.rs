@@ -11,7 +11,7 @@ pub(super) mod option;
 
 pub use alter::{AlterAction, AlterAlgorithm, AlterLock, AlterTable, Place};
 pub use column::{ColumnSpec, DefaultSpec};
-pub use create::{CreateTable, CreateTableLike};
+pub use create::{CreateTable, CreateTableLike, TableElement};
 pub use data_type::{TypeCharset, TypeName, TypeSpec};
 pub use drop::DropTables;
 pub use key::{KeyKind, KeyPartSpec, KeySpec};

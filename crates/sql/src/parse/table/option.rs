@@ -28,7 +28,7 @@ pub struct TableOptions {
 pub enum CharsetChoice {
     /// CHARACTER SET x.
     Charset(String),
-    /// CHARACTER SET DEFAULT: what it would be without.
+    /// CONVERT TO CHARACTER SET DEFAULT: the database's.
     Default,
     /// COLLATE x.
     Collation(String),
@@ -167,9 +167,6 @@ pub(in crate::parse) fn charset_choice(cursor: &mut Cursor<'_>) -> Result<Option
     cursor.accept("DEFAULT");
     if accept_charset_words(cursor) {
         cursor.accept("=");
-        if cursor.accept("DEFAULT") {
-            return Ok(Some(CharsetChoice::Default));
-        }
         return charset_name(cursor).map(|name| Some(CharsetChoice::Charset(name)));
     }
     if cursor.accept("COLLATE") {

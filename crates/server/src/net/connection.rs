@@ -1,0 +1,318 @@
+//! A connection as others see it: who it is, what it does, and what is wanted of it.
+//!
+//! Its own task writes most of it; everybody reads. What others want is a mark and a wake-up: [`Connection::ask`]
+//! sets the mark first and wakes second, the task registers its waker first and looks at the marks second, so nothing
+//! is missed.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+
+use super::process::{CommandKind, ProcessRow};
+use crate::accounts::Peer;
+use crate::clock;
+use crate::status::Counters;
+use crate::variables::ConnectionLimits;
+
+/// Bytes of a statement that SHOW PROCESSLIST shows.
+const INFO_SIZE_MAX: usize = 1024;
+
+/// Marks: what is wanted of a connection.
+pub(super) mod mark {
+    /// The statement shall stop.
+    pub const KILL_QUERY: u8 = 1;
+    /// The connection shall end.
+    pub const KILL_CONNECTION: u8 = 2;
+    /// It is past its deadline.
+    pub const EXPIRED: u8 = 4;
+    /// The server shuts down: whoever is idle shall end.
+    pub const SHUTDOWN: u8 = 8;
+    /// It has been idle for a while: its buffers shall go.
+    pub const TRIM: u8 = 16;
+    /// The server has waited long enough.
+    pub const ABANDON: u8 = 32;
+}
+
+/// How a session is stopped that sees to that itself.
+pub trait Interrupt: Send + Sync {
+    /// KILL QUERY.
+    fn kill_query(&self);
+    /// KILL, or the end of the server.
+    fn kill_connection(&self);
+}
+
+/// See the module.
+pub struct Connection {
+    /// `connection_id()`
+    pub id: u32,
+    /// From where the client comes.
+    pub peer: Peer,
+    /// The client's TCP port.
+    pub port: Option<u16>,
+    /// What the session counts.
+    pub counters: Arc<Counters>,
+    limits: ArcSwap<ConnectionLimits>,
+    /// Release by who asks, acquired by the task.
+    marks: AtomicU8,
+    /// The task. Rank: last; wakers run with nothing held.
+    waker: Mutex<Option<Waker>>,
+    /// On the monotonic clock, in milliseconds; 0 = none. Relaxed: looked at once a second.
+    deadline_ms: AtomicU64,
+    /// A commit is under way: the session is not to be stopped.
+    shielded: AtomicBool,
+    command: AtomicU8,
+    /// Since when it does that; monotonic, milliseconds.
+    since_ms: AtomicU64,
+    /// Rank: last.
+    shown: Mutex<Shown>,
+    /// Rank: last.
+    interrupt: Mutex<Option<Arc<dyn Interrupt>>>,
+}
+
+#[derive(Debug, Default)]
+struct Shown {
+    user: Option<String>,
+    db: Option<String>,
+    state: &'static str,
+    info: Vec<u8>,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("id", &self.id).field("peer", &self.peer).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub(super) fn new(id: u32, peer: Peer, port: Option<u16>, counters: Arc<Counters>) -> Self {
+        Self {
+            id,
+            peer,
+            port,
+            counters,
+            limits: ArcSwap::default(),
+            marks: AtomicU8::new(0),
+            waker: Mutex::default(),
+            deadline_ms: AtomicU64::new(0),
+            shielded: AtomicBool::new(false),
+            command: AtomicU8::new(CommandKind::Connect as u8),
+            since_ms: AtomicU64::new(clock::monotonic_ms()),
+            shown: Mutex::default(),
+            interrupt: Mutex::default(),
+        }
+    }
+
+    /// Says where the session's time-outs and limits are: those of its `SessionVariables`. Until then the defaults
+    /// count.
+    pub fn set_limits(&self, limits: Arc<ConnectionLimits>) {
+        self.limits.store(limits);
+    }
+
+    /// The session's time-outs and limits.
+    pub fn limits(&self) -> Arc<ConnectionLimits> {
+        self.limits.load_full()
+    }
+
+    /// Says that the session stops by itself when it is told so. Without it a command is stopped by dropping it.
+    pub fn set_interrupt(&self, interrupt: Arc<dyn Interrupt>) {
+        *self.interrupt.lock() = Some(interrupt);
+    }
+
+    /// Who it is, from its login on.
+    pub fn set_user(&self, user: &str) {
+        self.shown.lock().user = Some(user.to_owned());
+    }
+
+    /// Its default database.
+    pub fn set_db(&self, db: Option<&str>) {
+        self.shown.lock().db = db.map(str::to_owned);
+    }
+
+    /// How far it is with its statement, in MySQL's words.
+    pub fn set_state(&self, state: &'static str) {
+        self.shown.lock().state = state;
+    }
+
+    /// What it executes, where the command itself does not say it: a prepared statement's text. Cut to 1,024 bytes.
+    pub fn set_info(&self, info: &[u8]) {
+        let mut shown = self.shown.lock();
+        shown.info.clear();
+        shown.info.extend_from_slice(&info[..info.len().min(INFO_SIZE_MAX)]);
+    }
+
+    /// Keeps the session from being stopped until the guard is dropped: while the pipeline owns its commit.
+    pub fn shield(&self) -> Shield<'_> {
+        self.shielded.store(true, Ordering::Relaxed);
+        Shield(self)
+    }
+
+    /// Whether the statement shall stop, for work that does not wait.
+    pub fn is_stopped(&self) -> bool {
+        self.marks.load(Ordering::Relaxed) & (mark::KILL_QUERY | mark::KILL_CONNECTION | mark::ABANDON) != 0
+    }
+
+    /// Whether the connection shall end.
+    pub fn is_killed(&self) -> bool {
+        self.marks.load(Ordering::Relaxed) & (mark::KILL_CONNECTION | mark::ABANDON) != 0
+    }
+
+    /// The row of SHOW PROCESSLIST.
+    pub fn process(&self) -> ProcessRow {
+        let command = self.command();
+        let since_ms = self.since_ms.load(Ordering::Relaxed);
+        let shown = self.shown.lock();
+        let runs = !matches!(command, CommandKind::Sleep | CommandKind::Connect);
+        ProcessRow {
+            id: self.id,
+            user: shown.user.clone().unwrap_or_else(|| "unauthenticated user".to_owned()),
+            host: match self.port {
+                Some(port) => format!("{}:{port}", self.peer.host),
+                None => self.peer.host.clone(),
+            },
+            db: shown.db.clone(),
+            command,
+            time_s: clock::monotonic_ms().saturating_sub(since_ms) / 1000,
+            state: match command {
+                CommandKind::Connect => "login",
+                CommandKind::Sleep => "",
+                _ if shown.state.is_empty() => "executing",
+                _ => shown.state,
+            },
+            info: (runs && !shown.info.is_empty()).then(|| String::from_utf8_lossy(&shown.info).into_owned()),
+        }
+    }
+
+    /// What it does.
+    pub(super) fn command(&self) -> CommandKind {
+        CommandKind::from_u8(self.command.load(Ordering::Relaxed))
+    }
+
+    /// Whether it executes a command.
+    pub(super) fn is_running(&self) -> bool {
+        !matches!(self.command(), CommandKind::Sleep | CommandKind::Connect)
+    }
+
+    /// Begins a command.
+    pub(super) fn begin(&self, command: CommandKind, info: &[u8], now_ms: u64) {
+        self.deadline_ms.store(0, Ordering::Relaxed);
+        self.set_info(info);
+        self.set_state("");
+        // What was asked of the statement before does not concern this one.
+        self.marks.fetch_and(!mark::KILL_QUERY, Ordering::Relaxed);
+        self.since_ms.store(now_ms, Ordering::Relaxed);
+        self.command.store(command as u8, Ordering::Relaxed);
+    }
+
+    /// Ends a command: waits for the next one until the deadline.
+    pub(super) fn rest(&self, now_ms: u64, deadline_ms: u64) {
+        self.command.store(CommandKind::Sleep as u8, Ordering::Relaxed);
+        self.since_ms.store(now_ms, Ordering::Relaxed);
+        self.deadline_ms.store(deadline_ms, Ordering::Relaxed);
+    }
+
+    /// Gives back what the last command kept.
+    pub(super) fn trim(&self) {
+        self.shown.lock().info = Vec::new();
+    }
+
+    /// Sets the moment at which it has to be further; 0 takes it away.
+    pub(super) fn set_deadline(&self, deadline_ms: u64) {
+        self.deadline_ms.store(deadline_ms, Ordering::Relaxed);
+    }
+
+    /// The moment at which it has to be further.
+    pub(super) fn deadline(&self) -> u64 {
+        self.deadline_ms.load(Ordering::Relaxed)
+    }
+
+    /// Since when it does what it does.
+    pub(super) fn since(&self) -> u64 {
+        self.since_ms.load(Ordering::Relaxed)
+    }
+
+    /// Leaves marks and wakes the task.
+    pub(super) fn ask(&self, marks: u8) {
+        self.marks.fetch_or(marks, Ordering::Release);
+        let waker = self.waker.lock().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// As [`Self::ask`]; a session that stops by itself is told.
+    pub(super) fn interrupt(&self, marks: u8) {
+        let interrupt = self.interrupt.lock().clone();
+        if let Some(interrupt) = &interrupt {
+            if marks & mark::KILL_CONNECTION != 0 {
+                interrupt.kill_connection();
+            } else {
+                interrupt.kill_query();
+            }
+        }
+        self.ask(marks);
+    }
+
+    /// Whether the session stops by itself.
+    pub(super) fn stops_itself(&self) -> bool {
+        self.interrupt.lock().is_some()
+    }
+
+    /// The marks among `wanted`.
+    pub(super) fn marks(&self, wanted: u8) -> u8 {
+        self.marks.load(Ordering::Acquire) & wanted
+    }
+
+    /// Takes marks away.
+    pub(super) fn unmark(&self, marks: u8) {
+        self.marks.fetch_and(!marks, Ordering::Relaxed);
+    }
+
+    /// Works until it is done, or until one of these marks is there: then the work is dropped and the marks are
+    /// returned. While the session is shielded, no mark but that of an expired deadline counts.
+    pub(super) async fn unless<T>(&self, wanted: u8, work: impl Future<Output = T>) -> Result<T, u8> {
+        let mut work = pin!(work);
+        poll_fn(|context| {
+            self.register(context);
+            let shield = if self.shielded.load(Ordering::Relaxed) { mark::EXPIRED } else { u8::MAX };
+            let mut asked = self.marks(wanted) & shield;
+            if asked & mark::EXPIRED != 0 && !self.is_expired() {
+                // The deadline was met while the reaper looked.
+                self.unmark(mark::EXPIRED);
+                asked &= !mark::EXPIRED;
+            }
+            if asked != 0 {
+                return Poll::Ready(Err(asked));
+            }
+            work.as_mut().poll(context).map(Ok)
+        })
+        .await
+    }
+
+    fn is_expired(&self) -> bool {
+        let deadline_ms = self.deadline();
+        deadline_ms != 0 && deadline_ms <= clock::monotonic_ms()
+    }
+
+    fn register(&self, context: &Context<'_>) {
+        let mut waker = self.waker.lock();
+        if !waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
+            *waker = Some(context.waker().clone());
+        }
+    }
+}
+
+/// See [`Connection::shield`].
+#[derive(Debug)]
+#[must_use = "the session is shielded until this is dropped"]
+pub struct Shield<'a>(&'a Connection);
+
+impl Drop for Shield<'_> {
+    fn drop(&mut self) {
+        self.0.shielded.store(false, Ordering::Relaxed);
+    }
+}

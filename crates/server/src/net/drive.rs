@@ -1,0 +1,213 @@
+//! A connection's task: login, then one command after another.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use protocol::command::Command;
+use protocol::frame::PacketReader;
+use types::error::table::{ER_CLIENT_INTERACTION_TIMEOUT, ER_NET_READ_INTERRUPTED, ER_SERVER_SHUTDOWN};
+
+use super::Net;
+use super::connection::{Connection, mark};
+use super::execute::{Step, execute};
+use super::handler::{Handler, Outcome, Service};
+use super::listener::Visitor;
+use super::login::{self, Link, LoginError};
+use super::reply::Reply;
+use super::stream::ReadHalf;
+use crate::clock;
+use crate::status::{Counter, Gauges};
+
+/// What ends the wait for a command.
+const ENDS: u8 = mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON;
+
+/// Bytes a second that a client has to send of a packet, once `net_read_timeout` has passed.
+const RATE_MIN: u64 = 1024;
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The client said goodbye, or a KILL or the end of the server did.
+    Orderly,
+    /// The client went without a word, or was shown the door.
+    Aborted,
+}
+
+/// The parts of a connection that has logged in.
+struct Parts {
+    reader: PacketReader,
+    read: ReadHalf,
+    reply: Reply,
+    connection: Arc<Connection>,
+}
+
+/// How much of a command has arrived.
+#[derive(Debug, Default)]
+struct Arriving {
+    size: u64,
+    /// When the rest was first waited for.
+    since_ms: Option<u64>,
+}
+
+/// Serves a client that was accepted, until it is gone.
+pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
+    let Visitor { registered, visit, mut reader, mut read, mut reply } = visitor;
+    let connection = Arc::clone(&registered.connection);
+    let link = Link::new(&mut reader, &mut read, &mut reply, &connection, Some(&visit));
+    // In a box of its own, which is gone when the session begins.
+    let login = Box::pin(login::log_in(&net, link)).await;
+    drop(visit);
+    let gauges = &net.status.gauges;
+    let (mut handler, _place) = match login {
+        Ok(session) => session,
+        Err(error) => {
+            Gauges::bump(&gauges.aborted_connects);
+            if matches!(error, LoginError::Broken) {
+                net.hosts.failed(&connection.peer);
+            }
+            return;
+        }
+    };
+    reader.set_size_max(packet_size_max(&connection));
+    let mut parts = Parts { reader, read, reply, connection };
+    if commands(&net, &mut parts, &mut handler).await == End::Aborted {
+        Gauges::bump(&gauges.aborted_clients);
+    }
+    parts.connection.set_deadline(0);
+    handler.end().await;
+    drop(registered);
+}
+
+/// The command loop.
+async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mut S::Handler) -> End {
+    loop {
+        let now_ms = clock::monotonic_ms();
+        let timeout_s = parts.connection.limits().wait_timeout_s.load(Ordering::Relaxed);
+        parts.connection.rest(now_ms, now_ms + u64::from(timeout_s) * 1000);
+        let outcome = match command(net, parts, handler).await {
+            Ok(outcome) => outcome,
+            Err(end) => return end,
+        };
+        let connection = &parts.connection;
+        let sent = connection.unless(mark::EXPIRED | mark::ABANDON, parts.reply.send()).await;
+        if !matches!(sent, Ok(Ok(()))) {
+            return End::Aborted;
+        }
+        if outcome == Outcome::Close || connection.marks(mark::KILL_CONNECTION | mark::SHUTDOWN) != 0 {
+            return End::Orderly;
+        }
+    }
+}
+
+/// Waits for a command and executes it.
+async fn command<S: Service>(
+    net: &Arc<Net<S>>,
+    parts: &mut Parts,
+    handler: &mut S::Handler,
+) -> Result<Outcome, End> {
+    let mut arriving = Arriving::default();
+    loop {
+        let Parts { reader, read, reply, connection } = parts;
+        let step = match reader.next_command() {
+            Ok(Some(packet)) => execute(net, packet, connection, reply, handler).await,
+            Ok(None) => Step::Read,
+            Err(error) => Step::Broken(error),
+        };
+        match step {
+            Step::Read => receive(parts, &mut arriving).await?,
+            Step::Done(outcome) => return Ok(outcome),
+            Step::End(end) => return Err(end),
+            Step::ChangeUser(packet) => {
+                let link = Link::new(reader, read, reply, connection, None);
+                let Ok(Command::ChangeUser(change)) = Command::parse(&packet, link.reply.capabilities())
+                else {
+                    return Err(End::Aborted);
+                };
+                let changed = Box::pin(login::change_user(net, link, &change, handler)).await;
+                return changed.map(|()| Outcome::Continue).map_err(|_| End::Aborted);
+            }
+            Step::Broken(error) => {
+                reply.begin(sequence_after(reader.sequence(), error));
+                let capabilities = reply.capabilities();
+                error.write(reply.packets(), capabilities);
+                reply.say_last().await;
+                return Err(End::Aborted);
+            }
+        }
+    }
+}
+
+/// Waits for bytes of a command.
+async fn receive(parts: &mut Parts, arriving: &mut Arriving) -> Result<(), End> {
+    let connection = Arc::clone(&parts.connection);
+    if arriving.size > 0 {
+        let since_ms = *arriving.since_ms.get_or_insert_with(clock::monotonic_ms);
+        let timeout_s = connection.limits().net_read_timeout_s.load(Ordering::Relaxed);
+        let allowance_ms = u64::from(timeout_s) * 1000 + arriving.size * 1000 / RATE_MIN;
+        connection.set_deadline(since_ms + allowance_ms);
+    }
+    loop {
+        let (reader, read) = (&mut parts.reader, &mut parts.read);
+        let more = poll_fn(|context| read.poll_read(context, reader.spare()));
+        let marks = match connection.unless(ENDS | mark::TRIM, more).await {
+            Ok(Ok(count)) if count > 0 => {
+                reader.filled(count);
+                arriving.size += count as u64;
+                connection.counters.add(Counter::BytesReceived, count as u64);
+                return Ok(());
+            }
+            Ok(_) => return Err(End::Aborted),
+            Err(marks) => marks,
+        };
+        if marks & ENDS != 0 {
+            return Err(farewell(parts, marks, arriving.size > 0).await);
+        }
+        connection.unmark(mark::TRIM);
+        if arriving.size == 0 {
+            trim(parts);
+            // The next bytes are waited for without memory to put them into.
+            match connection.unless(ENDS, parts.read.readable()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return Err(End::Aborted),
+                Err(marks) => return Err(farewell(parts, marks, false).await),
+            }
+        }
+    }
+}
+
+/// Gives back what an idle connection does not need.
+fn trim(parts: &mut Parts) {
+    parts.reader = PacketReader::new(packet_size_max(&parts.connection));
+    parts.reply.trim();
+    parts.connection.trim();
+}
+
+/// Says why the connection ends, where MySQL says it.
+async fn farewell(parts: &mut Parts, marks: u8, within_packet: bool) -> End {
+    let (error, end) = if marks & mark::EXPIRED != 0 {
+        let why = if within_packet { &ER_NET_READ_INTERRUPTED } else { &ER_CLIENT_INTERACTION_TIMEOUT };
+        (why.error(&[]), End::Aborted)
+    } else if marks & mark::SHUTDOWN != 0 {
+        (ER_SERVER_SHUTDOWN.error(&[]), End::Orderly)
+    } else {
+        return if marks & mark::ABANDON != 0 { End::Aborted } else { End::Orderly };
+    };
+    parts.reply.begin(0);
+    parts.reply.error(&error);
+    parts.reply.say_last().await;
+    end
+}
+
+/// The number of an answer to a packet that was refused at its header: the reader has not counted that one.
+pub(super) fn sequence_after(sequence: u8, error: protocol::Error) -> u8 {
+    match error {
+        protocol::Error::TooBig { .. } => sequence.wrapping_add(1),
+        _ => sequence,
+    }
+}
+
+fn packet_size_max(connection: &Connection) -> usize {
+    let max = connection.limits().max_allowed_packet.load(Ordering::Relaxed);
+    usize::try_from(max).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,188 @@
+//! The listeners: TCP and the local socket.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use protocol::frame::PacketReader;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::task::JoinHandle;
+
+use super::connection::{Connection, mark};
+use super::doors::{Doors, Visit};
+use super::drive::serve;
+use super::handler::Service;
+use super::reaper::reap;
+use super::registry::Registered;
+use super::reply::Reply;
+use super::stream::{self, ReadHalf, WriteHalf};
+use super::{Net, login};
+use crate::accounts::Peer;
+use crate::status::Gauges;
+
+/// Clients that wait to be accepted.
+const BACKLOG: u32 = 1024;
+
+/// After an error of accepting, above all a lack of descriptors.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The tasks that accept clients.
+#[derive(Debug)]
+pub struct Listeners {
+    tasks: Vec<JoinHandle<()>>,
+    reaper: JoinHandle<()>,
+    /// Where TCP is listened on; the port is the one that was given.
+    pub tcp: Vec<SocketAddr>,
+    socket: Option<PathBuf>,
+}
+
+/// A client that was accepted.
+pub(super) struct Visitor {
+    pub(super) registered: Registered,
+    pub(super) visit: Visit,
+    pub(super) reader: PacketReader,
+    pub(super) read: ReadHalf,
+    pub(super) reply: Reply,
+}
+
+/// Listens on these addresses and this socket. A socket file that nobody listens on is replaced.
+pub async fn listen<S: Service>(
+    net: &Arc<Net<S>>,
+    addresses: &[SocketAddr],
+    socket: Option<&Path>,
+) -> io::Result<Listeners> {
+    let mut tcp = Vec::new();
+    let mut tasks = Vec::new();
+    for address in addresses {
+        let listener = bind(*address)?;
+        tcp.push(listener.local_addr()?);
+        tasks.push(tokio::spawn(accept_tcp(Arc::clone(net), listener)));
+    }
+    if let Some(path) = socket {
+        let listener = bind_socket(path).await?;
+        tasks.push(tokio::spawn(accept_socket(Arc::clone(net), listener)));
+    }
+    let reaper = tokio::spawn(reap(Arc::clone(&net.connections)));
+    Ok(Listeners { tasks, reaper, tcp, socket: socket.map(Path::to_owned) })
+}
+
+impl Listeners {
+    /// Accepts nobody any more, ends who is idle, and gives those who execute a command this long to finish it; then
+    /// stops them, and after as long again abandons them. Returns whether everybody has gone.
+    pub async fn close<S: Service>(self, net: &Net<S>, patience: Duration) -> bool {
+        for task in &self.tasks {
+            task.abort();
+        }
+        if let Some(path) = &self.socket {
+            remove_socket(path);
+        }
+        let connections = &net.connections;
+        let everybody =
+            |act: fn(&Connection)| connections.all().iter().for_each(|connection| act(connection));
+        everybody(|connection| connection.ask(mark::SHUTDOWN));
+        let mut gone = connections.none_left(patience).await;
+        if !gone {
+            everybody(|connection| connection.interrupt(mark::KILL_CONNECTION));
+            gone = connections.none_left(patience).await;
+        }
+        if !gone {
+            everybody(|connection| connection.ask(mark::ABANDON));
+            gone = connections.none_left(patience).await;
+        }
+        self.reaper.abort();
+        gone
+    }
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => tokio::net::TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => tokio::net::TcpSocket::new_v6()?,
+    };
+    // As mysqld: a server that was just stopped can be started again.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+async fn bind_socket(path: &Path) -> io::Result<UnixListener> {
+    match UnixListener::bind(path) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            if tokio::net::UnixStream::connect(path).await.is_ok() {
+                return Err(error);
+            }
+            remove_socket(path);
+            UnixListener::bind(path)
+        }
+        result => result,
+    }
+}
+
+/// A socket is no file that holds data: it does not go through `vfs`.
+#[expect(clippy::disallowed_methods, reason = "a socket's name is not storage")]
+fn remove_socket(path: &Path) {
+    if let Err(error) = std::fs::remove_file(path) {
+        tracing::warn!(path = %path.display(), %error, "could not remove the socket");
+    }
+}
+
+async fn accept_tcp<S: Service>(net: Arc<Net<S>>, listener: TcpListener) {
+    loop {
+        net.tcp_doors.room().await;
+        match listener.accept().await {
+            Ok((tcp, address)) => {
+                let peer = Peer::tcp(address.ip());
+                match stream::tcp(tcp) {
+                    Ok(halves) => welcome(&net, &net.tcp_doors, halves, peer, Some(address.port())),
+                    Err(_) => Gauges::bump(&net.status.gauges.peer_errors),
+                }
+            }
+            Err(error) => failed(&net, &error).await,
+        }
+    }
+}
+
+async fn accept_socket<S: Service>(net: Arc<Net<S>>, listener: UnixListener) {
+    loop {
+        net.socket_doors.room().await;
+        match listener.accept().await {
+            Ok((local, _)) => welcome(&net, &net.socket_doors, stream::unix(local), Peer::local(), None),
+            Err(error) => failed(&net, &error).await,
+        }
+    }
+}
+
+async fn failed<S>(net: &Net<S>, error: &io::Error) {
+    // A client that has gone again is nobody's fault.
+    if error.kind() != io::ErrorKind::ConnectionAborted {
+        Gauges::bump(&net.status.gauges.accept_errors);
+        tracing::error!(%error, "could not accept a connection");
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Gives a client its task.
+fn welcome<S: Service>(
+    net: &Arc<Net<S>>,
+    doors: &Arc<Doors>,
+    (read, write): (ReadHalf, WriteHalf),
+    peer: Peer,
+    port: Option<u16>,
+) {
+    Gauges::bump(&net.status.gauges.connections);
+    let registered = net.connections.begin(peer, port);
+    let connection = Arc::clone(&registered.connection);
+    let Some(visit) = doors.enter(&connection) else {
+        Gauges::bump(&net.status.gauges.aborted_connects);
+        return;
+    };
+    let timeout_s = net.variables.live.connect_timeout_s.load(Ordering::Relaxed);
+    connection.set_deadline(crate::clock::monotonic_ms() + u64::from(timeout_s) * 1000);
+    let reply = Reply::new(write, connection);
+    let reader = PacketReader::new(login::PACKET_SIZE_MAX);
+    let visitor = Visitor { registered, visit, reader, read, reply };
+    tokio::spawn(serve(Arc::clone(net), visitor));
+}

@@ -1,0 +1,174 @@
+//! What a client is answered: packets that are collected and go out with one write, or with several where the answer
+//! is large.
+//!
+//! **Bound:** whoever writes rows asks [`Reply::is_large`] and awaits [`Reply::send`]; a client that does not read
+//! holds up nobody but its own session, and only until its deadline: `net_write_timeout` and a second for each KiB
+//! that it took.
+
+use std::future::poll_fn;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Poll;
+
+use protocol::out::{Mark, PacketWriter};
+use protocol::reply::{ErrPacket, OkPacket};
+use protocol::wire::Capabilities;
+use types::error::SqlError;
+
+use super::connection::Connection;
+use super::stream::WriteHalf;
+use crate::clock;
+use crate::status::Counter;
+
+/// Beyond so many bytes an answer is sent before it is complete.
+const LARGE_SIZE: usize = 64 << 10;
+
+/// Bytes a second that a client has to take once its time-out has passed.
+const RATE_MIN: u64 = 1024;
+
+/// The client is gone, or does not read.
+#[derive(Debug, thiserror::Error)]
+#[error("the client is gone: {0}")]
+pub struct Gone(#[from] pub io::Error);
+
+/// See the module.
+#[derive(Debug)]
+pub struct Reply {
+    packets: PacketWriter,
+    write: WriteHalf,
+    connection: Arc<Connection>,
+    capabilities: Capabilities,
+    /// Back to here if the command is stopped.
+    settled: Mark,
+    sends: u64,
+}
+
+impl Reply {
+    pub(super) fn new(write: WriteHalf, connection: Arc<Connection>) -> Self {
+        let packets = PacketWriter::new();
+        let settled = packets.mark();
+        Self { packets, write, connection, capabilities: Capabilities::PROTOCOL_41, settled, sends: 0 }
+    }
+
+    /// Where packets are collected.
+    pub fn packets(&mut self) -> &mut PacketWriter {
+        &mut self.packets
+    }
+
+    /// What both sides can do.
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// Bytes that wait to be sent.
+    pub fn buffered(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Whether so much waits that it should be sent before more is added.
+    pub fn is_large(&self) -> bool {
+        self.packets.len() >= LARGE_SIZE
+    }
+
+    /// How often something was sent on this connection.
+    pub fn sends(&self) -> u64 {
+        self.sends
+    }
+
+    /// Appends an OK packet.
+    pub fn ok(&mut self, ok: &OkPacket<'_>) {
+        ok.write(&mut self.packets, self.capabilities);
+    }
+
+    /// Appends an ERR packet.
+    pub fn error(&mut self, error: &SqlError) {
+        ErrPacket { code: error.code, sqlstate: error.sqlstate(), message: &error.message }
+            .write(&mut self.packets, self.capabilities);
+    }
+
+    /// What was written so far stays if the command is stopped: the answers to statements that are done.
+    pub fn settle(&mut self) {
+        self.settled = self.packets.mark();
+    }
+
+    /// Sends what was collected, and waits until the operating system has taken it. No packet may be open.
+    pub async fn send(&mut self) -> Result<(), Gone> {
+        if self.packets.is_empty() {
+            return Ok(());
+        }
+        let (packets, write, connection) = (&self.packets, &mut self.write, &*self.connection);
+        let mut sent = 0;
+        // When the client was first waited for.
+        let mut waits_since = None;
+        poll_fn(|context| {
+            let bytes = packets.bytes();
+            while sent < bytes.len() {
+                let Poll::Ready(written) = write.poll_write(context, &bytes[sent..]) else {
+                    let since_ms = *waits_since.get_or_insert_with(clock::monotonic_ms);
+                    connection.set_deadline(write_deadline(connection, since_ms, sent));
+                    return Poll::Pending;
+                };
+                match written {
+                    Ok(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                    Ok(count) => sent += count,
+                    Err(error) => return Poll::Ready(Err(error)),
+                }
+            }
+            Poll::Ready(Ok(()))
+        })
+        .await?;
+        if waits_since.is_some() {
+            self.connection.set_deadline(0);
+        }
+        self.connection.counters.add(Counter::BytesSent, sent as u64);
+        self.packets.clear();
+        self.settled = self.packets.mark();
+        self.sends += 1;
+        Ok(())
+    }
+
+    pub(super) fn set_capabilities(&mut self, capabilities: Capabilities) {
+        self.capabilities = capabilities;
+    }
+
+    /// Begins the answer to a packet after which the conversation goes on with this number.
+    pub(super) fn begin(&mut self, sequence: u8) {
+        self.packets.set_sequence(sequence);
+        self.settled = self.packets.mark();
+    }
+
+    /// Forgets what a stopped command left behind.
+    pub(super) fn rewind(&mut self) {
+        self.packets.rewind(self.settled);
+    }
+
+    /// Gives memory back.
+    pub(super) fn trim(&mut self) {
+        if self.packets.is_empty() {
+            let sequence = self.packets.sequence();
+            self.packets = PacketWriter::new();
+            self.packets.set_sequence(sequence);
+            self.settled = self.packets.mark();
+        }
+    }
+
+    /// Sends what the operating system takes at once; for a last word.
+    pub(super) async fn say_last(&mut self) {
+        let (packets, write) = (&self.packets, &mut self.write);
+        let _ = poll_fn(|context| {
+            Poll::Ready(match write.poll_write(context, packets.bytes()) {
+                Poll::Ready(result) => result.is_ok(),
+                Poll::Pending => false,
+            })
+        })
+        .await;
+        self.packets.clear();
+    }
+}
+
+/// When a client that is waited for since `since_ms`, and has taken `sent` bytes, has to have taken more.
+fn write_deadline(connection: &Connection, since_ms: u64, sent: usize) -> u64 {
+    let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
+    since_ms + u64::from(timeout_s) * 1000 + sent as u64 * 1000 / RATE_MIN
+}

@@ -1,0 +1,39 @@
+//! ALGORITHM and LOCK: a statement that demands more than can be done is refused.
+
+use types::error::SqlError;
+use types::error::table::{ER_ALTER_OPERATION_NOT_SUPPORTED, ER_ALTER_OPERATION_NOT_SUPPORTED_REASON};
+
+use super::{Change, ColumnSource};
+use crate::ddl::Result;
+use crate::parse::table::{AlterAlgorithm, AlterLock, AlterTable};
+
+/// Errors 1845 and 1846. Whatever touches data keeps others from the table while it runs.
+pub(super) fn check(alter: &AlterTable, change: &Change) -> Result<()> {
+    let touches_data = matches!(change, Change::Indexes { .. } | Change::Rebuild { .. });
+    let converts = match change {
+        Change::Rebuild { columns } => {
+            columns.iter().any(|column| matches!(column, ColumnSource::Convert(..)))
+        }
+        _ => false,
+    };
+    if alter.algorithm == AlterAlgorithm::Instant && touches_data {
+        return Err(
+            ER_ALTER_OPERATION_NOT_SUPPORTED.error(&[&"ALGORITHM=INSTANT", &"ALGORITHM=COPY/INPLACE"])
+        );
+    }
+    if alter.algorithm == AlterAlgorithm::Inplace && converts {
+        return Err(refused("ALGORITHM=INPLACE", "Cannot change column type INPLACE", "ALGORITHM=COPY"));
+    }
+    if alter.lock == AlterLock::None && alter.algorithm == AlterAlgorithm::Copy {
+        return Err(refused("LOCK=NONE", "COPY algorithm requires a lock", "LOCK=SHARED"));
+    }
+    if matches!(alter.lock, AlterLock::None | AlterLock::Shared) && touches_data {
+        let lock = if alter.lock == AlterLock::None { "LOCK=NONE" } else { "LOCK=SHARED" };
+        return Err(refused(lock, "the table is locked while it is changed", "LOCK=EXCLUSIVE"));
+    }
+    Ok(())
+}
+
+fn refused(what: &str, reason: &str, instead: &str) -> SqlError {
+    ER_ALTER_OPERATION_NOT_SUPPORTED_REASON.error(&[&what, &reason, &instead])
+}

@@ -1,0 +1,50 @@
+//! CREATE TABLE.
+
+use engine::catalog::def::TableDef;
+use engine::ids::{IndexId, TableId};
+
+use super::draft::Draft;
+use super::{DdlEnv, Result, charset, engine as engine_name, finish};
+use crate::parse::table::{CreateTable, TableElement};
+
+/// The definition that CREATE TABLE asks for, in this database. Ids are 0: fill them with [`super::fill_ids`].
+pub fn create_table(create: &CreateTable, db: &str, env: &mut DdlEnv<'_, '_>) -> Result<TableDef> {
+    let context = &mut *env.context;
+    let options = &create.options;
+    if let Some(engine) = &options.engine {
+        engine_name::check(engine, &create.table.name, context)?;
+    }
+    let inherited = env.database_collation;
+    let collation = charset::choose(&options.charset, inherited, inherited, context)?;
+    let table = TableDef {
+        id: TableId(0),
+        db: db.to_owned(),
+        name: create.table.name.clone(),
+        columns: Vec::new(),
+        rows: IndexId(0),
+        indexes: Vec::new(),
+        collation,
+        comment: options.comment.clone().unwrap_or_default(),
+        created_at: env.now,
+        auto_increment_start: options.auto_increment.unwrap_or(1).max(1),
+    };
+    let mut draft = Draft { table, columns: Vec::new(), keys: Vec::new() };
+    for element in &create.elements {
+        match element {
+            TableElement::Column(column) => draft.add_column(column, context)?,
+            TableElement::Key(key) => draft.add_key(key, context)?,
+        }
+    }
+    finish::finish(&mut draft, context)
+}
+
+/// The definition of CREATE TABLE .. LIKE: the other's, without its counter and ids.
+pub fn create_like(like: &TableDef, db: &str, name: &str, now: u32) -> TableDef {
+    let mut table = like.clone();
+    (table.id, table.rows) = (TableId(0), IndexId(0));
+    table.indexes.iter_mut().for_each(|index| index.id = IndexId(0));
+    db.clone_into(&mut table.db);
+    name.clone_into(&mut table.name);
+    (table.created_at, table.auto_increment_start) = (now, 1);
+    table
+}

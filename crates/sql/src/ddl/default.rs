@@ -1,0 +1,105 @@
+//! Defaults: literals as a column stores them, and back.
+
+use types::charset::Charset;
+use types::column::{Column, ColumnType};
+use types::context::Context;
+use types::error::table::{ER_BLOB_CANT_HAVE_DEFAULT, ER_INVALID_DEFAULT, ER_INVALID_ON_UPDATE};
+use types::row::{Offsets, RowLayout};
+use types::temporal::TimeZone;
+use types::value::Value;
+use types::warning::Level;
+
+use super::Result;
+use crate::parse::table::DefaultSpec;
+use engine::catalog::def::DefaultValue;
+
+/// The default of a column that is not NOT NULL PRIMARY and the like. Errors 1067, 1101.
+pub(super) fn default_value(
+    spec: Option<&DefaultSpec>,
+    column: &Column,
+    context: &mut Context<'_>,
+) -> Result<DefaultValue> {
+    let invalid = || ER_INVALID_DEFAULT.error(&[&column.name]);
+    match spec {
+        None if !column.nullable => Ok(DefaultValue::None),
+        None => Ok(DefaultValue::Null),
+        Some(DefaultSpec::Null) if column.nullable => Ok(DefaultValue::Null),
+        Some(DefaultSpec::Null | DefaultSpec::Temporal) => Err(invalid()),
+        Some(DefaultSpec::Now(digits)) => {
+            if takes_now(column.ty, *digits) {
+                Ok(DefaultValue::Now)
+            } else {
+                Err(invalid())
+            }
+        }
+        Some(DefaultSpec::Literal(value)) if column.ty.is_lob() => lob_default(column, value, context),
+        Some(DefaultSpec::Literal(value)) => stored(column, value, context).map(DefaultValue::Stored),
+    }
+}
+
+/// Error 1294 unless the column takes ON UPDATE CURRENT_TIMESTAMP of these digits.
+pub(super) fn check_on_update(ty: ColumnType, digits: u64, name: &str) -> Result<()> {
+    if takes_now(ty, digits) { Ok(()) } else { Err(ER_INVALID_ON_UPDATE.error(&[&name])) }
+}
+
+fn takes_now(ty: ColumnType, digits: u64) -> bool {
+    match ty {
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => u64::from(fsp) == digits,
+        _ => false,
+    }
+}
+
+/// TEXT and BLOB have no default; outside of strict mode an empty one is dropped with a warning.
+fn lob_default(column: &Column, value: &Value, context: &mut Context<'_>) -> Result<DefaultValue> {
+    let empty = matches!(value, Value::Str(bytes, _) | Value::Bytes(bytes) if bytes.is_empty());
+    if !empty || context.strict {
+        return Err(ER_BLOB_CANT_HAVE_DEFAULT.error(&[&column.name]));
+    }
+    context.warnings.push(Level::Warning, &ER_BLOB_CANT_HAVE_DEFAULT, &[&column.name]);
+    Ok(if column.nullable { DefaultValue::Null } else { DefaultValue::None })
+}
+
+/// The bytes that a row has for this literal. Whatever had to be adjusted makes it invalid, in every mode.
+pub(super) fn stored(column: &Column, value: &Value, context: &mut Context<'_>) -> Result<Vec<u8>> {
+    let value = as_number(column.ty, value);
+    let grave = |context: &Context<'_>| {
+        context.warnings.entries().iter().filter(|entry| entry.level > Level::Note).count()
+    };
+    let before = grave(context);
+    let mut bytes = Vec::new();
+    let assigned = types::store::assign(column, value.as_ref(), context, &mut bytes);
+    match assigned {
+        Ok(true) if grave(context) == before => Ok(bytes),
+        _ => Err(ER_INVALID_DEFAULT.error(&[&column.name])),
+    }
+}
+
+/// Bits and hexadecimal digits are a number where the column holds numbers.
+fn as_number(ty: ColumnType, value: &Value) -> Value {
+    match value {
+        Value::Bytes(bytes) if ty.is_numeric() && bytes.len() <= 8 => {
+            Value::UInt(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        }
+        other => other.clone(),
+    }
+}
+
+/// A stored default as a client sees it: what `information_schema.columns` shows. Text is UTF-8, bytes are as they are.
+pub fn default_text(ty: ColumnType, stored: &[u8], time_zone: &TimeZone) -> Vec<u8> {
+    let row = [&[0], stored].concat();
+    let layout = RowLayout::new([ty]);
+    let mut offsets = Offsets::default();
+    let mut wire = Vec::new();
+    if layout.offsets(&row, &mut offsets).is_ok() {
+        layout.write_text_wire(&row, &offsets, 0, Charset::Utf8mb4, time_zone, &mut wire);
+    }
+    // The length comes first, in one byte up to 250.
+    let length_size = match wire.first() {
+        Some(0xFC) => 3,
+        Some(0xFD) => 4,
+        Some(0xFE) => 9,
+        _ => 1,
+    };
+    wire.drain(..length_size.min(wire.len()));
+    wire
+}

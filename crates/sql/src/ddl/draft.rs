@@ -1,0 +1,152 @@
+//! A table's definition while a statement works on it: keys still name their columns, and columns remember where they
+//! came from.
+
+use engine::catalog::def::{ColumnDef, IndexDef, IndexKind, TableDef};
+use engine::ids::IndexId;
+
+use super::{Result, column, key};
+use crate::parse::table::{ColumnSpec, KeySpec};
+use crate::parse::unsupported;
+use types::collation::Collation;
+use types::column::{Column, ColumnType};
+use types::context::Context;
+use types::error::SqlError;
+use types::warning::Level;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// What is neither column nor key.
+    pub(super) table: TableDef,
+    /// Its columns.
+    pub(super) columns: Vec<DraftColumn>,
+    /// Its keys, in the order in which they were defined.
+    pub(super) keys: Vec<DraftKey>,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(super) struct DraftColumn {
+    /// As it is going to be.
+    pub(super) def: ColumnDef,
+    /// NULL or DEFAULT NULL was written: then it cannot be part of a primary key.
+    pub(super) says_null: bool,
+    /// Its place in the old table.
+    pub(super) old: Option<usize>,
+}
+
+/// A key.
+#[derive(Clone, Debug)]
+pub(super) struct DraftKey {
+    /// What it guarantees.
+    pub(super) kind: IndexKind,
+    /// Its name; `None` = one is to be found.
+    pub(super) name: Option<String>,
+    /// Its columns.
+    pub(super) parts: Vec<DraftPart>,
+    /// COMMENT.
+    pub(super) comment: String,
+    /// The index that it was.
+    pub(super) old: Option<IndexId>,
+}
+
+/// A column of a key.
+#[derive(Clone, Debug)]
+pub(super) struct DraftPart {
+    /// The column's name.
+    pub(super) column: String,
+    /// Characters or bytes of a prefix part.
+    pub(super) prefix: Option<u32>,
+}
+
+impl Draft {
+    /// Adds a column at the end, and the keys that it brings.
+    pub(super) fn add_column(&mut self, spec: &ColumnSpec, context: &mut Context<'_>) -> Result<()> {
+        let column = column::column(spec, self.table.collation, context)?;
+        self.columns.push(column);
+        self.add_keys_of(spec);
+        Ok(())
+    }
+
+    /// Adds the keys that are attributes of a column.
+    pub(super) fn add_keys_of(&mut self, spec: &ColumnSpec) {
+        let key = |kind| DraftKey {
+            kind,
+            name: None,
+            parts: vec![DraftPart { column: spec.name.clone(), prefix: None }],
+            comment: String::new(),
+            old: None,
+        };
+        if column::brings_unique(spec) {
+            self.keys.push(key(IndexKind::Unique));
+        }
+        if spec.primary {
+            self.keys.push(key(IndexKind::Primary));
+        }
+    }
+
+    /// Adds a key.
+    pub(super) fn add_key(&mut self, spec: &KeySpec, context: &mut Context<'_>) -> Result<()> {
+        if spec.hash {
+            // ER_UNSUPPORTED_INDEX_ALGORITHM
+            let message = "This storage engine does not support the HASH index algorithm, storage engine default was \
+                           used instead.";
+            let note = SqlError { code: 3502, sqlstate: *b"HY000", message: message.to_owned() };
+            context.warnings.push_error(Level::Note, &note);
+        }
+        self.keys.push(key::draft(spec)?);
+        Ok(())
+    }
+
+    /// The place of a column. Names are compared without regard to case.
+    pub(super) fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| same_name(&column.def.name, name))
+    }
+}
+
+/// Whether two names of columns or keys are the same.
+pub(super) fn same_name(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
+}
+
+/// A key of a table that is being altered.
+pub(super) fn of_index(index: &IndexDef, columns: &[ColumnDef]) -> DraftKey {
+    let part = |part: &engine::catalog::def::IndexPart| DraftPart {
+        column: columns[usize::from(part.column)].name.clone(),
+        prefix: part.prefix,
+    };
+    DraftKey {
+        kind: index.kind,
+        name: Some(index.name.clone()),
+        parts: index.parts.iter().map(part).collect(),
+        comment: index.comment.clone(),
+        old: Some(index.id),
+    }
+}
+
+/// A column as `types` knows it.
+pub(super) fn typed(def: &ColumnDef) -> Column {
+    Column { name: def.name.clone(), ty: def.ty, nullable: def.nullable }
+}
+
+/// The same type in another collation, as CONVERT TO CHARACTER SET makes it: a TEXT grows if its characters do.
+/// Error 1074 if a VARCHAR grows beyond its limit.
+pub(super) fn recollated(name: &str, ty: ColumnType, to: Collation) -> Result<ColumnType> {
+    Ok(match ty {
+        ColumnType::Char { chars, .. } => ColumnType::char(name, chars.into(), to)?,
+        ColumnType::Varchar { chars, .. } => ColumnType::varchar(name, chars.into(), to)?,
+        ColumnType::Text { size, collation } => {
+            let grows = to.charset().char_size_max() > collation.charset().char_size_max();
+            if !grows || to == Collation::Binary {
+                return Ok(super::column_type::lob(size, to));
+            }
+            ColumnType::text_for(size.bytes_max().into(), to)
+        }
+        other => other,
+    })
+}
+
+/// Error 1235 for a name that cannot be shown in quotes.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    if name.contains('\0') { Err(unsupported("zero bytes in names")) } else { Ok(()) }
+}

@@ -1,0 +1,25 @@
+//! ENGINE.
+
+use types::context::Context;
+use types::error::table::{ER_UNKNOWN_STORAGE_ENGINE, ER_WARN_USING_OTHER_HANDLER};
+use types::sql_mode::SqlMode;
+use types::warning::Level;
+
+use super::Result;
+
+/// The name that every table's engine goes by.
+pub const ENGINE: &str = "InnoDB";
+
+/// Checks the engine that a statement asks for. All tables are of one engine: another one is error 1286, or replaced
+/// with warnings 1286 and 1266 if the mode has not NO_ENGINE_SUBSTITUTION, as in dumps.
+pub(super) fn check(engine: &str, table: &str, context: &mut Context<'_>) -> Result<()> {
+    if engine.eq_ignore_ascii_case(ENGINE) || engine.eq_ignore_ascii_case("InnoBase") {
+        return Ok(());
+    }
+    if context.sql_mode.contains(SqlMode::NO_ENGINE_SUBSTITUTION) {
+        return Err(ER_UNKNOWN_STORAGE_ENGINE.error(&[&engine]));
+    }
+    context.warnings.push(Level::Warning, &ER_UNKNOWN_STORAGE_ENGINE, &[&engine]);
+    context.warnings.push(Level::Warning, &ER_WARN_USING_OTHER_HANDLER, &[&ENGINE, &table]);
+    Ok(())
+}

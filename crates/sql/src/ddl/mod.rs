@@ -1,0 +1,46 @@
+//! From parsed definitions to the catalog's, and back to SQL.
+//!
+//! [`create_table`] and [`alter_table`] make table definitions; [`show_create_table`] prints them. Nothing here reads
+//! or changes data: what a change of a table needs done is described by [`Change`], and the caller does it.
+//!
+//! Invariant: a definition that comes out of here is one that MySQL accepts too, and its SHOW CREATE TABLE loads into
+//! MySQL and MariaDB unchanged.
+
+mod alter;
+mod charset;
+mod column;
+mod column_type;
+mod create;
+mod database;
+mod default;
+mod draft;
+mod engine;
+mod finish;
+mod ids;
+mod key;
+mod resolve;
+mod show_create;
+
+use types::context::Context;
+use types::error::SqlError;
+
+pub use alter::{Alteration, Change, ColumnSource, alter_table};
+pub use create::{create_like, create_table};
+pub use database::{alter_database, create_database, show_create_database};
+pub use default::default_text;
+pub use ids::fill_ids;
+pub use resolve::{DdlScope, Step, database_of, resolve, touched};
+pub use show_create::{Quoting, key_parts_text, show_create_table};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// What definitions depend on beside themselves.
+#[derive(Debug)]
+pub struct DdlEnv<'e, 'c> {
+    /// SQL mode, time zone, warnings.
+    pub context: &'e mut Context<'c>,
+    /// The collation of the table's database.
+    pub database_collation: types::collation::Collation,
+    /// When the statement began, seconds since 1970.
+    pub now: u32,
+}

@@ -1,0 +1,163 @@
+//! SHOW CREATE TABLE, as MySQL 8.0 prints it.
+
+use std::fmt::{self, Write};
+
+use engine::catalog::def::{ColumnDef, DefaultValue, IndexDef, IndexKind, TableDef};
+use types::charset::Charset;
+use types::collation::Collation;
+use types::column::ColumnType;
+use types::temporal::TimeZone;
+
+use super::default::default_text;
+use super::engine::ENGINE;
+
+/// How names and texts are quoted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quoting {
+    /// Names are in double quotes: ANSI_QUOTES.
+    pub ansi_quotes: bool,
+    /// `\` in texts is a backslash: NO_BACKSLASH_ESCAPES.
+    pub no_backslash_escapes: bool,
+}
+
+impl Quoting {
+    /// A name in quotes.
+    pub fn name(self, name: &str) -> String {
+        let quote = if self.ansi_quotes { "\"" } else { "`" };
+        format!("{quote}{}{quote}", name.replace(quote, &quote.repeat(2)))
+    }
+
+    /// A text in quotes.
+    pub fn text(self, text: &str) -> String {
+        let mut out = String::from("'");
+        for c in text.chars() {
+            match c {
+                '\'' => out.push_str("''"),
+                '\\' if !self.no_backslash_escapes => out.push_str("\\\\"),
+                '\0' if !self.no_backslash_escapes => out.push_str("\\0"),
+                '\n' if !self.no_backslash_escapes => out.push_str("\\n"),
+                '\r' if !self.no_backslash_escapes => out.push_str("\\r"),
+                other => out.push(other),
+            }
+        }
+        out.push('\'');
+        out
+    }
+}
+
+/// SHOW CREATE TABLE. `auto_increment` is the next value of the counter; TIMESTAMP defaults are shown in `time_zone`.
+pub fn show_create_table(
+    table: &TableDef,
+    auto_increment: u64,
+    quoting: Quoting,
+    time_zone: &TimeZone,
+) -> String {
+    let columns = table.columns.iter().map(|column| column_line(column, table.collation, quoting, time_zone));
+    let indexes = table.indexes.iter().map(|index| index_line(index, table, quoting));
+    let lines: Vec<String> = columns.chain(indexes).map(|line| format!("  {line}")).collect();
+    let mut text =
+        format!("CREATE TABLE {} (\n{}\n) ENGINE={ENGINE}", quoting.name(&table.name), lines.join(",\n"));
+    if table.auto_increment().is_some() && auto_increment > 1 {
+        append(&mut text, format_args!(" AUTO_INCREMENT={auto_increment}"));
+    }
+    append(&mut text, format_args!(" DEFAULT CHARSET={}", charset_clauses(table.collation, " COLLATE=")));
+    if !table.comment.is_empty() {
+        append(&mut text, format_args!(" COMMENT={}", quoting.text(&table.comment)));
+    }
+    text
+}
+
+/// The character set, and the collation unless it is the set's default in MySQL.
+pub(super) fn charset_clauses(collation: Collation, collate: &str) -> String {
+    let set = collation.charset().name();
+    if is_mysql_default(collation) { set.to_owned() } else { format!("{set}{collate}{}", collation.name()) }
+}
+
+/// Whether MySQL takes this collation if only its character set is named. For `utf8mb4` it takes one that we have not.
+fn is_mysql_default(collation: Collation) -> bool {
+    collation.charset() != Charset::Utf8mb4 && collation == collation.charset().default_collation()
+}
+
+fn column_line(column: &ColumnDef, table: Collation, quoting: Quoting, time_zone: &TimeZone) -> String {
+    let mut line = format!("{} {}", quoting.name(&column.name), column.ty.column_type());
+    if let Some(collation) = column.ty.collation() {
+        if collation != table {
+            append(
+                &mut line,
+                format_args!(" CHARACTER SET {} COLLATE {}", collation.charset().name(), collation.name()),
+            );
+        } else if !is_mysql_default(collation) {
+            append(&mut line, format_args!(" COLLATE {}", collation.name()));
+        }
+    }
+    if !column.nullable {
+        line.push_str(" NOT NULL");
+    } else if matches!(column.ty, ColumnType::Timestamp { .. }) {
+        // Without it, TIMESTAMP was NOT NULL in older servers.
+        line.push_str(" NULL");
+    }
+    line.push_str(&default_clause(column, quoting, time_zone));
+    if column.on_update_now {
+        append(&mut line, format_args!(" ON UPDATE {}", now_text(column.ty)));
+    }
+    if column.auto_increment {
+        line.push_str(" AUTO_INCREMENT");
+    }
+    if !column.comment.is_empty() {
+        append(&mut line, format_args!(" COMMENT {}", quoting.text(&column.comment)));
+    }
+    line
+}
+
+fn append(text: &mut String, what: fmt::Arguments<'_>) {
+    // Writing into a String cannot fail.
+    let _ = text.write_fmt(what);
+}
+
+fn default_clause(column: &ColumnDef, quoting: Quoting, time_zone: &TimeZone) -> String {
+    match &column.default {
+        DefaultValue::None => String::new(),
+        _ if column.auto_increment => String::new(),
+        DefaultValue::Null if column.ty.is_lob() => String::new(),
+        DefaultValue::Null => " DEFAULT NULL".to_owned(),
+        DefaultValue::Now => format!(" DEFAULT {}", now_text(column.ty)),
+        DefaultValue::Stored(stored) => match String::from_utf8(default_text(column.ty, stored, time_zone)) {
+            Ok(text) => format!(" DEFAULT {}", quoting.text(&text)),
+            Err(error) => {
+                let mut text = " DEFAULT 0x".to_owned();
+                error.as_bytes().iter().for_each(|byte| append(&mut text, format_args!("{byte:02X}")));
+                text
+            }
+        },
+    }
+}
+
+/// `CURRENT_TIMESTAMP`, with the column's digits of fraction.
+pub(crate) fn now_text(ty: ColumnType) -> String {
+    match ty.fsp() {
+        Some(fsp) if fsp > 0 => format!("CURRENT_TIMESTAMP({fsp})"),
+        _ => "CURRENT_TIMESTAMP".to_owned(),
+    }
+}
+
+fn index_line(index: &IndexDef, table: &TableDef, quoting: Quoting) -> String {
+    let parts = key_parts_text(index, table, quoting);
+    let mut line = match index.kind {
+        IndexKind::Primary => format!("PRIMARY KEY ({parts})"),
+        IndexKind::Unique => format!("UNIQUE KEY {} ({parts})", quoting.name(&index.name)),
+        IndexKind::Plain => format!("KEY {} ({parts})", quoting.name(&index.name)),
+    };
+    if !index.comment.is_empty() {
+        append(&mut line, format_args!(" COMMENT {}", quoting.text(&index.comment)));
+    }
+    line
+}
+
+/// The columns of an index, with prefixes.
+pub fn key_parts_text(index: &IndexDef, table: &TableDef, quoting: Quoting) -> String {
+    let part = |part: &engine::catalog::def::IndexPart| {
+        let name = quoting.name(&table.columns[usize::from(part.column)].name);
+        part.prefix.map_or(name.clone(), |prefix| format!("{name}({prefix})"))
+    };
+    index.parts.iter().map(part).collect::<Vec<_>>().join(",")
+}
