@@ -28,6 +28,7 @@ use sql::exec::BoxFuture;
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::error::SqlError;
+use types::temporal::TimeZone;
 use types::value::Value;
 use vfs::Vfs;
 
@@ -197,6 +198,29 @@ impl World {
         self.shared.store.catalog()
     }
 
+    /// Executes several texts at once, each in a session of its own: their commits meet in the pipeline.
+    pub fn run_together(&self, texts: &[String]) -> Vec<(Answer, CommitSeq)> {
+        let mut conns: Vec<Conn<'_>> = texts.iter().map(|_| self.connect()).collect();
+        let mut wires: Vec<BufferWire> = texts.iter().map(|_| BufferWire::default()).collect();
+        let now = self.clock.unix_us();
+        {
+            let runs = conns.iter_mut().zip(&mut wires).zip(texts);
+            let mut waiting: Vec<_> = runs
+                .map(|((conn, wire), text)| Some(Box::pin(conn.client.query(text.as_bytes(), now, wire))))
+                .collect();
+            self.block_on(poll_fn(|context| {
+                for run in &mut waiting {
+                    if run.as_mut().is_some_and(|run| run.as_mut().poll(context).is_ready()) {
+                        *run = None;
+                    }
+                }
+                if waiting.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
+            }));
+        }
+        let answer = |wire: &BufferWire| Answer::read_all(&wire.bytes()).remove(0);
+        wires.iter().map(answer).zip(conns.iter().map(|conn| conn.client.last_commit())).collect()
+    }
+
     /// Everything that a client can find out: definitions and rows of all tables, in text. Checks each table.
     pub fn dump(&self) -> Result<Vec<String>, String> {
         let mut lines = Vec::new();
@@ -207,7 +231,7 @@ impl World {
             for table in database.tables.values() {
                 let mut trx = Trx::new(Arc::clone(&self.shared.store));
                 check_table(&mut trx, table).map_err(|error| error.to_string())?;
-                lines.push(sql::ddl::show_create_table(&table.def, sql::ddl::Quoting::default()));
+                lines.push(sql::ddl::show_create_table(&table.def, 0, sql::ddl::Quoting::default(), &TimeZone::UTC));
                 let mut rows = conn.rows(&format!("SELECT * FROM `{}`.`{}`", table.def.db, table.def.name));
                 rows.sort();
                 lines.extend(rows);
@@ -234,29 +258,6 @@ impl Conn<'_> {
         let mut answers = self.run_all(sql);
         assert_eq!(answers.len(), 1, "{sql}");
         answers.remove(0)
-    }
-
-    /// Executes several texts at once, each in a session of its own: their commits meet in the pipeline.
-    pub fn run_together(world: &World, texts: &[String]) -> Vec<(Answer, CommitSeq)> {
-        let mut conns: Vec<Self> = texts.iter().map(|_| world.connect()).collect();
-        let mut wires: Vec<BufferWire> = texts.iter().map(|_| BufferWire::default()).collect();
-        let now = world.clock.unix_us();
-        {
-            let runs = conns.iter_mut().zip(&mut wires).zip(texts);
-            let mut waiting: Vec<_> = runs
-                .map(|((conn, wire), text)| Some(Box::pin(conn.client.query(text.as_bytes(), now, wire))))
-                .collect();
-            world.block_on(poll_fn(|context| {
-                for run in &mut waiting {
-                    if run.as_mut().is_some_and(|run| run.as_mut().poll(context).is_ready()) {
-                        *run = None;
-                    }
-                }
-                if waiting.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
-            }));
-        }
-        let answer = |wire: &BufferWire| Answer::read_all(&wire.bytes()).remove(0);
-        wires.iter().map(answer).zip(conns.iter().map(|conn| conn.client.last_commit())).collect()
     }
 
     /// The last commit that was acknowledged here.

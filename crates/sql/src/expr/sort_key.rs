@@ -158,6 +158,9 @@ fn write_exact(number: &Decimal, out: &mut Vec<u8>) {
     while out.last() == Some(&b'0') && out[start..].contains(&b'.') {
         out.pop();
     }
+    if out.last() == Some(&b'.') {
+        out.pop();
+    }
     out.push(0);
     if difference.is_negative() {
         out[start..].iter_mut().for_each(|byte| *byte = !*byte);
