@@ -3,7 +3,8 @@
 use sqlparser::ast::{self, BinaryOperator as Bin, UnaryOperator as Un};
 use types::collation::Collation;
 use types::error::table::{
-    ER_INVALID_GROUP_FUNC_USE, ER_OPERAND_COLUMNS, ER_SP_DOES_NOT_EXIST, ER_UNKNOWN_COLLATION, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
+    ER_INVALID_GROUP_FUNC_USE, ER_OPERAND_COLUMNS, ER_SP_DOES_NOT_EXIST, ER_UNKNOWN_COLLATION,
+    ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
 };
 use types::value::Value;
 
@@ -73,14 +74,14 @@ impl Binder<'_, '_> {
             E::Nested(inner) => return self.bind(inner),
             E::BinaryOp { left, op, right } => return self.binary(left, op, right, ast),
             E::UnaryOp { op, expr } => return self.unary(*op, expr),
-            E::IsNull(expr) => Expr::IsNull(self.boxed(expr)?),
-            E::IsNotNull(expr) => Expr::Not(Box::new(Expr::IsNull(self.boxed(expr)?))),
+            E::IsNull(expr) | E::IsUnknown(expr) => Expr::IsNull(self.boxed(expr)?),
+            E::IsNotNull(expr) | E::IsNotUnknown(expr) => {
+                Expr::Not(Box::new(Expr::IsNull(self.boxed(expr)?)))
+            }
             E::IsTrue(expr) => Expr::IsTruth(self.boxed(expr)?, true),
             E::IsNotTrue(expr) => Expr::Not(Box::new(Expr::IsTruth(self.boxed(expr)?, true))),
             E::IsFalse(expr) => Expr::IsTruth(self.boxed(expr)?, false),
             E::IsNotFalse(expr) => Expr::Not(Box::new(Expr::IsTruth(self.boxed(expr)?, false))),
-            E::IsUnknown(expr) => Expr::IsNull(self.boxed(expr)?),
-            E::IsNotUnknown(expr) => Expr::Not(Box::new(Expr::IsNull(self.boxed(expr)?))),
             E::Between { expr, negated, low, high } => {
                 let (expr, low, high) = (self.boxed(expr)?, self.boxed(low)?, self.boxed(high)?);
                 let above = Expr::Compare(CompareOp::Ge, expr.clone(), low);
@@ -156,7 +157,8 @@ impl Binder<'_, '_> {
             E::Floor { expr, .. } => self.call("floor", [&**expr]),
             E::Position { expr, r#in } => self.call("locate", [&**expr, &**r#in]),
             E::Substring { expr, substring_from, substring_for, .. } => {
-                let args = std::iter::once(&**expr).chain(substring_from.as_deref()).chain(substring_for.as_deref());
+                let args =
+                    std::iter::once(&**expr).chain(substring_from.as_deref()).chain(substring_for.as_deref());
                 self.call("substring", args)
             }
             E::Trim { expr, trim_where, trim_what, .. } => {
@@ -191,8 +193,15 @@ impl Binder<'_, '_> {
             let lower = name.value.to_ascii_lowercase();
             if matches!(
                 &*lower,
-                "current_timestamp" | "current_date" | "current_time" | "localtime" | "localtimestamp" | "current_user"
-                    | "utc_date" | "utc_time" | "utc_timestamp"
+                "current_timestamp"
+                    | "current_date"
+                    | "current_time"
+                    | "localtime"
+                    | "localtimestamp"
+                    | "current_user"
+                    | "utc_date"
+                    | "utc_time"
+                    | "utc_timestamp"
             ) && self.scope.column(None, None, &name.value).is_err()
             {
                 return self.call_bound(&lower, Vec::new());
@@ -238,8 +247,8 @@ impl Binder<'_, '_> {
             Bin::PGBitwiseShiftLeft => Box::new(arith(ArithOp::ShiftLeft)),
             Bin::PGBitwiseShiftRight => Box::new(arith(ArithOp::ShiftRight)),
             Bin::Xor => Box::new(Expr::Xor),
-            Bin::And => Box::new(|left, right| junction(left, right, true)),
-            Bin::Or => Box::new(|left, right| junction(left, right, false)),
+            Bin::And => Box::new(|left, right| junction(*left, *right, true)),
+            Bin::Or => Box::new(|left, right| junction(*left, *right, false)),
             Bin::Assignment => return self.assignment(left, right),
             Bin::Regexp => return self.call("regexp_like", [left, right]),
             Bin::StringConcat => return self.concat_or(left, right),
@@ -254,8 +263,7 @@ impl Binder<'_, '_> {
         if self.env.session.sql_mode.contains(types::sql_mode::SqlMode::PIPES_AS_CONCAT) {
             return self.call("concat", [left, right]);
         }
-        let (left, right) = (self.boxed(left)?, self.boxed(right)?);
-        Ok(junction(left, right, false))
+        Ok(junction(self.expr(left)?, self.expr(right)?, false))
     }
 
     fn assignment(&mut self, left: &ast::Expr, right: &ast::Expr) -> Result<Expr> {
@@ -362,7 +370,8 @@ impl Binder<'_, '_> {
             }
         }
         // A column that is never NULL is counted without being looked at.
-        if let ([Expr::Column { source, column }], AggregateKind::Count, false) = (&aggregate.args[..], kind, distinct)
+        if let ([Expr::Column { source, column }], AggregateKind::Count, false) =
+            (&aggregate.args[..], kind, distinct)
             && !self.scope.sources[*source].kind.column(*column).nullable
             && !self.scope.sources[*source].optional
         {
@@ -402,7 +411,9 @@ fn variable(name: &str) -> Expr {
     };
     let (scope, name) = match system.split_once('.') {
         Some((scope, name)) if scope.eq_ignore_ascii_case("global") => (Some(VariableScope::Global), name),
-        Some((scope, name)) if scope.eq_ignore_ascii_case("session") || scope.eq_ignore_ascii_case("local") => {
+        Some((scope, name))
+            if scope.eq_ignore_ascii_case("session") || scope.eq_ignore_ascii_case("local") =>
+        {
             (Some(VariableScope::Session), name)
         }
         _ => (None, system),
@@ -415,9 +426,9 @@ fn negate_if(negated: bool, expr: Expr) -> Expr {
 }
 
 /// AND and OR are flat lists.
-fn junction(left: Box<Expr>, right: Box<Expr>, and: bool) -> Expr {
+fn junction(left: Expr, right: Expr, and: bool) -> Expr {
     let mut parts = Vec::new();
-    for side in [*left, *right] {
+    for side in [left, right] {
         match side {
             Expr::And(all) if and => parts.extend(all),
             Expr::Or(all) if !and => parts.extend(all),
