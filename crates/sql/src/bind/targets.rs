@@ -88,8 +88,13 @@ pub(super) fn interval_unit(interval: &ast::Interval) -> Result<IntervalUnit> {
 
 /// The unit that a field names.
 pub(super) fn unit_of_field(field: &DateTimeField) -> Result<IntervalUnit> {
+    unit(&field.to_string())
+}
+
+/// The unit of that name.
+pub(super) fn unit(name: &str) -> Result<IntervalUnit> {
     use IntervalUnit as U;
-    Ok(match &*field.to_string().to_ascii_uppercase() {
+    Ok(match &*name.to_ascii_uppercase() {
         "MICROSECOND" => U::Microsecond,
         "SECOND" => U::Second,
         "MINUTE" => U::Minute,
