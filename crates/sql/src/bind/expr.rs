@@ -121,12 +121,12 @@ impl Binder<'_, '_> {
         match ast {
             E::Function(function) => self.function(function),
             E::Cast { expr, data_type, .. } => {
-                let target = targets::cast_target(data_type, self.env)?;
+                let target = targets::cast_target(data_type, expr, self.env)?;
                 Ok(Expr::Cast(self.boxed(expr)?, target, ast.to_string().into()))
             }
             E::Convert { expr, data_type, charset, .. } => {
                 let target = match (data_type, charset) {
-                    (Some(data_type), _) => targets::cast_target(data_type, self.env)?,
+                    (Some(data_type), _) => targets::cast_target(data_type, expr, self.env)?,
                     (None, Some(charset)) => targets::using_target(&charset.to_string())?,
                     (None, None) => return Err(unsupported("CONVERT without a type")),
                 };
