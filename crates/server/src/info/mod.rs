@@ -1,0 +1,183 @@
+//! What the server tells of itself: `information_schema`, a few tables of `performance_schema` and `mysql`, and SHOW.
+//!
+//! A virtual table is a definition in SQL (`tables.sql`) and a function that makes its rows ([`ROWS`]); one without a
+//! function is empty, which is right where there are no such objects: triggers, views, partitions, ... What SHOW answers
+//! is a table as well (`shows.sql`), whose rows are made for the one statement; LIKE and WHERE are conditions of a
+//! query over it.
+//!
+//! Invariant: nobody is told of a database or a table that he has no privilege on.
+
+pub(crate) mod cell;
+mod columns;
+mod definition;
+mod estimate;
+mod keys;
+mod logs;
+mod look;
+mod privileges;
+mod schema;
+mod server;
+pub(crate) mod show;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use engine::catalog::def::TableDef;
+use sql::session::Session;
+use sql::virtual_table::VirtualTable;
+use types::column::Column;
+use types::error::SqlError;
+use types::value::Value;
+
+use cell::Row;
+pub(crate) use look::{AnyTable, Look, missing};
+
+use crate::session::SessionView;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// Makes the rows of a table.
+type RowsFn = fn(&Look<'_>) -> Result<Vec<Row>>;
+
+/// Which function makes the rows of a table.
+const ROWS: &[(&str, &str, RowsFn)] = &[
+    ("information_schema", "CHARACTER_SETS", server::character_sets),
+    ("information_schema", "COLLATIONS", server::collations),
+    ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", server::applicability),
+    ("information_schema", "COLUMNS", columns::rows),
+    ("information_schema", "ENGINES", server::engines),
+    ("information_schema", "KEY_COLUMN_USAGE", keys::usage),
+    ("information_schema", "PARTITIONS", schema::partitions),
+    ("information_schema", "PLUGINS", server::plugins),
+    ("information_schema", "PROCESSLIST", server::processes),
+    ("information_schema", "SCHEMATA", schema::schemata),
+    ("information_schema", "SCHEMA_PRIVILEGES", privileges::of_databases),
+    ("information_schema", "STATISTICS", keys::statistics),
+    ("information_schema", "TABLES", schema::tables),
+    ("information_schema", "TABLE_CONSTRAINTS", keys::constraints),
+    ("information_schema", "TABLE_PRIVILEGES", privileges::of_tables),
+    ("information_schema", "USER_ATTRIBUTES", privileges::user_attributes),
+    ("information_schema", "USER_PRIVILEGES", privileges::of_users),
+    ("mysql", "db", privileges::mysql_db),
+    ("mysql", "global_grants", privileges::mysql_global_grants),
+    ("mysql", "tables_priv", privileges::mysql_tables_priv),
+    ("mysql", "user", privileges::mysql_user),
+    ("performance_schema", "global_status", server::global_status),
+    ("performance_schema", "global_variables", server::global_variables),
+    ("performance_schema", "processlist", server::performance_processes),
+    ("performance_schema", "session_status", server::session_status),
+    ("performance_schema", "session_variables", server::session_variables),
+];
+
+/// A virtual table.
+#[derive(Debug)]
+pub(crate) struct InfoTable {
+    /// Its definition.
+    pub(crate) def: TableDef,
+    columns: Vec<Column>,
+    rows: RowsFn,
+}
+
+impl VirtualTable for InfoTable {
+    fn db(&self) -> &str {
+        &self.def.db
+    }
+
+    fn name(&self) -> &str {
+        &self.def.name
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn rows(&self, session: &Session) -> Result<Vec<Row>> {
+        let view = SessionView::of(session);
+        let access = view.access();
+        let variables = view.variables();
+        let mut rows = (self.rows)(&Look::new(view.shared(), &access, session, &variables))?;
+        definition::conform(&self.columns, &mut rows);
+        Ok(rows)
+    }
+}
+
+/// A table of `information_schema`, `performance_schema` or `mysql`.
+pub fn virtual_table(db: &str, name: &str) -> Option<Arc<dyn VirtualTable>> {
+    find(db, name).map(|table| Arc::new(table) as Arc<dyn VirtualTable>)
+}
+
+/// Whether a database has virtual tables.
+pub fn is_virtual_database(db: &str) -> bool {
+    database_name(db).is_some()
+}
+
+impl VirtualTable for &'static InfoTable {
+    fn db(&self) -> &str {
+        (**self).db()
+    }
+
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn columns(&self) -> &[Column] {
+        (**self).columns()
+    }
+
+    fn rows(&self, session: &Session) -> Result<Vec<Vec<Value>>> {
+        (**self).rows(session)
+    }
+}
+
+/// How a database of virtual tables is written. The names of the two schemas are found in any case.
+fn database_name(db: &str) -> Option<&'static str> {
+    let exact = |name: &&str| *name == db || *name != "mysql" && name.eq_ignore_ascii_case(db);
+    ["information_schema", "mysql", "performance_schema"].into_iter().find(exact)
+}
+
+/// The virtual table of a name; names are found in any case in `information_schema` only.
+fn find(db: &str, name: &str) -> Option<&'static InfoTable> {
+    static PLACES: LazyLock<HashMap<(&str, &str), usize>> = LazyLock::new(|| {
+        let place = |(place, table): (usize, &'static InfoTable)| ((&*table.def.db, &*table.def.name), place);
+        all().iter().enumerate().map(place).collect()
+    });
+    let db = database_name(db)?;
+    let upper = name.to_ascii_uppercase();
+    let name = if db == "information_schema" { &upper } else { name };
+    PLACES.get(&(db, name)).map(|place| &all()[*place])
+}
+
+/// All virtual tables.
+fn all() -> &'static [InfoTable] {
+    static ALL: LazyLock<Vec<InfoTable>> = LazyLock::new(|| {
+        let rows = |def: &TableDef| {
+            let found = ROWS.iter().find(|(db, name, _)| *db == def.db && *name == def.name);
+            found.map_or((|_: &Look<'_>| Ok(Vec::new())) as RowsFn, |(_, _, rows)| *rows)
+        };
+        definition::tables()
+            .map(|def| InfoTable { columns: definition::columns_of(&def), rows: rows(&def), def })
+            .collect()
+    });
+    &ALL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_has_its_table() {
+        for (db, name, _) in ROWS {
+            assert!(find(db, name).is_some(), "{db}.{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_in_information_schema_only() {
+        assert!(virtual_table("INFORMATION_SCHEMA", "Tables").is_some());
+        assert!(virtual_table("mysql", "user").is_some());
+        assert!(virtual_table("mysql", "USER").is_none());
+        assert!(!is_virtual_database("MySQL"));
+        assert!(is_virtual_database("Performance_Schema"));
+    }
+}
