@@ -219,7 +219,10 @@ fn is_column(expr: &Expr, source: usize, column: usize) -> bool {
 fn is_known(expr: &Expr, source: usize) -> bool {
     let mut known = expr.last_source().is_none_or(|last| last < source);
     expr.walk(&mut |part| {
-        known &= !matches!(part, Expr::Candidate(_) | Expr::Aggregate(_) | Expr::AssignVariable(..) | Expr::UserVariable(_));
+        known &= !matches!(
+            part,
+            Expr::Candidate(_) | Expr::Aggregate(_) | Expr::AssignVariable(..) | Expr::UserVariable(_)
+        );
         known &= !matches!(part, Expr::Call(function, _) if !function.is_stable);
     });
     known

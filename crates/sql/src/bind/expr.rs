@@ -3,7 +3,8 @@
 use sqlparser::ast::{self, BinaryOperator as Bin, UnaryOperator as Un};
 use types::collation::Collation;
 use types::error::table::{
-    ER_INVALID_GROUP_FUNC_USE, ER_OPERAND_COLUMNS, ER_SP_DOES_NOT_EXIST, ER_UNKNOWN_COLLATION, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
+    ER_INVALID_GROUP_FUNC_USE, ER_OPERAND_COLUMNS, ER_SP_DOES_NOT_EXIST, ER_UNKNOWN_COLLATION,
+    ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
 };
 use types::value::Value;
 
@@ -156,7 +157,8 @@ impl Binder<'_, '_> {
             E::Floor { expr, .. } => self.call("floor", [&**expr]),
             E::Position { expr, r#in } => self.call("locate", [&**expr, &**r#in]),
             E::Substring { expr, substring_from, substring_for, .. } => {
-                let args = std::iter::once(&**expr).chain(substring_from.as_deref()).chain(substring_for.as_deref());
+                let args =
+                    std::iter::once(&**expr).chain(substring_from.as_deref()).chain(substring_for.as_deref());
                 self.call("substring", args)
             }
             E::Trim { expr, trim_where, trim_what, .. } => {
@@ -191,8 +193,15 @@ impl Binder<'_, '_> {
             let lower = name.value.to_ascii_lowercase();
             if matches!(
                 &*lower,
-                "current_timestamp" | "current_date" | "current_time" | "localtime" | "localtimestamp" | "current_user"
-                    | "utc_date" | "utc_time" | "utc_timestamp"
+                "current_timestamp"
+                    | "current_date"
+                    | "current_time"
+                    | "localtime"
+                    | "localtimestamp"
+                    | "current_user"
+                    | "utc_date"
+                    | "utc_time"
+                    | "utc_timestamp"
             ) && self.scope.column(None, None, &name.value).is_err()
             {
                 return self.call_bound(&lower, Vec::new());
@@ -362,7 +371,8 @@ impl Binder<'_, '_> {
             }
         }
         // A column that is never NULL is counted without being looked at.
-        if let ([Expr::Column { source, column }], AggregateKind::Count, false) = (&aggregate.args[..], kind, distinct)
+        if let ([Expr::Column { source, column }], AggregateKind::Count, false) =
+            (&aggregate.args[..], kind, distinct)
             && !self.scope.sources[*source].kind.column(*column).nullable
             && !self.scope.sources[*source].optional
         {
@@ -402,7 +412,9 @@ fn variable(name: &str) -> Expr {
     };
     let (scope, name) = match system.split_once('.') {
         Some((scope, name)) if scope.eq_ignore_ascii_case("global") => (Some(VariableScope::Global), name),
-        Some((scope, name)) if scope.eq_ignore_ascii_case("session") || scope.eq_ignore_ascii_case("local") => {
+        Some((scope, name))
+            if scope.eq_ignore_ascii_case("session") || scope.eq_ignore_ascii_case("local") =>
+        {
             (Some(VariableScope::Session), name)
         }
         _ => (None, system),

@@ -24,7 +24,9 @@ pub(super) fn bind(value: &ast::Value, collation: Collation) -> Result<Expr> {
         ast::Value::NationalStringLiteral(text) => {
             Expr::Const(Value::Str(text.clone().into_bytes(), Collation::Utf8mb3GeneralCi))
         }
-        ast::Value::HexStringLiteral(digits) => Expr::Const(Value::Bytes(hex(digits).ok_or_else(|| invalid(digits))?)),
+        ast::Value::HexStringLiteral(digits) => {
+            Expr::Const(Value::Bytes(hex(digits).ok_or_else(|| invalid(digits))?))
+        }
         ast::Value::Placeholder(name) => placeholder(name)?,
         other => return Err(unsupported(&format!("the literal {other}"))),
     })
@@ -38,7 +40,8 @@ pub(super) fn hex(digits: &str) -> Option<Vec<u8>> {
 }
 
 fn placeholder(name: &str) -> Result<Expr> {
-    let number: usize = name.strip_prefix('?').and_then(|digits| digits.parse().ok()).ok_or_else(|| invalid(name))?;
+    let number: usize =
+        name.strip_prefix('?').and_then(|digits| digits.parse().ok()).ok_or_else(|| invalid(name))?;
     Ok(if number >= ROW_LITERAL_BASE {
         Expr::RowLiteral(number - ROW_LITERAL_BASE)
     } else if number >= LITERAL_BASE {

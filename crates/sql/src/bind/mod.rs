@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use engine::catalog::Catalog;
 use types::error::SqlError;
-use types::error::table::{ER_NOT_SUPPORTED_YET, ER_NO_DB_ERROR};
+use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
 pub use dml::{bind_delete, bind_insert, bind_update};
 pub use scope::Scope;

@@ -19,7 +19,9 @@ pub(super) fn cast_target(ty: &DataType, env: &BindEnv<'_>) -> Result<CastTarget
         DataType::Unsigned | DataType::UnsignedInteger => CastTarget::Unsigned,
         DataType::Decimal(info) | DataType::Dec(info) | DataType::Numeric(info) => decimal(*info)?,
         DataType::Float(_) | DataType::Float4 => CastTarget::Float,
-        DataType::Double(_) | DataType::DoublePrecision | DataType::Real | DataType::Float8 => CastTarget::Double,
+        DataType::Double(_) | DataType::DoublePrecision | DataType::Real | DataType::Float8 => {
+            CastTarget::Double
+        }
         DataType::Char(length) | DataType::Character(length) => {
             CastTarget::Char { chars: length.as_ref().and_then(char_length), collation }
         }
@@ -28,14 +30,18 @@ pub(super) fn cast_target(ty: &DataType, env: &BindEnv<'_>) -> Result<CastTarget
         }
         DataType::Date => CastTarget::Date,
         DataType::Time(digits, _) => CastTarget::Time { fsp: fsp(digits) },
-        DataType::Datetime(digits) | DataType::Timestamp(digits, _) => CastTarget::DateTime { fsp: fsp(digits) },
+        DataType::Datetime(digits) | DataType::Timestamp(digits, _) => {
+            CastTarget::DateTime { fsp: fsp(digits) }
+        }
         other => return Err(unsupported(&format!("CAST AS {other}"))),
     })
 }
 
 fn char_length(length: &ast::CharacterLength) -> Option<u32> {
     match length {
-        ast::CharacterLength::IntegerLength { length, .. } => Some(u32::try_from(*length).unwrap_or(u32::MAX)),
+        ast::CharacterLength::IntegerLength { length, .. } => {
+            Some(u32::try_from(*length).unwrap_or(u32::MAX))
+        }
         ast::CharacterLength::Max => None,
     }
 }
@@ -44,7 +50,9 @@ fn decimal(info: ExactNumberInfo) -> Result<CastTarget> {
     let (precision, scale) = match info {
         ExactNumberInfo::None => (10, 0),
         ExactNumberInfo::Precision(precision) => (precision, 0),
-        ExactNumberInfo::PrecisionAndScale(precision, scale) => (precision, u64::try_from(scale).unwrap_or(0)),
+        ExactNumberInfo::PrecisionAndScale(precision, scale) => {
+            (precision, u64::try_from(scale).unwrap_or(0))
+        }
     };
     let precision = u8::try_from(precision).ok().filter(|precision| *precision <= PRECISION_MAX);
     let precision = precision.ok_or_else(|| ER_TOO_BIG_PRECISION.error(&[&"?", &"?", &PRECISION_MAX]))?;

@@ -74,7 +74,15 @@ impl<'p> Cursor<'p> {
             (_, Some(rows)) => (Rows::Values { rows: Arc::clone(rows), next: 0 }, true),
             (_, None) => unreachable!("rows of other sources are made before they are read"),
         };
-        Ok(Self { source, rows, versions, exact, current: Current::None, offsets: Offsets::default(), key: None })
+        Ok(Self {
+            source,
+            rows,
+            versions,
+            exact,
+            current: Current::None,
+            offsets: Offsets::default(),
+            key: None,
+        })
     }
 
     /// Moves to the next row. False at the end.

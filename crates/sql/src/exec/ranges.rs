@@ -188,7 +188,9 @@ fn bring(
     let time_zone = &inputs.session.time_zone;
     match (part.ty, value) {
         (_, ValueRef::Null) => Ok(Brought::Null),
-        (ColumnType::Int(ty), ValueRef::Int(number)) if number >= ty.min() && (number < 0 || number as u64 <= ty.max()) => {
+        (ColumnType::Int(ty), ValueRef::Int(number))
+            if number >= ty.min() && (number < 0 || number as u64 <= ty.max()) =>
+        {
             write(part, value, time_zone, key)
         }
         (ty, ValueRef::Str(..) | ValueRef::Bytes(_)) if ty.is_string() => write(part, value, time_zone, key),
@@ -226,7 +228,13 @@ mod tests {
     #[test]
     fn ranges_that_touch_are_joined_and_empty_ones_dropped() {
         let key = |n: u8| vec![n];
-        let merged = merge(vec![(key(5), key(7)), (key(1), key(3)), (key(2), key(4)), (key(9), key(9)), (key(7), key(8))]);
+        let merged = merge(vec![
+            (key(5), key(7)),
+            (key(1), key(3)),
+            (key(2), key(4)),
+            (key(9), key(9)),
+            (key(7), key(8)),
+        ]);
         let ends: Vec<_> = merged
             .iter()
             .map(|range| match (&range.low, &range.high) {

@@ -300,7 +300,9 @@ impl Exec<'_> {
             key.push(by.eval(&inputs, &mut context)?.as_ref());
         }
         let place = groups.place(key, rows, &inputs)?;
-        for (aggregate, accumulator) in groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators) {
+        for (aggregate, accumulator) in
+            groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators)
+        {
             accumulator.add(aggregate, &inputs, &mut context)?;
         }
         Ok(())
@@ -489,7 +491,8 @@ impl<'p> Groups<'p> {
         let place = *self.places.entry(key).or_insert(next);
         if place == next {
             let types = inputs.types();
-            let accumulators = self.group.aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &types));
+            let accumulators =
+                self.group.aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &types));
             let accumulators = accumulators.collect::<Result<_>>()?;
             let first = rows.iter().map(|row| FirstRow::of(*row, inputs.session)).collect();
             self.all.push(OneGroup { accumulators, first });

@@ -13,7 +13,7 @@ use types::value::ValueRef;
 
 use super::cursor::{Versions, damaged};
 use super::join::Join;
-use super::{Known, Exec, Result, Turns, engine_error, ranges};
+use super::{Exec, Known, Result, Turns, engine_error, ranges};
 use crate::expr::SortKey;
 use crate::expr::{Expr, RowRef};
 use crate::plan::{Access, IndexRef, OrderBy, Source, SourceKind, Target};
@@ -102,12 +102,7 @@ impl Exec<'_> {
         }
     }
 
-    fn order_values(
-        &mut self,
-        order: &[OrderBy],
-        rows: &[RowRef<'_>],
-        known: Known<'_>,
-    ) -> Result<SortKey> {
+    fn order_values(&mut self, order: &[OrderBy], rows: &[RowRef<'_>], known: Known<'_>) -> Result<SortKey> {
         let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
         let mut key = SortKey::new();

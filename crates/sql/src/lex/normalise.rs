@@ -116,7 +116,9 @@ impl<'a> Normaliser<'a> {
         }
         let between = self.lexer.between(start, end);
         match std::str::from_utf8(between) {
-            Ok(blanks) if !self.replacing && between.iter().all(u8::is_ascii_whitespace) => self.out.text.push_str(blanks),
+            Ok(blanks) if !self.replacing && between.iter().all(u8::is_ascii_whitespace) => {
+                self.out.text.push_str(blanks)
+            }
             _ => self.out.text.push(' '),
         }
     }

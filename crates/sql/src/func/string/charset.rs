@@ -5,7 +5,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::Value;
 
-use crate::expr::typing::{Kind, TextType};
+use crate::expr::typing::TextType;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};

@@ -113,7 +113,9 @@ fn space<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
 fn type_space(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = crate::expr::typing::TextType::ascii(call.connection());
     Ok(match call.constant_int(0) {
-        Some(count) => ResultType::grown_string(u32::try_from(count.max(0)).unwrap_or(u32::MAX), text).or_null(),
+        Some(count) => {
+            ResultType::grown_string(u32::try_from(count.max(0)).unwrap_or(u32::MAX), text).or_null()
+        }
         None if call.arg(0).kind == crate::expr::typing::Kind::Null => ResultType::string(0, text).or_null(),
         None => ResultType::long_string(text).or_null(),
     })

@@ -2,8 +2,8 @@
 
 use types::column::IntSize;
 use types::context::Context;
-use types::error::SqlError;
 use types::decimal::Decimal;
+use types::error::SqlError;
 use types::temporal::{Date, DatePolicy, DateTime, Time, calendar, datetime_from_number};
 use types::value::{Value, ValueRef};
 
