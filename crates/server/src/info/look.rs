@@ -13,7 +13,8 @@ use types::temporal::{DateTime, Timestamp};
 
 use super::{InfoTable, Result, find};
 use crate::accounts::Access;
-use crate::session::Shared;
+use crate::session::{SessionView, Shared};
+use crate::status::Counters;
 use crate::variables::SessionVariables;
 
 /// See the module.
@@ -21,6 +22,8 @@ use crate::variables::SessionVariables;
 pub(crate) struct Look<'a> {
     /// The server.
     pub(crate) shared: &'a Arc<Shared>,
+    /// What the session has counted.
+    pub(crate) counters: &'a Counters,
     /// What the session may do.
     pub(crate) access: &'a Access,
     /// The session.
@@ -60,12 +63,13 @@ const LISTED: [(&str, Collation); 2] = [
 impl<'a> Look<'a> {
     /// That of a session.
     pub(crate) fn new(
-        shared: &'a Arc<Shared>,
+        view: &'a SessionView,
         access: &'a Access,
         session: &'a Session,
         variables: &'a SessionVariables,
     ) -> Self {
-        Self { shared, access, session, variables, catalog: shared.store.catalog() }
+        let (shared, counters) = (view.shared(), view.counters());
+        Self { shared, counters, access, session, variables, catalog: shared.store.catalog() }
     }
 
     /// The databases, by name.
@@ -73,8 +77,17 @@ impl<'a> Look<'a> {
         let stored = self.catalog.databases().map(|database| (database.def.name.clone(), database.def.collation));
         let listed = LISTED.iter().map(|(name, collation)| ((*name).to_owned(), *collation));
         let mut all: Vec<_> = stored.chain(listed).filter(|(name, _)| self.access.sees_database(name)).collect();
-        all.sort();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
         all
+    }
+
+    /// The default of a database's tables.
+    pub(crate) fn database_collation(&self, db: &str) -> Collation {
+        match self.catalog.database(db) {
+            Some(database) => database.def.collation,
+            None if db == "information_schema" => Collation::Utf8mb3GeneralCi,
+            None => Collation::Utf8mb4GeneralCi,
+        }
     }
 
     /// The tables of a database, by name.

@@ -12,7 +12,7 @@ mod columns;
 mod definition;
 mod estimate;
 mod keys;
-mod logs;
+pub(crate) mod logs;
 mod look;
 mod privileges;
 mod schema;
@@ -92,10 +92,11 @@ impl VirtualTable for InfoTable {
     }
 
     fn rows(&self, session: &Session) -> Result<Vec<Row>> {
-        let view = SessionView::of(session);
+        // A session that is no client's sees nothing.
+        let Some(view) = SessionView::of(session) else { return Ok(Vec::new()) };
         let access = view.access();
         let variables = view.variables();
-        let mut rows = (self.rows)(&Look::new(view.shared(), &access, session, &variables))?;
+        let mut rows = (self.rows)(&Look::new(view, &access, session, &variables))?;
         definition::conform(&self.columns, &mut rows);
         Ok(rows)
     }
