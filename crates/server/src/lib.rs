@@ -6,6 +6,7 @@ pub mod ddl;
 pub mod info;
 pub mod net;
 pub mod options;
+pub mod run;
 pub mod service;
 pub mod session;
 pub mod status;

@@ -21,13 +21,11 @@ pub(super) fn choose(table: &Table, source: usize, conditions: &mut [Condition])
     for implied in &best.implied {
         conditions[*implied].implied = true;
     }
-    match best.point {
-        true => {
-            let spec = best.ranges.into_iter().next().expect("a point has one range");
-            Access::Point { index: best.index, keys: spec.equal }
-        }
-        false => Access::Ranges { index: best.index, ranges: best.ranges, direction: Direction::Forward },
+    if best.point {
+        let spec = best.ranges.into_iter().next().expect("a point has one range");
+        return Access::Point { index: best.index, keys: spec.equal };
     }
+    Access::Ranges { index: best.index, ranges: best.ranges, direction: Direction::Forward }
 }
 
 /// The rows' index first: at equal score the last one wins, so the order is reversed.

@@ -126,7 +126,9 @@ fn bind_target(
 /// A statement may not read in a subquery what it changes.
 fn refuse_reading(table: &Arc<Table>, subqueries: &[SelectPlan]) -> Result<()> {
     let mut read: Vec<PlannedTable> = Vec::new();
-    subqueries.iter().for_each(|subquery| subquery.collect_tables(&mut read));
+    for subquery in subqueries {
+        subquery.collect_tables(&mut read);
+    }
     if read.iter().any(|read| read.table.def.id == table.def.id) {
         return Err(ER_UPDATE_TABLE_USED.error(&[&table.def.name]));
     }

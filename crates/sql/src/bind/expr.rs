@@ -74,14 +74,14 @@ impl Binder<'_, '_> {
             E::Nested(inner) => return self.bind(inner),
             E::BinaryOp { left, op, right } => return self.binary(left, op, right, ast),
             E::UnaryOp { op, expr } => return self.unary(*op, expr),
-            E::IsNull(expr) => Expr::IsNull(self.boxed(expr)?),
-            E::IsNotNull(expr) => Expr::Not(Box::new(Expr::IsNull(self.boxed(expr)?))),
+            E::IsNull(expr) | E::IsUnknown(expr) => Expr::IsNull(self.boxed(expr)?),
+            E::IsNotNull(expr) | E::IsNotUnknown(expr) => {
+                Expr::Not(Box::new(Expr::IsNull(self.boxed(expr)?)))
+            }
             E::IsTrue(expr) => Expr::IsTruth(self.boxed(expr)?, true),
             E::IsNotTrue(expr) => Expr::Not(Box::new(Expr::IsTruth(self.boxed(expr)?, true))),
             E::IsFalse(expr) => Expr::IsTruth(self.boxed(expr)?, false),
             E::IsNotFalse(expr) => Expr::Not(Box::new(Expr::IsTruth(self.boxed(expr)?, false))),
-            E::IsUnknown(expr) => Expr::IsNull(self.boxed(expr)?),
-            E::IsNotUnknown(expr) => Expr::Not(Box::new(Expr::IsNull(self.boxed(expr)?))),
             E::Between { expr, negated, low, high } => {
                 let (expr, low, high) = (self.boxed(expr)?, self.boxed(low)?, self.boxed(high)?);
                 let above = Expr::Compare(CompareOp::Ge, expr.clone(), low);
@@ -247,8 +247,8 @@ impl Binder<'_, '_> {
             Bin::PGBitwiseShiftLeft => Box::new(arith(ArithOp::ShiftLeft)),
             Bin::PGBitwiseShiftRight => Box::new(arith(ArithOp::ShiftRight)),
             Bin::Xor => Box::new(Expr::Xor),
-            Bin::And => Box::new(|left, right| junction(left, right, true)),
-            Bin::Or => Box::new(|left, right| junction(left, right, false)),
+            Bin::And => Box::new(|left, right| junction(*left, *right, true)),
+            Bin::Or => Box::new(|left, right| junction(*left, *right, false)),
             Bin::Assignment => return self.assignment(left, right),
             Bin::Regexp => return self.call("regexp_like", [left, right]),
             Bin::StringConcat => return self.concat_or(left, right),
@@ -263,8 +263,7 @@ impl Binder<'_, '_> {
         if self.env.session.sql_mode.contains(types::sql_mode::SqlMode::PIPES_AS_CONCAT) {
             return self.call("concat", [left, right]);
         }
-        let (left, right) = (self.boxed(left)?, self.boxed(right)?);
-        Ok(junction(left, right, false))
+        Ok(junction(self.expr(left)?, self.expr(right)?, false))
     }
 
     fn assignment(&mut self, left: &ast::Expr, right: &ast::Expr) -> Result<Expr> {
@@ -427,9 +426,9 @@ fn negate_if(negated: bool, expr: Expr) -> Expr {
 }
 
 /// AND and OR are flat lists.
-fn junction(left: Box<Expr>, right: Box<Expr>, and: bool) -> Expr {
+fn junction(left: Expr, right: Expr, and: bool) -> Expr {
     let mut parts = Vec::new();
-    for side in [*left, *right] {
+    for side in [left, right] {
         match side {
             Expr::And(all) if and => parts.extend(all),
             Expr::Or(all) if !and => parts.extend(all),

@@ -35,11 +35,13 @@ fn bind_item(item: &TableWithJoins, scope: &mut Scope, env: &BindEnv<'_>, joins:
         let first = scope.sources.len();
         bind_factor(&join.relation, scope, env, joins)?;
         let (constraint, outer) = match &join.join_operator {
-            JoinOperator::Join(on) | JoinOperator::Inner(on) | JoinOperator::CrossJoin(on) => (on, false),
-            JoinOperator::StraightJoin(on) => (on, false),
+            JoinOperator::Join(on)
+            | JoinOperator::Inner(on)
+            | JoinOperator::CrossJoin(on)
+            | JoinOperator::StraightJoin(on) => (on, false),
             JoinOperator::Left(on) | JoinOperator::LeftOuter(on) => (on, true),
             other => {
-                return Err(unsupported(&format!("{other:?}").split('(').next().unwrap_or("JOIN").to_owned()));
+                return Err(unsupported(format!("{other:?}").split('(').next().unwrap_or("JOIN")));
             }
         };
         if outer && scope.sources.len() > first + 1 {

@@ -47,6 +47,3 @@ impl BindEnv<'_> {
 pub(crate) fn unsupported(what: &str) -> SqlError {
     ER_NOT_SUPPORTED_YET.error(&[&what])
 }
-
-#[cfg(test)]
-mod tests;

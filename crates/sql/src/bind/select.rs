@@ -30,9 +30,9 @@ pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<SelectPlan> {
             return bind_query(inner, env);
         }
         SetExpr::SetOperation { op, .. } => return Err(unsupported(&op.to_string())),
-        other => return Err(unsupported(&other.to_string().split(' ').next().unwrap_or("query").to_owned())),
+        other => return Err(unsupported(other.to_string().split(' ').next().unwrap_or("query"))),
     };
-    Select { scope: Scope::default(), env, select, query }.bind()
+    SelectBinder { scope: Scope::default(), env, select, query }.bind()
 }
 
 /// Binds expressions that stand in no query, as SET and DO have them: a query of one row without tables.
@@ -61,14 +61,14 @@ pub fn bind_exprs<'x>(
     })
 }
 
-struct Select<'a, 'e> {
+struct SelectBinder<'a, 'e> {
     scope: Scope,
     env: &'a BindEnv<'e>,
     select: &'a ast::Select,
     query: &'a ast::Query,
 }
 
-impl Select<'_, '_> {
+impl SelectBinder<'_, '_> {
     fn bind(mut self) -> Result<SelectPlan> {
         self.refuse_the_unknown()?;
         let joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
@@ -174,7 +174,7 @@ impl Select<'_, '_> {
                     let source = found.ok_or_else(|| ER_BAD_TABLE_ERROR.error(&[&name]))?;
                     self.all_columns(source, &mut output);
                 }
-                other => return Err(unsupported(&other.to_string())),
+                SelectItem::ExprWithAliases { .. } => return Err(unsupported(&item.to_string())),
             }
         }
         Ok(output)
@@ -234,12 +234,11 @@ impl Select<'_, '_> {
                 let descending = item.options.asc == Some(false);
                 let place =
                     position(&item.expr, output.len(), "order clause")?.or_else(|| alias(&item.expr, output));
-                let by = match place {
-                    Some(place) => OrderKey::Output(place),
-                    None => {
-                        let bound = expr::bind_with_aliases(&item.expr, &mut self.scope, self.env, output)?;
-                        same_output(&bound, output).map_or(OrderKey::Expr(bound), OrderKey::Output)
-                    }
+                let by = if let Some(place) = place {
+                    OrderKey::Output(place)
+                } else {
+                    let bound = expr::bind_with_aliases(&item.expr, &mut self.scope, self.env, output)?;
+                    same_output(&bound, output).map_or(OrderKey::Expr(bound), OrderKey::Output)
                 };
                 Ok(OrderBy { by, descending })
             })

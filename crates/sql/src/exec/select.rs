@@ -273,13 +273,12 @@ impl Exec<'_> {
         let mut collected = Vec::new();
         let open = self.precondition(plan.precondition.as_ref(), known)?;
         while open && join.next(self)? {
-            match &mut groups {
-                Some(groups) => self.accumulate(groups, &join.rows(), known)?,
-                None => {
-                    let row = self.collect_row(plan, &join.rows(), known, &[])?;
-                    memory += row.size();
-                    collected.push(row);
-                }
+            if let Some(groups) = &mut groups {
+                self.accumulate(groups, &join.rows(), known)?;
+            } else {
+                let row = self.collect_row(plan, &join.rows(), known, &[])?;
+                memory += row.size();
+                collected.push(row);
             }
             if memory > MEMORY_MAX {
                 return Err(ER_OUT_OF_SORTMEMORY.error(&[]));

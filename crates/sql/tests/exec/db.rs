@@ -150,7 +150,7 @@ impl Db {
         Self { store, published, next_id: 100 }
     }
 
-    pub fn create(&mut self, spec: Spec<'_>) {
+    pub fn create(&mut self, spec: &Spec<'_>) {
         let mut next = || {
             self.next_id += 1;
             self.next_id

@@ -1,5 +1,7 @@
 //! A binder for expressions over one table, for these tests alone.
 
+#![expect(clippy::unwrap_used, reason = "test code")]
+
 use sql::expr::{ArithOp, CompareOp, Expr, IntervalUnit};
 use sql::func;
 use sql::parse::{Mode, Statement, parse};
@@ -131,12 +133,7 @@ impl Binder<'_> {
             },
             E::Function(function) => return self.function(function),
             E::Cast { expr, data_type, .. } => {
-                let text: Box<str> = ast.to_string().into();
-                if let ast::DataType::Char(Some(_)) | ast::DataType::Char(None) = data_type {
-                    let target = cast_target(data_type)?;
-                    return Ok(Expr::Cast(self.boxed(expr)?, target, text));
-                }
-                Expr::Cast(self.boxed(expr)?, cast_target(data_type)?, text)
+                Expr::Cast(self.boxed(expr)?, cast_target(data_type)?, ast.to_string().into())
             }
             E::Convert { expr, data_type, charset, .. } => {
                 let target = match (data_type, charset) {

@@ -1,5 +1,7 @@
 //! The table of `columns.tsv` and a session as the recorder's.
 
+#![expect(clippy::unwrap_used, reason = "test code")]
+
 use std::sync::Arc;
 
 use sql::expr::{ResultType, Schema, Types};
@@ -37,7 +39,7 @@ impl Server for TestServer {
         false
     }
 
-    fn version(&self) -> &str {
+    fn version(&self) -> &'static str {
         "9.7.4-2"
     }
 }
@@ -45,8 +47,8 @@ impl Server for TestServer {
 pub fn session() -> Session {
     let mut session = Session::new(Arc::new(TestServer), 8);
     session.db = Some("record".to_owned());
-    session.user = "root@localhost".to_owned();
-    session.account = "root@localhost".to_owned();
+    "root@localhost".clone_into(&mut session.user);
+    "root@localhost".clone_into(&mut session.account);
     session.collation_connection = CI;
     session.set_now(NOW_US);
     session

@@ -7,10 +7,7 @@
 //! Method: the lines were recorded from MySQL 9.7.4 by `tests/tools/record.py`. Here each expression is parsed,
 //! bound by a small binder of its own, typed, and evaluated over the rows of `columns.tsv`; no server is needed.
 
-mod aggregates;
 mod binder;
 mod data;
 mod fixture;
-mod performance;
 mod recorded;
-mod wire;

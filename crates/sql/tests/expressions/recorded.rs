@@ -1,5 +1,7 @@
 //! Every recorded line against ours.
 
+#![expect(clippy::unwrap_used, reason = "test code")]
+
 use std::collections::HashMap;
 
 use sql::agg::Accumulator;
@@ -42,11 +44,11 @@ fn answer(line: &Line, table: &Table) -> Result<Answer, SqlError> {
     let definition =
         format!("{}/{}/{}/{}/{}", wire.type_code, wire.length, wire.decimals, wire.flags, wire.collation_id);
     let values = evaluate(&bound, &empty, table, &mut warnings)?;
-    let mut context = session.reading(&mut warnings);
+    let context = session.reading(&mut warnings);
     let mut shown = Vec::new();
     for value in values {
         let mut wire = Vec::new();
-        ty.write_text(value.as_ref(), Charset::Utf8mb4, &mut context, &mut wire);
+        ty.write_text(value.as_ref(), Charset::Utf8mb4, &context, &mut wire);
         shown.push(shortened(&field(text_of(&wire).as_deref())));
     }
     let mut texts: Vec<String> = Vec::new();

@@ -64,5 +64,5 @@ fn remove<'a>(
 
 fn type_trim(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(call.args)?;
-    Ok(ResultType::string(call.chars_in(call.arg(0), text), text).or_null())
+    Ok(ResultType::string(call.chars_in(0, text), text).or_null())
 }
