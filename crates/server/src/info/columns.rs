@@ -98,7 +98,11 @@ fn default(look: &Look<'_>, table: &AnyTable, column: &ColumnDef) -> Option<Stri
         DefaultValue::None | DefaultValue::Null => None,
         DefaultValue::Now => Some(now_text(column.ty)),
         DefaultValue::Stored(stored) => {
-            let text = default_text(column.ty, stored, &look.session.time_zone);
+            let mut text = default_text(column.ty, stored, &look.session.time_zone);
+            if let ColumnType::Binary { .. } = column.ty {
+                let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+                text.truncate(end);
+            }
             Some(match column.ty {
                 ColumnType::Binary { .. } | ColumnType::Varbinary { .. } => {
                     text.iter().fold("0x".to_owned(), |digits, byte| digits + &format!("{byte:02X}"))

@@ -246,7 +246,7 @@ CREATE TABLE `PLUGINS` (
   `PLUGIN_LIBRARY` varchar(64),
   `PLUGIN_LIBRARY_VERSION` varchar(20),
   `PLUGIN_AUTHOR` varchar(64),
-  `PLUGIN_DESCRIPTION` varchar(65535),
+  `PLUGIN_DESCRIPTION` mediumtext,
   `PLUGIN_LICENSE` varchar(80),
   `LOAD_OPTION` varchar(64) NOT NULL
 );

@@ -43,6 +43,10 @@ pub(super) enum Ran {
 impl Client {
     /// Finds or makes the plan of a statement.
     pub(super) fn plan(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {
+        // What has no plan needs its literals where they are.
+        if verb == Verb::Other {
+            return self.plan_as_sent(sql);
+        }
         let collation = self.sql.collation_connection;
         let normalised = normalise(sql, verb, self.sql.quoting(), collation);
         if let Some(normalised) = &normalised

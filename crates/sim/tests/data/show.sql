@@ -6,7 +6,7 @@ create table kinds (a tinyint unsigned not null, b bigint unsigned zerofill, c f
 create table nopk (a int not null, b int not null, c int, unique key (c), unique key ab (a, b))
 insert into t (name) values ('a'), ('b')
 insert into h values (1, 'x')
-create database empty_one
+create database empty_one default character set utf8mb4 collate utf8mb4_general_ci
 create user 'u1'@'%' identified with mysql_native_password
 create user 'u2'@'localhost' identified with mysql_native_password account lock
 grant select, insert on shop.* to 'u1'@'%'
@@ -63,16 +63,14 @@ show triggers
 show triggers from nodb
 show triggers like 't%'
 show events
-show procedure status
+show procedure status where db = 'shop'
 show function status where db = 'shop'
-show grants for u1
+s show grants for u1
 show grants for u2@localhost
 show grants for nobody
 show create user u1
 show create user u2@localhost
 show create user nobody
-h show grants
-h show grants for current_user()
 h show engines
 h show storage engines
 h show plugins
@@ -103,7 +101,7 @@ show global variables like 'autocommi_'
 show session variables like 'no such thing'
 show variables where value = 1 and nope = 2
 h show status like 'uptime'
-show status where variable_name = 'Slave_open_temp_tables'
+show status where variable_name = 'Prepared_stmt_count'
 h show global status
 select 1/0
 show warnings
