@@ -4,6 +4,7 @@ mod access;
 mod dml;
 mod expr;
 mod from;
+mod function;
 mod literal;
 mod scope;
 mod select;
