@@ -3,21 +3,20 @@
 use engine::catalog::def::{ColumnDef, DefaultValue, IndexDef, IndexKind, TableDef};
 use sql::ddl::{default_text, now_text};
 use types::column::ColumnType;
-use types::error::SqlError;
 
 use super::cell::{NULL, Row, row};
 use super::look::{AnyTable, Look};
 use crate::accounts::Privileges;
 
 /// `COLUMNS`
-pub(super) fn rows(look: &Look<'_>) -> Result<Vec<Row>, SqlError> {
+pub(super) fn rows(look: &Look<'_>) -> Vec<Row> {
     let row = |table: &AnyTable| {
         let def = table.def();
         let privileges = privileges(look, def);
         let row = |(place, column): (usize, &ColumnDef)| column_row(look, table, place, column, &privileges);
         def.columns.iter().enumerate().map(row).collect::<Vec<_>>()
     };
-    Ok(look.tables().flat_map(|table| row(&table)).collect())
+    look.tables().flat_map(|table| row(&table)).collect()
 }
 
 fn column_row(look: &Look<'_>, table: &AnyTable, place: usize, column: &ColumnDef, privileges: &str) -> Row {

@@ -58,7 +58,7 @@ fn parts(def: &TableDef) -> impl Iterator<Item = (&IndexDef, usize, &IndexPart)>
 }
 
 /// `KEY_COLUMN_USAGE`
-pub(super) fn usage(look: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn usage(look: &Look<'_>) -> Vec<Row> {
     let row = |table: AnyTable| {
         let def = table.def();
         let row = |(index, place, part): (&IndexDef, usize, &IndexPart)| {
@@ -69,11 +69,11 @@ pub(super) fn usage(look: &Look<'_>) -> Result<Vec<Row>> {
         };
         parts(def).filter(|(index, ..)| index.kind.is_unique()).map(row).collect::<Vec<_>>()
     };
-    Ok(look.tables().flat_map(row).collect())
+    look.tables().flat_map(row).collect()
 }
 
 /// `TABLE_CONSTRAINTS`
-pub(super) fn constraints(look: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn constraints(look: &Look<'_>) -> Vec<Row> {
     let row = |table: AnyTable| {
         let def = table.def();
         let row = |index: &IndexDef| {
@@ -82,5 +82,5 @@ pub(super) fn constraints(look: &Look<'_>) -> Result<Vec<Row>> {
         };
         def.indexes.iter().filter(|index| index.kind.is_unique()).map(row).collect::<Vec<_>>()
     };
-    Ok(look.tables().flat_map(row).collect())
+    look.tables().flat_map(row).collect()
 }

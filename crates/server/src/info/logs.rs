@@ -39,7 +39,7 @@ pub(super) fn position(look: &Look<'_>) -> Result<Vec<Row>> {
     let pipeline = &look.shared.pipeline;
     let tuple = pipeline.publisher().tuple();
     let (Some(files), Some(end)) = (pipeline.binlog(), tuple.binlog) else { return Ok(Vec::new()) };
-    let name = name_of(&files.index().names().to_vec(), end.file);
+    let name = name_of(files.index().names(), end.file);
     Ok(vec![row![name, end.position, "", "", tuple.gtid_executed.to_string()]])
 }
 

@@ -37,36 +37,44 @@ use crate::session::SessionView;
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// Makes the rows of a table.
-type RowsFn = fn(&Look<'_>) -> Result<Vec<Row>>;
+#[derive(Clone, Copy, Debug)]
+enum Make {
+    /// From memory.
+    Sure(fn(&Look<'_>) -> Vec<Row>),
+    /// By reading, or for those only who may see them.
+    Try(fn(&Look<'_>) -> Result<Vec<Row>>),
+}
+
+use Make::{Sure, Try};
 
 /// Which function makes the rows of a table.
-const ROWS: &[(&str, &str, RowsFn)] = &[
-    ("information_schema", "CHARACTER_SETS", server::character_sets),
-    ("information_schema", "COLLATIONS", server::collations),
-    ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", server::applicability),
-    ("information_schema", "COLUMNS", columns::rows),
-    ("information_schema", "ENGINES", server::engines),
-    ("information_schema", "KEY_COLUMN_USAGE", keys::usage),
-    ("information_schema", "PARTITIONS", schema::partitions),
-    ("information_schema", "PLUGINS", server::plugins),
-    ("information_schema", "PROCESSLIST", server::processes),
-    ("information_schema", "SCHEMATA", schema::schemata),
-    ("information_schema", "SCHEMA_PRIVILEGES", privileges::of_databases),
-    ("information_schema", "STATISTICS", keys::statistics),
-    ("information_schema", "TABLES", schema::tables),
-    ("information_schema", "TABLE_CONSTRAINTS", keys::constraints),
-    ("information_schema", "TABLE_PRIVILEGES", privileges::of_tables),
-    ("information_schema", "USER_ATTRIBUTES", privileges::user_attributes),
-    ("information_schema", "USER_PRIVILEGES", privileges::of_users),
-    ("mysql", "db", privileges::mysql_db),
-    ("mysql", "global_grants", privileges::mysql_global_grants),
-    ("mysql", "tables_priv", privileges::mysql_tables_priv),
-    ("mysql", "user", privileges::mysql_user),
-    ("performance_schema", "global_status", server::global_status),
-    ("performance_schema", "global_variables", server::global_variables),
-    ("performance_schema", "processlist", server::performance_processes),
-    ("performance_schema", "session_status", server::session_status),
-    ("performance_schema", "session_variables", server::session_variables),
+const ROWS: &[(&str, &str, Make)] = &[
+    ("information_schema", "CHARACTER_SETS", Sure(server::character_sets)),
+    ("information_schema", "COLLATIONS", Sure(server::collations)),
+    ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", Sure(server::applicability)),
+    ("information_schema", "COLUMNS", Sure(columns::rows)),
+    ("information_schema", "ENGINES", Sure(server::engines)),
+    ("information_schema", "KEY_COLUMN_USAGE", Sure(keys::usage)),
+    ("information_schema", "PARTITIONS", Try(schema::partitions)),
+    ("information_schema", "PLUGINS", Sure(server::plugins)),
+    ("information_schema", "PROCESSLIST", Sure(server::processes)),
+    ("information_schema", "SCHEMATA", Sure(schema::schemata)),
+    ("information_schema", "SCHEMA_PRIVILEGES", Sure(privileges::of_databases)),
+    ("information_schema", "STATISTICS", Try(keys::statistics)),
+    ("information_schema", "TABLES", Try(schema::tables)),
+    ("information_schema", "TABLE_CONSTRAINTS", Sure(keys::constraints)),
+    ("information_schema", "TABLE_PRIVILEGES", Sure(privileges::of_tables)),
+    ("information_schema", "USER_ATTRIBUTES", Sure(privileges::user_attributes)),
+    ("information_schema", "USER_PRIVILEGES", Sure(privileges::of_users)),
+    ("mysql", "db", Try(privileges::mysql_db)),
+    ("mysql", "global_grants", Try(privileges::mysql_global_grants)),
+    ("mysql", "tables_priv", Try(privileges::mysql_tables_priv)),
+    ("mysql", "user", Try(privileges::mysql_user)),
+    ("performance_schema", "global_status", Sure(server::global_status)),
+    ("performance_schema", "global_variables", Sure(server::global_variables)),
+    ("performance_schema", "processlist", Sure(server::performance_processes)),
+    ("performance_schema", "session_status", Sure(server::session_status)),
+    ("performance_schema", "session_variables", Sure(server::session_variables)),
 ];
 
 /// A virtual table.
@@ -75,7 +83,7 @@ pub(crate) struct InfoTable {
     /// Its definition.
     pub(crate) def: TableDef,
     columns: Vec<Column>,
-    rows: RowsFn,
+    make: Make,
 }
 
 impl VirtualTable for InfoTable {
@@ -96,7 +104,11 @@ impl VirtualTable for InfoTable {
         let Some(view) = SessionView::of(session) else { return Ok(Vec::new()) };
         let access = view.access();
         let variables = view.variables();
-        let mut rows = (self.rows)(&Look::new(view, &access, session, &variables))?;
+        let look = Look::new(view, &access, session, &variables);
+        let mut rows = match self.make {
+            Sure(make) => make(&look),
+            Try(make) => make(&look)?,
+        };
         definition::conform(&self.columns, &mut rows);
         Ok(rows)
     }
@@ -151,12 +163,12 @@ fn find(db: &str, name: &str) -> Option<&'static InfoTable> {
 /// All virtual tables.
 fn all() -> &'static [InfoTable] {
     static ALL: LazyLock<Vec<InfoTable>> = LazyLock::new(|| {
-        let rows = |def: &TableDef| {
+        let make = |def: &TableDef| {
             let found = ROWS.iter().find(|(db, name, _)| *db == def.db && *name == def.name);
-            found.map_or((|_: &Look<'_>| Ok(Vec::new())) as RowsFn, |(_, _, rows)| *rows)
+            found.map_or(Sure(|_| Vec::new()), |(_, _, make)| *make)
         };
         definition::tables()
-            .map(|def| InfoTable { columns: definition::columns_of(&def), rows: rows(&def), def })
+            .map(|def| InfoTable { columns: definition::columns_of(&def), make: make(&def), def })
             .collect()
     });
     &ALL

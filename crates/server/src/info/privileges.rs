@@ -28,7 +28,7 @@ fn privilege_rows(had: Privileges, row: impl Fn(&'static str, &'static str) -> R
 }
 
 /// `USER_PRIVILEGES`
-pub(super) fn of_users(look: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn of_users(look: &Look<'_>) -> Vec<Row> {
     let rows = |account: Arc<Account>| {
         let grantee = account.name.to_string();
         let mut rows =
@@ -38,11 +38,11 @@ pub(super) fn of_users(look: &Look<'_>) -> Result<Vec<Row>> {
         rows.extend(account.dynamic.each().map(|name| row![&grantee, "def", name, yes_no(grantable.contains(&name))]));
         rows
     };
-    Ok(accounts(look).into_iter().flat_map(rows).collect())
+    accounts(look).into_iter().flat_map(rows).collect()
 }
 
 /// `SCHEMA_PRIVILEGES`
-pub(super) fn of_databases(look: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn of_databases(look: &Look<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for account in accounts(look) {
         let grantee = account.name.to_string();
@@ -50,11 +50,11 @@ pub(super) fn of_databases(look: &Look<'_>) -> Result<Vec<Row>> {
             rows.extend(privilege_rows(*had, |name, grantable| row![&grantee, "def", db, name, grantable]));
         }
     }
-    Ok(rows)
+    rows
 }
 
 /// `TABLE_PRIVILEGES`
-pub(super) fn of_tables(look: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn of_tables(look: &Look<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for account in accounts(look) {
         let grantee = account.name.to_string();
@@ -63,12 +63,12 @@ pub(super) fn of_tables(look: &Look<'_>) -> Result<Vec<Row>> {
             rows.extend(privilege_rows(*had, row));
         }
     }
-    Ok(rows)
+    rows
 }
 
 /// `USER_ATTRIBUTES`: there are none.
-pub(super) fn user_attributes(look: &Look<'_>) -> Result<Vec<Row>> {
-    Ok(accounts(look).iter().map(|account| row![&account.name.user, &account.name.host, NULL]).collect())
+pub(super) fn user_attributes(look: &Look<'_>) -> Vec<Row> {
+    accounts(look).iter().map(|account| row![&account.name.user, &account.name.host, NULL]).collect()
 }
 
 /// `mysql.user`

@@ -9,11 +9,11 @@ use super::look::{AnyTable, Look};
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// `SCHEMATA`
-pub(super) fn schemata(look: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn schemata(look: &Look<'_>) -> Vec<Row> {
     let row = |(name, collation): (String, types::collation::Collation)| {
         row!["def", name, collation.charset().name(), collation.name(), NULL, "NO"]
     };
-    Ok(look.databases().into_iter().map(row).collect())
+    look.databases().into_iter().map(row).collect()
 }
 
 /// `TABLES`

@@ -15,13 +15,13 @@ use crate::status::View;
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// `ENGINES`: there is one, which answers to MySQL's name for such.
-pub(super) fn engines(_: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn engines(_: &Look<'_>) -> Vec<Row> {
     let comment = "Supports transactions and row-level locking";
-    Ok(vec![row!["InnoDB", "DEFAULT", comment, "YES", "NO", "YES"]])
+    vec![row!["InnoDB", "DEFAULT", comment, "YES", "NO", "YES"]]
 }
 
 /// `CHARACTER_SETS`
-pub(super) fn character_sets(_: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn character_sets(_: &Look<'_>) -> Vec<Row> {
     let mut sets = Charset::ALL;
     sets.sort_by_key(|set| set.name());
     let row = |set: Charset| {
@@ -33,23 +33,23 @@ pub(super) fn character_sets(_: &Look<'_>) -> Result<Vec<Row>> {
         };
         row![set.name(), set.default_collation().name(), description, u64::from(set.char_size_max())]
     };
-    Ok(sets.into_iter().map(row).collect())
+    sets.into_iter().map(row).collect()
 }
 
 /// `COLLATIONS`
-pub(super) fn collations(_: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn collations(_: &Look<'_>) -> Vec<Row> {
     let row = |collation: Collation| {
         let default = if collation.charset().default_collation() == collation { "Yes" } else { "" };
         let pad = if collation.pads_space() { "PAD SPACE" } else { "NO PAD" };
         let id = u64::from(collation.id());
         row![collation.name(), collation.charset().name(), id, default, "Yes", 1_u64, pad]
     };
-    Ok(by_name().into_iter().map(row).collect())
+    by_name().into_iter().map(row).collect()
 }
 
 /// `COLLATION_CHARACTER_SET_APPLICABILITY`
-pub(super) fn applicability(_: &Look<'_>) -> Result<Vec<Row>> {
-    Ok(by_name().into_iter().map(|collation| row![collation.name(), collation.charset().name()]).collect())
+pub(super) fn applicability(_: &Look<'_>) -> Vec<Row> {
+    by_name().into_iter().map(|collation| row![collation.name(), collation.charset().name()]).collect()
 }
 
 fn by_name() -> Vec<Collation> {
@@ -59,7 +59,7 @@ fn by_name() -> Vec<Collation> {
 }
 
 /// `PLUGINS`: what of MySQL's is built in here.
-pub(super) fn plugins(_: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn plugins(_: &Look<'_>) -> Vec<Row> {
     let known = [
         ("binlog", "1.0", "STORAGE ENGINE", "80046.0", "The binlog's part in a commit"),
         ("mysql_native_password", "1.1", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
@@ -69,23 +69,23 @@ pub(super) fn plugins(_: &Look<'_>) -> Result<Vec<Row>> {
     let row = |(name, version, kind, kind_version, description)| {
         row![name, version, "ACTIVE", kind, kind_version, NULL, NULL, "onelog", description, NULL, "FORCE"]
     };
-    Ok(known.into_iter().map(row).collect())
+    known.into_iter().map(row).collect()
 }
 
 /// SHOW PLUGINS.
-pub(super) fn show_plugins(look: &Look<'_>) -> Result<Vec<Row>> {
+pub(super) fn show_plugins(look: &Look<'_>) -> Vec<Row> {
     let pick = |row: Row| [0, 2, 3, 5, 9].map(|place: usize| row[place].clone()).to_vec();
-    Ok(plugins(look)?.into_iter().map(pick).collect())
+    plugins(look).into_iter().map(pick).collect()
 }
 
 /// `performance_schema.global_variables`
-pub(super) fn global_variables(look: &Look<'_>) -> Result<Vec<Row>> {
-    Ok(variables(look, Scope::Global))
+pub(super) fn global_variables(look: &Look<'_>) -> Vec<Row> {
+    variables(look, Scope::Global)
 }
 
 /// `performance_schema.session_variables`
-pub(super) fn session_variables(look: &Look<'_>) -> Result<Vec<Row>> {
-    Ok(variables(look, Scope::Session))
+pub(super) fn session_variables(look: &Look<'_>) -> Vec<Row> {
+    variables(look, Scope::Session)
 }
 
 /// SHOW VARIABLES.
@@ -95,13 +95,13 @@ pub(super) fn variables(look: &Look<'_>, scope: Scope) -> Vec<Row> {
 }
 
 /// `performance_schema.global_status`
-pub(super) fn global_status(look: &Look<'_>) -> Result<Vec<Row>> {
-    Ok(status(look, Scope::Global))
+pub(super) fn global_status(look: &Look<'_>) -> Vec<Row> {
+    status(look, Scope::Global)
 }
 
 /// `performance_schema.session_status`
-pub(super) fn session_status(look: &Look<'_>) -> Result<Vec<Row>> {
-    Ok(status(look, Scope::Session))
+pub(super) fn session_status(look: &Look<'_>) -> Vec<Row> {
+    status(look, Scope::Session)
 }
 
 /// SHOW STATUS.
@@ -128,8 +128,8 @@ fn seen(look: &Look<'_>) -> Vec<ProcessRow> {
 }
 
 /// `information_schema.PROCESSLIST`
-pub(super) fn processes(look: &Look<'_>) -> Result<Vec<Row>> {
-    Ok(seen(look).into_iter().map(|process| process_row(process, usize::MAX)).collect())
+pub(super) fn processes(look: &Look<'_>) -> Vec<Row> {
+    seen(look).into_iter().map(|process| process_row(process, usize::MAX)).collect()
 }
 
 /// SHOW PROCESSLIST; statements are cut unless it is FULL.
@@ -139,10 +139,12 @@ pub(super) fn show_processes(look: &Look<'_>, full: bool) -> Vec<Row> {
 }
 
 /// `performance_schema.processlist`
-pub(super) fn performance_processes(look: &Look<'_>) -> Result<Vec<Row>> {
-    let mut rows = processes(look)?;
-    rows.iter_mut().for_each(|row| row.extend(row!["PRIMARY"]));
-    Ok(rows)
+pub(super) fn performance_processes(look: &Look<'_>) -> Vec<Row> {
+    let mut rows = processes(look);
+    for row in &mut rows {
+        row.extend(row!["PRIMARY"]);
+    }
+    rows
 }
 
 fn process_row(process: ProcessRow, info_chars_max: usize) -> Row {

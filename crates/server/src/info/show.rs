@@ -60,11 +60,11 @@ impl Shown {
 }
 
 impl VirtualTable for Shown {
-    fn db(&self) -> &str {
+    fn db(&self) -> &'static str {
         ""
     }
 
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         self.name
     }
 
@@ -79,13 +79,13 @@ impl VirtualTable for Shown {
 
 /// What a SHOW answers before its LIKE or WHERE; not SHOW BINLOG EVENTS, and not what is about warnings.
 pub(crate) fn answer<'s>(show: &'s Show, look: &Look<'_>) -> Result<(Shown, Option<&'s Filter>)> {
-    if let Some((shown, filter)) = of_tables(show, look)? {
-        return Ok((shown, filter));
+    if let Some(found) = of_tables(show, look)? {
+        return Ok(found);
     }
-    if let Some((shown, filter)) = of_server(show, look)? {
-        return Ok((shown, filter));
+    match of_server(show, look) {
+        Some(found) => Ok(found),
+        None => Ok((unfiltered(show, look)?, None)),
     }
-    Ok((unfiltered(show, look)?, None))
 }
 
 /// What is about databases and tables.
@@ -139,21 +139,21 @@ fn of_tables<'s>(show: &'s Show, look: &Look<'_>) -> Result<Option<(Shown, Optio
 }
 
 /// What is about the server and takes LIKE and WHERE.
-fn of_server<'s>(show: &'s Show, look: &Look<'_>) -> Result<Option<(Shown, Option<&'s Filter>)>> {
+fn of_server<'s>(show: &'s Show, look: &Look<'_>) -> Option<(Shown, Option<&'s Filter>)> {
     let (shown, filter) = match show {
         Show::CharacterSet(filter) => {
             let pick = |row: Row| [0, 2, 1, 3].map(|place: usize| row[place].clone()).to_vec();
-            let rows = server::character_sets(look)?.into_iter().map(pick).collect();
+            let rows = server::character_sets(look).into_iter().map(pick).collect();
             (Shown::new("character_set", rows), filter)
         }
-        Show::Collation(filter) => (Shown::new("collation", server::collations(look)?), filter),
+        Show::Collation(filter) => (Shown::new("collation", server::collations(look)), filter),
         Show::Variables(set, filter) => {
             (Shown::new("variables", server::variables(look, scope(*set))), filter)
         }
         Show::Status(set, filter) => (Shown::new("variables", server::status(look, scope(*set))), filter),
-        _ => return Ok(None),
+        _ => return None,
     };
-    Ok(Some((shown, filter.as_ref())))
+    Some((shown, filter.as_ref()))
 }
 
 /// What takes neither.
@@ -172,8 +172,8 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
         }
         Show::CreateUser(account) => create_user(look, account)?,
         Show::Grants(account) => grants(look, account.as_ref())?,
-        Show::Engines => Shown::new("engines", server::engines(look)?),
-        Show::Plugins => Shown::new("plugins", server::show_plugins(look)?),
+        Show::Engines => Shown::new("engines", server::engines(look)),
+        Show::Plugins => Shown::new("plugins", server::show_plugins(look)),
         Show::Privileges => Shown::new("privileges", server::show_privileges()),
         Show::Processlist(full) => {
             let name = if *full { "full_processlist" } else { "processlist" };
@@ -306,10 +306,10 @@ fn engine_status(look: &Look<'_>, engine: &str, status: bool) -> Result<Shown> {
     }
     let line = |row: Row| {
         let mut text = Vec::new();
-        row.iter().for_each(|cell| {
+        for cell in &row {
             cell.as_ref().write_text(&mut text);
             text.push(b'\t');
-        });
+        }
         String::from_utf8_lossy(text.trim_ascii_end()).into_owned()
     };
     let own = |line: &String| line.starts_with("Onelog_") || line.starts_with("Innodb_");
