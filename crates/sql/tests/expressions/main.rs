@@ -9,4 +9,5 @@
 
 mod data;
 mod fixture;
+mod literals;
 mod recorded;
