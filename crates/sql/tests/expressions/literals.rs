@@ -1,5 +1,4 @@
 //! Where literals are taken out of the text, as in UPDATE, expressions give the same as where they stay in it.
-#![expect(clippy::unwrap_used, reason = "test code")]
 
 use sql::expr::{Expr, Inputs, RowRef};
 use types::error::SqlError;
