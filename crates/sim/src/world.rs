@@ -372,6 +372,11 @@ struct InlineCheckpoints {
 impl Checkpoints for InlineCheckpoints {
     fn take(&self) -> BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move {
+            let shared = self.schema.get().and_then(std::sync::Weak::upgrade);
+            if let Some(shared) = &shared {
+                let limit = shared.variables.live.view_retention_limit.load(Ordering::Relaxed);
+                self.pipeline.published().retired.expire_beyond(limit);
+            }
             let checkpoint = self.pipeline.begin_checkpoint();
             let through = checkpoint.through();
             let _ack = self.pipeline.wait_visible(through).await;
@@ -379,7 +384,7 @@ impl Checkpoints for InlineCheckpoints {
             self.pipeline
                 .run_checkpoint(checkpoint, &self.base, counters, SliceSize { keys_max: 16, bytes_max: 4096 }, || {})
                 .expect("the disk works");
-            if let Some(shared) = self.schema.get().and_then(std::sync::Weak::upgrade) {
+            if let Some(shared) = shared {
                 shared.schema.collect_garbage(through, || {}).expect("the disk works");
             }
             Ok(())

@@ -7,6 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use vfs::{File, Open, Vfs};
@@ -94,13 +95,21 @@ pub(crate) struct Backend {
     /// Rank: before the ballast's.
     header: Mutex<HeaderPage>,
     ballast: Arc<Ballast>,
+    /// Bytes that were written.
+    written: Arc<AtomicU64>,
 }
 
 impl Backend {
-    pub(crate) fn open(vfs: &dyn Vfs, path: &Path, ballast: Arc<Ballast>) -> io::Result<Self> {
+    /// Counts what it writes in `written`.
+    pub(crate) fn open(
+        vfs: &dyn Vfs,
+        path: &Path,
+        ballast: Arc<Ballast>,
+        written: Arc<AtomicU64>,
+    ) -> io::Result<Self> {
         let file = vfs.open(path, Open::Create)?;
         let header = Mutex::new(HeaderPage::open(&file)?);
-        Ok(Self { file, header, ballast })
+        Ok(Self { file, header, ballast, written })
     }
 
     fn with_ballast(&self, mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
@@ -139,6 +148,7 @@ impl redb::StorageBackend for Backend {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.written.fetch_add(data.len() as u64, Ordering::Relaxed);
         match usize::try_from(offset) {
             Ok(offset) if offset < PAGE_SIZE => {
                 let (head, rest) = data.split_at(data.len().min(PAGE_SIZE - offset));

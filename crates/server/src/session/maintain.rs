@@ -85,6 +85,9 @@ impl Client {
             }
             MaintenanceKind::Check => match check_table(&mut self.transaction.trx, &stored) {
                 Ok(_) => vec![ok],
+                Err(error @ engine::EngineError::SnapshotTooOld) => {
+                    vec![row("Error", &error.to_string()), row("status", "Operation failed")]
+                }
                 Err(error) => {
                     tracing::error!(table = name, %error, "CHECK TABLE has found damage");
                     vec![row("Error", &error.to_string()), row("error", "Corrupt")]
