@@ -187,7 +187,9 @@ mod tests {
         for (seq, value) in [(3, row(b"three")), (5, Change::Remove), (9, row(b"nine"))] {
             delta.put(CommitSeq(seq), k.clone(), value);
         }
-        let at = |seq| delta.get(&k, CommitSeq(seq)).unwrap().map(|v| (v.seq.0, v.change.row().map(|r| r.to_vec())));
+        let at = |seq| {
+            delta.get(&k, CommitSeq(seq)).unwrap().map(|v| (v.seq.0, v.change.row().map(|r| r.to_vec())))
+        };
         assert_eq!(at(2), None);
         assert_eq!(at(3), Some((3, Some(b"three".to_vec()))));
         assert_eq!(at(4), Some((3, Some(b"three".to_vec()))));

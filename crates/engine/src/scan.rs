@@ -141,8 +141,7 @@ impl Scan {
         range: &KeyRange,
         direction: Direction,
     ) -> Result<Self, EngineError> {
-        let newest =
-            Newest { published: Arc::clone(published), own: own.cloned(), rest: range.clone() };
+        let newest = Newest { published: Arc::clone(published), own: own.cloned(), rest: range.clone() };
         let layers = newest.layers(direction)?;
         Ok(Self { layers, direction, newest: Some(newest) })
     }

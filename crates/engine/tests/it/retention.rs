@@ -157,7 +157,6 @@ fn a_sleeping_snapshot_is_given_up_and_the_file_stays_bounded() {
     let before = rounds(&mut world, 10..20, limit);
     assert_eq!(read(&mut old).unwrap(), seen, "within the limit it reads what it read");
     let largest = rounds(&mut world, 20..200, limit);
-    eprintln!("{before} {largest}");
     assert!(largest <= before + 2 * limit, "{before} {largest}");
     assert_eq!(world.published.retired.expired(), 1);
     assert!(old.is_expired());
@@ -177,7 +176,6 @@ fn without_a_limit_the_file_would_grow_and_what_it_grows_by_is_metered() {
     let seen = read(&mut old).unwrap();
     let largest = rounds(&mut world, 10..200, u64::MAX);
     let kept = world.published.retired.bytes();
-    eprintln!("{before} {largest} {kept}");
     assert!(largest > before + (10 << 20), "{before} {largest}");
     assert!(kept >= (largest - before) / 2, "the file grows by doubling: {before} {largest} {kept}");
     assert_eq!(read(&mut old).unwrap(), seen);

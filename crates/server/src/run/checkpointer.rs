@@ -3,8 +3,8 @@
 //! While old views live, each checkpoint costs room that it does not give back, so checkpoints get rarer; and before one
 //! begins, old views that keep more than `onelog_view_retention_limit` are expired.
 
-use std::sync::{Arc, OnceLock, Weak};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -133,7 +133,11 @@ impl Checkpointer {
         let limit = shared.variables.live.view_retention_limit.load(Ordering::Relaxed);
         let expired = self.pipeline.published().retired.expire_beyond(limit);
         if expired > 0 {
-            tracing::warn!(expired, limit, "old snapshots were given up: they kept more than onelog_view_retention_limit");
+            tracing::warn!(
+                expired,
+                limit,
+                "old snapshots were given up: they kept more than onelog_view_retention_limit"
+            );
         }
     }
 

@@ -1,4 +1,5 @@
 //! The server on the simulated disk.
 
+mod retention;
 mod sessions;
 mod show;
