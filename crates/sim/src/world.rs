@@ -22,14 +22,13 @@ use protocol::out::PacketWriter;
 use protocol::wire::Capabilities;
 use server::accounts::{Access, Account, Accounts, Peer};
 use server::ddl::{Checkpoints, Schema};
-use server::session::{Client, Host, KillSwitch, Shared, Wire};
+use server::net::Connections;
+use server::session::{Arrival, Client, Common, Shared, Wire};
+use server::status::Status;
 use server::variables::{Values, Variables};
 use sql::exec::BoxFuture;
-use sql::session::{Scope, Server, Session};
-use sql::virtual_table::VirtualTable;
 use types::error::SqlError;
 use types::temporal::TimeZone;
-use types::value::Value;
 use vfs::Vfs;
 
 use crate::Answer;
@@ -67,7 +66,6 @@ pub struct World {
     /// What recovery did.
     pub report: Report,
     shared: Arc<Shared>,
-    server: Arc<SimServer>,
     clock: Arc<StepClock>,
     next_connection: AtomicU32,
 }
@@ -112,18 +110,22 @@ impl World {
         });
         let taker: Arc<dyn Checkpoints> = Arc::<InlineCheckpoints>::clone(&checkpoints);
         let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
-        let shared = Arc::new(Shared::new(
+        let status = Arc::<Status>::default();
+        let shared = Arc::new(Shared {
             store,
-            Arc::clone(&pipeline),
-            Arc::clone(vfs),
+            pipeline: Arc::clone(&pipeline),
+            vfs: Arc::clone(vfs),
             schema,
             variables,
-            Arc::new(accounts),
-            Arc::new(NoHost),
-            PathBuf::from(DIR).join("tmp"),
-            Uuid([7; 16]),
-            1,
-        ));
+            accounts: Arc::new(accounts),
+            connections: Connections::new(Arc::clone(&status)),
+            status,
+            recovery: report,
+            spill_dir: PathBuf::from(DIR).join("tmp"),
+            uuid: Uuid([7; 16]),
+            server_id: 1,
+            common: Common::default(),
+        });
         checkpoints.schema.set(Arc::downgrade(&shared)).expect("set once");
         vfs.create_dir_all(&Path::new(DIR).join("tmp"))?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
@@ -133,7 +135,6 @@ impl World {
             base,
             report,
             shared,
-            server: Arc::new(SimServer),
             clock,
             next_connection: AtomicU32::new(1),
         })
@@ -142,17 +143,16 @@ impl World {
     /// A session of root.
     pub fn connect(&self) -> Conn<'_> {
         let id = self.next_connection.fetch_add(1, Ordering::Relaxed);
-        let server: Arc<dyn Server> = Arc::<SimServer>::clone(&self.server);
-        let session = Session::new(server, id);
         let root = Arc::new(Account::root());
         let access = Access::new(Arc::clone(&self.shared.accounts), root, "root", Peer::local());
-        let client = Client::new(
-            Arc::clone(&self.shared),
-            session,
-            Capabilities::OFFERED,
-            Arc::new(KillSwitch::default()),
-            Arc::new(access),
-        );
+        let arrival = Arrival {
+            id,
+            counters: self.shared.status.begin_session(id),
+            access: Arc::new(access),
+            capabilities: Capabilities::OFFERED,
+            kill: Arc::default(),
+        };
+        let client = Client::new(Arc::clone(&self.shared), arrival);
         Conn { world: self, client }
     }
 
@@ -384,36 +384,5 @@ impl Checkpoints for InlineCheckpoints {
             }
             Ok(())
         })
-    }
-}
-
-/// There is nothing around.
-#[derive(Debug)]
-struct NoHost;
-
-impl Host for NoHost {
-    fn kill(&self, _id: u32, _query_only: bool, _access: &Access) -> Result<(), SqlError> {
-        Ok(())
-    }
-    fn shut_down(&self) {}
-    fn flush_status(&self) {}
-}
-
-/// Has no variables and no virtual tables.
-#[derive(Debug)]
-struct SimServer;
-
-impl Server for SimServer {
-    fn variable(&self, _: &Session, _: Option<Scope>, name: &str) -> Result<Value, SqlError> {
-        Err(types::error::table::ER_UNKNOWN_SYSTEM_VARIABLE.error(&[&name]))
-    }
-    fn virtual_table(&self, _: &str, _: &str) -> Option<Arc<dyn VirtualTable>> {
-        None
-    }
-    fn is_virtual_database(&self, _: &str) -> bool {
-        false
-    }
-    fn version(&self) -> &str {
-        "8.0.46-onelog"
     }
 }

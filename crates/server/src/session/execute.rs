@@ -128,7 +128,13 @@ impl Client {
     }
 
     /// Whether the session may run it now.
-    fn permit(&self, planned: &Planned) -> Result<()> {
+    pub(super) fn permit(&self, planned: &Planned) -> Result<()> {
+        let everywhere = self.access.account().global;
+        for (planned, wanted) in planned.tables.iter().zip(&planned.wanted) {
+            if !everywhere.contains(*wanted) {
+                self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
+            }
+        }
         if matches!(planned.plan, Plan::Select(_)) {
             return Ok(());
         }

@@ -11,6 +11,7 @@
 mod accounts;
 mod admin;
 mod client;
+mod command;
 mod control;
 mod ddl;
 mod dispatch;
@@ -25,14 +26,16 @@ mod show;
 mod statement;
 mod table_map;
 mod transaction;
+mod view;
 
 use protocol::out::PacketWriter;
 use sql::exec::BoxFuture;
 use types::error::SqlError;
 
-pub use client::{Client, Host, Shared};
+pub use client::{Arrival, Client, Common, Shared};
 pub use kill::KillSwitch;
 pub(crate) use transaction::Transaction;
+pub use view::SessionView;
 
 /// A connection as a session writes to it.
 pub trait Wire: Send {

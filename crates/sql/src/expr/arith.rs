@@ -69,7 +69,9 @@ fn whole_quotient(
     let right_value = operand(right, inputs, context)?;
     let Some(divisor) = exact_number(right, right_value.as_ref(), context)? else { return Ok(Value::Null) };
     match divide_integer(dividend, divisor, text, context)? {
-        result @ Value::Int(..0) => not_below_zero(result, "BIGINT UNSIGNED", (left, right), false, text, inputs),
+        result @ Value::Int(..0) => {
+            not_below_zero(result, "BIGINT UNSIGNED", (left, right), false, text, inputs)
+        }
         result => Ok(result),
     }
 }

@@ -114,7 +114,9 @@ fn order_mixed(
         return compare(constant.as_ref(), right.value, context);
     }
     match (left.value, right.value) {
-        (text, ValueRef::DateTime(moment)) if is_text(text) => Ok(Some(text_to_moment(text, moment, context)?)),
+        (text, ValueRef::DateTime(moment)) if is_text(text) => {
+            Ok(Some(text_to_moment(text, moment, context)?))
+        }
         (ValueRef::DateTime(moment), text) if is_text(text) => {
             Ok(Some(text_to_moment(text, moment, context)?.reverse()))
         }

@@ -142,8 +142,8 @@ fn extreme<'a>(
 }
 
 /// An argument in the form in which it is compared and returned.
-fn candidate<'a>(
-    value: Ev<'a>,
+fn candidate(
+    value: Ev<'_>,
     expr: &Expr,
     mode: &Mode,
     common: &ResultType,

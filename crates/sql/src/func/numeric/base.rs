@@ -84,7 +84,7 @@ fn convert(text: &[u8], from: i64, to: i64) -> Option<Vec<u8>> {
     let digits = digits.iter().map_while(|byte| char::from(*byte).to_digit(36)).map(u64::from);
     let magnitude = digits
         .take_while(|digit| *digit < base)
-        .fold(0_u64, |number, digit| number.saturating_mul(base).checked_add(digit).unwrap_or(u64::MAX));
+        .fold(0_u64, |number, digit| number.saturating_mul(base).saturating_add(digit));
     let bits = if negative { magnitude.wrapping_neg() } else { magnitude };
     let signed = to < 0 && bits.cast_signed() < 0;
     Some(written(if signed { bits.cast_signed().unsigned_abs() } else { bits }, to.unsigned_abs(), signed))

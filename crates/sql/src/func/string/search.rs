@@ -36,14 +36,12 @@ fn locate<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
         None => 1,
         Some(start) => or_null!(args::int(start, inputs, context)?).to_i64(),
     };
-    match usize::try_from(start - 1) {
-        Ok(skipped) => position(&args[1], &args[0], skipped, inputs, context),
-        // Before the first character nothing is found, but NULL stays NULL.
-        Err(_) => {
-            let (text, wanted) = (args[1].eval(inputs, context)?, args[0].eval(inputs, context)?);
-            Ok(if text.as_ref().is_null() || wanted.as_ref().is_null() { Ev::NULL } else { count(0) })
-        }
+    if let Ok(skipped) = usize::try_from(start.saturating_sub(1)) {
+        return position(&args[1], &args[0], skipped, inputs, context);
     }
+    // Before the first character nothing is found, but NULL stays NULL.
+    let (text, wanted) = (args[1].eval(inputs, context)?, args[0].eval(inputs, context)?);
+    Ok(if text.as_ref().is_null() || wanted.as_ref().is_null() { Ev::NULL } else { count(0) })
 }
 
 /// Where a text stands in another one behind so many characters, counted from 1; 0 if nowhere.
@@ -137,7 +135,7 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
 
 fn type_replace(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(call.args)?;
-    let [chars, to] = [0, 2].map(|at| call.chars_in(call.arg(at), text));
+    let [chars, to] = [0, 2].map(|at| call.chars_in(at, text));
     Ok(ResultType::grown_string(chars.saturating_mul(to.saturating_sub(1).max(1)), text).or_null())
 }
 
