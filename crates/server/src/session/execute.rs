@@ -11,7 +11,7 @@ use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_OPTION_PREVENTS_STATEMENT,
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_OPTION_PREVENTS_STATEMENT,
     ER_TABLE_DEF_CHANGED,
 };
 
@@ -43,6 +43,10 @@ pub(super) enum Ran {
 impl Client {
     /// Finds or makes the plan of a statement.
     pub(super) fn plan(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {
+        // What has no plan needs its literals where they are.
+        if verb == Verb::Other {
+            return self.plan_as_sent(sql);
+        }
         let collation = self.sql.collation_connection;
         let normalised = normalise(sql, verb, self.sql.quoting(), collation);
         if let Some(normalised) = &normalised
@@ -123,6 +127,24 @@ impl Client {
                 }
                 Ok(Ran::Stale)
             }
+            Err(error) => Err(self.fail(error).await),
+        }
+    }
+
+    /// Executes the plan of a SHOW and answers: it begins no transaction.
+    pub(super) async fn run_shown(
+        &mut self,
+        planned: &Planned,
+        params: Params<'_>,
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        self.permit(planned)?;
+        match self.run_changes(planned, params, format, wire).await {
+            Ok(Some(done)) => self.finish(done, more, wire).await,
+            // A table of a subquery in WHERE has changed.
+            Ok(None) => Err(self.fail(ER_NEED_REPREPARE.error(&[])).await),
             Err(error) => Err(self.fail(error).await),
         }
     }

@@ -17,6 +17,7 @@ mod ddl;
 mod dispatch;
 mod execute;
 mod kill;
+mod maintain;
 mod plan_cache;
 mod prepared;
 mod result;

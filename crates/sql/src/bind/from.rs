@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sqlparser::ast::{self, JoinConstraint, JoinOperator, TableFactor, TableWithJoins};
 use types::column::Column;
-use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE};
+use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, ER_UNKNOWN_TABLE};
 
 use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, select, unsupported};
@@ -142,6 +142,9 @@ pub(super) fn find_table(db: &str, table: &str, env: &BindEnv<'_>) -> Result<Sou
     }
     if let Some(found) = env.session.server.virtual_table(db, table) {
         return Ok(SourceKind::Virtual(found));
+    }
+    if db.eq_ignore_ascii_case("information_schema") {
+        return Err(ER_UNKNOWN_TABLE.error(&[&table.to_ascii_uppercase(), &"information_schema"]));
     }
     if env.catalog.database(db).is_none() && !env.session.server.is_virtual_database(db) {
         return Err(ER_BAD_DB_ERROR.error(&[&db]));

@@ -8,6 +8,7 @@ mod function;
 mod literal;
 mod scope;
 mod select;
+mod show;
 mod targets;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 pub use dml::{bind_delete, bind_insert, bind_update};
 pub use scope::Scope;
 pub use select::{bind_exprs, bind_query};
+pub use show::bind_show;
 
 use crate::session::Session;
 

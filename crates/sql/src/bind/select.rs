@@ -153,7 +153,8 @@ impl SelectBinder<'_, '_> {
                         }) => text.clone(),
                         other => texts.get(place).cloned().unwrap_or_else(|| other.to_string()),
                     };
-                    output.push(Output { expr: expr::bind(ast, &mut self.scope, self.env)?, name });
+                    let expr = expr::bind(ast, &mut self.scope, self.env)?;
+                    output.push(Output { name: self.name_of(&expr).unwrap_or(name), expr });
                 }
                 SelectItem::ExprWithAlias { expr: ast, alias } => {
                     let expr = expr::bind(ast, &mut self.scope, self.env)?;
@@ -177,6 +178,15 @@ impl SelectBinder<'_, '_> {
             }
         }
         Ok(output)
+    }
+
+    /// What a column of `information_schema` is called in a result, however it was written.
+    fn name_of(&self, expr: &Expr) -> Option<String> {
+        let Expr::Column { source, column } = expr else { return None };
+        match &self.scope.sources[*source].kind {
+            SourceKind::Virtual(table) if table.db() == "information_schema" => Some(table.columns()[*column].name.clone()),
+            _ => None,
+        }
     }
 
     fn all_columns(&self, source: usize, output: &mut Vec<Output>) {

@@ -39,10 +39,12 @@ fn type_if(call: &Typed<'_>) -> Result<ResultType> {
 
 /// The common type of some arguments.
 fn common(args: &[Expr], name: &str, inputs: &Inputs<'_>) -> Result<ResultType> {
+    common_type(types_of(args, inputs)?.iter().copied(), name, &inputs.types())
+}
+
+fn types_of(args: &[Expr], inputs: &Inputs<'_>) -> Result<smallvec::SmallVec<[ResultType; 4]>> {
     let types = inputs.types();
-    let found = args.iter().map(|arg| arg.result_type(&types));
-    let found = found.collect::<Result<smallvec::SmallVec<[ResultType; 4]>>>()?;
-    common_type(found.iter().copied(), name, &types)
+    args.iter().map(|arg| arg.result_type(&types)).collect()
 }
 
 fn coalesce<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
@@ -92,10 +94,8 @@ enum Mode {
 }
 
 fn mode(args: &[Expr], name: &str, inputs: &Inputs<'_>) -> Result<(Mode, ResultType)> {
-    let types = inputs.types();
-    let found = args.iter().map(|arg| arg.result_type(&types));
-    let found = found.collect::<Result<smallvec::SmallVec<[ResultType; 4]>>>()?;
-    let common = common_type(found.iter().copied(), name, &types)?;
+    let found = types_of(args, inputs)?;
+    let common = common_type(found.iter().copied(), name, &inputs.types())?;
     let mode = if !common.kind.is_string() {
         Mode::Values
     } else if found.iter().any(|ty| ty.kind.has_date()) {
