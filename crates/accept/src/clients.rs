@@ -12,7 +12,7 @@ use rig::{Outcome, check, command, install, paths};
 
 use crate::{Plan, sql};
 
-const PASSWORD: &str = "p\u{e4}ss'word";
+const PASSWORD: &str = "pass'word 1";
 const PLUGINS: [&str; 2] = ["caching_sha2_password", "mysql_native_password"];
 
 /// What the command-line clients do, and what they print.

@@ -62,7 +62,6 @@ impl Sysbench {
         command
             .arg(&self.script)
             .args(["--db-driver=mysql", "--mysql-host=127.0.0.1", "--mysql-db=sbtest", "--percentile=95"])
-            .arg("--thread-init-timeout=120")
             .arg(format!("--rand-type={}", self.rand_type))
             .arg(format!("--mysql-port={}", self.port))
             .arg(format!("--mysql-user={}", self.user))
