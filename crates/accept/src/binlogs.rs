@@ -33,6 +33,7 @@ pub fn run(plan: &Plan) -> Outcome {
         table_size: if plan.full { 100_000 } else { 1_000 },
         threads: if plan.full { 512 } else { 16 },
         seconds: if plan.full { 30 } else { 1 },
+        events: if plan.full { 0 } else { 1_000 },
         ps_mode: "auto",
         rand_type: "special",
     };

@@ -27,6 +27,7 @@ pub fn run(plan: &Plan) -> Outcome {
         table_size: if plan.full { 100_000 } else { 1_000 },
         threads: CLIENTS,
         seconds: if plan.full { 30 } else { 5 },
+        events: 0,
         ps_mode: "auto",
         rand_type: "special",
     };

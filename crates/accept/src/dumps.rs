@@ -23,6 +23,7 @@ pub fn run(plan: &Plan) -> Outcome {
         table_size: if plan.full { 100_000 } else { 1_000 },
         threads: 4,
         seconds: 1,
+        events: if plan.full { 0 } else { 500 },
         ps_mode: "auto",
         rand_type: "special",
     };

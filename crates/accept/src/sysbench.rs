@@ -41,6 +41,7 @@ fn all_threads(plan: &Plan, port: u16, script: &str, ps_mode: &'static str, binl
             table_size,
             threads: *threads,
             seconds,
+            events: 0,
             ps_mode,
             rand_type: "special",
         };

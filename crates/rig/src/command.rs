@@ -52,6 +52,8 @@ pub fn pipe(from: &mut Command, to: &mut Command) -> Outcome {
     let mut source = from.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let pipe = source.stdout.take().ok_or("no pipe")?;
     let sink = to.stdin(pipe).output()?;
+    // This end of the pipe stays open as long as the command that was given it.
+    to.stdin(Stdio::null());
     let source = source.wait_with_output()?;
     if !sink.status.success() {
         return Err(failed(to, &sink));

@@ -117,7 +117,8 @@ fn server(vendor: Vendor) -> Outcome<Command> {
                 .arg(format!("--basedir={}", root.join("usr").display()))
                 .arg(format!("--lc-messages-dir={}", root.join("usr/share/mysql").display()))
                 .arg(format!("--plugin-dir={}", root.join("usr/lib/mysql/plugin").display()))
-                .args(["--mysqlx=OFF", "--performance-schema=OFF", "--secure-file-priv="]);
+                .args(["--mysqlx=OFF", "--performance-schema=OFF", "--secure-file-priv="])
+                .args(["--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"]);
             server
         }
     };

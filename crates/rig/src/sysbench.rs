@@ -36,6 +36,8 @@ pub struct Sysbench {
     pub threads: u32,
     /// Length in seconds, warm-up apart.
     pub seconds: u32,
+    /// Transactions after which a run ends early; 0 = none.
+    pub events: u32,
     /// Prepared statements: `auto` or `disable`.
     pub ps_mode: &'static str,
     /// Which rows: `special` (what sysbench does unasked) or `uniform`.
@@ -67,6 +69,7 @@ impl Sysbench {
             .arg(format!("--mysql-user={}", self.user))
             .arg(format!("--threads={}", self.threads))
             .arg(format!("--time={}", self.seconds))
+            .arg(format!("--events={}", self.events))
             .arg(format!("--db-ps-mode={}", self.ps_mode));
         if self.script != "bulk_insert" {
             command.arg(format!("--tables={}", self.tables)).arg(format!("--table-size={}", self.table_size));
