@@ -211,7 +211,7 @@ fn assemble(
         stats: Stats::default(),
         roles: Roles::default(),
         admission: Admission::new(ring_credit, config.commit_slots),
-        slots: Slots::new(config.commit_slots),
+        slots: Slots::new(config.commit_slots, kept.last),
         sequencer: Sequencer::new(origins, config.files),
         publisher: Publisher::new(tuple, Arc::clone(&published)),
         redo,
