@@ -639,6 +639,28 @@ CREATE TABLE `servers` (
   `Wrapper` char(64) NOT NULL,
   `Owner` char(64) NOT NULL
 );
+CREATE TABLE `general_log` (
+  `event_time` timestamp(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6),
+  `user_host` mediumtext NOT NULL,
+  `thread_id` bigint unsigned NOT NULL,
+  `server_id` int unsigned NOT NULL,
+  `command_type` varchar(64) NOT NULL,
+  `argument` mediumblob NOT NULL
+);
+CREATE TABLE `slow_log` (
+  `start_time` timestamp(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6),
+  `user_host` mediumtext NOT NULL,
+  `query_time` time(6) NOT NULL,
+  `lock_time` time(6) NOT NULL,
+  `rows_sent` int NOT NULL,
+  `rows_examined` int NOT NULL,
+  `db` varchar(512) NOT NULL,
+  `last_insert_id` int NOT NULL,
+  `insert_id` int NOT NULL,
+  `server_id` int unsigned NOT NULL,
+  `sql_text` mediumblob NOT NULL,
+  `thread_id` bigint unsigned NOT NULL
+);
 CREATE TABLE `help_topic` (
   `help_topic_id` int unsigned NOT NULL,
   `name` char(64) NOT NULL,
