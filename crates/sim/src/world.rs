@@ -18,6 +18,7 @@ use engine::check::check_table;
 use engine::ids::CommitSeq;
 use engine::store::{Store, Timer};
 use engine::trx::Trx;
+use parking_lot::Mutex;
 use protocol::out::PacketWriter;
 use protocol::wire::Capabilities;
 use server::accounts::{Access, Account, Accounts, Peer};
@@ -31,6 +32,7 @@ use types::error::SqlError;
 use types::temporal::TimeZone;
 use types::value::Value;
 use vfs::Vfs;
+use vfs::sim::Rng;
 
 use crate::Answer;
 
@@ -69,6 +71,7 @@ pub struct World {
     shared: Arc<Shared>,
     server: Arc<SimServer>,
     clock: Arc<StepClock>,
+    checkpoints: Arc<InlineCheckpoints>,
     next_connection: AtomicU32,
 }
 
@@ -108,7 +111,8 @@ impl World {
             pipeline: Arc::clone(&pipeline),
             base: Arc::clone(&base),
             store: Arc::clone(&store),
-            schema: OnceLock::new(),
+            shared: OnceLock::new(),
+            error: Mutex::new(None),
         });
         let taker: Arc<dyn Checkpoints> = Arc::<InlineCheckpoints>::clone(&checkpoints);
         let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
@@ -124,7 +128,7 @@ impl World {
             Uuid([7; 16]),
             1,
         ));
-        checkpoints.schema.set(Arc::downgrade(&shared)).expect("set once");
+        checkpoints.shared.set(Arc::downgrade(&shared)).expect("set once");
         vfs.create_dir_all(&Path::new(DIR).join("tmp"))?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
         Ok(Self {
@@ -135,6 +139,7 @@ impl World {
             shared,
             server: Arc::new(SimServer),
             clock,
+            checkpoints,
             next_connection: AtomicU32::new(1),
         })
     }
@@ -158,37 +163,40 @@ impl World {
 
     /// Polls a future, and steps the pipeline whenever it waits.
     ///
-    /// # Panics
-    /// If a step fails.
-    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+    /// # Errors
+    /// Of a step: the server has died, and nobody who waits is told anything. Drop it.
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, FatalError> {
         let mut future = pin!(future);
         self.runtime.block_on(poll_fn(|context| {
             loop {
                 if let Poll::Ready(value) = future.as_mut().poll(context) {
-                    return Poll::Ready(value);
+                    return Poll::Ready(Ok(value));
                 }
-                if !self.step().expect("the disk works") {
-                    return Poll::Pending;
+                match self.step() {
+                    Ok(true) => {}
+                    Ok(false) => return Poll::Pending,
+                    Err(error) => return Poll::Ready(Err(error)),
                 }
             }
         }))
     }
 
-    /// Plays every role that is wanted. Returns whether there was one.
-    pub fn step(&self) -> Result<bool, FatalError> {
-        let mut stepped = false;
-        while let Some(role) = self.pipeline.roles.take() {
-            let done = self.pipeline.step(role);
-            self.pipeline.roles.done(role);
-            done?;
-            stepped = true;
+    /// Plays one role, if one is wanted. Returns whether one was.
+    fn step(&self) -> Result<bool, FatalError> {
+        if let Some(error) = self.checkpoints.error.lock().take() {
+            return Err(error);
         }
-        Ok(stepped)
+        let Some(role) = self.pipeline.roles.take() else { return Ok(false) };
+        let done = self.pipeline.step(role);
+        self.pipeline.roles.done(role);
+        done.map(|()| true)
     }
 
     /// Takes a checkpoint, and removes what it has made superfluous.
-    pub fn checkpoint(&self) {
-        self.block_on(self.shared.schema.take_checkpoint()).expect("the disk works");
+    pub fn checkpoint(&self) -> Result<(), FatalError> {
+        self.block_on(self.shared.schema.take_checkpoint())?.expect("a checkpoint that fails is fatal");
+        while self.pipeline.redo().tend()? {}
+        Ok(())
     }
 }
 
@@ -198,27 +206,56 @@ impl World {
         self.shared.store.catalog()
     }
 
-    /// Executes several texts at once, each in a session of its own: their commits meet in the pipeline.
-    pub fn run_together(&self, texts: &[String]) -> Vec<(Answer, CommitSeq)> {
+    /// Executes several texts at once, each in a session of its own: some begin together, the others while these are
+    /// at some stage of their commits, as `rng` decides. `done` is told at once when one has been answered: its place
+    /// and the last commit that it knows of.
+    pub fn run_together(
+        &self,
+        texts: &[String],
+        rng: &mut Rng,
+        mut done: impl FnMut(usize, CommitSeq),
+    ) -> Result<Vec<Vec<Answer>>, FatalError> {
         let mut conns: Vec<Conn<'_>> = texts.iter().map(|_| self.connect()).collect();
         let mut wires: Vec<BufferWire> = texts.iter().map(|_| BufferWire::default()).collect();
         let now = self.clock.unix_us();
-        {
-            let runs = conns.iter_mut().zip(&mut wires).zip(texts);
-            let mut waiting: Vec<_> = runs
-                .map(|((conn, wire), text)| Some(Box::pin(conn.client.query(text.as_bytes(), now, wire))))
-                .collect();
-            self.block_on(poll_fn(|context| {
-                for run in &mut waiting {
-                    if run.as_mut().is_some_and(|run| run.as_mut().poll(context).is_ready()) {
-                        *run = None;
+        let runs = conns.iter_mut().zip(&mut wires).zip(texts);
+        let mut runs: Vec<_> = runs
+            .map(|((conn, wire), text)| {
+                Some(Box::pin(async move {
+                    conn.client.query(text.as_bytes(), now, wire).await;
+                    conn.client.last_commit()
+                }))
+            })
+            .collect();
+        let mut begun = 1 + rng.index(texts.len());
+        let poll_all = poll_fn(|context| {
+            loop {
+                for (place, slot) in runs[..begun].iter_mut().enumerate() {
+                    let polled = slot.as_mut().map(|run| run.as_mut().poll(context));
+                    if let Some(Poll::Ready(seq)) = polled {
+                        *slot = None;
+                        done(place, seq);
                     }
                 }
-                if waiting.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
-            }));
-        }
-        let answer = |wire: &BufferWire| Answer::read_all(&wire.bytes()).remove(0);
-        wires.iter().map(answer).zip(conns.iter().map(|conn| conn.client.last_commit())).collect()
+                if runs.iter().all(Option::is_none) {
+                    return Poll::Ready(Ok(()));
+                }
+                let all_begun = begun == runs.len();
+                if !all_begun && rng.coin() {
+                    begun += 1;
+                    continue;
+                }
+                match self.step() {
+                    Ok(true) => {}
+                    Ok(false) if all_begun => return Poll::Pending,
+                    Ok(false) => begun += 1,
+                    Err(error) => return Poll::Ready(Err(error)),
+                }
+            }
+        });
+        self.runtime.block_on(poll_all)?;
+        drop(runs);
+        Ok(wires.iter().map(|wire| Answer::read_all(&wire.bytes())).collect())
     }
 
     /// Everything that a client can find out: definitions and rows of all tables, in text. Checks each table.
@@ -253,9 +290,9 @@ impl Conn<'_> {
     /// Executes a text of one statement.
     ///
     /// # Panics
-    /// If it has several answers.
+    /// If it has several answers, or the server dies.
     pub fn run(&mut self, sql: &str) -> Answer {
-        let mut answers = self.run_all(sql);
+        let mut answers = self.run_all(sql).expect("the disk works");
         assert_eq!(answers.len(), 1, "{sql}");
         answers.remove(0)
     }
@@ -266,11 +303,14 @@ impl Conn<'_> {
     }
 
     /// Executes a text of several statements.
-    pub fn run_all(&mut self, sql: &str) -> Vec<Answer> {
+    ///
+    /// # Errors
+    /// As [`World::block_on`].
+    pub fn run_all(&mut self, sql: &str) -> Result<Vec<Answer>, FatalError> {
         let mut wire = BufferWire::default();
         let now = self.world.clock.unix_us();
-        self.world.block_on(self.client.query(sql.as_bytes(), now, &mut wire));
-        Answer::read_all(&wire.bytes())
+        self.world.block_on(self.client.query(sql.as_bytes(), now, &mut wire))?;
+        Ok(Answer::read_all(&wire.bytes()))
     }
 
     /// Executes a statement that must succeed; its rows, each joined by `|`.
@@ -334,13 +374,13 @@ impl Wire for BufferWire {
     }
 }
 
-/// A clock that moves when it is asked or slept on.
+/// A clock that moves when it is asked or slept on, in nanoseconds.
 #[derive(Debug, Default)]
 struct StepClock(AtomicU64);
 
 impl Clock for StepClock {
     fn unix_us(&self) -> u64 {
-        1_700_000_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
+        1_700_000_000_000_000 + self.0.fetch_add(1000, Ordering::Relaxed) / 1000
     }
     fn monotonic_ns(&self) -> u64 {
         self.0.fetch_add(1000, Ordering::Relaxed)
@@ -366,21 +406,31 @@ struct InlineCheckpoints {
     pipeline: Arc<Pipeline>,
     base: Arc<Base>,
     store: Arc<Store>,
-    schema: OnceLock<std::sync::Weak<Shared>>,
+    shared: OnceLock<std::sync::Weak<Shared>>,
+    /// What the server has died of. Rank: last.
+    error: Mutex<Option<FatalError>>,
+}
+
+impl InlineCheckpoints {
+    async fn run(&self) -> Result<(), FatalError> {
+        let checkpoint = self.pipeline.begin_checkpoint();
+        let through = checkpoint.through();
+        let _ack = self.pipeline.wait_visible(through).await;
+        let (counters, size) = (self.store.counters(), SliceSize { keys_max: 16, bytes_max: 4096 });
+        self.pipeline.run_checkpoint(checkpoint, &self.base, counters, size, || {})?;
+        if let Some(shared) = self.shared.get().and_then(std::sync::Weak::upgrade) {
+            shared.schema.collect_garbage(through, || {})?;
+        }
+        Ok(())
+    }
 }
 
 impl Checkpoints for InlineCheckpoints {
     fn take(&self) -> BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move {
-            let checkpoint = self.pipeline.begin_checkpoint();
-            let through = checkpoint.through();
-            let _ack = self.pipeline.wait_visible(through).await;
-            let counters = self.store.counters();
-            self.pipeline
-                .run_checkpoint(checkpoint, &self.base, counters, SliceSize { keys_max: 16, bytes_max: 4096 }, || {})
-                .expect("the disk works");
-            if let Some(shared) = self.schema.get().and_then(std::sync::Weak::upgrade) {
-                shared.schema.collect_garbage(through, || {}).expect("the disk works");
+            if let Err(error) = self.run().await {
+                *self.error.lock() = Some(error);
+                pending::<()>().await;
             }
             Ok(())
         })

@@ -43,6 +43,10 @@ pub(super) enum Ran {
 impl Client {
     /// Finds or makes the plan of a statement.
     pub(super) fn plan(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {
+        if verb == Verb::Other {
+            // Most of these have no plan, and what has none is carried out with its literals in it.
+            return self.plan_as_sent(sql);
+        }
         let collation = self.sql.collation_connection;
         let normalised = normalise(sql, verb, self.sql.quoting(), collation);
         if let Some(normalised) = &normalised

@@ -37,3 +37,12 @@ fn tables_rows_and_transactions_outlive_the_server() {
     conn.ok("DROP DATABASE d");
     assert!(matches!(conn.run("SELECT * FROM d.t"), Answer::Error(1146 | 1049, _)));
 }
+
+#[test]
+fn statements_without_a_plan_keep_their_literals() {
+    let (_disk, world) = world();
+    let mut conn = world.connect();
+    conn.ok("SET GLOBAL binlog_cache_size = 8192");
+    conn.ok("SET @a = 'x', @b = 2 + 3");
+    assert_eq!(conn.rows("SELECT @a, @b"), ["x|5"]);
+}
