@@ -31,8 +31,13 @@ use vfs::sim::OpKind;
 
 #[test]
 fn every_power_loss_recovers_to_one_prefix_in_tables_and_binlog() {
-    let count = Sweep::of_main_workload(&[]).expect_clean();
-    println!("{count} power losses, every one recovered to what was promised");
+    let mut count = 0;
+    for variant in workload::variants() {
+        let losses = Sweep::of(&variant, &[]).expect_clean();
+        println!("{}: {losses} power losses, every one recovered to what was promised", variant.name);
+        count += losses;
+    }
+    println!("{count} power losses");
 }
 
 #[test]
@@ -44,8 +49,15 @@ fn a_second_loss_while_recovering_or_after_less_work_obeys_the_same_rules() {
 #[test]
 fn a_sync_that_does_nothing_is_noticed() {
     for skip in [("redo/", OpKind::WriteDurable), ("binlog.0", OpKind::SyncData), ("base.redb", OpKind::SyncData)] {
-        let (noticed, count, first) = Sweep::of_main_workload(&[skip]).violations();
+        let (noticed, count, first) = Sweep::of(&workload::SAFE, &[skip]).violations();
         println!("{skip:?} skipped: {noticed} of {count} power losses broke a promise, the first: {first}");
         assert!(noticed > 0, "{skip:?} was skipped and nobody noticed");
     }
+}
+
+#[test]
+fn the_workload_is_what_it_says() {
+    let (checkpoints, files, purged, groups, spills) = workload::measure();
+    println!("{checkpoints} checkpoints, {files} binlog files, {purged} purged, largest group {groups}, {spills} spilled");
+    assert!(checkpoints >= 3 && files >= 3 && purged >= 2 && groups >= 3 && spills >= 3);
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::ids::CommitSeq;
-use sim::{Options, World};
+use sim::World;
 use vfs::sim::{Journal, OpKind, SimDisk};
 
 use crate::log::{Files, Place};
-use crate::workload::{self, Done, Step};
+use crate::workload::{self, Done, Step, Variant};
 
 /// Everything that a client can find out, and where the binlog ends.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ fn shortened(line: String) -> String {
 
 /// A run, and what it promised.
 pub struct History {
-    pub options: Options,
+    pub variant: Variant,
     /// After each commit that changed something; what comes between two has the state of the first.
     pub states: BTreeMap<CommitSeq, Arc<State>>,
     /// Nothing was ever committed above.
@@ -63,39 +63,35 @@ impl History {
     }
 }
 
-pub fn options() -> Options {
-    Options { gtid: true, ..Options::default() }
-}
-
 /// Runs steps on a new disk with the given syncs skipped, and again for the model.
-pub fn journalled(options: &Options, steps: &[Step], skip: &[(&str, OpKind)]) -> (History, Journal) {
+pub fn journalled(variant: &Variant, steps: &[Step], skip: &[(&str, OpKind)]) -> (History, Journal) {
     let disk = SimDisk::new();
     for (path, kind) in skip {
         disk.skip_sync(path, *kind);
     }
     disk.start_journal();
-    let world = workload::open(&disk, options).unwrap();
+    let world = variant.open(&disk).unwrap();
     let mut files = Files::default();
     let keep = |world: &World, step: &Step| {
         if matches!(step, Step::Say(_, sql) if sql.starts_with("PURGE")) {
             files.absorb(Files::listed(&disk, world));
         }
     };
-    let done = workload::run(&disk, &world, steps, keep).unwrap();
+    let done = workload::run(&disk, &world, variant, steps, keep).unwrap();
     let journal = disk.stop_journal().unwrap();
     files.absorb(Files::listed(&disk, &world));
-    let states = states(options, steps, &done);
+    let states = states(variant, steps, &done);
     let last = world.pipeline.last_drawn();
     let model_end = states.last_key_value().unwrap().1;
     assert_eq!(**model_end, State::of(&world).unwrap(), "one after another does the same as together");
     let ends = files.ends();
-    (History { options: options.clone(), states, last, done, files, ends }, journal)
+    (History { variant: variant.clone(), states, last, done, files, ends }, journal)
 }
 
 /// The same statements one after another, in the order of their commits.
-fn states(options: &Options, steps: &[Step], done: &Done) -> BTreeMap<CommitSeq, Arc<State>> {
+fn states(variant: &Variant, steps: &[Step], done: &Done) -> BTreeMap<CommitSeq, Arc<State>> {
     let disk = SimDisk::new();
-    let world = workload::open(&disk, options).unwrap();
+    let world = variant.open(&disk).unwrap();
     let mut states = BTreeMap::new();
     let mut note = |world: &World| {
         states.insert(world.pipeline.last_drawn(), Arc::new(State::of(world).unwrap()));
@@ -111,7 +107,7 @@ fn states(options: &Options, steps: &[Step], done: &Done) -> BTreeMap<CommitSeq,
             other => in_turn.push(other.clone()),
         }
     }
-    workload::run(&disk, &world, &in_turn, |world, _| note(world)).unwrap();
+    workload::run(&disk, &world, variant, &in_turn, |world, _| note(world)).unwrap();
     note(&world);
     states
 }

@@ -26,7 +26,7 @@ const STATEMENTS: [&str; 4] = [
 ];
 
 pub fn sweep() -> u64 {
-    let Sweep { history, journal, .. } = Sweep::of_main_workload(&[]);
+    let Sweep { history, journal, .. } = Sweep::of(&workload::SAFE, &[]);
     let all = (journal.last_op() - journal.first_op()) * 24;
     let wanted = if is_full() { FIRST_FULL } else { FIRST_SAMPLE };
     let progress = Progress::new(wanted * SECOND_SAMPLE);
@@ -69,5 +69,5 @@ fn go_on(disk: &SimDisk, first: &History, op: u64) -> (History, Journal) {
     let begins = *files.0.first_key_value().unwrap().0;
     done.purges.push((0, 0, begins));
     let (last, ends) = (world.pipeline.last_drawn(), files.ends());
-    (History { options: first.options.clone(), states, last, done, files, ends }, journal)
+    (History { variant: first.variant.clone(), states, last, done, files, ends }, journal)
 }

@@ -8,7 +8,7 @@ use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk};
 
 use crate::model::{self, History};
 use crate::verdict::check;
-use crate::workload;
+use crate::workload::{self, Variant};
 
 /// Power losses of a sample.
 const SAMPLE: u64 = 1500;
@@ -44,8 +44,9 @@ pub struct Violation {
 }
 
 impl Sweep {
-    pub fn of_main_workload(skip: &[(&str, OpKind)]) -> Self {
-        let (history, journal) = model::journalled(&model::options(), &workload::main_steps(), skip);
+    /// Of the fixed workload, with syncs that do nothing.
+    pub fn of(variant: &Variant, skip: &[(&str, OpKind)]) -> Self {
+        let (history, journal) = model::journalled(variant, &workload::main_steps(), skip);
         let losses = (journal.last_op() - journal.first_op()) * 2 * CrashMode::ALL.len() as u64;
         assert!(losses >= FULL_MIN, "the workload became too small: {losses} power losses");
         let every = if is_full() && skip.is_empty() { 1 } else { losses.div_ceil(SAMPLE) };
@@ -70,7 +71,8 @@ impl Sweep {
         let Violation { op, mode, during, what } = violation;
         let when = if *during { "during the next of" } else { "after" };
         format!(
-            "power lost {when} operation {op} ({:?}, next {:?}), {mode:?}, seed {}: {what}",
+            "{}: power lost {when} operation {op} ({:?}, next {:?}), {mode:?}, seed {}: {what}",
+            self.history.variant.name,
             self.journal.record(*op),
             self.journal.record(op + 1),
             seed(),

@@ -8,13 +8,12 @@ use vfs::sim::SimDisk;
 
 use crate::log::{Files, is_prefix, numbers_on_disk};
 use crate::model::{History, State};
-use crate::workload;
 
 /// R1 to R4: opens the server on the disk. `op` is the last operation that was over. Returns the server and the last
 /// transaction that it has.
 pub fn check(disk: &SimDisk, history: &History, op: u64) -> Result<(World, CommitSeq), String> {
     let checked = catch_unwind(AssertUnwindSafe(|| {
-        let world = workload::open(disk, &history.options).map_err(|error| format!("no start: {error}"))?;
+        let world = history.variant.open(disk).map_err(|error| format!("no start: {error}"))?;
         let kept = check_open(disk, &world, history, op)?;
         Ok((world, kept))
     }));
@@ -42,7 +41,7 @@ fn check_open(disk: &SimDisk, world: &World, history: &History, op: u64) -> Resu
     if found.gtids != expected.gtids {
         return Err(format!("GTIDs {} instead of {} after {kept}", found.gtids, expected.gtids));
     }
-    if history.options.binlog {
+    if history.variant.options.binlog {
         check_binlog(disk, world, history, kept, op)?;
     }
     Ok(kept)

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use binlog::ChecksumAlg;
 use commit::FatalError;
 use engine::ids::CommitSeq;
 use sim::{Answer, Conn, Options, World};
 use vfs::Vfs;
-use vfs::sim::{Rng, SimDisk};
+use vfs::sim::{OpKind, Rng, SimDisk};
 
 /// A step of a workload.
 #[derive(Clone, Debug)]
@@ -27,34 +28,90 @@ const SESSIONS: usize = 3;
 pub struct Done {
     /// Number of the disk's last operation, and the commit that was acknowledged then.
     pub acked: Vec<(u64, CommitSeq)>,
+    /// The same for checkpoints: what lies below survives at any setting.
+    pub durable: Vec<(u64, CommitSeq)>,
     /// For each [`Step::Together`], its texts in the order of their commits.
     pub orders: Vec<Vec<usize>>,
     /// For each purge: the operations before and after it, and the number of its target.
     pub purges: Vec<(u64, u64, u64)>,
 }
 
-/// Opens the server and makes sessions see the settings that make small things large.
-pub fn open(disk: &SimDisk, options: &Options) -> Result<World, FatalError> {
-    let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
-    let world = World::open(&vfs, options)?;
-    let mut conn = world.connect();
-    for set in ["SET GLOBAL binlog_cache_size = 4096", "SET GLOBAL max_binlog_size = 16384"] {
-        conn.ok(set);
+/// How the server is run.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    pub name: &'static str,
+    pub options: Options,
+    /// SET GLOBAL. Those that make small things large come first.
+    pub settings: &'static [&'static str],
+    /// What is acknowledged may be lost until a checkpoint: a suffix of the commit order, from both logs.
+    pub is_relaxed: bool,
+    /// Decides how sessions meet.
+    pub seed: u64,
+}
+
+/// All settings are safe, and there is everything that can be.
+pub const SAFE: Variant = Variant {
+    name: "safe, GTIDs",
+    options: Options { binlog: true, gtid: true, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096 },
+    settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384"],
+    is_relaxed: false,
+    seed: 42,
+};
+
+/// All variants.
+pub fn variants() -> Vec<Variant> {
+    let anonymous =
+        Options { binlog: true, gtid: false, checksum: ChecksumAlg::None, segment_size: 8 * 4096 };
+    let without_binlog = Options { binlog: false, ..anonymous.clone() };
+    vec![
+        SAFE,
+        Variant { name: "safe, anonymous, no checksums", options: anonymous, seed: 7, ..SAFE },
+        Variant { name: "no binlog", options: without_binlog, seed: 8, ..SAFE },
+        Variant {
+            name: "relaxed",
+            settings: &[
+                "binlog_cache_size = 4096",
+                "max_binlog_size = 16384",
+                "innodb_flush_log_at_trx_commit = 2",
+                "sync_binlog = 0",
+            ],
+            is_relaxed: true,
+            seed: 9,
+            ..SAFE
+        },
+        Variant {
+            name: "sync_binlog = 3",
+            settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384", "sync_binlog = 3"],
+            is_relaxed: true,
+            seed: 10,
+            ..SAFE
+        },
+    ]
+}
+
+impl Variant {
+    /// Opens the server.
+    pub fn open(&self, disk: &SimDisk) -> Result<World, FatalError> {
+        let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+        let world = World::open(&vfs, &self.options)?;
+        let mut conn = world.connect();
+        self.settings.iter().for_each(|setting| conn.ok(&format!("SET GLOBAL {setting}")));
+        drop(conn);
+        Ok(world)
     }
-    drop(conn);
-    Ok(world)
 }
 
 /// Executes steps on a live server; every statement must succeed. `before` is called before each.
 pub fn run(
     disk: &SimDisk,
     world: &World,
+    variant: &Variant,
     steps: &[Step],
     mut before: impl FnMut(&World, &Step),
 ) -> Result<Done, FatalError> {
     let mut done = Done { acked: vec![(disk.ops(), CommitSeq(0))], ..Done::default() };
     let mut conns: Vec<Conn<'_>> = (0..SESSIONS).map(|_| world.connect()).collect();
-    let mut rng = Rng::new(42);
+    let mut rng = Rng::new(variant.seed);
     for step in steps {
         before(world, step);
         let begun = disk.ops();
@@ -78,9 +135,17 @@ pub fn run(
                 commits.sort_by_key(|(seq, place)| (texts[*place].ends_with("ROLLBACK"), *seq));
                 done.orders.push(commits.into_iter().map(|(_, place)| place).collect());
             }
-            Step::Checkpoint => world.checkpoint()?,
+            Step::Checkpoint => {
+                let last = world.pipeline.last_drawn();
+                world.checkpoint()?;
+                done.durable.push((disk.ops(), last));
+            }
         }
     }
+    if variant.is_relaxed {
+        done.acked.truncate(1);
+    }
+    done.acked.append(&mut done.durable);
     Ok(done)
 }
 
@@ -217,5 +282,31 @@ fn after_the_purge() -> Vec<Step> {
             "DELETE FROM d.u",
         ]),
         say("INSERT INTO t (k, c) VALUES (32, 'thirty-two')"),
+        say("CREATE TABLE w LIKE t"),
+        say("INSERT INTO w (k, c) SELECT k, c FROM t"),
+        say("ALTER TABLE w MODIFY c VARCHAR(80) NOT NULL DEFAULT '', DROP INDEX k"),
+        say("UPDATE w SET c = CONCAT(c, c) WHERE id > 1"),
+        Step::Checkpoint,
+        together(&[
+            "UPDATE d.w SET k = k + 1",
+            "INSERT INTO d.u VALUES (40, REPEAT('f', 5000))",
+            "UPDATE d.w SET k = k + 2 WHERE id = 2",
+            "BEGIN; INSERT INTO d.u VALUES (41, NULL); DELETE FROM d.u WHERE a = 41; INSERT INTO d.u VALUES (42, ''); COMMIT",
+        ]),
+        say("DROP TABLE w, m"),
+        Step::Checkpoint,
+        say("UPDATE t SET k = 0 WHERE id = 1"),
     ]
+}
+
+/// What the workload does: checkpoints, binlog files, purged files, the largest group, spilled transactions.
+pub fn measure() -> (u64, u64, u64, u64, u64) {
+    let disk = SimDisk::new();
+    let world = SAFE.open(&disk).unwrap();
+    run(&disk, &world, &SAFE, &main_steps(), |_, _| {}).unwrap();
+    let stats = &world.pipeline.stats;
+    let index = world.pipeline.binlog().unwrap().index();
+    let (first, last) = (index.names()[0].number(), index.last().unwrap().number());
+    let checkpoints = stats.checkpoints.load(std::sync::atomic::Ordering::Relaxed);
+    (checkpoints, last, first - 1, stats.group_size.quantile(1.0), disk.count(OpKind::Create, "/tmp/"))
 }
