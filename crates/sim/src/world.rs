@@ -29,6 +29,7 @@ use sql::exec::BoxFuture;
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::error::SqlError;
+use types::error::table::ER_DISK_FULL;
 use types::temporal::TimeZone;
 use types::value::Value;
 use vfs::Vfs;
@@ -50,11 +51,13 @@ pub struct Options {
     pub checksum: ChecksumAlg,
     /// Bytes of a redo segment.
     pub segment_size: u64,
+    /// Bytes that are given up when the disk is full.
+    pub ballast_size: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { binlog: true, gtid: false, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096 }
+        Self { binlog: true, gtid: false, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096, ballast_size: 0 }
     }
 }
 
@@ -79,7 +82,7 @@ impl World {
     /// Opens the server in a disk's data directory; the first time it is made.
     pub fn open(vfs: &Arc<dyn Vfs>, options: &Options) -> Result<Self, FatalError> {
         vfs.create_dir_all(Path::new(DIR))?;
-        let base = Arc::new(Base::open(vfs, Path::new(DIR), 1 << 20, 0)?);
+        let base = Arc::new(Base::open(vfs, Path::new(DIR), 1 << 20, options.ballast_size)?);
         let variables = Arc::new(Variables::new(Values::default()));
         let settings = variables.settings();
         settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
@@ -192,10 +195,17 @@ impl World {
         done.map(|()| true)
     }
 
-    /// Takes a checkpoint, and removes what it has made superfluous.
+    /// Takes a checkpoint if there is room, and removes what it has made superfluous.
     pub fn checkpoint(&self) -> Result<(), FatalError> {
-        self.block_on(self.shared.schema.take_checkpoint())?.expect("a checkpoint that fails is fatal");
+        let _full = self.block_on(self.shared.schema.take_checkpoint())?;
+        self.tend()
+    }
+
+    /// What a housekeeper does from time to time: spare redo segments, and letting commits in again when a full disk has
+    /// room.
+    pub fn tend(&self) -> Result<(), FatalError> {
         while self.pipeline.redo().tend()? {}
+        self.base.ballast().restore()?;
         Ok(())
     }
 }
@@ -412,7 +422,11 @@ struct InlineCheckpoints {
 }
 
 impl InlineCheckpoints {
-    async fn run(&self) -> Result<(), FatalError> {
+    /// Whether there was room to take one.
+    async fn run(&self) -> Result<bool, FatalError> {
+        if self.base.ballast().is_spent() {
+            return Ok(false);
+        }
         let checkpoint = self.pipeline.begin_checkpoint();
         let through = checkpoint.through();
         let _ack = self.pipeline.wait_visible(through).await;
@@ -421,18 +435,21 @@ impl InlineCheckpoints {
         if let Some(shared) = self.shared.get().and_then(std::sync::Weak::upgrade) {
             shared.schema.collect_garbage(through, || {})?;
         }
-        Ok(())
+        Ok(true)
     }
 }
 
 impl Checkpoints for InlineCheckpoints {
     fn take(&self) -> BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move {
-            if let Err(error) = self.run().await {
-                *self.error.lock() = Some(error);
-                pending::<()>().await;
+            match self.run().await {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"])),
+                Err(error) => {
+                    *self.error.lock() = Some(error);
+                    pending().await
+                }
             }
-            Ok(())
         })
     }
 }

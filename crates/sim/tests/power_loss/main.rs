@@ -19,6 +19,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
+mod faults;
 mod log;
 mod model;
 mod second;
@@ -27,7 +28,7 @@ mod verdict;
 mod workload;
 
 use sweep::Sweep;
-use vfs::sim::OpKind;
+use vfs::sim::{FaultKind, OpKind};
 
 #[test]
 fn every_power_loss_recovers_to_one_prefix_in_tables_and_binlog() {
@@ -75,4 +76,36 @@ fn the_workload_is_what_it_says() {
     let (checkpoints, files, purged, groups, spills) = workload::measure();
     println!("{checkpoints} checkpoints, {files} binlog files, {purged} purged, largest group {groups}, {spills} spilled");
     assert!(checkpoints >= 3 && files >= 3 && purged >= 2 && groups >= 3 && spills >= 3);
+}
+
+#[test]
+fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
+    let undisturbed = Sweep::of(&faults::WITH_BALLAST, &[]).history;
+    for what in [FaultKind::Io, FaultKind::ShortWrite { bytes: 100 }, FaultKind::ShortWrite { bytes: 5000 }] {
+        let outcomes = faults::sweep(what, &undisturbed);
+        let faults::Outcomes { runs, died, answered, disks, broken } = &outcomes;
+        println!("{what:?}: {runs} runs, {died} died, {answered} answered errors, {disks} disks looked at");
+        assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+    }
+}
+
+#[test]
+fn a_call_that_finds_no_room_kills_nobody() {
+    let undisturbed = Sweep::of(&faults::WITH_BALLAST, &[]).history;
+    let faults::Outcomes { runs, died, answered, disks, broken } = faults::sweep(FaultKind::NoSpace, &undisturbed);
+    println!("no space: {runs} runs, {died} died, {answered} answered errors, {disks} disks looked at");
+    assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+}
+
+#[test]
+fn a_server_on_a_small_disk_lives_and_answers_errors() {
+    let faults::FullDisks { runs, answered, broken } = faults::full_disks();
+    println!("{runs} disks of different sizes, on {answered} of them statements answered errors");
+    assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+    assert!(answered > runs / 4 && answered < runs, "sizes between too small and large enough");
+}
+
+#[test]
+fn a_full_disk_refuses_commits_until_there_is_room() {
+    faults::room_comes_back();
 }

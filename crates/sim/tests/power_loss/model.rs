@@ -42,6 +42,8 @@ pub struct History {
     pub variant: Variant,
     /// After each commit that changed something; what comes between two has the state of the first.
     pub states: BTreeMap<CommitSeq, Arc<State>>,
+    /// Up to here.
+    pub known_to: CommitSeq,
     /// Nothing was ever committed above.
     pub last: CommitSeq,
     pub done: Done,
@@ -52,7 +54,20 @@ pub struct History {
 }
 
 impl History {
-    pub fn state(&self, seq: CommitSeq) -> &State {
+    /// Of a run that has not begun.
+    pub fn empty(variant: &Variant) -> Self {
+        Self {
+            variant: variant.clone(),
+            states: BTreeMap::new(),
+            known_to: CommitSeq(0),
+            last: CommitSeq(0),
+            done: Done::default(),
+            files: Files::default(),
+            ends: BTreeMap::new(),
+        }
+    }
+
+    pub fn state(&self, seq: CommitSeq) -> &Arc<State> {
         self.states.range(..=seq).next_back().expect("there is one of the beginning").1
     }
 
@@ -77,7 +92,7 @@ pub fn journalled(variant: &Variant, steps: &[Step], skip: &[(&str, OpKind)]) ->
             files.absorb(Files::listed(&disk, world));
         }
     };
-    let done = workload::run(&disk, &world, variant, steps, keep).unwrap();
+    let done = workload::run(&disk, &world, variant, steps, keep).expect_success();
     let journal = disk.stop_journal().unwrap();
     files.absorb(Files::listed(&disk, &world));
     let states = states(variant, steps, &done);
@@ -85,7 +100,7 @@ pub fn journalled(variant: &Variant, steps: &[Step], skip: &[(&str, OpKind)]) ->
     let model_end = states.last_key_value().unwrap().1;
     assert_eq!(**model_end, State::of(&world).unwrap(), "one after another does the same as together");
     let ends = files.ends();
-    (History { variant: variant.clone(), states, last, done, files, ends }, journal)
+    (History { variant: variant.clone(), states, known_to: last, last, done, files, ends }, journal)
 }
 
 /// The same statements one after another, in the order of their commits.
@@ -107,7 +122,7 @@ fn states(variant: &Variant, steps: &[Step], done: &Done) -> BTreeMap<CommitSeq,
             other => in_turn.push(other.clone()),
         }
     }
-    workload::run(&disk, &world, variant, &in_turn, |world, _| note(world)).unwrap();
+    workload::run(&disk, &world, variant, &in_turn, |world, _| note(world)).expect_success();
     note(&world);
     states
 }

@@ -4,14 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine::ids::CommitSeq;
 use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk};
 
 use crate::log::Files;
 use crate::model::{History, State};
 use crate::sweep::{Progress, Quiet, Sweep, is_full, losses, seed};
 use crate::verdict::check;
-use crate::workload::{self, Done, Variant};
+use crate::workload::{Done, Purge, Variant};
 
 /// First crashes, power losses and deaths of the process each.
 const FIRST_SAMPLE: u64 = 30;
@@ -76,14 +75,8 @@ fn go_on(disk: &SimDisk, before: &History, op: u64, first: First) -> Result<(His
             (before.acked(op), states.collect())
         }
     };
-    let mut second = History {
-        variant: before.variant.clone(),
-        states,
-        last: CommitSeq(0),
-        done: Done { acked: vec![(0, acked), (disk.ops(), kept)], ..Done::default() },
-        files: Files::default(),
-        ends: BTreeMap::new(),
-    };
+    let done = Done { acked: vec![(0, acked), (disk.ops(), kept)], ..Done::default() };
+    let mut second = History { states, done, ..History::empty(&before.variant) };
     second.states.insert(kept, Arc::new(State::of(&world)?));
     let mut conn = world.connect();
     for sql in STATEMENTS {
@@ -107,14 +100,15 @@ fn go_on(disk: &SimDisk, before: &History, op: u64, first: First) -> Result<(His
     second.files.absorb(listed);
     second.ends = second.files.ends();
     second.last = world.pipeline.last_drawn();
+    second.known_to = second.last;
     Ok((second, journal))
 }
 
 /// A purge that had begun when the process died may be undone by a power loss, as long as it was not acknowledged.
-fn purges(before: &History, begins: u64, op: u64, first: First) -> Vec<(u64, u64, u64)> {
+fn purges(before: &History, begins: u64, op: u64, first: First) -> Vec<Purge> {
     if first == First::PowerLoss {
-        return vec![(0, 0, begins)];
+        return vec![Purge { begun: 0, ended: 0, target: begins, failed: false }];
     }
-    let begun = before.done.purges.iter().filter(|(start, ..)| *start <= op);
-    begun.map(|(_, end, target)| (0, if *end <= op { 0 } else { u64::MAX }, *target)).collect()
+    let begun = before.done.purges.iter().filter(|purge| purge.begun <= op);
+    begun.map(|purge| Purge { begun: 0, ended: if purge.ended <= op { 0 } else { u64::MAX }, ..*purge }).collect()
 }

@@ -32,8 +32,24 @@ pub struct Done {
     pub durable: Vec<(u64, CommitSeq)>,
     /// For each [`Step::Together`], its texts in the order of their commits.
     pub orders: Vec<Vec<usize>>,
-    /// For each purge: the operations before and after it, and the number of its target.
-    pub purges: Vec<(u64, u64, u64)>,
+    /// What answered an error.
+    pub errors: Vec<String>,
+    /// Why the server died before the end.
+    pub died: Option<String>,
+    /// The disk's operations.
+    pub ops: u64,
+    /// PURGE BINARY LOGS.
+    pub purges: Vec<Purge>,
+}
+
+/// A purge of the files below number `target`, between two of the disk's operations.
+#[derive(Clone, Copy, Debug)]
+pub struct Purge {
+    pub begun: u64,
+    pub ended: u64,
+    pub target: u64,
+    /// It answered an error: it may have removed some.
+    pub failed: bool,
 }
 
 /// How the server is run.
@@ -52,7 +68,7 @@ pub struct Variant {
 /// All settings are safe, and there is everything that can be.
 pub const SAFE: Variant = Variant {
     name: "safe, GTIDs",
-    options: Options { binlog: true, gtid: true, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096 },
+    options: Options { binlog: true, gtid: true, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096, ballast_size: 0 },
     settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384"],
     is_relaxed: false,
     seed: 42,
@@ -75,7 +91,7 @@ pub const RELAXED: Variant = Variant {
 /// All variants.
 pub fn variants() -> Vec<Variant> {
     let anonymous =
-        Options { binlog: true, gtid: false, checksum: ChecksumAlg::None, segment_size: 8 * 4096 };
+        Options { binlog: true, gtid: false, checksum: ChecksumAlg::None, segment_size: 8 * 4096, ballast_size: 0 };
     let without_binlog = Options { binlog: false, ..anonymous.clone() };
     vec![
         SAFE,
@@ -104,28 +120,46 @@ impl Variant {
     }
 }
 
-/// Executes steps on a live server; every statement must succeed. `before` is called before each.
+/// Executes steps on a live server, until it dies. `before` is called before each.
 pub fn run(
     disk: &SimDisk,
     world: &World,
     variant: &Variant,
     steps: &[Step],
     mut before: impl FnMut(&World, &Step),
-) -> Result<Done, FatalError> {
+) -> Done {
     let mut done = Done { acked: vec![(disk.ops(), CommitSeq(0))], ..Done::default() };
+    done.died = go(disk, world, variant, steps, &mut before, &mut done).err().map(|error| error.to_string());
+    done.ops = disk.ops();
+    if variant.is_relaxed {
+        done.acked.truncate(1);
+    }
+    done.acked.append(&mut done.durable);
+    done
+}
+
+fn go(
+    disk: &SimDisk,
+    world: &World,
+    variant: &Variant,
+    steps: &[Step],
+    before: &mut dyn FnMut(&World, &Step),
+    done: &mut Done,
+) -> Result<(), FatalError> {
     let mut conns: Vec<Conn<'_>> = (0..SESSIONS).map(|_| world.connect()).collect();
     let mut rng = Rng::new(variant.seed);
     for step in steps {
         before(world, step);
+        world.tend()?;
         let begun = disk.ops();
         match step {
             Step::Say(session, sql) => {
                 let conn = &mut conns[*session];
                 let answers = conn.run_all(sql)?;
-                expect_success(sql, &answers);
                 done.acked.push((disk.ops(), conn.last_commit()));
+                let failed = done.note_errors(sql, &answers);
                 if let Some(target) = purge_target(sql) {
-                    done.purges.push((begun, disk.ops(), target));
+                    done.purges.push(Purge { begun, ended: disk.ops(), target, failed });
                 }
             }
             Step::Together(texts) => {
@@ -134,7 +168,9 @@ pub fn run(
                     done.acked.push((disk.ops(), seq));
                     commits.push((seq, place));
                 })?;
-                texts.iter().zip(&answers).for_each(|(text, answers)| expect_success(text, answers));
+                for (text, answers) in texts.iter().zip(&answers) {
+                    done.note_errors(text, answers);
+                }
                 commits.sort_by_key(|(seq, place)| (texts[*place].ends_with("ROLLBACK"), *seq));
                 done.orders.push(commits.into_iter().map(|(_, place)| place).collect());
             }
@@ -145,16 +181,22 @@ pub fn run(
             }
         }
     }
-    if variant.is_relaxed {
-        done.acked.truncate(1);
-    }
-    done.acked.append(&mut done.durable);
-    Ok(done)
+    Ok(())
 }
 
-pub fn expect_success(sql: &str, answers: &[Answer]) {
-    let failed = answers.iter().find(|answer| matches!(answer, Answer::Error(..)));
-    assert!(failed.is_none(), "{sql}: {failed:?}");
+impl Done {
+    /// Whether there was one.
+    fn note_errors(&mut self, sql: &str, answers: &[Answer]) -> bool {
+        let failed = answers.iter().find(|answer| matches!(answer, Answer::Error(..)));
+        self.errors.extend(failed.map(|error| format!("{sql:.60}: {error:?}")));
+        failed.is_some()
+    }
+
+    /// Panics unless everything went well.
+    pub fn expect_success(self) -> Self {
+        assert!(self.errors.is_empty() && self.died.is_none(), "{:?}, {:?}", self.errors, self.died);
+        self
+    }
 }
 
 fn purge_target(sql: &str) -> Option<u64> {
@@ -306,7 +348,7 @@ fn after_the_purge() -> Vec<Step> {
 pub fn measure() -> (u64, u64, u64, u64, u64) {
     let disk = SimDisk::new();
     let world = SAFE.open(&disk).unwrap();
-    run(&disk, &world, &SAFE, &main_steps(), |_, _| {}).unwrap();
+    run(&disk, &world, &SAFE, &main_steps(), |_, _| {}).expect_success();
     let stats = &world.pipeline.stats;
     let index = world.pipeline.binlog().unwrap().index();
     let (first, last) = (index.names()[0].number(), index.last().unwrap().number());
