@@ -164,11 +164,13 @@ impl World {
         Conn { world: self, client }
     }
 
-    /// Polls a future, and steps the pipeline whenever it waits.
+    /// Polls a future, and steps the pipeline before it begins and whenever it waits.
     ///
     /// # Errors
     /// Of a step: the server has died, and nobody who waits is told anything. Drop it.
     pub fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, FatalError> {
+        // Whatever another thread may do for the future: the steps come in the same order every time.
+        while self.step()? {}
         let mut future = pin!(future);
         self.runtime.block_on(poll_fn(|context| {
             loop {

@@ -29,8 +29,11 @@ impl Backend {
 }
 
 impl redb::StorageBackend for Backend {
+    /// In whole pages, as `redb` insists: a write that was cut short when the file grew leaves a part of one, which no
+    /// commit can have had a use for.
     fn len(&self) -> io::Result<u64> {
-        Ok(self.file.len()?.saturating_sub(SHIFT))
+        let len = self.file.len()?.saturating_sub(SHIFT);
+        Ok(len - len % PAGE_SIZE as u64)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
@@ -68,5 +71,26 @@ impl redb::StorageBackend for Backend {
             }
             _ => self.file.write_at(data, offset + SHIFT),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vfs::sim::SimDisk;
+
+    use crate::base::{Base, Slice};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_ends_within_a_page_opens() {
+        let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let open = || Base::open(&disk, Path::new("/"), 1 << 20, 0);
+        open().unwrap().commit(&Slice { changes: &[], facts: &[("x", b"1")] }).unwrap();
+        let file = disk.open(Path::new("/base.redb"), Open::ReadWrite).unwrap();
+        file.write_at(&[7; 100], file.len().unwrap()).unwrap();
+        let base = open().unwrap();
+        assert_eq!(base.fact("x").unwrap().as_deref(), Some(&b"1"[..]));
+        base.commit(&Slice { changes: &[], facts: &[("x", b"2")] }).unwrap();
     }
 }

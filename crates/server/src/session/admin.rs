@@ -101,7 +101,7 @@ impl Client {
         let purged = tokio::task::spawn_blocking(move || {
             let name = BinlogName::parse(&target).ok_or(PurgeError::NotFound)?;
             let gone = pipeline.purge_to(&name)?;
-            let left = pipeline.binlog().is_some_and(|files| *files.index().names() < [name][..]);
+            let left = pipeline.binlog().is_some_and(|files| files.index().names().first() < Some(&name));
             Ok((gone.len(), left))
         });
         let purged = purged.await.map_err(|_| ER_LOG_PURGE_UNKNOWN_ERR.error(&[]))?;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use engine::ids::CommitSeq;
 use sim::{Answer, Options};
-use vfs::sim::{CrashMode, Fault, FaultKind, SimDisk};
+use vfs::sim::{CrashMode, Fault, FaultKind, Journal, SimDisk};
 
 use crate::log::Files;
 use crate::model::{History, State};
-use crate::sweep::{Quiet, is_full, seed};
+use crate::sweep::{Quiet, Sweep, is_full, seed};
 use crate::verdict::check;
 use crate::workload::{self, Done, SAFE, Step, Variant};
 
@@ -25,14 +25,23 @@ pub const WITH_BALLAST: Variant =
 pub struct Outcomes {
     /// Runs, each with another call that failed.
     pub runs: u64,
-    /// The server died, before anybody was told anything.
-    pub died: u64,
+    /// The server died, before anybody was told anything: at these calls.
+    pub died: Vec<u64>,
     /// It went on to the end, and some statements answered an error.
     pub answered: u64,
     /// Disks that were looked at afterwards.
     pub disks: u64,
     /// What broke a promise.
     pub broken: Vec<String>,
+}
+
+/// The run without a fault.
+pub fn undisturbed() -> (History, Journal) {
+    let Sweep { mut history, journal, .. } = Sweep::of(&WITH_BALLAST, &[]);
+    // The same bytes again need the same calls of the clock.
+    let again = endure(&SimDisk::new(), &WITH_BALLAST, &workload::main_steps(), None);
+    (history.files, history.ends) = (again.files, again.ends);
+    (history, journal)
 }
 
 /// Runs the workload with a fault at the first call, the second, .. (or a sample), and looks at what is left.
@@ -48,7 +57,7 @@ pub fn sweep(what: FaultKind, undisturbed: &History) -> Outcomes {
         disk.inject(Fault::new(what).nth(nth));
         let history = endure(&disk, &WITH_BALLAST, &workload::main_steps(), Some(undisturbed));
         disk.lift_faults();
-        outcomes.died += u64::from(history.done.died.is_some());
+        outcomes.died.extend(history.done.died.is_some().then_some(nth));
         outcomes.answered += u64::from(history.done.died.is_none() && !history.done.errors.is_empty());
         for (name, found) in what_is_left(&disk, nth) {
             outcomes.disks += 1;
@@ -78,7 +87,7 @@ fn endure(disk: &SimDisk, variant: &Variant, steps: &[Step], undisturbed: Option
             let nothing = undisturbed.expect("the disk has room to start on").state(CommitSeq(0));
             history.states.insert(CommitSeq(0), Arc::clone(nothing));
             history.done.died = Some(error.to_string());
-            history.files = Files::on_disk(disk);
+            history.files = undisturbed.expect("as above").files.clone();
             history.ends = history.files.ends();
             return history;
         }
@@ -101,11 +110,17 @@ fn endure(disk: &SimDisk, variant: &Variant, steps: &[Step], undisturbed: Option
     }
     history.last = world.pipeline.last_drawn();
     if let Some(undisturbed) = undisturbed.filter(|_| done.errors.is_empty()) {
-        history.states = undisturbed.states.clone();
+        history.states.clone_from(&undisturbed.states);
         history.known_to = undisturbed.last;
     }
+    match undisturbed {
+        // Recovery completes a rotation that was not written to its end: redo has the bytes.
+        Some(undisturbed) if done.errors.is_empty() && done.died.is_some() => {
+            history.files = undisturbed.files.clone();
+        }
+        _ => history.files.absorb(Files::on_disk(disk)),
+    }
     history.done = done;
-    history.files.absorb(Files::on_disk(disk));
     history.ends = history.files.ends();
     history
 }
