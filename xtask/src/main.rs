@@ -1,2 +1,75 @@
-//! Every chore of the project.
-fn main() {}
+//! Every chore of the project: `cargo xtask` says which. It only starts other commands, in order, and stops at the
+//! first that fails.
+
+#[cfg(test)]
+mod tidy;
+
+use std::process::{Command, ExitCode};
+
+const HELP: &str = "\
+cargo xtask CHORE [ARGUMENTS]
+
+  test              everything that CI checks: lint, unit, accept
+  lint              rustfmt and clippy, warnings denied
+  unit              all tests that need no foreign program
+  accept [PART...]  the real binary against real clients and servers; --help says more
+  peers             installs those clients and servers (Debian 12, root)
+  bench             compares speed with MariaDB and MySQL; --help says more
+";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let chore = arguments.next().unwrap_or_default();
+    let rest: Vec<String> = arguments.collect();
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let done = match &*chore {
+        "test" => lint().and_then(|()| unit()).and_then(|()| accept(&rest)),
+        "lint" => lint(),
+        "unit" => unit(),
+        "accept" => accept(&rest),
+        "peers" => tool("accept", &["peers"]),
+        "bench" => {
+            cargo(&["build", "--profile", "dist", "--package", "server"]).and_then(|()| tool("bench", &rest))
+        }
+        _ => {
+            eprint!("{HELP}");
+            Err(format!("{chore:?} is no chore"))
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(what) => {
+            eprintln!("xtask: {what}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn lint() -> Result<(), String> {
+    cargo(&["fmt", "--all", "--check"])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])
+}
+
+fn unit() -> Result<(), String> {
+    cargo(&["test", "--workspace"])
+}
+
+fn accept(arguments: &[&str]) -> Result<(), String> {
+    cargo(&["build", "--release", "--package", "server"])?;
+    tool("accept", arguments)
+}
+
+/// Runs one of the tools that drive the built binary.
+fn tool(name: &str, arguments: &[&str]) -> Result<(), String> {
+    let run = ["run", "--quiet", "--release", "--package", name, "--"];
+    cargo(&[&run[..], arguments].concat())
+}
+
+fn cargo(arguments: &[&str]) -> Result<(), String> {
+    let command = format!("cargo {}", arguments.join(" "));
+    eprintln!("xtask: {command}");
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status =
+        Command::new(program).args(arguments).status().map_err(|error| format!("{command}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command} failed")) }
+}

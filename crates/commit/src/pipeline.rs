@@ -317,7 +317,9 @@ impl Pipeline {
         if done.is_empty() {
             return;
         }
-        done.iter_mut().for_each(|pending| pending.room = None);
+        for pending in done.iter_mut() {
+            pending.room = None;
+        }
         add(&self.stats.commits, done.len() as u64);
         add(&self.stats.groups, 1);
         self.stats.group_size.record(done.len() as u64);

@@ -3,8 +3,11 @@
 pub mod accounts;
 pub mod clock;
 pub mod ddl;
+pub mod info;
 pub mod net;
 pub mod options;
+pub mod run;
+pub mod service;
 pub mod session;
 pub mod status;
 pub mod variables;

@@ -1,2 +1,85 @@
 //! The `onelog` server.
-fn main() {}
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use server::options::{Instead, Options, help, version_line};
+use server::run;
+use server::variables::Val;
+use tokio::signal::unix::{SignalKind, signal};
+use vfs::{OsVfs, Vfs};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const PROGRAM: &str = "onelog";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let vfs: Arc<dyn Vfs> = Arc::new(OsVfs);
+    let options = match Options::read(&*vfs, &arguments) {
+        Ok(options) => options,
+        Err(error) => return fail(&error),
+    };
+    match options.instead {
+        Some(Instead::Help) => return say(&help(PROGRAM)),
+        Some(Instead::Version) => return say(&version_line(PROGRAM)),
+        Some(Instead::Validate) => return ExitCode::SUCCESS,
+        None => {}
+    }
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
+    options.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    match serve(vfs, options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&*error),
+    }
+}
+
+/// Runs the server until it is told to stop.
+fn serve(vfs: Arc<dyn Vfs>, mut options: Options) -> Result<(), Box<dyn std::error::Error>> {
+    raise_file_limit();
+    let dir = std::path::absolute(PathBuf::from(options.values.get("datadir").as_text()))?;
+    options.values.put("datadir", Val::text(&format!("{}/", dir.display())));
+    // As mysqld: what options name is meant from there, and a data directory may be moved.
+    vfs.create_dir_all(&dir).map_err(|error| format!("the data directory {}: {error}", dir.display()))?;
+    std::env::set_current_dir(&dir)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let server = run::start(vfs, Path::new("."), options).await?;
+        let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
+        tracing::info!(datadir = %dir.display(), listening = addresses.join(","), "ready for connections");
+        tokio::select! {
+            _ = terminate.recv() => tracing::info!("told to stop by SIGTERM"),
+            _ = interrupt.recv() => tracing::info!("told to stop by SIGINT"),
+            () = server.told_to_stop() => tracing::info!("told to stop by SHUTDOWN"),
+        }
+        server.stop().await?;
+        tracing::info!("stopped");
+        Ok(())
+    })
+}
+
+/// Every connection is a descriptor.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, "the number of open files could not be raised");
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "this is what was asked for")]
+fn say(text: &str) -> ExitCode {
+    println!("{text}");
+    ExitCode::SUCCESS
+}
+
+#[expect(clippy::print_stderr, reason = "the last words of a program")]
+fn fail(error: &dyn std::fmt::Display) -> ExitCode {
+    eprintln!("{PROGRAM}: [ERROR] {error}");
+    ExitCode::FAILURE
+}

@@ -23,15 +23,14 @@ use protocol::out::PacketWriter;
 use protocol::wire::Capabilities;
 use server::accounts::{Access, Account, Accounts, Peer};
 use server::ddl::{Checkpoints, Schema};
-use server::session::{Client, Host, KillSwitch, Shared, Wire};
+use server::net::Connections;
+use server::session::{Arrival, Client, Common, Shared, Wire};
+use server::status::Status;
 use server::variables::{Values, Variables};
 use sql::exec::BoxFuture;
-use sql::session::{Scope, Server, Session};
-use sql::virtual_table::VirtualTable;
 use types::error::SqlError;
 use types::error::table::ER_DISK_FULL;
 use types::temporal::TimeZone;
-use types::value::Value;
 use vfs::Vfs;
 use vfs::sim::Rng;
 
@@ -57,7 +56,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { binlog: true, gtid: false, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096, ballast_size: 0 }
+        Self {
+            binlog: true,
+            gtid: false,
+            checksum: ChecksumAlg::Crc32,
+            segment_size: 16 * 4096,
+            ballast_size: 0,
+        }
     }
 }
 
@@ -72,7 +77,6 @@ pub struct World {
     /// What recovery did.
     pub report: Report,
     shared: Arc<Shared>,
-    server: Arc<SimServer>,
     clock: Arc<StepClock>,
     checkpoints: Arc<InlineCheckpoints>,
     next_connection: AtomicU32,
@@ -100,7 +104,11 @@ impl World {
             }),
             commit_slots: 64,
             settings,
-            files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
+            files: FileContext {
+                base: "binlog".into(),
+                server_version: "8.0.46-onelog".into(),
+                server_id: 1,
+            },
         };
         let clock = Arc::<StepClock>::default();
         let recovered = recovery::open(vfs, &base, config, Arc::<StepClock>::clone(&clock))?;
@@ -119,28 +127,32 @@ impl World {
         });
         let taker: Arc<dyn Checkpoints> = Arc::<InlineCheckpoints>::clone(&checkpoints);
         let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
-        let shared = Arc::new(Shared::new(
+        let status = Arc::<Status>::default();
+        let shared = Arc::new(Shared {
             store,
-            Arc::clone(&pipeline),
-            Arc::clone(vfs),
+            pipeline: Arc::clone(&pipeline),
+            vfs: Arc::clone(vfs),
             schema,
             variables,
-            Arc::new(accounts),
-            Arc::new(NoHost),
-            PathBuf::from(DIR).join("tmp"),
-            Uuid([7; 16]),
-            1,
-        ));
+            accounts: Arc::new(accounts),
+            connections: Connections::new(Arc::clone(&status)),
+            status,
+            recovery: report,
+            spill_dir: PathBuf::from(DIR).join("tmp"),
+            uuid: Uuid([7; 16]),
+            server_id: 1,
+            common: Common::default(),
+        });
         checkpoints.shared.set(Arc::downgrade(&shared)).expect("set once");
         vfs.create_dir_all(&Path::new(DIR).join("tmp"))?;
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
         Ok(Self {
             runtime,
             pipeline,
             base,
             report,
             shared,
-            server: Arc::new(SimServer),
             clock,
             checkpoints,
             next_connection: AtomicU32::new(1),
@@ -150,17 +162,16 @@ impl World {
     /// A session of root.
     pub fn connect(&self) -> Conn<'_> {
         let id = self.next_connection.fetch_add(1, Ordering::Relaxed);
-        let server: Arc<dyn Server> = Arc::<SimServer>::clone(&self.server);
-        let session = Session::new(server, id);
         let root = Arc::new(Account::root());
         let access = Access::new(Arc::clone(&self.shared.accounts), root, "root", Peer::local());
-        let client = Client::new(
-            Arc::clone(&self.shared),
-            session,
-            Capabilities::OFFERED,
-            Arc::new(KillSwitch::default()),
-            Arc::new(access),
-        );
+        let arrival = Arrival {
+            id,
+            counters: self.shared.status.begin_session(id),
+            access: Arc::new(access),
+            capabilities: Capabilities::OFFERED,
+            kill: Arc::default(),
+        };
+        let client = Client::new(Arc::clone(&self.shared), arrival);
         Conn { world: self, client }
     }
 
@@ -280,7 +291,12 @@ impl World {
             for table in database.tables.values() {
                 let mut trx = Trx::new(Arc::clone(&self.shared.store));
                 check_table(&mut trx, table).map_err(|error| error.to_string())?;
-                lines.push(sql::ddl::show_create_table(&table.def, 0, sql::ddl::Quoting::default(), &TimeZone::UTC));
+                lines.push(sql::ddl::show_create_table(
+                    &table.def,
+                    0,
+                    sql::ddl::Quoting::default(),
+                    &TimeZone::UTC,
+                ));
                 let mut rows = conn.rows(&format!("SELECT * FROM `{}`.`{}`", table.def.db, table.def.name));
                 rows.sort();
                 lines.extend(rows);
@@ -333,7 +349,10 @@ impl Conn<'_> {
         match self.run(sql) {
             Answer::Rows(_, rows) => {
                 let text = |row: Vec<Option<String>>| {
-                    row.into_iter().map(|value| value.unwrap_or_else(|| "NULL".into())).collect::<Vec<_>>().join("|")
+                    row.into_iter()
+                        .map(|value| value.unwrap_or_else(|| "NULL".into()))
+                        .collect::<Vec<_>>()
+                        .join("|")
                 };
                 rows.into_iter().map(text).collect()
             }
@@ -453,36 +472,5 @@ impl Checkpoints for InlineCheckpoints {
                 }
             }
         })
-    }
-}
-
-/// There is nothing around.
-#[derive(Debug)]
-struct NoHost;
-
-impl Host for NoHost {
-    fn kill(&self, _id: u32, _query_only: bool, _access: &Access) -> Result<(), SqlError> {
-        Ok(())
-    }
-    fn shut_down(&self) {}
-    fn flush_status(&self) {}
-}
-
-/// Has no variables and no virtual tables.
-#[derive(Debug)]
-struct SimServer;
-
-impl Server for SimServer {
-    fn variable(&self, _: &Session, _: Option<Scope>, name: &str) -> Result<Value, SqlError> {
-        Err(types::error::table::ER_UNKNOWN_SYSTEM_VARIABLE.error(&[&name]))
-    }
-    fn virtual_table(&self, _: &str, _: &str) -> Option<Arc<dyn VirtualTable>> {
-        None
-    }
-    fn is_virtual_database(&self, _: &str) -> bool {
-        false
-    }
-    fn version(&self) -> &str {
-        "8.0.46-onelog"
     }
 }

@@ -5,10 +5,10 @@
 //! ```
 //! Statements are planned once and found again by their normalised text, prepared and plain text alike.
 
+pub mod agg;
 pub mod bind;
 pub mod ddl;
 pub mod exec;
-pub mod agg;
 pub mod expr;
 pub mod func;
 pub mod lex;

@@ -1,5 +1,6 @@
 //! What expressions and statements know of their session.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -26,8 +27,8 @@ pub enum Scope {
     Global,
 }
 
-/// What the server offers to statements beside tables.
-pub trait Server: Debug + Send + Sync {
+/// What the server offers to statements beside tables. It is `Any` so that virtual tables find theirs.
+pub trait Server: Any + Debug + Send + Sync {
     /// The value of a system variable; `scope` is what stands before its name, if anything does. Error 1193 if there
     /// is none of that name.
     fn variable(&self, session: &Session, scope: Option<Scope>, name: &str) -> Result<Value, SqlError>;

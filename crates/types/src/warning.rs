@@ -87,6 +87,16 @@ impl Warnings {
         self.count
     }
 
+    /// Entries that are errors, among those kept: `@@error_count`.
+    pub fn error_count(&self) -> u64 {
+        self.entries.iter().filter(|entry| entry.level == Level::Error).count() as u64
+    }
+
+    /// Whether nothing was ever added.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// The count as packets carry it, 65,535 at most.
     pub fn packet_count(&self) -> u16 {
         u16::try_from(self.count).unwrap_or(u16::MAX)

@@ -158,6 +158,11 @@ impl Privileges {
         out
     }
 
+    /// The names of those in the set, one by one, without GRANT OPTION.
+    pub fn each(self) -> impl Iterator<Item = &'static str> {
+        KNOWN.iter().enumerate().filter(move |(bit, _)| self.0 >> bit & 1 == 1).map(|(_, known)| known.name)
+    }
+
     /// The columns of `mysql.user` and whether the set has each of them.
     pub fn columns(self) -> impl Iterator<Item = (&'static str, bool)> {
         KNOWN.iter().enumerate().map(move |(bit, known)| (known.column, self.0 >> bit & 1 == 1))
@@ -251,14 +256,14 @@ impl Dynamic {
         Self(self.0 & !other.0)
     }
 
+    /// The names of those in the set, one by one.
+    pub fn each(self) -> impl Iterator<Item = &'static str> {
+        DYNAMIC.iter().enumerate().filter(move |(bit, _)| self.0 >> bit & 1 == 1).map(|(_, name)| *name)
+    }
+
     /// Names between commas, in alphabetical order, as SHOW GRANTS prints them.
     pub fn names(self) -> String {
-        let mut names: Vec<_> = DYNAMIC
-            .iter()
-            .enumerate()
-            .filter(|(bit, _)| self.0 >> bit & 1 == 1)
-            .map(|(_, name)| *name)
-            .collect();
+        let mut names: Vec<_> = self.each().collect();
         names.sort_unstable();
         names.join(",")
     }

@@ -130,7 +130,10 @@ impl Connection {
 
     /// Its default database.
     pub fn set_db(&self, db: Option<&str>) {
-        self.shown.lock().db = db.map(str::to_owned);
+        let mut shown = self.shown.lock();
+        if shown.db.as_deref() != db {
+            shown.db = db.map(str::to_owned);
+        }
     }
 
     /// How far it is with its statement, in MySQL's words.

@@ -8,7 +8,8 @@ use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Reset, Statement};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_UPDATE_WITH_READLOCK, ER_DISK_FULL, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_SPECIFIC_ACCESS_DENIED_ERROR,
+    ER_CANT_UPDATE_WITH_READLOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD,
+    ER_SPECIFIC_ACCESS_DENIED_ERROR,
     ER_UNKNOWN_TARGET_BINLOG, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
@@ -16,6 +17,7 @@ use types::value::Value;
 use super::Client;
 use super::dispatch::unsupported;
 use super::transaction::commit_error;
+use crate::net::KillKind;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -30,7 +32,7 @@ impl Client {
             Statement::Kill(kill) => self.kill(kill).await?,
             Statement::Shutdown => {
                 self.require_super("SHUTDOWN")?;
-                self.shared.host.shut_down();
+                self.shared.common.shutdown.notify_one();
             }
             _ => unreachable!("only administrative statements come here"),
         }
@@ -62,7 +64,7 @@ impl Client {
                 | FlushWhat::Hosts
                 | FlushWhat::UserResources
                 | FlushWhat::OptimizerCosts => {}
-                FlushWhat::Status => self.shared.host.flush_status(),
+                FlushWhat::Status => self.shared.status.flush_session(&self.counters),
             }
         }
         Ok(Some(ack))
@@ -137,7 +139,15 @@ impl Client {
             value.as_ref().write_text(&mut text);
             ER_NO_SUCH_THREAD.error(&[&String::from_utf8_lossy(&text)])
         };
-        self.shared.host.kill(id.ok_or_else(unknown)?, kill.query_only, &self.access)
+        let id = id.ok_or_else(unknown)?;
+        let target = self.shared.connections.get(id).ok_or_else(unknown)?;
+        let is_own = target.process().user == self.access.user();
+        if !is_own && !self.access.has_dynamic("CONNECTION_ADMIN") {
+            return Err(ER_KILL_DENIED_ERROR.error(&[&id]));
+        }
+        let kind = if kill.query_only { KillKind::Query } else { KillKind::Connection };
+        self.shared.connections.kill(id, kind);
+        Ok(())
     }
 
     /// Error 1227 for whoever may not do that.

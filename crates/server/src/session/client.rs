@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
 use binlog::{CacheLimits, Origin, Uuid};
+use commit::recovery::Report;
 use commit::{CommitAck, Pipeline, ReadLock};
 use engine::ids::CommitSeq;
 use engine::store::Store;
@@ -14,9 +15,9 @@ use protocol::reply::{OkPacket, SessionChanges};
 use protocol::wire::{Capabilities, StatusFlags};
 use sql::exec::Changed;
 use sql::session::Session;
+use tokio::sync::Notify;
 use types::charset::Charset;
 use types::collation::Collation;
-use types::error::SqlError;
 use types::sql_mode::SqlMode;
 use types::warning::Warnings;
 use vfs::Vfs;
@@ -26,23 +27,14 @@ use super::prepared::Statements;
 use super::result::ResultSettings;
 use super::row_log::LogContext;
 use super::transaction::Transaction;
+use super::view::SessionView;
 use super::{KillSwitch, Wire};
 use super::control::LockedTables;
 use crate::accounts::{Access, Accounts};
 use crate::ddl::Schema;
+use crate::net::Connections;
+use crate::status::{Counters, Status};
 use crate::variables::{Isolation, SessionVariables, Variables};
-
-/// What a session asks of the server around it.
-pub trait Host: std::fmt::Debug + Send + Sync {
-    /// KILL. Errors 1094 and 1095.
-    fn kill(&self, id: u32, query_only: bool, access: &Access) -> Result<(), SqlError>;
-
-    /// SHUTDOWN.
-    fn shut_down(&self);
-
-    /// FLUSH STATUS.
-    fn flush_status(&self);
-}
 
 /// What all sessions share.
 #[derive(Debug)]
@@ -59,51 +51,34 @@ pub struct Shared {
     pub variables: Arc<Variables>,
     /// Accounts.
     pub accounts: Arc<Accounts>,
-    /// The rest of the server.
-    pub host: Arc<dyn Host>,
+    /// Counters.
+    pub status: Arc<Status>,
+    /// All connections.
+    pub connections: Arc<Connections>,
+    /// What recovery did.
+    pub recovery: Report,
     /// Where transaction caches spill.
     pub spill_dir: PathBuf,
     /// `server_uuid`
     pub uuid: Uuid,
     /// `server_id`
     pub server_id: u32,
+    /// What begins empty.
+    pub common: Common,
+}
+
+/// What sessions share that begins empty.
+#[derive(Debug, Default)]
+pub struct Common {
     /// Plans.
     pub(super) plans: PlanCache,
     /// Prepared statements of all sessions: `Prepared_stmt_count`.
-    pub prepared_count: AtomicU32,
+    pub(super) prepared_count: AtomicU32,
+    /// SHUTDOWN was executed.
+    pub shutdown: Notify,
 }
 
 impl Shared {
-    /// What sessions of a server run share.
-    #[expect(clippy::too_many_arguments, reason = "these are the parts of a server")]
-    pub fn new(
-        store: Arc<Store>,
-        pipeline: Arc<Pipeline>,
-        vfs: Arc<dyn Vfs>,
-        schema: Schema,
-        variables: Arc<Variables>,
-        accounts: Arc<Accounts>,
-        host: Arc<dyn Host>,
-        spill_dir: PathBuf,
-        uuid: Uuid,
-        server_id: u32,
-    ) -> Self {
-        Self {
-            store,
-            pipeline,
-            vfs,
-            schema,
-            variables,
-            accounts,
-            host,
-            spill_dir,
-            uuid,
-            server_id,
-            plans: PlanCache::default(),
-            prepared_count: AtomicU32::new(0),
-        }
-    }
-
     /// A transaction whose events spill into a file of this name.
     fn transaction(&self, spill: &str) -> Transaction {
         let live = &self.variables.live;
@@ -121,6 +96,8 @@ impl Shared {
 #[derive(Debug)]
 pub struct Client {
     pub(super) shared: Arc<Shared>,
+    pub(super) view: Arc<SessionView>,
+    pub(super) counters: Arc<Counters>,
     pub(super) sql: Session,
     pub(super) vars: SessionVariables,
     pub(super) transaction: Transaction,
@@ -150,24 +127,40 @@ pub struct Client {
     pub(super) log: LogContext,
 }
 
+/// A client that has logged in.
+#[derive(Debug)]
+pub struct Arrival {
+    /// `connection_id()`
+    pub id: u32,
+    /// What it counts.
+    pub counters: Arc<Counters>,
+    /// What it may do.
+    pub access: Arc<Access>,
+    /// What both sides of its connection can do.
+    pub capabilities: Capabilities,
+    /// How others stop it.
+    pub kill: Arc<KillSwitch>,
+}
+
 impl Client {
-    /// A session of an authenticated client.
-    pub fn new(
-        shared: Arc<Shared>,
-        mut sql: Session,
-        capabilities: Capabilities,
-        kill: Arc<KillSwitch>,
-        access: Arc<Access>,
-    ) -> Self {
+    /// The session of a client.
+    pub fn new(shared: Arc<Shared>, arrival: Arrival) -> Self {
+        let Arrival { id, counters, access, capabilities, kill } = arrival;
+        let own = shared.variables.begin_own();
+        let view = SessionView::new(Arc::clone(&shared), Arc::clone(&counters), Arc::clone(&access), own);
+        let view = Arc::new(view);
+        let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
         let vars = shared.variables.begin(&mut sql);
-        let transaction = shared.transaction(&format!("trx-{}", sql.connection_id));
+        let transaction = shared.transaction(&format!("trx-{id}"));
         let environment = environment(&sql);
-        let space = shared.plans.space(&environment);
+        let space = shared.common.plans.space(&environment);
         let results = result_settings(&sql, capabilities);
         let log = log_context(&shared, &sql, &vars);
         let warnings = Warnings::with_limit(vars.max_error_count.into());
-        Self {
+        let mut client = Self {
             shared,
+            view,
+            counters,
             sql,
             vars,
             transaction,
@@ -187,7 +180,9 @@ impl Client {
             space,
             results,
             log,
-        }
+        };
+        client.set_names();
+        client
     }
 
     /// The last transaction that the client was told is committed, or that it has read from.
@@ -199,11 +194,19 @@ impl Client {
     pub(super) fn settings_changed(&mut self) {
         let environment = environment(&self.sql);
         if environment != self.environment {
-            self.space = self.shared.plans.space(&environment);
+            self.space = self.shared.common.plans.space(&environment);
             self.environment = environment;
         }
         self.results = result_settings(&self.sql, self.capabilities);
         self.log = log_context(&self.shared, &self.sql, &self.vars);
+        self.view.set_variables(self.vars.clone());
+    }
+
+    /// Who `user()` and `current_user()` are.
+    pub(super) fn set_names(&mut self) {
+        let account = self.access.account_name();
+        self.sql.account = format!("{}@{}", account.user, account.host);
+        self.sql.user = format!("{}@{}", self.access.user(), self.access.peer().host);
     }
 
     /// A statement begins.
@@ -212,7 +215,7 @@ impl Client {
         self.sql.set_now(self.vars.statement_time_us(now_us));
         let seconds = self.sql.now_us() / 1_000_000;
         self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);
-        self.warnings.clear();
+        self.view.keep_warnings(&mut self.warnings);
         (self.info, self.affected) = (None, 0);
     }
 

@@ -11,7 +11,7 @@ use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_OPTION_PREVENTS_STATEMENT,
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_OPTION_PREVENTS_STATEMENT,
     ER_TABLE_DEF_CHANGED,
 };
 
@@ -43,8 +43,8 @@ pub(super) enum Ran {
 impl Client {
     /// Finds or makes the plan of a statement.
     pub(super) fn plan(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {
+        // What has no plan needs its literals where they are.
         if verb == Verb::Other {
-            // Most of these have no plan, and what has none is carried out with its literals in it.
             return self.plan_as_sent(sql);
         }
         let collation = self.sql.collation_connection;
@@ -131,8 +131,32 @@ impl Client {
         }
     }
 
+    /// Executes the plan of a SHOW and answers: it begins no transaction.
+    pub(super) async fn run_shown(
+        &mut self,
+        planned: &Planned,
+        params: Params<'_>,
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        self.permit(planned)?;
+        match self.run_changes(planned, params, format, wire).await {
+            Ok(Some(done)) => self.finish(done, more, wire).await,
+            // A table of a subquery in WHERE has changed.
+            Ok(None) => Err(self.fail(ER_NEED_REPREPARE.error(&[])).await),
+            Err(error) => Err(self.fail(error).await),
+        }
+    }
+
     /// Whether the session may run it now.
-    fn permit(&self, planned: &Planned) -> Result<()> {
+    pub(super) fn permit(&self, planned: &Planned) -> Result<()> {
+        let everywhere = self.access.account().global;
+        for (planned, wanted) in planned.tables.iter().zip(&planned.wanted) {
+            if !everywhere.contains(*wanted) {
+                self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
+            }
+        }
         if matches!(planned.plan, Plan::Select(_)) {
             return Ok(());
         }

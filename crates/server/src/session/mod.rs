@@ -11,11 +11,13 @@
 mod accounts;
 mod admin;
 mod client;
+mod command;
 mod control;
 mod ddl;
 mod dispatch;
 mod execute;
 mod kill;
+mod maintain;
 mod plan_cache;
 mod prepared;
 mod result;
@@ -25,14 +27,16 @@ mod show;
 mod statement;
 mod table_map;
 mod transaction;
+mod view;
 
 use protocol::out::PacketWriter;
 use sql::exec::BoxFuture;
 use types::error::SqlError;
 
-pub use client::{Client, Host, Shared};
+pub use client::{Arrival, Client, Common, Shared};
 pub use kill::KillSwitch;
 pub(crate) use transaction::Transaction;
+pub use view::SessionView;
 
 /// A connection as a session writes to it.
 pub trait Wire: Send {

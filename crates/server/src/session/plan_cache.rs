@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, RwLock};
-use sql::plan::{Plan, PlannedTable};
+use sql::plan::{OnDuplicate, Plan, PlannedTable};
 use types::collation::Collation;
 use types::sql_mode::SqlMode;
 
 use super::result::Definitions;
+use crate::accounts::Privileges;
 
 /// Plans in one half of a space.
 const HALF_SIZE: usize = 1024;
@@ -27,6 +28,8 @@ pub(super) struct Planned {
     pub(super) plan: Plan,
     /// The tables that it touches, in the order of their names: the order in which they are locked.
     pub(super) tables: Vec<PlannedTable>,
+    /// What a session must be allowed to do to each of them.
+    pub(super) wanted: Vec<Privileges>,
     /// How many parameters a client gives.
     pub(super) params: usize,
     /// The result's columns, once they were asked for, if they are always the same.
@@ -38,19 +41,43 @@ pub(super) struct Planned {
 impl Planned {
     /// A plan that was just made.
     pub(super) fn new(plan: Plan, params: usize) -> Self {
-        let mut tables = plan.tables();
-        tables.sort_by(|a, b| {
-            let name = |planned: &PlannedTable| (planned.table.lock.0, !planned.written);
-            name(a).cmp(&name(b))
-        });
-        tables.dedup_by_key(|planned| planned.table.lock);
+        let mut tables: Vec<PlannedTable> = Vec::new();
+        let mut wanted: Vec<Privileges> = Vec::new();
+        let mut all = plan.tables();
+        all.sort_by_key(|planned| (planned.table.lock.0, !planned.written));
+        for planned in all {
+            let needs = if planned.written { writes(&plan) } else { Privileges::SELECT };
+            match (tables.last(), wanted.last_mut()) {
+                (Some(last), Some(last_needs)) if last.table.lock == planned.table.lock => {
+                    *last_needs = last_needs.union(needs);
+                }
+                _ => {
+                    tables.push(planned);
+                    wanted.push(needs);
+                }
+            }
+        }
         let columns_are_fixed = matches!(&plan, Plan::Select(query) if query.columns_are_fixed());
-        Self { plan, tables, params, definitions: Mutex::default(), columns_are_fixed }
+        Self { plan, tables, wanted, params, definitions: Mutex::default(), columns_are_fixed }
     }
 
     /// Whether a table has changed since.
     pub(super) fn is_stale(&self) -> bool {
         self.tables.iter().any(|planned| planned.table.is_gone())
+    }
+}
+
+/// The privileges that a statement needs on the table that it changes.
+fn writes(plan: &Plan) -> Privileges {
+    match plan {
+        Plan::Select(_) => Privileges::SELECT,
+        Plan::Insert(insert) => match insert.on_duplicate {
+            OnDuplicate::Error => Privileges::INSERT,
+            OnDuplicate::Replace => Privileges::INSERT.union(Privileges::DELETE),
+            OnDuplicate::Update(_) => Privileges::INSERT.union(Privileges::UPDATE),
+        },
+        Plan::Update(_) => Privileges::UPDATE.union(Privileges::SELECT),
+        Plan::Delete(_) => Privileges::DELETE.union(Privileges::SELECT),
     }
 }
 

@@ -8,7 +8,7 @@ use protocol::command::{Execute, Param, ParamType};
 use protocol::reply::{ColumnDef, PrepareOk, write_definitions_end};
 use protocol::wire::ColumnType;
 use smallvec::SmallVec;
-use sql::exec::{Params, output_columns};
+use sql::exec::{OutputColumn, Params, output_columns};
 use sql::expr::Types;
 use sql::lex::{Normalised, Verb, split_first};
 use sql::parse::{self, PrepareSource};
@@ -72,22 +72,25 @@ impl Client {
     pub async fn stmt_prepare(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
         let stored = self.prepare(sql).and_then(|stored| {
-            let columns = self.columns_of(&stored)?;
-            Ok((stored, columns))
+            let columns = match &stored.plan {
+                Some((planned, normalised)) => self.columns_of(planned, normalised)?,
+                None => Vec::new(),
+            };
+            Ok((stored, Definitions::of(&columns, self.results.collation)))
         });
         match stored {
             Ok((stored, columns)) => {
                 self.statements.last_id = self.statements.last_id.wrapping_add(1).max(1);
                 let id = self.statements.last_id;
-                self.write_prepared(id, stored.params, columns.as_deref(), wire);
+                self.write_prepared(id, stored.params, &columns, wire);
                 self.statements.by_id.insert(id, Some(stored));
             }
             Err(error) => self.refuse(&error, wire),
         }
     }
 
-    fn write_prepared(&self, id: u32, params: u16, columns: Option<&Definitions>, wire: &mut dyn Wire) {
-        let count = columns.map_or(0, Definitions::len);
+    fn write_prepared(&self, id: u32, params: u16, columns: &Definitions, wire: &mut dyn Wire) {
+        let count = columns.len();
         let (status, packets) = (self.status(false), wire.packets());
         let warnings = self.warnings.packet_count();
         let columns_count = u16::try_from(count).expect("a result has at most 4,096 columns");
@@ -96,9 +99,7 @@ impl Client {
             (0..params).for_each(|_| ColumnDef::PARAM.write(packets));
             write_definitions_end(packets, self.capabilities, status, 0);
         }
-        if let Some(columns) = columns
-            && count > 0
-        {
+        if count > 0 {
             columns.write(packets);
             write_definitions_end(packets, self.capabilities, status, 0);
         }
@@ -137,10 +138,9 @@ impl Client {
         }))
     }
 
-    /// The columns of its result, if it has one, as far as they are known without parameters.
-    fn columns_of(&self, stored: &Stored) -> Result<Option<Arc<Definitions>>> {
-        let Some((planned, normalised)) = &stored.plan else { return Ok(None) };
-        let Plan::Select(query) = &planned.plan else { return Ok(None) };
+    /// The columns of its result, as far as they are known without parameters; none if it has no result.
+    pub(super) fn columns_of(&self, planned: &Planned, normalised: &Normalised) -> Result<Vec<OutputColumn>> {
+        let Plan::Select(query) = &planned.plan else { return Ok(Vec::new()) };
         let types = Types {
             session: &self.sql,
             schema: query,
@@ -148,13 +148,12 @@ impl Client {
             literals: &normalised.literals,
             row_literals: &[],
         };
-        let columns = output_columns(query, &types)?;
-        Ok(Some(Arc::new(Definitions::of(&columns, self.results.collation))))
+        output_columns(query, &types)
     }
 
     fn count_statement(&self) -> Result<()> {
         let max = self.shared.variables.live.max_prepared_stmt_count.load(Ordering::Relaxed);
-        if self.shared.prepared_count.fetch_add(1, Ordering::Relaxed) >= max {
+        if self.shared.common.prepared_count.fetch_add(1, Ordering::Relaxed) >= max {
             self.forget_statements(1);
             return Err(ER_MAX_PREPARED_STMT_COUNT_REACHED.error(&[&max]));
         }
@@ -163,7 +162,7 @@ impl Client {
 
     fn forget_statements(&self, count: usize) {
         let count = u32::try_from(count).expect("bounded by max_prepared_stmt_count");
-        self.shared.prepared_count.fetch_sub(count, Ordering::Relaxed);
+        self.shared.common.prepared_count.fetch_sub(count, Ordering::Relaxed);
     }
 
     /// COM_STMT_EXECUTE.

@@ -18,7 +18,6 @@ use types::collation::Collation;
 use types::context::Context;
 use types::error::SqlError;
 use types::temporal::TimeZone;
-use types::value::Value;
 
 use super::Wire;
 
@@ -132,12 +131,6 @@ impl<'a> ClientSink<'a> {
         definitions.write(packets);
         reply::write_definitions_end(packets, settings.capabilities, self.status, 0);
         self.definitions = Some(definitions);
-    }
-
-    /// A row of values.
-    pub(super) fn values(&mut self, values: &[Value], context: &Context<'_>) {
-        let cells = values.iter().map(|value| Cell::Value(value.as_ref()));
-        self.write_row(cells, context);
     }
 
     fn write_row<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>, context: &Context<'_>) {

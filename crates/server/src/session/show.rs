@@ -1,31 +1,79 @@
-//! SHOW, and what answers with a table without being a query.
+//! SHOW, and what answers with a table without being a query: its rows are made first, then queried.
 
-use sql::parse::{Maintenance, Show};
+use std::sync::Arc;
+
+use sql::bind::{BindEnv, bind_show};
+use sql::exec::Params;
+use sql::parse::{Filter, Show};
+use sql::plan::Plan;
 use types::error::SqlError;
+use types::error::table::ER_QUERY_INTERRUPTED;
 
-use super::dispatch::unsupported;
+use super::plan_cache::Planned;
 use super::result::Format;
 use super::{Client, Wire};
+use crate::info::Look;
+use crate::info::logs::{self, EventsWanted};
+use crate::info::show::{self, Shown};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
 impl Client {
     /// SHOW.
     pub(super) async fn show(&mut self, show: Show, format: Format, more: bool, wire: &mut dyn Wire) -> Result<()> {
-        let _ = (show, format, more, wire);
-        Err(unsupported("SHOW"))
+        if let Some(shown) = self.conditions(&show) {
+            let done = self.answer_with(shown, None, format, more, wire).await;
+            // What it is about is there for the next one as well.
+            self.warnings = self.view.warnings();
+            return done;
+        }
+        if let Show::BinlogEvents { log, position, limit } = show {
+            let shown = self.binlog_events(EventsWanted { log, position, limit }).await?;
+            return self.answer_with(shown, None, format, more, wire).await;
+        }
+        let (shown, filter) = show::answer(&show, &self.look())?;
+        self.answer_with(shown, filter, format, more, wire).await
     }
 
-    /// ANALYZE TABLE and the like.
-    pub(super) async fn maintain(
+    /// What the session sees of the server.
+    pub(super) fn look(&self) -> Look<'_> {
+        Look::new(&self.view, &self.access, &self.sql, &self.vars)
+    }
+
+    /// What is about the conditions of the statement before.
+    fn conditions(&self, show: &Show) -> Option<Shown> {
+        let warnings = self.view.warnings();
+        Some(match show {
+            Show::Warnings(limit) => show::warnings(&warnings, false, *limit),
+            Show::Errors(limit) => show::warnings(&warnings, true, *limit),
+            Show::WarningCount => show::count("warning_count", warnings.count()),
+            Show::ErrorCount => show::count("error_count", warnings.error_count()),
+            _ => return None,
+        })
+    }
+
+    /// SHOW BINLOG EVENTS.
+    async fn binlog_events(&self, wanted: EventsWanted) -> Result<Shown> {
+        logs::permit_events(&self.look())?;
+        let (vfs, pipeline) = (Arc::clone(&self.shared.vfs), Arc::clone(&self.shared.pipeline));
+        let read = tokio::task::spawn_blocking(move || logs::events(&*vfs, &pipeline, &wanted));
+        let rows = read.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))??;
+        Ok(Shown::new("binlog_events", rows))
+    }
+
+    /// Answers with the rows of a table that a condition holds for.
+    pub(super) async fn answer_with(
         &mut self,
-        maintenance: Maintenance,
-        sql: &[u8],
+        shown: Shown,
+        filter: Option<&Filter>,
         format: Format,
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<()> {
-        let _ = (maintenance, sql, format, more, wire);
-        Err(unsupported("ANALYZE TABLE"))
+        let catalog = self.shared.store.catalog();
+        let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
+        let plan = bind_show(Arc::new(shown), filter, &env)?;
+        let planned = Planned::new(Plan::Select(plan), 0);
+        self.run_shown(&planned, Params::default(), format, more, wire).await
     }
 }

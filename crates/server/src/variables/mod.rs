@@ -115,13 +115,26 @@ impl Variables {
 
     /// A new session's variables: the global values, brought to where the session has them.
     pub fn begin(&self, sql: &mut Session) -> SessionVariables {
+        let own = self.begin_own();
+        for (variable, val) in table().iter().zip(&own.begun_with.vals) {
+            if let Home::Sql(field) = variable.home
+                && variable.extent == Extent::Both
+            {
+                (field.set)(sql, val);
+            }
+        }
+        own
+    }
+
+    /// Those of them that do not live in the SQL session.
+    pub fn begin_own(&self) -> SessionVariables {
         let values = self.values();
         let mut own = SessionVariables::new(Arc::clone(&values));
         for (variable, val) in table().iter().zip(&values.vals) {
-            match variable.home {
-                Home::Sql(field) if variable.extent == Extent::Both => (field.set)(sql, val),
-                Home::Own(field) if variable.extent == Extent::Both => (field.set)(&mut own, val),
-                _ => {}
+            if let Home::Own(field) = variable.home
+                && variable.extent == Extent::Both
+            {
+                (field.set)(&mut own, val);
             }
         }
         own.collation_database = own.collation_server;

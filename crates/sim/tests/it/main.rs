@@ -1,3 +1,4 @@
 //! The server on the simulated disk.
 
 mod sessions;
+mod show;

@@ -19,7 +19,10 @@ fn tables_rows_and_transactions_outlive_the_server() {
     conn.ok("CREATE DATABASE d");
     conn.ok("USE d");
     conn.ok("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, k INT, c VARCHAR(20), KEY (k))");
-    assert_eq!(conn.run("INSERT INTO t (k, c) VALUES (1, 'a'), (2, 'b')"), Answer::Ok(2, 1, "Records: 2  Duplicates: 0  Warnings: 0".into()));
+    assert_eq!(
+        conn.run("INSERT INTO t (k, c) VALUES (1, 'a'), (2, 'b')"),
+        Answer::Ok(2, 1, "Records: 2  Duplicates: 0  Warnings: 0".into())
+    );
     conn.ok("BEGIN");
     conn.ok("UPDATE t SET c = 'x' WHERE k = 2");
     conn.ok("ROLLBACK");

@@ -179,7 +179,9 @@ pub fn full_disks() -> FullDisks {
         for (name, found) in what_is_left(&disk, free) {
             found.set_capacity(u64::MAX);
             if let Err(violation) = check(&found, &history, u64::MAX).and_then(|(world, _)| goes_on(&world)) {
-                outcomes.broken.push(format!("{free} bytes free, {name}: {violation}; {}", summary(&history)));
+                outcomes
+                    .broken
+                    .push(format!("{free} bytes free, {name}: {violation}; {}", summary(&history)));
             }
         }
     }
@@ -203,7 +205,10 @@ pub fn room_comes_back() {
     assert!((10..500).contains(&inserted), "{inserted} rows fit");
     for _ in 0..100 {
         world.tend().unwrap();
-        assert!(matches!(conn.run(insert), Answer::Error(1021, _)), "there is no room as long as there is none");
+        assert!(
+            matches!(conn.run(insert), Answer::Error(1021, _)),
+            "there is no room as long as there is none"
+        );
     }
     assert_eq!(conn.rows("SELECT COUNT(*) FROM d.t"), [inserted.to_string()]);
     disk.set_capacity(1 << 30);

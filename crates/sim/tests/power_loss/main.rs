@@ -54,7 +54,9 @@ fn a_second_loss_while_recovering_or_after_less_work_obeys_the_same_rules() {
 
 #[test]
 fn a_sync_that_does_nothing_is_noticed() {
-    for skip in [("redo/", OpKind::WriteDurable), ("binlog.0", OpKind::SyncData), ("base.redb", OpKind::SyncData)] {
+    for skip in
+        [("redo/", OpKind::WriteDurable), ("binlog.0", OpKind::SyncData), ("base.redb", OpKind::SyncData)]
+    {
         let (noticed, count, first) = Sweep::of(&workload::SAFE, &[skip]).violations();
         println!("{skip:?} skipped: {noticed} of {count} power losses broke a promise, the first: {first}");
         assert!(noticed > 0, "{skip:?} was skipped and nobody noticed");
@@ -66,7 +68,11 @@ fn a_sync_that_does_nothing_is_noticed() {
 fn a_sync_that_recovery_leaves_out_is_noticed() {
     for skip in [("redo/", OpKind::SyncAll), ("binlog.0", OpKind::SyncAll)] {
         let (count, broken) = second::sweep(&workload::RELAXED, Some(skip));
-        println!("{skip:?} skipped: {} of {count} power losses broke a promise: {:?}", broken.len(), broken.first());
+        println!(
+            "{skip:?} skipped: {} of {count} power losses broke a promise: {:?}",
+            broken.len(),
+            broken.first()
+        );
         assert!(!broken.is_empty(), "{skip:?} was skipped and nobody noticed");
     }
 }
@@ -74,7 +80,9 @@ fn a_sync_that_recovery_leaves_out_is_noticed() {
 #[test]
 fn the_workload_is_what_it_says() {
     let (checkpoints, files, purged, groups, spills) = workload::measure();
-    println!("{checkpoints} checkpoints, {files} binlog files, {purged} purged, largest group {groups}, {spills} spilled");
+    println!(
+        "{checkpoints} checkpoints, {files} binlog files, {purged} purged, largest group {groups}, {spills} spilled"
+    );
     assert!(checkpoints >= 3 && files >= 3 && purged >= 2 && groups >= 3 && spills >= 3);
 }
 
@@ -98,14 +106,21 @@ fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
 #[test]
 fn a_call_that_finds_no_room_kills_nobody_unless_it_is_a_sync() {
     let (history, journal) = faults::undisturbed();
-    let faults::Outcomes { runs, died, answered, disks, broken } = faults::sweep(FaultKind::NoSpace, &history);
-    println!("no space: {runs} runs, {} died, {answered} answered errors, {disks} disks looked at", died.len());
+    let faults::Outcomes { runs, died, answered, disks, broken } =
+        faults::sweep(FaultKind::NoSpace, &history);
+    println!(
+        "no space: {runs} runs, {} died, {answered} answered errors, {disks} disks looked at",
+        died.len()
+    );
     assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
     let started = history.done.acked[0].0;
     for call in died.into_iter().filter(|call| *call > started) {
         let record = journal.record(call).unwrap();
         // Whoever removes needs no room.
-        assert!(record.kind().is_sync() || record.kind() == OpKind::Remove, "call {call} killed the server: {record:?}");
+        assert!(
+            record.kind().is_sync() || record.kind() == OpKind::Remove,
+            "call {call} killed the server: {record:?}"
+        );
     }
 }
 

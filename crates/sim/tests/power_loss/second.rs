@@ -48,12 +48,16 @@ pub fn sweep(variant: &Variant, skip_after_the_first: Option<(&str, OpKind)>) ->
                 disk.skip_sync(path, kind);
             }
             let crash = || format!("{}: {first:?} at {op}, {mode:?}, during: {during}", variant.name);
-            let (second, again) = go_on(disk, &history, op, first).unwrap_or_else(|what| panic!("{}: {what}", crash()));
+            let (second, again) =
+                go_on(disk, &history, op, first).unwrap_or_else(|what| panic!("{}: {what}", crash()));
             let each_of = (again.last_op() - again.first_op()) * 24 / SECOND;
             losses(&again, each_of.max(1), seed(), &mut |second_op, second_mode, during, disk| {
                 progress.one();
                 if let Err(what) = check(disk, &second, second_op) {
-                    broken.push(format!("{}, second at {second_op}, {second_mode:?}, {during}: {what}", crash()));
+                    broken.push(format!(
+                        "{}, second at {second_op}, {second_mode:?}, {during}: {what}",
+                        crash()
+                    ));
                 }
                 true
             });
@@ -94,7 +98,9 @@ fn go_on(disk: &SimDisk, before: &History, op: u64, first: First) -> Result<(His
     let journal = disk.stop_journal().expect("it was started");
     let listed = Files::listed(disk, &world);
     if let Some((&begins, _)) = listed.0.first_key_value() {
-        second.files.absorb(Files(before.files.0.range(..begins).map(|(no, file)| (*no, file.clone())).collect()));
+        second
+            .files
+            .absorb(Files(before.files.0.range(..begins).map(|(no, file)| (*no, file.clone())).collect()));
         second.done.purges = purges(before, begins, op, first);
     }
     second.files.absorb(listed);
@@ -110,5 +116,7 @@ fn purges(before: &History, begins: u64, op: u64, first: First) -> Vec<Purge> {
         return vec![Purge { begun: 0, ended: 0, target: begins, failed: false }];
     }
     let begun = before.done.purges.iter().filter(|purge| purge.begun <= op);
-    begun.map(|purge| Purge { begun: 0, ended: if purge.ended <= op { 0 } else { u64::MAX }, ..*purge }).collect()
+    begun
+        .map(|purge| Purge { begun: 0, ended: if purge.ended <= op { 0 } else { u64::MAX }, ..*purge })
+        .collect()
 }

@@ -124,7 +124,11 @@ pub fn losses(
                 }
                 replay.seek(op);
                 let seed = op ^ seed() << 32;
-                let disk = if during { replay.crash_during_next(mode, seed) } else { Some(replay.crash(mode, seed)) };
+                let disk = if during {
+                    replay.crash_during_next(mode, seed)
+                } else {
+                    Some(replay.crash(mode, seed))
+                };
                 if disk.is_some_and(|disk| !each(op, mode, during, &disk)) {
                     return;
                 }

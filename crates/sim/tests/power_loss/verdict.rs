@@ -52,7 +52,13 @@ fn check_open(disk: &SimDisk, world: &World, history: &History, op: u64) -> Resu
     Ok(kept)
 }
 
-fn check_binlog(disk: &SimDisk, world: &World, history: &History, kept: CommitSeq, op: u64) -> Result<(), String> {
+fn check_binlog(
+    disk: &SimDisk,
+    world: &World,
+    history: &History,
+    kept: CommitSeq,
+    op: u64,
+) -> Result<(), String> {
     let mut files = Files::listed(disk, world).0;
     let listed: Vec<u64> = files.keys().copied().collect();
     if numbers_on_disk(disk) != listed {
@@ -71,7 +77,8 @@ fn check_binlog(disk: &SimDisk, world: &World, history: &History, kept: CommitSe
             return Err(format!("file {number} was cut, and is not the last"));
         }
     }
-    let expected = history.state(kept).binlog_end.and_then(|end| history.ends.get(&end)).copied().unwrap_or(0);
+    let expected =
+        history.state(kept).binlog_end.and_then(|end| history.ends.get(&end)).copied().unwrap_or(0);
     let Some(last) = last else {
         return if expected == 0 { Ok(()) } else { Err("the binlog is gone".to_owned()) };
     };
@@ -95,5 +102,9 @@ fn check_purges(history: &History, first: u64, op: u64) -> Result<(), String> {
             (true, _, true) => allowed.extend(1..=*target),
         }
     }
-    if allowed.contains(&first) { Ok(()) } else { Err(format!("the log begins with file {first}, not {allowed:?}")) }
+    if allowed.contains(&first) {
+        Ok(())
+    } else {
+        Err(format!("the log begins with file {first}, not {allowed:?}"))
+    }
 }

@@ -68,7 +68,13 @@ pub struct Variant {
 /// All settings are safe, and there is everything that can be.
 pub const SAFE: Variant = Variant {
     name: "safe, GTIDs",
-    options: Options { binlog: true, gtid: true, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096, ballast_size: 0 },
+    options: Options {
+        binlog: true,
+        gtid: true,
+        checksum: ChecksumAlg::Crc32,
+        segment_size: 16 * 4096,
+        ballast_size: 0,
+    },
     settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384"],
     is_relaxed: false,
     seed: 42,
@@ -90,8 +96,13 @@ pub const RELAXED: Variant = Variant {
 
 /// All variants.
 pub fn variants() -> Vec<Variant> {
-    let anonymous =
-        Options { binlog: true, gtid: false, checksum: ChecksumAlg::None, segment_size: 8 * 4096, ballast_size: 0 };
+    let anonymous = Options {
+        binlog: true,
+        gtid: false,
+        checksum: ChecksumAlg::None,
+        segment_size: 8 * 4096,
+        ballast_size: 0,
+    };
     let without_binlog = Options { binlog: false, ..anonymous.clone() };
     vec![
         SAFE,
@@ -307,7 +318,9 @@ fn large_transactions() -> Vec<Step> {
             "UPDATE d.t SET k = 21 WHERE k = 20",
         ]),
         say("CREATE TABLE big (id INT PRIMARY KEY, b MEDIUMTEXT)"),
-        say("INSERT INTO big VALUES (1, REPEAT('c', 200000)), (2, REPEAT('d', 200000)), (3, REPEAT('e', 200000))"),
+        say(
+            "INSERT INTO big VALUES (1, REPEAT('c', 200000)), (2, REPEAT('d', 200000)), (3, REPEAT('e', 200000))",
+        ),
         say("DELETE FROM u WHERE a BETWEEN 20 AND 21"),
         say("DROP TABLE big"),
         Step::Checkpoint,

@@ -122,6 +122,8 @@ fn order_key(
             key.push_ordered(expr.eval(inputs, context)?.as_ref(), order.descending);
         }
     }
-    values.iter().for_each(|value| key.push(value.as_ref()));
+    for value in values {
+        key.push(value.as_ref());
+    }
     Ok(key)
 }

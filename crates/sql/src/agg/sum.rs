@@ -1,11 +1,11 @@
 //! SUM and AVG. Integers add up exactly in 128 bits, DECIMALs exactly, everything else as doubles.
 
 use types::context::Context;
-use types::decimal::{Decimal, SCALE_MAX};
+use types::decimal::{Decimal, Overflow, SCALE_MAX};
 use types::error::SqlError;
 use types::value::{Numeric, Value, ValueRef};
 
-use crate::expr::{Expr, number_of};
+use crate::expr::{Expr, number_of, out_of_range};
 
 /// What was added.
 #[derive(Debug, Default)]
@@ -27,6 +27,7 @@ enum Total {
 const HIDDEN_DIGITS: u8 = 9;
 
 impl Sum {
+    /// Error 1690 if the sum of exact numbers has more than 72 digits before the point.
     pub(super) fn add(
         &mut self,
         expr: &Expr,
@@ -46,8 +47,8 @@ impl Sum {
             (total @ Total::Double(_), number) => Total::Double(total.to_f64() + number.to_f64()),
             (total, Numeric::Double(number)) => Total::Double(total.to_f64() + number),
             (total, number) => {
-                let sum = total.to_decimal();
-                Total::Decimal(sum.add(&number.to_decimal()).unwrap_or(sum))
+                let sum = total.to_decimal().add(&number.to_decimal());
+                Total::Decimal(sum.map_err(|_: Overflow| out_of_range("DECIMAL", "sum"))?)
             }
         };
         Ok(())

@@ -26,7 +26,9 @@ pub fn result_type(aggregate: &Aggregate, types: &Types<'_>) -> Result<ResultTyp
         AggregateKind::GroupConcat => concat(aggregate, types)?.or_null(),
         AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor => {
             match binary_size(aggregate, types)? {
-                Some(size) => ResultType { decimals: 0, ..ResultType::string(size + 1, TextType::BINARY) }.unsigned(),
+                Some(size) => {
+                    ResultType { decimals: 0, ..ResultType::string(size + 1, TextType::BINARY) }.unsigned()
+                }
                 None => ResultType::int(IntSize::Big, BIGINT_WIDTH).unsigned(),
             }
         }

@@ -21,13 +21,11 @@ pub(super) fn choose(table: &Table, source: usize, conditions: &mut [Condition])
     for implied in &best.implied {
         conditions[*implied].implied = true;
     }
-    match best.point {
-        true => {
-            let spec = best.ranges.into_iter().next().expect("a point has one range");
-            Access::Point { index: best.index, keys: spec.equal }
-        }
-        false => Access::Ranges { index: best.index, ranges: best.ranges, direction: Direction::Forward },
+    if best.point {
+        let spec = best.ranges.into_iter().next().expect("a point has one range");
+        return Access::Point { index: best.index, keys: spec.equal };
     }
+    Access::Ranges { index: best.index, ranges: best.ranges, direction: Direction::Forward }
 }
 
 /// The rows' index first: at equal score the last one wins, so the order is reversed.
@@ -219,7 +217,10 @@ fn is_column(expr: &Expr, source: usize, column: usize) -> bool {
 fn is_known(expr: &Expr, source: usize) -> bool {
     let mut known = expr.last_source().is_none_or(|last| last < source);
     expr.walk(&mut |part| {
-        known &= !matches!(part, Expr::Candidate(_) | Expr::Aggregate(_) | Expr::AssignVariable(..) | Expr::UserVariable(_));
+        known &= !matches!(
+            part,
+            Expr::Candidate(_) | Expr::Aggregate(_) | Expr::AssignVariable(..) | Expr::UserVariable(_)
+        );
         known &= !matches!(part, Expr::Call(function, _) if !function.is_stable);
     });
     known

@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
-use sqlparser::ast::{self, AssignmentTarget, FromTable, OnInsert, SetExpr, TableFactor, TableObject, TableWithJoins};
+use sqlparser::ast::{
+    self, AssignmentTarget, FromTable, OnInsert, SetExpr, TableFactor, TableObject, TableWithJoins,
+};
 use types::error::table::{
-    ER_BAD_FIELD_ERROR, ER_FIELD_SPECIFIED_TWICE, ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED, ER_WRONG_VALUE_COUNT_ON_ROW,
+    ER_BAD_FIELD_ERROR, ER_FIELD_SPECIFIED_TWICE, ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED,
+    ER_WRONG_VALUE_COUNT_ON_ROW,
 };
 
 use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, from, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
-    Assignment, DeletePlan, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, SelectPlan, SourceKind, Target,
-    UpdatePlan,
+    Assignment, DeletePlan, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, SelectPlan,
+    SourceKind, Target, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -56,14 +59,8 @@ pub fn bind_update(update: &ast::Update, ignore: bool, env: &BindEnv<'_>) -> Res
     }
     let (table, mut scope) = target_scope(&update.table, env)?;
     let assignments = bind_assignments(&update.assignments, &table, &mut scope, env)?;
-    let target = bind_target(
-        scope,
-        update.selection.as_ref(),
-        &update.order_by,
-        update.limit.as_ref(),
-        &table,
-        env,
-    )?;
+    let target =
+        bind_target(scope, update.selection.as_ref(), &update.order_by, update.limit.as_ref(), &table, env)?;
     Ok(UpdatePlan { target, assignments, ignore })
 }
 
@@ -75,14 +72,8 @@ pub fn bind_delete(delete: &ast::Delete, ignore: bool, env: &BindEnv<'_>) -> Res
         return Err(unsupported("multi-table DELETE"));
     }
     let (table, scope) = target_scope(table, env)?;
-    let target = bind_target(
-        scope,
-        delete.selection.as_ref(),
-        &delete.order_by,
-        delete.limit.as_ref(),
-        &table,
-        env,
-    )?;
+    let target =
+        bind_target(scope, delete.selection.as_ref(), &delete.order_by, delete.limit.as_ref(), &table, env)?;
     Ok(DeletePlan { target, ignore })
 }
 
@@ -95,7 +86,9 @@ fn stored_table(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<Arc<Table>>
 }
 
 fn target_scope(item: &TableWithJoins, env: &BindEnv<'_>) -> Result<(Arc<Table>, Scope)> {
-    let TableFactor::Table { name, alias, .. } = &item.relation else { return Err(unsupported("this target")) };
+    let TableFactor::Table { name, alias, .. } = &item.relation else {
+        return Err(unsupported("this target"));
+    };
     if !item.joins.is_empty() {
         return Err(unsupported("multi-table UPDATE"));
     }
@@ -133,7 +126,9 @@ fn bind_target(
 /// A statement may not read in a subquery what it changes.
 fn refuse_reading(table: &Arc<Table>, subqueries: &[SelectPlan]) -> Result<()> {
     let mut read: Vec<PlannedTable> = Vec::new();
-    subqueries.iter().for_each(|subquery| subquery.collect_tables(&mut read));
+    for subquery in subqueries {
+        subquery.collect_tables(&mut read);
+    }
     if read.iter().any(|read| read.table.def.id == table.def.id) {
         return Err(ER_UPDATE_TABLE_USED.error(&[&table.def.name]));
     }
@@ -189,7 +184,9 @@ fn bind_source(
 
 fn bind_or_default(ast: &ast::Expr, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Option<Expr>> {
     match ast {
-        ast::Expr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default") => {
+        ast::Expr::Identifier(name)
+            if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default") =>
+        {
             Ok(None)
         }
         other => expr::bind(other, scope, env).map(Some),

@@ -2,16 +2,12 @@
 
 use sqlparser::ast::{self, BinaryOperator as Bin, UnaryOperator as Un};
 use types::collation::Collation;
-use types::error::table::{
-    ER_INVALID_GROUP_FUNC_USE, ER_OPERAND_COLUMNS, ER_SP_DOES_NOT_EXIST, ER_UNKNOWN_COLLATION, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
-};
+use types::error::table::{ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION};
 use types::value::Value;
 
-use super::{BindEnv, Result, Scope, literal, select, unsupported};
+use super::{BindEnv, Result, Scope, literal, select, targets, unsupported};
 use crate::expr::{ArithOp, CompareOp, Expr};
-use crate::func;
-
-use crate::plan::{Aggregate, AggregateKind, Output};
+use crate::plan::Output;
 use crate::session::Scope as VariableScope;
 
 /// How deep expressions may be nested.
@@ -50,13 +46,14 @@ pub(super) fn bind_all<'e>(
     list.into_iter().map(|ast| bind(ast, scope, env)).collect()
 }
 
-struct Binder<'b, 'e> {
-    scope: &'b mut Scope,
-    env: &'b BindEnv<'e>,
+/// Binds what is below one expression.
+pub(super) struct Binder<'b, 'e> {
+    pub(super) scope: &'b mut Scope,
+    pub(super) env: &'b BindEnv<'e>,
 }
 
 impl Binder<'_, '_> {
-    fn bind(&mut self, ast: &ast::Expr) -> Result<Expr> {
+    pub(super) fn bind(&mut self, ast: &ast::Expr) -> Result<Expr> {
         bind(ast, self.scope, self.env)
     }
 
@@ -73,14 +70,12 @@ impl Binder<'_, '_> {
             E::Nested(inner) => return self.bind(inner),
             E::BinaryOp { left, op, right } => return self.binary(left, op, right, ast),
             E::UnaryOp { op, expr } => return self.unary(*op, expr),
-            E::IsNull(expr) => Expr::IsNull(self.boxed(expr)?),
-            E::IsNotNull(expr) => Expr::Not(Box::new(Expr::IsNull(self.boxed(expr)?))),
+            E::IsNull(expr) | E::IsUnknown(expr) => Expr::IsNull(self.boxed(expr)?),
+            E::IsNotNull(expr) | E::IsNotUnknown(expr) => not(Expr::IsNull(self.boxed(expr)?)),
             E::IsTrue(expr) => Expr::IsTruth(self.boxed(expr)?, true),
-            E::IsNotTrue(expr) => Expr::Not(Box::new(Expr::IsTruth(self.boxed(expr)?, true))),
+            E::IsNotTrue(expr) => not(Expr::IsTruth(self.boxed(expr)?, true)),
             E::IsFalse(expr) => Expr::IsTruth(self.boxed(expr)?, false),
-            E::IsNotFalse(expr) => Expr::Not(Box::new(Expr::IsTruth(self.boxed(expr)?, false))),
-            E::IsUnknown(expr) => Expr::IsNull(self.boxed(expr)?),
-            E::IsNotUnknown(expr) => Expr::Not(Box::new(Expr::IsNull(self.boxed(expr)?))),
+            E::IsNotFalse(expr) => not(Expr::IsTruth(self.boxed(expr)?, false)),
             E::Between { expr, negated, low, high } => {
                 let (expr, low, high) = (self.boxed(expr)?, self.boxed(low)?, self.boxed(high)?);
                 let above = Expr::Compare(CompareOp::Ge, expr.clone(), low);
@@ -126,16 +121,16 @@ impl Binder<'_, '_> {
         match ast {
             E::Function(function) => self.function(function),
             E::Cast { expr, data_type, .. } => {
-                let target = super::targets::cast_target(data_type, self.env)?;
-                Ok(Expr::Cast(self.boxed(expr)?, target, expr.to_string().into()))
+                let target = targets::cast_target(data_type, expr, self.env)?;
+                Ok(Expr::Cast(self.boxed(expr)?, target, ast.to_string().into()))
             }
             E::Convert { expr, data_type, charset, .. } => {
                 let target = match (data_type, charset) {
-                    (Some(data_type), _) => super::targets::cast_target(data_type, self.env)?,
-                    (None, Some(charset)) => super::targets::using_target(&charset.to_string())?,
+                    (Some(data_type), _) => targets::cast_target(data_type, expr, self.env)?,
+                    (None, Some(charset)) => targets::using_target(&charset.to_string())?,
                     (None, None) => return Err(unsupported("CONVERT without a type")),
                 };
-                Ok(Expr::Cast(self.boxed(expr)?, target, expr.to_string().into()))
+                Ok(Expr::Cast(self.boxed(expr)?, target, ast.to_string().into()))
             }
             E::Collate { expr, collation } => {
                 let name = collation.to_string();
@@ -144,38 +139,39 @@ impl Binder<'_, '_> {
                 Ok(Expr::Collate(self.boxed(expr)?, collation))
             }
             E::Interval(interval) => {
-                let unit = super::targets::interval_unit(interval)?;
+                let unit = targets::interval_unit(interval)?;
                 Ok(Expr::Interval(self.boxed(&interval.value)?, unit))
             }
             E::Extract { field, expr, .. } => {
-                let unit = super::targets::unit_of_field(field)?;
+                let unit = targets::unit_of_field(field)?;
                 let unit = Expr::Interval(self.boxed(expr)?, unit);
                 self.call_bound("extract", vec![unit])
             }
-            E::Ceil { expr, .. } => self.call("ceiling", [&**expr]),
-            E::Floor { expr, .. } => self.call("floor", [&**expr]),
+            E::Ceil { expr, .. } => self.call("CEIL", [&**expr]),
+            E::Floor { expr, .. } => self.call("FLOOR", [&**expr]),
             E::Position { expr, r#in } => self.call("locate", [&**expr, &**r#in]),
             E::Substring { expr, substring_from, substring_for, .. } => {
-                let args = std::iter::once(&**expr).chain(substring_from.as_deref()).chain(substring_for.as_deref());
-                self.call("substring", args)
+                let args =
+                    std::iter::once(&**expr).chain(substring_from.as_deref()).chain(substring_for.as_deref());
+                self.call("SUBSTRING", args)
             }
             E::Trim { expr, trim_where, trim_what, .. } => {
                 let name = match trim_where {
                     None | Some(ast::TrimWhereField::Both) => "trim",
-                    Some(ast::TrimWhereField::Leading) => "ltrim",
-                    Some(ast::TrimWhereField::Trailing) => "rtrim",
+                    Some(ast::TrimWhereField::Leading) => "trim leading",
+                    Some(ast::TrimWhereField::Trailing) => "trim trailing",
                 };
                 self.call(name, std::iter::once(&**expr).chain(trim_what.as_deref()))
             }
-            E::TypedString(typed) => {
-                let target = super::targets::cast_target(&typed.data_type, self.env)?;
-                let text = literal::bind(&typed.value.value, self.env.session.collation_connection)?;
-                Ok(Expr::Cast(Box::new(text), target, typed.value.to_string().into()))
-            }
+            E::TypedString(typed) => literal::temporal(typed, self.env.session),
             E::Prefixed { prefix, value } => {
-                let collation = super::targets::introducer(&prefix.value)?;
-                let text = self.bind(value)?;
-                Ok(Expr::Collate(Box::new(text), collation))
+                let collation = targets::introducer(&prefix.value)?;
+                match self.bind(value)? {
+                    Expr::Const(Value::Str(bytes, _) | Value::Bytes(bytes)) => {
+                        Ok(Expr::Const(Value::Str(bytes, collation)))
+                    }
+                    _ => Err(unsupported("an introducer before anything but a literal")),
+                }
             }
             E::Tuple(_) => Err(ER_OPERAND_COLUMNS.error(&[&1])),
             other => Err(unsupported(&other.to_string())),
@@ -191,8 +187,15 @@ impl Binder<'_, '_> {
             let lower = name.value.to_ascii_lowercase();
             if matches!(
                 &*lower,
-                "current_timestamp" | "current_date" | "current_time" | "localtime" | "localtimestamp" | "current_user"
-                    | "utc_date" | "utc_time" | "utc_timestamp"
+                "current_timestamp"
+                    | "current_date"
+                    | "current_time"
+                    | "localtime"
+                    | "localtimestamp"
+                    | "current_user"
+                    | "utc_date"
+                    | "utc_time"
+                    | "utc_timestamp"
             ) && self.scope.column(None, None, &name.value).is_err()
             {
                 return self.call_bound(&lower, Vec::new());
@@ -215,46 +218,37 @@ impl Binder<'_, '_> {
     }
 
     fn binary(&mut self, left: &ast::Expr, op: &Bin, right: &ast::Expr, whole: &ast::Expr) -> Result<Expr> {
-        let compare = |op| move |left, right| Expr::Compare(op, left, right);
-        let text: Box<str> = format!("({whole})").into();
-        let arith = |op| move |left, right| Expr::Arith(op, left, right, text);
-        let make: Box<dyn FnOnce(Box<Expr>, Box<Expr>) -> Expr> = match op {
-            Bin::Eq => Box::new(compare(CompareOp::Eq)),
-            Bin::Spaceship => Box::new(compare(CompareOp::NullSafeEq)),
-            Bin::NotEq => Box::new(compare(CompareOp::Ne)),
-            Bin::Lt => Box::new(compare(CompareOp::Lt)),
-            Bin::LtEq => Box::new(compare(CompareOp::Le)),
-            Bin::Gt => Box::new(compare(CompareOp::Gt)),
-            Bin::GtEq => Box::new(compare(CompareOp::Ge)),
-            Bin::Plus => Box::new(arith(ArithOp::Add)),
-            Bin::Minus => Box::new(arith(ArithOp::Sub)),
-            Bin::Multiply => Box::new(arith(ArithOp::Mul)),
-            Bin::Divide => Box::new(arith(ArithOp::Div)),
-            Bin::MyIntegerDivide => Box::new(arith(ArithOp::IntDiv)),
-            Bin::Modulo => Box::new(arith(ArithOp::Rem)),
-            Bin::BitwiseAnd => Box::new(arith(ArithOp::BitAnd)),
-            Bin::BitwiseOr => Box::new(arith(ArithOp::BitOr)),
-            Bin::BitwiseXor => Box::new(arith(ArithOp::BitXor)),
-            Bin::PGBitwiseShiftLeft => Box::new(arith(ArithOp::ShiftLeft)),
-            Bin::PGBitwiseShiftRight => Box::new(arith(ArithOp::ShiftRight)),
-            Bin::Xor => Box::new(Expr::Xor),
-            Bin::And => Box::new(|left, right| junction(left, right, true)),
-            Bin::Or => Box::new(|left, right| junction(left, right, false)),
-            Bin::Assignment => return self.assignment(left, right),
-            Bin::Regexp => return self.call("regexp_like", [left, right]),
-            Bin::StringConcat => return self.concat_or(left, right),
-            other => return Err(unsupported(&format!("the operator {other}"))),
-        };
+        if *op == Bin::Assignment {
+            return self.assignment(left, right);
+        }
         let (left, right) = (self.boxed(left)?, self.boxed(right)?);
-        Ok(make(left, right))
+        match (&*left, op, &*right) {
+            (_, Bin::Plus, Expr::Interval(..)) => return self.call_bound("date_add", vec![*left, *right]),
+            (Expr::Interval(..), Bin::Plus, _) => return self.call_bound("date_add", vec![*right, *left]),
+            (_, Bin::Minus, Expr::Interval(..)) => return self.call_bound("date_sub", vec![*left, *right]),
+            _ => {}
+        }
+        if let Some(op) = comparison(op) {
+            return Ok(Expr::Compare(op, left, right));
+        }
+        if let Some(op) = arithmetic(op) {
+            return Ok(Expr::Arith(op, left, right, format!("({whole})").into()));
+        }
+        match op {
+            Bin::And => Ok(junction(*left, *right, true)),
+            Bin::Or => Ok(junction(*left, *right, false)),
+            Bin::Xor => Ok(Expr::Xor(left, right)),
+            Bin::Regexp => self.call_bound("regexp_like", vec![*left, *right]),
+            Bin::StringConcat => self.concat_or(*left, *right),
+            other => Err(unsupported(&format!("the operator {other}"))),
+        }
     }
 
     /// `||`: OR, unless the mode makes it CONCAT.
-    fn concat_or(&mut self, left: &ast::Expr, right: &ast::Expr) -> Result<Expr> {
+    fn concat_or(&self, left: Expr, right: Expr) -> Result<Expr> {
         if self.env.session.sql_mode.contains(types::sql_mode::SqlMode::PIPES_AS_CONCAT) {
-            return self.call("concat", [left, right]);
+            return self.call_bound("concat", vec![left, right]);
         }
-        let (left, right) = (self.boxed(left)?, self.boxed(right)?);
         Ok(junction(left, right, false))
     }
 
@@ -269,119 +263,11 @@ impl Binder<'_, '_> {
     fn unary(&mut self, op: Un, operand: &ast::Expr) -> Result<Expr> {
         Ok(match op {
             Un::Plus => return self.bind(operand),
-            Un::Minus => match self.bind(operand)? {
-                Expr::Const(Value::Int(value)) => Expr::Const(Value::Int(value.wrapping_neg())),
-                other => Expr::Neg(Box::new(other)),
-            },
+            Un::Minus => Expr::Neg(self.boxed(operand)?),
             Un::Not | Un::BangNot => Expr::Not(self.boxed(operand)?),
             Un::BitwiseNot => Expr::BitNot(self.boxed(operand)?),
             other => return Err(unsupported(&format!("the operator {other}"))),
         })
-    }
-
-    fn function(&mut self, function: &ast::Function) -> Result<Expr> {
-        let name = function.name.to_string().replace('`', "").to_ascii_lowercase();
-        if function.over.is_some() {
-            return Err(unsupported("window functions"));
-        }
-        let (list, distinct, clauses) = match &function.args {
-            ast::FunctionArguments::None => (&[][..], false, &[][..]),
-            ast::FunctionArguments::Subquery(_) => return Err(unsupported("a subquery as arguments")),
-            ast::FunctionArguments::List(list) => {
-                let distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
-                (&list.args[..], distinct, &list.clauses[..])
-            }
-        };
-        let star = matches!(list, [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Wildcard)]);
-        if let Some(kind) = AggregateKind::by_name(&name) {
-            return self.aggregate(kind, if star { &[] } else { list }, distinct, clauses);
-        }
-        if name == "values" && self.scope.in_duplicate {
-            return self.candidate(list);
-        }
-        let args = list.iter().map(|arg| self.argument(arg)).collect::<Result<Vec<_>>>()?;
-        self.call_bound(&name, args)
-    }
-
-    fn argument(&mut self, arg: &ast::FunctionArg) -> Result<Expr> {
-        match arg {
-            ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => self.bind(expr),
-            other => Err(unsupported(&format!("the argument {other}"))),
-        }
-    }
-
-    fn candidate(&mut self, list: &[ast::FunctionArg]) -> Result<Expr> {
-        let [arg] = list else { return Err(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT.error(&[&"VALUES"])) };
-        match self.argument(arg)? {
-            Expr::Column { source: 0, column } => Ok(Expr::Candidate(column)),
-            _ => Err(unsupported("VALUES of anything but a column")),
-        }
-    }
-
-    fn aggregate(
-        &mut self,
-        kind: AggregateKind,
-        list: &[ast::FunctionArg],
-        distinct: bool,
-        clauses: &[ast::FunctionArgumentClause],
-    ) -> Result<Expr> {
-        // Aggregates do not nest: their arguments are bound where none is allowed.
-        let Some(mut aggregates) = self.scope.aggregates.take() else {
-            return Err(ER_INVALID_GROUP_FUNC_USE.error(&[]));
-        };
-        let bound = self.aggregate_parts(kind, list, distinct, clauses);
-        if let Ok(aggregate) = &bound {
-            aggregates.push(aggregate.clone());
-        }
-        let place = aggregates.len().wrapping_sub(1);
-        self.scope.aggregates = Some(aggregates);
-        bound.map(|_| Expr::Aggregate(place))
-    }
-
-    fn aggregate_parts(
-        &mut self,
-        kind: AggregateKind,
-        list: &[ast::FunctionArg],
-        distinct: bool,
-        clauses: &[ast::FunctionArgumentClause],
-    ) -> Result<Aggregate> {
-        let args = list.iter().map(|arg| self.argument(arg)).collect::<Result<Vec<_>>>()?;
-        let mut aggregate = Aggregate { kind, args, distinct, order: Vec::new(), separator: None };
-        for clause in clauses {
-            match clause {
-                ast::FunctionArgumentClause::OrderBy(order) => {
-                    aggregate.order = select::bind_plain_order(order, self.scope, self.env)?;
-                }
-                ast::FunctionArgumentClause::Separator(value) => match &value.value {
-                    ast::Value::SingleQuotedString(text) | ast::Value::DoubleQuotedString(text) => {
-                        aggregate.separator = Some(text.clone());
-                    }
-                    other => return Err(unsupported(&format!("SEPARATOR {other}"))),
-                },
-                other => return Err(unsupported(&other.to_string())),
-            }
-        }
-        // A column that is never NULL is counted without being looked at.
-        if let ([Expr::Column { source, column }], AggregateKind::Count, false) = (&aggregate.args[..], kind, distinct)
-            && !self.scope.sources[*source].kind.column(*column).nullable
-            && !self.scope.sources[*source].optional
-        {
-            aggregate.args.clear();
-        }
-        Ok(aggregate)
-    }
-
-    fn call<'e>(&mut self, name: &str, args: impl IntoIterator<Item = &'e ast::Expr>) -> Result<Expr> {
-        let args = bind_all(args, self.scope, self.env)?;
-        self.call_bound(name, args)
-    }
-
-    fn call_bound(&mut self, name: &str, args: Vec<Expr>) -> Result<Expr> {
-        let Some(function) = func::find(name) else {
-            let db = self.env.session.db.as_deref().unwrap_or_default();
-            return Err(ER_SP_DOES_NOT_EXIST.error(&[&"FUNCTION", &format!("{db}.{name}")]));
-        };
-        function.call(name, args)
     }
 
     fn subquery(&mut self, query: &ast::Query) -> Result<usize> {
@@ -402,7 +288,9 @@ fn variable(name: &str) -> Expr {
     };
     let (scope, name) = match system.split_once('.') {
         Some((scope, name)) if scope.eq_ignore_ascii_case("global") => (Some(VariableScope::Global), name),
-        Some((scope, name)) if scope.eq_ignore_ascii_case("session") || scope.eq_ignore_ascii_case("local") => {
+        Some((scope, name))
+            if scope.eq_ignore_ascii_case("session") || scope.eq_ignore_ascii_case("local") =>
+        {
             (Some(VariableScope::Session), name)
         }
         _ => (None, system),
@@ -410,14 +298,48 @@ fn variable(name: &str) -> Expr {
     Expr::SystemVariable(scope, name.trim_matches('`').to_ascii_lowercase())
 }
 
+fn comparison(op: &Bin) -> Option<CompareOp> {
+    Some(match op {
+        Bin::Eq => CompareOp::Eq,
+        Bin::Spaceship => CompareOp::NullSafeEq,
+        Bin::NotEq => CompareOp::Ne,
+        Bin::Lt => CompareOp::Lt,
+        Bin::LtEq => CompareOp::Le,
+        Bin::Gt => CompareOp::Gt,
+        Bin::GtEq => CompareOp::Ge,
+        _ => return None,
+    })
+}
+
+fn arithmetic(op: &Bin) -> Option<ArithOp> {
+    Some(match op {
+        Bin::Plus => ArithOp::Add,
+        Bin::Minus => ArithOp::Sub,
+        Bin::Multiply => ArithOp::Mul,
+        Bin::Divide => ArithOp::Div,
+        Bin::MyIntegerDivide => ArithOp::IntDiv,
+        Bin::Modulo => ArithOp::Rem,
+        Bin::BitwiseAnd => ArithOp::BitAnd,
+        Bin::BitwiseOr => ArithOp::BitOr,
+        Bin::BitwiseXor => ArithOp::BitXor,
+        Bin::PGBitwiseShiftLeft => ArithOp::ShiftLeft,
+        Bin::PGBitwiseShiftRight => ArithOp::ShiftRight,
+        _ => return None,
+    })
+}
+
 fn negate_if(negated: bool, expr: Expr) -> Expr {
-    if negated { Expr::Not(Box::new(expr)) } else { expr }
+    if negated { not(expr) } else { expr }
+}
+
+fn not(expr: Expr) -> Expr {
+    Expr::Not(Box::new(expr))
 }
 
 /// AND and OR are flat lists.
-fn junction(left: Box<Expr>, right: Box<Expr>, and: bool) -> Expr {
+fn junction(left: Expr, right: Expr, and: bool) -> Expr {
     let mut parts = Vec::new();
-    for side in [*left, *right] {
+    for side in [left, right] {
         match side {
             Expr::And(all) if and => parts.extend(all),
             Expr::Or(all) if !and => parts.extend(all),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sqlparser::ast::{self, JoinConstraint, JoinOperator, TableFactor, TableWithJoins};
 use types::column::Column;
-use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE};
+use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, ER_UNKNOWN_TABLE};
 
 use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, select, unsupported};
@@ -35,10 +35,14 @@ fn bind_item(item: &TableWithJoins, scope: &mut Scope, env: &BindEnv<'_>, joins:
         let first = scope.sources.len();
         bind_factor(&join.relation, scope, env, joins)?;
         let (constraint, outer) = match &join.join_operator {
-            JoinOperator::Join(on) | JoinOperator::Inner(on) | JoinOperator::CrossJoin(on) => (on, false),
-            JoinOperator::StraightJoin(on) => (on, false),
+            JoinOperator::Join(on)
+            | JoinOperator::Inner(on)
+            | JoinOperator::CrossJoin(on)
+            | JoinOperator::StraightJoin(on) => (on, false),
             JoinOperator::Left(on) | JoinOperator::LeftOuter(on) => (on, true),
-            other => return Err(unsupported(&format!("{other:?}").split('(').next().unwrap_or("JOIN").to_owned())),
+            other => {
+                return Err(unsupported(format!("{other:?}").split('(').next().unwrap_or("JOIN")));
+            }
         };
         if outer && scope.sources.len() > first + 1 {
             return Err(unsupported("LEFT JOIN to more than one table"));
@@ -103,7 +107,9 @@ fn bind_factor(factor: &TableFactor, scope: &mut Scope, env: &BindEnv<'_>, joins
             let alias = alias.as_ref().map(|alias| alias.name.value.clone()).unwrap_or_default();
             push(Named { kind, db: String::new(), alias, optional: false }, scope)
         }
-        TableFactor::NestedJoin { table_with_joins, alias: None } => bind_item(table_with_joins, scope, env, joins),
+        TableFactor::NestedJoin { table_with_joins, alias: None } => {
+            bind_item(table_with_joins, scope, env, joins)
+        }
         other => Err(unsupported(&other.to_string())),
     }
 }
@@ -119,7 +125,8 @@ fn push(named: Named, scope: &mut Scope) -> Result<()> {
 
 /// A table's database and name; the database is empty for DUAL.
 pub(super) fn split_name(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<(String, String)> {
-    let parts: Vec<&str> = name.0.iter().filter_map(|part| part.as_ident()).map(|part| &*part.value).collect();
+    let parts: Vec<&str> =
+        name.0.iter().filter_map(|part| part.as_ident()).map(|part| &*part.value).collect();
     match parts[..] {
         [table] if table.eq_ignore_ascii_case("dual") => Ok((String::new(), table.to_owned())),
         [table] => Ok((env.current_db()?.to_owned(), table.to_owned())),
@@ -135,6 +142,9 @@ pub(super) fn find_table(db: &str, table: &str, env: &BindEnv<'_>) -> Result<Sou
     }
     if let Some(found) = env.session.server.virtual_table(db, table) {
         return Ok(SourceKind::Virtual(found));
+    }
+    if db.eq_ignore_ascii_case("information_schema") {
+        return Err(ER_UNKNOWN_TABLE.error(&[&table.to_ascii_uppercase(), &"information_schema"]));
     }
     if env.catalog.database(db).is_none() && !env.session.server.is_virtual_database(db) {
         return Err(ER_BAD_DB_ERROR.error(&[&db]));

@@ -1,14 +1,18 @@
 //! Literals that stayed in the text.
 
 use sqlparser::ast;
+use types::cast::{CastTarget, cast};
 use types::collation::Collation;
 use types::error::SqlError;
-use types::error::table::ER_PARSE_ERROR;
-use types::value::Value;
+use types::error::table::{ER_PARSE_ERROR, ER_WRONG_VALUE};
+use types::temporal::{DatePolicy, FSP_MAX, parse_datetime, parse_time};
+use types::value::{Value, quote_text};
+use types::warning::{Level, Warnings};
 
 use super::{Result, unsupported};
 use crate::expr::Expr;
 use crate::lex::{LITERAL_BASE, ROW_LITERAL_BASE, number};
+use crate::session::Session;
 
 /// A literal or a placeholder.
 pub(super) fn bind(value: &ast::Value, collation: Collation) -> Result<Expr> {
@@ -24,10 +28,38 @@ pub(super) fn bind(value: &ast::Value, collation: Collation) -> Result<Expr> {
         ast::Value::NationalStringLiteral(text) => {
             Expr::Const(Value::Str(text.clone().into_bytes(), Collation::Utf8mb3GeneralCi))
         }
-        ast::Value::HexStringLiteral(digits) => Expr::Const(Value::Bytes(hex(digits).ok_or_else(|| invalid(digits))?)),
+        ast::Value::HexStringLiteral(digits) => {
+            Expr::Const(Value::Bytes(hex(digits).ok_or_else(|| invalid(digits))?))
+        }
         ast::Value::Placeholder(name) => placeholder(name)?,
         other => return Err(unsupported(&format!("the literal {other}"))),
     })
+}
+
+/// `DATE'..'`, `TIME'..'` and `TIMESTAMP'..'`: constants. Error 1525 for a text that is none.
+pub(super) fn temporal(typed: &ast::TypedString, session: &Session) -> Result<Expr> {
+    let Expr::Const(text) = bind(&typed.value.value, session.collation_connection)? else {
+        return Err(invalid(&typed.value.to_string()));
+    };
+    let Value::Str(bytes, collation) = &text else { return Err(invalid(&typed.value.to_string())) };
+    let digits = bytes.iter().rev().position(|byte| *byte == b'.').unwrap_or(0);
+    let fsp = u8::try_from(digits).unwrap_or(FSP_MAX).min(FSP_MAX);
+    let has_time = || parse_datetime(bytes, DatePolicy::LAX).ok().map(|parsed| parsed.has_time);
+    let (name, target, is_one) = match typed.data_type {
+        ast::DataType::Date => ("DATE", CastTarget::Date, has_time() == Some(false)),
+        ast::DataType::Time(..) => {
+            let is_time = parse_time(bytes, false).is_some_and(|parsed| parsed.datetime.is_none());
+            ("TIME", CastTarget::Time { fsp }, is_time)
+        }
+        ast::DataType::Timestamp(..) => ("DATETIME", CastTarget::DateTime { fsp }, has_time() == Some(true)),
+        _ => return Err(unsupported(&typed.to_string())),
+    };
+    let mut warnings = Warnings::default();
+    let value = cast(text.as_ref(), target, &"", &mut session.reading(&mut warnings))?;
+    if !is_one || warnings.entries().iter().any(|warning| warning.level != Level::Note) {
+        return Err(ER_WRONG_VALUE.error(&[&name, &quote_text(bytes, *collation)]));
+    }
+    Ok(Expr::Const(value))
 }
 
 /// The bytes of hexadecimal digits; an odd first digit stands alone.
@@ -38,7 +70,8 @@ pub(super) fn hex(digits: &str) -> Option<Vec<u8>> {
 }
 
 fn placeholder(name: &str) -> Result<Expr> {
-    let number: usize = name.strip_prefix('?').and_then(|digits| digits.parse().ok()).ok_or_else(|| invalid(name))?;
+    let number: usize =
+        name.strip_prefix('?').and_then(|digits| digits.parse().ok()).ok_or_else(|| invalid(name))?;
     Ok(if number >= ROW_LITERAL_BASE {
         Expr::RowLiteral(number - ROW_LITERAL_BASE)
     } else if number >= LITERAL_BASE {

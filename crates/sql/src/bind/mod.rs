@@ -4,20 +4,23 @@ mod access;
 mod dml;
 mod expr;
 mod from;
+mod function;
 mod literal;
 mod scope;
 mod select;
+mod show;
 mod targets;
 
 use std::sync::Arc;
 
 use engine::catalog::Catalog;
 use types::error::SqlError;
-use types::error::table::{ER_NOT_SUPPORTED_YET, ER_NO_DB_ERROR};
+use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
 pub use dml::{bind_delete, bind_insert, bind_update};
 pub use scope::Scope;
 pub use select::{bind_exprs, bind_query};
+pub use show::bind_show;
 
 use crate::session::Session;
 
@@ -45,6 +48,3 @@ impl BindEnv<'_> {
 pub(crate) fn unsupported(what: &str) -> SqlError {
     ER_NOT_SUPPORTED_YET.error(&[&what])
 }
-
-#[cfg(test)]
-mod tests;

@@ -63,7 +63,8 @@ impl Scope {
     pub(super) fn column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Expr> {
         let mut found = None;
         for (source, named) in self.sources.iter().enumerate() {
-            let matches = table.is_none_or(|table| named.alias == table) && db.is_none_or(|db| named.db == db);
+            let matches =
+                table.is_none_or(|table| named.alias == table) && db.is_none_or(|db| named.db == db);
             let Some(column) = matches.then(|| named.kind.find_column(name)).flatten() else { continue };
             if found.is_some() {
                 return Err(ER_NON_UNIQ_ERROR.error(&[&name, &self.clause.name()]));

@@ -14,10 +14,10 @@ use super::{BindEnv, Result, access, expr, from, unsupported};
 use crate::exec::{OutputColumn, output_columns};
 use crate::expr::{Expr, Types};
 use crate::lex::{Kind, Lexer};
-use crate::session::Session;
 use crate::plan::{
     Access, Condition, Group, LockWait, OrderBy, OrderKey, Output, RowLock, SelectPlan, Source, SourceKind,
 };
+use crate::session::Session;
 
 /// Binds a query.
 pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<SelectPlan> {
@@ -30,9 +30,9 @@ pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<SelectPlan> {
             return bind_query(inner, env);
         }
         SetExpr::SetOperation { op, .. } => return Err(unsupported(&op.to_string())),
-        other => return Err(unsupported(&other.to_string().split(' ').next().unwrap_or("query").to_owned())),
+        other => return Err(unsupported(other.to_string().split(' ').next().unwrap_or("query"))),
     };
-    Select { scope: Scope::default(), env, select, query }.bind()
+    SelectBinder { scope: Scope::default(), env, select, query }.bind()
 }
 
 /// Binds expressions that stand in no query, as SET and DO have them: a query of one row without tables.
@@ -61,14 +61,14 @@ pub fn bind_exprs<'x>(
     })
 }
 
-struct Select<'a, 'e> {
+struct SelectBinder<'a, 'e> {
     scope: Scope,
     env: &'a BindEnv<'e>,
     select: &'a ast::Select,
     query: &'a ast::Query,
 }
 
-impl Select<'_, '_> {
+impl SelectBinder<'_, '_> {
     fn bind(mut self) -> Result<SelectPlan> {
         self.refuse_the_unknown()?;
         let joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
@@ -148,11 +148,13 @@ impl Select<'_, '_> {
                         }
                         // A string is called by what it says.
                         ast::Expr::Value(ast::ValueWithSpan {
-                            value: ast::Value::SingleQuotedString(text), ..
+                            value: ast::Value::SingleQuotedString(text),
+                            ..
                         }) => text.clone(),
                         other => texts.get(place).cloned().unwrap_or_else(|| other.to_string()),
                     };
-                    output.push(Output { expr: expr::bind(ast, &mut self.scope, self.env)?, name });
+                    let expr = expr::bind(ast, &mut self.scope, self.env)?;
+                    output.push(Output { name: self.name_of(&expr).unwrap_or(name), expr });
                 }
                 SelectItem::ExprWithAlias { expr: ast, alias } => {
                     let expr = expr::bind(ast, &mut self.scope, self.env)?;
@@ -172,18 +174,31 @@ impl Select<'_, '_> {
                     let source = found.ok_or_else(|| ER_BAD_TABLE_ERROR.error(&[&name]))?;
                     self.all_columns(source, &mut output);
                 }
-                other => return Err(unsupported(&other.to_string())),
+                SelectItem::ExprWithAliases { .. } => return Err(unsupported(&item.to_string())),
             }
         }
         Ok(output)
     }
 
+    /// What a column of `information_schema` is called in a result, however it was written.
+    fn name_of(&self, expr: &Expr) -> Option<String> {
+        let Expr::Column { source, column } = expr else { return None };
+        match &self.scope.sources[*source].kind {
+            SourceKind::Virtual(table) if table.db() == "information_schema" => {
+                Some(table.columns()[*column].name.clone())
+            }
+            _ => None,
+        }
+    }
+
     fn all_columns(&self, source: usize, output: &mut Vec<Output>) {
         let kind = &self.scope.sources[source].kind;
-        output.extend((0..kind.column_count()).map(|column| Output {
-            name: kind.column(column).name,
-            expr: Expr::Column { source, column },
-        }));
+        output.extend(
+            (0..kind.column_count()).map(|column| Output {
+                name: kind.column(column).name,
+                expr: Expr::Column { source, column },
+            }),
+        );
     }
 
     fn group_by(&mut self, output: &[Output]) -> Result<Vec<Expr>> {
@@ -200,10 +215,12 @@ impl Select<'_, '_> {
             .map(|ast| match position(ast, output.len(), "group statement")? {
                 Some(place) => Ok(output[place].expr.clone()),
                 // A column is meant before an alias.
-                None => expr::bind(ast, &mut self.scope, self.env).or_else(|error| match alias(ast, output) {
-                    Some(place) => Ok(output[place].expr.clone()),
-                    None => Err(error),
-                }),
+                None => {
+                    expr::bind(ast, &mut self.scope, self.env).or_else(|error| match alias(ast, output) {
+                        Some(place) => Ok(output[place].expr.clone()),
+                        None => Err(error),
+                    })
+                }
             })
             .collect();
         self.scope.aggregates = aggregates;
@@ -217,13 +234,13 @@ impl Select<'_, '_> {
         list.iter()
             .map(|item| {
                 let descending = item.options.asc == Some(false);
-                let place = position(&item.expr, output.len(), "order clause")?.or_else(|| alias(&item.expr, output));
-                let by = match place {
-                    Some(place) => OrderKey::Output(place),
-                    None => {
-                        let bound = expr::bind_with_aliases(&item.expr, &mut self.scope, self.env, output)?;
-                        same_output(&bound, output).map_or(OrderKey::Expr(bound), OrderKey::Output)
-                    }
+                let place =
+                    position(&item.expr, output.len(), "order clause")?.or_else(|| alias(&item.expr, output));
+                let by = if let Some(place) = place {
+                    OrderKey::Output(place)
+                } else {
+                    let bound = expr::bind_with_aliases(&item.expr, &mut self.scope, self.env, output)?;
+                    same_output(&bound, output).map_or(OrderKey::Expr(bound), OrderKey::Output)
                 };
                 Ok(OrderBy { by, descending })
             })
@@ -238,7 +255,8 @@ impl Select<'_, '_> {
             }
             Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
         };
-        let mut bind = |ast: Option<&ast::Expr>| ast.map(|ast| expr::bind(ast, &mut self.scope, self.env)).transpose();
+        let mut bind =
+            |ast: Option<&ast::Expr>| ast.map(|ast| expr::bind(ast, &mut self.scope, self.env)).transpose();
         Ok((bind(limit)?, bind(offset)?))
     }
 
@@ -339,21 +357,22 @@ pub(super) fn place(
         own[source].extend(on.into_iter().map(|expr| Condition { expr, implied: false }));
     }
     let named = std::mem::take(&mut scope.sources);
-    let sources = named.into_iter().zip(own).zip(after).enumerate().map(|(place, ((named, mut conditions), after))| {
-        let access = match &named.kind {
-            SourceKind::Table(table) => access::choose(table, place, &mut conditions),
-            _ => Access::Full(engine::scan::Direction::Forward),
-        };
-        Source {
-            from: named.kind,
-            alias: named.alias,
-            access,
-            conditions,
-            optional: named.optional,
-            after_join: after,
-            needs_row: false,
-        }
-    });
+    let sources =
+        named.into_iter().zip(own).zip(after).enumerate().map(|(place, ((named, mut conditions), after))| {
+            let access = match &named.kind {
+                SourceKind::Table(table) => access::choose(table, place, &mut conditions),
+                _ => Access::Full(engine::scan::Direction::Forward),
+            };
+            Source {
+                from: named.kind,
+                alias: named.alias,
+                access,
+                conditions,
+                optional: named.optional,
+                after_join: after,
+                needs_row: false,
+            }
+        });
     let mut sources: Vec<Source> = sources.collect();
     for place in 0..sources.len() {
         let reads = |expr: &Expr| {
@@ -365,7 +384,8 @@ pub(super) fn place(
             let checked = source.conditions.iter().filter(|condition| !condition.implied).map(|c| &c.expr);
             checked.chain(&source.after_join)
         });
-        let needs_row = used.iter().copied().chain(conditions).any(reads) || sources.iter().any(|s| s.access.reads(&reads));
+        let needs_row = used.iter().copied().chain(conditions).any(reads)
+            || sources.iter().any(|s| s.access.reads(&reads));
         sources[place].needs_row = needs_row;
     }
     ((!pre.is_empty()).then_some(Expr::And(pre)), sources)
@@ -407,7 +427,9 @@ pub(super) fn bind_plain_order(
 
 /// `ORDER BY 2`: a position in the select list.
 fn position(ast: &ast::Expr, columns: usize, clause: &str) -> Result<Option<usize>> {
-    let ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, _), .. }) = ast else { return Ok(None) };
+    let ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, _), .. }) = ast else {
+        return Ok(None);
+    };
     let place: Option<usize> = digits.parse().ok().filter(|place| (1..=columns).contains(place));
     place.map(|place| Some(place - 1)).ok_or_else(|| ER_BAD_FIELD_ERROR.error(&[digits, &clause]))
 }
@@ -454,14 +476,17 @@ fn item_texts(text: &str, env: &BindEnv<'_>) -> Vec<String> {
             started = is("SELECT");
             continue;
         }
-        if depth == 0 && (is("FROM") || is("LIMIT") || is("INTO") || is("UNION") || word == b"," || word == b")") {
+        if depth == 0
+            && (is("FROM") || is("LIMIT") || is("INTO") || is("UNION") || word == b"," || word == b")")
+        {
             items.extend(item.take().map(|(start, end)| text[start..end].to_owned()));
             if word != b"," {
                 return items;
             }
             continue;
         }
-        if item.is_none() && (is("DISTINCT") || is("ALL") || is("SQL_NO_CACHE") || is("SQL_CALC_FOUND_ROWS")) {
+        if item.is_none() && (is("DISTINCT") || is("ALL") || is("SQL_NO_CACHE") || is("SQL_CALC_FOUND_ROWS"))
+        {
             continue;
         }
         match word {

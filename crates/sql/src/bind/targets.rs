@@ -5,21 +5,30 @@ use types::cast::CastTarget;
 use types::charset::Charset;
 use types::collation::Collation;
 use types::decimal::{PRECISION_MAX, SCALE_MAX};
-use types::error::table::{ER_TOO_BIG_PRECISION, ER_TOO_BIG_SCALE, ER_UNKNOWN_CHARACTER_SET};
+use types::error::table::{
+    ER_M_BIGGER_THAN_D, ER_TOO_BIG_PRECISION, ER_TOO_BIG_SCALE, ER_UNKNOWN_CHARACTER_SET,
+};
+use types::temporal::FSP_MAX;
 
 use super::{BindEnv, Result, unsupported};
 use crate::expr::IntervalUnit;
 
-/// The target of a CAST.
-pub(super) fn cast_target(ty: &DataType, env: &BindEnv<'_>) -> Result<CastTarget> {
+/// The bits of a FLOAT, and of a DOUBLE.
+const FLOAT_BITS: u64 = 24;
+const DOUBLE_BITS: u64 = 53;
+
+/// The target of a CAST; errors name the expression that is cast.
+pub(super) fn cast_target(ty: &DataType, cast: &ast::Expr, env: &BindEnv<'_>) -> Result<CastTarget> {
     let collation = env.session.collation_connection;
-    let fsp = |digits: &Option<u64>| u8::try_from(digits.unwrap_or(0)).unwrap_or(u8::MAX);
     Ok(match ty {
         DataType::Signed | DataType::SignedInteger => CastTarget::Signed,
         DataType::Unsigned | DataType::UnsignedInteger => CastTarget::Unsigned,
-        DataType::Decimal(info) | DataType::Dec(info) | DataType::Numeric(info) => decimal(*info)?,
+        DataType::Decimal(info) | DataType::Dec(info) | DataType::Numeric(info) => decimal(*info, cast)?,
+        DataType::Float(ExactNumberInfo::Precision(bits)) => float(*bits)?,
         DataType::Float(_) | DataType::Float4 => CastTarget::Float,
-        DataType::Double(_) | DataType::DoublePrecision | DataType::Real | DataType::Float8 => CastTarget::Double,
+        DataType::Double(_) | DataType::DoublePrecision | DataType::Real | DataType::Float8 => {
+            CastTarget::Double
+        }
         DataType::Char(length) | DataType::Character(length) => {
             CastTarget::Char { chars: length.as_ref().and_then(char_length), collation }
         }
@@ -27,29 +36,58 @@ pub(super) fn cast_target(ty: &DataType, env: &BindEnv<'_>) -> Result<CastTarget
             CastTarget::Binary { size: size.map(|size| u32::try_from(size).unwrap_or(u32::MAX)) }
         }
         DataType::Date => CastTarget::Date,
-        DataType::Time(digits, _) => CastTarget::Time { fsp: fsp(digits) },
-        DataType::Datetime(digits) | DataType::Timestamp(digits, _) => CastTarget::DateTime { fsp: fsp(digits) },
+        DataType::Time(digits, _) => CastTarget::Time { fsp: fsp(*digits)? },
+        DataType::Datetime(digits) | DataType::Timestamp(digits, _) => {
+            CastTarget::DateTime { fsp: fsp(*digits)? }
+        }
         other => return Err(unsupported(&format!("CAST AS {other}"))),
     })
 }
 
+/// Digits of a fraction. Error 1426 for more than six.
+fn fsp(digits: Option<u64>) -> Result<u8> {
+    let digits = digits.unwrap_or(0);
+    let fsp = u8::try_from(digits).ok().filter(|fsp| *fsp <= FSP_MAX);
+    fsp.ok_or_else(|| ER_TOO_BIG_PRECISION.error(&[&digits, &"CAST", &FSP_MAX]))
+}
+
+/// FLOAT of so many bits.
+fn float(bits: u64) -> Result<CastTarget> {
+    match bits {
+        ..=FLOAT_BITS => Ok(CastTarget::Float),
+        _ if bits <= DOUBLE_BITS => Ok(CastTarget::Double),
+        _ => Err(ER_TOO_BIG_PRECISION.error(&[&bits, &"CAST", &DOUBLE_BITS])),
+    }
+}
+
 fn char_length(length: &ast::CharacterLength) -> Option<u32> {
     match length {
-        ast::CharacterLength::IntegerLength { length, .. } => Some(u32::try_from(*length).unwrap_or(u32::MAX)),
+        ast::CharacterLength::IntegerLength { length, .. } => {
+            Some(u32::try_from(*length).unwrap_or(u32::MAX))
+        }
         ast::CharacterLength::Max => None,
     }
 }
 
-fn decimal(info: ExactNumberInfo) -> Result<CastTarget> {
+/// Errors 1425 to 1427 for what DECIMAL cannot have.
+fn decimal(info: ExactNumberInfo, cast: &ast::Expr) -> Result<CastTarget> {
     let (precision, scale) = match info {
-        ExactNumberInfo::None => (10, 0),
+        ExactNumberInfo::None | ExactNumberInfo::Precision(0) | ExactNumberInfo::PrecisionAndScale(0, 0) => {
+            (10, 0)
+        }
         ExactNumberInfo::Precision(precision) => (precision, 0),
-        ExactNumberInfo::PrecisionAndScale(precision, scale) => (precision, u64::try_from(scale).unwrap_or(0)),
+        ExactNumberInfo::PrecisionAndScale(precision, scale) => {
+            (precision, u64::try_from(scale).unwrap_or(0))
+        }
     };
-    let precision = u8::try_from(precision).ok().filter(|precision| *precision <= PRECISION_MAX);
-    let precision = precision.ok_or_else(|| ER_TOO_BIG_PRECISION.error(&[&"?", &"?", &PRECISION_MAX]))?;
-    let scale = u8::try_from(scale).ok().filter(|scale| *scale <= SCALE_MAX);
-    let scale = scale.ok_or_else(|| ER_TOO_BIG_SCALE.error(&[&"?", &"?", &SCALE_MAX]))?;
+    if precision < scale {
+        return Err(ER_M_BIGGER_THAN_D.error(&[&""]));
+    }
+    let narrow = |digits: u64, most: u8| u8::try_from(digits).ok().filter(|digits| *digits <= most);
+    let precision = narrow(precision, PRECISION_MAX)
+        .ok_or_else(|| ER_TOO_BIG_PRECISION.error(&[&precision, cast, &PRECISION_MAX]))?;
+    let scale =
+        narrow(scale, SCALE_MAX).ok_or_else(|| ER_TOO_BIG_SCALE.error(&[&scale, cast, &SCALE_MAX]))?;
     Ok(CastTarget::Decimal { precision, scale })
 }
 
@@ -80,8 +118,13 @@ pub(super) fn interval_unit(interval: &ast::Interval) -> Result<IntervalUnit> {
 
 /// The unit that a field names.
 pub(super) fn unit_of_field(field: &DateTimeField) -> Result<IntervalUnit> {
+    unit(&field.to_string())
+}
+
+/// The unit of that name.
+pub(super) fn unit(name: &str) -> Result<IntervalUnit> {
     use IntervalUnit as U;
-    Ok(match &*field.to_string().to_ascii_uppercase() {
+    Ok(match &*name.to_ascii_uppercase() {
         "MICROSECOND" => U::Microsecond,
         "SECOND" => U::Second,
         "MINUTE" => U::Minute,

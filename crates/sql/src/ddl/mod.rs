@@ -30,7 +30,7 @@ pub use database::{alter_database, create_database, show_create_database};
 pub use default::default_text;
 pub use ids::fill_ids;
 pub use resolve::{DdlScope, Step, database_of, resolve, touched};
-pub use show_create::{Quoting, key_parts_text, show_create_table};
+pub use show_create::{Quoting, key_parts_text, now_text, show_create_table};
 
 type Result<T> = std::result::Result<T, SqlError>;
 

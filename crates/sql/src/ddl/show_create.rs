@@ -133,7 +133,7 @@ fn default_clause(column: &ColumnDef, quoting: Quoting, time_zone: &TimeZone) ->
 }
 
 /// `CURRENT_TIMESTAMP`, with the column's digits of fraction.
-pub(crate) fn now_text(ty: ColumnType) -> String {
+pub fn now_text(ty: ColumnType) -> String {
     match ty.fsp() {
         Some(fsp) if fsp > 0 => format!("CURRENT_TIMESTAMP({fsp})"),
         _ => "CURRENT_TIMESTAMP".to_owned(),

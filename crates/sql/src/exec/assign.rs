@@ -136,8 +136,13 @@ fn number_of(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<i1
     Ok(value.to_number(context)?.map(|number| match number {
         Numeric::Int(value) => value.into(),
         Numeric::UInt(value) => value.into(),
-        Numeric::Decimal(value) => value.round(0).ok().and_then(types::decimal::Decimal::to_i64).unwrap_or(0).into(),
-        #[expect(clippy::cast_possible_truncation, reason = "saturates; assigning reports what is out of range")]
+        Numeric::Decimal(value) => {
+            value.round(0).ok().and_then(types::decimal::Decimal::to_i64).unwrap_or(0).into()
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "saturates; assigning reports what is out of range"
+        )]
         Numeric::Double(value) => value.round_ties_even() as i128,
     }))
 }

@@ -13,7 +13,7 @@ use types::error::SqlError;
 use types::row::Offsets;
 use types::value::Value;
 
-use super::ranges::{self, BoundRanges};
+use super::ranges::{self, BoundRanges, PointKey};
 use super::{Result, engine_error};
 use crate::expr::{Inputs, RowRef};
 use crate::plan::{Access, IndexRef, Source, SourceKind};
@@ -74,7 +74,15 @@ impl<'p> Cursor<'p> {
             (_, Some(rows)) => (Rows::Values { rows: Arc::clone(rows), next: 0 }, true),
             (_, None) => unreachable!("rows of other sources are made before they are read"),
         };
-        Ok(Self { source, rows, versions, exact, current: Current::None, offsets: Offsets::default(), key: None })
+        Ok(Self {
+            source,
+            rows,
+            versions,
+            exact,
+            current: Current::None,
+            offsets: Offsets::default(),
+            key: None,
+        })
     }
 
     /// Moves to the next row. False at the end.
@@ -203,21 +211,22 @@ fn table_rows(
         Access::Full(direction) => Ok((full(*direction), true)),
         Access::Point { index: IndexRef::Primary, keys } => {
             Ok(match ranges::point_key(table, IndexRef::Primary, keys, inputs, context)? {
-                Some(key) => (Rows::Point(key), true),
-                None => (full(Direction::Forward), false),
+                PointKey::Key(key) => (Rows::Point(Some(key)), true),
+                PointKey::Empty => (Rows::Point(None), true),
+                PointKey::Unknown => (full(Direction::Forward), false),
             })
         }
         Access::Point { index, keys } => Ok(match ranges::point_key(table, *index, keys, inputs, context)? {
-            Some(Some(key)) => {
+            PointKey::Key(key) => {
                 let ranges = vec![KeyRange::prefix(&key)];
                 (Rows::Entries { scan: None, ranges, direction: Direction::Forward }, true)
             }
-            Some(None) => (Rows::Point(None), true),
-            None => (full(Direction::Forward), false),
+            PointKey::Empty => (Rows::Point(None), true),
+            PointKey::Unknown => (full(Direction::Forward), false),
         }),
         Access::Ranges { index, ranges: specs, direction } => {
             let BoundRanges::Exact(mut ranges) = ranges::bind(table, *index, specs, inputs, context)? else {
-                return ordered_fallback(table, *index, *direction, full);
+                return Ok((ordered_fallback(table, *index, *direction, full), false));
             };
             // The next range is taken from the end.
             if *direction == Direction::Forward {
@@ -238,15 +247,14 @@ fn ordered_fallback(
     index: IndexRef,
     direction: Direction,
     full: impl Fn(Direction) -> Rows,
-) -> Result<(Rows, bool)> {
-    let rows = match index {
+) -> Rows {
+    match index {
         IndexRef::Primary => full(direction),
         IndexRef::Secondary(_) => {
             let ranges = vec![KeyRange::prefix(&ranges::index_prefix(table, index))];
             Rows::Entries { scan: None, ranges, direction }
         }
-    };
-    Ok((rows, false))
+    }
 }
 
 /// Error for a row that does not decode.

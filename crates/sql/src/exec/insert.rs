@@ -11,7 +11,7 @@ use types::warning::Level;
 
 use super::assign::{self, AutoIncrement, Given};
 use super::cursor::damaged;
-use super::{Known, Changed, Exec, Result, Turns, duplicate, engine_error};
+use super::{Changed, Exec, Known, Result, Turns, duplicate, engine_error};
 use crate::expr::{Ev, Expr, RowRef};
 use crate::plan::{InsertPlan, InsertSource, OnDuplicate};
 
@@ -37,7 +37,8 @@ impl Exec<'_> {
                 let size = self.params.row_size;
                 let many = self.params.row_literals.len() > size;
                 for row in self.params.row_literals.chunks(size) {
-                    let values: Vec<Given<'_>> = row.iter().map(|value| Given::Value(value.as_ref())).collect();
+                    let values: Vec<Given<'_>> =
+                        row.iter().map(|value| Given::Value(value.as_ref())).collect();
                     self.insert_values(plan, &values, many, known, &mut progress).await?;
                     turns.tick().await;
                 }
@@ -47,7 +48,9 @@ impl Exec<'_> {
                     let values = self.evaluate_row(row, known)?;
                     let given: Vec<Given<'_>> = values
                         .iter()
-                        .map(|value| value.as_ref().map_or(Given::Default, |value| Given::Value(value.as_ref())))
+                        .map(|value| {
+                            value.as_ref().map_or(Given::Default, |value| Given::Value(value.as_ref()))
+                        })
                         .collect();
                     self.insert_values(plan, &given, rows.len() > 1, known, &mut progress).await?;
                     turns.tick().await;
@@ -56,7 +59,8 @@ impl Exec<'_> {
             InsertSource::Select(select) => {
                 let rows = self.collect(select).await?;
                 for row in &rows {
-                    let given: Vec<Given<'_>> = row.iter().map(|value| Given::Value(value.as_ref())).collect();
+                    let given: Vec<Given<'_>> =
+                        row.iter().map(|value| Given::Value(value.as_ref())).collect();
                     self.insert_values(plan, &given, true, known, &mut progress).await?;
                     turns.tick().await;
                 }
@@ -166,7 +170,9 @@ impl Exec<'_> {
 
     /// REPLACE: removes the row in the way. False if it has gone by itself.
     async fn remove_duplicate(&mut self, table: &Table, row: &[u8], index: usize) -> Result<bool> {
-        let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else { return Ok(false) };
+        let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else {
+            return Ok(false);
+        };
         self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
         let Some(old) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
         self.trx.delete_row(table, &key, &old).await.map_err(engine_error)?;
@@ -185,7 +191,9 @@ impl Exec<'_> {
     ) -> Result<bool> {
         let table = &*plan.table;
         let OnDuplicate::Update(assignments) = &plan.on_duplicate else { return Ok(false) };
-        let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else { return Ok(false) };
+        let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else {
+            return Ok(false);
+        };
         self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
         let Some(before) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
         let mut offsets = Offsets::default();

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use types::value::Value;
 
 use super::cursor::{Cursor, Versions};
-use super::{Known, Exec, Result};
+use super::{Exec, Known, Result};
 use crate::expr::{Expr, RowRef};
 use crate::plan::{Condition, Source};
 
@@ -36,12 +36,7 @@ struct Level<'p> {
 }
 
 impl<'p> Join<'p> {
-    pub(super) fn new(
-        sources: &'p [Source],
-        made: &'p [Made],
-        known: Known<'p>,
-        versions: Versions,
-    ) -> Self {
+    pub(super) fn new(sources: &'p [Source], made: &'p [Made], known: Known<'p>, versions: Versions) -> Self {
         Self { sources, made, known, versions, levels: Vec::with_capacity(sources.len()), done: false }
     }
 

@@ -166,17 +166,21 @@ impl<'a> Exec<'a> {
 }
 
 /// Errors of the table store as clients see them. Duplicates are worded where the row is known.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub fn engine_error(error: EngineError) -> SqlError {
     match error {
         EngineError::Deadlock => ER_LOCK_DEADLOCK.error(&[]),
         EngineError::LockWaitTimeout => ER_LOCK_WAIT_TIMEOUT.error(&[]),
-        EngineError::Duplicate { index } => {
-            SqlError::with_message(&ER_ERROR_ON_READ, format!("a duplicate for index {index} that nobody looked at"))
-        }
         EngineError::DiskFull => ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"]),
+        EngineError::Duplicate { index } => SqlError::with_message(
+            &ER_ERROR_ON_READ,
+            format!("a duplicate for index {index} that nobody looked at"),
+        ),
         EngineError::SnapshotTooOld => SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()),
         EngineError::Corrupt { .. } => SqlError::with_message(&ER_CRASHED_ON_USAGE, error.to_string()),
-        EngineError::Base(_) | EngineError::Io(_) => SqlError::with_message(&ER_ERROR_ON_READ, error.to_string()),
+        EngineError::Base(_) | EngineError::Io(_) => {
+            SqlError::with_message(&ER_ERROR_ON_READ, error.to_string())
+        }
     }
 }
 

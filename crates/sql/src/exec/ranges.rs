@@ -47,25 +47,34 @@ fn index_id(table: &Table, index: IndexRef) -> IndexId {
     }
 }
 
-/// The key of a point access: `Some` if the values could be brought into the columns; with `None` inside if nothing
-/// can match.
+/// What a point access looks for.
+pub(super) enum PointKey {
+    /// This key.
+    Key(Vec<u8>),
+    /// A NULL is among the values: nothing can match.
+    Empty,
+    /// The values could not be brought into the columns.
+    Unknown,
+}
+
+/// The key of a point access.
 pub(super) fn point_key(
     table: &Table,
     index: IndexRef,
     keys: &[Equal],
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
-) -> Result<Option<Option<Vec<u8>>>> {
+) -> Result<PointKey> {
     let mut key = index_prefix(table, index).to_vec();
     for (part, equal) in key_parts(table, index).iter().zip(keys) {
         let value = equal.value.eval(inputs, context)?;
         match bring(part, value.as_ref(), inputs, context, &mut key)? {
             Brought::Exact => {}
-            Brought::Null => return Ok(Some(None)),
-            Brought::Inexact => return Ok(None),
+            Brought::Null => return Ok(PointKey::Empty),
+            Brought::Inexact => return Ok(PointKey::Unknown),
         }
     }
-    Ok(Some(Some(key)))
+    Ok(PointKey::Key(key))
 }
 
 /// Binds ranges, sorts them and joins those that overlap.
@@ -188,10 +197,14 @@ fn bring(
     let time_zone = &inputs.session.time_zone;
     match (part.ty, value) {
         (_, ValueRef::Null) => Ok(Brought::Null),
-        (ColumnType::Int(ty), ValueRef::Int(number)) if number >= ty.min() && (number < 0 || number as u64 <= ty.max()) => {
-            write(part, value, time_zone, key)
+        (ColumnType::Int(ty), ValueRef::Int(number))
+            if number >= ty.min() && (number < 0 || number as u64 <= ty.max()) =>
+        {
+            Ok(write(part, value, time_zone, key))
         }
-        (ty, ValueRef::Str(..) | ValueRef::Bytes(_)) if ty.is_string() => write(part, value, time_zone, key),
+        (ty, ValueRef::Str(..) | ValueRef::Bytes(_)) if ty.is_string() => {
+            Ok(write(part, value, time_zone, key))
+        }
         (ty, _) if ty.is_string() => Ok(Brought::Inexact),
         (ty, _) => {
             let column = Column { name: String::new(), ty, nullable: true };
@@ -205,18 +218,18 @@ fn bring(
             if compare(read, value, &mut reading)?.is_none_or(|ordering| !ordering.is_eq()) {
                 return Ok(Brought::Inexact);
             }
-            write(part, read, time_zone, key)
+            Ok(write(part, read, time_zone, key))
         }
     }
 }
 
-fn write(part: &KeyPart, value: ValueRef<'_>, time_zone: &TimeZone, key: &mut Vec<u8>) -> Result<Brought> {
+fn write(part: &KeyPart, value: ValueRef<'_>, time_zone: &TimeZone, key: &mut Vec<u8>) -> Brought {
     let size = key.len();
     if part.write_value(value, time_zone, key).is_err() {
         key.truncate(size);
-        return Ok(Brought::Inexact);
+        return Brought::Inexact;
     }
-    Ok(Brought::Exact)
+    Brought::Exact
 }
 
 #[cfg(test)]
@@ -226,7 +239,13 @@ mod tests {
     #[test]
     fn ranges_that_touch_are_joined_and_empty_ones_dropped() {
         let key = |n: u8| vec![n];
-        let merged = merge(vec![(key(5), key(7)), (key(1), key(3)), (key(2), key(4)), (key(9), key(9)), (key(7), key(8))]);
+        let merged = merge(vec![
+            (key(5), key(7)),
+            (key(1), key(3)),
+            (key(2), key(4)),
+            (key(9), key(9)),
+            (key(7), key(8)),
+        ]);
         let ends: Vec<_> = merged
             .iter()
             .map(|range| match (&range.low, &range.high) {

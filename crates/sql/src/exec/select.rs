@@ -273,13 +273,12 @@ impl Exec<'_> {
         let mut collected = Vec::new();
         let open = self.precondition(plan.precondition.as_ref(), known)?;
         while open && join.next(self)? {
-            match &mut groups {
-                Some(groups) => self.accumulate(groups, &join.rows(), known)?,
-                None => {
-                    let row = self.collect_row(plan, &join.rows(), known, &[])?;
-                    memory += row.size();
-                    collected.push(row);
-                }
+            if let Some(groups) = &mut groups {
+                self.accumulate(groups, &join.rows(), known)?;
+            } else {
+                let row = self.collect_row(plan, &join.rows(), known, &[])?;
+                memory += row.size();
+                collected.push(row);
             }
             if memory > MEMORY_MAX {
                 return Err(ER_OUT_OF_SORTMEMORY.error(&[]));
@@ -300,7 +299,9 @@ impl Exec<'_> {
             key.push(by.eval(&inputs, &mut context)?.as_ref());
         }
         let place = groups.place(key, rows, &inputs)?;
-        for (aggregate, accumulator) in groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators) {
+        for (aggregate, accumulator) in
+            groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators)
+        {
             accumulator.add(aggregate, &inputs, &mut context)?;
         }
         Ok(())
@@ -489,7 +490,8 @@ impl<'p> Groups<'p> {
         let place = *self.places.entry(key).or_insert(next);
         if place == next {
             let types = inputs.types();
-            let accumulators = self.group.aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &types));
+            let accumulators =
+                self.group.aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &types));
             let accumulators = accumulators.collect::<Result<_>>()?;
             let first = rows.iter().map(|row| FirstRow::of(*row, inputs.session)).collect();
             self.all.push(OneGroup { accumulators, first });

@@ -13,7 +13,8 @@ use types::value::ValueRef;
 
 use super::cursor::{Versions, damaged};
 use super::join::Join;
-use super::{Known, Exec, Result, Turns, engine_error, ranges};
+use super::ranges::{self, PointKey};
+use super::{Exec, Known, Result, Turns, engine_error};
 use crate::expr::SortKey;
 use crate::expr::{Expr, RowRef};
 use crate::plan::{Access, IndexRef, OrderBy, Source, SourceKind, Target};
@@ -39,8 +40,10 @@ impl Exec<'_> {
             let inputs = self.inputs(&[RowRef::Missing], known);
             let mut context = self.session.reading(self.warnings);
             let table = target.source.table();
-            if let Some(key) = ranges::point_key(table, IndexRef::Primary, keys, &inputs, &mut context)? {
-                return Ok(key.into_iter().map(Key::from).collect());
+            match ranges::point_key(table, IndexRef::Primary, keys, &inputs, &mut context)? {
+                PointKey::Key(key) => return Ok(vec![Key::from(key)]),
+                PointKey::Empty => return Ok(Vec::new()),
+                PointKey::Unknown => {}
             }
         }
         let sources = std::slice::from_ref(&target.source);
@@ -102,12 +105,7 @@ impl Exec<'_> {
         }
     }
 
-    fn order_values(
-        &mut self,
-        order: &[OrderBy],
-        rows: &[RowRef<'_>],
-        known: Known<'_>,
-    ) -> Result<SortKey> {
+    fn order_values(&mut self, order: &[OrderBy], rows: &[RowRef<'_>], known: Known<'_>) -> Result<SortKey> {
         let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
         let mut key = SortKey::new();

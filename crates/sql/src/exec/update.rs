@@ -7,7 +7,7 @@ use types::row::Offsets;
 use types::warning::Level;
 
 use super::cursor::damaged;
-use super::{Known, Changed, Exec, Result, Turns, assign, duplicate, engine_error};
+use super::{Changed, Exec, Known, Result, Turns, assign, duplicate, engine_error};
 use crate::expr::RowRef;
 use crate::plan::{Assignment, UpdatePlan};
 
@@ -63,7 +63,8 @@ impl Exec<'_> {
         number: u64,
     ) -> Result<Row> {
         let table = plan.target.source.table();
-        let after = self.assign_all(table, &plan.assignments, before, RowRef::Missing, known, number, plan.ignore)?;
+        let after =
+            self.assign_all(table, &plan.assignments, before, RowRef::Missing, known, number, plan.ignore)?;
         Ok(after.into())
     }
 

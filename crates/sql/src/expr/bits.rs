@@ -17,7 +17,14 @@ pub(super) fn binary(
     (right_expr, right): (&Expr, ValueRef<'_>),
     context: &mut Context<'_>,
 ) -> Result<Value> {
-    if left.is_null() || right.is_null() {
+    if left.is_null() {
+        return Ok(Value::Null);
+    }
+    if right.is_null() {
+        // A text on the left is read, and warned of, all the same.
+        if let ValueRef::Str(..) = left {
+            bits(left_expr, left, context)?;
+        }
         return Ok(Value::Null);
     }
     let literals = (is_literal(left_expr), is_literal(right_expr));

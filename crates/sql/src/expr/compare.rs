@@ -20,6 +20,7 @@ use types::error::SqlError;
 use types::error::table::{ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
 use types::temporal::{DateTime, FSP_MAX, datetime_from_number, time_from_number};
 use types::value::{Value, ValueRef, compare, quote_text, temporal_constant};
+use types::warning::Warnings;
 
 use super::typing::{Kind, aggregate_collations};
 use super::{CompareOp, Expr, Inputs};
@@ -114,20 +115,36 @@ fn order_mixed(
         return compare(constant.as_ref(), right.value, context);
     }
     match (left.value, right.value) {
-        (text, ValueRef::DateTime(moment)) if is_text(text) => Ok(Some(text_to_moment(text, moment, context)?)),
+        (text, ValueRef::DateTime(moment)) if is_text(text) => {
+            Ok(Some(text_to_moment(text, moment, right.is_constant(), context)?))
+        }
         (ValueRef::DateTime(moment), text) if is_text(text) => {
-            Ok(Some(text_to_moment(text, moment, context)?.reverse()))
+            Ok(Some(text_to_moment(text, moment, left.is_constant(), context)?.reverse()))
         }
         _ => compare(left.value, right.value, context),
     }
 }
 
-/// A text that is no moment is smaller than every one.
-fn text_to_moment(text: ValueRef<'_>, moment: DateTime, context: &mut Context<'_>) -> Result<Ordering> {
-    Ok(match cast(text, CastTarget::DateTime { fsp: FSP_MAX }, &"", context)? {
-        Value::DateTime(read) => read.cmp(&moment),
-        _ => Ordering::Less,
-    })
+/// A text that is no moment is smaller than every one. Beside a constant it is truncated, as MySQL words it.
+fn text_to_moment(
+    text: ValueRef<'_>,
+    moment: DateTime,
+    is_constant: bool,
+    context: &mut Context<'_>,
+) -> Result<Ordering> {
+    let mut warnings = Warnings::default();
+    let mut apart = Context { warnings: &mut warnings, ..*context };
+    let read = cast(text, CastTarget::DateTime { fsp: FSP_MAX }, &"", &mut apart)?;
+    let Value::DateTime(read) = read else {
+        if is_constant {
+            context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"datetime", &text.to_message()])?;
+        } else {
+            context.warnings.absorb(warnings);
+        }
+        return Ok(Ordering::Less);
+    };
+    context.warnings.absorb(warnings);
+    Ok(read.cmp(&moment))
 }
 
 /// A constant in the type of what it is compared with, where that differs from its own.

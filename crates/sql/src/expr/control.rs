@@ -77,8 +77,10 @@ pub(crate) fn in_type<'a>(value: Ev<'a>, common: &ResultType, context: &Context<
         (kind, Int(_) | UInt(_)) => kind.is_int(),
         (kind, Str(_, collation)) => kind.is_string() && collation == common.text.collation,
         (kind, Bytes(_)) => kind.is_string(),
-        (Kind::Decimal, Decimal(_)) | (Kind::Double, Double(_)) | (Kind::Float, Float(_)) => true,
-        (Kind::Date, Date(_)) => true,
+        (Kind::Decimal, Decimal(_))
+        | (Kind::Double, Double(_))
+        | (Kind::Float, Float(_))
+        | (Kind::Date, Date(_)) => true,
         (Kind::Time, Time(time)) => time.fsp() == common.decimals,
         (Kind::DateTime | Kind::Timestamp, DateTime(moment)) => moment.fsp() == common.decimals,
         _ => false,

@@ -279,12 +279,16 @@ impl Expr {
                 visit(pattern);
             }
             Self::Case { operand, branches, otherwise } => {
-                operand.iter().for_each(|operand| visit(operand));
+                if let Some(operand) = operand {
+                    visit(operand);
+                }
                 for (when, then) in branches {
                     visit(when);
                     visit(then);
                 }
-                otherwise.iter().for_each(|otherwise| visit(otherwise));
+                if let Some(otherwise) = otherwise {
+                    visit(otherwise);
+                }
             }
             Self::Const(_)
             | Self::Param(_)

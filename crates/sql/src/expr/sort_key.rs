@@ -242,7 +242,9 @@ mod tests {
     fn descending_is_the_reverse() {
         let ordered = |values: &[Value], descending| {
             let mut key = SortKey::new();
-            values.iter().for_each(|value| key.push_ordered(value.as_ref(), descending));
+            for value in values {
+                key.push_ordered(value.as_ref(), descending);
+            }
             key
         };
         let values = [Value::Null, Value::Int(-3), Value::Int(7), Value::Int(70)];

@@ -28,7 +28,7 @@ use types::value::{Value, ValueRef};
 pub(crate) use arith::{binary as binary_type, fixed_double, remainder as remainder_type};
 pub(crate) use collate::aggregate as aggregate_collations;
 pub use collate::{Strength, TextType};
-pub(crate) use common::{chars_as_branch, common_type};
+pub(crate) use common::common_type;
 pub use result_type::{Kind, NOT_FIXED, ResultType};
 
 use super::{Expr, Inputs};

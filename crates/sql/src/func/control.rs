@@ -39,10 +39,12 @@ fn type_if(call: &Typed<'_>) -> Result<ResultType> {
 
 /// The common type of some arguments.
 fn common(args: &[Expr], name: &str, inputs: &Inputs<'_>) -> Result<ResultType> {
+    common_type(types_of(args, inputs)?.iter().copied(), name, &inputs.types())
+}
+
+fn types_of(args: &[Expr], inputs: &Inputs<'_>) -> Result<smallvec::SmallVec<[ResultType; 4]>> {
     let types = inputs.types();
-    let found = args.iter().map(|arg| arg.result_type(&types));
-    let found = found.collect::<Result<smallvec::SmallVec<[ResultType; 4]>>>()?;
-    common_type(found.iter().copied(), name, &types)
+    args.iter().map(|arg| arg.result_type(&types)).collect()
 }
 
 fn coalesce<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
@@ -92,10 +94,8 @@ enum Mode {
 }
 
 fn mode(args: &[Expr], name: &str, inputs: &Inputs<'_>) -> Result<(Mode, ResultType)> {
-    let types = inputs.types();
-    let found = args.iter().map(|arg| arg.result_type(&types));
-    let found = found.collect::<Result<smallvec::SmallVec<[ResultType; 4]>>>()?;
-    let common = common_type(found.iter().copied(), name, &types)?;
+    let found = types_of(args, inputs)?;
+    let common = common_type(found.iter().copied(), name, &inputs.types())?;
     let mode = if !common.kind.is_string() {
         Mode::Values
     } else if found.iter().any(|ty| ty.kind.has_date()) {
@@ -142,8 +142,8 @@ fn extreme<'a>(
 }
 
 /// An argument in the form in which it is compared and returned.
-fn candidate<'a>(
-    value: Ev<'a>,
+fn candidate(
+    value: Ev<'_>,
     expr: &Expr,
     mode: &Mode,
     common: &ResultType,
@@ -192,18 +192,21 @@ fn read_moment(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<
     Ok(if let Value::DateTime(moment) = cast { Some(moment) } else { None })
 }
 
-/// Among texts, dates and times count with the digits that any argument has behind the point.
+/// Among texts, dates and times count with the digits that any argument has behind the point; MySQL 8.0 announces those.
 fn type_extreme(call: &Typed<'_>) -> Result<ResultType> {
     let common = call.common(call.args)?;
-    let temporal = call.args.iter().find(|arg| arg.kind.is_temporal() && arg.kind != Kind::Date);
-    let (Some(temporal), true) = (temporal, common.kind.is_string()) else { return Ok(common) };
-    let fsp = (0..call.args.len()).map(|at| call.fsp(at, Wanted::Any)).max().unwrap_or(0);
-    let shown = match temporal.kind {
-        Kind::Time => ResultType::time(fsp),
-        _ => ResultType::datetime(fsp),
+    if !common.kind.is_string() || !call.args.iter().any(|arg| arg.kind.is_temporal()) {
+        return Ok(common);
+    }
+    let fsp = || (0..call.args.len()).map(|at| call.fsp(at, Wanted::Any)).max().unwrap_or(0);
+    let temporal =
+        call.args.iter().map(|arg| arg.kind).find(|kind| kind.is_temporal() && *kind != Kind::Date);
+    let shown = match temporal {
+        None => ResultType::date(),
+        Some(Kind::Time) => ResultType::time(fsp()),
+        Some(_) => ResultType::datetime(fsp()),
     };
-    let kind = if common.kind == Kind::Char { Kind::Varchar } else { common.kind };
-    Ok(ResultType { kind, length: common.length.max(shown.length), ..common })
+    Ok(ResultType { length: common.length.max(shown.length), decimals: shown.decimals, ..common })
 }
 
 /// How many of the arguments behind the first are not above it; they must be ascending. -1 for NULL.

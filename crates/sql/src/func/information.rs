@@ -50,27 +50,22 @@ fn type_version(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(system_text(chars))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn version<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(name(inputs.session.server.version()))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn database<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(inputs.session.db.as_deref().map_or(Ev::NULL, name))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn user<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(name(&inputs.session.user))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn current_user<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(name(&inputs.session.account))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn connection_id<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(Ev::Own(Value::UInt(u64::from(inputs.session.connection_id))))
 }
@@ -91,12 +86,10 @@ fn type_last_insert_id(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(counter(21).nullable_if(call.nullable()))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn row_count<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(Ev::Own(Value::Int(inputs.session.row_count)))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn found_rows<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     // Relaxed: the session's own state, which no other data depends on.
     let rows = inputs.session.found_rows.load(Ordering::Relaxed);

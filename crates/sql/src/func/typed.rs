@@ -85,8 +85,14 @@ impl Typed<'_> {
     }
 
     /// The characters of an argument as text in the given collation: bytes if that is `binary`.
-    pub(crate) fn chars_in(&self, arg: ResultType, text: TextType) -> u32 {
+    pub(crate) fn chars_in(&self, at: usize, text: TextType) -> u32 {
+        let arg = self.arg(at);
         if text.collation == Collation::Binary && arg.kind.is_string() { arg.bytes() } else { arg.chars() }
+    }
+
+    /// The same of all these arguments together, and so many more.
+    pub(crate) fn chars_of(&self, args: impl Iterator<Item = usize>, text: TextType, more: u32) -> u32 {
+        args.fold(more, |sum, at| sum.saturating_add(self.chars_in(at, text)))
     }
 
     /// An argument that is a constant without parameters: its value decides the type.
@@ -116,7 +122,7 @@ impl Typed<'_> {
             Some(_) => None,
             None => match self.exprs.get(at)? {
                 Expr::Neg(inner) => match &**inner {
-                    Expr::Const(types::value::Value::Int(number)) => Some(-number),
+                    Expr::Const(types::value::Value::Int(number)) => Some(number.saturating_neg()),
                     _ => None,
                 },
                 _ => None,

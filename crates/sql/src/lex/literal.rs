@@ -61,8 +61,8 @@ pub fn number(digits: &[u8]) -> Option<Value> {
 }
 
 /// The negative of a number literal.
-pub(super) fn negated(value: Value) -> Option<Value> {
-    Some(match value {
+pub(crate) fn negated(value: &Value) -> Option<Value> {
+    Some(match *value {
         Value::Int(value) => Value::Int(-value),
         Value::UInt(value) if value == 1 << 63 => Value::Int(i64::MIN),
         Value::UInt(value) => Value::Decimal(Decimal::from(value).negated()),

@@ -10,6 +10,7 @@ mod literal;
 mod normalise;
 mod verb;
 
+pub(crate) use literal::negated;
 pub use literal::{number, unescape};
 pub use normalise::{LITERAL_BASE, Normalised, ROW_LITERAL_BASE, normalise};
 pub use verb::{Verb, split_first};

@@ -90,7 +90,7 @@ impl<'a> Normaliser<'a> {
                     self.copy(bytes)?;
                     self.word(bytes);
                     if verb == Verb::Insert && is_values(bytes) && self.depth == 0 {
-                        self.rows()?;
+                        self.rows();
                     }
                 }
                 Kind::Symbol => {
@@ -116,7 +116,9 @@ impl<'a> Normaliser<'a> {
         }
         let between = self.lexer.between(start, end);
         match std::str::from_utf8(between) {
-            Ok(blanks) if !self.replacing && between.iter().all(u8::is_ascii_whitespace) => self.out.text.push_str(blanks),
+            Ok(blanks) if !self.replacing && between.iter().all(u8::is_ascii_whitespace) => {
+                self.out.text.push_str(blanks);
+            }
             _ => self.out.text.push(' '),
         }
     }
@@ -180,11 +182,11 @@ impl<'a> Normaliser<'a> {
     }
 
     /// Behind VALUES: if all rows are of literals alone, takes them and leaves one row in the text.
-    fn rows(&mut self) -> Option<()> {
+    fn rows(&mut self) {
         let mut values = Vec::new();
         let mut behind = self.lexer.clone();
         let Some(row_size) = self.row(&mut behind, &mut values).filter(|size| *size > 0) else {
-            return Some(());
+            return;
         };
         loop {
             let mut next = behind.clone();
@@ -193,7 +195,7 @@ impl<'a> Normaliser<'a> {
                 break;
             }
             if self.row(&mut next, &mut values) != Some(row_size) {
-                return Some(());
+                return;
             }
             behind = next;
         }
@@ -208,7 +210,6 @@ impl<'a> Normaliser<'a> {
         self.out.row_literals = values;
         self.out.row_size = row_size;
         self.lexer = behind;
-        Some(())
     }
 
     /// Reads `(literal, ...)`; returns how many there are.
@@ -225,7 +226,7 @@ impl<'a> Normaliser<'a> {
             }
             let value = match token.kind {
                 Kind::Word if lexer.text_of(token).eq_ignore_ascii_case(b"NULL") && !minus => Value::Null,
-                Kind::Number if minus => negated(self.value(token)?)?,
+                Kind::Number if minus => negated(&self.value(token)?)?,
                 Kind::Text | Kind::Number if !minus => self.value(token)?,
                 _ => return None,
             };

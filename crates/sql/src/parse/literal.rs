@@ -7,7 +7,7 @@ use types::error::table::{ER_ILLEGAL_VALUE_FOR_TYPE, ER_UNKNOWN_CHARACTER_SET};
 use types::value::Value;
 
 use super::cursor::Cursor;
-use crate::lex::{Kind, number, unescape};
+use crate::lex::{Kind, negated, number, unescape};
 
 /// The literal at the cursor, with its sign; `None` if none comes next. Text is taken for `utf8mb4` unless an
 /// introducer says otherwise. Bits and hexadecimal digits are bytes.
@@ -17,9 +17,10 @@ pub(super) fn literal(cursor: &mut Cursor<'_>) -> Result<Option<Value>, SqlError
     if negative || cursor.accept("+") {
         let value = cursor.peek().filter(|token| token.kind == Kind::Number);
         let value = value.and_then(|token| number(cursor.text_of(token)));
+        let value = value.and_then(|value| if negative { negated(&value) } else { Some(value) });
         let value = value.ok_or_else(|| cursor.error())?;
         cursor.advance();
-        return Ok(Some(if negative { negated(value) } else { value }));
+        return Ok(Some(value));
     }
     let Some(token) = cursor.peek() else { return Ok(None) };
     let text = cursor.text_of(token);
@@ -85,17 +86,6 @@ fn special(text: &[u8]) -> Option<Value> {
     let chunks = digits.as_bytes().rchunks(digits_per_byte).rev();
     let byte = |chunk: &[u8]| u8::from_str_radix(std::str::from_utf8(chunk).ok()?, radix).ok();
     chunks.map(byte).collect::<Option<_>>().map(Value::Bytes)
-}
-
-fn negated(value: Value) -> Value {
-    match value {
-        Value::Int(value) => Value::Int(-value),
-        Value::UInt(value) if value == 1 << 63 => Value::Int(i64::MIN),
-        Value::UInt(value) => Value::Decimal(types::decimal::Decimal::from(value).negated()),
-        Value::Decimal(value) => Value::Decimal(value.negated()),
-        Value::Double(value) => Value::Double(-value),
-        other => other,
-    }
 }
 
 #[cfg(test)]

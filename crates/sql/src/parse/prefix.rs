@@ -2,15 +2,16 @@
 
 use sqlparser::ast::{
     BinaryOperator, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, UnaryOperator,
+    FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, TrimWhereField, UnaryOperator,
 };
+use sqlparser::dialect::Precedence;
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, Word};
 
 use super::Mode;
 use super::cast;
-use super::precedence::{BANG, SIGN};
+use super::precedence::{self, BANG, SIGN};
 use super::reserved::is_reserved;
 
 type Result<T> = std::result::Result<T, ParserError>;
@@ -45,6 +46,8 @@ fn by_word(parser: &mut Parser<'_>, mode: Mode) -> Option<Result<Expr>> {
         Keyword::CAST if called => return Some(cast::cast(parser)),
         Keyword::CONVERT if called => return Some(cast::convert(parser)),
         Keyword::CHAR if called => return Some(char_function(parser)),
+        Keyword::TRIM if called => return Some(trim(parser)),
+        Keyword::POSITION if called => return Some(position(parser)),
         _ => {}
     }
     if *next == Token::Assignment && word.value.starts_with('@') {
@@ -113,6 +116,45 @@ fn assignment(parser: &mut Parser<'_>) -> Result<Expr> {
     parser.expect_token(&Token::Assignment)?;
     let value = parser.parse_expr()?;
     Ok(Expr::BinaryOp { left: Box::new(variable), op: BinaryOperator::Assignment, right: Box::new(value) })
+}
+
+/// TRIM([side] [a] [FROM] b).
+fn trim(parser: &mut Parser<'_>) -> Result<Expr> {
+    parser.advance_token();
+    parser.expect_token(&Token::LParen)?;
+    let sides = [Keyword::BOTH, Keyword::LEADING, Keyword::TRAILING];
+    let trim_where = parser.parse_one_of_keywords(&sides).map(|side| match side {
+        Keyword::LEADING => TrimWhereField::Leading,
+        Keyword::TRAILING => TrimWhereField::Trailing,
+        _ => TrimWhereField::Both,
+    });
+    let mut trim_what = None;
+    let expr = if trim_where.is_some() && parser.parse_keyword(Keyword::FROM) {
+        parser.parse_expr()?
+    } else {
+        let first = parser.parse_expr()?;
+        if parser.parse_keyword(Keyword::FROM) {
+            trim_what = Some(Box::new(first));
+            parser.parse_expr()?
+        } else if trim_where.is_some() {
+            return parser.expected("FROM", parser.peek_token());
+        } else {
+            first
+        }
+    };
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::Trim { trim_where, trim_what, expr: Box::new(expr), trim_characters: None })
+}
+
+/// POSITION(a IN b).
+fn position(parser: &mut Parser<'_>) -> Result<Expr> {
+    parser.advance_token();
+    parser.expect_token(&Token::LParen)?;
+    let expr = Box::new(parser.parse_subexpr(precedence::of(Precedence::Like))?);
+    parser.expect_keyword_is(Keyword::IN)?;
+    let r#in = Box::new(parser.parse_expr()?);
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::Position { expr, r#in })
 }
 
 /// INTERVAL a unit, or the function INTERVAL(a, b, ..).

@@ -100,7 +100,9 @@ impl Access {
             let parts = key_parts(table, index);
             let rest = parts.get(skip..).unwrap_or(&[]);
             let whole = rest.iter().all(|part| part.prefix.is_none());
-            whole && columns.len() <= rest.len() && rest.iter().zip(columns).all(|(part, column)| part.column == *column)
+            whole
+                && columns.len() <= rest.len()
+                && rest.iter().zip(columns).all(|(part, column)| part.column == *column)
         };
         match self {
             Self::Point { .. } => true,
@@ -111,7 +113,8 @@ impl Access {
             }
             Self::Full(_) if starts_with(IndexRef::Primary, 0) => true,
             Self::Full(direction) if limited => {
-                let found = (0..table.secondary.len()).map(IndexRef::Secondary).find(|index| starts_with(*index, 0));
+                let found =
+                    (0..table.secondary.len()).map(IndexRef::Secondary).find(|index| starts_with(*index, 0));
                 let Some(index) = found else { return false };
                 let all = RangeSpec { equal: Vec::new(), low: None, high: None };
                 *self = Self::Ranges { index, ranges: vec![all], direction: *direction };

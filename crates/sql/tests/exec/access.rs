@@ -16,7 +16,7 @@ fn tables() -> (Db, Conn) {
             ("d", int(IntSize::Big), false, DefaultValue::Stored(vec![0; 8])),
         ]
     };
-    db.create(Spec {
+    db.create(&Spec {
         name: "indexed",
         columns: columns(),
         indexes: vec![
@@ -27,7 +27,7 @@ fn tables() -> (Db, Conn) {
         ],
         auto_increment: None,
     });
-    db.create(Spec { name: "plain", columns: columns(), indexes: vec![], auto_increment: None });
+    db.create(&Spec { name: "plain", columns: columns(), indexes: vec![], auto_increment: None });
     let conn = db.connect();
     (db, conn)
 }

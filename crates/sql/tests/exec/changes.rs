@@ -7,7 +7,7 @@ use crate::db::{Conn, Db, Spec, int, varchar};
 
 fn table() -> (Db, Conn) {
     let mut db = Db::new();
-    db.create(Spec {
+    db.create(&Spec {
         name: "t",
         columns: vec![
             ("id", int(IntSize::Int), false, DefaultValue::None),

@@ -15,8 +15,8 @@ use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use engine::view::Published;
 use sql::bind::{self, BindEnv};
-use sql::expr::Types;
 use sql::exec::{Cell, Changed, Done, Exec, Params, ResultSink, RowLog, output_columns};
+use sql::expr::Types;
 use sql::lex::{Verb, normalise, split_first};
 use sql::plan::{Plan, SelectPlan};
 use sql::session::{Scope, Server, Session};
@@ -150,7 +150,7 @@ impl Db {
         Self { store, published, next_id: 100 }
     }
 
-    pub fn create(&mut self, spec: Spec<'_>) {
+    pub fn create(&mut self, spec: &Spec<'_>) {
         let mut next = || {
             self.next_id += 1;
             self.next_id

@@ -8,7 +8,7 @@ use crate::db::{Conn, Db, Spec, int, varchar};
 
 fn sbtest() -> (Db, Conn) {
     let mut db = Db::new();
-    db.create(Spec {
+    db.create(&Spec {
         name: "sbtest1",
         columns: vec![
             ("id", int(IntSize::Int), false, DefaultValue::None),

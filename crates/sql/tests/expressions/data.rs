@@ -22,6 +22,7 @@ pub const FILES: &[&str] = &[
     "string",
     "temporal",
     "aggregates",
+    "syntax",
 ];
 
 pub fn read(name: &str) -> String {

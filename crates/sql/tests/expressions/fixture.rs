@@ -1,20 +1,28 @@
 //! The table of `columns.tsv` and a session as the recorder's.
 
+#![expect(clippy::unwrap_used, reason = "test code")]
+
 use std::sync::Arc;
 
-use sql::expr::{ResultType, Schema, Types};
-use sql::plan::Aggregate;
+use engine::catalog::Catalog;
+use engine::catalog::def::{ColumnDef, DatabaseDef, DefaultValue, TableDef};
+use engine::catalog::table::Table;
+use engine::ids::{IndexId, TableId};
+use sql::bind::{BindEnv, bind_query, bind_update};
+use sql::expr::{Inputs, RowRef};
+use sql::lex::{normalise, split_first};
+use sql::parse::{Mode, Statement, parse};
+use sql::plan::{SelectPlan, UpdatePlan};
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::collation::Collation;
-use types::column::{Column, ColumnType, IntSize, Sign};
+use types::column::{ColumnType, IntSize, Sign};
 use types::error::SqlError;
 use types::error::table::ER_UNKNOWN_SYSTEM_VARIABLE;
-use types::row::RowLayout;
-use types::value::{Value, ValueRef};
+use types::row::Offsets;
+use types::value::Value;
 use types::warning::Warnings;
 
-use crate::binder;
 use crate::data::read;
 
 /// 2020-01-02 03:04:05.123456 UTC.
@@ -37,59 +45,126 @@ impl Server for TestServer {
         false
     }
 
-    fn version(&self) -> &str {
+    fn version(&self) -> &'static str {
         "9.7.4-2"
     }
 }
 
-pub fn session() -> Session {
+fn session() -> Session {
     let mut session = Session::new(Arc::new(TestServer), 8);
     session.db = Some("record".to_owned());
-    session.user = "root@localhost".to_owned();
-    session.account = "root@localhost".to_owned();
+    "root@localhost".clone_into(&mut session.user);
+    "root@localhost".clone_into(&mut session.account);
     session.collation_connection = CI;
     session.set_now(NOW_US);
     session
 }
 
-/// The table: its columns and its rows.
+/// The table and its rows, in a catalog.
 #[derive(Debug)]
-pub struct Table {
-    pub columns: Vec<Column>,
-    pub layout: RowLayout,
-    pub rows: Vec<Vec<u8>>,
+pub struct Fixture {
+    pub session: Session,
+    table: Arc<Table>,
+    rows: Vec<(Vec<u8>, Offsets)>,
+    catalog: Arc<Catalog>,
 }
 
-impl Table {
+impl Fixture {
     pub fn load() -> Self {
         let text = read("columns");
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let lines: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
-        let columns: Vec<Column> = lines.iter().map(|line| column(line[0], line[1])).collect();
-        let layout = RowLayout::new(columns.iter().map(|column| column.ty));
-        let session = session();
-        let rows = (2..lines[0].len()).map(|at| {
-            let mut warnings = Warnings::default();
-            let mut context = session.reading(&mut warnings);
-            let mut row = Vec::new();
-            let mut builder = layout.builder(&mut row);
-            for (line, column) in lines.iter().zip(&columns) {
-                let value = binder::constant(line[at]);
-                builder.assign(column, value.as_ref(), &mut context).unwrap();
-            }
-            builder.finish().unwrap();
-            row
-        });
-        let rows = rows.collect();
-        Self { columns, layout, rows }
+        let table = Arc::new(table(lines.iter().map(|line| column(line[0], line[1])).collect()));
+        let mut catalog = Catalog::default();
+        catalog.put_database(DatabaseDef { name: "record".to_owned(), collation: CI });
+        catalog.put_table(Arc::clone(&table));
+        let mut fixture = Self { session: session(), table, rows: Vec::new(), catalog: Arc::new(catalog) };
+        fixture.rows = (2..lines[0].len()).map(|at| fixture.row(lines.iter().map(|line| line[at]))).collect();
+        fixture
     }
 
-    pub fn find(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.name == name)
+    pub fn rows(&self) -> Vec<RowRef<'_>> {
+        let layout = &self.table.rows;
+        self.rows.iter().map(|(row, offsets)| RowRef::Stored { layout, row, offsets }).collect()
+    }
+
+    fn row<'l>(&self, literals: impl Iterator<Item = &'l str>) -> (Vec<u8>, Offsets) {
+        let mut warnings = Warnings::default();
+        let mut context = self.session.reading(&mut warnings);
+        let mut row = Vec::new();
+        let mut builder = self.table.rows.builder(&mut row);
+        for (literal, column) in literals.zip(&self.table.columns) {
+            let plan = self.bind(literal).unwrap();
+            let value = plan.output[0].expr.eval(&inputs(&self.session, &plan), &mut context).unwrap();
+            builder.assign(column, value.as_ref(), &mut context).unwrap();
+        }
+        builder.finish().unwrap();
+        let mut offsets = Offsets::default();
+        self.table.rows.offsets(&row, &mut offsets).unwrap();
+        (row, offsets)
+    }
+
+    /// The plan of a query for one expression, over the table if the expression names it.
+    pub fn bind(&self, expression: &str) -> Result<SelectPlan, SqlError> {
+        let from = if reads_table(expression) { " FROM t" } else { "" };
+        let text = format!("SELECT {expression}{from}");
+        let Statement::Query(query) = parse(&text, Mode::default())? else { panic!("{text}") };
+        let env = BindEnv { catalog: &self.catalog, session: &self.session, text: &text };
+        bind_query(&query, &env)
+    }
+
+    /// The plan of an UPDATE that assigns the expression, and the literals that were taken out of its text.
+    pub fn bind_update(&self, expression: &str) -> Result<(UpdatePlan, Vec<Value>), SqlError> {
+        let text = format!("UPDATE t SET i = {expression}");
+        let (first, _, verb) = split_first(text.as_bytes(), self.session.quoting());
+        let normalised = normalise(first, verb, self.session.quoting(), CI).unwrap();
+        let Statement::Update(update) = parse(&normalised.text, Mode::default())? else { panic!("{text}") };
+        let env = BindEnv { catalog: &self.catalog, session: &self.session, text: &normalised.text };
+        Ok((bind_update(&update.update, false, &env)?, normalised.literals))
     }
 }
 
-fn column(name: &str, definition: &str) -> Column {
+/// Whether a text names a column of the table.
+pub fn reads_table(expression: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut places = expression.match_indices("t.");
+    places.any(|(at, dot)| {
+        !expression[..at].ends_with(is_word) && expression[at + dot.len()..].starts_with(is_word)
+    })
+}
+
+/// Inputs without any row.
+pub fn inputs<'a>(session: &'a Session, plan: &'a SelectPlan) -> Inputs<'a> {
+    Inputs {
+        session,
+        schema: plan,
+        params: &[],
+        literals: &[],
+        row_literals: &[],
+        rows: &[],
+        candidate: RowRef::Missing,
+        aggregates: &[],
+        subqueries: &[],
+    }
+}
+
+fn table(columns: Vec<ColumnDef>) -> Table {
+    let def = TableDef {
+        id: TableId(1),
+        db: "record".to_owned(),
+        name: "t".to_owned(),
+        columns,
+        rows: IndexId(1),
+        indexes: Vec::new(),
+        collation: CI,
+        comment: String::new(),
+        created_at: 0,
+        auto_increment_start: 1,
+    };
+    Table::new(def, Arc::default())
+}
+
+fn column(name: &str, definition: &str) -> ColumnDef {
     let mut words = definition.split_whitespace();
     let type_name = words.next().unwrap();
     let rest: Vec<&str> = words.collect();
@@ -98,7 +173,15 @@ fn column(name: &str, definition: &str) -> Column {
     let collation = collation.map_or(CI, |name| Collation::from_name(name).unwrap());
     let sign = if has("UNSIGNED") { Sign::Unsigned } else { Sign::Signed };
     let nullable = !definition.contains("NOT NULL");
-    Column { name: name.to_owned(), ty: column_type(type_name, sign, collation), nullable }
+    ColumnDef {
+        name: name.to_owned(),
+        ty: column_type(type_name, sign, collation),
+        nullable,
+        default: DefaultValue::None,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+    }
 }
 
 fn column_type(text: &str, sign: Sign, collation: Collation) -> ColumnType {
@@ -130,36 +213,3 @@ fn column_type(text: &str, sign: Sign, collation: Collation) -> ColumnType {
     }
     .unwrap()
 }
-
-/// The table and the aggregates of one expression.
-#[derive(Debug)]
-pub struct TableSchema<'t> {
-    pub table: &'t Table,
-    pub aggregates: Vec<Aggregate>,
-}
-
-impl Schema for TableSchema<'_> {
-    fn column(&self, _: usize, column: usize) -> (ColumnType, bool) {
-        let column = &self.table.columns[column];
-        (column.ty, column.nullable)
-    }
-
-    fn candidate(&self, column: usize) -> (ColumnType, bool) {
-        self.column(0, column)
-    }
-
-    fn aggregate(&self, number: usize) -> Option<&Aggregate> {
-        self.aggregates.get(number)
-    }
-
-    fn has_group_by(&self) -> bool {
-        false
-    }
-
-    fn subquery(&self, _: usize, _: &Types<'_>) -> ResultType {
-        ResultType::NULL
-    }
-}
-
-/// No value at all.
-pub const NO_VALUES: &[ValueRef<'static>] = &[];

@@ -4,15 +4,14 @@ use std::collections::HashMap;
 
 use sql::agg::Accumulator;
 use sql::expr::{Expr, Inputs, RowRef};
+use sql::plan::{AggregateKind, SelectPlan};
 use types::charset::Charset;
 use types::error::SqlError;
-use types::row::Offsets;
 use types::value::Value;
 use types::warning::{Level, Warnings};
 
-use crate::binder::{Bound, bind};
 use crate::data::{FILES, Line, field, lines, read, shortened};
-use crate::fixture::{NO_VALUES, Table, TableSchema, session};
+use crate::fixture::{Fixture, inputs, reads_table};
 
 /// What we answer, in the recorder's form.
 struct Answer {
@@ -21,33 +20,25 @@ struct Answer {
     warnings: Vec<String>,
 }
 
-fn answer(line: &Line, table: &Table) -> Result<Answer, SqlError> {
-    let bound = bind(&line.expression, Some(table))?;
-    let session = session();
+fn answer(line: &Line, fixture: &Fixture) -> Result<Answer, SqlError> {
+    let plan = fixture.bind(&line.expression)?;
+    let session = &fixture.session;
     let mut warnings = Warnings::default();
-    let schema = TableSchema { table, aggregates: bound.aggregates.clone() };
-    let empty = Inputs {
-        session: &session,
-        schema: &schema,
-        params: NO_VALUES,
-        literals: &[],
-        row_literals: &[],
-        rows: &[],
-        candidate: RowRef::Missing,
-        aggregates: &[],
-        subqueries: &[],
-    };
-    let ty = bound.expr.result_type(&empty.types())?;
+    let empty = inputs(session, &plan);
+    let ty = plan.output[0].expr.result_type(&empty.types())?;
     let wire = ty.wire(session.collation_connection);
     let definition =
         format!("{}/{}/{}/{}/{}", wire.type_code, wire.length, wire.decimals, wire.flags, wire.collation_id);
-    let values = evaluate(&bound, &empty, table, &mut warnings)?;
-    let mut context = session.reading(&mut warnings);
+    let rows = if reads_table(&line.expression) { fixture.rows() } else { vec![RowRef::Missing] };
+    let values = evaluate(&plan, &empty, &rows, &mut warnings)?;
+    let context = session.reading(&mut warnings);
     let mut shown = Vec::new();
     for value in values {
         let mut wire = Vec::new();
-        ty.write_text(value.as_ref(), Charset::Utf8mb4, &mut context, &mut wire);
+        ty.write_text(value.as_ref(), Charset::Utf8mb4, &context, &mut wire);
         shown.push(shortened(&field(text_of(&wire).as_deref())));
+        // Asserts that the value has a form in the announced type.
+        ty.write_binary(value.as_ref(), Charset::Utf8mb4, &context, &mut wire);
     }
     let mut texts: Vec<String> = Vec::new();
     for warning in warnings.entries().iter().filter(|warning| warning.level != Level::Note) {
@@ -72,38 +63,33 @@ fn text_of(wire: &[u8]) -> Option<Vec<u8>> {
     Some(wire[skipped..].to_vec())
 }
 
-/// One value, or one for each row of the table; of aggregates one over all rows.
+/// One value for each row; of aggregates one over all rows.
 fn evaluate(
-    bound: &Bound,
+    plan: &SelectPlan,
     empty: &Inputs<'_>,
-    table: &Table,
+    rows: &[RowRef<'_>],
     warnings: &mut Warnings,
 ) -> Result<Vec<Value>, SqlError> {
-    let session = empty.session;
-    let mut context = session.reading(warnings);
-    if !bound.reads_table && bound.aggregates.is_empty() {
-        return Ok(vec![bound.expr.eval(empty, &mut context)?.into_value()]);
-    }
-    let aggregates: Result<Vec<_>, _> =
-        bound.aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &empty.types())).collect();
-    let mut accumulators = aggregates?;
-    let only_any = bound.aggregates.iter().all(|one| one.kind == sql::plan::AggregateKind::AnyValue);
+    let mut context = empty.session.reading(warnings);
+    let expr = &plan.output[0].expr;
+    let aggregates = plan.group.as_ref().map_or(&[][..], |group| &group.aggregates);
+    // MySQL does not group for ANY_VALUE alone.
+    let only_any = aggregates.iter().all(|one| one.kind == AggregateKind::AnyValue);
+    let accumulators: Result<Vec<_>, _> =
+        aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &empty.types())).collect();
+    let mut accumulators = accumulators?;
     let mut values = Vec::new();
-    for row in &table.rows {
-        let mut offsets = Offsets::default();
-        table.layout.offsets(row, &mut offsets).unwrap();
-        let rows = [RowRef::Stored { layout: &table.layout, row, offsets: &offsets }];
-        let inputs = Inputs { rows: &rows, ..*empty };
+    for row in rows {
+        let inputs = Inputs { rows: std::slice::from_ref(row), ..*empty };
         if only_any {
-            // MySQL does not group for ANY_VALUE alone.
-            let expr = match &bound.expr {
-                Expr::Aggregate(at) => &bound.aggregates[*at].args[0],
+            let expr = match expr {
+                Expr::Aggregate(at) => &aggregates[*at].args[0],
                 expr => expr,
             };
             values.push(expr.eval(&inputs, &mut context)?.into_value());
             continue;
         }
-        for (accumulator, aggregate) in accumulators.iter_mut().zip(&bound.aggregates) {
+        for (accumulator, aggregate) in accumulators.iter_mut().zip(aggregates) {
             accumulator.add(aggregate, &inputs, &mut context)?;
         }
     }
@@ -111,11 +97,11 @@ fn evaluate(
         return Ok(values);
     }
     let mut results = Vec::new();
-    for (accumulator, aggregate) in accumulators.into_iter().zip(&bound.aggregates) {
+    for (accumulator, aggregate) in accumulators.into_iter().zip(aggregates) {
         results.push(accumulator.finish(aggregate, empty, &mut context)?);
     }
     let inputs = Inputs { aggregates: &results, rows: &[RowRef::Missing], ..*empty };
-    Ok(vec![bound.expr.eval(&inputs, &mut context)?.into_value()])
+    Ok(vec![expr.eval(&inputs, &mut context)?.into_value()])
 }
 
 /// Errors are compared by number and by their text up to where MySQL prints an expression in its own way.
@@ -187,7 +173,7 @@ fn listed(name: &str) -> HashMap<String, String> {
 
 /// Compares all lines; what differs from MySQL 9.7 and from 8.0 must be what the list says.
 fn compare_all(list: &str, differs: impl Fn(&Line, &Result<Answer, SqlError>) -> Option<String>) {
-    let table = Table::load();
+    let fixture = Fixture::load();
     let mut allowed = listed(list);
     let other: HashMap<String, Line> =
         lines("mysql80").into_iter().map(|line| (line.expression.clone(), line)).collect();
@@ -200,7 +186,7 @@ fn compare_all(list: &str, differs: impl Fn(&Line, &Result<Answer, SqlError>) ->
     for file in FILES {
         for line in lines(file) {
             count += 1;
-            let answer = answer(&line, &table);
+            let answer = answer(&line, &fixture);
             let listed = allowed.remove(&line.expression).is_some();
             match (differs(&line, &answer), listed) {
                 (Some(ours), false) => {

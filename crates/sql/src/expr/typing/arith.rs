@@ -39,8 +39,7 @@ fn sum_or_product(op: ArithOp, a: ResultType, b: ResultType, types: &Types<'_>) 
     }
     let Some((a_kind, b_kind)) = exact_kinds(a, b) else { return double(a, b) };
     let unsigned = if is_integer(a) && is_integer(b) {
-        let wrapped =
-            op == ArithOp::Sub && types.session.sql_mode.contains(SqlMode::NO_UNSIGNED_SUBTRACTION);
+        let wrapped = op == ArithOp::Sub && types.session.sql_mode.contains(SqlMode::NO_UNSIGNED_SUBTRACTION);
         (a.is_unsigned || b.is_unsigned) && !wrapped
     } else {
         a.is_unsigned && b.is_unsigned

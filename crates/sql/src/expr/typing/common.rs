@@ -115,7 +115,7 @@ fn integers(a: (IntSize, bool), b: (IntSize, bool)) -> (Kind, bool) {
 }
 
 fn decimal(typed: impl Iterator<Item = ResultType> + Clone) -> ResultType {
-    let kinds = typed.clone().map(|ty| match (ty.kind, ty.is_unsigned) {
+    let kinds = typed.map(|ty| match (ty.kind, ty.is_unsigned) {
         (Kind::Int(IntSize::Big), true) if ty.column.is_some() => DecimalKind::new(BIG_DIGITS, 0),
         _ => ty.decimal_kind(),
     });
@@ -145,7 +145,7 @@ fn string(
 }
 
 /// The characters with which a value counts where one of several texts is chosen.
-pub(crate) fn chars_as_branch(ty: ResultType, text: collate::TextType) -> u32 {
+fn chars_as_branch(ty: ResultType, text: collate::TextType) -> u32 {
     match ty.kind {
         _ if text.collation == Collation::Binary => ty.bytes(),
         Kind::Double | Kind::Float if ty.column.is_none() || ty.kind == Kind::Double => DOUBLE_CHARS,

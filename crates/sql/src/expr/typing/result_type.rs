@@ -202,7 +202,7 @@ impl ResultType {
         let bytes = u64::from(chars) * u64::from(size);
         let kind = match bytes {
             0..=VARCHAR_BYTES_MAX => Kind::Varchar,
-            ..=MEDIUM_BYTES_MAX => Kind::Lob(LobSize::Medium),
+            _ if bytes <= MEDIUM_BYTES_MAX => Kind::Lob(LobSize::Medium),
             _ => Kind::Lob(LobSize::Long),
         };
         Self { length: chars, text, ..Self::of_kind(kind) }

@@ -5,7 +5,7 @@
 
 use types::charset::Charset;
 use types::collation::Collation;
-use types::column::{ColumnType, ColumnWire, IntSize, LobSize, flags};
+use types::column::{ColumnWire, IntSize, LobSize, flags};
 use types::context::Context;
 use types::number::{write_double, write_fixed};
 use types::value::{Value, ValueRef, write_lenenc};
@@ -168,11 +168,6 @@ impl ResultType {
             Kind::Time => Value::Time(types::temporal::Time::default()),
             Kind::DateTime | Kind::Timestamp => Value::DateTime(types::temporal::DateTime::ZERO),
         }
-    }
-
-    /// Whether results of this type are sent as the column sends them.
-    pub fn as_column(&self) -> Option<ColumnType> {
-        self.column
     }
 }
 

@@ -20,7 +20,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("is_ipv4_mapped", (1, 1), is_ipv4_mapped, |call| Ok(ResultType::truth(call.nullable()))),
 ];
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn type_aton(_: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(ResultType::string(16, TextType::BINARY).or_null())
 }

@@ -26,12 +26,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
 /// 100-nanosecond steps from 1582-10-15, where UUIDs count from, to 1970.
 const EPOCH_STEPS: u64 = 0x01B2_1DD2_1381_4000;
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn type_to_bin(_: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(ResultType::string(16, TextType::BINARY).or_null())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn uuid<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     // Relaxed: each caller only has to see another number.
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -59,10 +57,10 @@ fn uuid<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResu
         node[4],
         node[5],
     ];
-    Ok(ascii(shown(bytes), inputs))
+    Ok(ascii(shown(&bytes), inputs))
 }
 
-fn shown(bytes: [u8; 16]) -> String {
+fn shown(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut text = String::with_capacity(36);
     for (at, byte) in bytes.iter().enumerate() {
@@ -114,13 +112,15 @@ fn is_swapped(args: &[Expr], inputs: &Inputs<'_>, context: &mut Context<'_>) -> 
 /// Error 1411 for what is no UUID.
 fn uuid_to_bin<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let text = or_null!(args::text(&args[0], inputs, context)?);
-    let Some([a, b, c, d, e, f, g, h, rest @ ..]) = parse(&text.bytes) else {
+    let Some(bytes) = parse(&text.bytes) else {
         let shown = quote_text(&text.bytes, text.collation);
         return Err(ER_WRONG_VALUE_FOR_TYPE.error(&[&"string", &shown, &"uuid_to_bin"]));
     };
-    let time =
-        if is_swapped(args, inputs, context)? { [g, h, e, f, a, b, c, d] } else { [a, b, c, d, e, f, g, h] };
-    Ok(Ev::Own(Value::Bytes([time, rest].concat())))
+    Ok(Ev::Own(Value::Bytes(if is_swapped(args, inputs, context)? {
+        [&bytes[6..8], &bytes[4..6], &bytes[..4], &bytes[8..]].concat()
+    } else {
+        bytes.to_vec()
+    })))
 }
 
 fn bin_to_uuid<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
@@ -129,10 +129,12 @@ fn bin_to_uuid<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<
         let shown = quote_text(&text.bytes, text.collation);
         return Err(ER_WRONG_VALUE_FOR_TYPE.error(&[&"string", &shown, &"bin_to_uuid"]));
     };
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = bytes;
-    let swapped = is_swapped(args, inputs, context)?;
-    let bytes = if swapped { [e, f, g, h, c, d, a, b, i, j, k, l, m, n, o, p] } else { bytes };
-    Ok(ascii(shown(bytes), inputs))
+    let parts = if is_swapped(args, inputs, context)? {
+        [&bytes[4..8], &bytes[2..4], &bytes[..2], &bytes[8..]]
+    } else {
+        [&bytes[..4], &bytes[4..6], &bytes[6..8], &bytes[8..]]
+    };
+    Ok(ascii(shown(&parts.concat()), inputs))
 }
 
 fn is_uuid<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {

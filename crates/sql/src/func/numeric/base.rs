@@ -3,7 +3,7 @@
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::ER_TRUNCATED_WRONG_VALUE;
-use types::value::{Value, ValueRef};
+use types::value::{Value, quote_text};
 
 use crate::expr::{Ev, Expr, Inputs, ResultType, hex_number};
 use crate::func::args::{self, ascii, or_null};
@@ -40,20 +40,9 @@ fn decimal_in<'a>(
     if let Expr::Const(Value::Bytes(bytes)) = &args[0] {
         return Ok(ascii(written(hex_number(bytes), to.unsigned_abs(), false), inputs));
     }
-    let value = args[0].eval(inputs, context)?;
-    warn_if_no_number(value.as_ref(), context)?;
-    let text = or_null!(args::Text::of(value, inputs.types().connection()));
-    Ok(convert(&text.bytes, 10, to).map_or(Ev::NULL, |text| ascii(text, inputs)))
-}
-
-fn warn_if_no_number(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<(), SqlError> {
-    let (ValueRef::Str(..) | ValueRef::Bytes(_)) = value else { return Ok(()) };
-    let text = value.string_bytes().unwrap_or_default();
-    let parsed = types::number::parse_integer(&text);
-    if parsed.overflow || parsed.size == 0 && !text.is_empty() {
-        context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"DECIMAL", &value.to_message()])?;
-    }
-    Ok(())
+    let text = or_null!(args::text(&args[0], inputs, context)?);
+    let converted = convert(&text, 10, to, context)?;
+    Ok(converted.map_or(Ev::NULL, |text| ascii(text, inputs)))
 }
 
 /// NULL for bases that are not within 2 to 36, and for an empty text.
@@ -65,29 +54,43 @@ fn conv<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) ->
     if !is_base(from) || !is_base(to) {
         return Ok(Ev::NULL);
     }
-    Ok(convert(&text.bytes, from, to).map_or(Ev::NULL, |text| ascii(text, inputs)))
+    let converted = convert(&text, from, to, context)?;
+    Ok(converted.map_or(Ev::NULL, |text| ascii(text, inputs)))
 }
 
 /// The number at the beginning of a text, in another base; beyond 64 bits it is the largest. A negative base `from`
 /// reads, and a negative base `to` writes signed numbers.
-fn convert(text: &[u8], from: i64, to: i64) -> Option<Vec<u8>> {
-    let text = text.trim_ascii_start();
-    if text.is_empty() {
-        return None;
+fn convert(
+    text: &args::Text<'_>,
+    from: i64,
+    to: i64,
+    context: &mut Context<'_>,
+) -> Result<Option<Vec<u8>>, SqlError> {
+    let bytes = text.bytes.trim_ascii_start();
+    if bytes.is_empty() {
+        return Ok(None);
     }
-    let (negative, digits) = match text {
+    let (negative, digits) = match bytes {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
-        _ => (false, text),
+        _ => (false, bytes),
     };
     let base = from.unsigned_abs();
     let digits = digits.iter().map_while(|byte| char::from(*byte).to_digit(36)).map(u64::from);
-    let magnitude = digits
-        .take_while(|digit| *digit < base)
-        .fold(0_u64, |number, digit| number.saturating_mul(base).checked_add(digit).unwrap_or(u64::MAX));
+    let mut digits = digits.take_while(|digit| *digit < base).peekable();
+    let any = digits.peek().is_some();
+    let read = digits.try_fold(0_u64, |number, digit| number.checked_mul(base)?.checked_add(digit));
+    if !any || read.is_none() {
+        context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"DECIMAL", &quote_text(&text.bytes, text.collation)])?;
+    }
+    let magnitude = read.unwrap_or(u64::MAX);
     let bits = if negative { magnitude.wrapping_neg() } else { magnitude };
     let signed = to < 0 && bits.cast_signed() < 0;
-    Some(written(if signed { bits.cast_signed().unsigned_abs() } else { bits }, to.unsigned_abs(), signed))
+    Ok(Some(written(
+        if signed { bits.cast_signed().unsigned_abs() } else { bits },
+        to.unsigned_abs(),
+        signed,
+    )))
 }
 
 fn written(number: u64, base: u64, negative: bool) -> Vec<u8> {

@@ -35,17 +35,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("pi", (0, 0), pi, type_pi),
 ];
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn partial(_: &Typed<'_>) -> TypeResult {
     Ok(ResultType::double().or_null())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn total(call: &Typed<'_>) -> TypeResult {
     Ok(call.double())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn type_pi(_: &Typed<'_>) -> TypeResult {
     Ok(ResultType { length: 8, decimals: 6, ..ResultType::double() })
 }
@@ -63,7 +60,7 @@ fn one<'a>(
 }
 
 fn finite<'a>(number: f64, text: impl FnOnce() -> String) -> EvalResult<'a> {
-    if number.is_finite() { Ok(Ev::Own(Value::Double(number))) } else { Err(out_of_range("DOUBLE", &text())) }
+    if number.is_finite() { Ok(Ev::Own(Value::Double(number))) } else { Err(out_of_range("DOUBLE", text())) }
 }
 
 fn shown(number: f64) -> String {
@@ -165,7 +162,6 @@ fn radians<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
     one(args, inputs, context, "radians", |number| Some(number * (std::f64::consts::PI / 180.0)))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn pi<'a>(_: &'a [Expr], _: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(Ev::Own(Value::Double(std::f64::consts::PI)))
 }

@@ -6,8 +6,8 @@ use types::error::SqlError;
 use types::error::table::ER_UNKNOWN_LOCALE;
 use types::value::{Numeric, Value};
 
-use crate::expr::{Expr, Inputs, ResultType};
 use super::round::double_places;
+use crate::expr::{Expr, Inputs, ResultType};
 use crate::func::args::{self, ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
 

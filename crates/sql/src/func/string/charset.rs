@@ -5,7 +5,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::Value;
 
-use crate::expr::typing::{Kind, TextType};
+use crate::expr::typing::TextType;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
@@ -78,9 +78,8 @@ fn type_weight_string(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let arg = call.arg(0);
     let weight_size = match arg.text.collation {
         Collation::Utf8mb4GeneralCi => 8,
-        Collation::Utf8mb3GeneralCi => 6,
+        Collation::Utf8mb3GeneralCi | Collation::Utf8mb3Bin => 6,
         Collation::Utf8mb4Bin => 12,
-        Collation::Utf8mb3Bin => 6,
         _ => 1,
     };
     let size = arg.length.saturating_mul(weight_size).max(WEIGHTS_SIZE_MIN);

@@ -39,7 +39,7 @@ fn concat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
 
 fn type_concat(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(call.args)?;
-    let chars = call.args.iter().fold(0_u32, |sum, arg| sum.saturating_add(call.chars_in(*arg, text)));
+    let chars = call.chars_of(0..call.args.len(), text, 0);
     Ok(ResultType::grown_string(chars, text).or_null())
 }
 
@@ -73,9 +73,8 @@ fn concat_ws<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_
 fn type_concat_ws(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(call.args)?;
     let parts = u32::try_from(call.args.len()).unwrap_or(u32::MAX).saturating_sub(2);
-    let separators = call.chars_in(call.arg(0), text).saturating_mul(parts);
-    let chars =
-        call.args[1..].iter().fold(separators, |sum, arg| sum.saturating_add(call.chars_in(*arg, text)));
+    let separators = call.chars_in(0, text).saturating_mul(parts);
+    let chars = call.chars_of(1..call.args.len(), text, separators);
     Ok(ResultType::grown_string(chars, text).or_null())
 }
 
@@ -93,7 +92,7 @@ fn repeat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
 
 fn type_repeat(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(&call.args[..1])?;
-    let chars = call.chars_in(call.arg(0), text);
+    let chars = call.chars_in(0, text);
     let chars = match call.constant_int(1) {
         Some(count) => u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(chars),
         None => return Ok(ResultType::long_string(text).or_null()),
@@ -113,7 +112,9 @@ fn space<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
 fn type_space(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = crate::expr::typing::TextType::ascii(call.connection());
     Ok(match call.constant_int(0) {
-        Some(count) => ResultType::grown_string(u32::try_from(count.max(0)).unwrap_or(u32::MAX), text).or_null(),
+        Some(count) => {
+            ResultType::grown_string(u32::try_from(count.max(0)).unwrap_or(u32::MAX), text).or_null()
+        }
         None if call.arg(0).kind == crate::expr::typing::Kind::Null => ResultType::string(0, text).or_null(),
         None => ResultType::long_string(text).or_null(),
     })

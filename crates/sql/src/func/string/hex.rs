@@ -93,7 +93,9 @@ fn type_quote(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     }
     let text = call.collation(call.args)?;
     let text = match arg.kind {
-        kind if kind.is_string() && text.collation == Collation::Binary => TextType::implicit(call.connection()),
+        kind if kind.is_string() && text.collation == Collation::Binary => {
+            TextType::implicit(call.connection())
+        }
         _ => text,
     };
     let chars = arg.chars().saturating_mul(2).saturating_add(2);

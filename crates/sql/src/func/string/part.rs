@@ -40,7 +40,7 @@ fn right<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
 
 fn type_side(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(&call.args[..1])?;
-    let chars = call.chars_in(call.arg(0), text);
+    let chars = call.chars_in(0, text);
     let chars = call.constant_int(1).map_or(chars, |count| clamped(count).min(chars));
     Ok(ResultType::string(chars, text).or_null())
 }
@@ -80,7 +80,7 @@ fn start_of(position: Int, charset: Charset, bytes: &[u8]) -> Option<usize> {
 
 fn type_substring(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(&call.args[..1])?;
-    let mut chars = call.chars_in(call.arg(0), text);
+    let mut chars = call.chars_in(0, text);
     if call.arg(1).kind == Kind::Null {
         return Ok(ResultType::string(chars, text).or_null());
     }
@@ -124,7 +124,7 @@ fn substring_index<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Cont
 
 fn type_substring_index(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(&call.args[..2])?;
-    Ok(ResultType::string(call.chars_in(call.arg(0), text), text).or_null())
+    Ok(ResultType::string(call.chars_in(0, text), text).or_null())
 }
 
 /// A part is replaced; nothing is if it begins outside of the text.
@@ -153,6 +153,6 @@ fn spliced(text: &Text<'_>, from: usize, to: usize, new: &Text<'_>) -> Vec<u8> {
 
 fn type_insert(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(&[call.arg(0), call.arg(3)])?;
-    let chars = call.chars_in(call.arg(0), text).saturating_add(call.chars_in(call.arg(3), text));
+    let chars = call.chars_of([0, 3].into_iter(), text, 0);
     Ok(ResultType::grown_string(chars, text).or_null())
 }

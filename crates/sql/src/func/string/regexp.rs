@@ -292,7 +292,7 @@ fn expand(replacement: &str, captures: &Captures<'_>, out: &mut String) -> Resul
 
 fn type_substr(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(&call.args[..2])?;
-    Ok(ResultType::string(call.chars_in(call.arg(0), text), text).or_null())
+    Ok(ResultType::string(call.chars_in(0, text), text).or_null())
 }
 
 fn type_replace(call: &Typed<'_>) -> Result<ResultType, SqlError> {

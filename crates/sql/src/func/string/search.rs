@@ -15,7 +15,7 @@ use super::length::count;
 use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::typing::Kind;
 use crate::expr::{Ev, Expr, Inputs, ResultType, Side, order};
-use crate::func::args::{self, common_collation, or_null, string, subject_collation};
+use crate::func::args::{self, Text, common_collation, or_null, string, subject_collation};
 use crate::func::{EvalResult, Function, MANY, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -36,14 +36,12 @@ fn locate<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
         None => 1,
         Some(start) => or_null!(args::int(start, inputs, context)?).to_i64(),
     };
-    match usize::try_from(start - 1) {
-        Ok(skipped) => position(&args[1], &args[0], skipped, inputs, context),
-        // Before the first character nothing is found, but NULL stays NULL.
-        Err(_) => {
-            let (text, wanted) = (args[1].eval(inputs, context)?, args[0].eval(inputs, context)?);
-            Ok(if text.as_ref().is_null() || wanted.as_ref().is_null() { Ev::NULL } else { count(0) })
-        }
+    if let Ok(skipped) = usize::try_from(start.saturating_sub(1)) {
+        return position(&args[1], &args[0], skipped, inputs, context);
     }
+    // Before the first character nothing is found, but NULL stays NULL.
+    let (text, wanted) = (args[1].eval(inputs, context)?, args[0].eval(inputs, context)?);
+    Ok(if text.as_ref().is_null() || wanted.as_ref().is_null() { Ev::NULL } else { count(0) })
 }
 
 /// Where a text stands in another one behind so many characters, counted from 1; 0 if nowhere.
@@ -137,7 +135,7 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
 
 fn type_replace(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(call.args)?;
-    let [chars, to] = [0, 2].map(|at| call.chars_in(call.arg(at), text));
+    let [chars, to] = [0, 2].map(|at| call.chars_in(at, text));
     Ok(ResultType::grown_string(chars.saturating_mul(to.saturating_sub(1).max(1)), text).or_null())
 }
 
@@ -154,8 +152,8 @@ fn strcmp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
     })))
 }
 
-/// The place of the first argument among the others: texts are compared as texts, integers exactly, everything else
-/// as doubles.
+/// The place of the first argument among the others: texts and dates are compared as texts, integers exactly,
+/// everything else as doubles.
 fn field<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let wanted = args[0].eval(inputs, context)?;
     if wanted.as_ref().is_null() {
@@ -164,10 +162,12 @@ fn field<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
     let types = inputs.types();
     let kinds = args.iter().map(|arg| Ok(arg.result_type(&types)?.kind));
     let kinds = kinds.collect::<Result<smallvec::SmallVec<[Kind; 4]>, SqlError>>()?;
-    let texts = kinds.iter().all(|kind| kind.is_string() || *kind == Kind::Null);
+    let texts = kinds.iter().all(|kind| kind.is_string() || kind.is_temporal() || *kind == Kind::Null);
     let exact = kinds.iter().all(|kind| kind.is_int() || matches!(kind, Kind::Null | Kind::Decimal));
+    let compared = |value: Ev<'a>| if texts { as_text(value, types.connection()) } else { value };
+    let wanted = compared(wanted);
     for (at, arg) in args.iter().enumerate().skip(1) {
-        let value = arg.eval(inputs, context)?;
+        let value = compared(arg.eval(inputs, context)?);
         let equal = if value.as_ref().is_null() {
             false
         } else if texts || exact {
@@ -182,6 +182,11 @@ fn field<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
         }
     }
     Ok(count(0))
+}
+
+/// A value as text; one that is text stays as it is.
+fn as_text(value: Ev<'_>, connection: Collation) -> Ev<'_> {
+    Text::of(value, connection).map_or(Ev::NULL, Text::into_ev)
 }
 
 /// The place of a text in a list with commas between its members.

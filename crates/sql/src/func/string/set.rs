@@ -58,7 +58,7 @@ fn type_make_set(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let texts = &call.args[1..];
     let text = call.collation(texts)?;
     let commas = u32::try_from(texts.len()).unwrap_or(u32::MAX).saturating_sub(1);
-    let chars = texts.iter().fold(commas, |sum, arg| sum.saturating_add(call.chars_in(*arg, text)));
+    let chars = call.chars_of(1..call.args.len(), text, commas);
     Ok(ResultType::grown_string(chars, text).nullable_if(call.nullable()))
 }
 
@@ -97,7 +97,7 @@ fn export_set<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'
 fn type_export_set(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let texts = &call.args[1..call.args.len().min(4)];
     let text = call.collation(texts)?;
-    let chars = |at: usize| call.chars_in(call.arg(at), text);
+    let chars = |at: usize| call.chars_in(at, text);
     let separator = if call.args.len() > 3 { chars(3) } else { 1 };
     let length = chars(1).max(chars(2)).saturating_mul(64).saturating_add(separator.saturating_mul(63));
     Ok(ResultType::grown_string(length, text).or_null())

@@ -48,5 +48,5 @@ fn soundex<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
 
 fn type_soundex(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.collation(call.args)?;
-    Ok(ResultType::string(call.chars_in(call.arg(0), text).max(4), text).or_null())
+    Ok(ResultType::string(call.chars_in(0, text).max(4), text).or_null())
 }

@@ -12,8 +12,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("ltrim", (1, 1), ltrim, like_first),
     Function::new("rtrim", (1, 1), rtrim, like_first),
     Function::new("trim", (1, 2), trim, type_trim),
-    Function::new("trim leading", (2, 2), ltrim, type_trim),
-    Function::new("trim trailing", (2, 2), rtrim, type_trim),
+    Function::new("trim leading", (1, 2), ltrim, type_trim),
+    Function::new("trim trailing", (1, 2), rtrim, type_trim),
 ];
 
 fn ltrim<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
@@ -64,5 +64,5 @@ fn remove<'a>(
 
 fn type_trim(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let text = call.subject(call.args)?;
-    Ok(ResultType::string(call.chars_in(call.arg(0), text), text).or_null())
+    Ok(ResultType::string(call.chars_in(0, text), text).or_null())
 }

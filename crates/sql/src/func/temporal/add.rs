@@ -11,7 +11,7 @@ use types::value::{Value, ValueRef};
 use super::interval::{self, Interval, TooManyParts};
 use super::read;
 use crate::expr::typing::{Kind, TextType};
-use crate::expr::{Ev, Expr, Inputs, IntervalUnit, ResultType};
+use crate::expr::{Ev, Expr, Inputs, IntervalUnit, ResultType, Types};
 use crate::func::args::{ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
 
@@ -62,8 +62,8 @@ fn add<'a>(
         && interval::is_within_day(unit)
     {
         let span = or_null!(interval::read(amount, unit, inputs, context)?);
-        let Ok(span) = directed(span, subtract) else { return read::overflow(context, "time") };
-        let fsp = result_fsp(time.fsp(), amount, unit, inputs)?;
+        let Ok(span) = directed(span, subtract) else { return Ok(Ev::NULL) };
+        let fsp = result_fsp(time.fsp(), amount, unit, &inputs.types())?;
         return match span.add_to_time(time) {
             Some(sum) => Ok(Ev::Own(Value::Time(sum.truncate_to(fsp)))),
             None => read::overflow(context, "time"),
@@ -81,11 +81,11 @@ fn add<'a>(
     Ok(match value.as_ref() {
         ValueRef::Date(_) if !interval::has_time(unit) => Ev::Own(Value::Date(sum.date())),
         ValueRef::Date(_) => {
-            let fsp = result_fsp(0, amount, unit, inputs)?;
+            let fsp = result_fsp(0, amount, unit, &inputs.types())?;
             Ev::Own(Value::DateTime(sum.truncate_to(fsp)))
         }
         ValueRef::DateTime(_) | ValueRef::Time(_) => {
-            let fsp = result_fsp(moment_fsp(value.as_ref()), amount, unit, inputs)?;
+            let fsp = result_fsp(moment_fsp(value.as_ref()), amount, unit, &inputs.types())?;
             Ev::Own(Value::DateTime(sum.truncate_to(fsp)))
         }
         other => ascii(shown(sum, has_time(other) || interval::has_time(unit)), inputs),
@@ -132,9 +132,9 @@ fn shown(moment: DateTime, has_time: bool) -> Vec<u8> {
 }
 
 /// The digits of the result's fraction.
-fn result_fsp(own: u8, amount: &Expr, unit: IntervalUnit, inputs: &Inputs<'_>) -> Result<u8, SqlError> {
+fn result_fsp(own: u8, amount: &Expr, unit: IntervalUnit, types: &Types<'_>) -> Result<u8, SqlError> {
     if unit == IntervalUnit::Second {
-        return Ok(own.max(amount.result_type(&inputs.types())?.decimals.min(FSP_MAX)));
+        return Ok(own.max(amount.result_type(types)?.decimals.min(FSP_MAX)));
     }
     Ok(if interval::has_micros(unit) { FSP_MAX } else { own })
 }
@@ -156,13 +156,7 @@ fn type_of(
     call: &Typed<'_>,
 ) -> Result<ResultType, SqlError> {
     let own = if date.kind.is_temporal() { date.decimals } else { 0 };
-    let fsp = if unit == IntervalUnit::Second {
-        own.max(amount.result_type(call.types)?.decimals.min(FSP_MAX))
-    } else if interval::has_micros(unit) {
-        FSP_MAX
-    } else {
-        own
-    };
+    let fsp = result_fsp(own, amount, unit, call.types)?;
     let result = match date.kind {
         Kind::Date if !interval::has_time(unit) => ResultType::date(),
         Kind::Time if interval::is_within_day(unit) => ResultType::time(fsp),

@@ -139,9 +139,8 @@ impl Moment {
             b'c' => write!(out, "{month}"),
             b'd' => write!(out, "{day:02}"),
             b'e' => write!(out, "{day}"),
-            b'D' if self.is_span => return None,
+            b'D' | b'j' if self.is_span => return None,
             b'D' => write!(out, "{day}{}", ordinal_suffix(day)),
-            b'j' if self.is_span => return None,
             b'j' => {
                 date.to_days()?;
                 write!(out, "{:03}", calendar::day_of_year(year, month, day))

@@ -63,12 +63,11 @@ pub(super) fn read(
     let one = match unit {
         U::Year => 12,
         U::Quarter => 3,
-        U::Month => 1,
+        U::Month | U::Microsecond => 1,
         U::Week => 7 * MICROS_PER_DAY,
         U::Day => MICROS_PER_DAY,
         U::Hour => 3600 * MICROS_PER_SECOND,
         U::Minute => 60 * MICROS_PER_SECOND,
-        U::Microsecond => 1,
         U::Second => return seconds(expr, inputs, context).map(|span| span.map(Ok)),
         _ => return parts(expr, unit, inputs, context),
     };

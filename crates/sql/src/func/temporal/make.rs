@@ -84,12 +84,11 @@ fn maketime<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>
 fn sec_to_time<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let (seconds, fsp) = or_null!(seconds(&args[0], inputs, context)?);
     let total = micros(seconds).filter(|micros| micros.abs() <= Time::MICROS_MAX);
-    let total = match total {
-        Some(total) => total,
-        None => {
-            context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"time", &seconds])?;
-            if seconds.is_negative() { -Time::MICROS_MAX } else { Time::MICROS_MAX }
-        }
+    let total = if let Some(total) = total {
+        total
+    } else {
+        context.report(&ER_TRUNCATED_WRONG_VALUE, &[&"time", &seconds])?;
+        if seconds.is_negative() { -Time::MICROS_MAX } else { Time::MICROS_MAX }
     };
     Ok(Ev::Own(Value::Time(Time::saturating(total, fsp))))
 }

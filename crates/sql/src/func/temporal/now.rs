@@ -48,7 +48,6 @@ fn now<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> 
     Ok(Ev::Own(Value::DateTime(inputs.session.now(fsp))))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn curdate<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(Ev::Own(Value::Date(inputs.session.today())))
 }
@@ -63,7 +62,6 @@ fn utc_timestamp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Contex
     Ok(Ev::Own(Value::DateTime(utc_now(inputs.session, fsp))))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn utc_date<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     Ok(Ev::Own(Value::Date(utc_now(inputs.session, 0).date())))
 }

@@ -2,8 +2,8 @@
 
 use types::column::IntSize;
 use types::context::Context;
-use types::error::SqlError;
 use types::decimal::Decimal;
+use types::error::SqlError;
 use types::temporal::{Date, DatePolicy, DateTime, Time, calendar, datetime_from_number};
 use types::value::{Value, ValueRef};
 
@@ -37,7 +37,6 @@ fn type_name(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(call.ascii(NAME_CHARS).or_null())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the table's type")]
 fn type_year(_: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(ResultType { length: 4, ..ResultType::of_kind(Kind::Year) }.unsigned().or_null())
 }
@@ -218,19 +217,17 @@ fn type_extract(call: &Typed<'_>) -> Result<ResultType, SqlError> {
         return Ok(ResultType::int(IntSize::Big, 1));
     };
     Ok(ResultType::bigint(match unit {
-        U::Year => 5,
+        U::Year | U::MinuteSecond => 5,
         U::Quarter => 2,
         U::Month | U::Week | U::Day | U::Minute | U::Second => 3,
         U::Hour => 4,
         U::Microsecond | U::YearMonth => 7,
-        U::DayHour => 9,
+        U::DayHour | U::SecondMicrosecond => 9,
         U::DayMinute | U::MinuteMicrosecond => 11,
         U::DaySecond => 13,
         U::DayMicrosecond => 20,
         U::HourMinute => 6,
         U::HourSecond => 8,
         U::HourMicrosecond => 14,
-        U::MinuteSecond => 5,
-        U::SecondMicrosecond => 9,
     }))
 }

@@ -37,15 +37,8 @@ pub(super) fn incomplete_date(
 
 /// A context in which month and day may be 0.
 pub(super) fn lax<'c>(context: &'c mut Context<'_>) -> Context<'c> {
-    Context {
-        sql_mode: context.sql_mode.without(SqlMode::NO_ZERO_IN_DATE),
-        time_zone: context.time_zone,
-        today: context.today,
-        row: context.row,
-        strict: context.strict,
-        null_becomes_default: context.null_becomes_default,
-        warnings: context.warnings,
-    }
+    let sql_mode = context.sql_mode.without(SqlMode::NO_ZERO_IN_DATE);
+    Context { sql_mode, warnings: context.warnings, ..*context }
 }
 
 /// A DATETIME.
@@ -89,9 +82,8 @@ pub(super) fn fsp(expr: &Expr, value: ValueRef<'_>, of: Wanted) -> u8 {
         ValueRef::Time(time) => time.fsp(),
         ValueRef::DateTime(moment) => moment.fsp(),
         ValueRef::Decimal(number) => number.scale().min(FSP_MAX),
-        ValueRef::Double(_) | ValueRef::Float(_) => FSP_MAX,
         ValueRef::Str(text, _) if is_literal(expr) => text_fsp(text, of),
-        ValueRef::Str(..) | ValueRef::Bytes(_) => FSP_MAX,
+        ValueRef::Double(_) | ValueRef::Float(_) | ValueRef::Str(..) | ValueRef::Bytes(_) => FSP_MAX,
         _ => 0,
     }
 }

@@ -246,7 +246,7 @@ CREATE TABLE `PLUGINS` (
   `PLUGIN_LIBRARY` varchar(64),
   `PLUGIN_LIBRARY_VERSION` varchar(20),
   `PLUGIN_AUTHOR` varchar(64),
-  `PLUGIN_DESCRIPTION` varchar(65535),
+  `PLUGIN_DESCRIPTION` mediumtext,
   `PLUGIN_LICENSE` varchar(80),
   `LOAD_OPTION` varchar(64) NOT NULL
 );
@@ -258,15 +258,15 @@ CREATE TABLE `PROCESSLIST` (
   `COMMAND` varchar(16) NOT NULL,
   `TIME` int NOT NULL,
   `STATE` varchar(64),
-  `INFO` varchar(65535)
+  `INFO` mediumtext
 );
 CREATE TABLE `PROFILING` (
   `QUERY_ID` int NOT NULL,
   `SEQ` int NOT NULL,
   `STATE` varchar(30) NOT NULL,
-  `DURATION` decimal(905,0) NOT NULL,
-  `CPU_USER` decimal(905,0),
-  `CPU_SYSTEM` decimal(905,0),
+  `DURATION` decimal(9,6) NOT NULL,
+  `CPU_USER` decimal(9,6),
+  `CPU_SYSTEM` decimal(9,6),
   `CONTEXT_VOLUNTARY` int,
   `CONTEXT_INVOLUNTARY` int,
   `BLOCK_OPS_IN` int,
@@ -463,24 +463,6 @@ CREATE TABLE `VIEW_TABLE_USAGE` (
   `TABLE_CATALOG` varchar(64) COLLATE utf8mb3_bin NOT NULL,
   `TABLE_SCHEMA` varchar(64) COLLATE utf8mb3_bin NOT NULL,
   `TABLE_NAME` varchar(64) COLLATE utf8mb3_bin NOT NULL
-);
-
--- As MySQL 5.7 had them.
-CREATE TABLE `GLOBAL_STATUS` (
-  `VARIABLE_NAME` varchar(64) NOT NULL,
-  `VARIABLE_VALUE` varchar(2048)
-);
-CREATE TABLE `GLOBAL_VARIABLES` (
-  `VARIABLE_NAME` varchar(64) NOT NULL,
-  `VARIABLE_VALUE` varchar(2048)
-);
-CREATE TABLE `SESSION_STATUS` (
-  `VARIABLE_NAME` varchar(64) NOT NULL,
-  `VARIABLE_VALUE` varchar(2048)
-);
-CREATE TABLE `SESSION_VARIABLES` (
-  `VARIABLE_NAME` varchar(64) NOT NULL,
-  `VARIABLE_VALUE` varchar(2048)
 );
 
 -- database performance_schema

@@ -1,0 +1,113 @@
+//! The binlog's files, positions and events.
+
+use std::sync::Arc;
+
+use binlog::{BinlogName, EventReader};
+use commit::Pipeline;
+use sql::parse::Limit;
+use types::error::SqlError;
+use types::error::table::{ER_ERROR_WHEN_EXECUTING_COMMAND, ER_NO_BINARY_LOGGING};
+use vfs::{Open, Vfs};
+
+use super::cell::{Row, row};
+use super::look::Look;
+use crate::accounts::Privileges;
+use super::server::require_replication_client;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// SHOW BINARY LOGS. Error 1381 without a binlog.
+pub(super) fn files(look: &Look<'_>) -> Result<Vec<Row>> {
+    require_replication_client(look)?;
+    let pipeline = &look.shared.pipeline;
+    let binlog = pipeline.binlog().ok_or_else(|| ER_NO_BINARY_LOGGING.error(&[]))?;
+    let names = binlog.index().names().to_vec();
+    let row = |name: &BinlogName| {
+        // A file that is purged meanwhile shows as empty, as in MySQL.
+        let size = match visible_end(pipeline, name) {
+            Some(end) => end,
+            None => file_size(&*look.shared.vfs, pipeline, name).unwrap_or(0),
+        };
+        row![name.to_string(), size, "No"]
+    };
+    Ok(names.iter().map(row).collect())
+}
+
+/// SHOW MASTER STATUS; no rows without a binlog.
+pub(super) fn position(look: &Look<'_>) -> Result<Vec<Row>> {
+    require_replication_client(look)?;
+    let pipeline = &look.shared.pipeline;
+    let tuple = pipeline.publisher().tuple();
+    let (Some(files), Some(end)) = (pipeline.binlog(), tuple.binlog) else { return Ok(Vec::new()) };
+    let name = name_of(files.index().names(), end.file);
+    Ok(vec![row![name, end.position, "", "", tuple.gtid_executed.to_string()]])
+}
+
+/// The name of a file of this number: the index may not list it yet.
+fn name_of(names: &[BinlogName], number: u32) -> String {
+    let base = names.first().map_or("binlog", BinlogName::base);
+    BinlogName::new(base, number.into()).to_string()
+}
+
+/// How far the last file may be read: what comes behind is not durable yet.
+fn visible_end(pipeline: &Pipeline, name: &BinlogName) -> Option<u64> {
+    let end = pipeline.publisher().tuple().binlog?;
+    (name.number() == u64::from(end.file)).then_some(end.position)
+}
+
+fn file_size(vfs: &dyn Vfs, pipeline: &Pipeline, name: &BinlogName) -> Option<u64> {
+    let path = pipeline.binlog()?.path_of(name);
+    vfs.open(&path, Open::Read).ok()?.len().ok()
+}
+
+/// Which events SHOW BINLOG EVENTS shows.
+#[derive(Clone, Debug)]
+pub(crate) struct EventsWanted {
+    /// IN; the first file without it.
+    pub(crate) log: Option<String>,
+    /// FROM.
+    pub(crate) position: Option<u64>,
+    /// LIMIT.
+    pub(crate) limit: Limit,
+}
+
+/// Error 1227 unless the session may see events.
+pub(crate) fn permit_events(look: &Look<'_>) -> Result<()> {
+    let wanted = Privileges::REPLICATION_SLAVE;
+    look.access.require(wanted, "", "REPLICATION SLAVE")
+}
+
+/// SHOW BINLOG EVENTS. Reads the file: not on a thread that others wait for. Error 1220.
+pub(crate) fn events(vfs: &dyn Vfs, pipeline: &Arc<Pipeline>, wanted: &EventsWanted) -> Result<Vec<Row>> {
+    let failed = |what: &str| ER_ERROR_WHEN_EXECUTING_COMMAND.error(&[&"SHOW BINLOG EVENTS", &what]);
+    let Some(files) = pipeline.binlog() else { return Ok(Vec::new()) };
+    let names = files.index().names().to_vec();
+    let name = match &wanted.log {
+        Some(log) => names.iter().find(|name| name.to_string() == *log),
+        None => names.first(),
+    };
+    let name = name.ok_or_else(|| failed("Could not find target log"))?;
+    let broken = |_| failed("Wrong offset or I/O error");
+    let end = visible_end(pipeline, name);
+    let file = vfs.open(&files.path_of(name), Open::Read).map_err(|_| failed("Could not find target log"))?;
+    let start = wanted.position.unwrap_or(0).max(binlog::reader::FIRST_EVENT);
+    let mut reader = EventReader::open(file).map_err(broken)?;
+    reader.set_limit(end.unwrap_or(u64::MAX));
+    let (mut rows, mut passed) = (Vec::new(), 0_u64);
+    let count_max = wanted.limit.count.unwrap_or(u64::MAX);
+    while (rows.len() as u64) < count_max {
+        let Some(event) = reader.next_event().map_err(broken)? else { break };
+        if event.position < start {
+            continue;
+        }
+        passed += 1;
+        if passed <= wanted.limit.offset {
+            continue;
+        }
+        let header = &event.header;
+        let info = binlog::show::info(&event.decode().map_err(broken)?);
+        let kind = header.event_type.name();
+        rows.push(row![name.to_string(), event.position, kind, header.server_id, event.end(), info]);
+    }
+    Ok(rows)
+}

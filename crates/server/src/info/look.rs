@@ -1,0 +1,143 @@
+//! What a session sees of the server: databases and tables, stored or virtual, that it has any privilege on.
+
+use std::sync::Arc;
+
+use engine::catalog::Catalog;
+use engine::catalog::def::TableDef;
+use engine::catalog::table::Table;
+use sql::session::Session;
+use types::collation::Collation;
+use types::error::SqlError;
+use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE};
+use types::temporal::{DateTime, Timestamp};
+
+use super::{InfoTable, Result, find};
+use crate::accounts::Access;
+use crate::session::{SessionView, Shared};
+use crate::status::Counters;
+use crate::variables::SessionVariables;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Look<'a> {
+    /// The server.
+    pub(crate) shared: &'a Arc<Shared>,
+    /// What the session has counted.
+    pub(crate) counters: &'a Counters,
+    /// What the session may do.
+    pub(crate) access: &'a Access,
+    /// The session.
+    pub(crate) session: &'a Session,
+    /// Its variables.
+    pub(crate) variables: &'a SessionVariables,
+    /// The catalog.
+    pub(crate) catalog: Arc<Catalog>,
+}
+
+/// A table of either kind.
+#[derive(Clone, Debug)]
+pub(crate) enum AnyTable {
+    /// It has rows of its own.
+    Stored(Arc<Table>),
+    /// Its rows are made when they are read.
+    Virtual(&'static InfoTable),
+}
+
+impl AnyTable {
+    /// Its definition.
+    pub(crate) fn def(&self) -> &TableDef {
+        match self {
+            Self::Stored(table) => &table.def,
+            Self::Virtual(table) => &table.def,
+        }
+    }
+}
+
+/// Databases of virtual tables that are listed, and their collations. `mysql` is not: a dump of all databases must not
+/// hold it.
+const LISTED: [(&str, Collation); 2] = [
+    ("information_schema", Collation::Utf8mb3GeneralCi),
+    ("performance_schema", Collation::Utf8mb4GeneralCi),
+];
+
+impl<'a> Look<'a> {
+    /// That of a session.
+    pub(crate) fn new(
+        view: &'a SessionView,
+        access: &'a Access,
+        session: &'a Session,
+        variables: &'a SessionVariables,
+    ) -> Self {
+        let (shared, counters) = (view.shared(), view.counters());
+        Self { shared, counters, access, session, variables, catalog: shared.store.catalog() }
+    }
+
+    /// The databases, by name.
+    pub(crate) fn databases(&self) -> Vec<(String, Collation)> {
+        let stored = self.catalog.databases().map(|database| (database.def.name.clone(), database.def.collation));
+        let listed = LISTED.iter().map(|(name, collation)| ((*name).to_owned(), *collation));
+        let mut all: Vec<_> = stored.chain(listed).filter(|(name, _)| self.access.sees_database(name)).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        all
+    }
+
+    /// The default of a database's tables.
+    pub(crate) fn database_collation(&self, db: &str) -> Collation {
+        match self.catalog.database(db) {
+            Some(database) => database.def.collation,
+            None if db == "information_schema" => Collation::Utf8mb3GeneralCi,
+            None => Collation::Utf8mb4GeneralCi,
+        }
+    }
+
+    /// The tables of a database, by name.
+    pub(crate) fn tables_in(&self, db: &str) -> Vec<AnyTable> {
+        let mut all: Vec<AnyTable> = super::all().iter().filter(|table| table.def.db == db).map(AnyTable::Virtual).collect();
+        if let Some(database) = self.catalog.database(db) {
+            all.extend(database.tables.values().cloned().map(AnyTable::Stored));
+        }
+        all.retain(|table| self.access.sees_table(db, &table.def().name));
+        all.sort_by(|a, b| a.def().name.cmp(&b.def().name));
+        all
+    }
+
+    /// The tables of all databases.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = AnyTable> {
+        self.databases().into_iter().flat_map(|(db, _)| self.tables_in(&db))
+    }
+
+    /// The name of a database as it is written in the catalog. Error 1049, and 1044 if the session sees nothing of it.
+    pub(crate) fn database(&self, db: &str) -> Result<String> {
+        let name = match super::database_name(db) {
+            Some(name) => name,
+            None if self.catalog.database(db).is_some() => db,
+            None => return Err(ER_BAD_DB_ERROR.error(&[&db])),
+        };
+        self.access.use_database(name)?;
+        Ok(name.to_owned())
+    }
+
+    /// A table. Errors 1049 and 1146.
+    pub(crate) fn table(&self, db: &str, name: &str) -> Result<AnyTable> {
+        if let Some(found) = self.catalog.table(db, name) {
+            return Ok(AnyTable::Stored(Arc::clone(found)));
+        }
+        if let Some(found) = find(db, name) {
+            return Ok(AnyTable::Virtual(found));
+        }
+        if self.catalog.database(db).is_none() && super::database_name(db).is_none() {
+            return Err(ER_BAD_DB_ERROR.error(&[&db]));
+        }
+        Err(missing(db, name))
+    }
+
+    /// A moment in the session's time zone.
+    pub(crate) fn local_time(&self, unix_s: u32) -> Option<DateTime> {
+        Timestamp::new(unix_s.into(), 0).map(|moment| self.session.time_zone.to_local(moment, 0))
+    }
+}
+
+/// Error 1146.
+pub(crate) fn missing(db: &str, name: &str) -> SqlError {
+    ER_NO_SUCH_TABLE.error(&[&db, &name])
+}

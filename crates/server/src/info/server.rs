@@ -1,0 +1,204 @@
+//! The server: engines, character sets, variables, status, connections.
+
+use sql::session::Scope;
+use types::charset::Charset;
+use types::collation::Collation;
+use types::error::SqlError;
+use types::error::table::ER_SPECIFIC_ACCESS_DENIED_ERROR;
+
+use super::cell::{NULL, Row, row};
+use super::look::Look;
+use crate::accounts::Privileges;
+use crate::net::ProcessRow;
+use crate::status::View;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// `ENGINES`: there is one, which answers to MySQL's name for such.
+pub(super) fn engines(_: &Look<'_>) -> Vec<Row> {
+    let comment = "Supports transactions and row-level locking";
+    vec![row!["InnoDB", "DEFAULT", comment, "YES", "NO", "YES"]]
+}
+
+/// `CHARACTER_SETS`
+pub(super) fn character_sets(_: &Look<'_>) -> Vec<Row> {
+    let mut sets = Charset::ALL;
+    sets.sort_by_key(|set| set.name());
+    let row = |set: Charset| {
+        let description = match set {
+            Charset::Binary => "Binary pseudo charset",
+            Charset::Ascii => "US ASCII",
+            Charset::Latin1 => "cp1252 West European",
+            Charset::Utf8mb3 | Charset::Utf8mb4 => "UTF-8 Unicode",
+        };
+        row![set.name(), set.default_collation().name(), description, u64::from(set.char_size_max())]
+    };
+    sets.into_iter().map(row).collect()
+}
+
+/// `COLLATIONS`
+pub(super) fn collations(_: &Look<'_>) -> Vec<Row> {
+    let row = |collation: Collation| {
+        let default = if collation.charset().default_collation() == collation { "Yes" } else { "" };
+        let pad = if collation.pads_space() { "PAD SPACE" } else { "NO PAD" };
+        let id = u64::from(collation.id());
+        row![collation.name(), collation.charset().name(), id, default, "Yes", 1_u64, pad]
+    };
+    by_name().into_iter().map(row).collect()
+}
+
+/// `COLLATION_CHARACTER_SET_APPLICABILITY`
+pub(super) fn applicability(_: &Look<'_>) -> Vec<Row> {
+    by_name().into_iter().map(|collation| row![collation.name(), collation.charset().name()]).collect()
+}
+
+fn by_name() -> Vec<Collation> {
+    let mut all = Collation::ALL.to_vec();
+    all.sort_by_key(|collation| collation.name());
+    all
+}
+
+/// `PLUGINS`: what of MySQL's is built in here.
+pub(super) fn plugins(_: &Look<'_>) -> Vec<Row> {
+    let known = [
+        ("binlog", "1.0", "STORAGE ENGINE", "80046.0", "The binlog's part in a commit"),
+        ("mysql_native_password", "1.1", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
+        ("caching_sha2_password", "1.0", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
+        ("InnoDB", "8.0", "STORAGE ENGINE", "80046.0", "Supports transactions and row-level locking"),
+    ];
+    let row = |(name, version, kind, kind_version, description)| {
+        row![name, version, "ACTIVE", kind, kind_version, NULL, NULL, "onelog", description, NULL, "FORCE"]
+    };
+    known.into_iter().map(row).collect()
+}
+
+/// SHOW PLUGINS.
+pub(super) fn show_plugins(look: &Look<'_>) -> Vec<Row> {
+    let pick = |row: Row| [0, 2, 3, 5, 9].map(|place: usize| row[place].clone()).to_vec();
+    plugins(look).into_iter().map(pick).collect()
+}
+
+/// `performance_schema.global_variables`
+pub(super) fn global_variables(look: &Look<'_>) -> Vec<Row> {
+    variables(look, Scope::Global)
+}
+
+/// `performance_schema.session_variables`
+pub(super) fn session_variables(look: &Look<'_>) -> Vec<Row> {
+    variables(look, Scope::Session)
+}
+
+/// SHOW VARIABLES.
+pub(super) fn variables(look: &Look<'_>, scope: Scope) -> Vec<Row> {
+    let sight = look.shared.variables.sight(look.session, look.variables);
+    sight.show(scope).map(|(name, value)| row![name, value]).collect()
+}
+
+/// `performance_schema.global_status`
+pub(super) fn global_status(look: &Look<'_>) -> Vec<Row> {
+    status(look, Scope::Global)
+}
+
+/// `performance_schema.session_status`
+pub(super) fn session_status(look: &Look<'_>) -> Vec<Row> {
+    status(look, Scope::Session)
+}
+
+/// SHOW STATUS.
+pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
+    let shared = look.shared;
+    let view = View {
+        status: &shared.status,
+        session: (scope == Scope::Session).then_some(look.counters),
+        pipeline: Some(&shared.pipeline),
+        recovery: shared.recovery,
+        uptime_s: crate::clock::monotonic_ms() / 1000,
+        threads_connected: shared.connections.sessions().into(),
+        threads_running: shared.connections.running(),
+    };
+    view.show().into_iter().map(|(name, value)| row![name, value]).collect()
+}
+
+/// The connections that the session is told of: its user's, and all if it has PROCESS.
+fn seen(look: &Look<'_>) -> Vec<ProcessRow> {
+    let all = look.access.has(Privileges::PROCESS);
+    let mut rows = look.shared.connections.processes();
+    rows.retain(|process| all || process.user == look.access.user());
+    rows
+}
+
+/// `information_schema.PROCESSLIST`
+pub(super) fn processes(look: &Look<'_>) -> Vec<Row> {
+    seen(look).into_iter().map(|process| process_row(process, usize::MAX)).collect()
+}
+
+/// SHOW PROCESSLIST; statements are cut unless it is FULL.
+pub(super) fn show_processes(look: &Look<'_>, full: bool) -> Vec<Row> {
+    let size_max = if full { usize::MAX } else { 100 };
+    seen(look).into_iter().map(|process| process_row(process, size_max)).collect()
+}
+
+/// `performance_schema.processlist`
+pub(super) fn performance_processes(look: &Look<'_>) -> Vec<Row> {
+    let mut rows = processes(look);
+    for row in &mut rows {
+        row.extend(row!["PRIMARY"]);
+    }
+    rows
+}
+
+fn process_row(process: ProcessRow, info_chars_max: usize) -> Row {
+    let info = process.info.map(|info| info.chars().take(info_chars_max).collect::<String>());
+    let (id, time) = (u64::from(process.id), process.time_s);
+    row![id, process.user, process.host, process.db, process.command.name(), time, process.state, info]
+}
+
+/// SHOW PRIVILEGES.
+pub(super) fn show_privileges() -> Vec<Row> {
+    PRIVILEGES.lines().map(|line| line.split('|').map(super::cell::IntoCell::into_cell).collect()).collect()
+}
+
+/// Error 1227 unless the session may ask for the binlog's files and positions.
+pub(super) fn require_replication_client(look: &Look<'_>) -> Result<()> {
+    let wanted = Privileges::SUPER.union(Privileges::REPLICATION_CLIENT);
+    if look.access.account().global.intersects(wanted) {
+        return Ok(());
+    }
+    Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&"SUPER, REPLICATION CLIENT"]))
+}
+
+/// Recorded from MySQL 8.0.46: name, context, comment.
+const PRIVILEGES: &str = "\
+Alter|Tables|To alter the table
+Alter routine|Functions,Procedures|To alter or drop stored functions/procedures
+Create|Databases,Tables,Indexes|To create new databases and tables
+Create routine|Databases|To use CREATE FUNCTION/PROCEDURE
+Create role|Server Admin|To create new roles
+Create temporary tables|Databases|To use CREATE TEMPORARY TABLE
+Create view|Tables|To create new views
+Create user|Server Admin|To create new users
+Delete|Tables|To delete existing rows
+Drop|Databases,Tables|To drop databases, tables, and views
+Drop role|Server Admin|To drop roles
+Event|Server Admin|To create, alter, drop and execute events
+Execute|Functions,Procedures|To execute stored routines
+File|File access on server|To read and write files on the server
+Grant option|Databases,Tables,Functions,Procedures|To give to other users those privileges you possess
+Index|Tables|To create or drop indexes
+Insert|Tables|To insert data into tables
+Lock tables|Databases|To use LOCK TABLES (together with SELECT privilege)
+Process|Server Admin|To view the plain text of currently executing queries
+Proxy|Server Admin|To make proxy user possible
+References|Databases,Tables|To have references on tables
+Reload|Server Admin|To reload or refresh tables, logs and privileges
+Replication client|Server Admin|To ask where the slave or master servers are
+Replication slave|Server Admin|To read binary log events from the master
+Select|Tables|To retrieve rows from table
+Show databases|Server Admin|To see all databases with SHOW DATABASES
+Show view|Tables|To see views with SHOW CREATE VIEW
+Shutdown|Server Admin|To shut down the server
+Super|Server Admin|To use KILL thread, SET GLOBAL, CHANGE MASTER, etc.
+Trigger|Tables|To use triggers
+Create tablespace|Server Admin|To create/alter/drop tablespaces
+Update|Tables|To update existing rows
+Usage|Server Admin|No privileges - allow connect only";

@@ -1,0 +1,166 @@
+//! The thread that takes checkpoints: when the delta or redo has grown, or when somebody asks.
+
+use std::sync::{Arc, OnceLock, Weak};
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use commit::Pipeline;
+use commit::checkpoint::SliceSize;
+use engine::base::Base;
+use parking_lot::{Condvar, Mutex};
+use sql::exec::BoxFuture;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use types::error::SqlError;
+use types::error::table::{ER_DISK_FULL, ER_SERVER_SHUTDOWN};
+
+use super::fatal::die;
+use super::log_threads::spawn;
+use crate::ddl::Checkpoints;
+use crate::session::Shared;
+
+/// How often the sizes are looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Between slices, while there is no hurry.
+const PACE: Duration = Duration::from_millis(2);
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Checkpointer {
+    pipeline: Arc<Pipeline>,
+    base: Arc<Base>,
+    /// Set once the server's parts are put together.
+    shared: OnceLock<Weak<Shared>>,
+    /// Rank: last.
+    state: Mutex<State>,
+    asked: Condvar,
+    done: Notify,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Checkpoints that were asked for, and how many of those requests are answered.
+    asked: u64,
+    answered: u64,
+    stopping: bool,
+}
+
+impl Checkpointer {
+    pub(super) fn new(pipeline: Arc<Pipeline>, base: Arc<Base>) -> Arc<Self> {
+        Arc::new(Self {
+            pipeline,
+            base,
+            shared: OnceLock::new(),
+            state: Mutex::default(),
+            asked: Condvar::new(),
+            done: Notify::new(),
+            thread: Mutex::default(),
+        })
+    }
+
+    /// Begins to take checkpoints.
+    pub(super) fn start(self: &Arc<Self>, shared: &Arc<Shared>, runtime: Handle) {
+        self.shared.set(Arc::downgrade(shared)).expect("a server is put together once");
+        let this = Arc::clone(self);
+        *self.thread.lock() = Some(spawn("checkpoint".to_owned(), move || this.run(&runtime)));
+    }
+
+    /// Ends after the checkpoint that is under way.
+    pub(super) fn stop(&self) {
+        self.state.lock().stopping = true;
+        self.asked.notify_all();
+        if let Some(thread) = self.thread.lock().take() {
+            let _ = thread.join();
+        }
+        self.done.notify_waiters();
+    }
+
+    fn run(&self, runtime: &Handle) {
+        while let Some(shared) = self.shared.get().and_then(Weak::upgrade) {
+            let asked = {
+                let mut state = self.state.lock();
+                if state.stopping {
+                    return;
+                }
+                if state.asked == state.answered {
+                    self.asked.wait_for(&mut state, LOOK);
+                }
+                state.asked
+            };
+            let wanted = asked > self.state.lock().answered || self.is_due(&shared);
+            if wanted && !self.base.ballast().is_spent() {
+                self.take_one(&shared, runtime);
+                self.state.lock().answered = asked;
+                self.done.notify_waiters();
+            }
+        }
+    }
+
+    /// Whether the delta or redo has grown enough.
+    fn is_due(&self, shared: &Shared) -> bool {
+        let live = &shared.variables.live;
+        let delta = self.pipeline.published().view().active.bytes() as u64;
+        let redo = self.pipeline.redo().live_bytes();
+        delta >= live.delta_size.load(Ordering::Relaxed)
+            || delta > 0 && redo >= live.redo_log_capacity.load(Ordering::Relaxed) / 2
+    }
+
+    fn take_one(&self, shared: &Arc<Shared>, runtime: &Handle) {
+        let checkpoint = self.pipeline.begin_checkpoint();
+        let through = checkpoint.through();
+        let _ack = runtime.block_on(self.pipeline.wait_visible(through));
+        let pace = || {
+            if !self.is_due(shared) && self.state.lock().asked == self.state.lock().answered {
+                pause(PACE);
+            }
+        };
+        let counters = shared.store.counters();
+        if let Err(error) =
+            self.pipeline.run_checkpoint(checkpoint, &self.base, counters, SliceSize::default(), pace)
+        {
+            die("a checkpoint", &error);
+        }
+        if let Err(error) = shared.schema.collect_garbage(through, || pause(PACE)) {
+            die("removing the data of dropped tables", &error);
+        }
+    }
+}
+
+impl Checkpoints for Checkpointer {
+    fn take(&self) -> BoxFuture<'_, Result<(), SqlError>> {
+        Box::pin(async move {
+            let wanted = {
+                let mut state = self.state.lock();
+                state.asked += 1;
+                state.asked
+            };
+            self.asked.notify_all();
+            loop {
+                let done = self.done.notified();
+                tokio::pin!(done);
+                done.as_mut().enable();
+                {
+                    let state = self.state.lock();
+                    if state.answered >= wanted {
+                        return Ok(());
+                    }
+                    if state.stopping {
+                        return Err(ER_SERVER_SHUTDOWN.error(&[]));
+                    }
+                }
+                if self.base.ballast().is_spent() {
+                    return Err(ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"]));
+                }
+                done.await;
+            }
+        })
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a thread of its own that paces its writes")]
+fn pause(duration: Duration) {
+    std::thread::sleep(duration);
+}

@@ -1,0 +1,154 @@
+//! The data directory: whose it is, and who this server is.
+//!
+//! | name | what |
+//! | --- | --- |
+//! | `base.redb`, `ballast` | table store, and room that it gives up when the disk is full |
+//! | `redo/` | redo segments |
+//! | `binlog.000001` .., `binlog.index` | binary log, unless `--log-bin` says elsewhere |
+//! | `auto.cnf` | `server_uuid`, as mysqld has it, and a secret for answers to unknown users |
+//! | `onelog.lock` | locked while a server runs |
+//! | `tmp/` | transaction caches that do not fit memory; emptied at each start |
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use binlog::Uuid;
+use vfs::{LockGuard, Open, Vfs};
+
+use super::StartError;
+
+/// Who the server is; kept in `auto.cnf`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    /// `server_uuid`
+    pub(super) uuid: Uuid,
+    /// See [`crate::accounts::Accounts::load`].
+    pub(super) secret: [u8; 32],
+}
+
+/// Makes the directory if it is missing, and takes it for this process.
+pub(super) fn take(vfs: &dyn Vfs, dir: &Path) -> Result<Box<dyn LockGuard>, StartError> {
+    vfs.create_dir_all(dir).map_err(at(dir))?;
+    let path = dir.join("onelog.lock");
+    match vfs.lock(&path) {
+        Ok(guard) => Ok(guard),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(StartError::InUse(dir.to_owned())),
+        Err(error) => Err(at(&path)(error)),
+    }
+}
+
+/// Empties the directory of spilled transaction caches.
+pub(super) fn empty_tmp(vfs: &dyn Vfs, dir: &Path) -> Result<PathBuf, StartError> {
+    let tmp = dir.join("tmp");
+    vfs.create_dir_all(&tmp).map_err(at(&tmp))?;
+    for name in vfs.list(&tmp).map_err(at(&tmp))? {
+        let path = tmp.join(name);
+        vfs.remove_file(&path).map_err(at(&path))?;
+    }
+    Ok(tmp)
+}
+
+/// Reads `auto.cnf`, or makes it.
+pub(super) fn identity(vfs: &Arc<dyn Vfs>, dir: &Path) -> Result<Identity, StartError> {
+    let path = dir.join("auto.cnf");
+    if vfs.exists(&path).map_err(at(&path))? {
+        let wrong = || StartError::File {
+            path: path.clone(),
+            what: "it does not name this server (server-uuid, login-secret below [auto]); restore it, or remove it \
+                   to give the server a new identity"
+                .to_owned(),
+        };
+        let text = read(&**vfs, &path).map_err(at(&path))?;
+        return parse(&text).ok_or_else(wrong);
+    }
+    let mut random = [0; 48];
+    getrandom::fill(&mut random).expect("the operating system has random bytes");
+    let (uuid, secret) = random.split_at(16);
+    let mut uuid: [u8; 16] = uuid.try_into().expect("16 of 48 bytes");
+    // Version 4, RFC 9562.
+    uuid[6] = uuid[6] & 0x0F | 0x40;
+    uuid[8] = uuid[8] & 0x3F | 0x80;
+    let identity = Identity { uuid: Uuid(uuid), secret: secret.try_into().expect("32 of 48 bytes") };
+    write(&**vfs, dir, &path, &identity).map_err(at(&path))?;
+    Ok(identity)
+}
+
+/// An error of the operating system about a path.
+pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> StartError + '_ {
+    |error| StartError::Io { path: path.to_owned(), error }
+}
+
+fn read(vfs: &dyn Vfs, path: &Path) -> io::Result<String> {
+    let file = vfs.open(path, Open::Read)?;
+    let size = usize::try_from(file.len()?).map_err(|_| io::ErrorKind::InvalidData)?;
+    let mut bytes = vec![0; size];
+    file.read_exact_at(&mut bytes, 0)?;
+    String::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
+}
+
+/// Whole or not at all: under another name first.
+fn write(vfs: &dyn Vfs, dir: &Path, path: &Path, identity: &Identity) -> io::Result<()> {
+    let secret: String = identity.secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = format!("[auto]\nserver-uuid={}\nlogin-secret={secret}\n", identity.uuid);
+    let unborn = dir.join("auto.cnf.new");
+    let file = vfs.open(&unborn, Open::Create)?;
+    file.set_len(0)?;
+    file.write_at(text.as_bytes(), 0)?;
+    file.sync_all()?;
+    vfs.rename(&unborn, path)?;
+    vfs.sync_dir(dir)
+}
+
+fn parse(text: &str) -> Option<Identity> {
+    let value = |name: &str| {
+        text.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('=')).map(str::trim)
+    };
+    let hex = value("login-secret")?;
+    let mut secret = [0; 32];
+    if hex.len() != 64 || !hex.is_ascii() {
+        return None;
+    }
+    for (place, byte) in secret.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&hex[2 * place..2 * place + 2], 16).ok()?;
+    }
+    Some(Identity { uuid: value("server-uuid")?.parse().ok()?, secret })
+}
+
+#[cfg(test)]
+mod tests {
+    use vfs::sim::SimDisk;
+
+    use super::*;
+
+    #[test]
+    fn an_identity_is_made_once() {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let dir = Path::new("/data");
+        let _guard = take(&*vfs, dir).unwrap();
+        let first = identity(&vfs, dir).unwrap();
+        let second = identity(&vfs, dir).unwrap();
+        assert_eq!((first.uuid, first.secret), (second.uuid, second.secret));
+        assert_eq!(first.uuid.0[6] >> 4, 4);
+    }
+
+    #[test]
+    fn a_damaged_identity_is_refused_with_the_files_name() {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let dir = Path::new("/data");
+        vfs.create_dir_all(dir).unwrap();
+        let file = vfs.open(&dir.join("auto.cnf"), Open::Create).unwrap();
+        file.write_at(b"[auto]\nserver-uuid=nonsense\n", 0).unwrap();
+        let error = identity(&vfs, dir).unwrap_err().to_string();
+        assert!(error.starts_with("/data/auto.cnf: it does not name this server"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_in_use_is_refused() {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let dir = Path::new("/data");
+        let _guard = take(&*vfs, dir).unwrap();
+        let error = take(&*vfs, dir).unwrap_err().to_string();
+        assert!(error.contains("in use by another process"), "{error}");
+    }
+}

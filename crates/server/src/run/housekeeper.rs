@@ -1,0 +1,162 @@
+//! What has to be looked after all the time: syncs of relaxed settings, spare redo segments, gates, old binlogs.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use commit::Gate;
+use engine::base::Base;
+use parking_lot::{Condvar, Mutex};
+
+use super::fatal::die;
+use super::log_threads::spawn;
+use crate::clock;
+use crate::session::Shared;
+
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Redo is synced this often at any setting, milliseconds.
+const SYNC_EVERY_MS: u64 = 1000;
+
+/// Binlogs that have expired are looked for this often, milliseconds.
+const EXPIRE_EVERY_MS: u64 = 60_000;
+
+/// Room that is left for what is already under way, bytes: below, commits are refused until there is twice as much.
+const RESERVE: u64 = 64 << 20;
+
+/// Commits wait while deltas are beyond so many times `onelog_delta_size`.
+const DELTAS_MAX: u64 = 4;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Housekeeper {
+    stop: Arc<(Mutex<bool>, Condvar)>,
+    thread: JoinHandle<()>,
+}
+
+impl Housekeeper {
+    pub(super) fn start(shared: &Arc<Shared>, base: &Arc<Base>, data_dir: PathBuf) -> Self {
+        let stop = Arc::<(Mutex<bool>, Condvar)>::default();
+        let mut rounds = Rounds {
+            shared: Arc::downgrade(shared),
+            base: Arc::clone(base),
+            data_dir,
+            synced_ms: 0,
+            expired_ms: clock::monotonic_ms(),
+        };
+        let stopped = Arc::clone(&stop);
+        let thread = spawn("housekeeper".to_owned(), move || {
+            let (stopping, told) = &*stopped;
+            let mut stopping = stopping.lock();
+            while !*stopping {
+                parking_lot::MutexGuard::unlocked(&mut stopping, || rounds.make());
+                told.wait_for(&mut stopping, LOOK);
+            }
+        });
+        Self { stop, thread }
+    }
+
+    pub(super) fn stop(self) {
+        *self.stop.0.lock() = true;
+        self.stop.1.notify_all();
+        let _ = self.thread.join();
+    }
+}
+
+struct Rounds {
+    shared: Weak<Shared>,
+    base: Arc<Base>,
+    data_dir: PathBuf,
+    synced_ms: u64,
+    expired_ms: u64,
+}
+
+impl Rounds {
+    fn make(&mut self) {
+        let Some(shared) = self.shared.upgrade() else { return };
+        self.tend(&shared);
+        self.set_gate(&shared);
+        let now_ms = clock::monotonic_ms();
+        if now_ms - self.synced_ms >= SYNC_EVERY_MS {
+            self.synced_ms = now_ms;
+            if let Err(error) = shared.pipeline.sync_redo() {
+                die("syncing the redo log", &error);
+            }
+        }
+        if now_ms - self.expired_ms >= EXPIRE_EVERY_MS {
+            self.expired_ms = now_ms;
+            expire(&shared);
+        }
+    }
+
+    /// Makes spare redo segments, removes superfluous ones.
+    fn tend(&self, shared: &Shared) {
+        loop {
+            match shared.pipeline.redo().tend() {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => die("preparing redo segments", &error),
+            }
+        }
+    }
+
+    /// Lets commits in, lets them wait, or refuses them.
+    fn set_gate(&self, shared: &Shared) {
+        let pipeline = &shared.pipeline;
+        let before = pipeline.admission.gate();
+        let gate = if self.is_full(shared, before == Gate::DiskFull) {
+            Gate::DiskFull
+        } else if self.is_behind(shared) {
+            Gate::Behind
+        } else {
+            Gate::Open
+        };
+        if gate != before && before != Gate::Closed {
+            if gate == Gate::DiskFull {
+                tracing::error!(dir = %self.data_dir.display(), "the disk is full: commits fail until there is room");
+            } else if before == Gate::DiskFull {
+                tracing::info!("there is room on the disk again: commits go on");
+            }
+            pipeline.admission.set_gate(gate);
+        }
+    }
+
+    fn is_full(&self, shared: &Shared, was_full: bool) -> bool {
+        let wanted = if was_full { 2 * RESERVE } else { RESERVE };
+        let free = shared.vfs.free_bytes(&self.data_dir).unwrap_or(u64::MAX);
+        if free < wanted {
+            return true;
+        }
+        let ballast = self.base.ballast();
+        ballast.is_spent() && !ballast.restore().unwrap_or(false)
+    }
+
+    fn is_behind(&self, shared: &Shared) -> bool {
+        let live = &shared.variables.live;
+        let deltas = shared.pipeline.published().view().delta_bytes() as u64;
+        deltas > DELTAS_MAX * live.delta_size.load(Ordering::Relaxed)
+            || shared.pipeline.redo().live_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
+    }
+}
+
+/// `binlog_expire_logs_seconds`: removes files that ended longer ago, as far as a checkpoint covers them.
+fn expire(shared: &Shared) {
+    let live = &shared.variables.live;
+    let age_s = u64::from(live.binlog_expire_logs_s.load(Ordering::Relaxed));
+    if age_s == 0 || !live.binlog_auto_purge.load(Ordering::Relaxed) {
+        return;
+    }
+    let begun_by = u32::try_from(clock::unix_s().saturating_sub(age_s)).unwrap_or(u32::MAX);
+    let purged = shared.pipeline.last_binlog_begun_by(begun_by).and_then(|target| match target {
+        Some(target) => shared.pipeline.purge_to(&target),
+        None => Ok(Vec::new()),
+    });
+    match purged {
+        Ok(names) if !names.is_empty() => tracing::info!(files = names.len(), "expired binary logs purged"),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "expired binary logs could not be purged"),
+    }
+}

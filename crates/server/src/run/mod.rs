@@ -1,0 +1,126 @@
+//! A server run: from options to a server that listens, and to its clean end.
+//!
+//! ```text
+//! data directory (lock, identity) -> base -> recovery -> store -> accounts -> listeners
+//! log threads: the pipeline's steps      checkpoints: one thread
+//! housekeeper: syncs each second, spare redo segments, gates, expired binlogs
+//! sweeper: a task that wakes acknowledged sessions
+//! ```
+//! Whatever fails before the listeners is an error of the start. What fails in the logs later is fatal: the process
+//! ends before anybody is told something that is not durable.
+
+mod checkpointer;
+mod data_dir;
+mod fatal;
+mod housekeeper;
+mod log_threads;
+mod start;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use commit::FatalError;
+use engine::EngineError;
+use engine::base::Base;
+
+use crate::net::{Listeners, Net};
+use crate::service::Sessions;
+use crate::session::Shared;
+use checkpointer::Checkpointer;
+use log_threads::LogThreads;
+
+pub use start::start;
+
+/// How long statements may go on when the server is told to stop.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Another server has the data directory.
+    #[error("the data directory {0} is in use by another process; stop it or choose another --datadir")]
+    InUse(PathBuf),
+    /// A file of the data directory is not what it should be.
+    #[error("{path}: {what}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        what: String,
+    },
+    /// From the operating system.
+    #[error("{path}: {error}")]
+    Io {
+        /// Which file or directory.
+        path: PathBuf,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// Recovery.
+    #[error("recovery failed: {0}")]
+    Recovery(#[from] FatalError),
+    /// The table store.
+    #[error("the table store cannot be opened: {0}")]
+    Engine(#[from] EngineError),
+    /// The first start's accounts.
+    #[error("the accounts cannot be made or read: {0}")]
+    Accounts(String),
+    /// A listener.
+    #[error("Can't start server: Bind on {place}: {error}. Do you already have another server running there?")]
+    Listen {
+        /// Addresses or a socket.
+        place: String,
+        /// What the operating system said.
+        error: std::io::Error,
+    },
+    /// An option.
+    #[error("{0}")]
+    Option(String),
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Server {
+    /// What its sessions share.
+    pub shared: Arc<Shared>,
+    net: Arc<Net<Sessions>>,
+    listeners: Listeners,
+    base: Arc<Base>,
+    checkpointer: Arc<Checkpointer>,
+    housekeeper: housekeeper::Housekeeper,
+    log_threads: LogThreads,
+    /// Held until the end.
+    _lock: Box<dyn vfs::LockGuard>,
+}
+
+impl Server {
+    /// Where it listens on TCP.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.listeners.tcp
+    }
+
+    /// Resolves when a client has executed SHUTDOWN.
+    pub async fn told_to_stop(&self) {
+        self.shared.common.shutdown.notified().await;
+    }
+
+    /// Ends the run: lets statements finish, takes a last checkpoint and closes the logs.
+    pub async fn stop(self) -> Result<(), FatalError> {
+        let Self { shared, net, listeners, base, checkpointer, housekeeper, log_threads, _lock } = self;
+        if !listeners.close(&net, PATIENCE).await {
+            tracing::warn!("some connections did not end; their transactions are rolled back");
+        }
+        let pipeline = Arc::clone(&shared.pipeline);
+        pipeline.admission.set_gate(commit::Gate::Closed);
+        let _ack = pipeline.wait_visible(pipeline.last_drawn()).await;
+        let ended = tokio::task::spawn_blocking(move || {
+            checkpointer.stop();
+            housekeeper.stop();
+            log_threads.stop(&pipeline);
+            pipeline.finish(&base, shared.store.counters())
+        });
+        ended.await.unwrap_or_else(|panic| Err(FatalError::Corrupt(panic.to_string())))
+    }
+}

@@ -1,0 +1,207 @@
+//! The start of a server run.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use binlog::{ChecksumAlg, Origin};
+use commit::recovery::{self, BinlogConfig, Config, Recovered};
+use commit::{FileContext, Pipeline};
+use engine::base::Base;
+use engine::store::Store;
+use redo::Options as RedoOptions;
+use vfs::{SlowSync, SyncDelay, Vfs};
+
+use super::checkpointer::Checkpointer;
+use super::data_dir::{self, Identity, at};
+use super::housekeeper::Housekeeper;
+use super::log_threads::LogThreads;
+use super::{Server, StartError};
+use crate::accounts::{Account, Accounts, codec};
+use crate::clock::{RuntimeTimer, SystemClock};
+use crate::ddl::{Edit, Schema};
+use crate::net::{Connections, Net, listen};
+use crate::options::Options;
+use crate::service::Sessions;
+use crate::session::{Common, Shared, Transaction};
+use crate::status::Status;
+use crate::variables::{Val, Values, Variables};
+
+/// Commits that may be under way at a time; more wait.
+const COMMIT_SLOTS: usize = 4096;
+
+/// Redo is kept in so many segments, about.
+const SEGMENTS: u64 = 24;
+
+/// Segments that are made before they are needed.
+const SPARES: usize = 3;
+
+/// Room that the table store gives up when the disk is full.
+const BALLAST_SIZE: u64 = 64 << 20;
+
+/// Starts a server whose data is in `dir`. The caller is a task of the runtime that is going to serve.
+pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Server, StartError> {
+    let vfs = match options.sync_delay_us {
+        0 => vfs,
+        us => Arc::new(SlowSync::new(vfs, SyncDelay::from_us(us))),
+    };
+    let lock = data_dir::take(&*vfs, dir)?;
+    let identity = data_dir::identity(&vfs, dir)?;
+    let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
+    let values = complete(options.values, &identity, options.log_bin_base.as_deref());
+    let listen_on = Places::of(&values, dir)?;
+    let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
+    let variables = Arc::new(Variables::new(values.clone()));
+    let config = config(&values, dir, &variables, options.log_bin_base.as_deref());
+    make_binlog_dir(&*vfs, &config)?;
+    let Recovered { pipeline, counters, report } = recovery::open(&vfs, &base, config, Arc::new(SystemClock))?;
+    tracing::info!(?report, "recovered");
+    variables.attach(Arc::clone(&pipeline));
+    let store = Store::open(Arc::clone(pipeline.published()), &counters, Arc::new(RuntimeTimer))?;
+    let store = Arc::new(store);
+    let log_threads = LogThreads::start(&pipeline);
+    tokio::spawn(Arc::clone(&pipeline).sweep_forever());
+    let checkpointer = Checkpointer::new(Arc::clone(&pipeline), Arc::clone(&base));
+    let taker = Arc::<Checkpointer>::clone(&checkpointer);
+    let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
+    if store.catalog().accounts().next().is_none() {
+        make_root(&vfs, &pipeline, &schema, &spill_dir, &identity).await?;
+    }
+    let accounts = Accounts::load(&store.catalog(), identity.secret);
+    let accounts = Arc::new(accounts.map_err(|error| StartError::Accounts(error.to_string()))?);
+    let status = Arc::<Status>::default();
+    let connections = Connections::new(Arc::clone(&status));
+    let shared = Arc::new(Shared {
+        store,
+        pipeline,
+        vfs,
+        schema,
+        variables: Arc::clone(&variables),
+        accounts: Arc::clone(&accounts),
+        status: Arc::clone(&status),
+        connections: Arc::clone(&connections),
+        recovery: report,
+        spill_dir,
+        uuid: identity.uuid,
+        server_id: values.get("server_id").u32(),
+        common: Common::default(),
+    });
+    checkpointer.start(&shared, tokio::runtime::Handle::current());
+    let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned());
+    let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)));
+    let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
+    let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;
+    Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, _lock: lock })
+}
+
+/// Variables that follow from the directory and the options.
+fn complete(mut values: Values, identity: &Identity, log_bin: Option<&str>) -> Values {
+    values.put("server_uuid", Val::text(&identity.uuid.to_string()));
+    if values.get("log_bin").is_on() {
+        let data_dir = PathBuf::from(values.get("datadir").as_text());
+        let basename = data_dir.join(log_bin.unwrap_or("binlog"));
+        let basename = basename.to_string_lossy();
+        values.put("log_bin_basename", Val::text(&basename));
+        values.put("log_bin_index", Val::text(&format!("{basename}.index")));
+    }
+    if values.get("hostname").as_text().is_empty() {
+        let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        values.put("hostname", Val::text(&name));
+    }
+    values
+}
+
+/// What recovery is told.
+fn config(values: &Values, dir: &Path, variables: &Variables, log_bin: Option<&str>) -> Config {
+    let path = dir.join(log_bin.unwrap_or("binlog"));
+    let base = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let checksum = match variables.server_sight().shown("binlog_checksum").as_deref() {
+        Ok("NONE") => ChecksumAlg::None,
+        _ => ChecksumAlg::Crc32,
+    };
+    // Whole blocks of 4 KiB.
+    let segment_size = (values.get("innodb_redo_log_capacity").uint() / SEGMENTS).clamp(1 << 20, 256 << 20) & !4095;
+    Config {
+        redo: RedoOptions {
+            dir: dir.join("redo"),
+            segment_size,
+            ring_size: values.get("innodb_log_buffer_size").size().max(4 << 20).next_power_of_two(),
+            ring_slots: 4 * COMMIT_SLOTS,
+            spares: SPARES,
+        },
+        binlog: values.get("log_bin").is_on().then_some(BinlogConfig { path, checksum }),
+        commit_slots: COMMIT_SLOTS,
+        settings: variables.settings(),
+        files: FileContext {
+            base,
+            server_version: values.get("version").as_text().to_owned(),
+            server_id: values.get("server_id").u32(),
+        },
+    }
+}
+
+fn make_binlog_dir(vfs: &dyn Vfs, config: &Config) -> Result<(), StartError> {
+    match config.binlog.as_ref().and_then(|binlog| binlog.path.parent()) {
+        Some(parent) if !parent.as_os_str().is_empty() => vfs.create_dir_all(parent).map_err(at(parent)),
+        _ => Ok(()),
+    }
+}
+
+/// The first start's only account: `root`, without a password, for this machine alone.
+async fn make_root(
+    vfs: &Arc<dyn Vfs>,
+    pipeline: &Arc<Pipeline>,
+    schema: &Schema,
+    spill_dir: &Path,
+    identity: &Identity,
+) -> Result<(), StartError> {
+    let root = Account::root();
+    let edit = Edit::PutAccount { name: root.name.key(), bytes: Some(codec::encode(&root)) };
+    let spill = spill_dir.join("init");
+    let limits = binlog::CacheLimits::default();
+    let mut transaction = Transaction::new(schema.store(), pipeline, vfs, spill, limits, identity.uuid);
+    let origin = Origin { timestamp: 0, server_id: 0 };
+    let made = schema.commit(&mut transaction, vec![edit], origin, false).await;
+    let _ack = made.map_err(|error| StartError::Accounts(error.to_string()))?;
+    tracing::warn!("root@localhost has no password; it is let in from this machine only");
+    Ok(())
+}
+
+/// Where to listen.
+struct Places {
+    addresses: Vec<SocketAddr>,
+    socket: Option<PathBuf>,
+}
+
+impl Places {
+    /// `bind_address` and `port`; `socket`, which is in the data directory unless it says otherwise.
+    fn of(values: &Values, dir: &Path) -> Result<Self, StartError> {
+        let port = u16::try_from(values.get("port").uint()).expect("the variable's bounds");
+        let mut addresses = Vec::new();
+        if !values.get("skip_networking").is_on() {
+            for text in values.get("bind_address").as_text().split(',').map(str::trim) {
+                let address: IpAddr = match text {
+                    "*" => Ipv6Addr::UNSPECIFIED.into(),
+                    "localhost" => Ipv4Addr::LOCALHOST.into(),
+                    text => text.parse().map_err(|_| {
+                        StartError::Option(format!("bind_address: {text} is no IP address; names are not looked up"))
+                    })?,
+                };
+                addresses.push(SocketAddr::new(address, port));
+            }
+        }
+        let socket = match values.get("socket").as_text() {
+            "" => dir.join("mysql.sock"),
+            name => dir.join(name),
+        };
+        Ok(Self { addresses, socket: Some(socket) })
+    }
+}
+
+impl std::fmt::Display for Places {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let addresses = self.addresses.iter().map(ToString::to_string);
+        let socket = self.socket.iter().map(|path| path.display().to_string());
+        f.write_str(&addresses.chain(socket).collect::<Vec<_>>().join(" or "))
+    }
+}

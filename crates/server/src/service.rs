@@ -1,0 +1,127 @@
+//! Sessions behind connections: what the network layer asks for, by the means of the session layer.
+
+use std::sync::Arc;
+
+use protocol::command::Command;
+use protocol::out::PacketWriter;
+use protocol::wire::StatusFlags;
+use sql::exec::BoxFuture;
+use types::error::SqlError;
+use types::error::table::{ER_NET_ERROR_ON_WRITE, ER_NOT_SUPPORTED_YET, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR};
+
+use crate::clock;
+use crate::net::{Connection, Handler, Interrupt, Interruption, Login, Outcome, Reply, Service};
+use crate::session::{Arrival, Client, KillSwitch, Shared, Wire};
+
+/// Makes sessions of a server run.
+#[derive(Clone, Debug)]
+pub struct Sessions(pub Arc<Shared>);
+
+/// A session and its connection.
+#[derive(Debug)]
+pub struct Served {
+    client: Client,
+    connection: Arc<Connection>,
+}
+
+impl Service for Sessions {
+    type Handler = Served;
+
+    fn open(&self, connection: &Arc<Connection>, login: &Login) -> Result<Served, SqlError> {
+        let kill = Arc::<KillSwitch>::default();
+        let mut client = Client::new(
+            Arc::clone(&self.0),
+            Arrival {
+                id: connection.id,
+                counters: Arc::clone(&connection.counters),
+                access: Arc::clone(&login.access),
+                capabilities: login.capabilities,
+                kill: Arc::clone(&kill),
+            },
+        );
+        client.log_in(login.charset, login.database.as_deref())?;
+        connection.set_interrupt(kill);
+        connection.set_limits(client.limits());
+        Ok(Served { client, connection: Arc::clone(connection) })
+    }
+}
+
+impl Handler for Served {
+    async fn command(&mut self, command: Command<'_>, reply: &mut Reply) -> Outcome {
+        let now_us = clock::unix_us();
+        let client = &mut self.client;
+        match command {
+            Command::Query(query) => client.query(query.sql, now_us, reply).await,
+            Command::StmtPrepare(sql) => client.stmt_prepare(sql, now_us, reply).await,
+            Command::StmtExecute(execute) => client.stmt_execute(&execute, now_us, reply).await,
+            Command::StmtSendLongData { statement_id, param, data } => {
+                client.stmt_send_long_data(statement_id, param, data);
+            }
+            Command::StmtClose(id) => client.stmt_close(id),
+            Command::StmtReset(id) => client.stmt_reset(id, reply),
+            Command::StmtFetch { statement_id, .. } => client.stmt_fetch(statement_id, reply),
+            Command::InitDb(db) => client.init_db(db, now_us, reply),
+            Command::FieldList { table, wildcard } => client.field_list(table, wildcard, now_us, reply),
+            Command::SetOption { multi_statements } => client.set_multi_statements(multi_statements, reply),
+            Command::ResetConnection => client.reset(reply).await,
+            Command::ProcessKill(id) => client.query(format!("KILL {id}").as_bytes(), now_us, reply).await,
+            Command::ProcessInfo => client.query(b"SHOW PROCESSLIST", now_us, reply).await,
+            Command::Refresh(_) => reply.error(&ER_NOT_SUPPORTED_YET.error(&[&"COM_REFRESH"])),
+            Command::BinlogDump(_) | Command::BinlogDumpGtid(_) | Command::RegisterReplica(_) => {
+                reply.error(&ER_NOT_SUPPORTED_YET.error(&[&"replication"]));
+            }
+            // The connection answers the others.
+            _ => reply.error(&ER_UNKNOWN_COM_ERROR.error(&[])),
+        }
+        self.connection.set_db(client.db());
+        if client.ends() { Outcome::Close } else { Outcome::Continue }
+    }
+
+    async fn interrupted(&mut self, why: Interruption, reply: &mut Reply) {
+        if why == Interruption::Query {
+            reply.error(&ER_QUERY_INTERRUPTED.error(&[]));
+        }
+    }
+
+    async fn change_user(&mut self, login: &Login) -> Result<(), SqlError> {
+        self.client.change_user(Arc::clone(&login.access), login.charset, login.database.as_deref()).await?;
+        self.connection.set_limits(self.client.limits());
+        Ok(())
+    }
+
+    fn status(&self) -> StatusFlags {
+        self.client.status_flags()
+    }
+
+    async fn end(self) {
+        self.client.end().await;
+    }
+}
+
+impl Interrupt for KillSwitch {
+    fn kill_query(&self) {
+        Self::kill_query(self);
+    }
+
+    fn kill_connection(&self) {
+        Self::kill_connection(self);
+    }
+}
+
+impl Wire for Reply {
+    fn packets(&mut self) -> &mut PacketWriter {
+        Self::packets(self)
+    }
+
+    fn buffered(&self) -> usize {
+        Self::buffered(self)
+    }
+
+    fn sends(&self) -> u64 {
+        Self::sends(self)
+    }
+
+    fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>> {
+        Box::pin(async move { Self::send(self).await.map_err(|_| ER_NET_ERROR_ON_WRITE.error(&[])) })
+    }
+}

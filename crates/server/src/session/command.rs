@@ -1,0 +1,153 @@
+//! Commands of the protocol that are no SQL.
+
+use std::sync::Arc;
+
+use protocol::reply::{OkPacket, write_rows_end};
+use protocol::wire::{Capabilities, StatusFlags};
+use sql::exec::OutputColumn;
+use sql::lex::Verb;
+use types::collation::Collation;
+use types::error::SqlError;
+use types::error::table::ER_NO_SUCH_TABLE;
+use types::warning::Warnings;
+
+use super::execute::Prepared;
+use super::result::definition;
+use super::{Client, Wire};
+use crate::accounts::Access;
+use crate::variables::ConnectionLimits;
+use crate::variables::charsets::begin_with;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+impl Client {
+    /// The character set and the database that a client asks for at its login. Errors 1044 and 1049.
+    pub fn log_in(&mut self, charset: u16, db: Option<&str>) -> Result<()> {
+        begin_with(&mut self.sql, &mut self.vars, charset);
+        if let Some(db) = db.filter(|db| !db.is_empty()) {
+            self.use_database(db)?;
+        }
+        self.track.clear();
+        self.settings_changed();
+        Ok(())
+    }
+
+    /// The status flags of an OK packet.
+    pub fn status_flags(&self) -> StatusFlags {
+        self.status(false)
+    }
+
+    /// Whether the connection has to end after the reply.
+    pub fn ends(&self) -> bool {
+        self.released || self.kill.is_connection_killed()
+    }
+
+    /// The default database.
+    pub fn db(&self) -> Option<&str> {
+        self.sql.db.as_deref()
+    }
+
+    /// The time-outs and limits of the session's connection.
+    pub fn limits(&self) -> Arc<ConnectionLimits> {
+        Arc::clone(&self.vars.limits)
+    }
+
+    /// COM_INIT_DB.
+    pub fn init_db(&mut self, db: &[u8], now_us: u64, wire: &mut dyn Wire) {
+        self.begin_statement(now_us);
+        let done = self.use_database(&String::from_utf8_lossy(db));
+        self.answer_ok(done, wire);
+    }
+
+    /// COM_FIELD_LIST: the columns of a table whose names match a LIKE pattern.
+    pub fn field_list(&mut self, table: &[u8], wildcard: &[u8], now_us: u64, wire: &mut dyn Wire) {
+        self.begin_statement(now_us);
+        match self.columns_of_table(table) {
+            Ok(columns) => {
+                let shown = columns.iter().filter(|column| {
+                    let name = column.name.as_bytes();
+                    wildcard.is_empty() || Collation::Utf8mb4GeneralCi.like(name, wildcard, Some('\\'.into()))
+                });
+                let (capabilities, status) = (self.capabilities, self.status(false));
+                let collation = self.results.collation;
+                let packets = wire.packets();
+                shown.for_each(|column| definition(column, collation).write_with_default(packets, None));
+                write_rows_end(packets, capabilities, status, 0);
+            }
+            Err(error) => self.refuse(&error, wire),
+        }
+    }
+
+    fn columns_of_table(&mut self, table: &[u8]) -> Result<Vec<OutputColumn>> {
+        let quoted = String::from_utf8_lossy(table).replace('`', "``");
+        let sql = format!("SELECT * FROM `{quoted}`");
+        let Prepared::Plan(planned, normalised) = self.plan(sql.as_bytes(), Verb::Select)? else {
+            return Err(ER_NO_SUCH_TABLE.error(&[&self.sql.db.as_deref().unwrap_or_default(), &quoted]));
+        };
+        self.permit(&planned)?;
+        self.columns_of(&planned, &normalised)
+    }
+
+    /// COM_SET_OPTION.
+    pub fn set_multi_statements(&mut self, allowed: bool, wire: &mut dyn Wire) {
+        self.capabilities = if allowed {
+            self.capabilities | Capabilities::MULTI_STATEMENTS
+        } else {
+            self.capabilities.without(Capabilities::MULTI_STATEMENTS)
+        };
+        write_rows_end(wire.packets(), self.capabilities, self.status(false), 0);
+    }
+
+    /// COM_RESET_CONNECTION: the session starts over as the same user.
+    pub async fn reset(&mut self, wire: &mut dyn Wire) {
+        let db = self.sql.db.clone();
+        self.start_over().await;
+        let done = db.map_or(Ok(()), |db| self.use_database(&db));
+        self.track.clear();
+        self.answer_ok(done, wire);
+    }
+
+    /// COM_CHANGE_USER: the session starts over as somebody else. Errors 1044 and 1049.
+    pub async fn change_user(&mut self, access: Arc<Access>, charset: u16, db: Option<&str>) -> Result<()> {
+        self.start_over().await;
+        self.access = Arc::clone(&access);
+        self.view.set_access(access);
+        self.set_names();
+        self.log_in(charset, db)
+    }
+
+    /// The client is gone: gives up what the session holds.
+    pub async fn end(mut self) {
+        let _ack = self.transaction.rollback().await;
+    }
+
+    /// Forgets everything but who the client is.
+    async fn start_over(&mut self) {
+        let _ack = self.transaction.rollback().await;
+        (self.locked, self.global_lock) = (None, None);
+        self.close_statements();
+        let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);
+        self.sql = sql::session::Session::new(server, id);
+        self.vars = self.shared.variables.begin(&mut self.sql);
+        self.set_names();
+        self.warnings = Warnings::with_limit(self.vars.max_error_count.into());
+        self.view.keep_warnings(&mut Warnings::default());
+        self.released = false;
+        self.settings_changed();
+    }
+
+    fn answer_ok(&mut self, done: Result<()>, wire: &mut dyn Wire) {
+        match done {
+            Ok(()) => {
+                let packet = OkPacket {
+                    status: self.status(false),
+                    changes: Some(&self.track),
+                    ..OkPacket::default()
+                };
+                packet.write(wire.packets(), self.capabilities);
+                self.track.clear();
+            }
+            Err(error) => self.refuse(&error, wire),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What a session's expressions and virtual tables see of the server and of the session.
+//!
+//! Plans and virtual tables are shared by all sessions; through `Session::server` they find the one that they work for.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use sql::session::{Scope, Server, Session};
+use sql::virtual_table::VirtualTable;
+use types::error::SqlError;
+use types::value::Value;
+use types::warning::Warnings;
+
+use super::Shared;
+use crate::accounts::Access;
+use crate::info;
+use crate::status::Counters;
+use crate::variables::SessionVariables;
+
+/// See the module.
+#[derive(Debug)]
+pub struct SessionView {
+    shared: Arc<Shared>,
+    counters: Arc<Counters>,
+    /// Rank: last, as both others.
+    access: Mutex<Arc<Access>>,
+    /// As of the last SET.
+    variables: Mutex<SessionVariables>,
+    /// What the statement before the current one has left.
+    warnings: Mutex<Warnings>,
+    version: String,
+}
+
+impl SessionView {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        counters: Arc<Counters>,
+        access: Arc<Access>,
+        variables: SessionVariables,
+    ) -> Self {
+        let values = shared.variables.values();
+        let version = values.get("version").as_text().to_owned();
+        let warnings = Mutex::default();
+        Self { shared, counters, access: Mutex::new(access), variables: Mutex::new(variables), warnings, version }
+    }
+
+    /// That of a session. `None` for one that is no client's.
+    pub fn of(session: &Session) -> Option<&Self> {
+        let server: &dyn Any = &*session.server;
+        server.downcast_ref()
+    }
+
+    /// The server.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// What the session may do.
+    pub fn access(&self) -> Arc<Access> {
+        Arc::clone(&self.access.lock())
+    }
+
+    /// What the session has counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The session's variables.
+    pub fn variables(&self) -> SessionVariables {
+        self.variables.lock().clone()
+    }
+
+    /// Conditions of the last statement that was not about conditions: SHOW WARNINGS.
+    pub fn warnings(&self) -> Warnings {
+        self.warnings.lock().clone()
+    }
+
+    pub(super) fn set_access(&self, access: Arc<Access>) {
+        *self.access.lock() = access;
+    }
+
+    pub(super) fn set_variables(&self, variables: SessionVariables) {
+        *self.variables.lock() = variables;
+    }
+
+    /// A statement begins: these are the conditions of the one before.
+    pub(super) fn keep_warnings(&self, warnings: &mut Warnings) {
+        let mut kept = self.warnings.lock();
+        if !(kept.is_empty() && warnings.is_empty()) {
+            std::mem::swap(&mut *kept, warnings);
+        }
+        warnings.clear();
+    }
+}
+
+impl Server for SessionView {
+    fn variable(&self, session: &Session, scope: Option<Scope>, name: &str) -> Result<Value, SqlError> {
+        match &*name.to_ascii_lowercase() {
+            "warning_count" => return Ok(Value::UInt(self.warnings.lock().count())),
+            "error_count" => return Ok(Value::UInt(self.warnings.lock().error_count())),
+            _ => {}
+        }
+        self.shared.variables.sight(session, &self.variables.lock()).read(scope, name)
+    }
+
+    fn virtual_table(&self, db: &str, name: &str) -> Option<Arc<dyn VirtualTable>> {
+        info::virtual_table(db, name)
+    }
+
+    fn is_virtual_database(&self, db: &str) -> bool {
+        info::is_virtual_database(db)
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+}

@@ -1,0 +1,144 @@
+//! Purpose: SHOW, DESCRIBE, `information_schema` and the statements about tables' health answer as MySQL 8.0 does.
+//!
+//! Requirements: `data/show-8.0.46.txt`, which `tools/record_show.py` has recorded from MySQL 8.0.46.
+//!
+//! Method: every statement of the file is executed in order. Columns' names, rows and errors must be the recorded ones,
+//! but for what [`DIFFERENCES`] lists, where the test demands that the answers differ.
+
+use std::sync::Arc;
+
+use sim::{Answer, Options, World};
+use vfs::Vfs;
+use vfs::sim::SimDisk;
+
+/// Statements whose answer is ours by intent, and why.
+const DIFFERENCES: &[(&str, &str)] =
+    &[("show collation like 'utf8mb4_gen%'", "it is the default of utf8mb4: there is no utf8mb4_0900_ai_ci")];
+
+/// A statement and what was recorded of it.
+#[derive(Debug, Default)]
+struct Recorded {
+    mode: char,
+    sql: String,
+    columns: Option<String>,
+    rows: Vec<String>,
+    error: Option<String>,
+}
+
+fn recorded() -> Vec<Recorded> {
+    let mut all: Vec<Recorded> = Vec::new();
+    for line in include_str!("../data/show-8.0.46.txt").lines().skip(1) {
+        if let Some(sql) = line.strip_prefix("> ") {
+            let (mode, sql) = match sql.split_once(' ') {
+                Some((mode @ ("h" | "s"), sql)) => (mode.chars().next().unwrap(), sql),
+                _ => (' ', sql),
+            };
+            all.push(Recorded { mode, sql: sql.to_owned(), ..Recorded::default() });
+            continue;
+        }
+        let last = all.last_mut().unwrap();
+        if let Some(row) = line.strip_prefix("= ") {
+            last.rows.push(row.to_owned());
+        } else if let Some(error) = line.strip_prefix("! ") {
+            last.error = Some(error.to_owned());
+        } else {
+            last.columns = Some(line.to_owned());
+        }
+    }
+    all
+}
+
+fn row_text(row: &[Option<String>]) -> String {
+    let cell = |cell: &Option<String>| match cell {
+        None => "NULL".to_owned(),
+        Some(text) => text.replace('\\', "\\\\").replace('\n', "\\n").replace('|', "\\p"),
+    };
+    row.iter().map(cell).collect::<Vec<_>>().join("|")
+}
+
+/// What the answer is instead of the recorded one.
+fn difference(recorded: &Recorded, answer: Answer) -> Option<String> {
+    let (columns, mut rows, error) = match answer {
+        Answer::Ok(..) => (None, Vec::new(), None),
+        Answer::Rows(columns, rows) => {
+            (Some(columns.join("|")), rows.iter().map(|row| row_text(row)).collect(), None)
+        }
+        Answer::Error(number, message) => (None, Vec::new(), Some(format!("{number} {message}"))),
+    };
+    match recorded.mode {
+        'h' => rows.clear(),
+        's' => rows.sort(),
+        _ => {}
+    }
+    let same = columns == recorded.columns && rows == recorded.rows && error == recorded.error;
+    (!same).then(|| {
+        let wanted = (&recorded.columns, &recorded.rows, &recorded.error);
+        format!("{}\n  ours   {:?}\n  MySQL  {wanted:?}", recorded.sql, (columns, rows, error))
+    })
+}
+
+#[test]
+fn show_and_information_schema_answer_as_mysql() {
+    let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&vfs, &Options::default()).unwrap();
+    let mut conn = world.connect();
+    let mut wrong = Vec::new();
+    for statement in recorded() {
+        let found = difference(&statement, conn.run(&statement.sql));
+        let intended = DIFFERENCES.iter().any(|(sql, _)| *sql == statement.sql);
+        match found {
+            Some(difference) if !intended => wrong.push(difference),
+            None if intended => wrong.push(format!("{}: no longer differs", statement.sql)),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_checksum_depends_on_rows_and_not_on_their_order_or_the_table() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let mut conn = world.connect();
+    conn.ok("CREATE DATABASE d");
+    conn.ok("USE d");
+    let mut sums = Vec::new();
+    for (table, rows) in
+        [("a", "(1, 'x'), (2, NULL)"), ("b", "(2, NULL), (1, 'x')"), ("c", "(1, NULL), (2, 'x')"), ("e", "")]
+    {
+        conn.ok(&format!("CREATE TABLE {table} (k INT, t VARCHAR(9))"));
+        if !rows.is_empty() {
+            conn.run(&format!("INSERT INTO {table} VALUES {rows}"));
+        }
+        let row = conn.rows(&format!("CHECKSUM TABLE {table}")).remove(0);
+        sums.push(row.strip_prefix(&format!("d.{table}|")).unwrap().to_owned());
+    }
+    assert_eq!(sums[0], sums[1]);
+    assert_ne!(sums[0], sums[2]);
+    assert_eq!(sums[3], "0");
+}
+
+#[test]
+fn the_binlog_is_shown_up_to_what_is_durable() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let mut conn = world.connect();
+    conn.ok("CREATE DATABASE d");
+    conn.ok("FLUSH BINARY LOGS");
+    conn.ok("CREATE TABLE d.t (k INT PRIMARY KEY)");
+    conn.run("INSERT INTO d.t VALUES (1)");
+    let end = conn.rows("SHOW MASTER STATUS").remove(0);
+    let position = end.strip_prefix("binlog.000002|").unwrap().strip_suffix("|||").unwrap().to_owned();
+    let logs = conn.rows("SHOW BINARY LOGS");
+    assert_eq!(logs.len(), 2);
+    assert_eq!(logs[1], format!("binlog.000002|{position}|No"));
+    let events = conn.rows("SHOW BINLOG EVENTS IN 'binlog.000002'");
+    let kinds: Vec<&str> = events.iter().map(|row| row.split('|').nth(2).unwrap()).collect();
+    let trx = ["Anonymous_Gtid", "Query", "Table_map", "Write_rows", "Xid"];
+    assert_eq!(kinds, [&["Format_desc", "Previous_gtids", "Anonymous_Gtid", "Query"][..], &trx].concat());
+    assert_eq!(events.last().unwrap().split('|').nth(4).unwrap(), position);
+    let one = conn.rows("SHOW BINLOG EVENTS IN 'binlog.000002' FROM 4 LIMIT 2, 1");
+    assert_eq!(one, [events[2].clone()]);
+    let first = conn.rows("SHOW BINLOG EVENTS");
+    assert!(first[0].starts_with("binlog.000001|4|Format_desc|1|"), "{first:?}");
+}

@@ -1,0 +1,150 @@
+//! Calls: functions with arguments of a kind of their own, aggregates, and everything else by its name.
+
+use sqlparser::ast;
+use types::error::table::{
+    ER_INVALID_GROUP_FUNC_USE, ER_SP_DOES_NOT_EXIST, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
+};
+use types::value::Value;
+
+use super::expr::{Binder, bind_all};
+use super::{Result, select, targets, unsupported};
+use crate::expr::Expr;
+use crate::func;
+use crate::plan::{Aggregate, AggregateKind};
+
+/// The parts of a call's parentheses.
+struct Arguments<'a> {
+    list: &'a [ast::FunctionArg],
+    distinct: bool,
+    clauses: &'a [ast::FunctionArgumentClause],
+}
+
+impl Binder<'_, '_> {
+    pub(super) fn function(&mut self, function: &ast::Function) -> Result<Expr> {
+        let name = function.name.to_string().replace('`', "");
+        if function.over.is_some() {
+            return Err(unsupported("window functions"));
+        }
+        let arguments = match &function.args {
+            ast::FunctionArguments::None => Arguments { list: &[], distinct: false, clauses: &[] },
+            ast::FunctionArguments::Subquery(_) => return Err(unsupported("a subquery as arguments")),
+            ast::FunctionArguments::List(list) => Arguments {
+                list: &list.args,
+                distinct: list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct),
+                clauses: &list.clauses,
+            },
+        };
+        if let Some(kind) = AggregateKind::by_name(&name) {
+            return self.aggregate(kind, &arguments);
+        }
+        let list = arguments.list;
+        match (&*name.to_ascii_lowercase(), list) {
+            ("values", _) if self.scope.in_duplicate => self.candidate(list),
+            ("timestampadd" | "timestampdiff", [unit, first, second]) => {
+                let unit = word(unit)?.to_ascii_uppercase();
+                let unit = targets::unit(unit.trim_start_matches("SQL_TSI_"))?;
+                let first = Expr::Interval(Box::new(self.argument(first)?), unit);
+                let second = self.argument(second)?;
+                self.call_bound(&name, vec![first, second])
+            }
+            ("get_format", [kind, style]) => {
+                let kind = Expr::Const(Value::text(&word(kind)?));
+                let style = self.argument(style)?;
+                self.call_bound(&name, vec![kind, style])
+            }
+            _ => {
+                let args = list.iter().map(|arg| self.argument(arg)).collect::<Result<_>>()?;
+                self.call_bound(&name, args)
+            }
+        }
+    }
+
+    fn argument(&mut self, arg: &ast::FunctionArg) -> Result<Expr> {
+        self.bind(plain(arg)?)
+    }
+
+    fn candidate(&mut self, list: &[ast::FunctionArg]) -> Result<Expr> {
+        let [arg] = list else { return Err(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT.error(&[&"VALUES"])) };
+        match self.argument(arg)? {
+            Expr::Column { source: 0, column } => Ok(Expr::Candidate(column)),
+            _ => Err(unsupported("VALUES of anything but a column")),
+        }
+    }
+
+    fn aggregate(&mut self, kind: AggregateKind, arguments: &Arguments<'_>) -> Result<Expr> {
+        // Aggregates do not nest: their arguments are bound where none is allowed.
+        let Some(mut aggregates) = self.scope.aggregates.take() else {
+            return Err(ER_INVALID_GROUP_FUNC_USE.error(&[]));
+        };
+        let bound = self.aggregate_parts(kind, arguments);
+        let place = aggregates.len();
+        let bound = bound.map(|aggregate| {
+            aggregates.push(aggregate);
+            Expr::Aggregate(place)
+        });
+        self.scope.aggregates = Some(aggregates);
+        bound
+    }
+
+    fn aggregate_parts(&mut self, kind: AggregateKind, arguments: &Arguments<'_>) -> Result<Aggregate> {
+        let star = [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Wildcard)];
+        let list = if arguments.list == star { &[] } else { arguments.list };
+        let args = list.iter().map(|arg| self.argument(arg)).collect::<Result<Vec<_>>>()?;
+        let distinct = arguments.distinct;
+        let mut aggregate = Aggregate { kind, args, distinct, order: Vec::new(), separator: None };
+        for clause in arguments.clauses {
+            match clause {
+                ast::FunctionArgumentClause::OrderBy(order) => {
+                    aggregate.order = select::bind_plain_order(order, self.scope, self.env)?;
+                }
+                ast::FunctionArgumentClause::Separator(value) => match &value.value {
+                    ast::Value::SingleQuotedString(text) | ast::Value::DoubleQuotedString(text) => {
+                        aggregate.separator = Some(text.clone());
+                    }
+                    other => return Err(unsupported(&format!("SEPARATOR {other}"))),
+                },
+                other => return Err(unsupported(&other.to_string())),
+            }
+        }
+        // A column that is never NULL is counted without being looked at.
+        if let ([Expr::Column { source, column }], AggregateKind::Count, false) =
+            (&aggregate.args[..], kind, distinct)
+            && !self.scope.sources[*source].kind.column(*column).nullable
+            && !self.scope.sources[*source].optional
+        {
+            aggregate.args.clear();
+        }
+        Ok(aggregate)
+    }
+
+    /// A call of what the parser has a tree of its own for.
+    pub(super) fn call<'e>(
+        &mut self,
+        name: &str,
+        args: impl IntoIterator<Item = &'e ast::Expr>,
+    ) -> Result<Expr> {
+        let args = bind_all(args, self.scope, self.env)?;
+        self.call_bound(name, args)
+    }
+
+    /// A call by its name, which errors show as it was written.
+    pub(super) fn call_bound(&self, name: &str, args: Vec<Expr>) -> Result<Expr> {
+        let Some(function) = func::find(name) else {
+            let db = self.env.session.db.as_deref().unwrap_or_default();
+            return Err(ER_SP_DOES_NOT_EXIST.error(&[&"FUNCTION", &format!("{db}.{name}")]));
+        };
+        function.call(name, args)
+    }
+}
+
+fn plain(arg: &ast::FunctionArg) -> Result<&ast::Expr> {
+    match arg {
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => Ok(expr),
+        other => Err(unsupported(&format!("the argument {other}"))),
+    }
+}
+
+/// An argument that is a word: a unit, a type.
+fn word(arg: &ast::FunctionArg) -> Result<String> {
+    plain(arg).map(ToString::to_string)
+}

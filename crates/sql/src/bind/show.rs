@@ -1,0 +1,56 @@
+//! SHOW .. LIKE, SHOW .. WHERE: a query of all columns of a table that was made for it.
+
+use std::sync::Arc;
+
+use types::collation::Collation;
+use types::value::Value;
+
+use super::scope::{Clause, Named, Scope};
+use super::{BindEnv, Result, expr, select};
+use crate::expr::Expr;
+use crate::parse::Filter;
+use crate::plan::{Output, SelectPlan, SourceKind};
+use crate::virtual_table::VirtualTable;
+
+/// Binds the query. LIKE is about the first column.
+pub fn bind_show(
+    table: Arc<dyn VirtualTable>,
+    filter: Option<&Filter>,
+    env: &BindEnv<'_>,
+) -> Result<SelectPlan> {
+    let output = table.columns().iter().enumerate().map(|(column, definition)| Output {
+        name: definition.name.clone(),
+        expr: Expr::Column { source: 0, column },
+    });
+    let output: Vec<Output> = output.collect();
+    let alias = table.name().to_owned();
+    let named = Named { db: table.db().to_owned(), kind: SourceKind::Virtual(table), alias, optional: false };
+    let mut scope = Scope { sources: vec![named], clause: Clause::Where, ..Scope::default() };
+    let conditions = match filter {
+        None => Vec::new(),
+        Some(Filter::Where(condition)) => select::conjuncts(expr::bind(condition, &mut scope, env)?),
+        Some(Filter::Like(pattern)) => vec![Expr::Like {
+            text: Box::new(Expr::Column { source: 0, column: 0 }),
+            pattern: Box::new(Expr::Const(Value::Str(
+                pattern.clone().into_bytes(),
+                Collation::Utf8mb4GeneralCi,
+            ))),
+            escape: Some('\\'),
+        }],
+    };
+    let used: Vec<&Expr> = output.iter().map(|output| &output.expr).collect();
+    let (precondition, sources) = select::place(&mut scope, conditions, Vec::new(), &used);
+    Ok(SelectPlan {
+        sources,
+        precondition,
+        group: None,
+        having: None,
+        output,
+        distinct: false,
+        order: Vec::new(),
+        limit: None,
+        offset: None,
+        lock: None,
+        subqueries: scope.subqueries,
+    })
+}
