@@ -11,7 +11,7 @@ use std::time::Duration;
 use binlog::{ChecksumAlg, Uuid};
 use commit::checkpoint::SliceSize;
 use commit::recovery::{self, BinlogConfig, Config, Report};
-use commit::{Clock, FatalError, FileContext, Pipeline};
+use commit::{Clock, FatalError, FileContext, Pipeline, Settings};
 use engine::base::Base;
 use engine::catalog::Catalog;
 use engine::check::check_table;
@@ -90,26 +90,7 @@ impl World {
         let variables = Arc::new(Variables::new(Values::default()));
         let settings = variables.settings();
         settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
-        let config = Config {
-            redo: redo::Options {
-                dir: PathBuf::from(DIR).join("redo"),
-                segment_size: options.segment_size,
-                ring_size: 4 << 20,
-                ring_slots: 256,
-                spares: 1,
-            },
-            binlog: options.binlog.then(|| BinlogConfig {
-                path: PathBuf::from(DIR).join("binlog"),
-                checksum: options.checksum,
-            }),
-            commit_slots: 64,
-            settings,
-            files: FileContext {
-                base: "binlog".into(),
-                server_version: "8.0.46-onelog".into(),
-                server_id: 1,
-            },
-        };
+        let config = config(options, settings);
         let clock = Arc::<StepClock>::default();
         let recovered = recovery::open(vfs, &base, config, Arc::<StepClock>::clone(&clock))?;
         let (pipeline, report) = (recovered.pipeline, recovered.report);
@@ -304,6 +285,24 @@ impl World {
         }
         lines.extend(catalog.accounts().map(|(name, bytes)| format!("{name:?} {bytes:?}")));
         Ok(lines)
+    }
+}
+
+fn config(options: &Options, settings: Settings) -> Config {
+    Config {
+        redo: redo::Options {
+            dir: PathBuf::from(DIR).join("redo"),
+            segment_size: options.segment_size,
+            ring_size: 4 << 20,
+            ring_slots: 256,
+            spares: 1,
+        },
+        binlog: options
+            .binlog
+            .then(|| BinlogConfig { path: PathBuf::from(DIR).join("binlog"), checksum: options.checksum }),
+        commit_slots: 64,
+        settings,
+        files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
     }
 }
 

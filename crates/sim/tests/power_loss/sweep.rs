@@ -98,7 +98,9 @@ impl Sweep {
         let mut violations = std::thread::scope(|scope| {
             let others: Vec<_> = (1..THREADS).map(|thread| scope.spawn(move || run(thread))).collect();
             let mut violations = run(0);
-            others.into_iter().for_each(|other| violations.extend(other.join().unwrap()));
+            for other in others {
+                violations.extend(other.join().unwrap());
+            }
             violations
         });
         violations.sort_by_key(|violation| violation.op);
