@@ -60,7 +60,9 @@ fn row_text(row: &[Option<String>]) -> String {
 fn difference(recorded: &Recorded, answer: Answer) -> Option<String> {
     let (columns, mut rows, error) = match answer {
         Answer::Ok(..) => (None, Vec::new(), None),
-        Answer::Rows(columns, rows) => (Some(columns.join("|")), rows.iter().map(|row| row_text(row)).collect(), None),
+        Answer::Rows(columns, rows) => {
+            (Some(columns.join("|")), rows.iter().map(|row| row_text(row)).collect(), None)
+        }
         Answer::Error(number, message) => (None, Vec::new(), Some(format!("{number} {message}"))),
     };
     match recorded.mode {
@@ -101,7 +103,9 @@ fn a_checksum_depends_on_rows_and_not_on_their_order_or_the_table() {
     conn.ok("CREATE DATABASE d");
     conn.ok("USE d");
     let mut sums = Vec::new();
-    for (table, rows) in [("a", "(1, 'x'), (2, NULL)"), ("b", "(2, NULL), (1, 'x')"), ("c", "(1, NULL), (2, 'x')"), ("e", "")] {
+    for (table, rows) in
+        [("a", "(1, 'x'), (2, NULL)"), ("b", "(2, NULL), (1, 'x')"), ("c", "(1, NULL), (2, 'x')"), ("e", "")]
+    {
         conn.ok(&format!("CREATE TABLE {table} (k INT, t VARCHAR(9))"));
         if !rows.is_empty() {
             conn.run(&format!("INSERT INTO {table} VALUES {rows}"));
