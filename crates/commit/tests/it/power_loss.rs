@@ -9,7 +9,7 @@ use vfs::sim::{CrashMode, Journal, OpKind, Replay, Rng, SimDisk};
 
 use crate::world::{Changes, Options, Rows, World, apply, poll};
 
-const WITH_BINLOG: Options = Options { binlog: true, gtid: true, checksum: ChecksumAlg::Crc32 };
+pub(crate) const WITH_BINLOG: Options = Options { binlog: true, gtid: true, checksum: ChecksumAlg::Crc32 };
 const WITHOUT_BINLOG: Options = Options { binlog: false, gtid: false, checksum: ChecksumAlg::None };
 
 /// What was done, and what had been acknowledged after which disk operation.

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use redb::{
     Database, Durability, OwnedAccessGuard, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition,
 };
-use vfs::Vfs;
+use vfs::{Vfs, WithBallast};
 
-pub use backend::Ballast;
+pub use vfs::Ballast;
 
 use crate::EngineError;
 use crate::build::NewEntry;
@@ -88,7 +88,8 @@ impl Base {
         cache_size: usize,
     ) -> Result<Self, EngineError> {
         let ballast = Arc::new(ballast);
-        let backend = backend::Backend::open(&**vfs, path, Arc::clone(&ballast))?;
+        let vfs = WithBallast::new(Arc::clone(vfs), Arc::clone(&ballast));
+        let backend = backend::Backend::open(&vfs, path)?;
         let db = Database::builder().set_cache_size(cache_size).create_with_backend(backend)?;
         Ok(Self { db, ballast })
     }
@@ -117,10 +118,13 @@ impl Base {
     }
 
     /// Adds entries as one atomic commit and clears the list. Returns one whose key is there already; nothing of the
-    /// slice is added then.
+    /// slice is added then. Nothing is begun while the disk is full.
     pub fn insert_new(&self, entries: &mut Vec<NewEntry>) -> Result<Option<NewEntry>, EngineError> {
         if entries.is_empty() {
             return Ok(None);
+        }
+        if self.ballast.is_spent() {
+            return Err(EngineError::DiskFull);
         }
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         let mut trx = self.db.begin_write()?;
@@ -179,7 +183,7 @@ impl Base {
     }
 
     /// The file that is given up when the disk is full.
-    pub fn ballast(&self) -> &Ballast {
+    pub fn ballast(&self) -> &Arc<Ballast> {
         &self.ballast
     }
 }

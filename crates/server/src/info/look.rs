@@ -53,10 +53,10 @@ impl AnyTable {
     }
 }
 
-/// Databases of virtual tables that are listed, and their collations. `mysql` is not: a dump of all databases must not
-/// hold it.
-const LISTED: [(&str, Collation); 2] = [
+/// Databases of virtual tables, and their collations.
+const LISTED: [(&str, Collation); 3] = [
     ("information_schema", Collation::Utf8mb3GeneralCi),
+    ("mysql", Collation::Utf8mb4GeneralCi),
     ("performance_schema", Collation::Utf8mb4GeneralCi),
 ];
 
@@ -90,9 +90,12 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The tables of a database, by name.
+    /// The tables of a database that are listed, by name. Of those of `mysql` only the logs are, though all can be read:
+    /// `mysqldump` insists on dumping that database, and what it dumps must load again.
     pub(crate) fn tables_in(&self, db: &str) -> Vec<AnyTable> {
-        let mut all: Vec<AnyTable> = super::all().iter().filter(|table| table.def.db == db).map(AnyTable::Virtual).collect();
+        let listed = |table: &TableDef| db != "mysql" || matches!(&*table.name, "general_log" | "slow_log");
+        let virtual_ones = super::all().iter().filter(|table| table.def.db == db && listed(&table.def));
+        let mut all: Vec<AnyTable> = virtual_ones.map(AnyTable::Virtual).collect();
         if let Some(database) = self.catalog.database(db) {
             all.extend(database.tables.values().cloned().map(AnyTable::Stored));
         }

@@ -11,6 +11,7 @@ pub(crate) mod cell;
 mod columns;
 mod definition;
 mod estimate;
+mod extensions;
 mod keys;
 pub(crate) mod logs;
 mod look;
@@ -53,15 +54,20 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "COLLATIONS", Sure(server::collations)),
     ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", Sure(server::applicability)),
     ("information_schema", "COLUMNS", Sure(columns::rows)),
+    ("information_schema", "COLUMNS_EXTENSIONS", Sure(extensions::of_columns)),
     ("information_schema", "ENGINES", Sure(server::engines)),
+    ("information_schema", "KEYWORDS", Sure(server::keywords)),
     ("information_schema", "KEY_COLUMN_USAGE", Sure(keys::usage)),
     ("information_schema", "PARTITIONS", Try(schema::partitions)),
     ("information_schema", "PLUGINS", Sure(server::plugins)),
     ("information_schema", "PROCESSLIST", Sure(server::processes)),
     ("information_schema", "SCHEMATA", Sure(schema::schemata)),
+    ("information_schema", "SCHEMATA_EXTENSIONS", Sure(extensions::of_databases)),
     ("information_schema", "SCHEMA_PRIVILEGES", Sure(privileges::of_databases)),
     ("information_schema", "STATISTICS", Try(keys::statistics)),
     ("information_schema", "TABLES", Try(schema::tables)),
+    ("information_schema", "TABLES_EXTENSIONS", Sure(extensions::of_tables)),
+    ("information_schema", "TABLE_CONSTRAINTS_EXTENSIONS", Sure(extensions::of_constraints)),
     ("information_schema", "TABLE_CONSTRAINTS", Sure(keys::constraints)),
     ("information_schema", "TABLE_PRIVILEGES", Sure(privileges::of_tables)),
     ("information_schema", "USER_ATTRIBUTES", Sure(privileges::user_attributes)),

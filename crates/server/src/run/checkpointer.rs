@@ -90,13 +90,19 @@ impl Checkpointer {
                 }
                 state.asked
             };
-            let wanted = asked > self.state.lock().answered || self.is_due(&shared);
+            let wanted = self.is_asked() || self.is_due(&shared);
             if wanted && !self.base.ballast().is_spent() {
                 self.take_one(&shared, runtime);
                 self.state.lock().answered = asked;
                 self.done.notify_waiters();
             }
         }
+    }
+
+    /// Whether somebody waits for a checkpoint.
+    fn is_asked(&self) -> bool {
+        let state = self.state.lock();
+        state.asked > state.answered
     }
 
     /// Whether the delta or redo has grown enough.
@@ -113,7 +119,7 @@ impl Checkpointer {
         let through = checkpoint.through();
         let _ack = runtime.block_on(self.pipeline.wait_visible(through));
         let pace = || {
-            if !self.is_due(shared) && self.state.lock().asked == self.state.lock().answered {
+            if !self.is_asked() && !self.is_due(shared) {
                 pause(PACE);
             }
         };

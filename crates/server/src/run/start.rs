@@ -45,7 +45,10 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         0 => vfs,
         us => Arc::new(SlowSync::new(vfs, SyncDelay::from_us(us))),
     };
-    let lock = data_dir::take(&*vfs, dir)?;
+    let lock = data_dir::take(&*vfs, dir).map_err(|error| match error {
+        StartError::InUse(_) => StartError::InUse(options.values.get("datadir").as_text().into()),
+        error => error,
+    })?;
     let identity = data_dir::identity(&vfs, dir)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let values = complete(options.values, &identity, options.log_bin_base.as_deref());

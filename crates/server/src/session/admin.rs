@@ -8,7 +8,8 @@ use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Reset, Statement};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_UPDATE_WITH_READLOCK, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_SPECIFIC_ACCESS_DENIED_ERROR,
+    ER_CANT_UPDATE_WITH_READLOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD,
+    ER_SPECIFIC_ACCESS_DENIED_ERROR,
     ER_UNKNOWN_TARGET_BINLOG, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
@@ -93,16 +94,22 @@ impl Client {
             }
         };
         let Some(target) = target else { return Ok(()) };
-        self.shared.schema.take_checkpoint().await?;
+        // A full disk has no room for a checkpoint: what the last one covers goes all the same, and makes some.
+        let full = match self.shared.schema.take_checkpoint().await {
+            Err(error) if error.is(&ER_DISK_FULL) => Some(error),
+            taken => taken.map(|()| None)?,
+        };
         let pipeline = Arc::clone(&self.shared.pipeline);
         let purged = tokio::task::spawn_blocking(move || {
             let name = BinlogName::parse(&target).ok_or(PurgeError::NotFound)?;
-            pipeline.purge_to(&name)
+            let gone = pipeline.purge_to(&name)?;
+            let left = pipeline.binlog().is_some_and(|files| files.index().names().first() < Some(&name));
+            Ok((gone.len(), left))
         });
-        let names: Vec<BinlogName> =
-            purged.await.map_err(|_| ER_LOG_PURGE_UNKNOWN_ERR.error(&[]))?.map_err(|error| purge_error(&error))?;
-        tracing::info!(files = names.len(), "binary logs purged");
-        Ok(())
+        let purged = purged.await.map_err(|_| ER_LOG_PURGE_UNKNOWN_ERR.error(&[]))?;
+        let (files, left) = purged.map_err(|error| purge_error(&error))?;
+        tracing::info!(files, "binary logs purged");
+        full.filter(|_| left).map_or(Ok(()), Err)
     }
 
     /// A moment given as an expression, as `unix_timestamp()` understands it.

@@ -139,6 +139,13 @@ impl Client {
 
     /// CREATE TABLE. `None` if it is there and may be.
     async fn create_table(&mut self, create: &CreateTable, sql: &[u8]) -> Result<Option<CommitAck>> {
+        // Dumps of all databases say that the logs in `mysql` shall exist.
+        let db = self.database_of(create.table.db.as_deref())?;
+        if create.if_not_exists && self.sql.server.virtual_table(&db, &create.table.name).is_some() {
+            self.access.on_table(Privileges::CREATE, &db, &create.table.name)?;
+            self.warnings.push(Level::Note, &ER_TABLE_EXISTS_ERROR, &[&create.table.name]);
+            return Ok(None);
+        }
         let name = self.full_name(&create.table)?;
         self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
         let _locks = self.lock_schema(&[&name]).await?;
@@ -360,6 +367,11 @@ impl Client {
     async fn create_database(&mut self, create: &CreateDatabase, sql: &[u8]) -> Result<Option<CommitAck>> {
         let name = &create.name;
         self.access.database(Privileges::CREATE, name)?;
+        // Dumps of all databases say that `mysql` shall exist.
+        if name == "mysql" && create.if_not_exists {
+            self.warnings.push(Level::Note, &ER_DB_CREATE_EXISTS, &[name]);
+            return Ok(None);
+        }
         self.refuse_virtual(name)?;
         let _locks = self.lock_all(vec![(database_lock(name), Mode::Exclusive)]).await?;
         if self.shared.store.catalog().database(name).is_some() {

@@ -184,7 +184,9 @@ impl SelectBinder<'_, '_> {
     fn name_of(&self, expr: &Expr) -> Option<String> {
         let Expr::Column { source, column } = expr else { return None };
         match &self.scope.sources[*source].kind {
-            SourceKind::Virtual(table) if table.db() == "information_schema" => Some(table.columns()[*column].name.clone()),
+            SourceKind::Virtual(table) if table.db() == "information_schema" => {
+                Some(table.columns()[*column].name.clone())
+            }
             _ => None,
         }
     }

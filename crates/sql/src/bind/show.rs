@@ -31,7 +31,10 @@ pub fn bind_show(
         Some(Filter::Where(condition)) => select::conjuncts(expr::bind(condition, &mut scope, env)?),
         Some(Filter::Like(pattern)) => vec![Expr::Like {
             text: Box::new(Expr::Column { source: 0, column: 0 }),
-            pattern: Box::new(Expr::Const(Value::Str(pattern.clone().into_bytes(), Collation::Utf8mb4GeneralCi))),
+            pattern: Box::new(Expr::Const(Value::Str(
+                pattern.clone().into_bytes(),
+                Collation::Utf8mb4GeneralCi,
+            ))),
             escape: Some('\\'),
         }],
     };

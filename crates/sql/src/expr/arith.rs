@@ -1,6 +1,8 @@
 //! Arithmetic, by MySQL's rules: integers stay integers and overflow is an error, one unsigned operand makes the
 //! result unsigned, DECIMAL is exact, everything else is DOUBLE; `/` of integers is DECIMAL.
 
+use std::fmt::Display;
+
 use types::context::Context;
 use types::decimal::{Decimal, Overflow};
 use types::error::SqlError;
@@ -9,6 +11,7 @@ use types::sql_mode::SqlMode;
 use types::value::{Numeric, Value, ValueRef};
 
 use super::compare::hex_number;
+use super::inputs::Written;
 use super::typing::binary_type;
 use super::{ArithOp, Ev, Expr, Inputs};
 use crate::plan::AggregateKind;
@@ -20,7 +23,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub(super) fn eval(
     op: ArithOp,
     (left, right): (&Expr, &Expr),
-    text: &str,
+    text: Written<'_>,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Value> {
@@ -61,7 +64,7 @@ pub(super) fn eval(
 fn whole_quotient(
     (left, left_value): (&Expr, Ev<'_>),
     right: &Expr,
-    text: &str,
+    text: Written<'_>,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Value> {
@@ -121,7 +124,7 @@ fn not_below_zero(
     kind: &str,
     (left, right): (&Expr, &Expr),
     both: bool,
-    text: &str,
+    text: Written<'_>,
     inputs: &Inputs<'_>,
 ) -> Result<Value> {
     let types = inputs.types();
@@ -134,7 +137,7 @@ fn numbers(
     op: ArithOp,
     left: Numeric,
     right: Numeric,
-    text: &str,
+    text: Written<'_>,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Value> {
@@ -164,21 +167,21 @@ pub(super) fn negate(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>
         Some(Numeric::Int(number)) => match number.checked_neg() {
             Some(negative) => Value::Int(negative),
             None if is_constant() => Value::Decimal(Decimal::from(number).negated()),
-            None => return Err(out_of_range("BIGINT", &format!("-({number})"))),
+            None => return Err(out_of_range("BIGINT", format!("-({number})"))),
         },
         Some(Numeric::UInt(number)) if number <= 1 << 63 => Value::Int(number.cast_signed().wrapping_neg()),
         Some(Numeric::UInt(number)) if is_constant() => Value::Decimal(Decimal::from(number).negated()),
-        Some(Numeric::UInt(number)) => return Err(out_of_range("BIGINT", &format!("-({number})"))),
+        Some(Numeric::UInt(number)) => return Err(out_of_range("BIGINT", format!("-({number})"))),
         Some(Numeric::Decimal(number)) => Value::Decimal(number.negated()),
         Some(Numeric::Double(number)) => Value::Double(-number),
     })
 }
 
-pub(crate) fn out_of_range(kind: &str, text: &str) -> SqlError {
+pub(crate) fn out_of_range(kind: &str, text: impl Display) -> SqlError {
     ER_DATA_OUT_OF_RANGE.error(&[&kind, &text])
 }
 
-fn integer(op: ArithOp, left: Numeric, right: Numeric, text: &str, mode: SqlMode) -> Result<Value> {
+fn integer(op: ArithOp, left: Numeric, right: Numeric, text: Written<'_>, mode: SqlMode) -> Result<Value> {
     let wide = |number: Numeric| match number {
         Numeric::Int(value) => i128::from(value),
         Numeric::UInt(value) => i128::from(value),
@@ -199,7 +202,7 @@ fn integer(op: ArithOp, left: Numeric, right: Numeric, text: &str, mode: SqlMode
     i64::try_from(result).map(Value::Int).map_err(|_| out_of_range("BIGINT", text))
 }
 
-fn decimal(op: ArithOp, left: &Decimal, right: &Decimal, text: &str) -> Result<Value> {
+fn decimal(op: ArithOp, left: &Decimal, right: &Decimal, text: Written<'_>) -> Result<Value> {
     let result = match op {
         ArithOp::Add => left.add(right),
         ArithOp::Sub => left.subtract(right),
@@ -208,7 +211,7 @@ fn decimal(op: ArithOp, left: &Decimal, right: &Decimal, text: &str) -> Result<V
     result.map(Value::Decimal).map_err(|_: Overflow| out_of_range("DECIMAL", text))
 }
 
-fn double(op: ArithOp, left: f64, right: f64, text: &str) -> Result<Value> {
+fn double(op: ArithOp, left: f64, right: f64, text: Written<'_>) -> Result<Value> {
     let result = match op {
         ArithOp::Add => left + right,
         ArithOp::Sub => left - right,
@@ -230,7 +233,7 @@ fn divide(
     left: Numeric,
     right: Numeric,
     increment: u8,
-    text: &str,
+    text: Written<'_>,
     context: &mut Context<'_>,
 ) -> Result<Value> {
     if right.is_zero() {
@@ -245,7 +248,12 @@ fn divide(
     }
 }
 
-fn divide_integer(left: Numeric, right: Numeric, text: &str, context: &mut Context<'_>) -> Result<Value> {
+fn divide_integer(
+    left: Numeric,
+    right: Numeric,
+    text: Written<'_>,
+    context: &mut Context<'_>,
+) -> Result<Value> {
     if right.is_zero() {
         return by_zero(context);
     }

@@ -9,6 +9,7 @@ use types::error::table::{ER_COLLATION_CHARSET_MISMATCH, ER_SUBQUERY_NO_1_ROW};
 use types::value::{Value, ValueRef};
 
 use super::compare::in_charset;
+use super::inputs::Written;
 use super::{ArithOp, Ev, Expr, Inputs, arith, bits, control};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -51,7 +52,7 @@ impl Expr {
             Self::Case { .. } => return control::case(self, inputs, context),
             Self::Cast(value, target, text) => {
                 let operand = value.eval(inputs, context)?;
-                Ev::Own(cast(value, operand.as_ref(), *target, text, context)?)
+                Ev::Own(cast(value, operand.as_ref(), *target, inputs.written(text), context)?)
             }
             Self::Call(function, args) => return (function.eval)(args, inputs, context),
             Self::Interval(value, _) => return value.eval(inputs, context),
@@ -83,7 +84,7 @@ fn arithmetic<'a>(
             let (a, b) = (left.eval(inputs, context)?, right.eval(inputs, context)?);
             bits::binary(op, (left, a.as_ref()), (right, b.as_ref()), context)?
         }
-        _ => arith::eval(op, (left, right), text, inputs, context)?,
+        _ => arith::eval(op, (left, right), inputs.written(text), inputs, context)?,
     };
     Ok(Ev::Own(value))
 }
@@ -93,7 +94,7 @@ fn cast(
     expr: &Expr,
     value: ValueRef<'_>,
     target: CastTarget,
-    text: &str,
+    text: Written<'_>,
     context: &mut Context<'_>,
 ) -> Result<Value> {
     use CastTarget::{Char, Decimal, Double, Float, Signed, Unsigned};

@@ -1,10 +1,13 @@
 //! What an evaluation reads, and what it gives.
 
+use std::fmt::{Display, Formatter};
+
 use types::row::{Offsets, RowLayout};
 use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
 
 use super::typing::Schema;
+use crate::lex::{LITERAL_BASE, ROW_LITERAL_BASE};
 use crate::session::Session;
 
 /// A row of one source.
@@ -101,5 +104,49 @@ impl From<Option<bool>> for Ev<'_> {
     /// 1, 0 or NULL.
     fn from(truth: Option<bool>) -> Self {
         Self::Own(truth.map_or(Value::Null, |truth| Value::Int(truth.into())))
+    }
+}
+
+impl<'a> Inputs<'a> {
+    /// The text of a part of the statement, as errors show it.
+    pub(super) fn written(&self, text: &'a str) -> Written<'a> {
+        Written { text, literals: self.literals, row_literals: self.row_literals }
+    }
+}
+
+/// A text in which the literals that were taken out stand again. Written only where an error or a warning shows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written<'a> {
+    text: &'a str,
+    literals: &'a [Value],
+    row_literals: &'a [Value],
+}
+
+impl Written<'_> {
+    fn literal(&self, number: usize) -> Option<&Value> {
+        match number.checked_sub(ROW_LITERAL_BASE) {
+            Some(place) => self.row_literals.get(place),
+            None => self.literals.get(number.checked_sub(LITERAL_BASE)?),
+        }
+    }
+}
+
+impl Display for Written<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        let mut parts = self.text.split('?');
+        out.write_str(parts.next().unwrap_or_default())?;
+        for part in parts {
+            let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            let (digits, rest) = part.split_at(end);
+            match digits.parse().ok().and_then(|number| self.literal(number)) {
+                Some(text @ Value::Str(..)) => {
+                    write!(out, "'{}'", text.as_ref().to_message().replace('\'', "''"))?;
+                }
+                Some(value) => out.write_str(&value.as_ref().to_message())?,
+                None => write!(out, "?{digits}")?,
+            }
+            out.write_str(rest)?;
+        }
+        Ok(())
     }
 }

@@ -192,18 +192,21 @@ fn read_moment(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<
     Ok(if let Value::DateTime(moment) = cast { Some(moment) } else { None })
 }
 
-/// Among texts, dates and times count with the digits that any argument has behind the point.
+/// Among texts, dates and times count with the digits that any argument has behind the point; MySQL 8.0 announces those.
 fn type_extreme(call: &Typed<'_>) -> Result<ResultType> {
     let common = call.common(call.args)?;
-    let temporal = call.args.iter().find(|arg| arg.kind.is_temporal() && arg.kind != Kind::Date);
-    let (Some(temporal), true) = (temporal, common.kind.is_string()) else { return Ok(common) };
-    let fsp = (0..call.args.len()).map(|at| call.fsp(at, Wanted::Any)).max().unwrap_or(0);
-    let shown = match temporal.kind {
-        Kind::Time => ResultType::time(fsp),
-        _ => ResultType::datetime(fsp),
+    if !common.kind.is_string() || !call.args.iter().any(|arg| arg.kind.is_temporal()) {
+        return Ok(common);
+    }
+    let fsp = || (0..call.args.len()).map(|at| call.fsp(at, Wanted::Any)).max().unwrap_or(0);
+    let temporal =
+        call.args.iter().map(|arg| arg.kind).find(|kind| kind.is_temporal() && *kind != Kind::Date);
+    let shown = match temporal {
+        None => ResultType::date(),
+        Some(Kind::Time) => ResultType::time(fsp()),
+        Some(_) => ResultType::datetime(fsp()),
     };
-    let kind = if common.kind == Kind::Char { Kind::Varchar } else { common.kind };
-    Ok(ResultType { kind, length: common.length.max(shown.length), ..common })
+    Ok(ResultType { length: common.length.max(shown.length), decimals: shown.decimals, ..common })
 }
 
 /// How many of the arguments behind the first are not above it; they must be ascending. -1 for NULL.

@@ -8,10 +8,11 @@ use engine::catalog::Catalog;
 use engine::catalog::def::{ColumnDef, DatabaseDef, DefaultValue, TableDef};
 use engine::catalog::table::Table;
 use engine::ids::{IndexId, TableId};
-use sql::bind::{BindEnv, bind_query};
+use sql::bind::{BindEnv, bind_query, bind_update};
 use sql::expr::{Inputs, RowRef};
+use sql::lex::{normalise, split_first};
 use sql::parse::{Mode, Statement, parse};
-use sql::plan::SelectPlan;
+use sql::plan::{SelectPlan, UpdatePlan};
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::collation::Collation;
@@ -110,6 +111,16 @@ impl Fixture {
         let Statement::Query(query) = parse(&text, Mode::default())? else { panic!("{text}") };
         let env = BindEnv { catalog: &self.catalog, session: &self.session, text: &text };
         bind_query(&query, &env)
+    }
+
+    /// The plan of an UPDATE that assigns the expression, and the literals that were taken out of its text.
+    pub fn bind_update(&self, expression: &str) -> Result<(UpdatePlan, Vec<Value>), SqlError> {
+        let text = format!("UPDATE t SET i = {expression}");
+        let (first, _, verb) = split_first(text.as_bytes(), self.session.quoting());
+        let normalised = normalise(first, verb, self.session.quoting(), CI).unwrap();
+        let Statement::Update(update) = parse(&normalised.text, Mode::default())? else { panic!("{text}") };
+        let env = BindEnv { catalog: &self.catalog, session: &self.session, text: &normalised.text };
+        Ok((bind_update(&update.update, false, &env)?, normalised.literals))
     }
 }
 

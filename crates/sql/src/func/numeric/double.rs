@@ -60,7 +60,7 @@ fn one<'a>(
 }
 
 fn finite<'a>(number: f64, text: impl FnOnce() -> String) -> EvalResult<'a> {
-    if number.is_finite() { Ok(Ev::Own(Value::Double(number))) } else { Err(out_of_range("DOUBLE", &text())) }
+    if number.is_finite() { Ok(Ev::Own(Value::Double(number))) } else { Err(out_of_range("DOUBLE", text())) }
 }
 
 fn shown(number: f64) -> String {

@@ -99,12 +99,12 @@ fn places<'a>(
     Ok(Ev::Own(match number {
         Numeric::Int(number) => {
             let result = int_places(number, count, rounds);
-            Value::Int(result.ok_or_else(|| out_of_range("BIGINT", &format!("round({number},{count})")))?)
+            Value::Int(result.ok_or_else(|| out_of_range("BIGINT", format!("round({number},{count})")))?)
         }
         Numeric::UInt(number) => {
             let result = uint_places(number, count, rounds);
             Value::UInt(
-                result.ok_or_else(|| out_of_range("BIGINT UNSIGNED", &format!("round({number},{count})")))?,
+                result.ok_or_else(|| out_of_range("BIGINT UNSIGNED", format!("round({number},{count})")))?,
             )
         }
         Numeric::Decimal(number) => {

@@ -37,7 +37,7 @@ fn abs<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> 
     let value = match or_null!(args::plain_number(&args[0], inputs, context)?) {
         Numeric::Int(number) => match number.checked_abs() {
             Some(number) => Value::Int(number),
-            None => return Err(out_of_range("BIGINT", &format!("abs({number})"))),
+            None => return Err(out_of_range("BIGINT", format!("abs({number})"))),
         },
         Numeric::UInt(number) => Value::UInt(number),
         Numeric::Decimal(number) => Value::Decimal(number.abs()),
