@@ -69,7 +69,11 @@ impl Client {
         let stored = match self.stored(db, &table.name) {
             Ok(stored) => stored,
             Err(error) => {
-                let end = if error.is(&ER_BAD_DB_ERROR) { ("error", "Corrupt") } else { ("status", "Operation failed") };
+                let end = if error.is(&ER_BAD_DB_ERROR) {
+                    ("error", "Corrupt")
+                } else {
+                    ("status", "Operation failed")
+                };
                 return Ok(vec![row("Error", &error.message), row(end.0, end.1)]);
             }
         };
@@ -144,7 +148,9 @@ impl Client {
 }
 
 fn corrupt(table: &Table) -> engine::EngineError {
-    engine::EngineError::Corrupt { what: format!("{}.{}: a row does not decode", table.def.db, table.def.name) }
+    engine::EngineError::Corrupt {
+        what: format!("{}.{}: a row does not decode", table.def.db, table.def.name),
+    }
 }
 
 /// FNV-1a over the columns as they are stored, NULLs told apart.
