@@ -105,12 +105,15 @@ impl VirtualTable for InfoTable {
         &self.columns
     }
 
-    fn rows(&self, session: &Session) -> Result<Vec<Row>> {
+    fn rows(&self, session: &Session, equal: &[(usize, Value)]) -> Result<Vec<Row>> {
         // A session that is no client's sees nothing.
         let Some(view) = SessionView::of(session) else { return Ok(Vec::new()) };
         let access = view.access();
         let variables = view.variables();
-        let look = Look::new(view, &access, session, &variables);
+        let mut look = Look::new(view, &access, session, &variables);
+        for (column, value) in equal {
+            look.narrow(&self.columns[*column].name, value);
+        }
         let mut rows = match self.make {
             Sure(make) => make(&look),
             Try(make) => make(&look)?,
@@ -143,8 +146,8 @@ impl VirtualTable for &'static InfoTable {
         (**self).columns()
     }
 
-    fn rows(&self, session: &Session) -> Result<Vec<Vec<Value>>> {
-        (**self).rows(session)
+    fn rows(&self, session: &Session, equal: &[(usize, Value)]) -> Result<Vec<Row>> {
+        (**self).rows(session, equal)
     }
 }
 

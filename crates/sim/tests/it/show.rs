@@ -170,7 +170,10 @@ fn nobody_is_told_of_what_he_has_no_privilege_on() {
     assert_eq!(conn.rows(tables), ["half|seen", "open_one|t"]);
     let columns = "SELECT column_name, privileges FROM information_schema.columns WHERE table_name IN ('t', 'seen', 'unseen')";
     assert_eq!(conn.rows(columns), ["k|update", "k|select,insert"]);
-    assert_eq!(conn.rows("SELECT * FROM information_schema.user_privileges"), ["'a'@'localhost'|def|USAGE|NO"]);
+    assert_eq!(
+        conn.rows("SELECT * FROM information_schema.user_privileges"),
+        ["'a'@'localhost'|def|USAGE|NO"]
+    );
     assert_eq!(conn.rows("SHOW GRANTS").len(), 3);
     let denied = [
         ("SHOW TABLES FROM hidden", 1044),
@@ -220,4 +223,27 @@ fn every_listed_table_can_be_described_and_read() {
         conn.rows(&format!("SHOW CREATE TABLE {table}"));
         conn.rows(&format!("SHOW INDEX FROM {table}"));
     }
+}
+
+#[test]
+fn names_in_conditions_find_what_a_look_at_every_row_finds() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let mut conn = world.connect();
+    for sql in ["CREATE DATABASE d", "CREATE TABLE d.t (k INT)", "CREATE TABLE d.`é` (k INT)", "CREATE DATABASE e", "USE d"] {
+        conn.ok(sql);
+    }
+    let mut found = |condition: &str| {
+        conn.rows(&format!("SELECT table_name FROM information_schema.tables WHERE {condition} ORDER BY 1"))
+    };
+    assert_eq!(found("table_schema = 'd'"), ["t", "é"]);
+    assert_eq!(found("table_schema = DATABASE() AND 't' = table_name"), ["t"]);
+    assert_eq!(found("table_schema = 'd' AND table_name = 'T'"), [""; 0]);
+    assert_eq!(found("table_schema = 'd' AND table_name = 'T' COLLATE utf8mb4_general_ci"), ["t"]);
+    assert_eq!(found("table_schema = 'd' AND table_name = 'e' COLLATE utf8mb4_general_ci"), ["é"]);
+    assert_eq!(found("table_schema = 'd' AND table_name = 'é'"), ["é"]);
+    assert_eq!(found("table_schema = 'd' AND (table_name = 't' OR table_name = 'é')"), ["t", "é"]);
+    assert_eq!(found("table_schema = 'd ' AND table_name = 't '"), ["t"]);
+    assert_eq!(found("table_schema = NULL"), [""; 0]);
+    assert_eq!(found("table_schema = 'e'"), [""; 0]);
 }
