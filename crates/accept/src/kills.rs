@@ -10,7 +10,7 @@
 mod decode;
 mod writers;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
@@ -43,7 +43,7 @@ pub fn run(plan: &Plan) -> Outcome {
     prepare(server.port())?;
     server.stop()?;
     let mut ledger = [0_u64; WRITERS];
-    let mut seen_files = 0;
+    let mut seen = Vec::new();
     let mut total = 0;
     for cycle in 1..=cycles {
         let config = if cycle % 5 == 0 { &relaxed } else { &safe };
@@ -59,9 +59,7 @@ pub fn run(plan: &Plan) -> Outcome {
         let server = config.start()?;
         let kept = engine(server.port(), &acknowledged)?;
         server.kill()?;
-        let files = binlogs::files(&config.datadir)?;
-        binlog(&files[seen_files..], &ledger, &kept)?;
-        seen_files = files.len();
+        binlog(&config.datadir, &mut seen, &ledger, &kept)?;
         let done: u64 = kept.iter().sum::<u64>() - ledger.iter().sum::<u64>();
         check(done > 0, || format!("cycle {cycle}: nothing was committed"))?;
         total += done;
@@ -129,18 +127,29 @@ fn engine(port: u16, acknowledged: &[u64; WRITERS]) -> Outcome<[u64; WRITERS]> {
     })
 }
 
-/// Checks that these files hold exactly what happened between two states.
-fn binlog(files: &[impl AsRef<Path>], before: &[u64; WRITERS], after: &[u64; WRITERS]) -> Outcome {
+/// Checks that the files since the last check hold exactly what happened between two states. `seen` are the files
+/// checked before that held transactions: recovery may remove one that held none and give its name to the next.
+fn binlog(
+    datadir: &Path,
+    seen: &mut Vec<PathBuf>,
+    before: &[u64; WRITERS],
+    after: &[u64; WRITERS],
+) -> Outcome {
+    let files = binlogs::files(datadir)?;
+    check(files.starts_with(seen), || format!("binlog files are missing: {files:?}, had {seen:?}"))?;
     let mut reached = *before;
-    for file in files {
-        decode::each_transaction(file.as_ref(), |writer, n| {
+    for file in &files[seen.len()..] {
+        let mut holds_any = false;
+        decode::each_transaction(file, |writer, n| {
             let last = reached.get_mut(writer).ok_or("an unknown writer")?;
-            check(n == *last + 1, || {
-                format!("{}: writer {writer}: {n} after {last}", file.as_ref().display())
-            })?;
+            check(n == *last + 1, || format!("{}: writer {writer}: {n} after {last}", file.display()))?;
             *last = n;
+            holds_any = true;
             Ok(())
         })?;
+        if holds_any {
+            *seen = files[..=files.iter().position(|it| it == file).unwrap_or(0)].to_vec();
+        }
     }
     check(reached == *after, || format!("the binlog holds {reached:?}, the engine {after:?}"))
 }
