@@ -7,7 +7,9 @@ use protocol::out::PacketWriter;
 use protocol::wire::StatusFlags;
 use sql::exec::BoxFuture;
 use types::error::SqlError;
-use types::error::table::{ER_NET_ERROR_ON_WRITE, ER_NOT_SUPPORTED_YET, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR};
+use types::error::table::{
+    ER_NET_ERROR_ON_WRITE, ER_NOT_SUPPORTED_YET, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR,
+};
 
 use crate::clock;
 use crate::net::{Connection, Handler, Interrupt, Interruption, Login, Outcome, Reply, Service};
@@ -52,7 +54,7 @@ impl Handler for Served {
         let client = &mut self.client;
         match command {
             Command::Query(query) => client.query(query.sql, now_us, reply).await,
-            Command::StmtPrepare(sql) => client.stmt_prepare(sql, now_us, reply).await,
+            Command::StmtPrepare(sql) => client.stmt_prepare(sql, now_us, reply),
             Command::StmtExecute(execute) => client.stmt_execute(&execute, now_us, reply).await,
             Command::StmtSendLongData { statement_id, param, data } => {
                 client.stmt_send_long_data(statement_id, param, data);

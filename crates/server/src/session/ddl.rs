@@ -14,7 +14,8 @@ use sql::parse::table::{AlterAction, AlterTable, CreateTable, CreateTableLike, D
 use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName};
 use types::error::SqlError;
 use types::error::table::{
-    ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_DB_CREATE_EXISTS, ER_DB_DROP_EXISTS, ER_NO_SUCH_TABLE, ER_TABLE_EXISTS_ERROR,
+    ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_DB_CREATE_EXISTS, ER_DB_DROP_EXISTS, ER_NO_SUCH_TABLE,
+    ER_TABLE_EXISTS_ERROR,
 };
 use types::warning::Level;
 
@@ -60,7 +61,12 @@ impl Client {
     }
 
     /// Commits a change of the catalog with its event. `dbs` are the databases that it touches.
-    pub(super) async fn commit_ddl(&mut self, change: SchemaChange, sql: &[u8], dbs: &[&str]) -> Result<CommitAck> {
+    pub(super) async fn commit_ddl(
+        &mut self,
+        change: SchemaChange,
+        sql: &[u8],
+        dbs: &[&str],
+    ) -> Result<CommitAck> {
         let logged = self.logs();
         if logged {
             let (_, cache) = self.transaction.parts();

@@ -170,7 +170,10 @@ fn nobody_is_told_of_what_he_has_no_privilege_on() {
     assert_eq!(conn.rows(tables), ["half|seen", "open_one|t"]);
     let columns = "SELECT column_name, privileges FROM information_schema.columns WHERE table_name IN ('t', 'seen', 'unseen')";
     assert_eq!(conn.rows(columns), ["k|update", "k|select,insert"]);
-    assert_eq!(conn.rows("SELECT * FROM information_schema.user_privileges"), ["'a'@'localhost'|def|USAGE|NO"]);
+    assert_eq!(
+        conn.rows("SELECT * FROM information_schema.user_privileges"),
+        ["'a'@'localhost'|def|USAGE|NO"]
+    );
     assert_eq!(conn.rows("SHOW GRANTS").len(), 3);
     let denied = [
         ("SHOW TABLES FROM hidden", 1044),

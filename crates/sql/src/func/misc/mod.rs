@@ -7,4 +7,5 @@ mod uuid;
 
 use super::Function;
 
-pub(super) const FAMILY: &[&[Function]] = &[inet::FUNCTIONS, inet6::FUNCTIONS, json::FUNCTIONS, uuid::FUNCTIONS];
+pub(super) const FAMILY: &[&[Function]] =
+    &[inet::FUNCTIONS, inet6::FUNCTIONS, json::FUNCTIONS, uuid::FUNCTIONS];
