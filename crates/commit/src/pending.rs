@@ -8,6 +8,7 @@ use engine::ids::{CommitSeq, CounterHigh};
 use redo::{Lsn, Reservation};
 
 use crate::record::{self, BinlogPlace, ChunkName};
+use crate::room::Taken;
 
 /// What of a transaction goes to the binlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Pending {
     pub origin: Origin,
     /// Front parts of the write set that went to redo before.
     pub(crate) chunks: Vec<ChunkName>,
+    /// What both logs will take of the disk, until it is written.
+    pub(crate) room: Option<Taken>,
     /// The dependency clock when its commit began, all its locks held.
     pub(crate) parent_clock: u64,
     ticket: Option<Ticket>,
@@ -54,6 +57,7 @@ impl Pending {
             plan,
             origin,
             chunks: Vec::new(),
+            room: None,
             parent_clock: 0,
             ticket: None,
         }
@@ -67,6 +71,7 @@ impl Pending {
         self.cache.reset();
         self.kind = EventsKind::None;
         self.chunks.clear();
+        self.room = None;
         self.ticket = None;
     }
 

@@ -48,6 +48,7 @@ use crate::pending::{Batch, Pending};
 use crate::publisher::Publisher;
 use crate::record::{self, BinlogPlace, ChunkName, EventsPlace, RotationRecord, TrxHead};
 use crate::roles::{Role, Roles};
+use crate::room::Room;
 use crate::sequencer::{Rotate, Sequencer};
 use crate::settings::Settings;
 use crate::slots::Slots;
@@ -89,6 +90,8 @@ pub struct Pipeline {
     pub roles: Roles,
     /// Where commits wait or are refused.
     pub admission: Admission,
+    /// Room on the disk.
+    pub room: Room,
     pub(crate) slots: Slots,
     pub(crate) sequencer: Sequencer,
     pub(crate) publisher: Publisher,
@@ -158,6 +161,7 @@ impl Pipeline {
         writes: &WriteSet,
     ) -> Result<(), CommitError> {
         pending.parent_clock = self.released_clock.load(Ordering::Acquire);
+        pending.room = Some(self.room.take(pending.cache.len() + writes.encoded_size() as u64)?);
         if writes.encoded_size() <= INLINE_WRITES_MAX {
             writes.encode(&mut pending.writes);
         } else {
@@ -174,6 +178,9 @@ impl Pipeline {
 
     /// Waits for credits, and has the ring drained meanwhile.
     pub(crate) async fn admit(&self, need: Need) -> Result<(), CommitError> {
+        if self.room.is_spent() {
+            return Err(CommitError::DiskFull);
+        }
         let mut admit = pin!(self.admission.admit(need));
         poll_fn(|context| {
             let answer = admit.as_mut().poll(context);
@@ -243,13 +250,20 @@ impl Pipeline {
 
     pub(crate) fn collect(&self, seq: CommitSeq) -> Box<Pending> {
         let pending = self.slots.collect(seq);
-        self.admission.give_back(0, 1);
+        self.give_slots_back();
         pending
     }
 
     pub(crate) fn abandon(&self, seq: CommitSeq) {
-        if self.slots.abandon(seq) {
-            self.admission.give_back(0, 1);
+        self.slots.abandon(seq);
+        self.give_slots_back();
+    }
+
+    /// Tells admission of the slots that are free again.
+    pub(crate) fn give_slots_back(&self) {
+        let count = self.slots.give_back();
+        if count > 0 {
+            self.admission.give_back(0, count);
         }
     }
 
@@ -309,6 +323,9 @@ impl Pipeline {
     pub(crate) fn publish(&self, done: &mut Batch) {
         if done.is_empty() {
             return;
+        }
+        for pending in done.iter_mut() {
+            pending.room = None;
         }
         add(&self.stats.commits, done.len() as u64);
         add(&self.stats.groups, 1);

@@ -27,6 +27,9 @@ pub enum EngineError {
         /// Where.
         what: String,
     },
+    /// There is no room on the disk, and nothing was begun (1021).
+    #[error("disk full")]
+    DiskFull,
     /// The base's back end failed. Fatal.
     #[error("table store: {0}")]
     Base(String),

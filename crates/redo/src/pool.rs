@@ -10,6 +10,9 @@ use vfs::{File, Vfs};
 use crate::segment::{self, SegmentNo};
 use crate::{Lsn, RedoError};
 
+/// A new spare is made if there is room for so many of them.
+const ROOM_SEGMENTS: u64 = 4;
+
 /// Hands out segments and takes back those that a checkpoint has made superfluous.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -71,11 +74,14 @@ impl Pool {
         Ok((no, file))
     }
 
-    /// Makes one spare if fewer than wanted are ready, and removes retired files beyond that. Returns whether
-    /// there was anything to do.
+    /// Makes one spare if fewer than wanted are ready and there is room, and removes retired files beyond that. Returns
+    /// whether there was anything to do.
     pub(crate) fn tend(&self) -> Result<bool, RedoError> {
         let mut state = self.state.lock();
-        if state.spares.len() < self.spares_wanted {
+        let recycles = !state.retired.is_empty();
+        // A spare can wait for room: a writer that has none makes one itself.
+        let has_room = recycles || self.vfs.free_bytes(&self.dir)? >= ROOM_SEGMENTS * self.segment_size;
+        if state.spares.len() < self.spares_wanted && has_room {
             let spare = self.make(&mut state, true)?;
             state.spares.push_back(spare);
             return Ok(true);

@@ -11,13 +11,14 @@ use std::time::Duration;
 use binlog::{ChecksumAlg, Uuid};
 use commit::checkpoint::SliceSize;
 use commit::recovery::{self, BinlogConfig, Config, Report};
-use commit::{Clock, FatalError, FileContext, Pipeline};
+use commit::{Clock, FatalError, FileContext, Pipeline, Settings};
 use engine::base::Base;
 use engine::catalog::Catalog;
 use engine::check::check_table;
 use engine::ids::CommitSeq;
 use engine::store::{Store, Timer};
 use engine::trx::Trx;
+use parking_lot::Mutex;
 use protocol::out::PacketWriter;
 use protocol::wire::Capabilities;
 use server::accounts::{Access, Account, Accounts, Peer};
@@ -28,8 +29,10 @@ use server::status::Status;
 use server::variables::{Values, Variables};
 use sql::exec::BoxFuture;
 use types::error::SqlError;
+use types::error::table::ER_DISK_FULL;
 use types::temporal::TimeZone;
 use vfs::Vfs;
+use vfs::sim::Rng;
 
 use crate::Answer;
 
@@ -47,11 +50,19 @@ pub struct Options {
     pub checksum: ChecksumAlg,
     /// Bytes of a redo segment.
     pub segment_size: u64,
+    /// Bytes that are given up when the disk is full.
+    pub ballast_size: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { binlog: true, gtid: false, checksum: ChecksumAlg::Crc32, segment_size: 16 * 4096 }
+        Self {
+            binlog: true,
+            gtid: false,
+            checksum: ChecksumAlg::Crc32,
+            segment_size: 16 * 4096,
+            ballast_size: 0,
+        }
     }
 }
 
@@ -67,6 +78,7 @@ pub struct World {
     pub report: Report,
     shared: Arc<Shared>,
     clock: Arc<StepClock>,
+    checkpoints: Arc<InlineCheckpoints>,
     next_connection: AtomicU32,
 }
 
@@ -74,26 +86,11 @@ impl World {
     /// Opens the server in a disk's data directory; the first time it is made.
     pub fn open(vfs: &Arc<dyn Vfs>, options: &Options) -> Result<Self, FatalError> {
         vfs.create_dir_all(Path::new(DIR))?;
-        let base = Arc::new(Base::open(vfs, Path::new(DIR), 1 << 20, 0)?);
+        let base = Arc::new(Base::open(vfs, Path::new(DIR), 1 << 20, options.ballast_size)?);
         let variables = Arc::new(Variables::new(Values::default()));
         let settings = variables.settings();
         settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
-        let config = Config {
-            redo: redo::Options {
-                dir: PathBuf::from(DIR).join("redo"),
-                segment_size: options.segment_size,
-                ring_size: 4 << 20,
-                ring_slots: 256,
-                spares: 1,
-            },
-            binlog: options.binlog.then(|| BinlogConfig {
-                path: PathBuf::from(DIR).join("binlog"),
-                checksum: options.checksum,
-            }),
-            commit_slots: 64,
-            settings,
-            files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
-        };
+        let config = config(options, settings);
         let clock = Arc::<StepClock>::default();
         let recovered = recovery::open(vfs, &base, config, Arc::<StepClock>::clone(&clock))?;
         let (pipeline, report) = (recovered.pipeline, recovered.report);
@@ -106,7 +103,8 @@ impl World {
             pipeline: Arc::clone(&pipeline),
             base: Arc::clone(&base),
             store: Arc::clone(&store),
-            schema: OnceLock::new(),
+            shared: OnceLock::new(),
+            error: Mutex::new(None),
         });
         let taker: Arc<dyn Checkpoints> = Arc::<InlineCheckpoints>::clone(&checkpoints);
         let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
@@ -126,9 +124,10 @@ impl World {
             server_id: 1,
             common: Common::default(),
         });
-        checkpoints.schema.set(Arc::downgrade(&shared)).expect("set once");
+        checkpoints.shared.set(Arc::downgrade(&shared)).expect("set once");
         vfs.create_dir_all(&Path::new(DIR).join("tmp"))?;
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
         Ok(Self {
             runtime,
             pipeline,
@@ -136,15 +135,29 @@ impl World {
             report,
             shared,
             clock,
+            checkpoints,
             next_connection: AtomicU32::new(1),
         })
     }
 
     /// A session of root.
     pub fn connect(&self) -> Conn<'_> {
+        self.begin(Arc::new(Account::root()))
+    }
+
+    /// A session of an account at `localhost`.
+    ///
+    /// # Panics
+    /// If there is no such account.
+    pub fn connect_as(&self, user: &str) -> Conn<'_> {
+        let account = self.shared.accounts.table().find(user, &Peer::local());
+        self.begin(account.expect("the account exists"))
+    }
+
+    fn begin(&self, account: Arc<Account>) -> Conn<'_> {
         let id = self.next_connection.fetch_add(1, Ordering::Relaxed);
-        let root = Arc::new(Account::root());
-        let access = Access::new(Arc::clone(&self.shared.accounts), root, "root", Peer::local());
+        let user = account.name.user.clone();
+        let access = Access::new(Arc::clone(&self.shared.accounts), account, &user, Peer::local());
         let arrival = Arrival {
             id,
             counters: self.shared.status.begin_session(id),
@@ -156,39 +169,51 @@ impl World {
         Conn { world: self, client }
     }
 
-    /// Polls a future, and steps the pipeline whenever it waits.
+    /// Polls a future, and steps the pipeline before it begins and whenever it waits.
     ///
-    /// # Panics
-    /// If a step fails.
-    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+    /// # Errors
+    /// Of a step: the server has died, and nobody who waits is told anything. Drop it.
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, FatalError> {
+        // Whatever another thread may do for the future: the steps come in the same order every time.
+        while self.step()? {}
         let mut future = pin!(future);
         self.runtime.block_on(poll_fn(|context| {
             loop {
                 if let Poll::Ready(value) = future.as_mut().poll(context) {
-                    return Poll::Ready(value);
+                    return Poll::Ready(Ok(value));
                 }
-                if !self.step().expect("the disk works") {
-                    return Poll::Pending;
+                match self.step() {
+                    Ok(true) => {}
+                    Ok(false) => return Poll::Pending,
+                    Err(error) => return Poll::Ready(Err(error)),
                 }
             }
         }))
     }
 
-    /// Plays every role that is wanted. Returns whether there was one.
-    pub fn step(&self) -> Result<bool, FatalError> {
-        let mut stepped = false;
-        while let Some(role) = self.pipeline.roles.take() {
-            let done = self.pipeline.step(role);
-            self.pipeline.roles.done(role);
-            done?;
-            stepped = true;
+    /// Plays one role, if one is wanted. Returns whether one was.
+    fn step(&self) -> Result<bool, FatalError> {
+        if let Some(error) = self.checkpoints.error.lock().take() {
+            return Err(error);
         }
-        Ok(stepped)
+        let Some(role) = self.pipeline.roles.take() else { return Ok(false) };
+        let done = self.pipeline.step(role);
+        self.pipeline.roles.done(role);
+        done.map(|()| true)
     }
 
-    /// Takes a checkpoint, and removes what it has made superfluous.
-    pub fn checkpoint(&self) {
-        self.block_on(self.shared.schema.take_checkpoint()).expect("the disk works");
+    /// Takes a checkpoint if there is room, and removes what it has made superfluous.
+    pub fn checkpoint(&self) -> Result<(), FatalError> {
+        let _full = self.block_on(self.shared.schema.take_checkpoint())?;
+        self.tend()
+    }
+
+    /// What a housekeeper does from time to time: spare redo segments, and letting commits in again when a full disk has
+    /// room.
+    pub fn tend(&self) -> Result<(), FatalError> {
+        while self.pipeline.redo().tend()? {}
+        self.base.ballast().restore()?;
+        Ok(())
     }
 }
 
@@ -198,27 +223,56 @@ impl World {
         self.shared.store.catalog()
     }
 
-    /// Executes several texts at once, each in a session of its own: their commits meet in the pipeline.
-    pub fn run_together(&self, texts: &[String]) -> Vec<(Answer, CommitSeq)> {
+    /// Executes several texts at once, each in a session of its own: some begin together, the others while these are
+    /// at some stage of their commits, as `rng` decides. `done` is told at once when one has been answered: its place
+    /// and the last commit that it knows of.
+    pub fn run_together(
+        &self,
+        texts: &[String],
+        rng: &mut Rng,
+        mut done: impl FnMut(usize, CommitSeq),
+    ) -> Result<Vec<Vec<Answer>>, FatalError> {
         let mut conns: Vec<Conn<'_>> = texts.iter().map(|_| self.connect()).collect();
         let mut wires: Vec<BufferWire> = texts.iter().map(|_| BufferWire::default()).collect();
         let now = self.clock.unix_us();
-        {
-            let runs = conns.iter_mut().zip(&mut wires).zip(texts);
-            let mut waiting: Vec<_> = runs
-                .map(|((conn, wire), text)| Some(Box::pin(conn.client.query(text.as_bytes(), now, wire))))
-                .collect();
-            self.block_on(poll_fn(|context| {
-                for run in &mut waiting {
-                    if run.as_mut().is_some_and(|run| run.as_mut().poll(context).is_ready()) {
-                        *run = None;
+        let runs = conns.iter_mut().zip(&mut wires).zip(texts);
+        let mut runs: Vec<_> = runs
+            .map(|((conn, wire), text)| {
+                Some(Box::pin(async move {
+                    conn.client.query(text.as_bytes(), now, wire).await;
+                    conn.client.last_commit()
+                }))
+            })
+            .collect();
+        let mut begun = 1 + rng.index(texts.len());
+        let poll_all = poll_fn(|context| {
+            loop {
+                for (place, slot) in runs[..begun].iter_mut().enumerate() {
+                    let polled = slot.as_mut().map(|run| run.as_mut().poll(context));
+                    if let Some(Poll::Ready(seq)) = polled {
+                        *slot = None;
+                        done(place, seq);
                     }
                 }
-                if waiting.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
-            }));
-        }
-        let answer = |wire: &BufferWire| Answer::read_all(&wire.bytes()).remove(0);
-        wires.iter().map(answer).zip(conns.iter().map(|conn| conn.client.last_commit())).collect()
+                if runs.iter().all(Option::is_none) {
+                    return Poll::Ready(Ok(()));
+                }
+                let all_begun = begun == runs.len();
+                if !all_begun && rng.coin() {
+                    begun += 1;
+                    continue;
+                }
+                match self.step() {
+                    Ok(true) => {}
+                    Ok(false) if all_begun => return Poll::Pending,
+                    Ok(false) => begun += 1,
+                    Err(error) => return Poll::Ready(Err(error)),
+                }
+            }
+        });
+        self.runtime.block_on(poll_all)?;
+        drop(runs);
+        Ok(wires.iter().map(|wire| Answer::read_all(&wire.bytes())).collect())
     }
 
     /// Everything that a client can find out: definitions and rows of all tables, in text. Checks each table.
@@ -231,7 +285,12 @@ impl World {
             for table in database.tables.values() {
                 let mut trx = Trx::new(Arc::clone(&self.shared.store));
                 check_table(&mut trx, table).map_err(|error| error.to_string())?;
-                lines.push(sql::ddl::show_create_table(&table.def, 0, sql::ddl::Quoting::default(), &TimeZone::UTC));
+                lines.push(sql::ddl::show_create_table(
+                    &table.def,
+                    0,
+                    sql::ddl::Quoting::default(),
+                    &TimeZone::UTC,
+                ));
                 let mut rows = conn.rows(&format!("SELECT * FROM `{}`.`{}`", table.def.db, table.def.name));
                 rows.sort();
                 lines.extend(rows);
@@ -239,6 +298,24 @@ impl World {
         }
         lines.extend(catalog.accounts().map(|(name, bytes)| format!("{name:?} {bytes:?}")));
         Ok(lines)
+    }
+}
+
+fn config(options: &Options, settings: Settings) -> Config {
+    Config {
+        redo: redo::Options {
+            dir: PathBuf::from(DIR).join("redo"),
+            segment_size: options.segment_size,
+            ring_size: 4 << 20,
+            ring_slots: 256,
+            spares: 1,
+        },
+        binlog: options
+            .binlog
+            .then(|| BinlogConfig { path: PathBuf::from(DIR).join("binlog"), checksum: options.checksum }),
+        commit_slots: 64,
+        settings,
+        files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
     }
 }
 
@@ -253,9 +330,9 @@ impl Conn<'_> {
     /// Executes a text of one statement.
     ///
     /// # Panics
-    /// If it has several answers.
+    /// If it has several answers, or the server dies.
     pub fn run(&mut self, sql: &str) -> Answer {
-        let mut answers = self.run_all(sql);
+        let mut answers = self.run_all(sql).expect("the disk works");
         assert_eq!(answers.len(), 1, "{sql}");
         answers.remove(0)
     }
@@ -265,12 +342,28 @@ impl Conn<'_> {
         self.client.last_commit()
     }
 
-    /// Executes a text of several statements.
-    pub fn run_all(&mut self, sql: &str) -> Vec<Answer> {
+    /// Prepares a statement as COM_STMT_PREPARE does; how many columns its result is said to have.
+    ///
+    /// # Panics
+    /// If it fails.
+    pub fn prepared_columns(&mut self, sql: &str) -> u16 {
         let mut wire = BufferWire::default();
         let now = self.world.clock.unix_us();
-        self.world.block_on(self.client.query(sql.as_bytes(), now, &mut wire));
-        Answer::read_all(&wire.bytes())
+        self.client.stmt_prepare(sql.as_bytes(), now, &mut wire);
+        let bytes = wire.bytes();
+        assert_eq!(bytes[4], 0, "{sql}: an error");
+        u16::from_le_bytes([bytes[9], bytes[10]])
+    }
+
+    /// Executes a text of several statements.
+    ///
+    /// # Errors
+    /// As [`World::block_on`].
+    pub fn run_all(&mut self, sql: &str) -> Result<Vec<Answer>, FatalError> {
+        let mut wire = BufferWire::default();
+        let now = self.world.clock.unix_us();
+        self.world.block_on(self.client.query(sql.as_bytes(), now, &mut wire))?;
+        Ok(Answer::read_all(&wire.bytes()))
     }
 
     /// Executes a statement that must succeed; its rows, each joined by `|`.
@@ -281,7 +374,10 @@ impl Conn<'_> {
         match self.run(sql) {
             Answer::Rows(_, rows) => {
                 let text = |row: Vec<Option<String>>| {
-                    row.into_iter().map(|value| value.unwrap_or_else(|| "NULL".into())).collect::<Vec<_>>().join("|")
+                    row.into_iter()
+                        .map(|value| value.unwrap_or_else(|| "NULL".into()))
+                        .collect::<Vec<_>>()
+                        .join("|")
                 };
                 rows.into_iter().map(text).collect()
             }
@@ -334,13 +430,13 @@ impl Wire for BufferWire {
     }
 }
 
-/// A clock that moves when it is asked or slept on.
+/// A clock that moves when it is asked or slept on, in nanoseconds.
 #[derive(Debug, Default)]
 struct StepClock(AtomicU64);
 
 impl Clock for StepClock {
     fn unix_us(&self) -> u64 {
-        1_700_000_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
+        1_700_000_000_000_000 + self.0.fetch_add(1000, Ordering::Relaxed) / 1000
     }
     fn monotonic_ns(&self) -> u64 {
         self.0.fetch_add(1000, Ordering::Relaxed)
@@ -366,28 +462,45 @@ struct InlineCheckpoints {
     pipeline: Arc<Pipeline>,
     base: Arc<Base>,
     store: Arc<Store>,
-    schema: OnceLock<std::sync::Weak<Shared>>,
+    shared: OnceLock<std::sync::Weak<Shared>>,
+    /// What the server has died of. Rank: last.
+    error: Mutex<Option<FatalError>>,
+}
+
+impl InlineCheckpoints {
+    /// Whether there was room to take one.
+    async fn run(&self) -> Result<bool, FatalError> {
+        if self.base.ballast().is_spent() {
+            return Ok(false);
+        }
+        let shared = self.shared.get().and_then(std::sync::Weak::upgrade);
+        if let Some(shared) = &shared {
+            let limit = shared.variables.live.view_retention_limit.load(Ordering::Relaxed);
+            self.pipeline.published().retired.expire_beyond(limit);
+        }
+        let checkpoint = self.pipeline.begin_checkpoint();
+        let through = checkpoint.through();
+        let _ack = self.pipeline.wait_visible(through).await;
+        let (counters, size) = (self.store.counters(), SliceSize { keys_max: 16, bytes_max: 4096 });
+        self.pipeline.run_checkpoint(checkpoint, &self.base, counters, size, || {})?;
+        if let Some(shared) = shared {
+            shared.schema.collect_garbage(through, || {})?;
+        }
+        Ok(true)
+    }
 }
 
 impl Checkpoints for InlineCheckpoints {
     fn take(&self) -> BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move {
-            let shared = self.schema.get().and_then(std::sync::Weak::upgrade);
-            if let Some(shared) = &shared {
-                let limit = shared.variables.live.view_retention_limit.load(Ordering::Relaxed);
-                self.pipeline.published().retired.expire_beyond(limit);
+            match self.run().await {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"])),
+                Err(error) => {
+                    *self.error.lock() = Some(error);
+                    pending().await
+                }
             }
-            let checkpoint = self.pipeline.begin_checkpoint();
-            let through = checkpoint.through();
-            let _ack = self.pipeline.wait_visible(through).await;
-            let counters = self.store.counters();
-            self.pipeline
-                .run_checkpoint(checkpoint, &self.base, counters, SliceSize { keys_max: 16, bytes_max: 4096 }, || {})
-                .expect("the disk works");
-            if let Some(shared) = shared {
-                shared.schema.collect_garbage(through, || {}).expect("the disk works");
-            }
-            Ok(())
         })
     }
 }

@@ -10,10 +10,11 @@
 //! log is the caller's reason to stop the process.
 //!
 //! The implementations: [`OsVfs`] is the operating system's files; [`SlowSync`] wraps another one and makes
-//! its syncs slower; [`sim::SimDisk`] is memory that loses power. One conformance test holds all of them to
+//! its syncs slower; [`WithBallast`] gives room up before a full disk is an error; [`sim::SimDisk`] is memory that loses power. One conformance test holds all of them to
 //! the promises below.
 
 mod aligned;
+mod ballast;
 mod error;
 mod latency;
 mod os;
@@ -25,6 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use aligned::AlignedBuf;
+pub use ballast::{Ballast, WithBallast};
 pub use error::{PathError, is_no_space, raw_os_error};
 pub use latency::{SlowSync, SyncDelay};
 pub use os::OsVfs;

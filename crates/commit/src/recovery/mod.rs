@@ -24,7 +24,7 @@ use engine::ids::CounterHigh;
 use engine::view::Published;
 use parking_lot::Mutex;
 use redo::{Cursor, EpochStart, LiveSegment, Reader, RedoLog, Start};
-use vfs::Vfs;
+use vfs::{Vfs, WithBallast};
 
 use crate::admission::Admission;
 use crate::binlog_files::{Appender, BinlogFiles};
@@ -34,6 +34,7 @@ use crate::facts::{self, Facts};
 use crate::pipeline::INLINE_WRITES_MAX;
 use crate::publisher::{Publisher, Tuple};
 use crate::roles::Roles;
+use crate::room::Room;
 use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
 use crate::settings::Settings;
 use crate::slots::Slots;
@@ -95,7 +96,8 @@ pub struct Recovered {
     pub report: Report,
 }
 
-/// Recovers and begins a server run.
+/// Recovers and begins a server run. Both logs share the base's ballast: what has a ticket is written even if the disk
+/// is full then.
 pub fn open(
     vfs: &Arc<dyn Vfs>,
     base: &Base,
@@ -103,6 +105,10 @@ pub fn open(
     clock: Arc<dyn Clock>,
 ) -> Result<Recovered, FatalError> {
     let begun = clock.monotonic_ns();
+    let ballast = base.ballast();
+    let room =
+        Room::new(Arc::clone(vfs), config.redo.dir.clone(), Arc::clone(ballast), config.redo.segment_size);
+    let vfs: &Arc<dyn Vfs> = &(Arc::new(WithBallast::new(Arc::clone(vfs), Arc::clone(ballast))) as _);
     vfs.create_dir_all(&config.redo.dir)?;
     let mut facts = match base.fact(facts::NAME)? {
         Some(bytes) => Facts::decode(&bytes)?,
@@ -114,12 +120,14 @@ pub fn open(
     let epoch = facts.epochs.last().map_or(1, |last| last.epoch + 1);
     let start = Start { epoch, lsn: kept.redo_end };
     let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), config.redo.clone(), start, &segments)?;
+    // Of a run that left nothing no segment is kept: it must not be looked for.
+    facts.epochs.retain(|run| run.lsn < kept.redo_end);
     facts.epochs.push(EpochStart { epoch, lsn: kept.redo_end, segment });
     base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
     let log = begin_binlog(vfs, &config, &kept, &*clock)?;
     let path = config.binlog.as_ref().map(|binlog| binlog.path.to_string_lossy().into_owned());
     let counters = kept.counters.clone();
-    let pipeline = assemble(config, facts, kept, published, (redo, cursor), log, clock);
+    let pipeline = assemble(config, facts, kept, published, (redo, cursor), log, (room, clock));
     if let Some(path) = path {
         pipeline.adopt_binlog_path(path, base, &counters)?;
     }
@@ -191,7 +199,7 @@ fn assemble(
     published: Arc<Published>,
     (redo, cursor): (RedoLog, Cursor),
     log: Option<OpenBinlog>,
-    clock: Arc<dyn Clock>,
+    (room, clock): (Room, Arc<dyn Clock>),
 ) -> Arc<Pipeline> {
     let start = cursor.lsn();
     // Rotations draw without asking admission: half of the ring is theirs.
@@ -211,7 +219,8 @@ fn assemble(
         stats: Stats::default(),
         roles: Roles::default(),
         admission: Admission::new(ring_credit, config.commit_slots),
-        slots: Slots::new(config.commit_slots),
+        room,
+        slots: Slots::new(config.commit_slots, kept.last),
         sequencer: Sequencer::new(origins, config.files),
         publisher: Publisher::new(tuple, Arc::clone(&published)),
         redo,

@@ -1,11 +1,10 @@
-//! `redb`'s storage back end over `vfs`, with the ballast.
+//! `redb`'s storage back end over `vfs`.
 //!
-//! An error that reaches `redb` latches inside it until the database is reopened. A full disk must not do that: at
-//! the first `ENOSPC` the ballast file is given up and the write retried. Whoever starts checkpoints looks at
-//! [`Ballast::is_spent`] first and lets none begin until there is room again.
+//! An error that reaches `redb` latches inside it until the database is reopened. A full disk must not do that: the file
+//! is one of [`vfs::WithBallast`].
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,115 +13,31 @@ use vfs::{File, Open, Vfs};
 
 use super::header::{HeaderPage, PAGE_SIZE, SHIFT};
 
-/// Written in pieces of this many bytes when the ballast is made.
-const PIECE: usize = 1 << 20;
-
-/// A file that exists to be removed when the disk is full.
-#[derive(Debug)]
-pub struct Ballast {
-    vfs: Arc<dyn Vfs>,
-    path: PathBuf,
-    size: u64,
-    /// Whether the file is there. Rank: last.
-    present: Mutex<bool>,
-}
-
-impl Ballast {
-    /// Takes over or makes the file of `size` bytes. That it cannot be made is no error: it is spent then.
-    pub fn open(vfs: Arc<dyn Vfs>, path: PathBuf, size: u64) -> io::Result<Self> {
-        let ballast = Self { vfs, path, size, present: Mutex::new(false) };
-        ballast.restore()?;
-        Ok(ballast)
-    }
-
-    /// No ballast at all.
-    pub(crate) fn none(vfs: &Arc<dyn Vfs>) -> Self {
-        Self { vfs: Arc::clone(vfs), path: PathBuf::new(), size: 0, present: Mutex::new(false) }
-    }
-
-    /// Whether the room was given up and not regained.
-    pub fn is_spent(&self) -> bool {
-        !*self.present.lock()
-    }
-
-    /// Tries to make the file again; returns whether it is there.
-    pub fn restore(&self) -> io::Result<bool> {
-        let mut present = self.present.lock();
-        if !*present {
-            *present = match self.fill() {
-                Ok(()) => true,
-                Err(error) if vfs::is_no_space(&error) => {
-                    self.vfs.remove_file(&self.path)?;
-                    false
-                }
-                Err(error) => return Err(error),
-            };
-        }
-        Ok(*present)
-    }
-
-    fn fill(&self) -> io::Result<()> {
-        let file = self.vfs.open(&self.path, Open::Create)?;
-        let mut at = file.len()?;
-        if at >= self.size {
-            return Ok(());
-        }
-        let zeros = vec![0; PIECE];
-        while at < self.size {
-            let piece = usize::try_from(self.size - at).unwrap_or(PIECE).min(PIECE);
-            file.write_at(&zeros[..piece], at)?;
-            at += piece as u64;
-        }
-        file.sync_all()
-    }
-
-    /// Gives the room up. Returns whether there was any.
-    fn spend(&self) -> io::Result<bool> {
-        let mut present = self.present.lock();
-        if *present {
-            self.vfs.remove_file(&self.path)?;
-            *present = false;
-            return Ok(true);
-        }
-        Ok(false)
-    }
-}
-
 /// The base's file as `redb` sees it.
 #[derive(Debug)]
 pub(crate) struct Backend {
     file: Arc<dyn File>,
     /// Rank: before the ballast's.
     header: Mutex<HeaderPage>,
-    ballast: Arc<Ballast>,
     /// Bytes that were written.
     written: Arc<AtomicU64>,
 }
 
 impl Backend {
     /// Counts what it writes in `written`.
-    pub(crate) fn open(
-        vfs: &dyn Vfs,
-        path: &Path,
-        ballast: Arc<Ballast>,
-        written: Arc<AtomicU64>,
-    ) -> io::Result<Self> {
+    pub(crate) fn open(vfs: &dyn Vfs, path: &Path, written: Arc<AtomicU64>) -> io::Result<Self> {
         let file = vfs.open(path, Open::Create)?;
         let header = Mutex::new(HeaderPage::open(&file)?);
-        Ok(Self { file, header, ballast, written })
-    }
-
-    fn with_ballast(&self, mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
-        match act() {
-            Err(error) if vfs::is_no_space(&error) && self.ballast.spend()? => act(),
-            result => result,
-        }
+        Ok(Self { file, header, written })
     }
 }
 
 impl redb::StorageBackend for Backend {
+    /// In whole pages, as `redb` insists: a write that was cut short when the file grew leaves a part of one, which no
+    /// commit can have had a use for.
     fn len(&self) -> io::Result<u64> {
-        Ok(self.file.len()?.saturating_sub(SHIFT))
+        let len = self.file.len()?.saturating_sub(SHIFT);
+        Ok(len - len % PAGE_SIZE as u64)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
@@ -137,12 +52,12 @@ impl redb::StorageBackend for Backend {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.with_ballast(|| self.file.set_len(len + SHIFT))
+        self.file.set_len(len + SHIFT)
     }
 
     fn sync_data(&self) -> io::Result<()> {
         let mut header = self.header.lock();
-        self.with_ballast(|| self.file.sync_data())?;
+        self.file.sync_data()?;
         header.synced();
         Ok(())
     }
@@ -153,13 +68,34 @@ impl redb::StorageBackend for Backend {
             Ok(offset) if offset < PAGE_SIZE => {
                 let (head, rest) = data.split_at(data.len().min(PAGE_SIZE - offset));
                 let mut header = self.header.lock();
-                self.with_ballast(|| header.write(&self.file, offset, head))?;
+                header.write(&self.file, offset, head)?;
                 if rest.is_empty() {
                     return Ok(());
                 }
-                self.with_ballast(|| self.file.write_at(rest, PAGE_SIZE as u64 + SHIFT))
+                self.file.write_at(rest, PAGE_SIZE as u64 + SHIFT)
             }
-            _ => self.with_ballast(|| self.file.write_at(data, offset + SHIFT)),
+            _ => self.file.write_at(data, offset + SHIFT),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vfs::sim::SimDisk;
+
+    use crate::base::{Base, Slice};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_ends_within_a_page_opens() {
+        let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let open = || Base::open(&disk, Path::new("/"), 1 << 20, 0);
+        open().unwrap().commit(&Slice { changes: &[], facts: &[("x", b"1")] }).unwrap();
+        let file = disk.open(Path::new("/base.redb"), Open::ReadWrite).unwrap();
+        file.write_at(&[7; 100], file.len().unwrap()).unwrap();
+        let base = open().unwrap();
+        assert_eq!(base.fact("x").unwrap().as_deref(), Some(&b"1"[..]));
+        base.commit(&Slice { changes: &[], facts: &[("x", b"2")] }).unwrap();
     }
 }

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition};
-use vfs::Vfs;
+use vfs::{Vfs, WithBallast};
 
-pub use backend::Ballast;
 pub use generation::Generation;
+pub use vfs::Ballast;
 
 use crate::EngineError;
 use crate::build::NewEntry;
@@ -80,8 +80,9 @@ impl Base {
         cache_size: usize,
     ) -> Result<Self, EngineError> {
         let ballast = Arc::new(ballast);
+        let vfs = WithBallast::new(Arc::clone(vfs), Arc::clone(&ballast));
         let written = Arc::<AtomicU64>::default();
-        let backend = backend::Backend::open(&**vfs, path, Arc::clone(&ballast), Arc::clone(&written))?;
+        let backend = backend::Backend::open(&vfs, path, Arc::clone(&written))?;
         let db = Database::builder().set_cache_size(cache_size).create_with_backend(backend)?;
         Ok(Self { db, ballast, written })
     }
@@ -110,10 +111,13 @@ impl Base {
     }
 
     /// Adds entries as one atomic commit and clears the list. Returns one whose key is there already; nothing of the
-    /// slice is added then.
+    /// slice is added then. Nothing is begun while the disk is full.
     pub fn insert_new(&self, entries: &mut Vec<NewEntry>) -> Result<Option<NewEntry>, EngineError> {
         if entries.is_empty() {
             return Ok(None);
+        }
+        if self.ballast.is_spent() {
+            return Err(EngineError::DiskFull);
         }
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         let mut trx = self.db.begin_write()?;
@@ -178,7 +182,7 @@ impl Base {
     }
 
     /// The file that is given up when the disk is full.
-    pub fn ballast(&self) -> &Ballast {
+    pub fn ballast(&self) -> &Arc<Ballast> {
         &self.ballast
     }
 }

@@ -131,7 +131,7 @@ fn read(trx: &mut Trx) -> Result<Rows, EngineError> {
     Ok(rows)
 }
 
-fn is_too_old<T>(result: Result<T, EngineError>) -> bool {
+fn is_too_old<T>(result: &Result<T, EngineError>) -> bool {
     matches!(result, Err(EngineError::SnapshotTooOld))
 }
 
@@ -160,8 +160,8 @@ fn a_sleeping_snapshot_is_given_up_and_the_file_stays_bounded() {
     assert!(largest <= before + 2 * limit, "{before} {largest}");
     assert_eq!(world.published.retired.expired(), 1);
     assert!(old.is_expired());
-    assert!(is_too_old(read(&mut old)));
-    assert!(is_too_old(old.get(&key(7))));
+    assert!(is_too_old(&read(&mut old)));
+    assert!(is_too_old(&old.get(&key(7))));
     assert_eq!(read(&mut world.trx()).unwrap(), world.rows);
     // The next transaction of the same session reads again.
     old.end();
@@ -196,7 +196,7 @@ fn a_snapshot_is_not_given_up_before_the_second_checkpoint_after_it_has_ended() 
     assert_eq!(read(&mut statement).unwrap(), seen);
     rounds(&mut world, 11..12, 0);
     world.published.retired.expire_beyond(0);
-    assert!(is_too_old(read(&mut statement)));
+    assert!(is_too_old(&read(&mut statement)));
 }
 
 #[test]

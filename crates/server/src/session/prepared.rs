@@ -26,7 +26,8 @@ use types::value::{Value, ValueRef};
 use super::execute::{Prepared, Ran};
 use super::plan_cache::{Environment, Planned};
 use super::result::{Definitions, Format};
-use super::{Client, Wire};
+use super::{Client, Wire, count};
+use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -69,12 +70,12 @@ impl Drop for Client {
 
 impl Client {
     /// COM_STMT_PREPARE.
-    pub async fn stmt_prepare(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
+    pub fn stmt_prepare(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
-        let stored = self.prepare(sql).and_then(|stored| {
+        let stored = self.prepare(sql).and_then(|(stored, columns)| {
             let columns = match &stored.plan {
                 Some((planned, normalised)) => self.columns_of(planned, normalised)?,
-                None => Vec::new(),
+                None => columns,
             };
             Ok((stored, Definitions::of(&columns, self.results.collation)))
         });
@@ -105,7 +106,8 @@ impl Client {
         }
     }
 
-    fn prepare(&mut self, sql: &[u8]) -> Result<Box<Stored>> {
+    /// Prepares a statement. If it has no plan, the columns of its result are known now.
+    fn prepare(&mut self, sql: &[u8]) -> Result<(Box<Stored>, Vec<OutputColumn>)> {
         let (first, behind, verb) = split_first(sql, self.sql.quoting());
         if verb == Verb::Empty {
             return Err(ER_EMPTY_QUERY.error(&[]));
@@ -113,13 +115,13 @@ impl Client {
         if split_first(behind, self.sql.quoting()).2 != Verb::Empty {
             return Err(super::statement::syntax_error(sql, behind));
         }
-        let plan = match self.plan(first, verb)? {
-            Prepared::Plan(planned, normalised) => Some((planned, normalised)),
-            Prepared::Other(_) => {
+        let (plan, columns) = match self.plan(first, verb)? {
+            Prepared::Plan(planned, normalised) => (Some((planned, normalised)), Vec::new()),
+            Prepared::Other(statement) => {
                 if has_params(first, self) {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
-                None
+                (None, self.columns_of_other(&statement)?)
             }
         };
         let params = plan.as_ref().map_or(0, |(_, normalised)| normalised.params);
@@ -127,7 +129,7 @@ impl Client {
             return Err(ER_PS_MANY_PARAM.error(&[]));
         }
         self.count_statement()?;
-        Ok(Box::new(Stored {
+        let stored = Box::new(Stored {
             sql: first.to_vec(),
             verb,
             params: u16::try_from(params).expect("at most as many"),
@@ -135,7 +137,8 @@ impl Client {
             environment: self.environment.clone(),
             types: Vec::new(),
             long_data: BTreeMap::new(),
-        }))
+        });
+        Ok((stored, columns))
     }
 
     /// The columns of its result, as far as they are known without parameters; none if it has no result.
@@ -274,9 +277,11 @@ impl Client {
                 return self.run_text(&stored.sql, stored.verb, format, more, wire).await;
             };
             if planned.is_stale() {
+                self.counters.bump(Counter::ComStmtReprepare);
                 self.plan_again(stored)?;
                 continue;
             }
+            self.counters.bump(count::of_plan(&planned.plan));
             let params = Params {
                 values,
                 literals: &normalised.literals,
@@ -295,21 +300,21 @@ impl Client {
         let here = self.environment.clone();
         let there = stored.environment.clone();
         if here != there {
-            self.enter(there);
+            self.enter(&there);
         }
         let planned = self.plan(&stored.sql, stored.verb);
-        self.enter(here);
+        self.enter(&here);
         if let Prepared::Plan(planned, normalised) = planned? {
             stored.plan = Some((planned, normalised));
         }
         Ok(())
     }
 
-    fn enter(&mut self, environment: Environment) {
+    fn enter(&mut self, environment: &Environment) {
         self.sql.db.clone_from(&environment.db);
         self.sql.sql_mode = environment.sql_mode;
         self.sql.collation_connection = environment.collation;
-        if environment != self.environment {
+        if *environment != self.environment {
             self.settings_changed();
         }
     }
@@ -353,7 +358,7 @@ impl Client {
     }
 
     /// PREPARE.
-    pub(super) async fn prepare_named(&mut self, prepare: parse::Prepare) -> Result<()> {
+    pub(super) fn prepare_named(&mut self, prepare: parse::Prepare) -> Result<()> {
         let sql = match prepare.source {
             PrepareSource::Text(text) => text,
             PrepareSource::Variable(name) => {
@@ -364,7 +369,7 @@ impl Client {
             }
         };
         self.deallocate(&prepare.name);
-        let stored = self.prepare(&sql)?;
+        let (stored, _) = self.prepare(&sql)?;
         if stored.plan.is_none() && matches!(stored.verb, Verb::Other) && is_about_statements(&stored.sql) {
             self.forget_statements(1);
             return Err(ER_UNSUPPORTED_PS.error(&[]));
@@ -416,7 +421,9 @@ fn has_params(sql: &[u8], client: &Client) -> bool {
 /// PREPARE, EXECUTE and DEALLOCATE cannot be prepared.
 fn is_about_statements(sql: &[u8]) -> bool {
     let word = sql.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
-    ["PREPARE", "EXECUTE", "DEALLOCATE", "DROP PREPARE"].iter().any(|verb| word.eq_ignore_ascii_case(verb.as_bytes()))
+    ["PREPARE", "EXECUTE", "DEALLOCATE", "DROP PREPARE"]
+        .iter()
+        .any(|verb| word.eq_ignore_ascii_case(verb.as_bytes()))
 }
 
 fn unknown(id: u32, whom: &str) -> SqlError {

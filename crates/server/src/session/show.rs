@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use sql::bind::{BindEnv, bind_show};
-use sql::exec::Params;
-use sql::parse::{Filter, Show};
+use sql::exec::{OutputColumn, Params, output_columns};
+use sql::expr::Types;
+use sql::parse::{Filter, Show, Statement};
 use sql::plan::Plan;
 use types::error::SqlError;
 use types::error::table::ER_QUERY_INTERRUPTED;
 
 use super::plan_cache::Planned;
 use super::result::Format;
-use super::{Client, Wire};
+use super::{Client, Wire, maintain};
 use crate::info::Look;
 use crate::info::logs::{self, EventsWanted};
 use crate::info::show::{self, Shown};
@@ -20,7 +21,13 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 impl Client {
     /// SHOW.
-    pub(super) async fn show(&mut self, show: Show, format: Format, more: bool, wire: &mut dyn Wire) -> Result<()> {
+    pub(super) async fn show(
+        &mut self,
+        show: Show,
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
         if let Some(shown) = self.conditions(&show) {
             let done = self.answer_with(shown, None, format, more, wire).await;
             // What it is about is there for the next one as well.
@@ -52,6 +59,24 @@ impl Client {
         })
     }
 
+    /// The columns of the result of a statement that has no plan; none if it has no result.
+    pub(super) fn columns_of_other(&self, statement: &Statement) -> Result<Vec<OutputColumn>> {
+        let shown = match statement {
+            Statement::Maintain(maintenance) => maintain::result(maintenance.what, Vec::new()),
+            Statement::Show(show) => match (&**show, self.conditions(show)) {
+                (_, Some(shown)) => shown,
+                (Show::BinlogEvents { .. }, None) => Shown::new("binlog_events", Vec::new()),
+                (show, None) => show::answer(show, &self.look())?.0,
+            },
+            _ => return Ok(Vec::new()),
+        };
+        let catalog = self.shared.store.catalog();
+        let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
+        let plan = bind_show(Arc::new(shown), None, &env)?;
+        let types = Types { session: &self.sql, schema: &plan, params: &[], literals: &[], row_literals: &[] };
+        output_columns(&plan, &types)
+    }
+
     /// SHOW BINLOG EVENTS.
     async fn binlog_events(&self, wanted: EventsWanted) -> Result<Shown> {
         logs::permit_events(&self.look())?;
@@ -73,7 +98,7 @@ impl Client {
         let catalog = self.shared.store.catalog();
         let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
         let plan = bind_show(Arc::new(shown), filter, &env)?;
-        let planned = Planned::new(Plan::Select(plan), 0);
+        let planned = Planned::new(Plan::Select(plan));
         self.run_shown(&planned, Params::default(), format, more, wire).await
     }
 }

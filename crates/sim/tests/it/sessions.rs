@@ -19,7 +19,10 @@ fn tables_rows_and_transactions_outlive_the_server() {
     conn.ok("CREATE DATABASE d");
     conn.ok("USE d");
     conn.ok("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, k INT, c VARCHAR(20), KEY (k))");
-    assert_eq!(conn.run("INSERT INTO t (k, c) VALUES (1, 'a'), (2, 'b')"), Answer::Ok(2, 1, "Records: 2  Duplicates: 0  Warnings: 0".into()));
+    assert_eq!(
+        conn.run("INSERT INTO t (k, c) VALUES (1, 'a'), (2, 'b')"),
+        Answer::Ok(2, 1, "Records: 2  Duplicates: 0  Warnings: 0".into())
+    );
     conn.ok("BEGIN");
     conn.ok("UPDATE t SET c = 'x' WHERE k = 2");
     conn.ok("ROLLBACK");
@@ -36,4 +39,13 @@ fn tables_rows_and_transactions_outlive_the_server() {
     assert_eq!(conn.run("INSERT INTO d.t (k) VALUES (3)"), Answer::Ok(1, 3, String::new()));
     conn.ok("DROP DATABASE d");
     assert!(matches!(conn.run("SELECT * FROM d.t"), Answer::Error(1146 | 1049, _)));
+}
+
+#[test]
+fn statements_without_a_plan_keep_their_literals() {
+    let (_disk, world) = world();
+    let mut conn = world.connect();
+    conn.ok("SET GLOBAL binlog_cache_size = 8192");
+    conn.ok("SET @a = 'x', @b = 2 + 3");
+    assert_eq!(conn.rows("SELECT @a, @b"), ["x|5"]);
 }

@@ -1,0 +1,226 @@
+//! A disk that fails, and one that is full.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use engine::ids::CommitSeq;
+use sim::{Answer, Options};
+use vfs::sim::{CrashMode, Fault, FaultKind, Journal, SimDisk};
+
+use crate::log::Files;
+use crate::model::{History, State};
+use crate::sweep::{Quiet, Sweep, is_full, seed};
+use crate::verdict::check;
+use crate::workload::{self, Done, SAFE, Step, Variant};
+
+/// Calls that are made to fail in a sample, of each kind.
+const SAMPLE: u64 = 25;
+
+/// A server that can give up some room.
+pub const WITH_BALLAST: Variant =
+    Variant { options: Options { ballast_size: 512 << 10, ..SAFE.options }, name: "ballast", ..SAFE };
+
+/// What became of runs with faults.
+#[derive(Debug, Default)]
+pub struct Outcomes {
+    /// Runs, each with another call that failed.
+    pub runs: u64,
+    /// The server died, before anybody was told anything: at these calls.
+    pub died: Vec<u64>,
+    /// It went on to the end, and some statements answered an error.
+    pub answered: u64,
+    /// Disks that were looked at afterwards.
+    pub disks: u64,
+    /// What broke a promise.
+    pub broken: Vec<String>,
+}
+
+/// The run without a fault.
+pub fn undisturbed() -> (History, Journal) {
+    let Sweep { mut history, journal, .. } = Sweep::of(&WITH_BALLAST, &[]);
+    // The same bytes again need the same calls of the clock.
+    let again = endure(&SimDisk::new(), &WITH_BALLAST, &workload::main_steps(), None);
+    (history.files, history.ends) = (again.files, again.ends);
+    (history, journal)
+}
+
+/// Runs the workload with a fault at the first call, the second, .. (or a sample), and looks at what is left.
+pub fn sweep(what: FaultKind, undisturbed: &History) -> Outcomes {
+    let _quiet = Quiet::begin();
+    let mut outcomes = Outcomes::default();
+    let calls = undisturbed.done.ops;
+    let step = if is_full() { 1 } else { calls.div_ceil(SAMPLE) };
+    let mut nth = 1 + seed() % step;
+    while nth <= calls {
+        outcomes.runs += 1;
+        let disk = SimDisk::new();
+        disk.inject(Fault::new(what).nth(nth));
+        let history = endure(&disk, &WITH_BALLAST, &workload::main_steps(), Some(undisturbed));
+        disk.lift_faults();
+        outcomes.died.extend(history.done.died.is_some().then_some(nth));
+        outcomes.answered += u64::from(history.done.died.is_none() && !history.done.errors.is_empty());
+        for (name, found) in what_is_left(&disk, nth) {
+            outcomes.disks += 1;
+            if let Err(violation) = check(&found, &history, u64::MAX).and_then(|(world, _)| goes_on(&world)) {
+                outcomes.broken.push(format!("call {nth}, {name}: {violation}; {}", summary(&history)));
+            }
+        }
+        nth += step;
+    }
+    outcomes
+}
+
+/// The disk as the next process finds it, and as it is after a power loss.
+fn what_is_left(disk: &SimDisk, seed: u64) -> Vec<(String, SimDisk)> {
+    let modes = [CrashMode::DropAll, CrashMode::KeepAll, CrashMode::RandomSubset, CrashMode::Torn512];
+    let lost = modes.into_iter().map(|mode| (format!("{mode:?}"), disk.crash(mode, seed)));
+    std::iter::once(("killed".to_owned(), disk.snapshot())).chain(lost).collect()
+}
+
+/// Runs steps whatever they answer, until the server dies. `undisturbed` says what their effects are as long as none
+/// has failed.
+fn endure(disk: &SimDisk, variant: &Variant, steps: &[Step], undisturbed: Option<&History>) -> History {
+    let mut history = History::empty(variant);
+    let world = match variant.open(disk) {
+        Ok(world) => world,
+        Err(error) => {
+            let nothing = undisturbed.expect("the disk has room to start on").state(CommitSeq(0));
+            history.states.insert(CommitSeq(0), Arc::clone(nothing));
+            history.done.died = Some(error.to_string());
+            history.files = undisturbed.expect("as above").files.clone();
+            history.ends = history.files.ends();
+            return history;
+        }
+    };
+    let note = |history: &mut History, world: &sim::World| {
+        // A base that has failed cannot be read any more; then nothing is known of what follows.
+        if let Ok(Ok(state)) = catch_unwind(AssertUnwindSafe(|| State::of(world))) {
+            history.states.insert(world.pipeline.last_drawn(), Arc::new(state));
+            history.known_to = world.pipeline.last_drawn();
+        }
+    };
+    let done = workload::run(disk, &world, variant, steps, |world, step| {
+        note(&mut history, world);
+        if matches!(step, Step::Say(_, sql) if sql.starts_with("PURGE")) {
+            history.files.absorb(Files::listed(disk, world));
+        }
+    });
+    if done.died.is_none() {
+        note(&mut history, &world);
+    }
+    history.last = world.pipeline.last_drawn();
+    if let Some(undisturbed) = undisturbed.filter(|_| done.errors.is_empty()) {
+        history.states.clone_from(&undisturbed.states);
+        history.known_to = undisturbed.last;
+    }
+    match undisturbed {
+        // Recovery completes a rotation that was not written to its end: redo has the bytes.
+        Some(undisturbed) if done.errors.is_empty() && done.died.is_some() => {
+            history.files = undisturbed.files.clone();
+        }
+        _ => history.files.absorb(Files::on_disk(disk)),
+    }
+    history.done = done;
+    history.ends = history.files.ends();
+    history
+}
+
+fn summary(history: &History) -> String {
+    let Done { errors, died, .. } = &history.done;
+    format!("died: {died:?}, {} errors: {errors:.2?}", errors.len())
+}
+
+/// The server that was opened works.
+fn goes_on(world: &sim::World) -> Result<(), String> {
+    let work = || -> Result<(), String> {
+        let mut conn = world.connect();
+        for sql in [
+            "CREATE DATABASE IF NOT EXISTS f",
+            "CREATE TABLE IF NOT EXISTS f.t (id INT AUTO_INCREMENT PRIMARY KEY, k INT, KEY (k))",
+            "INSERT INTO f.t (k) VALUES (1), (2)",
+            "ALTER TABLE f.t ADD COLUMN c INT DEFAULT 3, ADD UNIQUE (id, k)",
+        ] {
+            if let Answer::Error(code, message) = conn.run(sql) {
+                return Err(format!("{sql}: {code} {message}"));
+            }
+        }
+        drop(conn);
+        world.checkpoint().map_err(|error| error.to_string())?;
+        world.dump().map(drop)
+    };
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("it does not work any more".to_owned()))
+}
+
+/// What became of runs on small disks.
+#[derive(Debug, Default)]
+pub struct FullDisks {
+    pub runs: u64,
+    /// Runs in which statements answered an error.
+    pub answered: u64,
+    pub broken: Vec<String>,
+}
+
+/// Runs the workload on disks with less and less room. The server must live, answer errors, and go on when there is room.
+pub fn full_disks() -> FullDisks {
+    let _quiet = Quiet::begin();
+    let mut outcomes = FullDisks::default();
+    let free_step: u64 = if is_full() { 8 << 10 } else { 160 << 10 };
+    for free in (0..3 << 20).step_by(usize::try_from(free_step).unwrap()) {
+        outcomes.runs += 1;
+        let disk = SimDisk::new();
+        drop(WITH_BALLAST.open(&disk).unwrap());
+        disk.set_capacity(used(&disk) + free);
+        let history = endure(&disk, &WITH_BALLAST, &workload::main_steps(), None);
+        outcomes.answered += u64::from(!history.done.errors.is_empty());
+        if let Some(why) = &history.done.died {
+            outcomes.broken.push(format!("{free} bytes free: the server died: {why}"));
+            continue;
+        }
+        for (name, found) in what_is_left(&disk, free) {
+            found.set_capacity(u64::MAX);
+            if let Err(violation) = check(&found, &history, u64::MAX).and_then(|(world, _)| goes_on(&world)) {
+                outcomes
+                    .broken
+                    .push(format!("{free} bytes free, {name}: {violation}; {}", summary(&history)));
+            }
+        }
+    }
+    outcomes
+}
+
+fn used(disk: &SimDisk) -> u64 {
+    u64::MAX - vfs::Vfs::free_bytes(disk, "/data".as_ref()).unwrap()
+}
+
+/// A full disk gets room again, and the same server goes on.
+pub fn room_comes_back() {
+    let disk = SimDisk::new();
+    let world = WITH_BALLAST.open(&disk).unwrap();
+    let mut conn = world.connect();
+    conn.ok("CREATE DATABASE d");
+    conn.ok("CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, b TEXT)");
+    disk.set_capacity(used(&disk) + (300 << 10));
+    let insert = "INSERT INTO d.t (b) VALUES (REPEAT('x', 3000))";
+    let inserted = (0..500).take_while(|_| matches!(conn.run(insert), Answer::Ok(..))).count();
+    assert!((10..500).contains(&inserted), "{inserted} rows fit");
+    for _ in 0..100 {
+        world.tend().unwrap();
+        assert!(
+            matches!(conn.run(insert), Answer::Error(1021, _)),
+            "there is no room as long as there is none"
+        );
+    }
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM d.t"), [inserted.to_string()]);
+    disk.set_capacity(1 << 30);
+    world.tend().unwrap();
+    conn.ok(insert);
+    drop(conn);
+    world.checkpoint().unwrap();
+    let last = world.pipeline.last_drawn();
+    assert!(last > CommitSeq(0));
+    drop(world);
+    let found = disk.crash(CrashMode::DropAll, 1);
+    let world = WITH_BALLAST.open(&found).unwrap();
+    assert_eq!(world.connect().rows("SELECT COUNT(*) FROM d.t"), [(inserted + 1).to_string()]);
+    assert_eq!(world.pipeline.last_drawn(), last);
+}

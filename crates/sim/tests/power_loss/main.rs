@@ -1,0 +1,138 @@
+//! Purpose: the whole server keeps its promises whatever happens to the power: statements, transactions, DDL, accounts,
+//! checkpoints, rotations and purges on the simulated disk, below them the code that ships.
+//!
+//! Requirements, for every power loss at or during any disk operation of a fixed workload and every mode:
+//! R1. the server starts again, and every acknowledged statement is there;
+//! R2. what is there is what a prefix of the commit order makes: all tables, definitions and accounts, none half;
+//! R3. rows and indexes of each table say the same;
+//! R4. the binlog holds the same prefix: byte for byte what the first run wrote, cut at the end of a transaction;
+//!     its index lists exactly the files that are there, and begins where a purge that was acknowledged says;
+//! R5. the same holds after a second loss: while it recovers, and while it does less than was cut;
+//! R6. a sync that does nothing is noticed;
+//! R7. a disk that fails or is full loses nothing that was acknowledged, and answers errors where it can.
+//!
+//! Method: [`workload`] is run once with a journal; [`model`] runs the same statements again, one after another in the
+//! order of their commits on a disk that never fails, and dumps everything after each; [`sweep`] replays the journal,
+//! loses power at every operation times every mode, opens the server on what is left, and [`verdict`] compares.
+//!
+//! `ONELOG_FULL=1` does all of it; without it a sample is taken, moved by `ONELOG_SEED`.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
+
+mod faults;
+mod log;
+mod model;
+mod second;
+mod sweep;
+mod verdict;
+mod workload;
+
+use sweep::Sweep;
+use vfs::sim::{FaultKind, OpKind};
+
+#[test]
+fn every_power_loss_recovers_to_one_prefix_in_tables_and_binlog() {
+    let mut count = 0;
+    for variant in workload::variants() {
+        let losses = Sweep::of(&variant, &[]).expect_clean();
+        println!("{}: {losses} power losses, every one recovered to what was promised", variant.name);
+        count += losses;
+    }
+    println!("{count} power losses");
+}
+
+#[test]
+fn a_second_loss_while_recovering_or_after_less_work_obeys_the_same_rules() {
+    let mut count = 0;
+    for variant in workload::variants() {
+        let (losses, broken) = second::sweep(&variant, None);
+        assert!(broken.is_empty(), "{} of {losses} broke a promise, the first: {}", broken.len(), broken[0]);
+        count += losses;
+    }
+    println!("{count} second power losses, every one recovered to what was promised");
+}
+
+#[test]
+fn a_sync_that_does_nothing_is_noticed() {
+    for skip in
+        [("redo/", OpKind::WriteDurable), ("binlog.0", OpKind::SyncData), ("base.redb", OpKind::SyncData)]
+    {
+        let (noticed, count, first) = Sweep::of(&workload::SAFE, &[skip]).violations();
+        println!("{skip:?} skipped: {noticed} of {count} power losses broke a promise, the first: {first}");
+        assert!(noticed > 0, "{skip:?} was skipped and nobody noticed");
+    }
+}
+
+/// What recovery finds may be in the page cache alone.
+#[test]
+fn a_sync_that_recovery_leaves_out_is_noticed() {
+    for skip in [("redo/", OpKind::SyncAll), ("binlog.0", OpKind::SyncAll)] {
+        let (count, broken) = second::sweep(&workload::RELAXED, Some(skip));
+        println!(
+            "{skip:?} skipped: {} of {count} power losses broke a promise: {:?}",
+            broken.len(),
+            broken.first()
+        );
+        assert!(!broken.is_empty(), "{skip:?} was skipped and nobody noticed");
+    }
+}
+
+#[test]
+fn the_workload_is_what_it_says() {
+    let (checkpoints, files, purged, groups, spills) = workload::measure();
+    println!(
+        "{checkpoints} checkpoints, {files} binlog files, {purged} purged, largest group {groups}, {spills} spilled"
+    );
+    assert!(checkpoints >= 3 && files >= 3 && purged >= 2 && groups >= 3 && spills >= 3);
+}
+
+#[test]
+fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
+    let (undisturbed, _) = faults::undisturbed();
+    let kinds = [
+        FaultKind::Io,
+        FaultKind::ShortWrite { bytes: 100 },
+        FaultKind::ShortWrite { bytes: 5000 },
+        FaultKind::LostPages,
+    ];
+    for what in kinds {
+        let faults::Outcomes { runs, died, answered, disks, broken } = faults::sweep(what, &undisturbed);
+        let died = died.len();
+        println!("{what:?}: {runs} runs, {died} died, {answered} answered errors, {disks} disks looked at");
+        assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+    }
+}
+
+#[test]
+fn a_call_that_finds_no_room_kills_nobody_unless_it_is_a_sync() {
+    let (history, journal) = faults::undisturbed();
+    let faults::Outcomes { runs, died, answered, disks, broken } =
+        faults::sweep(FaultKind::NoSpace, &history);
+    println!(
+        "no space: {runs} runs, {} died, {answered} answered errors, {disks} disks looked at",
+        died.len()
+    );
+    assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+    let started = history.done.acked[0].0;
+    for call in died.into_iter().filter(|call| *call > started) {
+        let record = journal.record(call).unwrap();
+        // Whoever removes needs no room.
+        assert!(
+            record.kind().is_sync() || record.kind() == OpKind::Remove,
+            "call {call} killed the server: {record:?}"
+        );
+    }
+}
+
+#[test]
+fn a_server_on_a_small_disk_lives_and_answers_errors() {
+    let faults::FullDisks { runs, answered, broken } = faults::full_disks();
+    println!("{runs} disks of different sizes, on {answered} of them statements answered errors");
+    assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+    assert!(answered > runs / 4 && answered < runs, "sizes between too small and large enough");
+}
+
+#[test]
+fn a_full_disk_refuses_commits_until_there_is_room() {
+    faults::room_comes_back();
+}

@@ -1,0 +1,128 @@
+//! What must be found: the state after each commit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engine::ids::CommitSeq;
+use sim::World;
+use vfs::sim::{Journal, OpKind, SimDisk};
+
+use crate::log::{Files, Place};
+use crate::workload::{self, Done, Step, Variant};
+
+/// Everything that a client can find out, and where the binlog ends.
+#[derive(Debug, PartialEq, Eq)]
+pub struct State {
+    pub dump: Vec<String>,
+    pub binlog_end: Option<Place>,
+    pub gtids: String,
+}
+
+impl State {
+    pub fn of(world: &World) -> Result<Self, String> {
+        let tuple = world.pipeline.publisher().tuple();
+        Ok(Self {
+            dump: world.dump()?.into_iter().map(shortened).collect(),
+            binlog_end: tuple.binlog.map(|end| (end.file.into(), end.position)),
+            gtids: tuple.gtid_executed.to_string(),
+        })
+    }
+}
+
+/// Long lines as what tells them apart.
+fn shortened(line: String) -> String {
+    if line.len() < 1000 {
+        return line;
+    }
+    format!("{}.. {} bytes, CRC {:08x}", &line[..20], line.len(), crc32c::crc32c(line.as_bytes()))
+}
+
+/// A run, and what it promised.
+pub struct History {
+    pub variant: Variant,
+    /// After each commit that changed something; what comes between two has the state of the first.
+    pub states: BTreeMap<CommitSeq, Arc<State>>,
+    /// Up to here.
+    pub known_to: CommitSeq,
+    /// Nothing was ever committed above.
+    pub last: CommitSeq,
+    pub done: Done,
+    /// All binlog files as they were when the run ended, or a purge removed them.
+    pub files: Files,
+    /// See [`Files::ends`].
+    pub ends: BTreeMap<Place, usize>,
+}
+
+impl History {
+    /// Of a run that has not begun.
+    pub fn empty(variant: &Variant) -> Self {
+        Self {
+            variant: variant.clone(),
+            states: BTreeMap::new(),
+            known_to: CommitSeq(0),
+            last: CommitSeq(0),
+            done: Done::default(),
+            files: Files::default(),
+            ends: BTreeMap::new(),
+        }
+    }
+
+    pub fn state(&self, seq: CommitSeq) -> &Arc<State> {
+        self.states.range(..=seq).next_back().expect("there is one of the beginning").1
+    }
+
+    /// What had been acknowledged when operation `op` was over.
+    pub fn acked(&self, op: u64) -> CommitSeq {
+        let acked = self.done.acked.iter().filter(|(at, _)| *at <= op).map(|(_, seq)| *seq);
+        acked.max().unwrap_or_default()
+    }
+}
+
+/// Runs steps on a new disk with the given syncs skipped, and again for the model.
+pub fn journalled(variant: &Variant, steps: &[Step], skip: &[(&str, OpKind)]) -> (History, Journal) {
+    let disk = SimDisk::new();
+    for (path, kind) in skip {
+        disk.skip_sync(path, *kind);
+    }
+    disk.start_journal();
+    let world = variant.open(&disk).unwrap();
+    let mut files = Files::default();
+    let keep = |world: &World, step: &Step| {
+        if matches!(step, Step::Say(_, sql) if sql.starts_with("PURGE")) {
+            files.absorb(Files::listed(&disk, world));
+        }
+    };
+    let done = workload::run(&disk, &world, variant, steps, keep).expect_success();
+    let journal = disk.stop_journal().unwrap();
+    files.absorb(Files::listed(&disk, &world));
+    let states = states(variant, steps, &done);
+    let last = world.pipeline.last_drawn();
+    let model_end = states.last_key_value().unwrap().1;
+    assert_eq!(**model_end, State::of(&world).unwrap(), "one after another does the same as together");
+    let ends = files.ends();
+    (History { variant: variant.clone(), states, known_to: last, last, done, files, ends }, journal)
+}
+
+/// The same statements one after another, in the order of their commits.
+fn states(variant: &Variant, steps: &[Step], done: &Done) -> BTreeMap<CommitSeq, Arc<State>> {
+    let disk = SimDisk::new();
+    let world = variant.open(&disk).unwrap();
+    let mut states = BTreeMap::new();
+    let mut note = |world: &World| {
+        states.insert(world.pipeline.last_drawn(), Arc::new(State::of(world).unwrap()));
+    };
+    let mut orders = done.orders.iter();
+    let mut in_turn = Vec::new();
+    for step in steps {
+        match step {
+            Step::Together(texts) => {
+                let order = orders.next().unwrap();
+                in_turn.extend(order.iter().map(|place| Step::Together(vec![texts[*place].clone()])));
+            }
+            other => in_turn.push(other.clone()),
+        }
+    }
+    workload::run(&disk, &world, variant, &in_turn, |world, _| note(world)).expect_success();
+    note(&world);
+    states
+}

@@ -1,0 +1,193 @@
+//! Every operation times every mode.
+
+use std::cell::Cell;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk};
+
+use crate::model::{self, History};
+use crate::verdict::check;
+use crate::workload::{self, Variant};
+
+/// Power losses of a sample.
+const SAMPLE: u64 = 1500;
+/// Power losses that the whole sweep must consist of at least.
+const FULL_MIN: u64 = 20_000;
+/// Cores that are used.
+const THREADS: u64 = 2;
+
+pub fn is_full() -> bool {
+    std::env::var_os("ONELOG_FULL").is_some_and(|value| value == "1")
+}
+
+/// What moves the sample, and everything else that is random.
+pub fn seed() -> u64 {
+    std::env::var("ONELOG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
+}
+
+/// A run and how much of it is tried.
+pub struct Sweep {
+    pub history: History,
+    pub journal: Journal,
+    /// One in so many is tried.
+    pub every: u64,
+}
+
+/// Where a promise was broken.
+#[derive(Debug)]
+pub struct Violation {
+    pub op: u64,
+    pub mode: CrashMode,
+    pub during: bool,
+    pub what: String,
+}
+
+impl Sweep {
+    /// Of the fixed workload, with syncs that do nothing.
+    pub fn of(variant: &Variant, skip: &[(&str, OpKind)]) -> Self {
+        let (history, journal) = model::journalled(variant, &workload::main_steps(), skip);
+        let losses = (journal.last_op() - journal.first_op()) * 2 * CrashMode::ALL.len() as u64;
+        assert!(losses >= FULL_MIN, "the workload became too small: {losses} power losses");
+        let every = if is_full() && skip.is_empty() { 1 } else { losses.div_ceil(SAMPLE) };
+        Self { history, journal, every }
+    }
+
+    /// Tries all; panics at the first violation. Returns how many it were.
+    pub fn expect_clean(&self) -> u64 {
+        let (count, violations) = self.run(1);
+        let first = violations.first().map(|violation| self.describe(violation));
+        assert!(violations.is_empty(), "{}", first.unwrap_or_default());
+        count
+    }
+
+    /// Violations, losses, and the first violation.
+    pub fn violations(&self) -> (usize, u64, String) {
+        let (count, violations) = self.run(usize::MAX);
+        (violations.len(), count, violations.first().map(|v| self.describe(v)).unwrap_or_default())
+    }
+
+    fn describe(&self, violation: &Violation) -> String {
+        let Violation { op, mode, during, what } = violation;
+        let when = if *during { "during the next of" } else { "after" };
+        format!(
+            "{}: power lost {when} operation {op} ({:?}, next {:?}), {mode:?}, seed {}: {what}",
+            self.history.variant.name,
+            self.journal.record(*op),
+            self.journal.record(op + 1),
+            seed(),
+        )
+    }
+
+    /// Stops when there are so many violations.
+    fn run(&self, violations_max: usize) -> (u64, Vec<Violation>) {
+        let progress = Progress::new((self.journal.last_op() - self.journal.first_op()) * 24 / self.every);
+        let run = |thread: u64| {
+            let _quiet = Quiet::begin();
+            let mut violations = Vec::new();
+            let mut each = |op: u64, mode: CrashMode, during: bool, disk: &SimDisk| {
+                progress.one();
+                if let Err(what) = check(disk, &self.history, op) {
+                    violations.push(Violation { op, mode, during, what });
+                }
+                violations.len() < violations_max
+            };
+            losses(&self.journal, self.every * THREADS, self.every * thread + seed() % self.every, &mut each);
+            violations
+        };
+        let mut violations = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..THREADS).map(|thread| scope.spawn(move || run(thread))).collect();
+            let mut violations = run(0);
+            for other in others {
+                violations.extend(other.join().unwrap());
+            }
+            violations
+        });
+        violations.sort_by_key(|violation| violation.op);
+        (progress.count(), violations)
+    }
+}
+
+/// Calls `each` with one power loss in `every`, beginning with number `first`, until it says no.
+pub fn losses(
+    journal: &Journal,
+    every: u64,
+    first: u64,
+    each: &mut dyn FnMut(u64, CrashMode, bool, &SimDisk) -> bool,
+) {
+    let mut replay = Replay::new(journal);
+    let mut number = 0;
+    for op in journal.first_op()..=journal.last_op() {
+        for mode in CrashMode::ALL {
+            for during in [false, true] {
+                number += 1;
+                if number % every != first % every {
+                    continue;
+                }
+                replay.seek(op);
+                let seed = op ^ seed() << 32;
+                let disk = if during {
+                    replay.crash_during_next(mode, seed)
+                } else {
+                    Some(replay.crash(mode, seed))
+                };
+                if disk.is_some_and(|disk| !each(op, mode, during, &disk)) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Counts, and says how far it is.
+pub struct Progress {
+    total: u64,
+    count: AtomicU64,
+}
+
+impl Progress {
+    pub fn new(total: u64) -> Self {
+        Self { total, count: AtomicU64::new(0) }
+    }
+
+    #[expect(clippy::print_stdout, reason = "whoever runs it wants to know how far it is")]
+    pub fn one(&self) {
+        let count = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        if count.is_multiple_of(1000) {
+            println!("{count} of about {} power losses", self.total);
+        }
+    }
+
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// As long as it lives, panics of this thread print nothing: they are violations and counted.
+pub struct Quiet(());
+
+impl Quiet {
+    pub fn begin() -> Self {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let hook = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |info| {
+                if !QUIET.get() {
+                    hook(info);
+                }
+            }));
+        });
+        QUIET.set(true);
+        Self(())
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        QUIET.set(false);
+    }
+}

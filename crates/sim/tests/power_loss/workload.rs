@@ -1,0 +1,370 @@
+//! What is done: statements of several sessions, checkpoints in between.
+
+use std::sync::Arc;
+
+use binlog::ChecksumAlg;
+use commit::FatalError;
+use engine::ids::CommitSeq;
+use sim::{Answer, Conn, Options, World};
+use vfs::Vfs;
+use vfs::sim::{OpKind, Rng, SimDisk};
+
+/// A step of a workload.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A session, by its number, executes one statement.
+    Say(usize, String),
+    /// Each text is executed in a session of its own, all at once. Each commits once, or ends with ROLLBACK.
+    Together(Vec<String>),
+    /// A checkpoint.
+    Checkpoint,
+}
+
+/// Sessions that live as long as the workload.
+const SESSIONS: usize = 3;
+
+/// What was promised when.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// Number of the disk's last operation, and the commit that was acknowledged then.
+    pub acked: Vec<(u64, CommitSeq)>,
+    /// The same for checkpoints: what lies below survives at any setting.
+    pub durable: Vec<(u64, CommitSeq)>,
+    /// For each [`Step::Together`], its texts in the order of their commits.
+    pub orders: Vec<Vec<usize>>,
+    /// What answered an error.
+    pub errors: Vec<String>,
+    /// Why the server died before the end.
+    pub died: Option<String>,
+    /// The disk's operations.
+    pub ops: u64,
+    /// PURGE BINARY LOGS.
+    pub purges: Vec<Purge>,
+}
+
+/// A purge of the files below number `target`, between two of the disk's operations.
+#[derive(Clone, Copy, Debug)]
+pub struct Purge {
+    pub begun: u64,
+    pub ended: u64,
+    pub target: u64,
+    /// It answered an error: it may have removed some.
+    pub failed: bool,
+}
+
+/// How the server is run.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    pub name: &'static str,
+    pub options: Options,
+    /// SET GLOBAL. Those that make small things large come first.
+    pub settings: &'static [&'static str],
+    /// What is acknowledged may be lost until a checkpoint: a suffix of the commit order, from both logs.
+    pub is_relaxed: bool,
+    /// Decides how sessions meet.
+    pub seed: u64,
+}
+
+/// All settings are safe, and there is everything that can be.
+pub const SAFE: Variant = Variant {
+    name: "safe, GTIDs",
+    options: Options {
+        binlog: true,
+        gtid: true,
+        checksum: ChecksumAlg::Crc32,
+        segment_size: 16 * 4096,
+        ballast_size: 0,
+    },
+    settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384"],
+    is_relaxed: false,
+    seed: 42,
+};
+
+/// The operating system decides when what is committed reaches the disk.
+pub const RELAXED: Variant = Variant {
+    name: "relaxed",
+    settings: &[
+        "binlog_cache_size = 4096",
+        "max_binlog_size = 16384",
+        "innodb_flush_log_at_trx_commit = 2",
+        "sync_binlog = 0",
+    ],
+    is_relaxed: true,
+    seed: 9,
+    ..SAFE
+};
+
+/// All variants.
+pub fn variants() -> Vec<Variant> {
+    let anonymous = Options {
+        binlog: true,
+        gtid: false,
+        checksum: ChecksumAlg::None,
+        segment_size: 8 * 4096,
+        ballast_size: 0,
+    };
+    let without_binlog = Options { binlog: false, ..anonymous.clone() };
+    vec![
+        SAFE,
+        Variant { name: "safe, anonymous, no checksums", options: anonymous, seed: 7, ..SAFE },
+        Variant { name: "no binlog", options: without_binlog, seed: 8, ..SAFE },
+        RELAXED,
+        Variant {
+            name: "sync_binlog = 3",
+            settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384", "sync_binlog = 3"],
+            is_relaxed: true,
+            seed: 10,
+            ..SAFE
+        },
+    ]
+}
+
+impl Variant {
+    /// Opens the server.
+    pub fn open(&self, disk: &SimDisk) -> Result<World, FatalError> {
+        let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+        let world = World::open(&vfs, &self.options)?;
+        let mut conn = world.connect();
+        self.settings.iter().for_each(|setting| conn.ok(&format!("SET GLOBAL {setting}")));
+        drop(conn);
+        Ok(world)
+    }
+}
+
+/// Executes steps on a live server, until it dies. `before` is called before each.
+pub fn run(
+    disk: &SimDisk,
+    world: &World,
+    variant: &Variant,
+    steps: &[Step],
+    mut before: impl FnMut(&World, &Step),
+) -> Done {
+    let mut done = Done { acked: vec![(disk.ops(), CommitSeq(0))], ..Done::default() };
+    done.died = go(disk, world, variant, steps, &mut before, &mut done).err().map(|error| error.to_string());
+    done.ops = disk.ops();
+    if variant.is_relaxed {
+        done.acked.truncate(1);
+    }
+    done.acked.append(&mut done.durable);
+    done
+}
+
+fn go(
+    disk: &SimDisk,
+    world: &World,
+    variant: &Variant,
+    steps: &[Step],
+    before: &mut dyn FnMut(&World, &Step),
+    done: &mut Done,
+) -> Result<(), FatalError> {
+    let mut conns: Vec<Conn<'_>> = (0..SESSIONS).map(|_| world.connect()).collect();
+    let mut rng = Rng::new(variant.seed);
+    for step in steps {
+        before(world, step);
+        world.tend()?;
+        let begun = disk.ops();
+        match step {
+            Step::Say(session, sql) => {
+                let conn = &mut conns[*session];
+                let answers = conn.run_all(sql)?;
+                done.acked.push((disk.ops(), conn.last_commit()));
+                let failed = done.note_errors(sql, &answers);
+                if let Some(target) = purge_target(sql) {
+                    done.purges.push(Purge { begun, ended: disk.ops(), target, failed });
+                }
+            }
+            Step::Together(texts) => {
+                let mut commits: Vec<(CommitSeq, usize)> = Vec::new();
+                let answers = world.run_together(texts, &mut rng, |place, seq| {
+                    done.acked.push((disk.ops(), seq));
+                    commits.push((seq, place));
+                })?;
+                for (text, answers) in texts.iter().zip(&answers) {
+                    done.note_errors(text, answers);
+                }
+                commits.sort_by_key(|(seq, place)| (texts[*place].ends_with("ROLLBACK"), *seq));
+                done.orders.push(commits.into_iter().map(|(_, place)| place).collect());
+            }
+            Step::Checkpoint => {
+                let last = world.pipeline.last_drawn();
+                world.checkpoint()?;
+                done.durable.push((disk.ops(), last));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Done {
+    /// Whether there was one.
+    fn note_errors(&mut self, sql: &str, answers: &[Answer]) -> bool {
+        let failed = answers.iter().find(|answer| matches!(answer, Answer::Error(..)));
+        self.errors.extend(failed.map(|error| format!("{sql:.60}: {error:?}")));
+        failed.is_some()
+    }
+
+    /// Panics unless everything went well.
+    pub fn expect_success(self) -> Self {
+        assert!(self.errors.is_empty() && self.died.is_none(), "{:?}, {:?}", self.errors, self.died);
+        self
+    }
+}
+
+fn purge_target(sql: &str) -> Option<u64> {
+    sql.strip_prefix("PURGE BINARY LOGS TO 'binlog.")?.strip_suffix('\'')?.parse().ok()
+}
+
+fn say(sql: &str) -> Step {
+    Step::Say(0, sql.to_owned())
+}
+
+fn together(texts: &[&str]) -> Step {
+    Step::Together(texts.iter().map(|text| (*text).to_owned()).collect())
+}
+
+/// The fixed workload.
+pub fn main_steps() -> Vec<Step> {
+    [tables(), groups(), schema_changes(), large_transactions(), after_the_purge()].concat()
+}
+
+fn tables() -> Vec<Step> {
+    [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL, c VARCHAR(40), KEY (k))",
+        "CREATE TABLE u (a INT, b TEXT, KEY (a))",
+        "CREATE TABLE n (id INT PRIMARY KEY, v BIGINT, UNIQUE KEY (v))",
+        "INSERT INTO t (k, c) VALUES (1, 'one'), (2, 'two'), (3, 'three'), (4, 'four')",
+        "INSERT INTO n VALUES (1, 10), (2, 20), (3, 30), (4, 40), (5, 50), (6, 60)",
+        "INSERT INTO u VALUES (1, 'x'), (1, 'x'), (2, NULL)",
+    ]
+    .map(say)
+    .to_vec()
+}
+
+/// Sessions that meet in groups, wait for each other's rows, mark, roll back; an open transaction across a checkpoint.
+fn groups() -> Vec<Step> {
+    let first = together(&[
+        "INSERT INTO d.t (k, c) VALUES (10, 'ten')",
+        "UPDATE d.n SET v = v + 1000 WHERE id = 1",
+        "BEGIN; INSERT INTO d.u VALUES (3, 'y'); UPDATE d.n SET v = v + 7 WHERE id = 1; DELETE FROM d.n WHERE id = 2; COMMIT",
+        "BEGIN; DELETE FROM d.u WHERE a = 1; ROLLBACK",
+        "UPDATE d.n SET v = v + 5000 WHERE id = 1",
+        "DELETE FROM d.t WHERE id = 3",
+    ]);
+    let second = together(&[
+        "INSERT INTO d.t (k, c) VALUES (11, 'eleven'), (12, 'twelve')",
+        "BEGIN; UPDATE d.t SET k = k + 1 WHERE k < 5; SAVEPOINT s; DELETE FROM d.t; ROLLBACK TO s; COMMIT",
+        "UPDATE d.n SET v = v + 1 WHERE id IN (4, 5)",
+        "REPLACE INTO d.n VALUES (6, 61)",
+    ]);
+    vec![
+        first,
+        Step::Checkpoint,
+        Step::Say(1, "BEGIN".to_owned()),
+        Step::Say(1, "INSERT INTO d.n VALUES (100, 100)".to_owned()),
+        second,
+        Step::Checkpoint,
+        Step::Say(1, "INSERT INTO d.n VALUES (101, 101)".to_owned()),
+        say("BEGIN"),
+        say("SAVEPOINT a"),
+        say("INSERT INTO u VALUES (7, 'kept')"),
+        say("SAVEPOINT b"),
+        say("UPDATE u SET b = 'lost' WHERE a = 7"),
+        say("ROLLBACK TO b"),
+        say("COMMIT"),
+        Step::Say(1, "COMMIT".to_owned()),
+        say("FLUSH BINARY LOGS"),
+        together(&["UPDATE d.n SET v = v - 1 WHERE id = 100", "INSERT INTO d.u VALUES (8, 'z')"]),
+    ]
+}
+
+fn schema_changes() -> Vec<Step> {
+    let mut steps = [
+        "ALTER TABLE t ADD COLUMN e INT DEFAULT 5, ADD INDEX (c)",
+        "UPDATE t SET e = 6 WHERE c = 'two'",
+        "CREATE UNIQUE INDEX vi ON n (v, id)",
+        "RENAME TABLE n TO m",
+        "ALTER TABLE m DROP INDEX v",
+        "INSERT INTO m VALUES (7, 10)",
+        "CREATE DATABASE e",
+        "CREATE TABLE e.x LIKE d.t",
+        "INSERT INTO e.x (id, k, c) VALUES (5, 5, 'five')",
+        "CREATE USER a IDENTIFIED WITH mysql_native_password AS '*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19'",
+        "GRANT SELECT, INSERT ON d.* TO a",
+        "FLUSH BINARY LOGS",
+        "TRUNCATE TABLE u",
+        "INSERT INTO u VALUES (9, 'after')",
+    ]
+    .map(say)
+    .to_vec();
+    steps.push(together(&[
+        "INSERT INTO e.x (k, c) VALUES (6, 'six')",
+        "UPDATE d.m SET v = v + 1",
+        "INSERT INTO d.t (k, c) VALUES (20, 'twenty')",
+    ]));
+    steps.extend([say("DROP DATABASE e"), say("PURGE BINARY LOGS TO 'binlog.000002'"), Step::Checkpoint]);
+    steps
+}
+
+/// Events beyond `binlog_cache_size`, a write set beyond what one redo record holds, a file beyond `max_binlog_size`.
+fn large_transactions() -> Vec<Step> {
+    vec![
+        say("INSERT INTO u VALUES (20, REPEAT('spill', 2000))"),
+        together(&[
+            "INSERT INTO d.u VALUES (21, REPEAT('a', 6000))",
+            "INSERT INTO d.m VALUES (200, 200)",
+            "INSERT INTO d.u VALUES (22, REPEAT('b', 6000))",
+            "UPDATE d.t SET k = 21 WHERE k = 20",
+        ]),
+        say("CREATE TABLE big (id INT PRIMARY KEY, b MEDIUMTEXT)"),
+        say(
+            "INSERT INTO big VALUES (1, REPEAT('c', 200000)), (2, REPEAT('d', 200000)), (3, REPEAT('e', 200000))",
+        ),
+        say("DELETE FROM u WHERE a BETWEEN 20 AND 21"),
+        say("DROP TABLE big"),
+        Step::Checkpoint,
+    ]
+}
+
+fn after_the_purge() -> Vec<Step> {
+    vec![
+        say("INSERT INTO t (k, c) VALUES (30, 'thirty')"),
+        say("PURGE BINARY LOGS TO 'binlog.000004'"),
+        say("DROP USER a"),
+        together(&[
+            "UPDATE d.m SET v = v + 2 WHERE id = 100",
+            "UPDATE d.m SET v = v + 3 WHERE id = 100",
+            "UPDATE d.m SET v = v + 4 WHERE id = 100",
+            "INSERT INTO d.t (k, c) VALUES (31, 'thirty-one')",
+            "DELETE FROM d.u",
+        ]),
+        say("INSERT INTO t (k, c) VALUES (32, 'thirty-two')"),
+        say("CREATE TABLE w LIKE t"),
+        say("INSERT INTO w (k, c) SELECT k, c FROM t"),
+        say("ALTER TABLE w MODIFY c VARCHAR(80) NOT NULL DEFAULT '', DROP INDEX k"),
+        say("UPDATE w SET c = CONCAT(c, c) WHERE id > 1"),
+        Step::Checkpoint,
+        together(&[
+            "UPDATE d.w SET k = k + 1",
+            "INSERT INTO d.u VALUES (40, REPEAT('f', 5000))",
+            "UPDATE d.w SET k = k + 2 WHERE id = 2",
+            "BEGIN; INSERT INTO d.u VALUES (41, NULL); DELETE FROM d.u WHERE a = 41; INSERT INTO d.u VALUES (42, ''); COMMIT",
+        ]),
+        say("DROP TABLE w, m"),
+        Step::Checkpoint,
+        say("UPDATE t SET k = 0 WHERE id = 1"),
+    ]
+}
+
+/// What the workload does: checkpoints, binlog files, purged files, the largest group, spilled transactions.
+pub fn measure() -> (u64, u64, u64, u64, u64) {
+    let disk = SimDisk::new();
+    let world = SAFE.open(&disk).unwrap();
+    run(&disk, &world, &SAFE, &main_steps(), |_, _| {}).expect_success();
+    let stats = &world.pipeline.stats;
+    let index = world.pipeline.binlog().unwrap().index();
+    let (first, last) = (index.names()[0].number(), index.last().unwrap().number());
+    let checkpoints = stats.checkpoints.load(std::sync::atomic::Ordering::Relaxed);
+    (checkpoints, last, first - 1, stats.group_size.quantile(1.0), disk.count(OpKind::Create, "/tmp/"))
+}

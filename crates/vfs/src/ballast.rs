@@ -1,0 +1,239 @@
+//! Room that is given up when the disk is full, so that what has begun can be ended.
+//!
+//! A log must not fail to write what has a place in the commit order, and an error that reaches the table store's base
+//! latches inside it. So at the first `ENOSPC` the ballast file is removed and the operation repeated: nothing of it
+//! had been promised. Whoever begins new work looks at [`Ballast::is_spent`] first and begins none.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::{File, LockGuard, Open, Vfs, is_no_space};
+
+/// Written in pieces of this many bytes when the ballast is made.
+const PIECE: usize = 1 << 20;
+
+/// A file that exists to be removed when the disk is full.
+#[derive(Debug)]
+pub struct Ballast {
+    vfs: Arc<dyn Vfs>,
+    path: PathBuf,
+    size: u64,
+    /// Held while the file is made or removed. Rank: last.
+    changing: Mutex<()>,
+    /// Relaxed: who reads a value that is about to change would have come a moment earlier.
+    spent: AtomicBool,
+}
+
+impl Ballast {
+    /// Takes over or makes the file of `size` bytes. That it cannot be made is no error: it is spent then.
+    pub fn open(vfs: Arc<dyn Vfs>, path: PathBuf, size: u64) -> io::Result<Self> {
+        let ballast = Self { vfs, path, size, changing: Mutex::new(()), spent: AtomicBool::new(true) };
+        ballast.restore()?;
+        Ok(ballast)
+    }
+
+    /// No ballast at all.
+    pub fn none(vfs: &Arc<dyn Vfs>) -> Self {
+        let spent = AtomicBool::new(true);
+        Self { vfs: Arc::clone(vfs), path: PathBuf::new(), size: 0, changing: Mutex::new(()), spent }
+    }
+
+    /// Whether the room was given up and not regained.
+    pub fn is_spent(&self) -> bool {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// Tries to make the file again; returns whether it is there.
+    pub fn restore(&self) -> io::Result<bool> {
+        let _changing = self.changing.lock();
+        if self.is_spent() {
+            match self.fill() {
+                Ok(()) => self.spent.store(false, Ordering::Relaxed),
+                Err(error) if is_no_space(&error) => self.remove()?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(!self.is_spent())
+    }
+
+    fn fill(&self) -> io::Result<()> {
+        let file = self.vfs.open(&self.path, Open::Create)?;
+        let mut at = file.len()?;
+        if at >= self.size {
+            return Ok(());
+        }
+        let zeros = vec![0; PIECE];
+        while at < self.size {
+            let piece = usize::try_from(self.size - at).unwrap_or(PIECE).min(PIECE);
+            file.write_at(&zeros[..piece], at)?;
+            at += piece as u64;
+        }
+        file.sync_all()
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        match self.vfs.remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the room up. Returns whether there was any.
+    fn spend(&self) -> io::Result<bool> {
+        let _changing = self.changing.lock();
+        if self.is_spent() {
+            return Ok(false);
+        }
+        self.remove()?;
+        self.spent.store(true, Ordering::Relaxed);
+        Ok(true)
+    }
+
+    /// Acts, and once more if there was no room and the ballast made some.
+    fn with<T>(&self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        match act() {
+            Err(error) if is_no_space(&error) && self.spend()? => act(),
+            result => result,
+        }
+    }
+}
+
+/// Another [`Vfs`] whose operations give the ballast up before they fail for want of room.
+#[derive(Clone, Debug)]
+pub struct WithBallast {
+    inner: Arc<dyn Vfs>,
+    ballast: Arc<Ballast>,
+}
+
+impl WithBallast {
+    /// Wraps `inner`.
+    pub fn new(inner: Arc<dyn Vfs>, ballast: Arc<Ballast>) -> Self {
+        Self { inner, ballast }
+    }
+}
+
+impl Vfs for WithBallast {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn File>> {
+        let inner = self.ballast.with(|| self.inner.open(path, how))?;
+        Ok(Arc::new(BallastFile { inner, ballast: Arc::clone(&self.ballast) }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.ballast.with(|| self.inner.rename(from, to))
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove_file(path)
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.ballast.with(|| self.inner.create_dir_all(path))
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        self.inner.list(dir)
+    }
+
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        self.inner.exists(path)
+    }
+
+    /// Not repeated: after a sync that failed nobody knows what was lost.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        self.inner.sync_dir(dir)
+    }
+
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        self.inner.free_bytes(path)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn LockGuard>> {
+        self.inner.lock(path)
+    }
+}
+
+#[derive(Debug)]
+struct BallastFile {
+    inner: Arc<dyn File>,
+    ballast: Arc<Ballast>,
+}
+
+impl File for BallastFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.inner.read_at(buf, offset)
+    }
+
+    fn write_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.ballast.with(|| self.inner.write_at(data, offset))
+    }
+
+    fn write_durable_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.ballast.with(|| self.inner.write_durable_at(data, offset))
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.inner.sync_data()
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        self.inner.sync_all()
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.ballast.with(|| self.inner.set_len(len))
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        self.inner.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{Fault, FaultKind, OpKind, SimDisk};
+
+    const SIZE: u64 = 64 << 10;
+
+    fn full_disk() -> (SimDisk, Arc<Ballast>, WithBallast) {
+        let disk = SimDisk::new();
+        let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+        let ballast = Arc::new(Ballast::open(Arc::clone(&vfs), "ballast".into(), SIZE).unwrap());
+        disk.set_capacity(SIZE + 4096);
+        (disk, Arc::clone(&ballast), WithBallast::new(vfs, ballast))
+    }
+
+    #[test]
+    fn the_ballast_makes_room_once_and_comes_back_when_there_is_some() {
+        let (disk, ballast, vfs) = full_disk();
+        let file = vfs.open(Path::new("log"), Open::Create).unwrap();
+        file.write_at(&[1; 4096], 0).unwrap();
+        assert!(!ballast.is_spent());
+        file.write_at(&[2; 8192], 4096).unwrap();
+        assert!(ballast.is_spent());
+        let mut read = [0; 8192];
+        file.read_exact_at(&mut read, 4096).unwrap();
+        assert_eq!(read, [2; 8192], "what was cut short is written whole");
+        assert!(!ballast.restore().unwrap(), "there is not enough room yet");
+        assert!(!disk.exists(Path::new("ballast")).unwrap(), "half a ballast takes no room");
+        let error = file.write_at(&vec![3; 1 << 20], 0).unwrap_err();
+        assert!(is_no_space(&error), "there is no second one");
+        disk.set_capacity(1 << 20);
+        assert!(ballast.restore().unwrap() && !ballast.is_spent());
+    }
+
+    #[test]
+    fn other_errors_and_failed_syncs_are_not_repeated() {
+        let (disk, ballast, vfs) = full_disk();
+        let file = vfs.open(Path::new("log"), Open::Create).unwrap();
+        disk.inject(Fault::new(FaultKind::Io).of(OpKind::Write));
+        file.write_at(&[1], 0).unwrap_err();
+        disk.inject(Fault::new(FaultKind::NoSpace).of(OpKind::SyncData));
+        file.sync_data().unwrap_err();
+        assert!(!ballast.is_spent());
+    }
+}
