@@ -20,7 +20,7 @@ fn world() -> World {
     conn.ok("CREATE TABLE d.t (id INT PRIMARY KEY, n INT, c VARCHAR(200))");
     let rows: Vec<String> = (0..ROWS).map(|id| format!("({id}, 0, REPEAT('x', 200))")).collect();
     conn.ok(&format!("INSERT INTO d.t VALUES {}", rows.join(",")));
-    world.checkpoint();
+    world.checkpoint().unwrap();
     drop(conn);
     world
 }
@@ -36,7 +36,7 @@ fn write_until_expired(world: &World) {
     let mut writer = in_use(world);
     for _ in 0..20 {
         writer.ok("UPDATE t SET n = n + 1");
-        world.checkpoint();
+        world.checkpoint().unwrap();
         if status(world, "Onelog_views_expired") > 0 {
             return;
         }
@@ -100,7 +100,7 @@ fn sessions_between_transactions_keep_nothing() {
     idle.push(committed);
     for _ in 0..2 {
         in_use(&world).ok("UPDATE t SET n = n + 1");
-        world.checkpoint();
+        world.checkpoint().unwrap();
         assert_eq!(status(&world, "Onelog_view_retained_bytes"), 0);
     }
     write_until_expired(&world);
