@@ -101,7 +101,7 @@ fn endure(disk: &SimDisk, variant: &Variant, steps: &[Step], undisturbed: Option
     };
     let done = workload::run(disk, &world, variant, steps, |world, step| {
         note(&mut history, world);
-        if matches!(step, Step::Say(_, sql) if sql.starts_with("PURGE")) {
+        if matches!(step, Step::PurgeHalf) {
             history.files.absorb(Files::listed(disk, world));
         }
     });
@@ -164,8 +164,8 @@ pub struct FullDisks {
 pub fn full_disks() -> FullDisks {
     let _quiet = Quiet::begin();
     let mut outcomes = FullDisks::default();
-    let free_step: u64 = if is_full() { 8 << 10 } else { 160 << 10 };
-    for free in (0..3 << 20).step_by(usize::try_from(free_step).unwrap()) {
+    let free_step: u64 = if is_full() { 16 << 10 } else { 400 << 10 };
+    for free in (0..8 << 20).step_by(usize::try_from(free_step).unwrap()) {
         outcomes.runs += 1;
         let disk = SimDisk::new();
         drop(WITH_BALLAST.open(&disk).unwrap());

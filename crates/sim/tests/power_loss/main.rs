@@ -22,6 +22,7 @@
 mod faults;
 mod log;
 mod model;
+mod random;
 mod second;
 mod sweep;
 mod verdict;
@@ -39,6 +40,19 @@ fn every_power_loss_recovers_to_one_prefix_in_tables_and_binlog() {
         count += losses;
     }
     println!("{count} power losses");
+}
+
+#[test]
+fn workloads_that_a_seed_makes_recover_as_well() {
+    let variants = workload::variants();
+    let seeds = if sweep::is_full() { 40 } else { 5 };
+    let mut count = 0;
+    for seed in (sweep::seed() * 1000..).take(seeds) {
+        println!("seed {seed}");
+        let variant = &variants[usize::try_from(seed).unwrap() % variants.len()];
+        count += Sweep::of_random(variant, seed).expect_clean();
+    }
+    println!("{count} power losses in {seeds} workloads, every one recovered to what was promised");
 }
 
 #[test]
