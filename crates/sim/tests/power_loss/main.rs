@@ -48,7 +48,6 @@ fn workloads_that_a_seed_makes_recover_as_well() {
     let seeds = if sweep::is_full() { 40 } else { 5 };
     let mut count = 0;
     for seed in (sweep::seed() * 1000..).take(seeds) {
-        println!("seed {seed}");
         let variant = &variants[usize::try_from(seed).unwrap() % variants.len()];
         count += Sweep::of_random(variant, seed).expect_clean();
     }

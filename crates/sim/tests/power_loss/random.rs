@@ -76,7 +76,7 @@ impl Random {
             0 => format!("INSERT INTO d.u (a, b) VALUES ({}, REPEAT('l', 60000))", self.fresh()),
             1 => "UPDATE d.u SET b = 'short' WHERE LENGTH(b) > 1000".to_owned(),
             2 => "DELETE FROM d.u WHERE a IS NULL".to_owned(),
-            _ => "UPDATE d.n SET v = v + 1 ORDER BY v DESC".to_owned(),
+            _ => "UPDATE d.n SET v = v + 10000000000000 ORDER BY v DESC".to_owned(),
         }
     }
 
