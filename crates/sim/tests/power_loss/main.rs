@@ -101,7 +101,7 @@ fn the_workload_is_what_it_says() {
 
 #[test]
 fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
-    let (undisturbed, _) = faults::undisturbed();
+    let undisturbed = faults::undisturbed();
     let kinds = [
         FaultKind::Io,
         FaultKind::ShortWrite { bytes: 100 },
@@ -118,14 +118,15 @@ fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
 
 #[test]
 fn a_call_that_finds_no_room_kills_nobody_unless_it_is_a_sync() {
-    let (history, journal) = faults::undisturbed();
+    let undisturbed = faults::undisturbed();
     let faults::Outcomes { runs, died, answered, disks, broken } =
-        faults::sweep(FaultKind::NoSpace, &history);
+        faults::sweep(FaultKind::NoSpace, &undisturbed);
     println!(
         "no space: {runs} runs, {} died, {answered} answered errors, {disks} disks looked at",
         died.len()
     );
     assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+    let (history, journal) = undisturbed;
     let started = history.done.acked[0].0;
     for call in died.into_iter().filter(|call| *call > started) {
         let record = journal.record(call).unwrap();
