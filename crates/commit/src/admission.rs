@@ -211,9 +211,7 @@ impl Future for Admit<'_> {
             let mut state = self.admission.state.lock();
             // Those who wait for a read lock to go do not keep back what it does not concern.
             let first = state.queue.is_empty() || !self.need.writes && state.read_locks > 0;
-            if first
-                && let Some(answer) = state.try_grant(self.need)
-            {
+            if first && let Some(answer) = state.try_grant(self.need) {
                 return Poll::Ready(answer);
             }
             let answer = Mutex::new(Answer { result: None, waker: Some(context.waker().clone()) });

@@ -250,13 +250,20 @@ impl Pipeline {
 
     pub(crate) fn collect(&self, seq: CommitSeq) -> Box<Pending> {
         let pending = self.slots.collect(seq);
-        self.admission.give_back(0, 1);
+        self.give_slots_back();
         pending
     }
 
     pub(crate) fn abandon(&self, seq: CommitSeq) {
-        if self.slots.abandon(seq) {
-            self.admission.give_back(0, 1);
+        self.slots.abandon(seq);
+        self.give_slots_back();
+    }
+
+    /// Tells admission of the slots that are free again.
+    pub(crate) fn give_slots_back(&self) {
+        let count = self.slots.give_back();
+        if count > 0 {
+            self.admission.give_back(0, count);
         }
     }
 

@@ -6,7 +6,8 @@
 //!                             stage
 //! ```
 //! The ring replaces a queue: its order is the ticket order whatever the order in which sessions arrive, and a stage
-//! takes the contiguous prefix. Admission grants a slot before the ticket, so a draw never finds its slot occupied.
+//! takes the contiguous prefix. Admission grants a slot before the ticket, and gets slots back in ticket order: those
+//! under way are a window of the order that is never longer than the ring, so a draw never finds its slot occupied.
 
 use std::task::Waker;
 
@@ -21,6 +22,8 @@ use crate::pending::Pending;
 pub(crate) struct Slots {
     /// Rank: after the publisher's lock. Uncontended but for a session and a stage that meet.
     ring: Box<[Mutex<Slot>]>,
+    /// The oldest ticket whose slot was not given back. Rank: before the ring's.
+    oldest: Mutex<CommitSeq>,
 }
 
 #[derive(Debug, Default)]
@@ -46,18 +49,32 @@ enum State {
 }
 
 impl Slot {
-    fn free_if_abandoned(&mut self) -> bool {
-        let free = self.swept && self.abandoned && matches!(self.state, State::Done(_));
-        if free {
+    fn free_if_abandoned(&mut self) {
+        if self.swept && self.abandoned && matches!(self.state, State::Done(_)) {
             self.state = State::Free;
         }
-        free
     }
 }
 
 impl Slots {
-    pub(crate) fn new(count: usize) -> Self {
-        Self { ring: (0..count.next_power_of_two()).map(|_| Mutex::default()).collect() }
+    /// For at most `count` tickets under way, the first of them after `last`.
+    pub(crate) fn new(count: usize, last: CommitSeq) -> Self {
+        let ring = (0..count.next_power_of_two()).map(|_| Mutex::default()).collect();
+        Self { ring, oldest: Mutex::new(last.next()) }
+    }
+
+    /// Says how many slots are free again, counted from the oldest ticket on: what admission gets back.
+    pub(crate) fn give_back(&self) -> usize {
+        let mut oldest = self.oldest.lock();
+        let mut count = 0;
+        loop {
+            let slot = self.slot(*oldest).lock();
+            if slot.seq != *oldest || !matches!(slot.state, State::Free) {
+                return count;
+            }
+            *oldest = oldest.next();
+            count += 1;
+        }
     }
 
     /// The session is through with its part.
@@ -112,27 +129,25 @@ impl Slots {
         visible
     }
 
-    /// The session has gone while the pipeline owned its commit. Returns whether the slot was freed for it.
-    pub(crate) fn abandon(&self, seq: CommitSeq) -> bool {
+    /// The session has gone while the pipeline owned its commit.
+    pub(crate) fn abandon(&self, seq: CommitSeq) {
         let mut slot = self.slot(seq).lock();
         assert_eq!(slot.seq, seq, "a slot is kept until it is collected or abandoned");
         slot.abandoned = true;
-        slot.free_if_abandoned()
+        slot.free_if_abandoned();
     }
 
-    /// Wakes whoever waits for a transaction that is visible now. Returns whether its session has gone and the slot
-    /// was freed for it.
-    pub(crate) fn sweep(&self, seq: CommitSeq) -> bool {
+    /// Wakes whoever waits for a transaction that is visible now, and frees its slot if its session has gone.
+    pub(crate) fn sweep(&self, seq: CommitSeq) {
         let mut slot = self.slot(seq).lock();
         let wakers = std::mem::take(&mut slot.wakers);
         // The slot may have its next transaction already; that one's turn comes.
-        let freed = slot.seq == seq && {
+        if slot.seq == seq {
             slot.swept = true;
-            slot.free_if_abandoned()
-        };
+            slot.free_if_abandoned();
+        }
         drop(slot);
         wakers.into_iter().for_each(Waker::wake);
-        freed
     }
 
     fn slot(&self, seq: CommitSeq) -> &Mutex<Slot> {

@@ -47,15 +47,12 @@ impl Pipeline {
     pub fn sweep(&self) {
         let visible = self.published.visible();
         let mut next = self.sweep.state.lock().swept.next();
-        let mut freed = 0;
         while next <= visible {
-            freed += usize::from(self.slots.sweep(next));
+            self.slots.sweep(next);
             next = next.next();
         }
         self.sweep.state.lock().swept = visible;
-        if freed > 0 {
-            self.admission.give_back(0, freed);
-        }
+        self.give_slots_back();
     }
 
     /// Sweeps whenever something became visible; for the runtime's one sweeping task. Never ends.

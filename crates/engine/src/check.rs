@@ -26,7 +26,8 @@ pub struct Checked {
 pub fn check_table(trx: &mut Trx, table: &Table) -> Result<Checked, EngineError> {
     let mut checked = Checked::default();
     let mut expected = vec![0_u64; table.secondary.len()];
-    let corrupt = |what: String| EngineError::Corrupt { what: format!("{}.{}: {what}", table.def.db, table.def.name) };
+    let corrupt =
+        |what: String| EngineError::Corrupt { what: format!("{}.{}: {what}", table.def.db, table.def.name) };
     let mut scan = trx.scan(&KeyRange::prefix(&table.def.rows.prefix()), Direction::Forward)?;
     let mut offsets = Offsets::default();
     while let Some(entry) = scan.next_row()? {

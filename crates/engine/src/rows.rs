@@ -78,7 +78,13 @@ pub(crate) fn index_entries(table: &Table, row: &Row, offsets: &Offsets, row_key
     let entry = |index: &SecondaryIndex| {
         let entry = IndexEntry::new(table, index, row, offsets, row_key);
         let unique = (index.unique && !entry.has_null).then_some(entry.columns_end);
-        NewEntry { row: entry.row(), key: entry.key.into(), unique, index: index.place, source: Row::clone(row) }
+        NewEntry {
+            row: entry.row(),
+            key: entry.key.into(),
+            unique,
+            index: index.place,
+            source: Row::clone(row),
+        }
     };
     table.secondary.iter().map(entry).collect()
 }

@@ -7,7 +7,9 @@ use protocol::out::PacketWriter;
 use protocol::wire::StatusFlags;
 use sql::exec::BoxFuture;
 use types::error::SqlError;
-use types::error::table::{ER_NET_ERROR_ON_WRITE, ER_NOT_SUPPORTED_YET, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR};
+use types::error::table::{
+    ER_NET_ERROR_ON_WRITE, ER_NOT_SUPPORTED_YET, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR,
+};
 
 use crate::clock;
 use crate::net::{Connection, Handler, Interrupt, Interruption, Login, Outcome, Reply, Service};
@@ -52,7 +54,7 @@ impl Handler for Served {
         let client = &mut self.client;
         match command {
             Command::Query(query) => client.query(query.sql, now_us, reply).await,
-            Command::StmtPrepare(sql) => client.stmt_prepare(sql, now_us, reply).await,
+            Command::StmtPrepare(sql) => client.stmt_prepare(sql, now_us, reply),
             Command::StmtExecute(execute) => client.stmt_execute(&execute, now_us, reply).await,
             Command::StmtSendLongData { statement_id, param, data } => {
                 client.stmt_send_long_data(statement_id, param, data);
@@ -66,7 +68,7 @@ impl Handler for Served {
             Command::ResetConnection => client.reset(reply).await,
             Command::ProcessKill(id) => client.query(format!("KILL {id}").as_bytes(), now_us, reply).await,
             Command::ProcessInfo => client.query(b"SHOW PROCESSLIST", now_us, reply).await,
-            Command::Refresh(_) => reply.error(&ER_NOT_SUPPORTED_YET.error(&[&"COM_REFRESH"])),
+            Command::Refresh(flags) => client.query(refresh(flags).as_bytes(), now_us, reply).await,
             Command::BinlogDump(_) | Command::BinlogDumpGtid(_) | Command::RegisterReplica(_) => {
                 reply.error(&ER_NOT_SUPPORTED_YET.error(&[&"replication"]));
             }
@@ -98,6 +100,20 @@ impl Handler for Served {
     }
 }
 
+/// What COM_REFRESH with these flags means.
+fn refresh(flags: u8) -> String {
+    let known = [(0x01, "PRIVILEGES"), (0x02, "LOGS"), (0x08, "HOSTS"), (0x10, "STATUS")];
+    let named: Vec<&str> =
+        known.into_iter().filter(|(flag, _)| flags & flag != 0).map(|(_, name)| name).collect();
+    match flags {
+        0x80.. => "RESET MASTER".to_owned(),
+        0x40.. => "RESET REPLICA".to_owned(),
+        // There is no cache of threads, and FLUSH TABLES does nothing that the others do not.
+        _ if named.is_empty() => "FLUSH TABLES".to_owned(),
+        _ => format!("FLUSH {}", named.join(", ")),
+    }
+}
+
 impl Interrupt for KillSwitch {
     fn kill_query(&self) {
         Self::kill_query(self);
@@ -123,5 +139,18 @@ impl Wire for Reply {
 
     fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move { Self::send(self).await.map_err(|_| ER_NET_ERROR_ON_WRITE.error(&[])) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refresh;
+
+    #[test]
+    fn refresh_is_flush() {
+        assert_eq!(refresh(0x02), "FLUSH LOGS");
+        assert_eq!(refresh(0x04), "FLUSH TABLES");
+        assert_eq!(refresh(0x17), "FLUSH PRIVILEGES, LOGS, STATUS");
+        assert_eq!(refresh(0x80), "RESET MASTER");
     }
 }

@@ -41,7 +41,8 @@ impl Answer {
             }
             _ => {
                 let columns = input.lenenc();
-                let names = (0..columns).map(|_| column_name(packets.next().expect("a definition"))).collect();
+                let names =
+                    (0..columns).map(|_| column_name(packets.next().expect("a definition"))).collect();
                 Self::read_rows(names, packets)
             }
         }

@@ -142,9 +142,22 @@ impl World {
 
     /// A session of root.
     pub fn connect(&self) -> Conn<'_> {
+        self.begin(Arc::new(Account::root()))
+    }
+
+    /// A session of an account at `localhost`.
+    ///
+    /// # Panics
+    /// If there is no such account.
+    pub fn connect_as(&self, user: &str) -> Conn<'_> {
+        let account = self.shared.accounts.table().find(user, &Peer::local());
+        self.begin(account.expect("the account exists"))
+    }
+
+    fn begin(&self, account: Arc<Account>) -> Conn<'_> {
         let id = self.next_connection.fetch_add(1, Ordering::Relaxed);
-        let root = Arc::new(Account::root());
-        let access = Access::new(Arc::clone(&self.shared.accounts), root, "root", Peer::local());
+        let user = account.name.user.clone();
+        let access = Access::new(Arc::clone(&self.shared.accounts), account, &user, Peer::local());
         let arrival = Arrival {
             id,
             counters: self.shared.status.begin_session(id),

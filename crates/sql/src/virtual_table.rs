@@ -19,6 +19,7 @@ pub trait VirtualTable: Debug + Send + Sync {
     /// Its columns.
     fn columns(&self) -> &[Column];
 
-    /// Its rows, a value a column.
-    fn rows(&self, session: &Session) -> Result<Vec<Vec<Value>>, SqlError>;
+    /// Its rows, a value a column. Rows whose column at a place differs from the value that `equal` has for it may be
+    /// left out.
+    fn rows(&self, session: &Session, equal: &[(usize, Value)]) -> Result<Vec<Vec<Value>>, SqlError>;
 }

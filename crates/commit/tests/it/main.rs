@@ -15,4 +15,5 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
 mod power_loss;
+mod slots;
 mod world;

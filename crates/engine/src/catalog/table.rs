@@ -107,6 +107,7 @@ impl Table {
     }
 
     /// The next version of the table, with the same rows and counters: only names and defaults differ.
+    #[must_use]
     pub fn successor(&self, def: TableDef) -> Self {
         let next = Self::new(def, Arc::clone(&self.counters));
         next.since.store(self.since.load(Ordering::Acquire), Ordering::Release);

@@ -52,6 +52,7 @@ impl Table {
     }
 
     /// The table after these changes.
+    #[must_use]
     pub fn with(&self, changes: &[Change]) -> Self {
         let mut by_name = self.by_name.clone();
         for change in changes {

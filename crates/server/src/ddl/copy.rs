@@ -165,7 +165,8 @@ impl<'c> Converter<'c> {
             ColumnSource::Copy(_) => unreachable!("copied as it is"),
             ColumnSource::Convert(from, ty) => {
                 let bytes = self.old.rows.column(row, &self.offsets, *from);
-                let value = bytes.map_or(ValueRef::Null, |bytes| read_column(*ty, bytes, self.context.time_zone));
+                let value =
+                    bytes.map_or(ValueRef::Null, |bytes| read_column(*ty, bytes, self.context.time_zone));
                 if value.is_null() && !column.nullable && self.context.strict {
                     return Err(ER_INVALID_USE_OF_NULL.error(&[]));
                 }
@@ -195,4 +196,3 @@ impl<'c> Converter<'c> {
 fn damaged(table: &Table) -> SqlError {
     ER_CRASHED_ON_USAGE.error(&[&table.def.name])
 }
-

@@ -80,7 +80,8 @@ impl Edit {
             }
             Self::RemoveTable(table) => (codec::table_key(table.def.id), Change::Remove),
             Self::PutAccount { name, bytes } => {
-                let change = bytes.as_ref().map_or(Change::Remove, |bytes| Change::Put(bytes.as_slice().into()));
+                let change =
+                    bytes.as_ref().map_or(Change::Remove, |bytes| Change::Put(bytes.as_slice().into()));
                 (codec::account_key(name), change)
             }
         }
@@ -182,7 +183,8 @@ impl Schema {
             transaction.trx.put(LockId::of_key(&key), key, row);
             if let Edit::PutTable { table, .. } = edit {
                 let Counters { auto_increment, row_id } = &*table.counters;
-                for (kind, counter) in [(CounterKind::AutoIncrement, auto_increment), (CounterKind::RowId, row_id)]
+                for (kind, counter) in
+                    [(CounterKind::AutoIncrement, auto_increment), (CounterKind::RowId, row_id)]
                 {
                     let high = counter.load(std::sync::atomic::Ordering::Relaxed);
                     transaction.trx.raise_counter(table, kind, high);

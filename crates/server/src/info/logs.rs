@@ -60,6 +60,12 @@ fn file_size(vfs: &dyn Vfs, pipeline: &Pipeline, name: &BinlogName) -> Option<u6
     vfs.open(&path, Open::Read).ok()?.len().ok()
 }
 
+/// Bytes of texts that SHOW BINLOG EVENTS collects at most; a file may have more.
+const EVENTS_SIZE_MAX: usize = 256 << 20;
+
+/// What a row takes beside the text of its event.
+const ROW_SIZE: usize = 256;
+
 /// Which events SHOW BINLOG EVENTS shows.
 #[derive(Clone, Debug)]
 pub(crate) struct EventsWanted {
@@ -93,7 +99,7 @@ pub(crate) fn events(vfs: &dyn Vfs, pipeline: &Arc<Pipeline>, wanted: &EventsWan
     let start = wanted.position.unwrap_or(0).max(binlog::reader::FIRST_EVENT);
     let mut reader = EventReader::open(file).map_err(broken)?;
     reader.set_limit(end.unwrap_or(u64::MAX));
-    let (mut rows, mut passed) = (Vec::new(), 0_u64);
+    let (mut rows, mut passed, mut size) = (Vec::new(), 0_u64, 0);
     let count_max = wanted.limit.count.unwrap_or(u64::MAX);
     while (rows.len() as u64) < count_max {
         let Some(event) = reader.next_event().map_err(broken)? else { break };
@@ -107,6 +113,10 @@ pub(crate) fn events(vfs: &dyn Vfs, pipeline: &Arc<Pipeline>, wanted: &EventsWan
         let header = &event.header;
         let info = binlog::show::info(&event.decode().map_err(broken)?);
         let kind = header.event_type.name();
+        size += ROW_SIZE + info.len();
+        if size > EVENTS_SIZE_MAX {
+            return Err(failed("More events than memory: use LIMIT"));
+        }
         rows.push(row![name.to_string(), event.position, kind, header.server_id, event.end(), info]);
     }
     Ok(rows)

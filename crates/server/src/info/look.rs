@@ -10,6 +10,7 @@ use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE};
 use types::temporal::{DateTime, Timestamp};
+use types::value::Value;
 
 use super::{InfoTable, Result, find};
 use crate::accounts::Access;
@@ -32,6 +33,21 @@ pub(crate) struct Look<'a> {
     pub(crate) variables: &'a SessionVariables,
     /// The catalog.
     pub(crate) catalog: Arc<Catalog>,
+    /// The one database whose tables are wanted.
+    db: Wanted,
+    /// The one name of tables that is wanted.
+    table: Wanted,
+}
+
+/// A name that rows are asked for by, if there is one.
+#[derive(Debug, Default)]
+struct Wanted(Option<String>);
+
+impl Wanted {
+    /// Whether a name can be equal to the one that is wanted, in any collation.
+    fn may_be(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|wanted| !name.is_ascii() || name.trim_end().eq_ignore_ascii_case(wanted))
+    }
 }
 
 /// A table of either kind.
@@ -53,10 +69,10 @@ impl AnyTable {
     }
 }
 
-/// Databases of virtual tables that are listed, and their collations. `mysql` is not: a dump of all databases must not
-/// hold it.
-const LISTED: [(&str, Collation); 2] = [
+/// Databases of virtual tables, and their collations.
+const LISTED: [(&str, Collation); 3] = [
     ("information_schema", Collation::Utf8mb3GeneralCi),
+    ("mysql", Collation::Utf8mb4GeneralCi),
     ("performance_schema", Collation::Utf8mb4GeneralCi),
 ];
 
@@ -69,7 +85,23 @@ impl<'a> Look<'a> {
         variables: &'a SessionVariables,
     ) -> Self {
         let (shared, counters) = (view.shared(), view.counters());
-        Self { shared, counters, access, session, variables, catalog: shared.store.catalog() }
+        let catalog = shared.store.catalog();
+        let (db, table) = (Wanted::default(), Wanted::default());
+        Self { shared, counters, access, session, variables, catalog, db, table }
+    }
+
+    /// Notes that only rows are wanted whose column of this name has this value.
+    pub(crate) fn narrow(&mut self, column: &str, value: &Value) {
+        let Value::Str(bytes, _) = value else { return };
+        let Ok(text) = std::str::from_utf8(bytes) else { return };
+        let wanted = match column {
+            "TABLE_SCHEMA" => &mut self.db,
+            "TABLE_NAME" => &mut self.table,
+            _ => return,
+        };
+        if text.is_ascii() {
+            *wanted = Wanted(Some(text.trim_end().to_owned()));
+        }
     }
 
     /// The databases, by name.
@@ -90,9 +122,12 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The tables of a database, by name.
+    /// The tables of a database that are listed, by name. Of those of `mysql` only the logs are, though all can be read:
+    /// `mysqldump` insists on dumping that database, and what it dumps must load again.
     pub(crate) fn tables_in(&self, db: &str) -> Vec<AnyTable> {
-        let mut all: Vec<AnyTable> = super::all().iter().filter(|table| table.def.db == db).map(AnyTable::Virtual).collect();
+        let listed = |table: &TableDef| db != "mysql" || matches!(&*table.name, "general_log" | "slow_log");
+        let virtual_ones = super::all().iter().filter(|table| table.def.db == db && listed(&table.def));
+        let mut all: Vec<AnyTable> = virtual_ones.map(AnyTable::Virtual).collect();
         if let Some(database) = self.catalog.database(db) {
             all.extend(database.tables.values().cloned().map(AnyTable::Stored));
         }
@@ -101,9 +136,10 @@ impl<'a> Look<'a> {
         all
     }
 
-    /// The tables of all databases.
+    /// The tables of all databases, or those that are wanted.
     pub(crate) fn tables(&self) -> impl Iterator<Item = AnyTable> {
-        self.databases().into_iter().flat_map(|(db, _)| self.tables_in(&db))
+        let databases = self.databases().into_iter().filter(|(db, _)| self.db.may_be(db));
+        databases.flat_map(|(db, _)| self.tables_in(&db)).filter(|table| self.table.may_be(&table.def().name))
     }
 
     /// The name of a database as it is written in the catalog. Error 1049, and 1044 if the session sees nothing of it.
@@ -140,4 +176,18 @@ impl<'a> Look<'a> {
 /// Error 1146.
 pub(crate) fn missing(db: &str, name: &str) -> SqlError {
     ER_NO_SUCH_TABLE.error(&[&db, &name])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wanted_name_leaves_nothing_out_that_could_be_meant() {
+        let wanted = Wanted(Some("e".into()));
+        for (name, may_be) in [("e", true), ("E", true), ("e ", true), ("\u{e9}", true), ("f", false), ("ee", false)] {
+            assert_eq!(wanted.may_be(name), may_be, "{name}");
+        }
+        assert!(Wanted::default().may_be("f"));
+    }
 }

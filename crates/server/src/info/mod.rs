@@ -11,6 +11,7 @@ pub(crate) mod cell;
 mod columns;
 mod definition;
 mod estimate;
+mod extensions;
 mod keys;
 pub(crate) mod logs;
 mod look;
@@ -53,15 +54,20 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "COLLATIONS", Sure(server::collations)),
     ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", Sure(server::applicability)),
     ("information_schema", "COLUMNS", Sure(columns::rows)),
+    ("information_schema", "COLUMNS_EXTENSIONS", Sure(extensions::of_columns)),
     ("information_schema", "ENGINES", Sure(server::engines)),
+    ("information_schema", "KEYWORDS", Sure(server::keywords)),
     ("information_schema", "KEY_COLUMN_USAGE", Sure(keys::usage)),
     ("information_schema", "PARTITIONS", Try(schema::partitions)),
     ("information_schema", "PLUGINS", Sure(server::plugins)),
     ("information_schema", "PROCESSLIST", Sure(server::processes)),
     ("information_schema", "SCHEMATA", Sure(schema::schemata)),
+    ("information_schema", "SCHEMATA_EXTENSIONS", Sure(extensions::of_databases)),
     ("information_schema", "SCHEMA_PRIVILEGES", Sure(privileges::of_databases)),
     ("information_schema", "STATISTICS", Try(keys::statistics)),
     ("information_schema", "TABLES", Try(schema::tables)),
+    ("information_schema", "TABLES_EXTENSIONS", Sure(extensions::of_tables)),
+    ("information_schema", "TABLE_CONSTRAINTS_EXTENSIONS", Sure(extensions::of_constraints)),
     ("information_schema", "TABLE_CONSTRAINTS", Sure(keys::constraints)),
     ("information_schema", "TABLE_PRIVILEGES", Sure(privileges::of_tables)),
     ("information_schema", "USER_ATTRIBUTES", Sure(privileges::user_attributes)),
@@ -99,12 +105,15 @@ impl VirtualTable for InfoTable {
         &self.columns
     }
 
-    fn rows(&self, session: &Session) -> Result<Vec<Row>> {
+    fn rows(&self, session: &Session, equal: &[(usize, Value)]) -> Result<Vec<Row>> {
         // A session that is no client's sees nothing.
         let Some(view) = SessionView::of(session) else { return Ok(Vec::new()) };
         let access = view.access();
         let variables = view.variables();
-        let look = Look::new(view, &access, session, &variables);
+        let mut look = Look::new(view, &access, session, &variables);
+        for (column, value) in equal {
+            look.narrow(&self.columns[*column].name, value);
+        }
         let mut rows = match self.make {
             Sure(make) => make(&look),
             Try(make) => make(&look)?,
@@ -137,8 +146,8 @@ impl VirtualTable for &'static InfoTable {
         (**self).columns()
     }
 
-    fn rows(&self, session: &Session) -> Result<Vec<Vec<Value>>> {
-        (**self).rows(session)
+    fn rows(&self, session: &Session, equal: &[(usize, Value)]) -> Result<Vec<Row>> {
+        (**self).rows(session, equal)
     }
 }
 

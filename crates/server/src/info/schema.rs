@@ -41,7 +41,11 @@ pub(super) fn status(table: &AnyTable, look: &Look<'_>) -> Result<Row> {
     let table = match table {
         AnyTable::Stored(table) => table,
         AnyTable::Virtual(table) => {
-            let engine = (table.def.db == "performance_schema").then_some("PERFORMANCE_SCHEMA");
+            let engine = match &*table.def.db {
+                "performance_schema" => Some("PERFORMANCE_SCHEMA"),
+                "mysql" => Some("CSV"),
+                _ => None,
+            };
             let zero = 0_u64;
             return Ok(row![
                 engine, 10_u64, NULL, zero, zero, zero, zero, zero, zero, NULL, created, NULL, NULL, NULL, NULL, "",

@@ -153,6 +153,12 @@ fn process_row(process: ProcessRow, info_chars_max: usize) -> Row {
     row![id, process.user, process.host, process.db, process.command.name(), time, process.state, info]
 }
 
+/// `KEYWORDS`: MySQL 8.0.46's.
+pub(super) fn keywords(_: &Look<'_>) -> Vec<Row> {
+    let words = include_str!("keywords.txt").lines().filter_map(|line| line.split_once(' '));
+    words.map(|(word, reserved)| row![word, u64::from(reserved == "1")]).collect()
+}
+
 /// SHOW PRIVILEGES.
 pub(super) fn show_privileges() -> Vec<Row> {
     PRIVILEGES.lines().map(|line| line.split('|').map(super::cell::IntoCell::into_cell).collect()).collect()

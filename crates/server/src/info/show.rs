@@ -4,6 +4,7 @@ use sql::ddl::{Quoting, show_create_database, show_create_table};
 use sql::parse::{Account, Filter, Limit, SetScope, Show, TableName};
 use sql::session::{Scope, Session};
 use sql::virtual_table::VirtualTable;
+use types::collation::Collation;
 use types::column::Column;
 use types::error::SqlError;
 use types::error::table::{
@@ -72,7 +73,7 @@ impl VirtualTable for Shown {
         &self.columns
     }
 
-    fn rows(&self, _session: &Session) -> Result<Vec<Vec<Value>>> {
+    fn rows(&self, _session: &Session, _equal: &[(usize, Value)]) -> Result<Vec<Row>> {
         Ok(self.rows.clone())
     }
 }
@@ -103,7 +104,15 @@ fn of_tables<'s>(show: &'s Show, look: &Look<'_>) -> Result<Option<(Shown, Optio
                 row.extend(schema::status(&table, look)?);
                 Ok(row)
             };
-            let rows = look.tables_in(&db).into_iter().map(row).collect::<Result<_>>()?;
+            // What is shown of a table is dear: LIKE is asked first.
+            let wanted = |table: &AnyTable| match filter {
+                Some(Filter::Like(pattern)) => {
+                    let name = table.def().name.as_bytes();
+                    Collation::Utf8mb4Bin.like(name, pattern.as_bytes(), Some(u32::from('\\')))
+                }
+                _ => true,
+            };
+            let rows = look.tables_in(&db).into_iter().filter(wanted).map(row).collect::<Result<_>>()?;
             (Shown::new("table_status", rows), filter)
         }
         Show::OpenTables(db, filter) => {

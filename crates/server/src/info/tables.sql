@@ -465,6 +465,437 @@ CREATE TABLE `VIEW_TABLE_USAGE` (
   `TABLE_NAME` varchar(64) COLLATE utf8mb3_bin NOT NULL
 );
 
+CREATE TABLE `ADMINISTRABLE_ROLE_AUTHORIZATIONS` (
+  `USER` varchar(97),
+  `HOST` varchar(256),
+  `GRANTEE` varchar(97) CHARACTER SET utf8mb4,
+  `GRANTEE_HOST` varchar(256) CHARACTER SET utf8mb4,
+  `ROLE_NAME` varchar(255) CHARACTER SET utf8mb4,
+  `ROLE_HOST` varchar(256) CHARACTER SET utf8mb4,
+  `IS_GRANTABLE` varchar(3) NOT NULL,
+  `IS_DEFAULT` varchar(3),
+  `IS_MANDATORY` varchar(3) NOT NULL
+);
+CREATE TABLE `APPLICABLE_ROLES` (
+  `USER` varchar(97),
+  `HOST` varchar(256),
+  `GRANTEE` varchar(97) CHARACTER SET utf8mb4,
+  `GRANTEE_HOST` varchar(256) CHARACTER SET utf8mb4,
+  `ROLE_NAME` varchar(255) CHARACTER SET utf8mb4,
+  `ROLE_HOST` varchar(256) CHARACTER SET utf8mb4,
+  `IS_GRANTABLE` varchar(3) NOT NULL,
+  `IS_DEFAULT` varchar(3),
+  `IS_MANDATORY` varchar(3) NOT NULL
+);
+CREATE TABLE `COLUMNS_EXTENSIONS` (
+  `TABLE_CATALOG` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `TABLE_SCHEMA` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `TABLE_NAME` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `COLUMN_NAME` varchar(64),
+  `ENGINE_ATTRIBUTE` longtext CHARACTER SET utf8mb4,
+  `SECONDARY_ENGINE_ATTRIBUTE` longtext CHARACTER SET utf8mb4
+);
+CREATE TABLE `INNODB_BUFFER_PAGE` (
+  `POOL_ID` bigint unsigned NOT NULL,
+  `BLOCK_ID` bigint unsigned NOT NULL,
+  `SPACE` bigint unsigned NOT NULL,
+  `PAGE_NUMBER` bigint unsigned NOT NULL,
+  `PAGE_TYPE` varchar(64),
+  `FLUSH_TYPE` bigint unsigned NOT NULL,
+  `FIX_COUNT` bigint unsigned NOT NULL,
+  `IS_HASHED` varchar(3),
+  `NEWEST_MODIFICATION` bigint unsigned NOT NULL,
+  `OLDEST_MODIFICATION` bigint unsigned NOT NULL,
+  `ACCESS_TIME` bigint unsigned NOT NULL,
+  `TABLE_NAME` varchar(1024),
+  `INDEX_NAME` varchar(1024),
+  `NUMBER_RECORDS` bigint unsigned NOT NULL,
+  `DATA_SIZE` bigint unsigned NOT NULL,
+  `COMPRESSED_SIZE` bigint unsigned NOT NULL,
+  `PAGE_STATE` varchar(64),
+  `IO_FIX` varchar(64),
+  `IS_OLD` varchar(3),
+  `FREE_PAGE_CLOCK` bigint unsigned NOT NULL,
+  `IS_STALE` varchar(3)
+);
+CREATE TABLE `INNODB_BUFFER_PAGE_LRU` (
+  `POOL_ID` bigint unsigned NOT NULL,
+  `LRU_POSITION` bigint unsigned NOT NULL,
+  `SPACE` bigint unsigned NOT NULL,
+  `PAGE_NUMBER` bigint unsigned NOT NULL,
+  `PAGE_TYPE` varchar(64),
+  `FLUSH_TYPE` bigint unsigned NOT NULL,
+  `FIX_COUNT` bigint unsigned NOT NULL,
+  `IS_HASHED` varchar(3),
+  `NEWEST_MODIFICATION` bigint unsigned NOT NULL,
+  `OLDEST_MODIFICATION` bigint unsigned NOT NULL,
+  `ACCESS_TIME` bigint unsigned NOT NULL,
+  `TABLE_NAME` varchar(1024),
+  `INDEX_NAME` varchar(1024),
+  `NUMBER_RECORDS` bigint unsigned NOT NULL,
+  `DATA_SIZE` bigint unsigned NOT NULL,
+  `COMPRESSED_SIZE` bigint unsigned NOT NULL,
+  `COMPRESSED` varchar(3),
+  `IO_FIX` varchar(64),
+  `IS_OLD` varchar(3),
+  `FREE_PAGE_CLOCK` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_BUFFER_POOL_STATS` (
+  `POOL_ID` bigint unsigned NOT NULL,
+  `POOL_SIZE` bigint unsigned NOT NULL,
+  `FREE_BUFFERS` bigint unsigned NOT NULL,
+  `DATABASE_PAGES` bigint unsigned NOT NULL,
+  `OLD_DATABASE_PAGES` bigint unsigned NOT NULL,
+  `MODIFIED_DATABASE_PAGES` bigint unsigned NOT NULL,
+  `PENDING_DECOMPRESS` bigint unsigned NOT NULL,
+  `PENDING_READS` bigint unsigned NOT NULL,
+  `PENDING_FLUSH_LRU` bigint unsigned NOT NULL,
+  `PENDING_FLUSH_LIST` bigint unsigned NOT NULL,
+  `PAGES_MADE_YOUNG` bigint unsigned NOT NULL,
+  `PAGES_NOT_MADE_YOUNG` bigint unsigned NOT NULL,
+  `PAGES_MADE_YOUNG_RATE` float(12,0) NOT NULL,
+  `PAGES_MADE_NOT_YOUNG_RATE` float(12,0) NOT NULL,
+  `NUMBER_PAGES_READ` bigint unsigned NOT NULL,
+  `NUMBER_PAGES_CREATED` bigint unsigned NOT NULL,
+  `NUMBER_PAGES_WRITTEN` bigint unsigned NOT NULL,
+  `PAGES_READ_RATE` float(12,0) NOT NULL,
+  `PAGES_CREATE_RATE` float(12,0) NOT NULL,
+  `PAGES_WRITTEN_RATE` float(12,0) NOT NULL,
+  `NUMBER_PAGES_GET` bigint unsigned NOT NULL,
+  `HIT_RATE` bigint unsigned NOT NULL,
+  `YOUNG_MAKE_PER_THOUSAND_GETS` bigint unsigned NOT NULL,
+  `NOT_YOUNG_MAKE_PER_THOUSAND_GETS` bigint unsigned NOT NULL,
+  `NUMBER_PAGES_READ_AHEAD` bigint unsigned NOT NULL,
+  `NUMBER_READ_AHEAD_EVICTED` bigint unsigned NOT NULL,
+  `READ_AHEAD_RATE` float(12,0) NOT NULL,
+  `READ_AHEAD_EVICTED_RATE` float(12,0) NOT NULL,
+  `LRU_IO_TOTAL` bigint unsigned NOT NULL,
+  `LRU_IO_CURRENT` bigint unsigned NOT NULL,
+  `UNCOMPRESS_TOTAL` bigint unsigned NOT NULL,
+  `UNCOMPRESS_CURRENT` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_CACHED_INDEXES` (
+  `SPACE_ID` int unsigned NOT NULL,
+  `INDEX_ID` bigint unsigned NOT NULL,
+  `N_CACHED_PAGES` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_CMP` (
+  `page_size` int NOT NULL,
+  `compress_ops` int NOT NULL,
+  `compress_ops_ok` int NOT NULL,
+  `compress_time` int NOT NULL,
+  `uncompress_ops` int NOT NULL,
+  `uncompress_time` int NOT NULL
+);
+CREATE TABLE `INNODB_CMPMEM` (
+  `page_size` int NOT NULL,
+  `buffer_pool_instance` int NOT NULL,
+  `pages_used` int NOT NULL,
+  `pages_free` int NOT NULL,
+  `relocation_ops` bigint NOT NULL,
+  `relocation_time` int NOT NULL
+);
+CREATE TABLE `INNODB_CMPMEM_RESET` (
+  `page_size` int NOT NULL,
+  `buffer_pool_instance` int NOT NULL,
+  `pages_used` int NOT NULL,
+  `pages_free` int NOT NULL,
+  `relocation_ops` bigint NOT NULL,
+  `relocation_time` int NOT NULL
+);
+CREATE TABLE `INNODB_CMP_PER_INDEX` (
+  `database_name` varchar(192) NOT NULL,
+  `table_name` varchar(192) NOT NULL,
+  `index_name` varchar(192) NOT NULL,
+  `compress_ops` int NOT NULL,
+  `compress_ops_ok` int NOT NULL,
+  `compress_time` int NOT NULL,
+  `uncompress_ops` int NOT NULL,
+  `uncompress_time` int NOT NULL
+);
+CREATE TABLE `INNODB_CMP_PER_INDEX_RESET` (
+  `database_name` varchar(192) NOT NULL,
+  `table_name` varchar(192) NOT NULL,
+  `index_name` varchar(192) NOT NULL,
+  `compress_ops` int NOT NULL,
+  `compress_ops_ok` int NOT NULL,
+  `compress_time` int NOT NULL,
+  `uncompress_ops` int NOT NULL,
+  `uncompress_time` int NOT NULL
+);
+CREATE TABLE `INNODB_CMP_RESET` (
+  `page_size` int NOT NULL,
+  `compress_ops` int NOT NULL,
+  `compress_ops_ok` int NOT NULL,
+  `compress_time` int NOT NULL,
+  `uncompress_ops` int NOT NULL,
+  `uncompress_time` int NOT NULL
+);
+CREATE TABLE `INNODB_COLUMNS` (
+  `TABLE_ID` bigint unsigned NOT NULL,
+  `NAME` varchar(193) NOT NULL,
+  `POS` bigint unsigned NOT NULL,
+  `MTYPE` int NOT NULL,
+  `PRTYPE` int NOT NULL,
+  `LEN` int NOT NULL,
+  `HAS_DEFAULT` int NOT NULL,
+  `DEFAULT_VALUE` text
+);
+CREATE TABLE `INNODB_DATAFILES` (
+  `SPACE` varbinary(256),
+  `PATH` varchar(512) COLLATE utf8mb3_bin NOT NULL
+);
+CREATE TABLE `INNODB_FIELDS` (
+  `INDEX_ID` varbinary(256),
+  `NAME` varchar(64) NOT NULL,
+  `POS` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_FOREIGN` (
+  `ID` varchar(129) COLLATE utf8mb3_bin,
+  `FOR_NAME` varchar(129) COLLATE utf8mb3_bin,
+  `REF_NAME` varchar(129) COLLATE utf8mb3_bin,
+  `N_COLS` bigint NOT NULL,
+  `TYPE` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_FOREIGN_COLS` (
+  `ID` varchar(129) COLLATE utf8mb3_bin,
+  `FOR_COL_NAME` varchar(64) NOT NULL,
+  `REF_COL_NAME` varchar(64) NOT NULL,
+  `POS` int unsigned NOT NULL
+);
+CREATE TABLE `INNODB_FT_BEING_DELETED` (
+  `DOC_ID` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_FT_CONFIG` (
+  `KEY` varchar(193) NOT NULL,
+  `VALUE` varchar(193) NOT NULL
+);
+CREATE TABLE `INNODB_FT_DEFAULT_STOPWORD` (
+  `value` varchar(18) NOT NULL
+);
+CREATE TABLE `INNODB_FT_DELETED` (
+  `DOC_ID` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_FT_INDEX_CACHE` (
+  `WORD` varchar(337) NOT NULL,
+  `FIRST_DOC_ID` bigint unsigned NOT NULL,
+  `LAST_DOC_ID` bigint unsigned NOT NULL,
+  `DOC_COUNT` bigint unsigned NOT NULL,
+  `DOC_ID` bigint unsigned NOT NULL,
+  `POSITION` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_FT_INDEX_TABLE` (
+  `WORD` varchar(337) NOT NULL,
+  `FIRST_DOC_ID` bigint unsigned NOT NULL,
+  `LAST_DOC_ID` bigint unsigned NOT NULL,
+  `DOC_COUNT` bigint unsigned NOT NULL,
+  `DOC_ID` bigint unsigned NOT NULL,
+  `POSITION` bigint unsigned NOT NULL
+);
+CREATE TABLE `INNODB_INDEXES` (
+  `INDEX_ID` bigint unsigned NOT NULL,
+  `NAME` varchar(193) NOT NULL,
+  `TABLE_ID` bigint unsigned NOT NULL,
+  `TYPE` int NOT NULL,
+  `N_FIELDS` int NOT NULL,
+  `PAGE_NO` int NOT NULL,
+  `SPACE` int NOT NULL,
+  `MERGE_THRESHOLD` int NOT NULL
+);
+CREATE TABLE `INNODB_METRICS` (
+  `NAME` varchar(193) NOT NULL,
+  `SUBSYSTEM` varchar(193) NOT NULL,
+  `COUNT` bigint NOT NULL,
+  `MAX_COUNT` bigint,
+  `MIN_COUNT` bigint,
+  `AVG_COUNT` float(12,0),
+  `COUNT_RESET` bigint NOT NULL,
+  `MAX_COUNT_RESET` bigint,
+  `MIN_COUNT_RESET` bigint,
+  `AVG_COUNT_RESET` float(12,0),
+  `TIME_ENABLED` datetime,
+  `TIME_DISABLED` datetime,
+  `TIME_ELAPSED` bigint,
+  `TIME_RESET` datetime,
+  `STATUS` varchar(193) NOT NULL,
+  `TYPE` varchar(193) NOT NULL,
+  `COMMENT` varchar(193) NOT NULL
+);
+CREATE TABLE `INNODB_SESSION_TEMP_TABLESPACES` (
+  `ID` int unsigned NOT NULL,
+  `SPACE` int unsigned NOT NULL,
+  `PATH` varchar(4001) NOT NULL,
+  `SIZE` bigint unsigned NOT NULL,
+  `STATE` varchar(192) NOT NULL,
+  `PURPOSE` varchar(192) NOT NULL
+);
+CREATE TABLE `INNODB_TABLES` (
+  `TABLE_ID` bigint unsigned NOT NULL,
+  `NAME` varchar(655) NOT NULL,
+  `FLAG` int NOT NULL,
+  `N_COLS` int NOT NULL,
+  `SPACE` bigint NOT NULL,
+  `ROW_FORMAT` varchar(12),
+  `ZIP_PAGE_SIZE` int unsigned NOT NULL,
+  `SPACE_TYPE` varchar(10),
+  `INSTANT_COLS` int NOT NULL,
+  `TOTAL_ROW_VERSIONS` int NOT NULL
+);
+CREATE TABLE `INNODB_TABLESPACES` (
+  `SPACE` int unsigned NOT NULL,
+  `NAME` varchar(655) NOT NULL,
+  `FLAG` int unsigned NOT NULL,
+  `ROW_FORMAT` varchar(22),
+  `PAGE_SIZE` int unsigned NOT NULL,
+  `ZIP_PAGE_SIZE` int unsigned NOT NULL,
+  `SPACE_TYPE` varchar(10),
+  `FS_BLOCK_SIZE` int unsigned NOT NULL,
+  `FILE_SIZE` bigint unsigned NOT NULL,
+  `ALLOCATED_SIZE` bigint unsigned NOT NULL,
+  `AUTOEXTEND_SIZE` bigint unsigned NOT NULL,
+  `SERVER_VERSION` varchar(10),
+  `SPACE_VERSION` int unsigned NOT NULL,
+  `ENCRYPTION` varchar(1),
+  `STATE` varchar(10)
+);
+CREATE TABLE `INNODB_TABLESPACES_BRIEF` (
+  `SPACE` varbinary(256),
+  `NAME` varchar(268) COLLATE utf8mb3_bin NOT NULL,
+  `PATH` varchar(512) COLLATE utf8mb3_bin NOT NULL,
+  `FLAG` varbinary(256),
+  `SPACE_TYPE` varchar(7) NOT NULL
+);
+CREATE TABLE `INNODB_TABLESTATS` (
+  `TABLE_ID` bigint unsigned NOT NULL,
+  `NAME` varchar(193) NOT NULL,
+  `STATS_INITIALIZED` varchar(193) NOT NULL,
+  `NUM_ROWS` bigint unsigned NOT NULL,
+  `CLUST_INDEX_SIZE` bigint unsigned NOT NULL,
+  `OTHER_INDEX_SIZE` bigint unsigned NOT NULL,
+  `MODIFIED_COUNTER` bigint unsigned NOT NULL,
+  `AUTOINC` bigint unsigned NOT NULL,
+  `REF_COUNT` int NOT NULL
+);
+CREATE TABLE `INNODB_TEMP_TABLE_INFO` (
+  `TABLE_ID` bigint unsigned NOT NULL,
+  `NAME` varchar(64),
+  `N_COLS` int unsigned NOT NULL,
+  `SPACE` int unsigned NOT NULL
+);
+CREATE TABLE `INNODB_VIRTUAL` (
+  `TABLE_ID` bigint unsigned NOT NULL,
+  `POS` int unsigned NOT NULL,
+  `BASE_POS` int unsigned NOT NULL
+);
+CREATE TABLE `OPTIMIZER_TRACE` (
+  `QUERY` mediumtext NOT NULL,
+  `TRACE` mediumtext NOT NULL,
+  `MISSING_BYTES_BEYOND_MAX_MEM_SIZE` int NOT NULL,
+  `INSUFFICIENT_PRIVILEGES` tinyint(1) NOT NULL
+);
+CREATE TABLE `RESOURCE_GROUPS` (
+  `RESOURCE_GROUP_NAME` varchar(64) NOT NULL,
+  `RESOURCE_GROUP_TYPE` varchar(6) COLLATE utf8mb3_bin NOT NULL,
+  `RESOURCE_GROUP_ENABLED` tinyint(1) NOT NULL,
+  `VCPU_IDS` blob,
+  `THREAD_PRIORITY` int NOT NULL
+);
+CREATE TABLE `ROLE_COLUMN_GRANTS` (
+  `GRANTOR` varchar(97),
+  `GRANTOR_HOST` varchar(256),
+  `GRANTEE` char(32) COLLATE utf8mb3_bin NOT NULL,
+  `GRANTEE_HOST` char(255) CHARACTER SET ascii NOT NULL,
+  `TABLE_CATALOG` varchar(3) NOT NULL,
+  `TABLE_SCHEMA` char(64) COLLATE utf8mb3_bin NOT NULL,
+  `TABLE_NAME` char(64) COLLATE utf8mb3_bin NOT NULL,
+  `COLUMN_NAME` char(64) COLLATE utf8mb3_bin NOT NULL,
+  `PRIVILEGE_TYPE` varchar(31) NOT NULL,
+  `IS_GRANTABLE` varchar(3) NOT NULL
+);
+CREATE TABLE `ROLE_ROUTINE_GRANTS` (
+  `GRANTOR` varchar(97),
+  `GRANTOR_HOST` varchar(256),
+  `GRANTEE` char(32) COLLATE utf8mb3_bin NOT NULL,
+  `GRANTEE_HOST` char(255) CHARACTER SET ascii NOT NULL,
+  `SPECIFIC_CATALOG` varchar(3) NOT NULL,
+  `SPECIFIC_SCHEMA` char(64) COLLATE utf8mb3_bin NOT NULL,
+  `SPECIFIC_NAME` char(64) NOT NULL,
+  `ROUTINE_CATALOG` varchar(3) NOT NULL,
+  `ROUTINE_SCHEMA` char(64) COLLATE utf8mb3_bin NOT NULL,
+  `ROUTINE_NAME` char(64) NOT NULL,
+  `PRIVILEGE_TYPE` varchar(27) NOT NULL,
+  `IS_GRANTABLE` varchar(3) NOT NULL
+);
+CREATE TABLE `ROLE_TABLE_GRANTS` (
+  `GRANTOR` varchar(97),
+  `GRANTOR_HOST` varchar(256),
+  `GRANTEE` char(32) COLLATE utf8mb3_bin NOT NULL,
+  `GRANTEE_HOST` char(255) CHARACTER SET ascii NOT NULL,
+  `TABLE_CATALOG` varchar(3) NOT NULL,
+  `TABLE_SCHEMA` char(64) COLLATE utf8mb3_bin NOT NULL,
+  `TABLE_NAME` char(64) COLLATE utf8mb3_bin NOT NULL,
+  `PRIVILEGE_TYPE` varchar(98) NOT NULL,
+  `IS_GRANTABLE` varchar(3) NOT NULL
+);
+CREATE TABLE `SCHEMATA_EXTENSIONS` (
+  `CATALOG_NAME` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `SCHEMA_NAME` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `OPTIONS` varchar(256)
+);
+CREATE TABLE `ST_GEOMETRY_COLUMNS` (
+  `TABLE_CATALOG` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `TABLE_SCHEMA` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `TABLE_NAME` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `COLUMN_NAME` varchar(64),
+  `SRS_NAME` varchar(80),
+  `SRS_ID` int unsigned,
+  `GEOMETRY_TYPE_NAME` longtext COLLATE utf8mb3_bin
+);
+CREATE TABLE `ST_SPATIAL_REFERENCE_SYSTEMS` (
+  `SRS_NAME` varchar(80) NOT NULL,
+  `SRS_ID` int unsigned NOT NULL,
+  `ORGANIZATION` varchar(256),
+  `ORGANIZATION_COORDSYS_ID` int unsigned,
+  `DEFINITION` varchar(4096) COLLATE utf8mb3_bin NOT NULL,
+  `DESCRIPTION` varchar(2048) COLLATE utf8mb3_bin
+);
+CREATE TABLE `ST_UNITS_OF_MEASURE` (
+  `UNIT_NAME` varchar(255) CHARACTER SET utf8mb4,
+  `UNIT_TYPE` varchar(7) CHARACTER SET utf8mb4,
+  `CONVERSION_FACTOR` double,
+  `DESCRIPTION` varchar(255) CHARACTER SET utf8mb4
+);
+CREATE TABLE `TABLESPACES` (
+  `TABLESPACE_NAME` varchar(64) NOT NULL,
+  `ENGINE` varchar(64) NOT NULL,
+  `TABLESPACE_TYPE` varchar(64),
+  `LOGFILE_GROUP_NAME` varchar(64),
+  `EXTENT_SIZE` bigint unsigned,
+  `AUTOEXTEND_SIZE` bigint unsigned,
+  `MAXIMUM_SIZE` bigint unsigned,
+  `NODEGROUP_ID` bigint unsigned,
+  `TABLESPACE_COMMENT` varchar(2048)
+);
+CREATE TABLE `TABLESPACES_EXTENSIONS` (
+  `TABLESPACE_NAME` varchar(268) COLLATE utf8mb3_bin NOT NULL,
+  `ENGINE_ATTRIBUTE` longtext CHARACTER SET utf8mb4
+);
+CREATE TABLE `TABLES_EXTENSIONS` (
+  `TABLE_CATALOG` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `TABLE_SCHEMA` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `TABLE_NAME` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `ENGINE_ATTRIBUTE` longtext CHARACTER SET utf8mb4,
+  `SECONDARY_ENGINE_ATTRIBUTE` longtext CHARACTER SET utf8mb4
+);
+CREATE TABLE `TABLE_CONSTRAINTS_EXTENSIONS` (
+  `CONSTRAINT_CATALOG` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `CONSTRAINT_SCHEMA` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `CONSTRAINT_NAME` varchar(64) NOT NULL,
+  `TABLE_NAME` varchar(64) COLLATE utf8mb3_bin NOT NULL,
+  `ENGINE_ATTRIBUTE` longtext CHARACTER SET utf8mb4,
+  `SECONDARY_ENGINE_ATTRIBUTE` longtext CHARACTER SET utf8mb4
+);
+
 -- database performance_schema
 
 CREATE TABLE `global_variables` (
@@ -638,6 +1069,28 @@ CREATE TABLE `servers` (
   `Socket` char(64) NOT NULL,
   `Wrapper` char(64) NOT NULL,
   `Owner` char(64) NOT NULL
+);
+CREATE TABLE `general_log` (
+  `event_time` timestamp(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6),
+  `user_host` mediumtext NOT NULL,
+  `thread_id` bigint unsigned NOT NULL,
+  `server_id` int unsigned NOT NULL,
+  `command_type` varchar(64) NOT NULL,
+  `argument` mediumblob NOT NULL
+);
+CREATE TABLE `slow_log` (
+  `start_time` timestamp(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6),
+  `user_host` mediumtext NOT NULL,
+  `query_time` time(6) NOT NULL,
+  `lock_time` time(6) NOT NULL,
+  `rows_sent` int NOT NULL,
+  `rows_examined` int NOT NULL,
+  `db` varchar(512) NOT NULL,
+  `last_insert_id` int NOT NULL,
+  `insert_id` int NOT NULL,
+  `server_id` int unsigned NOT NULL,
+  `sql_text` mediumblob NOT NULL,
+  `thread_id` bigint unsigned NOT NULL
 );
 CREATE TABLE `help_topic` (
   `help_topic_id` int unsigned NOT NULL,

@@ -1,7 +1,7 @@
 //! The thread that takes checkpoints: when the delta or redo has grown, or when somebody asks.
 
-use std::sync::{Arc, OnceLock, Weak};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 

@@ -9,6 +9,7 @@
 //! | `onelog.lock` | locked while a server runs |
 //! | `tmp/` | transaction caches that do not fit memory; emptied at each start |
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,11 +54,13 @@ pub(super) fn empty_tmp(vfs: &dyn Vfs, dir: &Path) -> Result<PathBuf, StartError
 pub(super) fn identity(vfs: &Arc<dyn Vfs>, dir: &Path) -> Result<Identity, StartError> {
     let path = dir.join("auto.cnf");
     if vfs.exists(&path).map_err(at(&path))? {
-        let wrong = || StartError::File {
+        let wrong = || {
+            StartError::File {
             path: path.clone(),
             what: "it does not name this server (server-uuid, login-secret below [auto]); restore it, or remove it \
                    to give the server a new identity"
                 .to_owned(),
+        }
         };
         let text = read(&**vfs, &path).map_err(at(&path))?;
         return parse(&text).ok_or_else(wrong);
@@ -89,8 +92,11 @@ fn read(vfs: &dyn Vfs, path: &Path) -> io::Result<String> {
 
 /// Whole or not at all: under another name first.
 fn write(vfs: &dyn Vfs, dir: &Path, path: &Path, identity: &Identity) -> io::Result<()> {
-    let secret: String = identity.secret.iter().map(|byte| format!("{byte:02x}")).collect();
-    let text = format!("[auto]\nserver-uuid={}\nlogin-secret={secret}\n", identity.uuid);
+    let mut text = format!("[auto]\nserver-uuid={}\nlogin-secret=", identity.uuid);
+    for byte in identity.secret {
+        write!(text, "{byte:02x}").expect("a text takes everything");
+    }
+    text.push('\n');
     let unborn = dir.join("auto.cnf.new");
     let file = vfs.open(&unborn, Open::Create)?;
     file.set_len(0)?;

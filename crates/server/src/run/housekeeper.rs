@@ -77,7 +77,7 @@ struct Rounds {
 impl Rounds {
     fn make(&mut self) {
         let Some(shared) = self.shared.upgrade() else { return };
-        self.tend(&shared);
+        tend(&shared);
         self.set_gate(&shared);
         let now_ms = clock::monotonic_ms();
         if now_ms - self.synced_ms >= SYNC_EVERY_MS {
@@ -92,24 +92,13 @@ impl Rounds {
         }
     }
 
-    /// Makes spare redo segments, removes superfluous ones.
-    fn tend(&self, shared: &Shared) {
-        loop {
-            match shared.pipeline.redo().tend() {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(error) => die("preparing redo segments", &error),
-            }
-        }
-    }
-
     /// Lets commits in, lets them wait, or refuses them.
     fn set_gate(&self, shared: &Shared) {
         let pipeline = &shared.pipeline;
         let before = pipeline.admission.gate();
         let gate = if self.is_full(shared, before == Gate::DiskFull) {
             Gate::DiskFull
-        } else if self.is_behind(shared) {
+        } else if is_behind(shared) {
             Gate::Behind
         } else {
             Gate::Open
@@ -133,13 +122,6 @@ impl Rounds {
         let ballast = self.base.ballast();
         ballast.is_spent() && !ballast.restore().unwrap_or(false)
     }
-
-    fn is_behind(&self, shared: &Shared) -> bool {
-        let live = &shared.variables.live;
-        let deltas = shared.pipeline.published().view().delta_bytes() as u64;
-        deltas > DELTAS_MAX * live.delta_size.load(Ordering::Relaxed)
-            || shared.pipeline.redo().live_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
-    }
 }
 
 /// `binlog_expire_logs_seconds`: removes files that ended longer ago, as far as a checkpoint covers them.
@@ -159,4 +141,23 @@ fn expire(shared: &Shared) {
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "expired binary logs could not be purged"),
     }
+}
+
+/// Makes spare redo segments, removes superfluous ones.
+fn tend(shared: &Shared) {
+    loop {
+        match shared.pipeline.redo().tend() {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => die("preparing redo segments", &error),
+        }
+    }
+}
+
+/// Whether deltas or redo have outgrown their limits: commits wait for a checkpoint.
+fn is_behind(shared: &Shared) -> bool {
+    let live = &shared.variables.live;
+    let deltas = shared.pipeline.published().view().delta_bytes() as u64;
+    deltas > DELTAS_MAX * live.delta_size.load(Ordering::Relaxed)
+        || shared.pipeline.redo().live_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
 }

@@ -42,7 +42,6 @@ fn play(pipeline: &Pipeline) {
 }
 
 /// A thread of the server. A panic in it ends the process: what it was doing is left half done.
-#[expect(clippy::disallowed_methods, reason = "this is where the server's threads come from")]
 pub(super) fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
     struct AbortOnPanic;
     impl Drop for AbortOnPanic {

@@ -68,7 +68,9 @@ pub enum StartError {
     #[error("the accounts cannot be made or read: {0}")]
     Accounts(String),
     /// A listener.
-    #[error("Can't start server: Bind on {place}: {error}. Do you already have another server running there?")]
+    #[error(
+        "Can't start server: Bind on {place}: {error}. Do you already have another server running there?"
+    )]
     Listen {
         /// Addresses or a socket.
         place: String,

@@ -45,7 +45,10 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         0 => vfs,
         us => Arc::new(SlowSync::new(vfs, SyncDelay::from_us(us))),
     };
-    let lock = data_dir::take(&*vfs, dir)?;
+    let lock = data_dir::take(&*vfs, dir).map_err(|error| match error {
+        StartError::InUse(_) => StartError::InUse(options.values.get("datadir").as_text().into()),
+        error => error,
+    })?;
     let identity = data_dir::identity(&vfs, dir)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let values = complete(options.values, &identity, options.log_bin_base.as_deref());
@@ -54,7 +57,8 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let variables = Arc::new(Variables::new(values.clone()));
     let config = config(&values, dir, &variables, options.log_bin_base.as_deref());
     make_binlog_dir(&*vfs, &config)?;
-    let Recovered { pipeline, counters, report } = recovery::open(&vfs, &base, config, Arc::new(SystemClock))?;
+    let Recovered { pipeline, counters, report } =
+        recovery::open(&vfs, &base, config, Arc::new(SystemClock))?;
     tracing::info!(?report, "recovered");
     variables.attach(Arc::clone(&pipeline));
     let store = Store::open(Arc::clone(pipeline.published()), &counters, Arc::new(RuntimeTimer))?;
@@ -120,7 +124,8 @@ fn config(values: &Values, dir: &Path, variables: &Variables, log_bin: Option<&s
         _ => ChecksumAlg::Crc32,
     };
     // Whole blocks of 4 KiB.
-    let segment_size = (values.get("innodb_redo_log_capacity").uint() / SEGMENTS).clamp(1 << 20, 256 << 20) & !4095;
+    let segment_size =
+        (values.get("innodb_redo_log_capacity").uint() / SEGMENTS).clamp(1 << 20, 256 << 20) & !4095;
     Config {
         redo: RedoOptions {
             dir: dir.join("redo"),
@@ -159,7 +164,9 @@ async fn make_root(
     let edit = Edit::PutAccount { name: root.name.key(), bytes: Some(codec::encode(&root)) };
     let spill = spill_dir.join("init");
     let limits = binlog::CacheLimits::default();
-    let mut transaction = Transaction::new(schema.store(), pipeline, vfs, spill, limits, identity.uuid);
+    let counters = Arc::default();
+    let mut transaction =
+        Transaction::new(schema.store(), pipeline, vfs, spill, limits, identity.uuid, counters);
     let origin = Origin { timestamp: 0, server_id: 0 };
     let made = schema.commit(&mut transaction, vec![edit], origin, false).await;
     let _ack = made.map_err(|error| StartError::Accounts(error.to_string()))?;
@@ -184,7 +191,9 @@ impl Places {
                     "*" => Ipv6Addr::UNSPECIFIED.into(),
                     "localhost" => Ipv4Addr::LOCALHOST.into(),
                     text => text.parse().map_err(|_| {
-                        StartError::Option(format!("bind_address: {text} is no IP address; names are not looked up"))
+                        StartError::Option(format!(
+                            "bind_address: {text} is no IP address; names are not looked up"
+                        ))
                     })?,
                 };
                 addresses.push(SocketAddr::new(address, port));

@@ -27,7 +27,11 @@ impl Client {
     }
 
     /// SET PASSWORD.
-    pub(super) async fn set_password(&mut self, whose: Option<Account>, password: Option<String>) -> Result<()> {
+    pub(super) async fn set_password(
+        &mut self,
+        whose: Option<Account>,
+        password: Option<String>,
+    ) -> Result<()> {
         let password = password.ok_or_else(|| unsupported("SET PASSWORD TO RANDOM"))?;
         let name = self.account_name(whose.unwrap_or(Account::Current));
         let statement = accounts::Statement::SetPassword(name, password);
@@ -139,7 +143,8 @@ impl Client {
         Ok(if manage.alter {
             accounts::Statement::Alter { if_exists: manage.lenient, users, is_locked: options.locked }
         } else {
-            let users = users.into_iter().map(|(name, credential)| (name, credential.unwrap_or(Credential::NONE)));
+            let users =
+                users.into_iter().map(|(name, credential)| (name, credential.unwrap_or(Credential::NONE)));
             accounts::Statement::Create {
                 if_not_exists: manage.lenient,
                 users: users.collect(),

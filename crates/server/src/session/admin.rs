@@ -8,9 +8,8 @@ use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Reset, Statement};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_UPDATE_WITH_READLOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD,
-    ER_SPECIFIC_ACCESS_DENIED_ERROR,
-    ER_UNKNOWN_TARGET_BINLOG, ER_WRONG_ARGUMENTS,
+    ER_CANT_UPDATE_WITH_READLOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR,
+    ER_NO_SUCH_THREAD, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UNKNOWN_TARGET_BINLOG, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
 
@@ -122,8 +121,7 @@ impl Client {
         let value = self.run_values(&plan).await?.pop().unwrap_or_default();
         let wrong = || ER_WRONG_ARGUMENTS.error(&[&"PURGE LOGS BEFORE"]);
         let seconds = value.as_ref().to_f64(&mut self.sql.reading(&mut self.warnings))?.ok_or_else(wrong)?;
-        // Saturates at both ends, which is what is meant.
-        Ok(seconds as u32)
+        Ok(saturating_u32(seconds))
     }
 
     /// KILL.
@@ -167,6 +165,15 @@ impl Client {
     }
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates at both ends, which is meant"
+)]
+fn saturating_u32(seconds: f64) -> u32 {
+    seconds as u32
+}
+
 fn refuse_reset(what: &[Reset]) -> SqlError {
     match what.first() {
         Some(Reset::BinaryLogs(_)) => unsupported("RESET BINARY LOGS AND GTIDS"),
@@ -184,10 +191,15 @@ fn purge_error(error: &PurgeError) -> SqlError {
 
 impl super::Transaction {
     /// Takes a place in the commit order whose only effect is a new binlog file.
-    pub(crate) async fn rotate(&mut self, origin: binlog::Origin, checksum: Option<ChecksumAlg>) -> Result<()> {
+    pub(crate) async fn rotate(
+        &mut self,
+        origin: binlog::Origin,
+        checksum: Option<ChecksumAlg>,
+    ) -> Result<()> {
         let mut pending = self.take_pending();
         pending.origin = origin;
-        let rotating = self.pipeline().rotate(self.trx.id(), pending, checksum).await.map_err(commit_error)?;
+        let rotating =
+            self.pipeline().rotate(self.trx.id(), pending, checksum).await.map_err(commit_error)?;
         let (_ack, pending) = rotating.await;
         self.put_back(pending);
         Ok(())

@@ -22,6 +22,7 @@ use types::sql_mode::SqlMode;
 use types::warning::Warnings;
 use vfs::Vfs;
 
+use super::control::LockedTables;
 use super::plan_cache::{Environment, PlanCache, PlanSpace};
 use super::prepared::Statements;
 use super::result::ResultSettings;
@@ -29,7 +30,6 @@ use super::row_log::LogContext;
 use super::transaction::Transaction;
 use super::view::SessionView;
 use super::{KillSwitch, Wire};
-use super::control::LockedTables;
 use crate::accounts::{Access, Accounts};
 use crate::ddl::Schema;
 use crate::net::Connections;
@@ -80,15 +80,24 @@ pub struct Common {
 
 impl Shared {
     /// A transaction whose events spill into a file of this name.
-    fn transaction(&self, spill: &str) -> Transaction {
+    fn transaction(&self, spill: &str, counters: &Arc<Counters>) -> Transaction {
         let live = &self.variables.live;
         let limits = CacheLimits {
-            memory_bytes: usize::try_from(live.binlog_cache_size.load(Ordering::Relaxed)).unwrap_or(usize::MAX),
+            memory_bytes: usize::try_from(live.binlog_cache_size.load(Ordering::Relaxed))
+                .unwrap_or(usize::MAX),
             total_bytes_max: live.max_binlog_cache_size.load(Ordering::Relaxed),
             ..CacheLimits::default()
         };
         let spill = self.spill_dir.join(spill);
-        Transaction::new(&self.store, &self.pipeline, &self.vfs, spill, limits, self.uuid)
+        Transaction::new(
+            &self.store,
+            &self.pipeline,
+            &self.vfs,
+            spill,
+            limits,
+            self.uuid,
+            Arc::clone(counters),
+        )
     }
 }
 
@@ -151,7 +160,7 @@ impl Client {
         let view = Arc::new(view);
         let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
         let vars = shared.variables.begin(&mut sql);
-        let transaction = shared.transaction(&format!("trx-{id}"));
+        let transaction = shared.transaction(&format!("trx-{id}"), &counters);
         let environment = environment(&sql);
         let space = shared.common.plans.space(&environment);
         let results = result_settings(&sql, capabilities);
@@ -243,7 +252,7 @@ impl Client {
 
     /// A transaction beside the session's own.
     pub(super) fn another_transaction(&self, what: &str) -> Transaction {
-        self.shared.transaction(&format!("{what}-{}", self.sql.connection_id))
+        self.shared.transaction(&format!("{what}-{}", self.sql.connection_id), &self.counters)
     }
 
     /// Whether it is an administrator.
@@ -263,10 +272,7 @@ impl Client {
         set(self.transaction.open, StatusFlags::IN_TRANS);
         set(self.transaction.open && self.transaction.read_only, StatusFlags::IN_TRANS_READONLY);
         set(more, StatusFlags::MORE_RESULTS_EXISTS);
-        set(
-            self.sql.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
-            StatusFlags::NO_BACKSLASH_ESCAPES,
-        );
+        set(self.sql.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES), StatusFlags::NO_BACKSLASH_ESCAPES);
         status
     }
 

@@ -50,7 +50,12 @@ impl Drop for LockedTables {
 
 impl Client {
     /// BEGIN, START TRANSACTION. Ends the transaction before, and LOCK TABLES.
-    pub(super) async fn begin(&mut self, start: TransactionStart, more: bool, wire: &mut dyn Wire) -> Result<()> {
+    pub(super) async fn begin(
+        &mut self,
+        start: TransactionStart,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
         let ack = self.end_transaction().await?;
         self.locked = None;
         self.open_transaction();
@@ -66,7 +71,12 @@ impl Client {
     }
 
     /// COMMIT.
-    pub(super) async fn commit(&mut self, completion: Completion, more: bool, wire: &mut dyn Wire) -> Result<()> {
+    pub(super) async fn commit(
+        &mut self,
+        completion: Completion,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
         let read_only = self.transaction.read_only;
         let ack = self.end_transaction().await?;
         self.complete(completion, read_only, ack, more, wire);

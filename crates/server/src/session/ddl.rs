@@ -14,7 +14,8 @@ use sql::parse::table::{AlterAction, AlterTable, CreateTable, CreateTableLike, D
 use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName};
 use types::error::SqlError;
 use types::error::table::{
-    ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_DB_CREATE_EXISTS, ER_DB_DROP_EXISTS, ER_NO_SUCH_TABLE, ER_TABLE_EXISTS_ERROR,
+    ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_DB_CREATE_EXISTS, ER_DB_DROP_EXISTS, ER_NO_SUCH_TABLE,
+    ER_TABLE_EXISTS_ERROR,
 };
 use types::warning::Level;
 
@@ -60,7 +61,12 @@ impl Client {
     }
 
     /// Commits a change of the catalog with its event. `dbs` are the databases that it touches.
-    pub(super) async fn commit_ddl(&mut self, change: SchemaChange, sql: &[u8], dbs: &[&str]) -> Result<CommitAck> {
+    pub(super) async fn commit_ddl(
+        &mut self,
+        change: SchemaChange,
+        sql: &[u8],
+        dbs: &[&str],
+    ) -> Result<CommitAck> {
         let logged = self.logs();
         if logged {
             let (_, cache) = self.transaction.parts();
@@ -139,6 +145,13 @@ impl Client {
 
     /// CREATE TABLE. `None` if it is there and may be.
     async fn create_table(&mut self, create: &CreateTable, sql: &[u8]) -> Result<Option<CommitAck>> {
+        // Dumps of all databases say that the logs in `mysql` shall exist.
+        let db = self.database_of(create.table.db.as_deref())?;
+        if create.if_not_exists && self.sql.server.virtual_table(&db, &create.table.name).is_some() {
+            self.access.on_table(Privileges::CREATE, &db, &create.table.name)?;
+            self.warnings.push(Level::Note, &ER_TABLE_EXISTS_ERROR, &[&create.table.name]);
+            return Ok(None);
+        }
         let name = self.full_name(&create.table)?;
         self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
         let _locks = self.lock_schema(&[&name]).await?;
@@ -360,6 +373,11 @@ impl Client {
     async fn create_database(&mut self, create: &CreateDatabase, sql: &[u8]) -> Result<Option<CommitAck>> {
         let name = &create.name;
         self.access.database(Privileges::CREATE, name)?;
+        // Dumps of all databases say that `mysql` shall exist.
+        if name == "mysql" && create.if_not_exists {
+            self.warnings.push(Level::Note, &ER_DB_CREATE_EXISTS, &[name]);
+            return Ok(None);
+        }
         self.refuse_virtual(name)?;
         let _locks = self.lock_all(vec![(database_lock(name), Mode::Exclusive)]).await?;
         if self.shared.store.catalog().database(name).is_some() {

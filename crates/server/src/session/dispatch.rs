@@ -3,12 +3,10 @@
 use commit::CommitAck;
 use sql::parse::Statement;
 use types::error::SqlError;
-use types::error::table::{
-    ER_BAD_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_NO_DB_ERROR, ER_UNKNOWN_STMT_HANDLER,
-};
+use types::error::table::{ER_BAD_DB_ERROR, ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_UNKNOWN_STMT_HANDLER};
 
 use super::result::Format;
-use super::{Client, Wire};
+use super::{Client, Wire, count};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -22,6 +20,9 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<()> {
+        if let Some(counter) = count::of_statement(&statement) {
+            self.counters.bump(counter);
+        }
         match statement {
             Statement::Begin(start) => self.begin(start, more, wire).await,
             Statement::Commit(completion) => self.commit(completion, more, wire).await,
@@ -48,7 +49,7 @@ impl Client {
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
             Statement::LockTables(locks) => self.lock_named_tables(&locks).await?,
             Statement::UnlockTables => return self.unlock_tables().await,
-            Statement::Prepare(prepare) => self.prepare_named(prepare).await?,
+            Statement::Prepare(prepare) => self.prepare_named(prepare)?,
             Statement::Deallocate(name) => {
                 if !self.deallocate(&name) {
                     return Err(ER_UNKNOWN_STMT_HANDLER.error(&[&name, &"DEALLOCATE PREPARE"]));

@@ -11,8 +11,8 @@ use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_OPTION_PREVENTS_STATEMENT,
-    ER_TABLE_DEF_CHANGED,
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE,
+    ER_OPTION_PREVENTS_STATEMENT, ER_TABLE_DEF_CHANGED,
 };
 
 use super::plan_cache::Planned;
@@ -68,7 +68,7 @@ impl Client {
         };
         match self.bind(statement, &normalised)? {
             Ok(plan) => {
-                let planned = Arc::new(Planned::new(plan, normalised.params));
+                let planned = Arc::new(Planned::new(plan));
                 self.space.put(&normalised.text, Arc::clone(&planned));
                 Ok(Prepared::Plan(planned, normalised))
             }
@@ -81,7 +81,7 @@ impl Client {
         let text = String::from_utf8_lossy(sql).into_owned();
         let normalised = Normalised { text, ..Normalised::default() };
         Ok(match self.bind(statement, &normalised)? {
-            Ok(plan) => Prepared::Plan(Arc::new(Planned::new(plan, 0)), normalised),
+            Ok(plan) => Prepared::Plan(Arc::new(Planned::new(plan)), normalised),
             Err(statement) => Prepared::Other(statement),
         })
     }
@@ -98,8 +98,12 @@ impl Client {
         Ok(Ok(match statement {
             Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
             Statement::Insert(insert) => Plan::Insert(bind::bind_insert(&insert, row_size, &env)?),
-            Statement::Update(update) => Plan::Update(bind::bind_update(&update.update, update.ignore, &env)?),
-            Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete.delete, delete.ignore, &env)?),
+            Statement::Update(update) => {
+                Plan::Update(bind::bind_update(&update.update, update.ignore, &env)?)
+            }
+            Statement::Delete(delete) => {
+                Plan::Delete(bind::bind_delete(&delete.delete, delete.ignore, &env)?)
+            }
             other => return Ok(Err(Box::new(other))),
         }))
     }

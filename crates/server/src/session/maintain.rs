@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use engine::EngineError;
 use engine::catalog::table::Table;
-use engine::check::check_table;
+use engine::check::{Checked, check_table};
 use engine::scan::{Direction, KeyRange};
+use engine::trx::Trx;
 use sql::exec::engine_error;
 use sql::parse::{Maintenance, MaintenanceKind, TableName};
 use types::error::SqlError;
-use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE};
+use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_QUERY_INTERRUPTED};
 use types::row::Offsets;
 use types::warning::Level;
 
@@ -83,7 +85,7 @@ impl Client {
             MaintenanceKind::Repair => {
                 vec![row("note", "The storage engine for the table doesn't support repair")]
             }
-            MaintenanceKind::Check => match check_table(&mut self.transaction.trx, &stored) {
+            MaintenanceKind::Check => match self.check(&stored).await? {
                 Ok(_) => vec![ok],
                 Err(error) => {
                     tracing::error!(table = name, %error, "CHECK TABLE has found damage");
@@ -95,6 +97,14 @@ impl Client {
         };
         let _ack = self.end_transaction().await?;
         Ok(rows)
+    }
+
+    /// Reads a whole table, on a thread that nobody waits for. KILL ends the statement, not the reading.
+    async fn check(&self, table: &Arc<Table>) -> Result<std::result::Result<Checked, EngineError>> {
+        let (store, table) = (Arc::clone(&self.shared.store), Arc::clone(table));
+        let read = tokio::task::spawn_blocking(move || check_table(&mut Trx::new(store), &table));
+        let done = async { read.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[])) };
+        self.kill.unless_killed(done).await
     }
 
     /// A stored table. Errors 1049 and 1146.
@@ -143,8 +153,8 @@ impl Client {
     }
 }
 
-fn corrupt(table: &Table) -> engine::EngineError {
-    engine::EngineError::Corrupt { what: format!("{}.{}: a row does not decode", table.def.db, table.def.name) }
+fn corrupt(table: &Table) -> EngineError {
+    EngineError::Corrupt { what: format!("{}.{}: a row does not decode", table.def.db, table.def.name) }
 }
 
 /// FNV-1a over the columns as they are stored, NULLs told apart.

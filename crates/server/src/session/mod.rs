@@ -13,6 +13,7 @@ mod admin;
 mod client;
 mod command;
 mod control;
+mod count;
 mod ddl;
 mod dispatch;
 mod execute;

@@ -30,8 +30,6 @@ pub(super) struct Planned {
     pub(super) tables: Vec<PlannedTable>,
     /// What a session must be allowed to do to each of them.
     pub(super) wanted: Vec<Privileges>,
-    /// How many parameters a client gives.
-    pub(super) params: usize,
     /// The result's columns, once they were asked for, if they are always the same.
     pub(super) definitions: Mutex<Option<Arc<Definitions>>>,
     /// Whether they are.
@@ -40,7 +38,7 @@ pub(super) struct Planned {
 
 impl Planned {
     /// A plan that was just made.
-    pub(super) fn new(plan: Plan, params: usize) -> Self {
+    pub(super) fn new(plan: Plan) -> Self {
         let mut tables: Vec<PlannedTable> = Vec::new();
         let mut wanted: Vec<Privileges> = Vec::new();
         let mut all = plan.tables();
@@ -58,7 +56,7 @@ impl Planned {
             }
         }
         let columns_are_fixed = matches!(&plan, Plan::Select(query) if query.columns_are_fixed());
-        Self { plan, tables, wanted, params, definitions: Mutex::default(), columns_are_fixed }
+        Self { plan, tables, wanted, definitions: Mutex::default(), columns_are_fixed }
     }
 
     /// Whether a table has changed since.

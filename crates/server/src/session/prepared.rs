@@ -26,7 +26,8 @@ use types::value::{Value, ValueRef};
 use super::execute::{Prepared, Ran};
 use super::plan_cache::{Environment, Planned};
 use super::result::{Definitions, Format};
-use super::{Client, Wire};
+use super::{Client, Wire, count};
+use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -69,7 +70,7 @@ impl Drop for Client {
 
 impl Client {
     /// COM_STMT_PREPARE.
-    pub async fn stmt_prepare(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
+    pub fn stmt_prepare(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
         let stored = self.prepare(sql).and_then(|stored| {
             let columns = match &stored.plan {
@@ -274,9 +275,11 @@ impl Client {
                 return self.run_text(&stored.sql, stored.verb, format, more, wire).await;
             };
             if planned.is_stale() {
+                self.counters.bump(Counter::ComStmtReprepare);
                 self.plan_again(stored)?;
                 continue;
             }
+            self.counters.bump(count::of_plan(&planned.plan));
             let params = Params {
                 values,
                 literals: &normalised.literals,
@@ -295,21 +298,21 @@ impl Client {
         let here = self.environment.clone();
         let there = stored.environment.clone();
         if here != there {
-            self.enter(there);
+            self.enter(&there);
         }
         let planned = self.plan(&stored.sql, stored.verb);
-        self.enter(here);
+        self.enter(&here);
         if let Prepared::Plan(planned, normalised) = planned? {
             stored.plan = Some((planned, normalised));
         }
         Ok(())
     }
 
-    fn enter(&mut self, environment: Environment) {
+    fn enter(&mut self, environment: &Environment) {
         self.sql.db.clone_from(&environment.db);
         self.sql.sql_mode = environment.sql_mode;
         self.sql.collation_connection = environment.collation;
-        if environment != self.environment {
+        if *environment != self.environment {
             self.settings_changed();
         }
     }
@@ -353,7 +356,7 @@ impl Client {
     }
 
     /// PREPARE.
-    pub(super) async fn prepare_named(&mut self, prepare: parse::Prepare) -> Result<()> {
+    pub(super) fn prepare_named(&mut self, prepare: parse::Prepare) -> Result<()> {
         let sql = match prepare.source {
             PrepareSource::Text(text) => text,
             PrepareSource::Variable(name) => {
@@ -416,7 +419,9 @@ fn has_params(sql: &[u8], client: &Client) -> bool {
 /// PREPARE, EXECUTE and DEALLOCATE cannot be prepared.
 fn is_about_statements(sql: &[u8]) -> bool {
     let word = sql.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
-    ["PREPARE", "EXECUTE", "DEALLOCATE", "DROP PREPARE"].iter().any(|verb| word.eq_ignore_ascii_case(verb.as_bytes()))
+    ["PREPARE", "EXECUTE", "DEALLOCATE", "DROP PREPARE"]
+        .iter()
+        .any(|verb| word.eq_ignore_ascii_case(verb.as_bytes()))
 }
 
 fn unknown(id: u32, whom: &str) -> SqlError {

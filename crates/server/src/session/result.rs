@@ -150,7 +150,9 @@ impl<'a> ClientSink<'a> {
                 Cell::Column(RowRef::Stored { layout, row, offsets }, column) => {
                     layout.write_text_wire(row, offsets, column, *charset, time_zone, out);
                 }
-                Cell::Column(row, column) => ty.write_text(row.value(column, time_zone), *charset, context, out),
+                Cell::Column(row, column) => {
+                    ty.write_text(row.value(column, time_zone), *charset, context, out);
+                }
                 Cell::Value(value) => ty.write_text(value, *charset, context, out),
             }
         }
@@ -186,7 +188,8 @@ impl<'a> ClientSink<'a> {
 
 /// Appends an error.
 pub(super) fn write_error(packets: &mut PacketWriter, capabilities: Capabilities, error: &SqlError) {
-    ErrPacket { code: error.code, sqlstate: error.sqlstate(), message: &error.message }.write(packets, capabilities);
+    ErrPacket { code: error.code, sqlstate: error.sqlstate(), message: &error.message }
+        .write(packets, capabilities);
 }
 
 impl ResultSink for ClientSink<'_> {

@@ -3,8 +3,8 @@
 use binlog::ChecksumAlg;
 use sql::bind::{self, BindEnv};
 use sql::exec::{Exec, Params};
-use sql::plan::SelectPlan;
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
+use sql::plan::SelectPlan;
 use sqlparser::ast::Expr;
 use types::charset::Charset;
 use types::error::SqlError;
@@ -56,14 +56,18 @@ impl Client {
         for (account, password) in passwords {
             self.set_password(account, password).await?;
         }
-        let ack = if self.vars.autocommit && !autocommitted { Some(self.end_transaction().await?) } else { None };
+        let ack =
+            if self.vars.autocommit && !autocommitted { Some(self.end_transaction().await?) } else { None };
         self.settings_changed();
         self.done(ack, more, wire);
         Ok(())
     }
 
     /// The values of expressions that stand in no query.
-    pub(super) async fn values<'x>(&mut self, exprs: impl IntoIterator<Item = &'x Expr>) -> Result<Vec<Value>> {
+    pub(super) async fn values<'x>(
+        &mut self,
+        exprs: impl IntoIterator<Item = &'x Expr>,
+    ) -> Result<Vec<Value>> {
         let plan = self.bind_values(exprs)?;
         self.run_values(&plan).await
     }
@@ -95,9 +99,7 @@ impl Client {
         Ok(match value {
             SetValue::Default => Assigned::Default,
             SetValue::Word(word) => Assigned::Value(Value::text(&word)),
-            SetValue::Expr(expr) => {
-                Assigned::Value(self.values([&*expr]).await?.pop().unwrap_or_default())
-            }
+            SetValue::Expr(expr) => Assigned::Value(self.values([&*expr]).await?.pop().unwrap_or_default()),
         })
     }
 
@@ -205,7 +207,10 @@ impl Client {
     /// Tells clients that want to know of a session variable's new value.
     fn note_variable(&mut self, name: &str, global: bool) {
         let Some(tracked) = &self.vars.track.system_variables else { return };
-        let wanted = tracked.split(',').map(str::trim).any(|wanted| wanted == "*" || wanted.eq_ignore_ascii_case(name));
+        let wanted = tracked
+            .split(',')
+            .map(str::trim)
+            .any(|wanted| wanted == "*" || wanted.eq_ignore_ascii_case(name));
         if global || !wanted {
             return;
         }

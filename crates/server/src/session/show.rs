@@ -20,7 +20,13 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 impl Client {
     /// SHOW.
-    pub(super) async fn show(&mut self, show: Show, format: Format, more: bool, wire: &mut dyn Wire) -> Result<()> {
+    pub(super) async fn show(
+        &mut self,
+        show: Show,
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
         if let Some(shown) = self.conditions(&show) {
             let done = self.answer_with(shown, None, format, more, wire).await;
             // What it is about is there for the next one as well.
@@ -73,7 +79,7 @@ impl Client {
         let catalog = self.shared.store.catalog();
         let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
         let plan = bind_show(Arc::new(shown), filter, &env)?;
-        let planned = Planned::new(Plan::Select(plan), 0);
+        let planned = Planned::new(Plan::Select(plan));
         self.run_shown(&planned, Params::default(), format, more, wire).await
     }
 }

@@ -7,9 +7,11 @@ use types::error::SqlError;
 use types::error::table::{ER_EMPTY_QUERY, ER_PARSE_ERROR};
 use types::warning::Level;
 
+use super::count;
 use super::execute::{Prepared, Ran};
 use super::result::{Format, write_error};
 use super::{Client, Wire};
+use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -35,6 +37,9 @@ impl Client {
             };
             if done.is_err() || !more {
                 return;
+            }
+            for counter in [Counter::Questions, Counter::Queries] {
+                self.counters.bump(counter);
             }
             rest = behind;
         }
@@ -71,15 +76,28 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         match verb {
-            Verb::Empty => return Err(ER_EMPTY_QUERY.error(&[])),
-            Verb::Begin => return self.begin(TransactionStart::default(), more, wire).await,
-            Verb::Commit => return self.commit(Completion::default(), more, wire).await,
-            Verb::Rollback => return self.rollback(Completion::default(), more, wire).await,
+            Verb::Empty => {
+                self.counters.bump(Counter::ComEmptyQuery);
+                return Err(ER_EMPTY_QUERY.error(&[]));
+            }
+            Verb::Begin => {
+                self.counters.bump(Counter::ComBegin);
+                return self.begin(TransactionStart::default(), more, wire).await;
+            }
+            Verb::Commit => {
+                self.counters.bump(Counter::ComCommit);
+                return self.commit(Completion::default(), more, wire).await;
+            }
+            Verb::Rollback => {
+                self.counters.bump(Counter::ComRollback);
+                return self.rollback(Completion::default(), more, wire).await;
+            }
             _ => {}
         }
         for _ in 0..PLANS_MAX {
             match self.plan(sql, verb)? {
                 Prepared::Plan(planned, normalised) => {
+                    self.counters.bump(count::of_plan(&planned.plan));
                     let params = Params {
                         values: &[],
                         literals: &normalised.literals,
@@ -101,7 +119,7 @@ impl Client {
 
 /// A syntax error at what follows a statement.
 pub(super) fn syntax_error(sql: &[u8], at: &[u8]) -> SqlError {
-    let line = 1 + sql[..sql.len() - at.len()].iter().filter(|byte| **byte == b'\n').count();
+    let line = sql[..sql.len() - at.len()].split(|byte| *byte == b'\n').count();
     let near: String = String::from_utf8_lossy(at).chars().take(NEAR_MAX).collect();
     ER_PARSE_ERROR.error(&[&types::error::table::ER_SYNTAX_ERROR.message(&[]), &near, &line])
 }

@@ -13,6 +13,8 @@ use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
 use vfs::Vfs;
 
+use crate::status::{Counter, Counters};
+
 /// `immediate_server_version` of GTID events.
 const SERVER_VERSION: u32 = 80_046;
 
@@ -31,6 +33,7 @@ pub(crate) struct Transaction {
     pub(crate) serializable: bool,
     savepoints: Vec<Savepoint>,
     sid: binlog::Uuid,
+    counters: Arc<Counters>,
 }
 
 #[derive(Debug)]
@@ -48,6 +51,7 @@ impl Transaction {
         spill: PathBuf,
         limits: CacheLimits,
         sid: binlog::Uuid,
+        counters: Arc<Counters>,
     ) -> Self {
         let cache = TrxCache::new(Arc::clone(vfs), spill, limits);
         let plan = GtidPlan {
@@ -67,6 +71,7 @@ impl Transaction {
             serializable: false,
             savepoints: Vec::new(),
             sid,
+            counters,
         }
     }
 
@@ -127,6 +132,12 @@ impl Transaction {
         pending.plan.sid = self.pipeline.settings.gtid_mode.load(Ordering::Relaxed).then_some(self.sid);
         pending.plan.may_have_statements = kind == EventsKind::Statement;
         pending.counters.extend_from_slice(self.trx.counters());
+        if kind != EventsKind::None {
+            self.counters.bump(Counter::BinlogCacheUse);
+            if pending.cache.spilled() {
+                self.counters.bump(Counter::BinlogCacheDiskUse);
+            }
+        }
         let id = self.trx.id();
         if let Err(error) = self.pipeline.reserve(id, &mut pending, self.trx.writes()).await {
             self.pipeline.forget(id);

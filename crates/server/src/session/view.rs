@@ -42,7 +42,14 @@ impl SessionView {
         let values = shared.variables.values();
         let version = values.get("version").as_text().to_owned();
         let warnings = Mutex::default();
-        Self { shared, counters, access: Mutex::new(access), variables: Mutex::new(variables), warnings, version }
+        Self {
+            shared,
+            counters,
+            access: Mutex::new(access),
+            variables: Mutex::new(variables),
+            warnings,
+            version,
+        }
     }
 
     /// That of a session. `None` for one that is no client's.

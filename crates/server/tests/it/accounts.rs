@@ -96,7 +96,7 @@ impl World {
     }
 
     fn create(&mut self, user: &str, password: &str) {
-        self.ok(&create(&[user], Credential::password(password)));
+        self.ok(&create(&[user], &Credential::password(password)));
     }
 
     fn grants(&self, user: &str) -> Vec<String> {
@@ -109,7 +109,7 @@ fn access(accounts: &Arc<Accounts>, user: &str, peer: Peer) -> Access {
     Access::new(Arc::clone(accounts), account, user, peer)
 }
 
-fn create(users: &[&str], credential: Credential) -> Statement {
+fn create(users: &[&str], credential: &Credential) -> Statement {
     let users = users.iter().map(|user| (name(user), credential.clone())).collect();
     Statement::Create { if_not_exists: false, users, is_locked: false }
 }
@@ -268,12 +268,12 @@ fn users_come_and_go_as_in_mysql() {
     let mut world = World::new();
     world.create("a", "secret");
     let failed = |operation: &str, who: &str| (1396, format!("Operation {operation} failed for {who}"));
-    assert_eq!(world.error(&create(&["a", "b"], Credential::NONE)), failed("CREATE USER", "'a'@'%'"));
+    assert_eq!(world.error(&create(&["a", "b"], &Credential::NONE)), failed("CREATE USER", "'a'@'%'"));
     let users = vec![(name("a"), Credential::password("x"))];
     world.ok(&Statement::Create { if_not_exists: true, users, is_locked: false });
     assert_eq!(world.warnings.entries()[0].message, "Authorization ID 'a'@'%' already exists.");
     assert_eq!(world.warnings.entries()[0].code, 3163);
-    world.ok(&create(&["e@10.0.0.1", "e@10.%", "e@10.0.0.0/255.255.255.0", "E@LocalHost"], Credential::NONE));
+    world.ok(&create(&["e@10.0.0.1", "e@10.%", "e@10.0.0.0/255.255.255.0", "E@LocalHost"], &Credential::NONE));
     let listed: Vec<_> = world.accounts.table().iter().map(|account| account.name.to_string()).collect();
     let expected = [
         "'E'@'localhost'",
@@ -307,17 +307,17 @@ fn users_come_and_go_as_in_mysql() {
     assert_eq!(world.error(&set), (1133, "Can't find any matching row in the user table".into()));
     let plugin = |plugin: &str, secret| Credential { plugin: Some(plugin.to_owned()), secret };
     assert_eq!(
-        world.error(&create(&["d"], plugin("nosuch", Secret::None))),
+        world.error(&create(&["d"], &plugin("nosuch", Secret::None))),
         (1524, "Plugin 'nosuch' is not loaded".into())
     );
     let hash = plugin("caching_sha2_password", Secret::Hash(b"$A$005$abc".to_vec()));
     assert_eq!(
-        world.error(&create(&["d"], hash)),
+        world.error(&create(&["d"], &hash)),
         (1827, "The password hash doesn't have the expected format.".into())
     );
     let long = "abcdefghijklmnopqrstuvwxyzabcdefgh@localhost";
     assert_eq!(
-        world.error(&create(&[long], Credential::NONE)),
+        world.error(&create(&[long], &Credential::NONE)),
         (
             1470,
             "String 'abcdefghijklmnopqrstuvwxyzabcdefgh' is too long for user name (should be no longer than 32)"
@@ -325,7 +325,7 @@ fn users_come_and_go_as_in_mysql() {
         )
     );
     let far = format!("a@{}", "h".repeat(256));
-    assert_eq!(world.error(&create(&[&far], Credential::NONE)).0, 1470);
+    assert_eq!(world.error(&create(&[&far], &Credential::NONE)).0, 1470);
     let missing = world.accounts.table().show_grants(&name("nosuch@localhost")).unwrap_err();
     assert_eq!(missing.message, "There is no such grant defined for user 'nosuch' on host 'localhost'");
     let missing = world.accounts.table().show_create_user(&name("nosuch"), false).unwrap_err();
@@ -348,7 +348,7 @@ fn show_create_user_prints_what_mysql_prints() {
          '*B69027D44F6E5EDC07F1AEAD1477967B16F28227' REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT LOCK PASSWORD \
          HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT"
     );
-    world.ok(&create(&["e@10.%"], Credential::NONE));
+    world.ok(&create(&["e@10.%"], &Credential::NONE));
     assert_eq!(
         show(&world, "e@10.%", false),
         "CREATE USER `e`@`10.%` IDENTIFIED WITH 'caching_sha2_password' REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT \
@@ -364,7 +364,7 @@ fn show_create_user_prints_what_mysql_prints() {
         plugin: Some("caching_sha2_password".into()),
         secret: Secret::Hash(stored.clone().into_bytes()),
     };
-    world.ok(&create(&["d"], hash));
+    world.ok(&create(&["d"], &hash));
     assert_eq!(world.accounts.table().get(&name("d")).unwrap().verifier.authentication_string(), stored);
     assert!(show(&world, "c", true).contains(" AS 0x24412430303524"));
 }
@@ -457,7 +457,7 @@ fn accounts_without_privileges_change_themselves_only() {
         alter("b", None),
         alter("a", Some(true)),
         drop_users(&["b"], false),
-        create(&["c"], Credential::NONE),
+        create(&["c"], &Credential::NONE),
     ] {
         assert_eq!(world.run_as(&a, &refused).unwrap_err().code, 1227);
     }
@@ -508,7 +508,7 @@ fn digests_are_remembered_for_their_password_alone() {
     assert!(cached(&world), "a grant changes no password");
     let elsewhere = account;
     world.ok(&drop_users(&["a"], false));
-    world.ok(&create(&["a"], Credential { plugin: None, secret: Secret::None }));
+    world.ok(&create(&["a"], &Credential { plugin: None, secret: Secret::None }));
     assert!(!cached(&world));
     // Somebody whose login began before the change brings its digest late.
     world.accounts.remember(&elsewhere, FastDigest::of_password(b"one"));

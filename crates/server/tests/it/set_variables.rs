@@ -74,8 +74,7 @@ impl Setting {
 
     fn show(&self, scope: Scope, name: &str) -> String {
         let sight = self.variables.sight(&self.sql, &self.own);
-        let found = sight.show(scope).find(|(found, _)| *found == name).unwrap().1;
-        found
+        sight.show(scope).find(|(found, _)| *found == name).map(|(_, value)| value).unwrap()
     }
 
     fn error(&mut self, target: Target, name: &str, value: Value) -> String {
@@ -118,12 +117,11 @@ fn every_value_does_to_every_variable_what_it_does_in_mysql() {
         };
         for (literal, value) in literals() {
             let mut setting = Setting::new();
-            let ours = match setting.set(target, name, value) {
-                Err(error) => format!("E{}", error.code),
-                Ok(()) => {
-                    let truncated = setting.warnings.entries().iter().any(|warning| warning.code == 1292);
-                    format!("{}{}", setting.show(scope, name), if truncated { "!" } else { "" })
-                }
+            let ours = if let Err(error) = setting.set(target, name, value) {
+                format!("E{}", error.code)
+            } else {
+                let truncated = setting.warnings.entries().iter().any(|warning| warning.code == 1292);
+                format!("{}{}", setting.show(scope, name), if truncated { "!" } else { "" })
             };
             compared += 1;
             // What is refused because there is one value only is refused as a wrong value.

@@ -12,7 +12,6 @@ use mysql_common::scramble::{scramble_native, scramble_sha256};
 const LONG_PASSWORD: u32 = 1;
 const CONNECT_WITH_DB: u32 = 1 << 3;
 const PROTOCOL_41: u32 = 1 << 9;
-pub const INTERACTIVE: u32 = 1 << 10;
 const TRANSACTIONS: u32 = 1 << 13;
 const SECURE_CONNECTION: u32 = 1 << 15;
 const MULTI_STATEMENTS: u32 = 1 << 16;
@@ -83,8 +82,8 @@ impl Write for Stream {
 /// What went wrong.
 #[derive(Debug)]
 pub enum Failure {
-    /// An ERR packet: number, SQLSTATE (empty before the login), text.
-    Server(u16, String, String),
+    /// An ERR packet: number and text.
+    Server(u16, String),
     /// The connection ended.
     Gone(std::io::Error),
 }
@@ -103,7 +102,7 @@ impl Failure {
 
     pub fn message(&self) -> &str {
         match self {
-            Self::Server(_, _, message) => message,
+            Self::Server(_, message) => message,
             Self::Gone(_) => "gone",
         }
     }
@@ -122,7 +121,6 @@ pub type Result<T> = std::result::Result<T, Failure>;
 pub struct Answer {
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Option<String>>>,
-    pub affected_rows: u64,
     pub status: u16,
     pub warnings: u16,
 }
@@ -365,18 +363,18 @@ fn failure(packet: &[u8]) -> Failure {
     let code = u16::from_le_bytes([packet[1], packet[2]]);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if packet.get(3) == Some(&b'#') {
-        Failure::Server(code, text(&packet[4..9]), text(&packet[9..]))
+        Failure::Server(code, text(&packet[9..]))
     } else {
-        Failure::Server(code, String::new(), text(&packet[3..]))
+        Failure::Server(code, text(&packet[3..]))
     }
 }
 
 fn ok_packet(bytes: &[u8]) -> Answer {
     let mut input = Input(bytes);
-    let affected_rows = input.lenenc();
+    let _affected_rows = input.lenenc();
     input.lenenc();
     let (status, warnings) = (input.u16(), input.u16());
-    Answer { affected_rows, status, warnings, ..Answer::default() }
+    Answer { status, warnings, ..Answer::default() }
 }
 
 struct Input<'a>(&'a [u8]);

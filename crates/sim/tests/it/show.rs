@@ -142,3 +142,108 @@ fn the_binlog_is_shown_up_to_what_is_durable() {
     let first = conn.rows("SHOW BINLOG EVENTS");
     assert!(first[0].starts_with("binlog.000001|4|Format_desc|1|"), "{first:?}");
 }
+
+#[test]
+fn nobody_is_told_of_what_he_has_no_privilege_on() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let mut root = world.connect();
+    for sql in [
+        "CREATE DATABASE open_one",
+        "CREATE DATABASE half",
+        "CREATE DATABASE hidden",
+        "CREATE TABLE open_one.t (k INT)",
+        "CREATE TABLE half.seen (k INT)",
+        "CREATE TABLE half.unseen (k INT)",
+        "CREATE TABLE hidden.t (k INT)",
+        "CREATE USER a@localhost",
+        "GRANT SELECT, INSERT ON open_one.* TO a@localhost",
+        "GRANT UPDATE ON half.seen TO a@localhost",
+    ] {
+        root.ok(sql);
+    }
+    let mut conn = world.connect_as("a");
+    assert_eq!(conn.rows("SHOW DATABASES"), ["half", "information_schema", "open_one", "performance_schema"]);
+    assert_eq!(conn.rows("SHOW TABLES FROM open_one"), ["t"]);
+    assert_eq!(conn.rows("SHOW TABLES FROM half"), ["seen"]);
+    let tables = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema NOT LIKE '%schema'";
+    assert_eq!(conn.rows(tables), ["half|seen", "open_one|t"]);
+    let columns = "SELECT column_name, privileges FROM information_schema.columns WHERE table_name IN ('t', 'seen', 'unseen')";
+    assert_eq!(conn.rows(columns), ["k|update", "k|select,insert"]);
+    assert_eq!(
+        conn.rows("SELECT * FROM information_schema.user_privileges"),
+        ["'a'@'localhost'|def|USAGE|NO"]
+    );
+    assert_eq!(conn.rows("SHOW GRANTS").len(), 3);
+    let denied = [
+        ("SHOW TABLES FROM hidden", 1044),
+        ("SHOW TABLE STATUS FROM hidden", 1044),
+        ("SHOW TRIGGERS FROM hidden", 1044),
+        ("SHOW CREATE DATABASE hidden", 1044),
+        ("SHOW CREATE TABLE hidden.t", 1142),
+        ("SHOW CREATE TABLE hidden.not_there", 1142),
+        ("SHOW COLUMNS FROM half.unseen", 1142),
+        ("SHOW INDEX FROM hidden.t", 1142),
+        ("CHECKSUM TABLE hidden.t", 1142),
+        ("CHECK TABLE hidden.t", 1142),
+        ("ANALYZE TABLE half.seen", 1142),
+        ("SELECT * FROM mysql.user", 1142),
+        ("SHOW GRANTS FOR b@localhost", 1044),
+        ("SHOW CREATE USER b@localhost", 1044),
+        ("SHOW MASTER STATUS", 1227),
+        ("SHOW BINARY LOGS", 1227),
+        ("SHOW BINLOG EVENTS", 1227),
+        ("SHOW REPLICA STATUS", 1227),
+        ("SHOW ENGINE INNODB STATUS", 1227),
+    ];
+    for (sql, number) in denied {
+        match conn.run(sql) {
+            Answer::Error(found, message) => assert_eq!(found, number, "{sql}: {message}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn every_listed_table_can_be_described_and_read() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let mut conn = world.connect();
+    conn.ok("CREATE DATABASE d");
+    conn.ok("CREATE TABLE d.t (k INT PRIMARY KEY, c VARCHAR(9), KEY (c))");
+    let all = conn.rows("SELECT table_schema, table_name FROM information_schema.tables");
+    assert!(all.len() > 80, "{}", all.len());
+    for table in all {
+        let table = table.replace('|', ".");
+        let width = conn.rows(&format!("SHOW FULL COLUMNS FROM {table}")).len();
+        match conn.run(&format!("SELECT * FROM {table}")) {
+            Answer::Rows(columns, _) => assert_eq!(columns.len(), width, "{table}"),
+            other => panic!("{table}: {other:?}"),
+        }
+        conn.rows(&format!("SHOW CREATE TABLE {table}"));
+        conn.rows(&format!("SHOW INDEX FROM {table}"));
+    }
+}
+
+#[test]
+fn names_in_conditions_find_what_a_look_at_every_row_finds() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let mut conn = world.connect();
+    for sql in ["CREATE DATABASE d", "CREATE TABLE d.t (k INT)", "CREATE TABLE d.`é` (k INT)", "CREATE DATABASE e", "USE d"] {
+        conn.ok(sql);
+    }
+    let mut found = |condition: &str| {
+        conn.rows(&format!("SELECT table_name FROM information_schema.tables WHERE {condition} ORDER BY 1"))
+    };
+    assert_eq!(found("table_schema = 'd'"), ["t", "é"]);
+    assert_eq!(found("table_schema = DATABASE() AND 't' = table_name"), ["t"]);
+    assert_eq!(found("table_schema = 'd' AND table_name = 'T'"), [""; 0]);
+    assert_eq!(found("table_schema = 'd' AND table_name = 'T' COLLATE utf8mb4_general_ci"), ["t"]);
+    assert_eq!(found("table_schema = 'd' AND table_name = 'e' COLLATE utf8mb4_general_ci"), ["é"]);
+    assert_eq!(found("table_schema = 'd' AND table_name = 'é'"), ["é"]);
+    assert_eq!(found("table_schema = 'd' AND (table_name = 't' OR table_name = 'é')"), ["t", "é"]);
+    assert_eq!(found("table_schema = 'd ' AND table_name = 't '"), ["t"]);
+    assert_eq!(found("table_schema = NULL"), [""; 0]);
+    assert_eq!(found("table_schema = 'e'"), [""; 0]);
+}

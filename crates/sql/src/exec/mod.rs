@@ -26,7 +26,8 @@ use engine::trx::Trx;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CRASHED_ON_USAGE, ER_DISK_FULL, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_UNKNOWN_ERROR,
+    ER_CRASHED_ON_USAGE, ER_DISK_FULL, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT,
+    ER_UNKNOWN_ERROR,
 };
 use types::value::{Value, ValueRef};
 use types::warning::Warnings;

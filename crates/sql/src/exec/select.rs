@@ -12,14 +12,15 @@ use types::error::table::{ER_LOCK_NOWAIT, ER_OUT_OF_SORTMEMORY};
 use types::row::Offsets;
 use types::temporal::TimeZone;
 use types::value::Value;
+use types::warning::Warnings;
 
 use super::cursor::{Versions, damaged};
 use super::join::{Join, Made};
 use super::project::cell;
 use super::{BoxFuture, Cell, Exec, Result, ResultSink, Turns, engine_error};
 use crate::agg::Accumulator;
-use crate::expr::{Ev, Expr, Inputs, NoSchema, RowRef, Schema, SortKey, Types};
-use crate::plan::{Group, LockWait, OrderKey, RowLock, SelectPlan, SourceKind};
+use crate::expr::{CompareOp, Ev, Expr, Inputs, NoSchema, RowRef, Schema, SortKey, Types};
+use crate::plan::{Group, LockWait, OrderKey, RowLock, SelectPlan, Source, SourceKind};
 
 /// Bytes that the rows of one sort or grouping may take.
 const MEMORY_MAX: usize = 1 << 30;
@@ -109,12 +110,35 @@ impl Exec<'_> {
 
     /// The rows of sources that are not stored.
     fn made(&self, plan: &SelectPlan, subqueries: &Subqueries) -> Result<Vec<Made>> {
-        let made = plan.sources.iter().map(|source| match &source.from {
+        let made = plan.sources.iter().enumerate().map(|(place, source)| match &source.from {
             SourceKind::Table(_) => Ok(None),
-            SourceKind::Virtual(table) => Ok(Some(Arc::new(table.rows(self.session)?))),
+            SourceKind::Virtual(table) => {
+                let equal = self.equal_constants(place, source, subqueries.known(plan));
+                Ok(Some(Arc::new(table.rows(self.session, &equal)?)))
+            }
             SourceKind::Derived(place, _) => Ok(Some(Arc::clone(&subqueries.rows[*place]))),
         });
         made.collect()
+    }
+
+    /// Columns of a source that must equal a constant, as far as that is easily said.
+    fn equal_constants(&self, place: usize, source: &Source, known: Known<'_>) -> Vec<(usize, Value)> {
+        let inputs = self.inputs(&[], known);
+        let constant = |column: &Expr, other: &Expr| {
+            let Expr::Column { source, column } = column else { return None };
+            if *source != place || !other.is_constant() {
+                return None;
+            }
+            // Whatever there is to warn of is warned of when rows are looked at.
+            let mut warnings = Warnings::default();
+            let value = other.eval(&inputs, &mut self.session.reading(&mut warnings)).ok()?;
+            Some((*column, value.as_ref().to_value()))
+        };
+        let equal = source.conditions.iter().filter_map(|condition| match &condition.expr {
+            Expr::Compare(CompareOp::Eq, a, b) => constant(a, b).or_else(|| constant(b, a)),
+            _ => None,
+        });
+        equal.collect()
     }
 
     /// Gives rows as they come.

@@ -211,7 +211,7 @@ pub struct Host {
 
 impl Host {
     pub fn start(settings: &[(&str, u64)]) -> Self {
-        Self::start_with(settings, catalog())
+        Self::start_with(settings, &catalog())
     }
 
     /// The accounts of a first start.
@@ -222,7 +222,7 @@ impl Host {
         catalog
     }
 
-    pub fn start_with(settings: &[(&str, u64)], catalog: Catalog) -> Self {
+    pub fn start_with(settings: &[(&str, u64)], catalog: &Catalog) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let mut values = Values::default();
         for (name, value) in settings {
@@ -230,7 +230,7 @@ impl Host {
         }
         let variables = Arc::new(Variables::new(values));
         let status = Arc::new(Status::default());
-        let accounts = Arc::new(Accounts::load(&catalog, [3; 32]).unwrap());
+        let accounts = Arc::new(Accounts::load(catalog, [3; 32]).unwrap());
         let connections = Connections::new(Arc::clone(&status));
         let signals = Arc::<Signals>::default();
         let limits = Arc::<ConnectionLimits>::default();

@@ -53,7 +53,7 @@ fn accounts_of_this_machine_are_nobody_elses() {
     let failure = client.log_in(&Login::new("root", "")).unwrap_err();
     assert_eq!(failure.code(), 1045);
     assert_eq!(failure.message(), "Access denied for user 'root'@'127.0.0.7' (using password: NO)");
-    let alone = Host::start_with(&[], Host::only_root());
+    let alone = Host::start_with(&[], &Host::only_root());
     let failure = Client::greet_on(alone.stranger([127, 0, 0, 7])).unwrap_err();
     assert_eq!(failure.code(), 1130);
     assert_eq!(failure.message(), "Host '127.0.0.7' is not allowed to connect to this MySQL server");

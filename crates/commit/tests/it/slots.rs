@@ -1,0 +1,42 @@
+//! A session that does not collect its commit holds up the window of commits, and nothing else.
+
+use std::pin::pin;
+
+use commit::Need;
+use vfs::sim::SimDisk;
+
+use super::world::{World, poll};
+use crate::power_loss::WITH_BINLOG;
+
+/// `commit_slots` of the tests' world.
+const SLOTS: usize = 64;
+
+const ONE: Need = Need { ring_bytes: 0, slots: 1, writes: true };
+
+#[test]
+fn a_slow_session_keeps_later_commits_out_of_its_slot() {
+    let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    let slow = world.submit(&vec![(0, Some(vec![0]))]);
+    world.drive();
+    for number in 1..SLOTS {
+        let committing = world.submit(&vec![(1, Some(vec![number.to_le_bytes()[0]]))]);
+        drop(world.block_on(committing));
+    }
+    let pipeline = std::sync::Arc::clone(&world.pipeline);
+    let mut next = pin!(pipeline.admission.admit(ONE));
+    world.drive();
+    assert!(poll(next.as_mut()).is_none(), "the slot after the window is still the slow session's");
+    drop(world.block_on(slow));
+    assert!(poll(next.as_mut()).is_some(), "all slots are free");
+}
+
+#[test]
+fn a_session_that_has_gone_frees_its_slot() {
+    let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    for number in 0..3 * SLOTS {
+        let committing = world.submit(&vec![(1, Some(vec![number.to_le_bytes()[0]]))]);
+        drop(committing);
+        world.drive();
+    }
+    assert_eq!(world.rows().1.len(), 1);
+}

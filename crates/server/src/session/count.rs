@@ -1,0 +1,124 @@
+//! What statements count as: `Com_select` and the like. As in MySQL, a statement counts when it begins.
+
+use sql::parse::{MaintenanceKind, Reset, Show, Statement};
+use sql::plan::{InsertSource, OnDuplicate, Plan};
+
+use crate::status::Counter;
+
+/// The counter of a planned statement.
+pub(super) fn of_plan(plan: &Plan) -> Counter {
+    match plan {
+        Plan::Select(_) => Counter::ComSelect,
+        Plan::Insert(insert) => {
+            let selects = matches!(insert.source, InsertSource::Select(_));
+            match (&insert.on_duplicate, selects) {
+                (OnDuplicate::Replace, false) => Counter::ComReplace,
+                (OnDuplicate::Replace, true) => Counter::ComReplaceSelect,
+                (_, false) => Counter::ComInsert,
+                (_, true) => Counter::ComInsertSelect,
+            }
+        }
+        Plan::Update(_) => Counter::ComUpdate,
+        Plan::Delete(_) => Counter::ComDelete,
+    }
+}
+
+/// The counter of a statement without a plan, if it has one.
+pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
+    use Counter as C;
+    Some(match statement {
+        Statement::Do(_) => C::ComDo,
+        Statement::Show(show) => of_show(show),
+        Statement::CreateTable(_) | Statement::CreateTableLike(_) => C::ComCreateTable,
+        Statement::AlterTable(_) => C::ComAlterTable,
+        Statement::DropTables(_) => C::ComDropTable,
+        Statement::Truncate(_) => C::ComTruncate,
+        Statement::RenameTables(_) => C::ComRenameTable,
+        Statement::CreateDatabase(_) => C::ComCreateDb,
+        Statement::AlterDatabase(_) => C::ComAlterDb,
+        Statement::DropDatabase(_) => C::ComDropDb,
+        Statement::Use(_) => C::ComChangeDb,
+        Statement::Set(_) => C::ComSetOption,
+        Statement::Begin(_) => C::ComBegin,
+        Statement::Commit(_) => C::ComCommit,
+        Statement::Rollback(_) => C::ComRollback,
+        Statement::RollbackTo(_) => C::ComRollbackToSavepoint,
+        Statement::Savepoint(_) => C::ComSavepoint,
+        Statement::ReleaseSavepoint(_) => C::ComReleaseSavepoint,
+        Statement::LockTables(_) => C::ComLockTables,
+        Statement::UnlockTables => C::ComUnlockTables,
+        Statement::Flush(_) => C::ComFlush,
+        Statement::Purge(purge) => match purge {
+            sql::parse::Purge::To(_) => C::ComPurge,
+            sql::parse::Purge::Before(_) => C::ComPurgeBeforeDate,
+        },
+        Statement::Reset(what) if what.iter().any(|what| !matches!(what, Reset::Persist { .. })) => {
+            C::ComReset
+        }
+        Statement::Kill(_) => C::ComKill,
+        Statement::Shutdown => C::ComShutdown,
+        Statement::Maintain(maintenance) => match maintenance.what {
+            MaintenanceKind::Analyze => C::ComAnalyze,
+            MaintenanceKind::Check => C::ComCheck,
+            MaintenanceKind::Checksum => C::ComChecksum,
+            MaintenanceKind::Optimize => C::ComOptimize,
+            MaintenanceKind::Repair => C::ComRepair,
+        },
+        Statement::RenameUsers(_) => C::ComRenameUser,
+        Statement::DropUsers(_) => C::ComDropUser,
+        Statement::ManageUsers(_) => C::ComCreateUser,
+        Statement::Grant(_) => C::ComGrant,
+        Statement::Revoke(_) => C::ComRevoke,
+        Statement::Prepare(_) => C::ComPrepareSql,
+        Statement::Execute(_) => C::ComExecuteSql,
+        Statement::Deallocate(_) => C::ComDeallocSql,
+        Statement::Help(_) => C::ComHelp,
+        Statement::Query(_)
+        | Statement::Insert(_)
+        | Statement::Update(_)
+        | Statement::Delete(_)
+        | Statement::Explain(_)
+        | Statement::Reset(_)
+        | Statement::Unsupported { .. } => return None,
+    })
+}
+
+fn of_show(show: &Show) -> Counter {
+    use Counter as C;
+    match show {
+        Show::Databases(_) => C::ComShowDatabases,
+        Show::Tables { .. } => C::ComShowTables,
+        Show::TableStatus(..) => C::ComShowTableStatus,
+        Show::OpenTables(..) => C::ComShowOpenTables,
+        Show::Columns { .. } => C::ComShowFields,
+        Show::Index(..) => C::ComShowKeys,
+        Show::CreateTable(_) => C::ComShowCreateTable,
+        Show::CreateDatabase(..) => C::ComShowCreateDb,
+        Show::CreateUser(_) => C::ComShowCreateUser,
+        Show::Engines => C::ComShowStorageEngines,
+        Show::CharacterSet(_) => C::ComShowCharsets,
+        Show::Collation(_) => C::ComShowCollations,
+        Show::Warnings(_) | Show::WarningCount => C::ComShowWarnings,
+        Show::Errors(_) | Show::ErrorCount => C::ComShowErrors,
+        Show::Plugins => C::ComShowPlugins,
+        Show::Privileges => C::ComShowPrivileges,
+        Show::Events(..) => C::ComShowEvents,
+        Show::Triggers(..) => C::ComShowTriggers,
+        Show::ProcedureStatus(_) => C::ComShowProcedureStatus,
+        Show::FunctionStatus(_) => C::ComShowFunctionStatus,
+        Show::Variables(..) => C::ComShowVariables,
+        Show::Status(..) => C::ComShowStatus,
+        Show::Processlist(_) => C::ComShowProcesslist,
+        Show::Grants(_) => C::ComShowGrants,
+        Show::BinaryLogs => C::ComShowBinlogs,
+        Show::BinaryLogStatus => C::ComShowBinaryLogStatus,
+        Show::BinlogEvents { .. } => C::ComShowBinlogEvents,
+        Show::RelaylogEvents => C::ComShowRelaylogEvents,
+        Show::Replicas => C::ComShowReplicas,
+        Show::ReplicaStatus(..) => C::ComShowReplicaStatus,
+        Show::EngineStatus(_) => C::ComShowEngineStatus,
+        Show::EngineMutex(_) => C::ComShowEngineMutex,
+        Show::EngineLogs(_) => C::ComShowEngineLogs,
+        Show::Profiles => C::ComShowProfiles,
+    }
+}
