@@ -246,7 +246,7 @@ impl World {
                 Some(Box::pin(run) as LocalFuture<'_, CommitSeq>)
             })
             .collect();
-        let checkpoint = checkpoint.then(|| async {
+        let checkpoint = checkpoint.then_some(async {
             let _full = self.shared.schema.take_checkpoint().await;
             CommitSeq(0)
         });

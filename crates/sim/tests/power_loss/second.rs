@@ -109,7 +109,8 @@ fn go_on(disk: &SimDisk, before: &History, op: u64, first: First) -> Result<(His
     if op.is_multiple_of(2) {
         world.checkpoint().map_err(|error| error.to_string())?;
         second.done.acked.push((disk.ops(), world.pipeline.last_drawn()));
-        let orphans = engine::build::orphans(&world.base, &world.catalog()).map_err(|error| error.to_string())?;
+        let orphans =
+            engine::build::orphans(&world.base, &world.catalog()).map_err(|error| error.to_string())?;
         if !orphans.is_empty() {
             return Err(format!("the data of {orphans:?} is left behind"));
         }

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk};
 
 use crate::model::{self, History};
+use crate::random;
 use crate::verdict::check;
 use crate::workload::{self, Variant};
-use crate::random;
 
 /// Power losses of a sample.
 const SAMPLE: u64 = 1500;
