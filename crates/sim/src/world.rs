@@ -342,6 +342,19 @@ impl Conn<'_> {
         self.client.last_commit()
     }
 
+    /// Prepares a statement as COM_STMT_PREPARE does; how many columns its result is said to have.
+    ///
+    /// # Panics
+    /// If it fails.
+    pub fn prepared_columns(&mut self, sql: &str) -> u16 {
+        let mut wire = BufferWire::default();
+        let now = self.world.clock.unix_us();
+        self.client.stmt_prepare(sql.as_bytes(), now, &mut wire);
+        let bytes = wire.bytes();
+        assert_eq!(bytes[4], 0, "{sql}: an error");
+        u16::from_le_bytes([bytes[9], bytes[10]])
+    }
+
     /// Executes a text of several statements.
     ///
     /// # Errors

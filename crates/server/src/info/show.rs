@@ -191,7 +191,7 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
         Show::BinaryLogs => Shown::new("binary_logs", logs::files(look)?),
         Show::BinaryLogStatus => Shown::new("binary_log_status", logs::position(look)?),
         Show::RelaylogEvents => Shown::new("binlog_events", none()),
-        Show::Replicas => Shown::new("replicas", none()),
+        Show::Replicas(old_words) => Shown::new(if *old_words { "slave_hosts" } else { "replicas" }, none()),
         Show::ReplicaStatus(_, old_words) => {
             server::require_replication_client(look)?;
             Shown::new(if *old_words { "slave_status" } else { "replica_status" }, none())

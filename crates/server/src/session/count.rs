@@ -114,7 +114,7 @@ fn of_show(show: &Show) -> Counter {
         Show::BinaryLogStatus => C::ComShowBinaryLogStatus,
         Show::BinlogEvents { .. } => C::ComShowBinlogEvents,
         Show::RelaylogEvents => C::ComShowRelaylogEvents,
-        Show::Replicas => C::ComShowReplicas,
+        Show::Replicas(_) => C::ComShowReplicas,
         Show::ReplicaStatus(..) => C::ComShowReplicaStatus,
         Show::EngineStatus(_) => C::ComShowEngineStatus,
         Show::EngineMutex(_) => C::ComShowEngineMutex,

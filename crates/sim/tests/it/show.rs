@@ -247,3 +247,30 @@ fn names_in_conditions_find_what_a_look_at_every_row_finds() {
     assert_eq!(found("table_schema = NULL"), [""; 0]);
     assert_eq!(found("table_schema = 'e'"), [""; 0]);
 }
+
+#[test]
+fn what_answers_with_a_table_can_be_prepared() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let mut conn = world.connect();
+    conn.ok("CREATE DATABASE d");
+    conn.ok("USE d");
+    conn.ok("CREATE TABLE t (k INT PRIMARY KEY)");
+    let columns = [
+        ("SHOW TABLES", 1),
+        ("SHOW FULL COLUMNS FROM t", 9),
+        ("SHOW BINLOG EVENTS", 6),
+        ("SHOW WARNINGS", 3),
+        ("CHECK TABLE t", 4),
+        ("CHECKSUM TABLE t", 2),
+        ("SELECT * FROM information_schema.engines", 6),
+        ("SET @a = 1", 0),
+    ];
+    for (sql, count) in columns {
+        assert_eq!(conn.prepared_columns(sql), count, "{sql}");
+    }
+    conn.ok("PREPARE s FROM 'SHOW TABLES'");
+    assert_eq!(conn.rows("EXECUTE s"), ["t"]);
+    conn.ok("CREATE TABLE u (k INT)");
+    assert_eq!(conn.rows("EXECUTE s"), ["t", "u"]);
+}

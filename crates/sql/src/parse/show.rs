@@ -97,8 +97,8 @@ pub enum Show {
     },
     /// RELAYLOG EVENTS.
     RelaylogEvents,
-    /// REPLICAS.
-    Replicas,
+    /// REPLICAS, and whether in the words of before 8.0.22.
+    Replicas(bool),
     /// REPLICA STATUS, of a channel; and whether in the words of before 8.0.22.
     ReplicaStatus(Option<String>, bool),
     /// ENGINE x STATUS.
@@ -211,8 +211,8 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Show>> {
         binlog_events(cursor)?;
         channel(cursor)?;
         Show::RelaylogEvents
-    } else if cursor.accept_any(&["REPLICAS", "SLAVE HOSTS"]).is_some() {
-        Show::Replicas
+    } else if let Some(words) = cursor.accept_any(&["REPLICAS", "SLAVE HOSTS"]) {
+        Show::Replicas(words == "SLAVE HOSTS")
     } else if cursor.accept("REPLICA STATUS") {
         Show::ReplicaStatus(channel(cursor)?, false)
     } else if cursor.accept("SLAVE STATUS") {
