@@ -23,6 +23,7 @@ pub(crate) struct Backend {
 impl Backend {
     pub(crate) fn open(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
         let file = vfs.open(path, Open::Create)?;
+        file.drop_clean_pages()?;
         let header = Mutex::new(HeaderPage::open(&file)?);
         Ok(Self { file, header })
     }

@@ -16,6 +16,9 @@ use crate::workload::{self, Done, SAFE, Step, Variant};
 /// Calls that are made to fail in a sample, of each kind.
 const SAMPLE: u64 = 25;
 
+/// In full.
+const FULL: u64 = 500;
+
 /// A server that can give up some room.
 pub const WITH_BALLAST: Variant =
     Variant { options: Options { ballast_size: 512 << 10, ..SAFE.options }, name: "ballast", ..SAFE };
@@ -56,7 +59,7 @@ pub fn sweep(what: FaultKind, (undisturbed, journal): &(History, Journal)) -> Ou
     };
     let records = (journal.first_op()..=journal.last_op()).filter_map(|op| journal.record(op));
     let calls = records.filter(|record| counts(record)).count() as u64;
-    let step = if is_full() { 1 } else { calls.div_ceil(SAMPLE) };
+    let step = calls.div_ceil(if is_full() { FULL } else { SAMPLE });
     let mut nth = 1 + seed() % step;
     while nth <= calls {
         outcomes.runs += 1;
