@@ -485,12 +485,17 @@ impl InlineCheckpoints {
         if self.base.ballast().is_spent() {
             return Ok(false);
         }
+        let shared = self.shared.get().and_then(std::sync::Weak::upgrade);
+        if let Some(shared) = &shared {
+            let limit = shared.variables.live.view_retention_limit.load(Ordering::Relaxed);
+            self.pipeline.published().retired.expire_beyond(limit);
+        }
         let checkpoint = self.pipeline.begin_checkpoint();
         let through = checkpoint.through();
         let _ack = self.pipeline.wait_visible(through).await;
         let (counters, size) = (self.store.counters(), SliceSize { keys_max: 16, bytes_max: 4096 });
         self.pipeline.run_checkpoint(checkpoint, &self.base, counters, size, || {})?;
-        if let Some(shared) = self.shared.get().and_then(std::sync::Weak::upgrade) {
+        if let Some(shared) = shared {
             shared.schema.collect_garbage(through, || {})?;
         }
         Ok(true)
