@@ -152,7 +152,7 @@ fn survives_twice(disk: &SimDisk, history: &History, seed: u64) -> Result<(), St
     let (states, done) = (history.states.clone(), history.done.clone());
     let (known_to, last) = (history.known_to, history.last);
     let ends = files.ends();
-    let found = History { states, done, known_to, last, files, ends, ..History::empty(&history.variant) };
+    let found = History { states, known_to, last, done, files, ends, ..History::empty(&history.variant) };
     drop(world);
     let (_, again) = check(&disk.crash(CrashMode::DropAll, seed), &found, u64::MAX)?;
     if again == kept { Ok(()) } else { Err(format!("{kept} was shown, and {again} after a power loss")) }
