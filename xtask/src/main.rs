@@ -61,7 +61,7 @@ fn accept(arguments: &[&str]) -> Result<(), String> {
 
 /// Runs one of the tools that drive the built binary.
 fn tool(name: &str, arguments: &[&str]) -> Result<(), String> {
-    let run = ["run", "--quiet", "--release", "--package", name, "--"];
+    let run = ["run", "--quiet", "--package", name, "--"];
     cargo(&[&run[..], arguments].concat())
 }
 

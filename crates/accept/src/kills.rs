@@ -1,0 +1,155 @@
+//! `kill -9` under writers.
+//!
+//! Purpose: every acknowledged commit is there, none half, and engine and binlog hold the same set of transactions.
+//! Method: each writer numbers its transactions. Transaction n of a writer inserts (writer, n) into two tables and sets
+//! the writer's counter from n - 1 to n, so that any part that is missing shows. The ledger of acknowledged numbers is
+//! kept here. After each kill and restart, a writer's counter is what was acknowledged or one more (the commit that was
+//! under way), both tables hold 1 to n, and the binlog files, decoded by another project's decoder, hold exactly the
+//! same numbers in order.
+
+mod decode;
+mod writers;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mysql_async::prelude::Queryable;
+use rig::onelog::Config;
+use rig::random::Random;
+use rig::{Outcome, check, paths};
+
+use crate::{Plan, binlogs, sql};
+
+const WRITERS: usize = 32;
+
+/// Small limits, so that rotations and checkpoints happen all the time; every fifth run is relaxed, where a process
+/// that dies loses nothing either.
+const OPTIONS: [&str; 4] =
+    ["--log-bin=binlog", "--max-binlog-size=1M", "--onelog-delta-size=2M", "--max-connections=200"];
+const RELAXED: [&str; 2] = ["--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2"];
+
+/// See the module.
+pub fn run(plan: &Plan) -> Outcome {
+    let dir = paths::fresh("accept/kills")?;
+    let cycles = if plan.full { 100 } else { 5 };
+    let mut random = Random::new(plan.seed);
+    println!("seed {}, {cycles} cycles", plan.seed);
+    let safe = Config::new(&dir.join("data"), &OPTIONS)?;
+    let relaxed = Config {
+        options: [&OPTIONS[..], &RELAXED].concat().iter().map(ToString::to_string).collect(),
+        ..safe.clone()
+    };
+    let server = safe.start()?;
+    prepare(server.port())?;
+    server.stop()?;
+    let mut ledger = [0_u64; WRITERS];
+    let mut seen = Vec::new();
+    let mut total = 0;
+    for cycle in 1..=cycles {
+        let config = if cycle % 5 == 0 { &relaxed } else { &safe };
+        if cycle % 3 == 0 {
+            killed_while_it_starts(config, &mut random)?;
+        }
+        let server = config.start()?;
+        let port = server.port();
+        let writing = std::thread::spawn(move || writers::write(port, ledger));
+        std::thread::sleep(Duration::from_millis(200 + random.below(1000)));
+        server.kill()?;
+        let acknowledged = writing.join().map_err(|_| "a writer panicked")??;
+        let server = config.start()?;
+        let kept = engine(server.port(), &acknowledged)?;
+        server.kill()?;
+        binlog(&config.datadir, &mut seen, &ledger, &kept)?;
+        let done: u64 = kept.iter().sum::<u64>() - ledger.iter().sum::<u64>();
+        check(done > 0, || format!("cycle {cycle}: nothing was committed"))?;
+        total += done;
+        ledger = kept;
+    }
+    println!(
+        "{cycles} kills, {total} transactions in {seen_files} binlog files: none lost, none half, both logs agree"
+    );
+    let server = safe.start()?;
+    server.stop()?;
+    binlogs::verify(&safe.datadir)
+}
+
+fn prepare(port: u16) -> Outcome {
+    sql::run(
+        port,
+        &[
+            "CREATE DATABASE d",
+            "CREATE TABLE d.a (writer INT, n BIGINT, pad VARCHAR(200), PRIMARY KEY (writer, n))",
+        ],
+    )?;
+    sql::run(port, &["CREATE TABLE d.b (n BIGINT, writer INT, KEY (n), UNIQUE KEY (writer, n))"])?;
+    sql::run(port, &["CREATE TABLE d.c (writer INT PRIMARY KEY, n BIGINT)"])?;
+    let rows: Vec<String> = (0..WRITERS).map(|writer| format!("({writer}, 0)")).collect();
+    sql::run(port, &[&format!("INSERT INTO d.c VALUES {}", rows.join(", "))])
+}
+
+/// Recovery itself is interrupted.
+fn killed_while_it_starts(config: &Config, random: &mut Random) -> Outcome {
+    let mut process = rig::command::Process(config.command().stderr(std::process::Stdio::null()).spawn()?);
+    std::thread::sleep(Duration::from_millis(random.below(60)));
+    process.0.kill()?;
+    process.0.wait()?;
+    Ok(())
+}
+
+/// What the engine holds of each writer, checked against what was acknowledged.
+fn engine(port: u16, acknowledged: &[u64; WRITERS]) -> Outcome<[u64; WRITERS]> {
+    sql::block_on(async {
+        let mut root = sql::root(port).await?;
+        let counters: Vec<(usize, u64)> = root.query("SELECT writer, n FROM d.c ORDER BY writer").await?;
+        check(counters.len() == WRITERS, || "counters are missing".to_owned())?;
+        let mut kept = [0; WRITERS];
+        for (writer, n) in counters {
+            let known = acknowledged[writer];
+            check(n == known || n == known + 1, || {
+                format!("writer {writer}: {known} acknowledged, {n} kept")
+            })?;
+            kept[writer] = n;
+        }
+        for table in ["a", "b"] {
+            let query = format!("SELECT writer, COUNT(*), MIN(n), MAX(n) FROM d.{table} GROUP BY writer");
+            let rows: Vec<(usize, u64, u64, u64)> = root.query(query).await?;
+            let mut found = [0; WRITERS];
+            for (writer, count, min, max) in rows {
+                let whole = min == 1 && max == count;
+                check(whole, || format!("table {table}, writer {writer}: {count} rows from {min} to {max}"))?;
+                found[writer] = count;
+            }
+            check(found == kept, || {
+                format!("half a transaction: table {table} has {found:?}, counters {kept:?}")
+            })?;
+        }
+        Ok(kept)
+    })
+}
+
+/// Checks that the files since the last check hold exactly what happened between two states. `seen` are the files
+/// checked before that held transactions: recovery may remove one that held none and give its name to the next.
+fn binlog(
+    datadir: &Path,
+    seen: &mut Vec<PathBuf>,
+    before: &[u64; WRITERS],
+    after: &[u64; WRITERS],
+) -> Outcome {
+    let files = binlogs::files(datadir)?;
+    check(files.starts_with(seen), || format!("binlog files are missing: {files:?}, had {seen:?}"))?;
+    let mut reached = *before;
+    for file in &files[seen.len()..] {
+        let mut holds_any = false;
+        decode::each_transaction(file, |writer, n| {
+            let last = reached.get_mut(writer).ok_or("an unknown writer")?;
+            check(n == *last + 1, || format!("{}: writer {writer}: {n} after {last}", file.display()))?;
+            *last = n;
+            holds_any = true;
+            Ok(())
+        })?;
+        if holds_any {
+            *seen = files[..=files.iter().position(|it| it == file).unwrap_or(0)].to_vec();
+        }
+    }
+    check(reached == *after, || format!("the binlog holds {reached:?}, the engine {after:?}"))
+}

@@ -1,0 +1,128 @@
+//! Acceptance: the real binary against real clients and servers, black box. See `docs/TESTING.md`.
+//!
+//! Purpose: show that what the README promises holds for software that nobody here wrote.
+//! Requirements: Debian 12, root (to install what is missing), the release build.
+//! Method: each part starts servers of its own in `target/accept/PART`, on free ports, and ends at the first thing that
+//! is not as it should be. A missing peer is a failure. Randomised parts print their seed.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "drives real processes on the real disk in real time, and says what it does"
+)]
+
+mod binlogs;
+mod clients;
+mod connections;
+mod contents;
+mod dumps;
+mod kills;
+mod packets;
+mod refusals;
+mod sql;
+mod sysbench;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use rig::{Outcome, install, usage};
+
+/// What a part is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The numbers of the acceptance list instead of small ones.
+    pub full: bool,
+    /// What randomised parts begin with.
+    pub seed: u64,
+}
+
+type Part = (&'static str, fn(&Plan) -> Outcome, &'static str);
+
+const PARTS: [Part; 8] = [
+    ("clients", clients::run, "five clients, both authentication plugins"),
+    ("dumps", dumps::run, "mariadb-dump and mysqldump, dumped and reloaded unchanged"),
+    ("binlogs", binlogs::run, "binlog files read, verified and replayed by MariaDB and MySQL"),
+    ("sysbench", sysbench::run, "the eleven stock scripts, prepared and plain, binlog on and off"),
+    ("connections", connections::run, "thousands of clients; max_connections"),
+    ("kills", kills::run, "kill -9 under 32 writers"),
+    ("packets", packets::run, "malformed packets beside a healthy client"),
+    ("refusals", refusals::run, "options, directories and logs that must be refused"),
+];
+
+const HELP: &str = "\
+accept [--full] [--seed N] [--list] [PART...]
+accept peers
+
+Runs the named parts, or all. --full takes the numbers of the acceptance list (hours).
+peers installs the foreign clients and servers and ends.
+";
+
+fn main() -> ExitCode {
+    match arguments() {
+        Ok(Some((plan, parts))) => run(&plan, &parts),
+        Ok(None) => ExitCode::SUCCESS,
+        Err(what) => {
+            eprintln!("accept: {what}\n{HELP}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn arguments() -> Outcome<Option<(Plan, Vec<Part>)>> {
+    let mut plan = Plan { full: false, seed: 1 };
+    let mut parts = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match &*argument {
+            "--full" => plan.full = true,
+            "--seed" => plan.seed = arguments.next().ok_or("--seed needs a number")?.parse()?,
+            "--list" => {
+                for (name, _, what) in PARTS {
+                    println!("{name:12} {what}");
+                }
+                return Ok(None);
+            }
+            "--help" => {
+                print!("{HELP}");
+                return Ok(None);
+            }
+            "peers" => {
+                install::all()?;
+                return Ok(None);
+            }
+            name => {
+                let part = PARTS.iter().find(|(it, ..)| *it == name);
+                parts.push(*part.ok_or_else(|| format!("{name} is no part"))?);
+            }
+        }
+    }
+    if parts.is_empty() {
+        parts = PARTS.to_vec();
+    }
+    Ok(Some((plan, parts)))
+}
+
+fn run(plan: &Plan, parts: &[Part]) -> ExitCode {
+    if let Err(what) = install::all().and_then(|()| usage::raise_file_limit(20_000)) {
+        eprintln!("accept: {what}");
+        return ExitCode::FAILURE;
+    }
+    let mut failed = Vec::new();
+    for (name, part, what) in parts {
+        println!("== {name}: {what}");
+        let begun = Instant::now();
+        let result = part(plan);
+        let seconds = begun.elapsed().as_secs_f64();
+        match result {
+            Ok(()) => println!("== {name}: passed in {seconds:.1} s"),
+            Err(what) => {
+                println!("== {name}: FAILED after {seconds:.1} s: {what}");
+                failed.push(*name);
+            }
+        }
+    }
+    if failed.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("accept: failed: {}", failed.join(", "));
+    ExitCode::FAILURE
+}

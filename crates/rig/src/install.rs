@@ -1,0 +1,134 @@
+//! Installs the foreign servers and clients: Debian's packages, and Oracle's from a root directory of Debian's unstable
+//! suite, which is used in place (its loader and libraries, no chroot at run time). Doing it again is cheap.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Outcome, command, paths, say};
+
+/// Debian's packages: command that shows that it is there, and package.
+const PACKAGES: [(&str, &str); 5] = [
+    ("sysbench", "sysbench"),
+    ("mariadbd", "mariadb-server"),
+    ("mariadb-binlog", "mariadb-client"),
+    ("python3", "python3"),
+    ("debootstrap", "debootstrap"),
+];
+
+/// The connector that is installed by pip, and what it needs for `caching_sha2_password`.
+const PYTHON: [&str; 2] = ["PyMySQL==1.1.1", "cryptography"];
+
+/// Installs whatever is missing.
+pub fn all() -> Outcome {
+    packages()?;
+    oracle()?;
+    python()?;
+    golang()
+}
+
+fn packages() -> Outcome {
+    let missing: Vec<&str> =
+        PACKAGES.iter().filter(|(program, _)| !is_there(program)).map(|(_, it)| *it).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let _quiet = NoServices::begin(Path::new("/"))?;
+    apt("update", &[])?;
+    apt("install", &missing)
+}
+
+/// Oracle's server and clients.
+fn oracle() -> Outcome {
+    let root = oracle_root()?;
+    if root.join("usr/sbin/mysqld").exists() {
+        return Ok(());
+    }
+    say(&format!("installing Oracle's MySQL into {}", root.display()));
+    if !root.join(".bootstrapped").exists() {
+        if root.exists() {
+            fs::remove_dir_all(&root)?;
+        }
+        fs::create_dir_all(&root)?;
+        command::run(Command::new("debootstrap").args(["--variant=minbase", "sid"]).arg(&root))?;
+        // The mirror of an unstable suite may lag behind its own validity date.
+        fs::write(root.join("etc/apt/apt.conf.d/99peers"), "Acquire::Check-Valid-Until \"false\";\n")?;
+        fs::write(root.join(".bootstrapped"), "")?;
+    }
+    let _quiet = NoServices::begin(&root)?;
+    for step in
+        [&["update"][..], &["install", "-y", "--no-install-recommends", "mysql-server", "mysql-client"]]
+    {
+        let mut chroot = Command::new("chroot");
+        chroot.arg(&root).args(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]).args(step);
+        command::run(&mut chroot)?;
+    }
+    Ok(())
+}
+
+/// The root directory of Debian's unstable suite.
+pub fn oracle_root() -> Outcome<PathBuf> {
+    Ok(paths::peers()?.join("sid"))
+}
+
+/// Where Python's packages are.
+pub fn python_path() -> Outcome<PathBuf> {
+    Ok(paths::peers()?.join("python"))
+}
+
+fn python() -> Outcome {
+    let target = python_path()?;
+    if target.join("pymysql").exists() {
+        return Ok(());
+    }
+    if command::run(Command::new("python3").args(["-m", "pip", "--version"])).is_err() {
+        apt("install", &["python3-pip"])?;
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]);
+    command::run(pip.arg("--target").arg(&target).args(PYTHON)).map(drop)
+}
+
+/// Go's compiler; the driver comes as a module when its client is built.
+fn golang() -> Outcome {
+    if is_there("go") { Ok(()) } else { apt("install", &["golang-go"]) }
+}
+
+fn apt(verb: &str, packages: &[&str]) -> Outcome {
+    say(&format!("apt-get {verb} {}", packages.join(" ")));
+    let mut apt = Command::new("apt-get");
+    apt.env("DEBIAN_FRONTEND", "noninteractive")
+        .args(["-qq", verb, "-y", "--no-install-recommends"])
+        .args(packages);
+    command::run(&mut apt).map(drop)
+}
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]).any(|dir| dir.join(program).exists())
+}
+
+/// While this lives, packages that are installed start no service.
+struct NoServices(Option<PathBuf>);
+
+impl NoServices {
+    fn begin(root: &Path) -> Outcome<Self> {
+        use std::os::unix::fs::PermissionsExt;
+        let policy = root.join("usr/sbin/policy-rc.d");
+        if policy.exists() {
+            return Ok(Self(None));
+        }
+        fs::write(&policy, "#!/bin/sh\nexit 101\n")?;
+        fs::set_permissions(&policy, fs::Permissions::from_mode(0o755))?;
+        Ok(Self(Some(policy)))
+    }
+}
+
+impl Drop for NoServices {
+    fn drop(&mut self) {
+        if let Some(policy) = &self.0 {
+            // If it stays, the next installation finds it and is as quiet.
+            let _ = fs::remove_file(policy);
+        }
+    }
+}

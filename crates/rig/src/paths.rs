@@ -1,0 +1,53 @@
+//! Where things are.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use crate::Outcome;
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/rig lies two below").to_owned()
+}
+
+/// The target folder that this program was built into.
+pub fn target() -> Outcome<PathBuf> {
+    let program = std::env::current_exe()?;
+    let target = program.ancestors().nth(2).ok_or("this program was not built by cargo")?;
+    Ok(target.to_owned())
+}
+
+/// The server's binary, built with a profile (`release`, `dist`).
+pub fn binary(profile: &str) -> Outcome<PathBuf> {
+    let path = target()?.join(profile).join("onelog");
+    if !path.exists() {
+        return Err(format!("{} is not there: build it first", path.display()).into());
+    }
+    Ok(path)
+}
+
+/// An empty folder below the target folder.
+pub fn fresh(name: &str) -> Outcome<PathBuf> {
+    let path = target()?.join(name);
+    if path.exists() {
+        fs::remove_dir_all(&path)?;
+    }
+    fs::create_dir_all(&path)?;
+    Ok(path)
+}
+
+/// Where foreign servers are installed that the package client does not put into place: `PEERS_DIR`, or a folder of the
+/// user's cache.
+pub fn peers() -> Outcome<PathBuf> {
+    if let Some(dir) = std::env::var_os("PEERS_DIR") {
+        return Ok(dir.into());
+    }
+    let home = std::env::var_os("HOME").ok_or("HOME is not set")?;
+    Ok(Path::new(&home).join(".cache/onelog-peers"))
+}
+
+/// A port that nobody listens on.
+pub fn free_port() -> Outcome<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}

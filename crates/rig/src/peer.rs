@@ -1,0 +1,127 @@
+//! Foreign servers: MariaDB as Debian packages it, MySQL as Oracle makes it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::clients::{self, Vendor};
+use crate::command::{self, Process};
+use crate::{Outcome, check, install, paths};
+
+/// How long a start or a stop may take.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A foreign server that runs. Stopped when this goes out of scope.
+#[derive(Debug)]
+pub struct Peer {
+    /// Whose it is.
+    pub vendor: Vendor,
+    /// Its port on 127.0.0.1. `root` has no password.
+    pub port: u16,
+    process: Process,
+}
+
+impl Peer {
+    /// Makes a data directory in an empty folder and starts a server on it.
+    pub fn start(vendor: Vendor, dir: &Path, options: &[&str]) -> Outcome<Self> {
+        let datadir = dir.join("data");
+        initialise(vendor, &datadir)?;
+        let port = paths::free_port()?;
+        let mut command = server(vendor)?;
+        command
+            .arg(format!("--datadir={}", datadir.display()))
+            .arg(format!("--port={port}"))
+            .arg("--bind-address=127.0.0.1")
+            .arg(format!("--socket={}", dir.join("sock").display()))
+            .arg(format!("--pid-file={}", dir.join("pid").display()))
+            .args(["--max-connections=5000", "--server-id=2"])
+            .args(options);
+        let log = File::create(dir.join("log"))?;
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        let mut peer = Self { vendor, port, process: Process(command.spawn()?) };
+        peer.await_start(&dir.join("log"))?;
+        Ok(peer)
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.process.0.id()
+    }
+
+    fn await_start(&mut self, log: &PathBuf) -> Outcome {
+        let begun = Instant::now();
+        while command::run(self.vendor.root(self.port)?.args(["-e", "select 1"])).is_err() {
+            let ended = self.process.0.try_wait()?.is_some();
+            let failed = ended || begun.elapsed() > PATIENCE;
+            check(!failed, || {
+                let log = fs::read_to_string(log).unwrap_or_default();
+                format!(
+                    "{:?} does not start: {}",
+                    self.vendor,
+                    log.get(log.len().saturating_sub(1000)..).unwrap_or("")
+                )
+            })?;
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // If it does not end within a few seconds it is killed with its process.
+        let _ = kill_process(Pid::from_child(&self.process.0), Signal::TERM);
+        let begun = Instant::now();
+        while matches!(self.process.0.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+fn initialise(vendor: Vendor, datadir: &Path) -> Outcome {
+    let datadir_option = format!("--datadir={}", datadir.display());
+    let mut command = match vendor {
+        Vendor::MariaDb => {
+            let mut install = Command::new("mariadb-install-db");
+            install.args([
+                "--no-defaults",
+                "--user=root",
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+            ]);
+            install
+        }
+        Vendor::Oracle => {
+            let mut server = server(vendor)?;
+            server.arg("--initialize-insecure");
+            server
+        }
+    };
+    command::run(command.arg(datadir_option)).map(drop)
+}
+
+fn server(vendor: Vendor) -> Outcome<Command> {
+    let mut command = match vendor {
+        Vendor::MariaDb => {
+            let mut server = Command::new("/usr/sbin/mariadbd");
+            server.arg("--no-defaults");
+            server
+        }
+        Vendor::Oracle => {
+            let root = install::oracle_root()?;
+            let mut server = clients::oracle("mysqld")?;
+            server
+                .arg(format!("--basedir={}", root.join("usr").display()))
+                .arg(format!("--lc-messages-dir={}", root.join("usr/share/mysql").display()))
+                .arg(format!("--plugin-dir={}", root.join("usr/lib/mysql/plugin").display()))
+                .args(["--mysqlx=OFF", "--performance-schema=OFF", "--secure-file-priv="])
+                .args(["--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"]);
+            server
+        }
+    };
+    command.arg("--user=root");
+    Ok(command)
+}
