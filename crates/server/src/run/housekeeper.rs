@@ -77,7 +77,7 @@ impl Rounds {
     fn make(&mut self) {
         let Some(shared) = self.shared.upgrade() else { return };
         tend(&shared);
-        self.set_gate(&shared);
+        set_gate(&shared);
         let now_ms = clock::monotonic_ms();
         if now_ms - self.synced_ms >= SYNC_EVERY_MS {
             self.synced_ms = now_ms;
@@ -89,16 +89,6 @@ impl Rounds {
         if now_ms - self.expired_ms >= EXPIRE_EVERY_MS {
             self.expired_ms = now_ms;
             expire(&shared);
-        }
-    }
-
-    /// Lets commits wait while checkpoints have fallen behind. Commits without room are refused by the pipeline.
-    fn set_gate(&self, shared: &Shared) {
-        let admission = &shared.pipeline.admission;
-        let gate = if is_behind(shared) { Gate::Behind } else { Gate::Open };
-        let before = admission.gate();
-        if gate != before && before != Gate::Closed {
-            admission.set_gate(gate);
         }
     }
 
@@ -156,4 +146,14 @@ fn is_behind(shared: &Shared) -> bool {
     let deltas = shared.pipeline.published().view().delta_bytes() as u64;
     deltas > DELTAS_MAX * live.delta_size.load(Ordering::Relaxed)
         || shared.pipeline.redo().live_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
+}
+
+/// Lets commits wait while checkpoints have fallen behind. Commits without room are refused by the pipeline.
+fn set_gate(shared: &Shared) {
+    let admission = &shared.pipeline.admission;
+    let gate = if is_behind(shared) { Gate::Behind } else { Gate::Open };
+    let before = admission.gate();
+    if gate != before && before != Gate::Closed {
+        admission.set_gate(gate);
+    }
 }

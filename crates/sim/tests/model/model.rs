@@ -62,10 +62,6 @@ impl Transaction {
         let rows = self.newest(committed);
         let in_the_way: Vec<i64> =
             rows.iter().filter(|(key, old)| **key == id || same_b(old, &row)).map(|(key, _)| *key).collect();
-        // MySQL finds an equal row by its primary key and leaves it as it is.
-        if in_the_way == [id] && rows[&id] == row {
-            return Outcome::Changed(1);
-        }
         for key in &in_the_way {
             self.own.insert(*key, None);
         }
@@ -83,6 +79,8 @@ impl Transaction {
         let mut rows = self.newest(committed);
         let mut changes = Changes::new();
         let ids: Vec<i64> = rows.iter().filter(|(id, row)| wanted(**id, row)).map(|(id, _)| *id).collect();
+        // The world's clients ask for the rows that were found, not for those that became others.
+        let count = ids.len() as u64;
         for id in ids {
             let row = new(&rows[&id]);
             if row == rows[&id] {
@@ -94,7 +92,6 @@ impl Transaction {
             rows.insert(id, row.clone());
             changes.insert(id, Some(row));
         }
-        let count = changes.len() as u64;
         self.own.extend(changes);
         Outcome::Changed(count)
     }

@@ -20,14 +20,13 @@ pub struct Run {
     random: u64,
     disk: Arc<dyn Vfs>,
     committed: Rows,
-    last: String,
 }
 
 impl Run {
     pub fn new(seed: u64) -> Self {
         let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
         let random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        Self { seed, random, disk, committed: Rows::new(), last: String::new() }
+        Self { seed, random, disk, committed: Rows::new() }
     }
 
     /// Some runs of the server, with the data of the one before.
@@ -40,10 +39,12 @@ impl Run {
                 conns[0].ok("CREATE DATABASE d");
                 conns[0].ok("CREATE TABLE d.t (id BIGINT PRIMARY KEY, a BIGINT NOT NULL, b VARCHAR(20), KEY (a), UNIQUE KEY (b))");
             }
-            conns.iter_mut().for_each(|conn| conn.ok("USE d"));
+            for conn in &mut conns {
+                conn.ok("USE d");
+            }
             let mut transactions: Vec<Transaction> = (0..SESSIONS).map(|_| Transaction::default()).collect();
             for step in 0..steps / runs {
-                let session = self.below(SESSIONS as u64) as usize;
+                let session = self.index(SESSIONS);
                 let context = format!("seed {} run {run} step {step} session {session}", self.seed);
                 self.step(&world, &mut conns[session], &mut transactions[session], session as i64, &context);
             }
@@ -54,11 +55,8 @@ impl Run {
         assert!(self.disk.exists(Path::new("/data/base.redb")).unwrap());
     }
 
-    /// Of one run, every statement is shown: the last one may be one that never ends.
-    fn say(&self, context: &str, sql: &str) {
-        if std::env::var_os("ONELOG_SEED").is_some() {
-            eprintln!("{context}: {sql}; {:?}", self.last);
-        }
+    fn index(&mut self, bound: usize) -> usize {
+        usize::try_from(self.below(bound as u64)).unwrap()
     }
 
     fn below(&mut self, bound: u64) -> u64 {
@@ -68,7 +66,14 @@ impl Run {
         self.random % bound
     }
 
-    fn step(&mut self, world: &World, conn: &mut Conn<'_>, trx: &mut Transaction, session: i64, context: &str) {
+    fn step(
+        &mut self,
+        world: &World,
+        conn: &mut Conn<'_>,
+        trx: &mut Transaction,
+        session: i64,
+        context: &str,
+    ) {
         match self.below(20) {
             0 if !trx.open => {
                 trx.repeatable = self.below(2) == 0;
@@ -98,25 +103,26 @@ impl Run {
     }
 
     fn savepoint(&mut self, conn: &mut Conn<'_>, trx: &mut Transaction) {
-        let name = ["s1", "s2", "s3"][self.below(3) as usize].to_owned();
+        let name = ["s1", "s2", "s3"][self.index(3)].to_owned();
         let known = trx.savepoints.iter().position(|(known, _)| *known == name);
-        match (self.below(2), known) {
-            (0, Some(place)) => {
-                conn.ok(&format!("ROLLBACK TO {name}"));
-                trx.own = trx.savepoints[place].1.clone();
-                trx.savepoints.truncate(place + 1);
-            }
-            _ => {
-                conn.ok(&format!("SAVEPOINT {name}"));
-                trx.savepoints.retain(|(known, _)| *known != name);
-                trx.savepoints.push((name, trx.own.clone()));
-            }
+        if self.below(2) == 0
+            && let Some(place) = known
+        {
+            conn.ok(&format!("ROLLBACK TO {name}"));
+            trx.own = trx.savepoints[place].1.clone();
+            trx.savepoints.truncate(place + 1);
+        } else {
+            conn.ok(&format!("SAVEPOINT {name}"));
+            trx.savepoints.retain(|(known, _)| *known != name);
+            trx.savepoints.push((name, trx.own.clone()));
         }
     }
 
     fn read(&mut self, conn: &mut Conn<'_>, trx: &mut Transaction, context: &str) {
         let rows = trx.sees(&self.committed);
-        let (low, high) = (self.below(40) as i64, self.below(60) as i64);
+        // What can hold for no row, or LIMIT 0, would read nothing and take no snapshot.
+        let low = self.below(40) as i64;
+        let high = low + self.below(40) as i64;
         let text = |(id, (a, b)): (&i64, &Row)| format!("{id}|{a}|{}", b.as_deref().unwrap_or("NULL"));
         let select = |wanted: &dyn Fn(i64, &Row) -> bool| -> Vec<String> {
             rows.iter().filter(|(id, row)| wanted(**id, row)).map(text).collect()
@@ -136,7 +142,10 @@ impl Run {
                 (sql, select(&|id, _| (low..=high).contains(&id)).into_iter().rev().collect())
             }
             2 => (format!("SELECT * FROM t WHERE a BETWEEN {low} AND {high} ORDER BY a, id"), by_a(false)),
-            3 => (format!("SELECT * FROM t WHERE a BETWEEN {low} AND {high} ORDER BY a DESC, id DESC"), by_a(true)),
+            3 => (
+                format!("SELECT * FROM t WHERE a BETWEEN {low} AND {high} ORDER BY a DESC, id DESC"),
+                by_a(true),
+            ),
             4 => (format!("SELECT * FROM t WHERE b = 'b{low}'"), {
                 let b = Some(format!("b{low}"));
                 select(&|_, row| row.1 == b)
@@ -149,14 +158,13 @@ impl Run {
                 vec![format!("{}|{with_b}|{sum}", rows.len())]
             }),
             _ => {
-                let limit = usize::try_from(low).unwrap() % 7;
+                let limit = 1 + usize::try_from(low).unwrap() % 7;
                 let mut found = select(&|id, _| id >= high);
                 found.truncate(limit);
                 (format!("SELECT * FROM t WHERE id >= {high} ORDER BY id LIMIT {limit}"), found)
             }
         };
-        self.last = format!("{:?} {} {}", conn.last_commit(), trx.open, trx.repeatable);
-        self.say(context, &sql);
+        say(context, &sql);
         assert_eq!(conn.rows(&sql), expected, "{context}: {sql}");
     }
 
@@ -185,8 +193,7 @@ impl Run {
                 trx.delete(committed, |key, old| (key == id || key == other) && old.0 < a),
             ),
         };
-        self.last = format!("{:?} {} {}", conn.last_commit(), trx.open, trx.repeatable);
-        self.say(context, &sql);
+        say(context, &sql);
         match (conn.run(&sql), &outcome) {
             (Answer::Ok(affected, ..), Outcome::Changed(expected)) => {
                 assert_eq!(affected, *expected, "{context}: {sql}");
@@ -198,5 +205,12 @@ impl Run {
             let changes = trx.end();
             self.committed = overlay(std::mem::take(&mut self.committed), &changes);
         }
+    }
+}
+
+/// Of one run, every statement is shown: the last one may be one that never ends.
+fn say(context: &str, sql: &str) {
+    if std::env::var_os("ONELOG_SEED").is_some() {
+        eprintln!("{context}: {sql}");
     }
 }

@@ -260,7 +260,8 @@ impl Binder<'_, '_> {
             return Err(ER_OPERAND_COLUMNS.error(&[&left.len()]));
         }
         let pairs = left.iter().zip(right);
-        let equal = pairs.map(|(left, right)| Ok(Expr::Compare(CompareOp::Eq, self.boxed(left)?, self.boxed(right)?)));
+        let equal = pairs
+            .map(|(left, right)| Ok(Expr::Compare(CompareOp::Eq, self.boxed(left)?, self.boxed(right)?)));
         Ok(Expr::And(equal.collect::<Result<_>>()?))
     }
 
