@@ -9,6 +9,7 @@ use types::column::Column;
 use types::error::SqlError;
 use types::error::table::{
     ER_NO_DB_ERROR, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_TABLEACCESS_DENIED_ERROR, ER_UNKNOWN_STORAGE_ENGINE,
+    ER_WRONG_OBJECT,
 };
 use types::sql_mode::SqlMode;
 use types::value::Value;
@@ -173,6 +174,10 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
             let table = readable(look, table, "SHOW")?;
             Shown::new("create_table", vec![row![&table.def().name, create_table(look, &table)]])
         }
+        Show::CreateView(table) => {
+            let table = readable(look, table, "SHOW")?;
+            return Err(ER_WRONG_OBJECT.error(&[&table.def().db, &table.def().name, &"VIEW"]));
+        }
         Show::CreateDatabase(db, if_not_exists) => {
             let db = look.database(db)?;
             let collation = look.database_collation(&db);
@@ -191,7 +196,7 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
         Show::BinaryLogs => Shown::new("binary_logs", logs::files(look)?),
         Show::BinaryLogStatus => Shown::new("binary_log_status", logs::position(look)?),
         Show::RelaylogEvents => Shown::new("binlog_events", none()),
-        Show::Replicas => Shown::new("replicas", none()),
+        Show::Replicas(old_words) => Shown::new(if *old_words { "slave_hosts" } else { "replicas" }, none()),
         Show::ReplicaStatus(_, old_words) => {
             server::require_replication_client(look)?;
             Shown::new(if *old_words { "slave_status" } else { "replica_status" }, none())

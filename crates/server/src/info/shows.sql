@@ -216,6 +216,13 @@ CREATE TABLE `replicas` (
   `Source_Id` int unsigned NOT NULL,
   `Replica_UUID` varchar(36) NOT NULL
 );
+CREATE TABLE `slave_hosts` (
+  `Server_id` int unsigned NOT NULL,
+  `Host` varchar(255) NOT NULL,
+  `Port` int unsigned NOT NULL,
+  `Master_id` int unsigned NOT NULL,
+  `Slave_UUID` varchar(36) NOT NULL
+);
 CREATE TABLE `replica_status` (
   `Replica_IO_State` varchar(14) NOT NULL,
   `Source_Host` varchar(256) NOT NULL,

@@ -50,8 +50,7 @@ impl Client {
                 rows.extend(self.maintain_table(maintenance.what, &db, table, &name).await?);
             }
         }
-        let shown = Shown::new(if is_checksum { "checksum" } else { "maintenance" }, rows);
-        self.answer_with(shown, None, format, more, wire).await
+        self.answer_with(result(maintenance.what, rows), None, format, more, wire).await
     }
 
     /// The rows about one table. Error 1142.
@@ -91,6 +90,9 @@ impl Client {
             }
             MaintenanceKind::Check => match self.check(&stored).await? {
                 Ok(_) => vec![ok],
+                Err(error @ engine::EngineError::SnapshotTooOld) => {
+                    vec![row("Error", &error.to_string()), row("status", "Operation failed")]
+                }
                 Err(error) => {
                     tracing::error!(table = name, %error, "CHECK TABLE has found damage");
                     vec![row("Error", &error.to_string()), row("error", "Corrupt")]
@@ -155,6 +157,11 @@ impl Client {
         // As a client sees it: MySQL's are 32 bits.
         kill.unless_killed(sum).await.map(|sum| Some(sum & u64::from(u32::MAX)))
     }
+}
+
+/// What such a statement answers with.
+pub(super) fn result(what: MaintenanceKind, rows: Vec<Row>) -> Shown {
+    Shown::new(if what == MaintenanceKind::Checksum { "checksum" } else { "maintenance" }, rows)
 }
 
 fn corrupt(table: &Table) -> EngineError {

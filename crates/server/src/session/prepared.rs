@@ -72,10 +72,10 @@ impl Client {
     /// COM_STMT_PREPARE.
     pub fn stmt_prepare(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
-        let stored = self.prepare(sql).and_then(|stored| {
+        let stored = self.prepare(sql).and_then(|(stored, columns)| {
             let columns = match &stored.plan {
                 Some((planned, normalised)) => self.columns_of(planned, normalised)?,
-                None => Vec::new(),
+                None => columns,
             };
             Ok((stored, Definitions::of(&columns, self.results.collation)))
         });
@@ -106,7 +106,8 @@ impl Client {
         }
     }
 
-    fn prepare(&mut self, sql: &[u8]) -> Result<Box<Stored>> {
+    /// Prepares a statement. If it has no plan, the columns of its result are known now.
+    fn prepare(&mut self, sql: &[u8]) -> Result<(Box<Stored>, Vec<OutputColumn>)> {
         let (first, behind, verb) = split_first(sql, self.sql.quoting());
         if verb == Verb::Empty {
             return Err(ER_EMPTY_QUERY.error(&[]));
@@ -114,13 +115,13 @@ impl Client {
         if split_first(behind, self.sql.quoting()).2 != Verb::Empty {
             return Err(super::statement::syntax_error(sql, behind));
         }
-        let plan = match self.plan(first, verb)? {
-            Prepared::Plan(planned, normalised) => Some((planned, normalised)),
-            Prepared::Other(_) => {
+        let (plan, columns) = match self.plan(first, verb)? {
+            Prepared::Plan(planned, normalised) => (Some((planned, normalised)), Vec::new()),
+            Prepared::Other(statement) => {
                 if has_params(first, self) {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
-                None
+                (None, self.columns_of_other(&statement)?)
             }
         };
         let params = plan.as_ref().map_or(0, |(_, normalised)| normalised.params);
@@ -128,7 +129,7 @@ impl Client {
             return Err(ER_PS_MANY_PARAM.error(&[]));
         }
         self.count_statement()?;
-        Ok(Box::new(Stored {
+        let stored = Box::new(Stored {
             sql: first.to_vec(),
             verb,
             params: u16::try_from(params).expect("at most as many"),
@@ -136,7 +137,8 @@ impl Client {
             environment: self.environment.clone(),
             types: Vec::new(),
             long_data: BTreeMap::new(),
-        }))
+        });
+        Ok((stored, columns))
     }
 
     /// The columns of its result, as far as they are known without parameters; none if it has no result.
@@ -367,7 +369,7 @@ impl Client {
             }
         };
         self.deallocate(&prepare.name);
-        let stored = self.prepare(&sql)?;
+        let (stored, _) = self.prepare(&sql)?;
         if stored.plan.is_none() && matches!(stored.verb, Verb::Other) && is_about_statements(&stored.sql) {
             self.forget_statements(1);
             return Err(ER_UNSUPPORTED_PS.error(&[]));

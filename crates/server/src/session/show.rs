@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use sql::bind::{BindEnv, bind_show};
-use sql::exec::Params;
-use sql::parse::{Filter, Show};
+use sql::exec::{OutputColumn, Params, output_columns};
+use sql::expr::Types;
+use sql::parse::{Filter, Show, Statement};
 use sql::plan::Plan;
 use types::error::SqlError;
 use types::error::table::ER_QUERY_INTERRUPTED;
 
 use super::plan_cache::Planned;
 use super::result::Format;
-use super::{Client, Wire};
+use super::{Client, Wire, maintain};
 use crate::info::Look;
 use crate::info::logs::{self, EventsWanted};
 use crate::info::show::{self, Shown};
@@ -56,6 +57,24 @@ impl Client {
             Show::ErrorCount => show::count("error_count", warnings.error_count()),
             _ => return None,
         })
+    }
+
+    /// The columns of the result of a statement that has no plan; none if it has no result.
+    pub(super) fn columns_of_other(&self, statement: &Statement) -> Result<Vec<OutputColumn>> {
+        let shown = match statement {
+            Statement::Maintain(maintenance) => maintain::result(maintenance.what, Vec::new()),
+            Statement::Show(show) => match (&**show, self.conditions(show)) {
+                (_, Some(shown)) => shown,
+                (Show::BinlogEvents { .. }, None) => Shown::new("binlog_events", Vec::new()),
+                (show, None) => show::answer(show, &self.look())?.0,
+            },
+            _ => return Ok(Vec::new()),
+        };
+        let catalog = self.shared.store.catalog();
+        let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
+        let plan = bind_show(Arc::new(shown), None, &env)?;
+        let types = Types { session: &self.sql, schema: &plan, params: &[], literals: &[], row_literals: &[] };
+        output_columns(&plan, &types)
     }
 
     /// SHOW BINLOG EVENTS.

@@ -49,6 +49,9 @@ show create table h
 show create table kinds
 show create table nope
 show create table nodb.nope
+show create view t
+show create view nope
+show create view nodb.nope
 show create database shop
 show create database if not exists shop
 show create schema empty_one
@@ -88,12 +91,13 @@ h show master logs
 h show binlog events limit 1
 show binlog events in 'nope'
 show replicas
+show slave hosts
 show replica status
 show slave status
 show relaylog events
 show profiles
 h show engine innodb status
-show engine innodb mutex
+h show engine innodb mutex
 show engine nope status
 show variables like 'autocommit'
 show variables where variable_name = 'lower_case_table_names' or value = 'nothing has this value'

@@ -119,7 +119,7 @@ fn a_checksum_depends_on_rows_and_not_on_their_order_or_the_table() {
 }
 
 #[test]
-fn the_binlog_is_shown_up_to_what_is_durable() {
+fn the_binlog_is_shown_up_to_what_is_visible() {
     let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
     let world = World::open(&disk, &Options::default()).unwrap();
     let mut conn = world.connect();
@@ -139,6 +139,11 @@ fn the_binlog_is_shown_up_to_what_is_durable() {
     assert_eq!(events.last().unwrap().split('|').nth(4).unwrap(), position);
     let one = conn.rows("SHOW BINLOG EVENTS IN 'binlog.000002' FROM 4 LIMIT 2, 1");
     assert_eq!(one, [events[2].clone()]);
+    // What is behind the visible end may not be whole yet.
+    let file = disk.open(std::path::Path::new("/data/binlog.000002"), vfs::Open::ReadWrite).unwrap();
+    file.write_at(b"written, not visible, and no event", position.parse().unwrap()).unwrap();
+    assert_eq!(conn.rows("SHOW BINLOG EVENTS IN 'binlog.000002'"), events);
+    assert_eq!(conn.rows("SHOW BINARY LOGS"), logs);
     let first = conn.rows("SHOW BINLOG EVENTS");
     assert!(first[0].starts_with("binlog.000001|4|Format_desc|1|"), "{first:?}");
 }
@@ -246,4 +251,31 @@ fn names_in_conditions_find_what_a_look_at_every_row_finds() {
     assert_eq!(found("table_schema = 'd ' AND table_name = 't '"), ["t"]);
     assert_eq!(found("table_schema = NULL"), [""; 0]);
     assert_eq!(found("table_schema = 'e'"), [""; 0]);
+}
+
+#[test]
+fn what_answers_with_a_table_can_be_prepared() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let mut conn = world.connect();
+    conn.ok("CREATE DATABASE d");
+    conn.ok("USE d");
+    conn.ok("CREATE TABLE t (k INT PRIMARY KEY)");
+    let columns = [
+        ("SHOW TABLES", 1),
+        ("SHOW FULL COLUMNS FROM t", 9),
+        ("SHOW BINLOG EVENTS", 6),
+        ("SHOW WARNINGS", 3),
+        ("CHECK TABLE t", 4),
+        ("CHECKSUM TABLE t", 2),
+        ("SELECT * FROM information_schema.engines", 6),
+        ("SET @a = 1", 0),
+    ];
+    for (sql, count) in columns {
+        assert_eq!(conn.prepared_columns(sql), count, "{sql}");
+    }
+    conn.ok("PREPARE s FROM 'SHOW TABLES'");
+    assert_eq!(conn.rows("EXECUTE s"), ["t"]);
+    conn.ok("CREATE TABLE u (k INT)");
+    assert_eq!(conn.rows("EXECUTE s"), ["t", "u"]);
 }

@@ -44,6 +44,8 @@ pub enum Show {
     Index(TableName, Option<Filter>),
     /// CREATE TABLE.
     CreateTable(TableName),
+    /// CREATE VIEW.
+    CreateView(TableName),
     /// CREATE DATABASE, and whether IF NOT EXISTS was written.
     CreateDatabase(String, bool),
     /// CREATE USER.
@@ -97,8 +99,8 @@ pub enum Show {
     },
     /// RELAYLOG EVENTS.
     RelaylogEvents,
-    /// REPLICAS.
-    Replicas,
+    /// REPLICAS, and whether in the words of before 8.0.22.
+    Replicas(bool),
     /// REPLICA STATUS, of a channel; and whether in the words of before 8.0.22.
     ReplicaStatus(Option<String>, bool),
     /// ENGINE x STATUS.
@@ -211,8 +213,8 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Show>> {
         binlog_events(cursor)?;
         channel(cursor)?;
         Show::RelaylogEvents
-    } else if cursor.accept_any(&["REPLICAS", "SLAVE HOSTS"]).is_some() {
-        Show::Replicas
+    } else if let Some(words) = cursor.accept_any(&["REPLICAS", "SLAVE HOSTS"]) {
+        Show::Replicas(words == "SLAVE HOSTS")
     } else if cursor.accept("REPLICA STATUS") {
         Show::ReplicaStatus(channel(cursor)?, false)
     } else if cursor.accept("SLAVE STATUS") {
@@ -297,7 +299,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Show> {
         return account::account(cursor).map(Show::CreateUser);
     }
     match cursor.expect_any(&["VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "LIBRARY"])? {
-        "VIEW" => name::table(cursor).map(Show::CreateTable),
+        "VIEW" => name::table(cursor).map(Show::CreateView),
         what => Err(unsupported(&format!("SHOW CREATE {what}"))),
     }
 }
