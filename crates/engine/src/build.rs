@@ -60,7 +60,8 @@ pub fn build<E: From<EngineError>>(
     mut convert: impl FnMut(&[u8]) -> Result<Row, E>,
 ) -> Result<Built, E> {
     let range = KeyRange::prefix(&old.def.rows.prefix());
-    let mut scan = trx.scan(&range, Direction::Forward)?;
+    // Nobody changes the rows, so the newest state is the only one; and its scan outlives the base that it began in.
+    let mut scan = trx.scan_newest(&range, Direction::Forward)?;
     let mut slice: Vec<NewEntry> = Vec::with_capacity(SLICE_ENTRIES);
     let mut count = 0;
     while let Some(entry) = scan.next_row()? {

@@ -31,7 +31,7 @@ pub fn check_table(trx: &mut Trx, table: &Table) -> Result<Checked, EngineError>
     let mut scan = trx.scan(&KeyRange::prefix(&table.def.rows.prefix()), Direction::Forward)?;
     let mut offsets = Offsets::default();
     while let Some(entry) = scan.next_row()? {
-        let row: Row = entry.row.as_deref().expect("next_row returns rows").into();
+        let row: Row = entry.row.expect("next_row returns rows");
         table.rows.validate(&row).map_err(|error| corrupt(error.to_string()))?;
         table.rows.offsets(&row, &mut offsets).map_err(|error| corrupt(error.to_string()))?;
         let key: &[u8] = &entry.key;

@@ -3,17 +3,18 @@
 //! Per key a chain of versions by `commit_seq`. Writers add versions at the newest end only (row locks order them);
 //! readers look for the newest one at or below their `visible_seq`. A tombstone is a version that removes: it
 //! hides what lower layers hold, and stays until a visible base replaces the whole delta. Nothing is ever removed
-//! from a delta; it is dropped when the last view that holds it goes.
+//! from a delta; it is dropped when the last view that holds it goes, or expired as a whole: reads fail from then on.
 //!
 //! All keys of an index lie in one shard, so that a range of an index is a range of one map.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
 use smallvec::SmallVec;
 
+use crate::EngineError;
 use crate::ids::{Change, CommitSeq, IndexId, Key};
 use crate::scan::Direction;
 
@@ -41,11 +42,14 @@ pub struct Delta {
     /// Rank: last; nothing is called while one is held.
     shards: Box<[Shard]>,
     bytes: AtomicUsize,
+    /// Set before the first shard is emptied: whoever finds one empty under its lock sees it.
+    expired: AtomicBool,
 }
 
 impl Default for Delta {
     fn default() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Shard::default()).collect(), bytes: AtomicUsize::new(0) }
+        let shards = (0..SHARDS).map(|_| Shard::default()).collect();
+        Self { shards, bytes: AtomicUsize::new(0), expired: AtomicBool::new(false) }
     }
 }
 
@@ -67,12 +71,35 @@ impl Delta {
     }
 
     /// The newest version of a key at or below `at`.
-    pub fn get(&self, key: &[u8], at: CommitSeq) -> Option<Version> {
-        newest_at(self.shard(key).read().get(key)?, at).cloned()
+    ///
+    /// # Errors
+    /// [`EngineError::SnapshotTooOld`] once it is expired.
+    pub fn get(&self, key: &[u8], at: CommitSeq) -> Result<Option<Version>, EngineError> {
+        let shard = self.shard(key).read();
+        self.check()?;
+        Ok(shard.get(key).and_then(|versions| newest_at(versions, at)).cloned())
+    }
+
+    /// Gives up what it holds. Reads fail from now on. For deltas whose versions are all in the base.
+    pub fn expire(&self) {
+        self.expired.store(true, Ordering::Relaxed);
+        for shard in &self.shards {
+            let versions = std::mem::take(&mut *shard.write());
+            drop(versions);
+        }
+        self.bytes.store(0, Ordering::Relaxed);
+    }
+
+    /// Fails once it is expired. The caller holds the lock of the shard that it reads.
+    fn check(&self) -> Result<(), EngineError> {
+        if self.expired.load(Ordering::Relaxed) { Err(EngineError::SnapshotTooOld) } else { Ok(()) }
     }
 
     /// Looks at up to `limit` keys of a range and appends those that have a version at or below `at`, each with its
     /// newest such version. Returns the last key looked at if there may be more. The range must lie within one index.
+    ///
+    /// # Errors
+    /// As [`Delta::get`].
     pub fn copy_range(
         &self,
         range: (Bound<&[u8]>, Bound<&[u8]>),
@@ -80,14 +107,15 @@ impl Delta {
         direction: Direction,
         limit: usize,
         out: &mut Vec<(Key, Version)>,
-    ) -> Option<Key> {
+    ) -> Result<Option<Key>, EngineError> {
         let (Bound::Included(within) | Bound::Excluded(within)) = range.0 else {
             unreachable!("ranges begin with an index prefix")
         };
         let shard = self.shard(within).read();
-        copy_limited(shard.range::<[u8], _>(range), direction, limit, |key, versions| {
+        self.check()?;
+        Ok(copy_limited(shard.range::<[u8], _>(range), direction, limit, |key, versions| {
             out.extend(newest_at(versions, at).map(|version| (key.clone(), version.clone())));
-        })
+        }))
     }
 
     /// Memory in bytes, estimated.
@@ -159,7 +187,9 @@ mod tests {
         for (seq, value) in [(3, row(b"three")), (5, Change::Remove), (9, row(b"nine"))] {
             delta.put(CommitSeq(seq), k.clone(), value);
         }
-        let at = |seq| delta.get(&k, CommitSeq(seq)).map(|v| (v.seq.0, v.change.row().map(|r| r.to_vec())));
+        let at = |seq| {
+            delta.get(&k, CommitSeq(seq)).unwrap().map(|v| (v.seq.0, v.change.row().map(|r| r.to_vec())))
+        };
         assert_eq!(at(2), None);
         assert_eq!(at(3), Some((3, Some(b"three".to_vec()))));
         assert_eq!(at(4), Some((3, Some(b"three".to_vec()))));
@@ -178,7 +208,7 @@ mod tests {
         let range = (Bound::Included(&low[..]), Bound::Excluded(&high[..]));
         let names = |direction, limit| {
             let mut out = Vec::new();
-            let last = delta.copy_range(range, CommitSeq::MAX, direction, limit, &mut out);
+            let last = delta.copy_range(range, CommitSeq::MAX, direction, limit, &mut out).unwrap();
             (out.iter().map(|(key, _)| key[4]).collect::<Vec<_>>(), last)
         };
         assert_eq!(names(Direction::Forward, 10), (b"abc".to_vec(), None));

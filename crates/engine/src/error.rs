@@ -17,8 +17,9 @@ pub enum EngineError {
         /// Position of the index in the table's list.
         index: usize,
     },
-    /// What old snapshots pin has reached its limit; this one was the oldest.
-    #[error("the snapshot was given up: what it pins exceeds onelog_view_retention_limit")]
+    /// What old snapshots keep has reached its limit, and this one was the oldest (1412, as InnoDB says of a snapshot
+    /// whose undo log is gone). The transaction is over.
+    #[error("Snapshot too old: what it keeps exceeds onelog_view_retention_limit, please retry transaction")]
     SnapshotTooOld,
     /// Stored bytes do not decode: the data directory is damaged.
     #[error("corrupt data in {what}")]

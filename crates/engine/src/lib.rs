@@ -14,6 +14,7 @@ pub mod delta;
 mod error;
 pub mod ids;
 pub mod lock;
+pub mod retired;
 pub mod rows;
 pub mod scan;
 pub mod store;

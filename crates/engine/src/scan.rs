@@ -1,9 +1,10 @@
 //! Range scans over the layers of a view, merged.
 //!
-//! Each layer offers its keys in order; the smallest wins, and among equals the newest layer. From layers in memory
-//! at most [`CHUNK`] entries are copied while a lock is held; then the layer is sought again. What others add
-//! meanwhile is above a snapshot's `visible_seq`; a scan of the newest state may or may not see it, and whoever
-//! locks rows reads each again under its lock.
+//! Each layer offers its keys in order; the smallest wins, and among equals the newest layer. At most [`CHUNK`] entries
+//! are copied from a layer at once; then it is sought again. What others add meanwhile is above a snapshot's
+//! `visible_seq`; a scan of the newest state may or may not see it, and whoever locks rows reads each again under its
+//! lock. So a layer that expires ends a snapshot's scan with an error, and one of the newest state goes on in the layers
+//! of now.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::EngineError;
-use crate::base::{Guard, Range};
+use crate::base::Generation;
 use crate::delta::{Delta, Version};
-use crate::ids::{CommitSeq, Key};
-use crate::view::{Found, View};
+use crate::ids::{CommitSeq, Key, Row};
+use crate::view::{Published, View};
 use crate::writeset::OwnChanges;
 
 /// Entries that are copied from a layer in one go. The first chunk is small: most scans are short.
@@ -53,6 +54,14 @@ impl KeyRange {
         Self { low: Bound::Included(prefix.into()), high }
     }
 
+    /// Leaves out everything up to and with `key`, as a scan passes it.
+    pub(crate) fn leave_behind(&mut self, key: Key, direction: Direction) {
+        match direction {
+            Direction::Forward => self.low = Bound::Excluded(key),
+            Direction::Backward => self.high = Bound::Excluded(key),
+        }
+    }
+
     fn as_bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (self.low.as_ref().map(|key| &**key), self.high.as_ref().map(|key| &**key))
     }
@@ -69,30 +78,12 @@ impl KeyRange {
     }
 }
 
-/// A key that a scan returns.
-pub enum ScanKey {
-    /// Copied from memory.
-    Copied(Key),
-    /// In the base.
-    Base(Guard),
-}
-
-impl std::ops::Deref for ScanKey {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Copied(key) => key,
-            Self::Base(guard) => guard.value(),
-        }
-    }
-}
-
 /// What a scan returns.
 pub struct Entry {
     /// The whole key.
-    pub key: ScanKey,
+    pub key: Key,
     /// Its row; `None` for a tombstone, which only [`Scan::next_version`] returns.
-    pub row: Option<Found>,
+    pub row: Option<Row>,
     /// The transaction that made this version; 0 if the base holds it or the scanning transaction made it.
     pub seq: CommitSeq,
 }
@@ -102,19 +93,19 @@ pub struct Scan {
     /// Newest first.
     layers: SmallVec<[Layer; 4]>,
     direction: Direction,
+    /// How to go on when a layer expires.
+    newest: Option<Newest>,
 }
 
-enum Layer {
-    Memory(MemoryCursor),
-    Base(Box<BaseCursor>),
+/// What a scan of the newest state begins anew with.
+struct Newest {
+    published: Arc<Published>,
+    own: Option<Arc<OwnChanges>>,
+    /// What was not returned yet.
+    rest: KeyRange,
 }
 
-struct BaseCursor {
-    range: Range,
-    head: Option<(Guard, Guard)>,
-}
-
-struct MemoryCursor {
+struct Layer {
     source: Source,
     at: CommitSeq,
     /// What was not copied yet.
@@ -128,6 +119,7 @@ struct MemoryCursor {
 enum Source {
     Own(Arc<OwnChanges>),
     Delta(Arc<Delta>),
+    Base(Arc<Generation>),
 }
 
 impl Scan {
@@ -139,33 +131,19 @@ impl Scan {
         range: &KeyRange,
         direction: Direction,
     ) -> Result<Self, EngineError> {
-        let mut layers = SmallVec::new();
-        if range.is_empty() {
-            return Ok(Self { layers, direction });
-        }
-        let deltas = std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.delta));
-        let sources = own
-            .map(|own| Source::Own(Arc::clone(own)))
-            .into_iter()
-            .chain(deltas.map(|delta| Source::Delta(Arc::clone(delta))));
-        for source in sources {
-            let mut cursor = MemoryCursor {
-                source,
-                at,
-                rest: range.clone(),
-                chunk: Vec::new(),
-                chunk_size: FIRST_CHUNK,
-                exhausted: false,
-            };
-            cursor.refill(direction);
-            if !cursor.chunk.is_empty() {
-                layers.push(Layer::Memory(cursor));
-            }
-        }
-        let mut base = BaseCursor { range: view.base.range(range.as_bounds())?, head: None };
-        base.advance(direction)?;
-        layers.push(Layer::Base(Box::new(base)));
-        Ok(Self { layers, direction })
+        Ok(Self { layers: layers(view, at, own, range, direction)?, direction, newest: None })
+    }
+
+    /// Scans the newest state of `range`, with a transaction's own changes on top.
+    pub(crate) fn newest(
+        published: &Arc<Published>,
+        own: Option<&Arc<OwnChanges>>,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> Result<Self, EngineError> {
+        let newest = Newest { published: Arc::clone(published), own: own.cloned(), rest: range.clone() };
+        let layers = newest.layers(direction)?;
+        Ok(Self { layers, direction, newest: Some(newest) })
     }
 
     /// The next key that has a row.
@@ -180,6 +158,24 @@ impl Scan {
 
     /// The next key, tombstones included: a read of the newest state must know what it skipped.
     pub fn next_version(&mut self) -> Result<Option<Entry>, EngineError> {
+        while let Err(error) = self.refill() {
+            match (&self.newest, error) {
+                (Some(newest), EngineError::SnapshotTooOld) => self.layers = newest.layers(self.direction)?,
+                (_, error) => return Err(error),
+            }
+        }
+        let entry = self.take_next();
+        if let (Some(newest), Some(entry)) = (&mut self.newest, &entry) {
+            newest.rest.leave_behind(entry.key.clone(), self.direction);
+        }
+        Ok(entry)
+    }
+
+    fn refill(&mut self) -> Result<(), EngineError> {
+        self.layers.iter_mut().try_for_each(|layer| layer.refill(self.direction))
+    }
+
+    fn take_next(&mut self) -> Option<Entry> {
         let mut best: Option<usize> = None;
         for index in 0..self.layers.len() {
             let Some(key) = self.layers[index].head() else { continue };
@@ -192,71 +188,87 @@ impl Scan {
                 best = Some(index);
             }
         }
-        let Some(best) = best else { return Ok(None) };
-        let entry = self.layers[best].take(self.direction)?;
+        let best = best?;
+        let (key, Version { seq, change }) = self.layers[best].chunk.pop().expect("the head is there");
         // Older layers' versions of the same key are hidden by this one.
         for layer in &mut self.layers[best + 1..] {
-            if layer.head() == Some(&*entry.key) {
-                layer.take(self.direction)?;
+            if layer.head() == Some(&*key) {
+                layer.chunk.pop();
             }
         }
-        Ok(Some(entry))
+        Some(Entry { key, row: change.into_row(), seq })
     }
+}
+
+impl Newest {
+    fn layers(&self, direction: Direction) -> Result<SmallVec<[Layer; 4]>, EngineError> {
+        loop {
+            let view = self.published.view();
+            match layers(&view, CommitSeq::MAX, self.own.as_ref(), &self.rest, direction) {
+                // There was time to expire it meanwhile.
+                Err(EngineError::SnapshotTooOld) => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+/// The layers of a view that have something in a range, newest first, each with its first entries.
+fn layers(
+    view: &View,
+    at: CommitSeq,
+    own: Option<&Arc<OwnChanges>>,
+    range: &KeyRange,
+    direction: Direction,
+) -> Result<SmallVec<[Layer; 4]>, EngineError> {
+    let mut layers = SmallVec::new();
+    if range.is_empty() {
+        return Ok(layers);
+    }
+    let deltas = std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.delta));
+    let sources = own
+        .map(|own| Source::Own(Arc::clone(own)))
+        .into_iter()
+        .chain(deltas.map(|delta| Source::Delta(Arc::clone(delta))))
+        .chain(std::iter::once(Source::Base(Arc::clone(&view.base))));
+    for source in sources {
+        let mut layer = Layer {
+            source,
+            at,
+            rest: range.clone(),
+            chunk: Vec::new(),
+            chunk_size: FIRST_CHUNK,
+            exhausted: false,
+        };
+        layer.refill(direction)?;
+        if !layer.chunk.is_empty() {
+            layers.push(layer);
+        }
+    }
+    Ok(layers)
 }
 
 impl Layer {
     fn head(&self) -> Option<&[u8]> {
-        match self {
-            Self::Memory(cursor) => cursor.chunk.last().map(|(key, _)| &**key),
-            Self::Base(cursor) => cursor.head.as_ref().map(|(key, _)| key.value()),
-        }
+        self.chunk.last().map(|(key, _)| &**key)
     }
 
-    fn take(&mut self, direction: Direction) -> Result<Entry, EngineError> {
-        match self {
-            Self::Memory(cursor) => {
-                let (key, Version { seq, change }) = cursor.chunk.pop().expect("the head is there");
-                if cursor.chunk.is_empty() {
-                    cursor.refill(direction);
-                }
-                Ok(Entry { key: ScanKey::Copied(key), row: change.into_row().map(Found::Shared), seq })
-            }
-            Self::Base(cursor) => {
-                let (key, row) = cursor.head.take().expect("the head is there");
-                cursor.advance(direction)?;
-                Ok(Entry { key: ScanKey::Base(key), row: Some(Found::Base(row)), seq: CommitSeq(0) })
-            }
-        }
-    }
-}
-
-impl BaseCursor {
-    fn advance(&mut self, direction: Direction) -> Result<(), EngineError> {
-        let next = match direction {
-            Direction::Forward => self.range.next(),
-            Direction::Backward => self.range.next_back(),
-        };
-        self.head = next.transpose()?;
-        Ok(())
-    }
-}
-
-impl MemoryCursor {
-    /// Copies the next chunk; afterwards it is empty only if the layer has nothing more.
-    fn refill(&mut self, direction: Direction) {
+    /// Copies the next chunk if there is none; afterwards it is empty only if the layer has nothing more.
+    fn refill(&mut self, direction: Direction) -> Result<(), EngineError> {
         while self.chunk.is_empty() && !self.exhausted {
             let (range, size, chunk) = (self.rest.as_bounds(), self.chunk_size, &mut self.chunk);
             let last = match &self.source {
                 Source::Own(own) => own.copy_range(range, direction, size, chunk),
-                Source::Delta(delta) => delta.copy_range(range, self.at, direction, size, chunk),
+                Source::Delta(delta) => delta.copy_range(range, self.at, direction, size, chunk)?,
+                Source::Base(base) => base.copy_range(range, direction, size, chunk)?,
             };
             self.chunk_size = CHUNK;
-            match (last.map(Bound::Excluded), direction) {
-                (None, _) => self.exhausted = true,
-                (Some(rest), Direction::Forward) => self.rest.low = rest,
-                (Some(rest), Direction::Backward) => self.rest.high = rest,
+            match last {
+                None => self.exhausted = true,
+                Some(last) => self.rest.leave_behind(last, direction),
             }
             self.chunk.reverse();
         }
+        Ok(())
     }
 }

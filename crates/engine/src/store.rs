@@ -46,7 +46,7 @@ impl Store {
     }
 
     /// The view and `visible_seq` that snapshots are taken of.
-    pub fn published(&self) -> &Published {
+    pub fn published(&self) -> &Arc<Published> {
         &self.published
     }
 

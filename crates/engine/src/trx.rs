@@ -18,11 +18,11 @@ use smallvec::SmallVec;
 use crate::EngineError;
 use crate::catalog::table::Table;
 use crate::delta::Delta;
-use crate::ids::{Change, CommitSeq, CounterHigh, CounterKind, Key, TrxId};
+use crate::ids::{Change, CommitSeq, CounterHigh, CounterKind, Key, Row, TrxId};
 use crate::lock::{Acquired, HeldLocks, LockId, LockWait, Mode};
 use crate::scan::{Direction, KeyRange, Scan};
 use crate::store::Store;
-use crate::view::{Found, Snapshot};
+use crate::view::Snapshot;
 use crate::writeset::{Mark, WriteSet};
 
 /// How plain reads of one transaction relate to each other.
@@ -87,6 +87,11 @@ impl Trx {
 
     /// A statement begins.
     pub fn begin_statement(&mut self) {
+        self.end_statement();
+    }
+
+    /// A statement ends: at READ COMMITTED its snapshot goes with it.
+    pub fn end_statement(&mut self) {
         if self.isolation == Isolation::ReadCommitted {
             self.snapshot = None;
         }
@@ -105,6 +110,11 @@ impl Trx {
     /// Up to where its snapshot sees, if it has one.
     pub fn snapshot_seq(&self) -> Option<CommitSeq> {
         self.snapshot.as_ref().map(|snapshot| snapshot.visible)
+    }
+
+    /// Whether its snapshot was given up: what it had not read can be read no more.
+    pub fn is_expired(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(|snapshot| snapshot.view.base.is_expired())
     }
 
     /// Its changes.
@@ -229,25 +239,28 @@ impl Trx {
     }
 
     /// Reads a key as the snapshot has it.
-    pub fn get(&mut self, key: &[u8]) -> Result<Option<Found>, EngineError> {
+    ///
+    /// # Errors
+    /// [`EngineError::SnapshotTooOld`] if the snapshot was given up.
+    pub fn get(&mut self, key: &[u8]) -> Result<Option<Row>, EngineError> {
         if let Some(own) = self.own(key) {
-            return Ok(own.into_row().map(Found::Shared));
+            return Ok(own.into_row());
         }
         let snapshot = self.snapshot();
         Ok(snapshot.view.get(key, snapshot.visible)?.1)
     }
 
     /// Reads the newest version of a key. Lock it first.
-    pub fn get_newest(&mut self, key: &[u8]) -> Result<Option<Found>, EngineError> {
+    pub fn get_newest(&mut self, key: &[u8]) -> Result<Option<Row>, EngineError> {
         if let Some(own) = self.own(key) {
-            return Ok(own.into_row().map(Found::Shared));
+            return Ok(own.into_row());
         }
-        let (seq, found) = self.store.published().view().get(key, CommitSeq::MAX)?;
+        let (seq, found) = self.store.published().get_newest(key)?;
         self.note_seen(seq);
         Ok(found)
     }
 
-    /// Scans a range as the snapshot has it.
+    /// Scans a range as the snapshot has it; it and its scan fail as [`Trx::get`] does.
     pub fn scan(&mut self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
         let own = (!self.writes.is_empty()).then(|| Arc::clone(self.writes.own()));
         let snapshot = self.snapshot();
@@ -258,7 +271,7 @@ impl Trx {
     /// are to be locked and read again.
     pub fn scan_newest(&self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
         let own = (!self.writes.is_empty()).then(|| self.writes.own());
-        Scan::new(&self.store.published().view(), CommitSeq::MAX, own, range, direction)
+        Scan::newest(self.store.published(), own, range, direction)
     }
 
     /// Notes that a version was examined, returned or skipped.

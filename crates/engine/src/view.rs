@@ -19,9 +19,10 @@ use arc_swap::ArcSwap;
 use smallvec::SmallVec;
 
 use crate::EngineError;
-use crate::base::{Generation, Guard};
+use crate::base::Generation;
 use crate::delta::Delta;
 use crate::ids::{CommitSeq, Row};
+use crate::retired::Retired;
 
 /// A delta that gets no new transactions.
 #[derive(Clone, Debug)]
@@ -43,41 +44,20 @@ pub struct View {
     pub base: Arc<Generation>,
 }
 
-/// A row that was found, wherever it lies.
-pub enum Found {
-    /// In memory.
-    Shared(Row),
-    /// In the base.
-    Base(Guard),
-}
-
-impl std::ops::Deref for Found {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Shared(row) => row,
-            Self::Base(guard) => guard.value(),
-        }
-    }
-}
-
-impl std::fmt::Debug for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Found").field(&&**self).finish()
-    }
-}
-
 impl View {
     /// The newest version of a key at or below `at`: its row, if it has one, and the transaction that made it
     /// (0 if the base holds it).
-    pub fn get(&self, key: &[u8], at: CommitSeq) -> Result<(CommitSeq, Option<Found>), EngineError> {
+    ///
+    /// # Errors
+    /// [`EngineError::SnapshotTooOld`] if a layer that it had to look at is expired.
+    pub fn get(&self, key: &[u8], at: CommitSeq) -> Result<(CommitSeq, Option<Row>), EngineError> {
         let deltas = std::iter::once(&self.active).chain(self.sealed.iter().map(|sealed| &sealed.delta));
         for delta in deltas {
-            if let Some(version) = delta.get(key, at) {
-                return Ok((version.seq, version.change.into_row().map(Found::Shared)));
+            if let Some(version) = delta.get(key, at)? {
+                return Ok((version.seq, version.change.into_row()));
             }
         }
-        Ok((CommitSeq(0), self.base.get(key)?.map(Found::Base)))
+        Ok((CommitSeq(0), self.base.get(key)?))
     }
 
     /// Memory of all deltas, in bytes.
@@ -101,6 +81,8 @@ pub struct Published {
     view: ArcSwap<View>,
     /// Only grows. Release by the publisher, acquired by readers: what it covers is applied.
     visible: AtomicU64,
+    /// What views that were replaced may still keep.
+    pub retired: Retired,
 }
 
 impl Published {
@@ -108,7 +90,7 @@ impl Published {
     pub fn new(base: Generation) -> Self {
         let visible = AtomicU64::new(base.through().0);
         let view = View { active: Arc::default(), sealed: SmallVec::new(), base: Arc::new(base) };
-        Self { view: ArcSwap::from_pointee(view), visible }
+        Self { view: ArcSwap::from_pointee(view), visible, retired: Retired::default() }
     }
 
     /// The last transaction that readers see.
@@ -128,6 +110,17 @@ impl Published {
     /// The layers as they are now. For reads of the newest state: load it after the lock is granted.
     pub fn view(&self) -> Arc<View> {
         self.view.load_full()
+    }
+
+    /// The newest version of a key, and the transaction that made it (0 if the base holds it).
+    pub fn get_newest(&self, key: &[u8]) -> Result<(CommitSeq, Option<Row>), EngineError> {
+        loop {
+            match self.view().get(key, CommitSeq::MAX) {
+                // There was time to expire the view meanwhile.
+                Err(EngineError::SnapshotTooOld) => {}
+                result => return result,
+            }
+        }
     }
 
     /// A view and its `visible_seq` in one atomic step: if the view is still the published one after `visible_seq`
@@ -163,10 +156,12 @@ impl Published {
     pub fn replace_base(&self, base: Generation) {
         assert!(base.through() <= self.visible(), "a base is published once all of it is visible");
         let base = Arc::new(base);
-        self.view.rcu(|old| {
-            let newer = |sealed: &&Sealed| base.through() < sealed.through;
+        let newer = |sealed: &&Sealed| base.through() < sealed.through;
+        let old = self.view.rcu(|old| {
             let sealed = old.sealed.iter().filter(newer).cloned().collect();
             View { active: Arc::clone(&old.active), sealed, base: Arc::clone(&base) }
         });
+        let replaced = old.sealed.iter().filter(|sealed| !newer(sealed)).map(|sealed| &sealed.delta);
+        self.retired.push(&old.base, replaced);
     }
 }

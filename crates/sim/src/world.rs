@@ -223,12 +223,13 @@ impl World {
         self.shared.store.catalog()
     }
 
-    /// Executes several texts at once, each in a session of its own: some begin together, the others while these are
-    /// at some stage of their commits, as `rng` decides. `done` is told at once when one has been answered: its place
-    /// and the last commit that it knows of.
+    /// Executes several texts at once, each in a session of its own, and perhaps takes a checkpoint: some begin together,
+    /// the others while these are at some stage of their commits, as `rng` decides. `done` is told at once when one has
+    /// been answered: its place and the last commit that it knows of.
     pub fn run_together(
         &self,
         texts: &[String],
+        checkpoint: bool,
         rng: &mut Rng,
         mut done: impl FnMut(usize, CommitSeq),
     ) -> Result<Vec<Vec<Answer>>, FatalError> {
@@ -238,20 +239,28 @@ impl World {
         let runs = conns.iter_mut().zip(&mut wires).zip(texts);
         let mut runs: Vec<_> = runs
             .map(|((conn, wire), text)| {
-                Some(Box::pin(async move {
+                let run = async move {
                     conn.client.query(text.as_bytes(), now, wire).await;
                     conn.client.last_commit()
-                }))
+                };
+                Some(Box::pin(run) as LocalFuture<'_, CommitSeq>)
             })
             .collect();
-        let mut begun = 1 + rng.index(texts.len());
+        let checkpoint = checkpoint.then_some(async {
+            let _full = self.shared.schema.take_checkpoint().await;
+            CommitSeq(0)
+        });
+        runs.extend(checkpoint.map(|run| Some(Box::pin(run) as _)));
+        let mut begun = 1 + rng.index(runs.len());
         let poll_all = poll_fn(|context| {
             loop {
                 for (place, slot) in runs[..begun].iter_mut().enumerate() {
                     let polled = slot.as_mut().map(|run| run.as_mut().poll(context));
                     if let Some(Poll::Ready(seq)) = polled {
                         *slot = None;
-                        done(place, seq);
+                        if place < texts.len() {
+                            done(place, seq);
+                        }
                     }
                 }
                 if runs.iter().all(Option::is_none) {
@@ -306,7 +315,7 @@ fn config(options: &Options, settings: Settings) -> Config {
         redo: redo::Options {
             dir: PathBuf::from(DIR).join("redo"),
             segment_size: options.segment_size,
-            ring_size: 4 << 20,
+            ring_size: 2 << 20,
             ring_slots: 256,
             spares: 1,
         },
@@ -318,6 +327,9 @@ fn config(options: &Options, settings: Settings) -> Config {
         files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
     }
 }
+
+/// A future of this thread.
+type LocalFuture<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
 
 /// A connection.
 #[derive(Debug)]
@@ -473,12 +485,17 @@ impl InlineCheckpoints {
         if self.base.ballast().is_spent() {
             return Ok(false);
         }
+        let shared = self.shared.get().and_then(std::sync::Weak::upgrade);
+        if let Some(shared) = &shared {
+            let limit = shared.variables.live.view_retention_limit.load(Ordering::Relaxed);
+            self.pipeline.published().retired.expire_beyond(limit);
+        }
         let checkpoint = self.pipeline.begin_checkpoint();
         let through = checkpoint.through();
         let _ack = self.pipeline.wait_visible(through).await;
         let (counters, size) = (self.store.counters(), SliceSize { keys_max: 16, bytes_max: 4096 });
         self.pipeline.run_checkpoint(checkpoint, &self.base, counters, size, || {})?;
-        if let Some(shared) = self.shared.get().and_then(std::sync::Weak::upgrade) {
+        if let Some(shared) = shared {
             shared.schema.collect_garbage(through, || {})?;
         }
         Ok(true)

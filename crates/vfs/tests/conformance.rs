@@ -17,7 +17,9 @@ use std::time::Duration;
 
 use common::{TempDir, blocks, read_all};
 use vfs::sim::SimDisk;
-use vfs::{DURABLE_ALIGN, Open, OsVfs, PathError, SlowSync, SyncDelay, Vfs, raw_os_error};
+use vfs::{
+    Ballast, DURABLE_ALIGN, Open, OsVfs, PathError, SlowSync, SyncDelay, Vfs, WithBallast, raw_os_error,
+};
 
 const ALIGN: u64 = DURABLE_ALIGN as u64;
 const EBADF: i32 = 9;
@@ -59,6 +61,14 @@ fn the_slow_wrapper_conforms() {
     let disk = SimDisk::new();
     disk.create_dir_all(Path::new("/data")).unwrap();
     conformance(&SlowSync::new(Arc::new(disk), SyncDelay::from_us(1)), Path::new("/data"));
+}
+
+#[test]
+fn the_wrapper_with_the_ballast_conforms() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    disk.create_dir_all(Path::new("/data")).unwrap();
+    let ballast = Arc::new(Ballast::open(Arc::clone(&disk), "/ballast".into(), 4096).unwrap());
+    conformance(&WithBallast::new(disk, ballast), Path::new("/data"));
 }
 
 /// Runs every check in an empty directory.

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use vfs::{File, Open, Vfs};
@@ -18,13 +19,16 @@ pub(crate) struct Backend {
     file: Arc<dyn File>,
     /// Rank: before the ballast's.
     header: Mutex<HeaderPage>,
+    /// Bytes that were written.
+    written: Arc<AtomicU64>,
 }
 
 impl Backend {
-    pub(crate) fn open(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
+    /// Counts what it writes in `written`.
+    pub(crate) fn open(vfs: &dyn Vfs, path: &Path, written: Arc<AtomicU64>) -> io::Result<Self> {
         let file = vfs.open(path, Open::Create)?;
         let header = Mutex::new(HeaderPage::open(&file)?);
-        Ok(Self { file, header })
+        Ok(Self { file, header, written })
     }
 }
 
@@ -59,6 +63,7 @@ impl redb::StorageBackend for Backend {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.written.fetch_add(data.len() as u64, Ordering::Relaxed);
         match usize::try_from(offset) {
             Ok(offset) if offset < PAGE_SIZE => {
                 let (head, rest) = data.split_at(data.len().min(PAGE_SIZE - offset));

@@ -2,20 +2,20 @@
 //!
 //! `base.redb` holds two tables: `data`, all keys of all indexes (each key begins with its index, see
 //! [`crate::ids`]), and `facts`, what the last checkpoint says about itself, changed in the same atomic commit
-//! as its last slice of data. Readers hold a [`Generation`]: a snapshot that stays as it is.
+//! as its last slice of data. Readers hold a [`Generation`]: a snapshot that stays as it is, until it is expired.
 
 mod backend;
+mod generation;
 mod header;
 
-use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use redb::{
-    Database, Durability, OwnedAccessGuard, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition,
-};
+use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition};
 use vfs::{Vfs, WithBallast};
 
+pub use generation::Generation;
 pub use vfs::Ballast;
 
 use crate::EngineError;
@@ -29,21 +29,13 @@ const FILE_NAME: &str = "base.redb";
 /// The file while it is made.
 const UNBORN_NAME: &str = "base.redb.new";
 
-/// Bytes read from the base, kept alive by its generation.
-pub type Guard = OwnedAccessGuard<&'static [u8]>;
-
 /// The open file. One per server.
 #[derive(Debug)]
 pub struct Base {
     db: Database,
     ballast: Arc<Ballast>,
-}
-
-/// A read-only snapshot of the base.
-pub struct Generation {
-    data: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    /// Every transaction up to here is contained, and none after it.
-    through: CommitSeq,
+    /// Bytes written to the file since it was opened.
+    written: Arc<AtomicU64>,
 }
 
 /// A slice of a checkpoint: changes, and perhaps the facts that become true with them.
@@ -89,9 +81,10 @@ impl Base {
     ) -> Result<Self, EngineError> {
         let ballast = Arc::new(ballast);
         let vfs = WithBallast::new(Arc::clone(vfs), Arc::clone(&ballast));
-        let backend = backend::Backend::open(&vfs, path)?;
+        let written = Arc::<AtomicU64>::default();
+        let backend = backend::Backend::open(&vfs, path, Arc::clone(&written))?;
         let db = Database::builder().set_cache_size(cache_size).create_with_backend(backend)?;
-        Ok(Self { db, ballast })
+        Ok(Self { db, ballast, written })
     }
 
     /// Applies a slice as one atomic commit that survives power loss when this returns. Any error is fatal.
@@ -179,37 +172,17 @@ impl Base {
 
     /// The current state, which contains every transaction up to `through` and none after it.
     pub fn generation(&self, through: CommitSeq) -> Result<Generation, EngineError> {
-        Ok(Generation { data: self.db.begin_read()?.open_table(DATA)?, through })
+        let data = self.db.begin_read()?.open_table(DATA)?;
+        Ok(Generation::new(data, through, Arc::clone(&self.written)))
+    }
+
+    /// Bytes written to the file since it was opened.
+    pub fn bytes_written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
     }
 
     /// The file that is given up when the disk is full.
     pub fn ballast(&self) -> &Arc<Ballast> {
         &self.ballast
-    }
-}
-
-impl Generation {
-    /// Every transaction up to here is contained, and none after it.
-    pub fn through(&self) -> CommitSeq {
-        self.through
-    }
-
-    /// The row of a key.
-    pub fn get(&self, key: &[u8]) -> Result<Option<Guard>, EngineError> {
-        Ok(self.data.get_owned(key)?)
-    }
-
-    /// The keys and rows of a range, from either end.
-    pub fn range(&self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> Result<Range, EngineError> {
-        Ok(self.data.range_owned::<&[u8]>(range)?)
-    }
-}
-
-/// An iterator over a range of the base, double-ended.
-pub type Range = redb::OwnedRange<&'static [u8], &'static [u8]>;
-
-impl std::fmt::Debug for Generation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Generation").field("through", &self.through).finish_non_exhaustive()
     }
 }

@@ -9,6 +9,7 @@ use types::column::Column;
 use types::error::SqlError;
 use types::error::table::{
     ER_NO_DB_ERROR, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_TABLEACCESS_DENIED_ERROR, ER_UNKNOWN_STORAGE_ENGINE,
+    ER_WRONG_OBJECT,
 };
 use types::sql_mode::SqlMode;
 use types::value::Value;
@@ -172,6 +173,10 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
         Show::CreateTable(table) => {
             let table = readable(look, table, "SHOW")?;
             Shown::new("create_table", vec![row![&table.def().name, create_table(look, &table)]])
+        }
+        Show::CreateView(table) => {
+            let table = readable(look, table, "SHOW")?;
+            return Err(ER_WRONG_OBJECT.error(&[&table.def().db, &table.def().name, &"VIEW"]));
         }
         Show::CreateDatabase(db, if_not_exists) => {
             let db = look.database(db)?;

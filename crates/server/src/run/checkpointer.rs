@@ -1,4 +1,7 @@
 //! The thread that takes checkpoints: when the delta or redo has grown, or when somebody asks.
+//!
+//! While old views live, each checkpoint costs room that it does not give back, so checkpoints get rarer; and before one
+//! begins, old views that keep more than `onelog_view_retention_limit` are expired.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, Weak};
@@ -22,6 +25,9 @@ use crate::session::Shared;
 
 /// How often the sizes are looked at.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// While old views live, a checkpoint begins at so many times `onelog_delta_size`, unless redo asks for one.
+const RARER: u64 = 2;
 
 /// Between slices, while there is no hurry.
 const PACE: Duration = Duration::from_millis(2);
@@ -90,7 +96,7 @@ impl Checkpointer {
                 }
                 state.asked
             };
-            let wanted = self.is_asked() || self.is_due(&shared);
+            let wanted = self.is_asked() || self.is_due(&shared) || self.is_base_rewritten(&shared);
             if wanted && !self.base.ballast().is_spent() {
                 self.take_one(&shared, runtime);
                 self.state.lock().answered = asked;
@@ -108,13 +114,35 @@ impl Checkpointer {
     /// Whether the delta or redo has grown enough.
     fn is_due(&self, shared: &Shared) -> bool {
         let live = &shared.variables.live;
-        let delta = self.pipeline.published().view().active.bytes() as u64;
+        let published = self.pipeline.published();
+        let delta = published.view().active.bytes() as u64;
         let redo = self.pipeline.redo().live_bytes();
-        delta >= live.delta_size.load(Ordering::Relaxed)
+        let times = if published.retired.bytes() > 0 { RARER } else { 1 };
+        delta >= times * live.delta_size.load(Ordering::Relaxed)
             || delta > 0 && redo >= live.redo_log_capacity.load(Ordering::Relaxed) / 2
     }
 
+    /// Whether builds have rewritten so much that the current generation keeps too many pages.
+    fn is_base_rewritten(&self, shared: &Shared) -> bool {
+        let limit = shared.variables.live.view_retention_limit.load(Ordering::Relaxed);
+        self.pipeline.published().view().base.bytes_since() >= limit
+    }
+
+    /// Takes from old views what they keep beyond the limit.
+    fn expire_views(&self, shared: &Shared) {
+        let limit = shared.variables.live.view_retention_limit.load(Ordering::Relaxed);
+        let expired = self.pipeline.published().retired.expire_beyond(limit);
+        if expired > 0 {
+            tracing::warn!(
+                expired,
+                limit,
+                "old snapshots were given up: they kept more than onelog_view_retention_limit"
+            );
+        }
+    }
+
     fn take_one(&self, shared: &Arc<Shared>, runtime: &Handle) {
+        self.expire_views(shared);
         let checkpoint = self.pipeline.begin_checkpoint();
         let through = checkpoint.through();
         let _ack = runtime.block_on(self.pipeline.wait_visible(through));

@@ -92,7 +92,7 @@ fn of_show(show: &Show) -> Counter {
         Show::OpenTables(..) => C::ComShowOpenTables,
         Show::Columns { .. } => C::ComShowFields,
         Show::Index(..) => C::ComShowKeys,
-        Show::CreateTable(_) => C::ComShowCreateTable,
+        Show::CreateTable(_) | Show::CreateView(_) => C::ComShowCreateTable,
         Show::CreateDatabase(..) => C::ComShowCreateDb,
         Show::CreateUser(_) => C::ComShowCreateUser,
         Show::Engines => C::ComShowStorageEngines,

@@ -228,6 +228,7 @@ impl Client {
         if done.is_err() {
             self.transaction.trx.rollback_to(begun);
         }
+        self.transaction.trx.end_statement();
         done.map(Some)
     }
 
@@ -281,10 +282,11 @@ impl Client {
         self.transaction.commit(self.log.origin, self.logs()).await.map(Some)
     }
 
-    /// A statement has failed and is undone: ends the transaction if it is one by itself, or a deadlock. The error may
-    /// follow from what others have not made durable yet.
+    /// A statement has failed and is undone: ends the transaction if it is one by itself, at a deadlock, and if its
+    /// snapshot is gone. The error may follow from what others have not made durable yet.
     pub(super) async fn fail(&mut self, error: SqlError) -> SqlError {
-        if !self.transaction.open || error.is(&ER_LOCK_DEADLOCK) {
+        let lost = error.is(&ER_TABLE_DEF_CHANGED) && self.transaction.trx.is_expired();
+        if !self.transaction.open || lost || error.is(&ER_LOCK_DEADLOCK) {
             let _ack = self.transaction.rollback().await;
         } else {
             self.transaction.wait_for_horizon().await;

@@ -86,6 +86,9 @@ impl Client {
             }
             MaintenanceKind::Check => match self.check(&stored).await? {
                 Ok(_) => vec![ok],
+                Err(error @ engine::EngineError::SnapshotTooOld) => {
+                    vec![row("Error", &error.to_string()), row("status", "Operation failed")]
+                }
                 Err(error) => {
                     tracing::error!(table = name, %error, "CHECK TABLE has found damage");
                     vec![row("Error", &error.to_string()), row("error", "Corrupt")]

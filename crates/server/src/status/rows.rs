@@ -182,6 +182,12 @@ const OTHERS: &[Row] = &[
     level("Onelog_delta_bytes", |view| {
         view.pipeline.map_or(0, |pipeline| pipeline.published().view().delta_bytes() as u64)
     }),
+    level("Onelog_view_retained_bytes", |view| {
+        view.pipeline.map_or(0, |pipeline| pipeline.published().retired.bytes())
+    }),
+    total("Onelog_views_expired", |view| {
+        view.pipeline.map_or(0, |pipeline| pipeline.published().retired.expired())
+    }),
     level("Onelog_visible_seq", |view| view.pipeline.map_or(0, |pipeline| pipeline.published().visible().0)),
     text("Onelog_gate", |view| {
         view.pipeline.map_or(String::new(), |pipeline| format!("{:?}", pipeline.admission.gate()))

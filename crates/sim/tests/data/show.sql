@@ -49,6 +49,9 @@ show create table h
 show create table kinds
 show create table nope
 show create table nodb.nope
+show create view t
+show create view nope
+show create view nodb.nope
 show create database shop
 show create database if not exists shop
 show create schema empty_one

@@ -2,5 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
+mod retention;
 mod sessions;
 mod show;

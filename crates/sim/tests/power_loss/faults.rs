@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::ids::CommitSeq;
 use sim::{Answer, Options};
-use vfs::sim::{CrashMode, Fault, FaultKind, Journal, SimDisk};
+use vfs::sim::{CrashMode, Fault, FaultKind, Journal, OpKind, Record, SimDisk};
 
 use crate::log::Files;
 use crate::model::{History, State};
@@ -45,23 +45,31 @@ pub fn undisturbed() -> (History, Journal) {
 }
 
 /// Runs the workload with a fault at the first call, the second, .. (or a sample), and looks at what is left.
-pub fn sweep(what: FaultKind, undisturbed: &History) -> Outcomes {
+pub fn sweep(what: FaultKind, (undisturbed, journal): &(History, Journal)) -> Outcomes {
     let _quiet = Quiet::begin();
     let mut outcomes = Outcomes::default();
-    let calls = undisturbed.done.ops;
+    // Only a sync loses pages.
+    let counts = |record: &Record| what != FaultKind::LostPages || record.kind() == OpKind::SyncData;
+    let fault = match what {
+        FaultKind::LostPages => Fault::new(what).of(OpKind::SyncData),
+        _ => Fault::new(what),
+    };
+    let records = (journal.first_op()..=journal.last_op()).filter_map(|op| journal.record(op));
+    let calls = records.filter(|record| counts(record)).count() as u64;
     let step = if is_full() { 1 } else { calls.div_ceil(SAMPLE) };
     let mut nth = 1 + seed() % step;
     while nth <= calls {
         outcomes.runs += 1;
         let disk = SimDisk::new();
-        disk.inject(Fault::new(what).nth(nth));
+        disk.inject(fault.clone().nth(nth));
         let history = endure(&disk, &WITH_BALLAST, &workload::main_steps(), Some(undisturbed));
         disk.lift_faults();
         outcomes.died.extend(history.done.died.is_some().then_some(nth));
         outcomes.answered += u64::from(history.done.died.is_none() && !history.done.errors.is_empty());
         for (name, found) in what_is_left(&disk, nth) {
             outcomes.disks += 1;
-            if let Err(violation) = check(&found, &history, u64::MAX).and_then(|(world, _)| goes_on(&world)) {
+            let checked = survives_twice(&found, &history, nth);
+            if let Err(violation) = checked.and_then(|()| goes_on(&found)) {
                 outcomes.broken.push(format!("call {nth}, {name}: {violation}; {}", summary(&history)));
             }
         }
@@ -101,7 +109,7 @@ fn endure(disk: &SimDisk, variant: &Variant, steps: &[Step], undisturbed: Option
     };
     let done = workload::run(disk, &world, variant, steps, |world, step| {
         note(&mut history, world);
-        if matches!(step, Step::Say(_, sql) if sql.starts_with("PURGE")) {
+        if matches!(step, Step::PurgeHalf) {
             history.files.absorb(Files::listed(disk, world));
         }
     });
@@ -130,9 +138,18 @@ fn summary(history: &History) -> String {
     format!("died: {died:?}, {} errors: {errors:.2?}", errors.len())
 }
 
-/// The server that was opened works.
-fn goes_on(world: &sim::World) -> Result<(), String> {
+/// The verdict, and once more after power is lost as soon as the server has started: what it showed is still there.
+fn survives_twice(disk: &SimDisk, history: &History, seed: u64) -> Result<(), String> {
+    let (world, kept) = check(disk, history, u64::MAX)?;
+    drop(world);
+    let (_, again) = check(&disk.crash(CrashMode::DropAll, seed), history, u64::MAX)?;
+    if again == kept { Ok(()) } else { Err(format!("{kept} was shown, and {again} after a power loss")) }
+}
+
+/// A server that opens the disk works.
+fn goes_on(disk: &SimDisk) -> Result<(), String> {
     let work = || -> Result<(), String> {
+        let world = WITH_BALLAST.open(disk).map_err(|error| error.to_string())?;
         let mut conn = world.connect();
         for sql in [
             "CREATE DATABASE IF NOT EXISTS f",
@@ -164,8 +181,8 @@ pub struct FullDisks {
 pub fn full_disks() -> FullDisks {
     let _quiet = Quiet::begin();
     let mut outcomes = FullDisks::default();
-    let free_step: u64 = if is_full() { 8 << 10 } else { 160 << 10 };
-    for free in (0..3 << 20).step_by(usize::try_from(free_step).unwrap()) {
+    let free_step: u64 = if is_full() { 16 << 10 } else { 400 << 10 };
+    for free in (0..8 << 20).step_by(usize::try_from(free_step).unwrap()) {
         outcomes.runs += 1;
         let disk = SimDisk::new();
         drop(WITH_BALLAST.open(&disk).unwrap());
@@ -178,7 +195,8 @@ pub fn full_disks() -> FullDisks {
         }
         for (name, found) in what_is_left(&disk, free) {
             found.set_capacity(u64::MAX);
-            if let Err(violation) = check(&found, &history, u64::MAX).and_then(|(world, _)| goes_on(&world)) {
+            let checked = check(&found, &history, u64::MAX);
+            if let Err(violation) = checked.and_then(|_| goes_on(&found)) {
                 outcomes
                     .broken
                     .push(format!("{free} bytes free, {name}: {violation}; {}", summary(&history)));

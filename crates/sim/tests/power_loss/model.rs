@@ -88,7 +88,7 @@ pub fn journalled(variant: &Variant, steps: &[Step], skip: &[(&str, OpKind)]) ->
     let world = variant.open(&disk).unwrap();
     let mut files = Files::default();
     let keep = |world: &World, step: &Step| {
-        if matches!(step, Step::Say(_, sql) if sql.starts_with("PURGE")) {
+        if matches!(step, Step::PurgeHalf) {
             files.absorb(Files::listed(&disk, world));
         }
     };
@@ -115,7 +115,7 @@ fn states(variant: &Variant, steps: &[Step], done: &Done) -> BTreeMap<CommitSeq,
     let mut in_turn = Vec::new();
     for step in steps {
         match step {
-            Step::Together(texts) => {
+            Step::Together(texts) | Step::TogetherWithCheckpoint(texts) => {
                 let order = orders.next().unwrap();
                 in_turn.extend(order.iter().map(|place| Step::Together(vec![texts[*place].clone()])));
             }

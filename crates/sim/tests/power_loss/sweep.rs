@@ -7,11 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk};
 
 use crate::model::{self, History};
+use crate::random;
 use crate::verdict::check;
 use crate::workload::{self, Variant};
 
 /// Power losses of a sample.
 const SAMPLE: u64 = 1500;
+/// Power losses of a workload that a seed makes.
+const RANDOM_SAMPLE: u64 = 300;
+const RANDOM_FULL: u64 = 4000;
 /// Power losses that the whole sweep must consist of at least.
 const FULL_MIN: u64 = 20_000;
 /// Cores that are used.
@@ -47,10 +51,25 @@ impl Sweep {
     /// Of the fixed workload, with syncs that do nothing.
     pub fn of(variant: &Variant, skip: &[(&str, OpKind)]) -> Self {
         let (history, journal) = model::journalled(variant, &workload::main_steps(), skip);
-        let losses = (journal.last_op() - journal.first_op()) * 2 * CrashMode::ALL.len() as u64;
+        let sweep = Self { history, journal, every: 1 };
+        let losses = sweep.losses();
         assert!(losses >= FULL_MIN, "the workload became too small: {losses} power losses");
         let every = if is_full() && skip.is_empty() { 1 } else { losses.div_ceil(SAMPLE) };
-        Self { history, journal, every }
+        Self { every, ..sweep }
+    }
+
+    /// Of a workload that a seed makes.
+    pub fn of_random(variant: &Variant, seed: u64) -> Self {
+        let variant = Variant { seed, ..variant.clone() };
+        let (history, journal) = model::journalled(&variant, &random::steps(seed), &[]);
+        let sweep = Self { history, journal, every: 1 };
+        let every = sweep.losses().div_ceil(if is_full() { RANDOM_FULL } else { RANDOM_SAMPLE });
+        Self { every, ..sweep }
+    }
+
+    /// How many there are.
+    fn losses(&self) -> u64 {
+        (self.journal.last_op() - self.journal.first_op()) * 2 * CrashMode::ALL.len() as u64
     }
 
     /// Tries all; panics at the first violation. Returns how many it were.
@@ -81,7 +100,7 @@ impl Sweep {
 
     /// Stops when there are so many violations.
     fn run(&self, violations_max: usize) -> (u64, Vec<Violation>) {
-        let progress = Progress::new((self.journal.last_op() - self.journal.first_op()) * 24 / self.every);
+        let progress = Progress::new(self.losses() / self.every);
         let run = |thread: u64| {
             let _quiet = Quiet::begin();
             let mut violations = Vec::new();

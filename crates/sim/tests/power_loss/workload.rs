@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use binlog::ChecksumAlg;
+use binlog::{BinlogName, ChecksumAlg};
 use commit::FatalError;
 use engine::ids::CommitSeq;
 use sim::{Answer, Conn, Options, World};
@@ -16,8 +16,12 @@ pub enum Step {
     Say(usize, String),
     /// Each text is executed in a session of its own, all at once. Each commits once, or ends with ROLLBACK.
     Together(Vec<String>),
+    /// The same, and a checkpoint meanwhile.
+    TogetherWithCheckpoint(Vec<String>),
     /// A checkpoint.
     Checkpoint,
+    /// PURGE BINARY LOGS of half of the files.
+    PurgeHalf,
 }
 
 /// Sessions that live as long as the workload.
@@ -168,14 +172,21 @@ fn go(
                 let conn = &mut conns[*session];
                 let answers = conn.run_all(sql)?;
                 done.acked.push((disk.ops(), conn.last_commit()));
-                let failed = done.note_errors(sql, &answers);
-                if let Some(target) = purge_target(sql) {
-                    done.purges.push(Purge { begun, ended: disk.ops(), target, failed });
-                }
+                done.note_errors(sql, &answers);
             }
-            Step::Together(texts) => {
+            Step::PurgeHalf => {
+                let Some(target) = half_of_the_files(world) else { continue };
+                let sql = format!("PURGE BINARY LOGS TO '{target}'");
+                done.purges.push(Purge { begun, ended: u64::MAX, target: target.number(), failed: true });
+                let answers = conns[0].run_all(&sql)?;
+                let failed = done.note_errors(&sql, &answers);
+                let purge = done.purges.last_mut().unwrap();
+                (purge.ended, purge.failed) = (disk.ops(), failed);
+            }
+            Step::Together(texts) | Step::TogetherWithCheckpoint(texts) => {
                 let mut commits: Vec<(CommitSeq, usize)> = Vec::new();
-                let answers = world.run_together(texts, &mut rng, |place, seq| {
+                let checkpoint = matches!(step, Step::TogetherWithCheckpoint(_));
+                let answers = world.run_together(texts, checkpoint, &mut rng, |place, seq| {
                     done.acked.push((disk.ops(), seq));
                     commits.push((seq, place));
                 })?;
@@ -210,8 +221,9 @@ impl Done {
     }
 }
 
-fn purge_target(sql: &str) -> Option<u64> {
-    sql.strip_prefix("PURGE BINARY LOGS TO 'binlog.")?.strip_suffix('\'')?.parse().ok()
+fn half_of_the_files(world: &World) -> Option<BinlogName> {
+    let index = world.pipeline.binlog()?.index();
+    Some(index.names()[index.names().len() / 2].clone())
 }
 
 fn say(sql: &str) -> Step {
@@ -227,7 +239,7 @@ pub fn main_steps() -> Vec<Step> {
     [tables(), groups(), schema_changes(), large_transactions(), after_the_purge()].concat()
 }
 
-fn tables() -> Vec<Step> {
+pub fn tables() -> Vec<Step> {
     [
         "CREATE DATABASE d",
         "USE d",
@@ -303,7 +315,7 @@ fn schema_changes() -> Vec<Step> {
         "UPDATE d.m SET v = v + 1",
         "INSERT INTO d.t (k, c) VALUES (20, 'twenty')",
     ]));
-    steps.extend([say("DROP DATABASE e"), say("PURGE BINARY LOGS TO 'binlog.000002'"), Step::Checkpoint]);
+    steps.extend([say("DROP DATABASE e"), Step::PurgeHalf, Step::Checkpoint]);
     steps
 }
 
@@ -321,6 +333,13 @@ fn large_transactions() -> Vec<Step> {
         say(
             "INSERT INTO big VALUES (1, REPEAT('c', 200000)), (2, REPEAT('d', 200000)), (3, REPEAT('e', 200000))",
         ),
+        Step::TogetherWithCheckpoint(vec![
+            // Fills the ring: its first chunks are written while it still waits for room.
+            "UPDATE d.big SET b = REPEAT('f', 450000)".to_owned(),
+            "INSERT INTO d.m VALUES (201, 201)".to_owned(),
+            "UPDATE d.t SET k = 22 WHERE k = 21".to_owned(),
+            "INSERT INTO d.m VALUES (202, 202)".to_owned(),
+        ]),
         say("DELETE FROM u WHERE a BETWEEN 20 AND 21"),
         say("DROP TABLE big"),
         Step::Checkpoint,
@@ -330,7 +349,7 @@ fn large_transactions() -> Vec<Step> {
 fn after_the_purge() -> Vec<Step> {
     vec![
         say("INSERT INTO t (k, c) VALUES (30, 'thirty')"),
-        say("PURGE BINARY LOGS TO 'binlog.000004'"),
+        Step::PurgeHalf,
         say("DROP USER a"),
         together(&[
             "UPDATE d.m SET v = v + 2 WHERE id = 100",

@@ -7,7 +7,7 @@ use engine::ids::{CommitSeq, Key};
 use engine::rows::row_key_of_entry;
 use engine::scan::{Direction, Entry, KeyRange, Scan};
 use engine::trx::Trx;
-use engine::view::Found;
+use engine::ids::Row;
 use types::context::Context;
 use types::error::SqlError;
 use types::row::Offsets;
@@ -53,7 +53,7 @@ enum Rows {
 
 enum Current {
     None,
-    Row(Found),
+    Row(Row),
     /// An index entry was enough.
     Entry,
     Values(Arc<Vec<Vec<Value>>>, usize),
@@ -150,7 +150,7 @@ impl<'p> Cursor<'p> {
     }
 }
 
-fn get(key: &[u8], versions: Versions, trx: &mut Trx) -> Result<Option<Found>> {
+fn get(key: &[u8], versions: Versions, trx: &mut Trx) -> Result<Option<Row>> {
     match versions {
         Versions::Snapshot => trx.get(key),
         Versions::Newest => trx.get_newest(key),

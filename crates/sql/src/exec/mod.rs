@@ -27,7 +27,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
     ER_CRASHED_ON_USAGE, ER_DISK_FULL, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT,
-    ER_UNKNOWN_ERROR,
+    ER_TABLE_DEF_CHANGED,
 };
 use types::value::{Value, ValueRef};
 use types::warning::Warnings;
@@ -177,7 +177,7 @@ pub fn engine_error(error: EngineError) -> SqlError {
             &ER_ERROR_ON_READ,
             format!("a duplicate for index {index} that nobody looked at"),
         ),
-        EngineError::SnapshotTooOld => SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()),
+        EngineError::SnapshotTooOld => SqlError::with_message(&ER_TABLE_DEF_CHANGED, error.to_string()),
         EngineError::Corrupt { .. } => SqlError::with_message(&ER_CRASHED_ON_USAGE, error.to_string()),
         EngineError::Base(_) | EngineError::Io(_) => {
             SqlError::with_message(&ER_ERROR_ON_READ, error.to_string())

@@ -6,7 +6,7 @@
 use engine::catalog::table::Table;
 use engine::ids::Key;
 use engine::lock::Mode;
-use engine::view::Found;
+use engine::ids::Row;
 use types::error::table::ER_WRONG_ARGUMENTS;
 use types::row::Offsets;
 use types::value::ValueRef;
@@ -69,7 +69,7 @@ impl Exec<'_> {
         key: &[u8],
         mode: Mode,
         known: Known<'_>,
-    ) -> Result<Option<Found>> {
+    ) -> Result<Option<Row>> {
         self.trx.lock_row(key, mode).await.map_err(engine_error)?;
         let Some(row) = self.trx.get_newest(key).map_err(engine_error)? else { return Ok(None) };
         let table = target.source.table();

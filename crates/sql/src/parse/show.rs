@@ -44,6 +44,8 @@ pub enum Show {
     Index(TableName, Option<Filter>),
     /// CREATE TABLE.
     CreateTable(TableName),
+    /// CREATE VIEW.
+    CreateView(TableName),
     /// CREATE DATABASE, and whether IF NOT EXISTS was written.
     CreateDatabase(String, bool),
     /// CREATE USER.
@@ -297,7 +299,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Show> {
         return account::account(cursor).map(Show::CreateUser);
     }
     match cursor.expect_any(&["VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "LIBRARY"])? {
-        "VIEW" => name::table(cursor).map(Show::CreateTable),
+        "VIEW" => name::table(cursor).map(Show::CreateView),
         what => Err(unsupported(&format!("SHOW CREATE {what}"))),
     }
 }

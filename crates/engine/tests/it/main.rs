@@ -1,0 +1,3 @@
+//! The table store, from outside.
+
+mod retention;
