@@ -41,6 +41,7 @@ impl LogFile {
     /// Opens a file to go on at its end, or to cut it first ([`LogFile::truncate`]).
     pub fn open(vfs: &dyn Vfs, path: &Path) -> Result<Self> {
         let file = vfs.open(path, Open::ReadWrite)?;
+        file.drop_clean_pages()?;
         let position = file.len()?;
         Ok(Self { file, path: path.to_owned(), position })
     }

@@ -35,6 +35,7 @@ impl BinlogIndex {
         let path = index.path();
         if vfs.exists(&path)? {
             let file = vfs.open(&path, Open::Read)?;
+            file.drop_clean_pages()?;
             let len = file.len()?;
             let len = usize::try_from(len).expect("an index is small");
             let mut text = vec![0; len];

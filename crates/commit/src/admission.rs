@@ -1,8 +1,8 @@
 //! Admission: the only place where a commit may wait or be refused, and it lies before the ticket.
 //!
 //! Credits stand for what a ticket will take without asking: bytes of the redo ring and a commit slot. They are
-//! granted first come, first served. The housekeeper closes the gate while the disk is full (commits fail) or while
-//! checkpoints have fallen behind (commits wait).
+//! granted first come, first served. The housekeeper closes the gate while checkpoints have fallen behind (commits
+//! wait). Whether the disk has room is asked by [`crate::Room`].
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -22,8 +22,6 @@ pub enum Gate {
     Open,
     /// They wait: redo or memory is at its limit until a checkpoint has finished.
     Behind,
-    /// They fail with [`CommitError::DiskFull`].
-    DiskFull,
     /// They fail with [`CommitError::ShuttingDown`].
     Closed,
 }
@@ -181,7 +179,6 @@ impl Admission {
 impl State {
     fn try_grant(&mut self, need: Need) -> Option<Result<(), CommitError>> {
         match self.gate {
-            Gate::DiskFull => return Some(Err(CommitError::DiskFull)),
             Gate::Closed => return Some(Err(CommitError::ShuttingDown)),
             Gate::Open | Gate::Behind if self.keeps_out(need) => return None,
             Gate::Open | Gate::Behind => {}
@@ -335,7 +332,7 @@ mod tests {
         admission.set_gate(Gate::Behind);
         let mut waiting = admission.admit(need(1));
         assert_eq!(poll(&mut waiting), None);
-        admission.set_gate(Gate::DiskFull);
+        admission.set_gate(Gate::Closed);
         assert_eq!(poll(&mut waiting), Some(false));
         assert_eq!(poll(&mut admission.admit(need(1))), Some(false));
         admission.set_gate(Gate::Open);

@@ -159,11 +159,9 @@ impl Trx {
             if from == to {
                 continue;
             }
-            if index.unique {
-                self.lock_row(from.columns(), Mode::Exclusive).await?;
-                if from.columns() != to.columns() {
-                    self.check_unique(index, &to).await?;
-                }
+            self.lock_unique(index, &from).await?;
+            if from.columns() != to.columns() {
+                self.check_unique(index, &to).await?;
             }
             changes.push((from, to));
         }
@@ -187,9 +185,7 @@ impl Trx {
         let mut entries = Vec::with_capacity(table.secondary.len());
         for index in &table.secondary {
             let entry = IndexEntry::new(table, index, before, &offsets, key);
-            if index.unique {
-                self.lock_row(entry.columns(), Mode::Exclusive).await?;
-            }
+            self.lock_unique(index, &entry).await?;
             entries.push(entry);
         }
         let lock = LockId::of_key(key);
@@ -256,11 +252,19 @@ impl Trx {
         Ok(key)
     }
 
+    /// Locks what guards a unique index's value. NULLs are no values: any number of rows has them.
+    async fn lock_unique(&mut self, index: &SecondaryIndex, entry: &IndexEntry) -> Result<(), EngineError> {
+        if index.unique && !entry.has_null {
+            self.lock_row(entry.columns(), Mode::Exclusive).await?;
+        }
+        Ok(())
+    }
+
     async fn check_unique(&mut self, index: &SecondaryIndex, entry: &IndexEntry) -> Result<(), EngineError> {
         if !index.unique || entry.has_null {
             return Ok(());
         }
-        self.lock_row(entry.columns(), Mode::Exclusive).await?;
+        self.lock_unique(index, entry).await?;
         let mut scan = self.scan_newest(&KeyRange::prefix(entry.columns()), Direction::Forward)?;
         while let Some(found) = scan.next_version()? {
             self.note_seen(found.seq);

@@ -286,6 +286,7 @@ impl Reader {
 fn open_segment(vfs: &dyn Vfs, dir: &Path, no: SegmentNo) -> io::Result<(Segment, Option<segment::Header>)> {
     let path = no.path(dir);
     let file = vfs.open(&path, Open::Read)?;
+    file.drop_clean_pages()?;
     let header = segment::Header::read(&*file, no)?;
     let size = file.len()?;
     Ok((Segment { no, file, path, size, offset: HEADER_SIZE }, header))

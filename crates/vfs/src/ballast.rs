@@ -183,6 +183,10 @@ impl File for BallastFile {
         self.inner.sync_all()
     }
 
+    fn drop_clean_pages(&self) -> io::Result<()> {
+        self.inner.drop_clean_pages()
+    }
+
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.ballast.with(|| self.inner.set_len(len))
     }

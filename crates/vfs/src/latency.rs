@@ -135,6 +135,10 @@ impl File for SlowFile {
         result
     }
 
+    fn drop_clean_pages(&self) -> io::Result<()> {
+        self.inner.drop_clean_pages()
+    }
+
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.inner.set_len(len)
     }

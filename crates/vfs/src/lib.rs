@@ -101,6 +101,11 @@ pub trait File: Debug + Send + Sync {
     /// Makes all written bytes and all metadata of the file survive power loss.
     fn sync_all(&self) -> io::Result<()>;
 
+    /// Forgets what the operating system keeps in memory of the file and takes to be on the device: what is read next is
+    /// what is there. Written bytes that were not synced stay. For recovery: after a sync that failed, pages may count as
+    /// written that never were, and nobody would know before they are gone.
+    fn drop_clean_pages(&self) -> io::Result<()>;
+
     /// Cuts or grows (with zeros) the file to `len` bytes.
     fn set_len(&self, len: u64) -> io::Result<()>;
 

@@ -107,6 +107,7 @@ fn every_kind_of_operation_can_fail_and_then_does_nothing() {
             OpKind::SyncDir => disk.sync_dir(Path::new(HERE)),
             OpKind::CreateDirs => disk.create_dir_all(Path::new("dir")),
             OpKind::Read => file.read_at(&mut [0], 0).map(drop),
+            OpKind::DropCleanPages => unreachable!("only after a sync that lost pages"),
         };
         assert_eq!(raw_os_error(&result.unwrap_err()), Some(EIO), "{kind:?}");
         assert_eq!(disk.contents(), contents, "{kind:?}");
@@ -152,6 +153,11 @@ fn after_lost_pages_a_later_sync_reports_success_and_saves_nothing() {
         assert_eq!(read_all(&*file), b"goodlost", "the page cache still shows it");
         assert_eq!(durable(&disk), b"good");
         assert_eq!(read(&disk.crash(CrashMode::KeepAll, 0), "f").unwrap(), b"good");
+        let asked = disk.snapshot();
+        let again = asked.open(Path::new("f"), Open::ReadWrite).unwrap();
+        again.write_at(b"!", 1).unwrap();
+        again.drop_clean_pages().unwrap();
+        assert_eq!(read_all(&*again), b"g!od", "the disk's bytes, and what was written since");
 
         // What is written later is saved, behind a hole.
         file.write_at(b"next", 8).unwrap();

@@ -138,6 +138,7 @@ impl BinlogTail {
         }
         match self.vfs.open(&self.path_of(number), Open::Read) {
             Ok(file) => {
+                file.drop_clean_pages()?;
                 self.open = Some((number, Arc::clone(&file)));
                 Ok(Some(file))
             }

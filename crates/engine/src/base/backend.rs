@@ -27,6 +27,7 @@ impl Backend {
     /// Counts what it writes in `written`.
     pub(crate) fn open(vfs: &dyn Vfs, path: &Path, written: Arc<AtomicU64>) -> io::Result<Self> {
         let file = vfs.open(path, Open::Create)?;
+        file.drop_clean_pages()?;
         let header = Mutex::new(HeaderPage::open(&file)?);
         Ok(Self { file, header, written })
     }

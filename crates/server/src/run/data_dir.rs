@@ -39,6 +39,22 @@ pub(super) fn take(vfs: &dyn Vfs, dir: &Path) -> Result<Box<dyn LockGuard>, Star
     }
 }
 
+/// Refuses a directory whose table store is gone while its redo log is there: what the logs say builds on it.
+pub(super) fn check_whole(vfs: &dyn Vfs, dir: &Path) -> Result<(), StartError> {
+    let (base, redo) = (dir.join("base.redb"), dir.join("redo"));
+    let has_base = vfs.exists(&base).map_err(at(&base))?;
+    let has_redo = vfs.exists(&redo).map_err(at(&redo))? && !vfs.list(&redo).map_err(at(&redo))?.is_empty();
+    if has_redo && !has_base {
+        return Err(StartError::File {
+            path: base,
+            what: "the table store is missing, though there is a redo log; restore the whole data directory, or start \
+                   with an empty one"
+                .to_owned(),
+        });
+    }
+    Ok(())
+}
+
 /// Empties the directory of spilled transaction caches.
 pub(super) fn empty_tmp(vfs: &dyn Vfs, dir: &Path) -> Result<PathBuf, StartError> {
     let tmp = dir.join("tmp");
@@ -147,6 +163,17 @@ mod tests {
         file.write_at(b"[auto]\nserver-uuid=nonsense\n", 0).unwrap();
         let error = identity(&vfs, dir).unwrap_err().to_string();
         assert!(error.starts_with("/data/auto.cnf: it does not name this server"), "{error}");
+    }
+
+    #[test]
+    fn a_redo_log_without_its_table_store_is_refused() {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let dir = Path::new("/data");
+        vfs.create_dir_all(&dir.join("redo")).unwrap();
+        check_whole(&*vfs, dir).unwrap();
+        vfs.open(&dir.join("redo/redo.1"), Open::Create).unwrap();
+        let error = check_whole(&*vfs, dir).unwrap_err().to_string();
+        assert!(error.starts_with("/data/base.redb: the table store is missing"), "{error}");
     }
 
     #[test]

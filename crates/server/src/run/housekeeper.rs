@@ -24,9 +24,6 @@ const SYNC_EVERY_MS: u64 = 1000;
 /// Binlogs that have expired are looked for this often, milliseconds.
 const EXPIRE_EVERY_MS: u64 = 60_000;
 
-/// Room that is left for what is already under way, bytes: below, commits are refused until there is twice as much.
-const RESERVE: u64 = 64 << 20;
-
 /// Commits wait while deltas are beyond so many times `onelog_delta_size`.
 const DELTAS_MAX: u64 = 4;
 
@@ -44,6 +41,7 @@ impl Housekeeper {
             shared: Arc::downgrade(shared),
             base: Arc::clone(base),
             data_dir,
+            disk_full: false,
             synced_ms: 0,
             expired_ms: clock::monotonic_ms(),
         };
@@ -70,6 +68,7 @@ struct Rounds {
     shared: Weak<Shared>,
     base: Arc<Base>,
     data_dir: PathBuf,
+    disk_full: bool,
     synced_ms: u64,
     expired_ms: u64,
 }
@@ -78,13 +77,14 @@ impl Rounds {
     fn make(&mut self) {
         let Some(shared) = self.shared.upgrade() else { return };
         tend(&shared);
-        self.set_gate(&shared);
+        set_gate(&shared);
         let now_ms = clock::monotonic_ms();
         if now_ms - self.synced_ms >= SYNC_EVERY_MS {
             self.synced_ms = now_ms;
             if let Err(error) = shared.pipeline.sync_redo() {
                 die("syncing the redo log", &error);
             }
+            self.restore_ballast();
         }
         if now_ms - self.expired_ms >= EXPIRE_EVERY_MS {
             self.expired_ms = now_ms;
@@ -92,35 +92,21 @@ impl Rounds {
         }
     }
 
-    /// Lets commits in, lets them wait, or refuses them.
-    fn set_gate(&self, shared: &Shared) {
-        let pipeline = &shared.pipeline;
-        let before = pipeline.admission.gate();
-        let gate = if self.is_full(shared, before == Gate::DiskFull) {
-            Gate::DiskFull
-        } else if is_behind(shared) {
-            Gate::Behind
-        } else {
-            Gate::Open
-        };
-        if gate != before && before != Gate::Closed {
-            if gate == Gate::DiskFull {
-                tracing::error!(dir = %self.data_dir.display(), "the disk is full: commits fail until there is room");
-            } else if before == Gate::DiskFull {
-                tracing::info!("there is room on the disk again: commits go on");
-            }
-            pipeline.admission.set_gate(gate);
-        }
-    }
-
-    fn is_full(&self, shared: &Shared, was_full: bool) -> bool {
-        let wanted = if was_full { 2 * RESERVE } else { RESERVE };
-        let free = shared.vfs.free_bytes(&self.data_dir).unwrap_or(u64::MAX);
-        if free < wanted {
-            return true;
-        }
+    /// Takes back the room that was given up when the disk was full, once there is room again.
+    fn restore_ballast(&mut self) {
         let ballast = self.base.ballast();
-        ballast.is_spent() && !ballast.restore().unwrap_or(false)
+        let was_spent = std::mem::replace(&mut self.disk_full, ballast.is_spent());
+        if !self.disk_full {
+            return;
+        }
+        if !was_spent {
+            tracing::error!(dir = %self.data_dir.display(), "the disk is full: commits fail until there is room");
+        }
+        match ballast.restore() {
+            Ok(true) => tracing::info!("there is room on the disk again: commits go on"),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "the ballast file cannot be made"),
+        }
     }
 }
 
@@ -160,4 +146,14 @@ fn is_behind(shared: &Shared) -> bool {
     let deltas = shared.pipeline.published().view().delta_bytes() as u64;
     deltas > DELTAS_MAX * live.delta_size.load(Ordering::Relaxed)
         || shared.pipeline.redo().live_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
+}
+
+/// Lets commits wait while checkpoints have fallen behind. Commits without room are refused by the pipeline.
+fn set_gate(shared: &Shared) {
+    let admission = &shared.pipeline.admission;
+    let gate = if is_behind(shared) { Gate::Behind } else { Gate::Open };
+    let before = admission.gate();
+    if gate != before && before != Gate::Closed {
+        admission.set_gate(gate);
+    }
 }

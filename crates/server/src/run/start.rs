@@ -49,6 +49,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         StartError::InUse(_) => StartError::InUse(options.values.get("datadir").as_text().into()),
         error => error,
     })?;
+    data_dir::check_whole(&*vfs, dir)?;
     let identity = data_dir::identity(&vfs, dir)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let values = complete(options.values, &identity, options.log_bin_base.as_deref());

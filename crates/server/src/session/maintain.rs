@@ -70,7 +70,11 @@ impl Client {
         let stored = match self.stored(db, &table.name) {
             Ok(stored) => stored,
             Err(error) => {
-                let end = if error.is(&ER_BAD_DB_ERROR) { ("error", "Corrupt") } else { ("status", "Operation failed") };
+                let end = if error.is(&ER_BAD_DB_ERROR) {
+                    ("error", "Corrupt")
+                } else {
+                    ("status", "Operation failed")
+                };
                 return Ok(vec![row("Error", &error.message), row(end.0, end.1)]);
             }
         };

@@ -273,7 +273,8 @@ fn users_come_and_go_as_in_mysql() {
     world.ok(&Statement::Create { if_not_exists: true, users, is_locked: false });
     assert_eq!(world.warnings.entries()[0].message, "Authorization ID 'a'@'%' already exists.");
     assert_eq!(world.warnings.entries()[0].code, 3163);
-    world.ok(&create(&["e@10.0.0.1", "e@10.%", "e@10.0.0.0/255.255.255.0", "E@LocalHost"], &Credential::NONE));
+    world
+        .ok(&create(&["e@10.0.0.1", "e@10.%", "e@10.0.0.0/255.255.255.0", "E@LocalHost"], &Credential::NONE));
     let listed: Vec<_> = world.accounts.table().iter().map(|account| account.name.to_string()).collect();
     let expected = [
         "'E'@'localhost'",

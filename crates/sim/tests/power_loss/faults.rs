@@ -16,6 +16,9 @@ use crate::workload::{self, Done, SAFE, Step, Variant};
 /// Calls that are made to fail in a sample, of each kind.
 const SAMPLE: u64 = 25;
 
+/// In full.
+const FULL: u64 = 500;
+
 /// A server that can give up some room.
 pub const WITH_BALLAST: Variant =
     Variant { options: Options { ballast_size: 512 << 10, ..SAFE.options }, name: "ballast", ..SAFE };
@@ -56,7 +59,7 @@ pub fn sweep(what: FaultKind, (undisturbed, journal): &(History, Journal)) -> Ou
     };
     let records = (journal.first_op()..=journal.last_op()).filter_map(|op| journal.record(op));
     let calls = records.filter(|record| counts(record)).count() as u64;
-    let step = if is_full() { 1 } else { calls.div_ceil(SAMPLE) };
+    let step = calls.div_ceil(if is_full() { FULL } else { SAMPLE });
     let mut nth = 1 + seed() % step;
     while nth <= calls {
         outcomes.runs += 1;
@@ -141,8 +144,17 @@ fn summary(history: &History) -> String {
 /// The verdict, and once more after power is lost as soon as the server has started: what it showed is still there.
 fn survives_twice(disk: &SimDisk, history: &History, seed: u64) -> Result<(), String> {
     let (world, kept) = check(disk, history, u64::MAX)?;
+    // This start has begun a file, which the next one finds.
+    let listed = Files::listed(disk, &world);
+    let begins = listed.0.first_key_value().map_or(0, |(number, _)| *number);
+    let mut files = Files(history.files.0.range(..begins).map(|(no, file)| (*no, file.clone())).collect());
+    files.absorb(listed);
+    let (states, done) = (history.states.clone(), history.done.clone());
+    let (known_to, last) = (history.known_to, history.last);
+    let ends = files.ends();
+    let found = History { states, known_to, last, done, files, ends, ..History::empty(&history.variant) };
     drop(world);
-    let (_, again) = check(&disk.crash(CrashMode::DropAll, seed), history, u64::MAX)?;
+    let (_, again) = check(&disk.crash(CrashMode::DropAll, seed), &found, u64::MAX)?;
     if again == kept { Ok(()) } else { Err(format!("{kept} was shown, and {again} after a power loss")) }
 }
 

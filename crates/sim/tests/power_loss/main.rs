@@ -102,7 +102,12 @@ fn the_workload_is_what_it_says() {
 #[test]
 fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
     let undisturbed = faults::undisturbed();
-    let kinds = [FaultKind::Io, FaultKind::ShortWrite { bytes: 100 }, FaultKind::ShortWrite { bytes: 5000 }];
+    let kinds = [
+        FaultKind::Io,
+        FaultKind::ShortWrite { bytes: 100 },
+        FaultKind::ShortWrite { bytes: 5000 },
+        FaultKind::LostPages,
+    ];
     for what in kinds {
         let faults::Outcomes { runs, died, answered, disks, broken } = faults::sweep(what, &undisturbed);
         let died = died.len();

@@ -172,8 +172,9 @@ fn bind_source(
     let mut rows = Vec::with_capacity(values.rows.len());
     for (place, row) in values.rows.iter().enumerate() {
         let row: &[ast::Expr] = row;
-        // VALUES() is a row of defaults.
-        if row.len() != columns.len() && !row.is_empty() {
+        // VALUES () is a row of defaults, if no row has values.
+        let is_empty = row.is_empty() && values.rows.iter().all(|row| row.is_empty());
+        if row.len() != columns.len() && !is_empty {
             return Err(ER_WRONG_VALUE_COUNT_ON_ROW.error(&[&(place + 1)]));
         }
         let bound = row.iter().map(|ast| bind_or_default(ast, scope, env)).collect::<Result<Vec<_>>>()?;

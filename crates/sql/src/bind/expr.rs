@@ -82,6 +82,9 @@ impl Binder<'_, '_> {
                 negate_if(*negated, Expr::And(vec![above, Expr::Compare(CompareOp::Le, expr, high)]))
             }
             E::InList { expr, list, negated } => {
+                if let E::Tuple(row) = &**expr {
+                    return Ok(negate_if(*negated, self.row_in(row, list)?));
+                }
                 let expr = self.boxed(expr)?;
                 negate_if(*negated, Expr::In(expr, bind_all(list, self.scope, self.env)?))
             }
@@ -221,6 +224,13 @@ impl Binder<'_, '_> {
         if *op == Bin::Assignment {
             return self.assignment(left, right);
         }
+        if let (ast::Expr::Tuple(left), ast::Expr::Tuple(right)) = (left, right) {
+            return match op {
+                Bin::Eq => self.rows_equal(left, right),
+                Bin::NotEq => self.rows_equal(left, right).map(not),
+                other => Err(unsupported(&format!("the operator {other} between rows"))),
+            };
+        }
         let (left, right) = (self.boxed(left)?, self.boxed(right)?);
         match (&*left, op, &*right) {
             (_, Bin::Plus, Expr::Interval(..)) => return self.call_bound("date_add", vec![*left, *right]),
@@ -242,6 +252,26 @@ impl Binder<'_, '_> {
             Bin::StringConcat => self.concat_or(*left, *right),
             other => Err(unsupported(&format!("the operator {other}"))),
         }
+    }
+
+    /// `(a, b) = (1, 2)`
+    fn rows_equal(&mut self, left: &[ast::Expr], right: &[ast::Expr]) -> Result<Expr> {
+        if left.len() != right.len() {
+            return Err(ER_OPERAND_COLUMNS.error(&[&left.len()]));
+        }
+        let pairs = left.iter().zip(right);
+        let equal = pairs
+            .map(|(left, right)| Ok(Expr::Compare(CompareOp::Eq, self.boxed(left)?, self.boxed(right)?)));
+        Ok(Expr::And(equal.collect::<Result<_>>()?))
+    }
+
+    /// `(a, b) IN ((1, 2), (3, 4))`
+    fn row_in(&mut self, row: &[ast::Expr], list: &[ast::Expr]) -> Result<Expr> {
+        let equal = list.iter().map(|one| match one {
+            ast::Expr::Tuple(values) => self.rows_equal(row, values),
+            _ => Err(ER_OPERAND_COLUMNS.error(&[&row.len()])),
+        });
+        Ok(Expr::Or(equal.collect::<Result<_>>()?))
     }
 
     /// `||`: OR, unless the mode makes it CONCAT.

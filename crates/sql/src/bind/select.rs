@@ -467,7 +467,8 @@ fn lock(query: &ast::Query) -> Result<Option<RowLock>> {
 fn item_texts(text: &str, env: &BindEnv<'_>) -> Vec<String> {
     let mut lexer = Lexer::new(text.as_bytes(), env.session.quoting());
     let mut items: Vec<String> = Vec::new();
-    let mut item: Option<(usize, usize)> = None;
+    // What was collected of an item, and where in the text that ends.
+    let mut item: Option<(String, usize)> = None;
     let (mut depth, mut started) = (0_usize, false);
     while let Some(token) = lexer.next_token() {
         let word = lexer.text_of(token);
@@ -479,7 +480,7 @@ fn item_texts(text: &str, env: &BindEnv<'_>) -> Vec<String> {
         if depth == 0
             && (is("FROM") || is("LIMIT") || is("INTO") || is("UNION") || word == b"," || word == b")")
         {
-            items.extend(item.take().map(|(start, end)| text[start..end].to_owned()));
+            items.extend(item.take().map(|(name, _)| name));
             if word != b"," {
                 return items;
             }
@@ -494,9 +495,17 @@ fn item_texts(text: &str, env: &BindEnv<'_>) -> Vec<String> {
             b")" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        item = Some((item.map_or(token.start, |(start, _)| start), token.end));
+        let (name, end) = item.get_or_insert_with(|| (String::new(), token.start));
+        let is_number_of_param = name.ends_with('?') && *end == token.start && token.kind == Kind::Number;
+        name.push_str(&text[*end..token.start]);
+        if token.kind == Kind::Param {
+            name.push('?');
+        } else if !is_number_of_param {
+            name.push_str(&text[token.start..token.end]);
+        }
+        *end = token.end;
     }
-    items.extend(item.map(|(start, end)| text[start..end].to_owned()));
+    items.extend(item.map(|(name, _)| name));
     items
 }
 

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Advice, Mode, OFlags};
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 use crate::File;
@@ -116,6 +116,10 @@ impl File for OsFile {
 
     fn sync_all(&self) -> io::Result<()> {
         retry_on_intr(|| rustix::fs::fsync(&self.file)).map_err(at("sync_all", &self.path))
+    }
+
+    fn drop_clean_pages(&self) -> io::Result<()> {
+        rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed).map_err(at("drop_clean_pages", &self.path))
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

@@ -30,6 +30,8 @@ pub enum OpKind {
     SyncDir,
     /// `create_dir_all` of something that was missing.
     CreateDirs,
+    /// `drop_clean_pages` after a sync that lost some; otherwise it is not counted.
+    DropCleanPages,
     /// `read_at`. Not numbered and not in a journal; a [`Fault`](super::Fault) may ask for it by name.
     Read,
 }
@@ -57,6 +59,8 @@ pub(super) enum Effect {
     SyncAll(InodeId),
     /// A sync failed and took the written pages with it.
     DropPages(InodeId),
+    /// What the memory wrongly takes to be on the disk is forgotten.
+    DropCleanPages(InodeId),
     Rename(Key, Key),
     Remove(Key),
     SyncDir(PathBuf),
@@ -77,6 +81,7 @@ impl Effect {
             | Self::Create(_)
             | Self::Write(..)
             | Self::SetLen(..)
+            | Self::DropCleanPages(_)
             | Self::Rename(..)
             | Self::Remove(_) => self.clone(),
         }

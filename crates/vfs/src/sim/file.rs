@@ -83,6 +83,15 @@ impl File for SimFile {
         self.sync(OpKind::SyncAll, &Effect::SyncAll(self.inode)).map_err(self.at("sync_all"))
     }
 
+    fn drop_clean_pages(&self) -> io::Result<()> {
+        // Where the memory tells the truth there is nothing to do, and no operation to number.
+        if !self.disk.live().state.inode(self.inode).is_diverged() {
+            return Ok(());
+        }
+        let effect = Effect::DropCleanPages(self.inode);
+        self.sync(OpKind::DropCleanPages, &effect).map_err(self.at("drop_clean_pages"))
+    }
+
     fn set_len(&self, len: u64) -> io::Result<()> {
         let effect = Effect::SetLen(self.inode, len);
         self.change(OpKind::SetLen, len, &effect).map_err(self.at("set_len"))

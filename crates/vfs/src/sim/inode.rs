@@ -119,6 +119,20 @@ impl Inode {
         self.pending.retain(|pending| pending.write().is_none());
     }
 
+    /// Readers see what is durable, and what is pending.
+    pub(super) fn drop_clean_pages(&mut self) {
+        self.cached = self.durable.clone();
+        for pending in &self.pending {
+            pending.change.apply(&mut self.cached);
+        }
+        self.diverged = false;
+    }
+
+    /// Whether readers see bytes that no sync will ever write.
+    pub(super) fn is_diverged(&self) -> bool {
+        self.diverged
+    }
+
     fn settle_all(&mut self) {
         if self.diverged {
             for pending in self.pending.drain(..) {
