@@ -12,7 +12,8 @@ const USER: &str = "sbtest";
 pub fn run(plan: &Plan) -> Outcome {
     for binlog in ["--log-bin=binlog", "--skip-log-bin"] {
         let dir = paths::fresh("accept/sysbench")?;
-        let config = Config::new(&dir.join("data"), &[binlog, "--max-connections=5000"])?;
+        let config =
+            Config::new(&dir.join("data"), &[binlog, binlogs::MAX_STATEMENTS, "--max-connections=5000"])?;
         let server = config.start()?;
         sql::make_user(server.port(), USER)?;
         sql::run(server.port(), &["CREATE DATABASE sbtest"])?;

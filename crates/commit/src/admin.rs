@@ -49,7 +49,7 @@ impl Pipeline {
         checksum: Option<ChecksumAlg>,
     ) -> Result<Committing, CommitError> {
         let ring_bytes = HEAD_SIZE + pending.record_size();
-        self.admit(Need { ring_bytes, slots: 1, writes: false }).await?;
+        self.admit(Need { ring_bytes, slots: 1, writes: false, has_chunks: false }).await?;
         Ok(self.submit_with(trx, pending, &mut Nobody, Rotate::Now(checksum)))
     }
 

@@ -35,6 +35,8 @@ pub struct Need {
     pub slots: usize,
     /// Data changes: it waits for FLUSH TABLES WITH READ LOCK.
     pub writes: bool,
+    /// It has chunks in redo, which is not recycled beyond them until it commits: it does not wait for a checkpoint.
+    pub has_chunks: bool,
 }
 
 /// See the module.
@@ -150,10 +152,10 @@ impl Admission {
         {
             let mut state = self.state.lock();
             change(&mut state);
-            while let Some(need) = state.queue.front().map(|waiter| waiter.need)
+            while let Some((place, need)) = state.next()
                 && let Some(answer) = state.try_grant(need)
             {
-                let waiter = state.queue.pop_front().expect("it was there");
+                let waiter = state.queue.remove(place).expect("it was there");
                 answered.push((waiter, answer));
             }
             if state.slots == self.slots {
@@ -178,9 +180,8 @@ impl State {
     fn try_grant(&mut self, need: Need) -> Option<Result<(), CommitError>> {
         match self.gate {
             Gate::Closed => return Some(Err(CommitError::ShuttingDown)),
-            Gate::Behind => return None,
-            Gate::Open if need.writes && self.read_locks > 0 => return None,
-            Gate::Open => {}
+            Gate::Open | Gate::Behind if self.keeps_out(need) => return None,
+            Gate::Open | Gate::Behind => {}
         }
         if self.ring_bytes < need.ring_bytes || self.slots < need.slots {
             return None;
@@ -188,6 +189,18 @@ impl State {
         self.ring_bytes -= need.ring_bytes;
         self.slots -= need.slots;
         Some(Ok(()))
+    }
+
+    /// Whether it waits for something else than credits.
+    fn keeps_out(&self, need: Need) -> bool {
+        let for_checkpoint = self.gate == Gate::Behind && !need.has_chunks;
+        let for_read_lock = need.writes && self.read_locks > 0;
+        matches!(self.gate, Gate::Open | Gate::Behind) && (for_checkpoint || for_read_lock)
+    }
+
+    /// Who is next for credits: the first in the queue who waits for nothing else.
+    fn next(&self) -> Option<(usize, Need)> {
+        self.queue.iter().map(|waiter| waiter.need).enumerate().find(|(_, need)| !self.keeps_out(*need))
     }
 }
 
@@ -206,18 +219,14 @@ impl Future for Admit<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(waiter) = &self.waiter else {
             let mut state = self.admission.state.lock();
-            // Those who wait for a read lock to go do not keep back what it does not concern.
-            let first = state.queue.is_empty() || !self.need.writes && state.read_locks > 0;
-            if first && let Some(answer) = state.try_grant(self.need) {
+            if state.next().is_none()
+                && let Some(answer) = state.try_grant(self.need)
+            {
                 return Poll::Ready(answer);
             }
             let answer = Mutex::new(Answer { result: None, waker: Some(context.waker().clone()) });
             let waiter = Arc::new(Waiter { need: self.need, answer });
-            if first {
-                state.queue.push_front(Arc::clone(&waiter));
-            } else {
-                state.queue.push_back(Arc::clone(&waiter));
-            }
+            state.queue.push_back(Arc::clone(&waiter));
             drop(state);
             self.waiter = Some(waiter);
             return Poll::Pending;
@@ -256,7 +265,7 @@ mod tests {
     }
 
     fn need(ring_bytes: usize) -> Need {
-        Need { ring_bytes, slots: 1, writes: true }
+        Need { ring_bytes, slots: 1, writes: true, has_chunks: false }
     }
 
     #[test]
@@ -298,6 +307,23 @@ mod tests {
         assert_eq!(poll(&mut admission.admit(rotation)), Some(true));
         admission.change(|state| state.read_locks -= 1);
         assert_eq!(poll(&mut write), Some(true));
+    }
+
+    #[test]
+    fn who_has_chunks_in_redo_overtakes_those_who_wait_for_a_checkpoint() {
+        let admission = Admission::new(100, 10);
+        let chunked = |ring_bytes| Need { has_chunks: true, ..need(ring_bytes) };
+        assert_eq!(poll(&mut admission.admit(need(90))), Some(true));
+        let mut without = admission.admit(need(20));
+        let mut with = admission.admit(chunked(20));
+        assert_eq!((poll(&mut without), poll(&mut with)), (None, None));
+        admission.set_gate(Gate::Behind);
+        assert_eq!(poll(&mut admission.admit(chunked(5))), None, "the one before it waits for credits");
+        admission.give_back(90, 1);
+        assert_eq!((poll(&mut without), poll(&mut with)), (None, Some(true)));
+        assert_eq!(poll(&mut admission.admit(chunked(5))), Some(true));
+        admission.set_gate(Gate::Open);
+        assert_eq!(poll(&mut without), Some(true));
     }
 
     #[test]

@@ -168,12 +168,13 @@ impl Pipeline {
             let mut pieces = writes.encode_pieces(INLINE_WRITES_MAX);
             pending.writes = pieces.pop().unwrap_or_default();
             for piece in pieces {
-                let chunk = self.write_chunk(trx, &piece).await?;
+                let chunk = self.write_chunk(trx, &piece, !pending.chunks.is_empty()).await?;
                 pending.chunks.push(chunk);
             }
         }
         let ring_bytes = HEAD_SIZE + pending.record_size();
-        self.admit(Need { ring_bytes, slots: 1, writes: true }).await
+        let has_chunks = !pending.chunks.is_empty();
+        self.admit(Need { ring_bytes, slots: 1, writes: true, has_chunks }).await
     }
 
     /// Waits for credits, and has the ring drained meanwhile.
@@ -344,8 +345,14 @@ impl Pipeline {
         fill.finish();
     }
 
-    async fn write_chunk(&self, trx: TrxId, piece: &[u8]) -> Result<ChunkName, CommitError> {
-        self.admit(Need { ring_bytes: HEAD_SIZE + piece.len(), slots: 0, writes: true }).await?;
+    async fn write_chunk(
+        &self,
+        trx: TrxId,
+        piece: &[u8],
+        has_chunks: bool,
+    ) -> Result<ChunkName, CommitError> {
+        let ring_bytes = HEAD_SIZE + piece.len();
+        self.admit(Need { ring_bytes, slots: 0, writes: true, has_chunks }).await?;
         let reservation = self.sequencer.draw_chunk(trx, piece.len());
         let chunk = ChunkName {
             lsn: reservation.start(),

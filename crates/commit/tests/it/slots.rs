@@ -11,7 +11,7 @@ use crate::power_loss::WITH_BINLOG;
 /// `commit_slots` of the tests' world.
 const SLOTS: usize = 64;
 
-const ONE: Need = Need { ring_bytes: 0, slots: 1, writes: true };
+const ONE: Need = Need { ring_bytes: 0, slots: 1, writes: true, has_chunks: false };
 
 #[test]
 fn a_slow_session_keeps_later_commits_out_of_its_slot() {
