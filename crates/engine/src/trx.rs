@@ -196,8 +196,14 @@ impl Trx {
         self.lock(id, mode, self.table_wait).await
     }
 
-    /// Gives a single lock up before the end: of a table whose plan turned out to be stale, or a row at READ COMMITTED
-    /// that did not match.
+    /// At READ COMMITTED: gives up the lock of a row that was not meant after all, unless it was held before.
+    pub fn let_go(&mut self, key: &[u8], held_before: bool) {
+        if self.isolation == Isolation::ReadCommitted && !held_before {
+            self.unlock(LockId::of_key(key));
+        }
+    }
+
+    /// Gives a single lock up before the end: of a table whose plan turned out to be stale.
     pub fn unlock(&mut self, id: LockId) {
         self.locks.release(self.store.locks(), self.id, id);
     }

@@ -49,3 +49,24 @@ fn statements_without_a_plan_keep_their_literals() {
     conn.ok("SET @a = 'x', @b = 2 + 3");
     assert_eq!(conn.rows("SELECT @a, @b"), ["x|5"]);
 }
+
+#[test]
+fn read_committed_lets_go_of_what_is_not_meant() {
+    let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    let world = World::open(&disk, &Options::default()).unwrap();
+    let (mut one, mut other) = (world.connect(), world.connect());
+    one.ok("CREATE DATABASE d");
+    one.ok("CREATE TABLE d.t (id INT PRIMARY KEY, a INT)");
+    one.ok("INSERT INTO d.t VALUES (1, 1)");
+    one.ok("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    one.ok("BEGIN");
+    one.ok("UPDATE d.t SET a = 2 WHERE id = 1 AND a = 7");
+    one.ok("DELETE FROM d.t WHERE id = 5");
+    // Either would wait for ever if the row were still locked.
+    other.ok("UPDATE d.t SET a = 3 WHERE id = 1");
+    other.ok("INSERT INTO d.t VALUES (5, 5)");
+    one.ok("UPDATE d.t SET a = a + 1 WHERE id = 1");
+    one.ok("UPDATE d.t SET a = 9 WHERE id = 1 AND a = 7");
+    one.ok("COMMIT");
+    assert_eq!(other.rows("SELECT * FROM d.t"), ["1|4", "5|5"]);
+}

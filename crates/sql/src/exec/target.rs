@@ -6,7 +6,7 @@
 use engine::catalog::table::Table;
 use engine::ids::Key;
 use engine::ids::Row;
-use engine::lock::Mode;
+use engine::lock::{LockId, Mode};
 use types::error::table::ER_WRONG_ARGUMENTS;
 use types::row::Offsets;
 use types::value::ValueRef;
@@ -70,7 +70,16 @@ impl Exec<'_> {
         mode: Mode,
         known: Known<'_>,
     ) -> Result<Option<Row>> {
+        let held = self.trx.holds(LockId::of_key(key), Mode::Shared);
         self.trx.lock_row(key, mode).await.map_err(engine_error)?;
+        let found = self.read_locked(target, key, known)?;
+        if found.is_none() {
+            self.trx.let_go(key, held);
+        }
+        Ok(found)
+    }
+
+    fn read_locked(&mut self, target: &Target, key: &[u8], known: Known<'_>) -> Result<Option<Row>> {
         let Some(row) = self.trx.get_newest(key).map_err(engine_error)? else { return Ok(None) };
         let table = target.source.table();
         let mut offsets = Offsets::default();
