@@ -18,9 +18,11 @@ use crate::ids::{CommitSeq, Key, Row};
 use crate::view::{Published, View};
 use crate::writeset::OwnChanges;
 
-/// Entries that are copied from a layer in one go. The first chunk is small: most scans are short.
+/// Entries that are copied from a layer in one go. The first chunk is small, for most scans are short; each is so many
+/// times larger than the one before it.
 const CHUNK: usize = 128;
-const FIRST_CHUNK: usize = 16;
+const FIRST_CHUNK: usize = 2;
+const CHUNK_GROWTH: usize = 4;
 
 /// The order of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,7 +264,7 @@ impl Layer {
                 Source::Delta(delta) => delta.copy_range(range, self.at, direction, size, chunk)?,
                 Source::Base(base) => base.copy_range(range, direction, size, chunk)?,
             };
-            self.chunk_size = CHUNK;
+            self.chunk_size = (self.chunk_size * CHUNK_GROWTH).min(CHUNK);
             match last {
                 None => self.exhausted = true,
                 Some(last) => self.rest.leave_behind(last, direction),

@@ -89,7 +89,9 @@ fn privileges(look: &Look<'_>, def: &TableDef) -> String {
 }
 
 fn default(look: &Look<'_>, table: &AnyTable, column: &ColumnDef) -> Option<String> {
-    if matches!(table, AnyTable::Virtual(_)) && super::database_name(&table.def().db) == Some("information_schema") {
+    if matches!(table, AnyTable::Virtual(_))
+        && super::database_name(&table.def().db) == Some("information_schema")
+    {
         return Some(String::new());
     }
     match &column.default {
@@ -129,7 +131,8 @@ fn extra(column: &ColumnDef) -> String {
 /// PRI, UNI, MUL or nothing.
 fn key(def: &TableDef, place: usize) -> &'static str {
     let is_part = |index: &IndexDef| index.parts.iter().any(|part| usize::from(part.column) == place);
-    let is_first = |index: &IndexDef| index.parts.first().is_some_and(|part| usize::from(part.column) == place);
+    let is_first =
+        |index: &IndexDef| index.parts.first().is_some_and(|part| usize::from(part.column) == place);
     if primary(def).is_some_and(is_part) {
         return "PRI";
     }
@@ -147,9 +150,10 @@ fn key(def: &TableDef, place: usize) -> &'static str {
 fn primary(def: &TableDef) -> Option<&IndexDef> {
     let stands_for = |index: &&IndexDef| {
         index.kind == IndexKind::Unique
-            && index.parts.iter().all(|part| {
-                part.prefix.is_none() && !def.columns[usize::from(part.column)].nullable
-            })
+            && index
+                .parts
+                .iter()
+                .all(|part| part.prefix.is_none() && !def.columns[usize::from(part.column)].nullable)
     };
     def.primary().or_else(|| def.indexes.iter().find(stands_for))
 }

@@ -61,8 +61,7 @@ fn definitions<'t>(db: &'t str, text: &'t str) -> impl Iterator<Item = TableDef>
     let statements = text.split(';').map(str::trim).filter(|statement| statement.contains("CREATE TABLE"));
     statements.map(move |statement| {
         let mut warnings = Warnings::default();
-        let context =
-            &mut Context::writing(SqlMode::default(), &TimeZone::UTC, Date::ZERO, &mut warnings);
+        let context = &mut Context::writing(SqlMode::default(), &TimeZone::UTC, Date::ZERO, &mut warnings);
         let mut env = DdlEnv { context, database_collation: Collation::Utf8mb3GeneralCi, now: 0 };
         match parse(statement, SqlMode::default()) {
             Ok(Statement::CreateTable(create)) => {

@@ -35,7 +35,8 @@ impl Estimate {
         let (seen, bytes) = sample(&mut trx, table.def.rows)?;
         let counters = &table.counters;
         // As many values were given out; those of rows that are gone count too.
-        let drawn = counters.auto_increment.load(Ordering::Relaxed).max(counters.row_id.load(Ordering::Relaxed));
+        let drawn =
+            counters.auto_increment.load(Ordering::Relaxed).max(counters.row_id.load(Ordering::Relaxed));
         let rows = if seen < SAMPLE { seen } else { drawn.max(seen) };
         let row_size = bytes.checked_div(seen).unwrap_or(0);
         let mut index_size = 0_u64;

@@ -18,7 +18,9 @@ pub(super) fn of_columns(look: &Look<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for table in look.tables() {
         let def = table.def();
-        rows.extend(def.columns.iter().map(|column| row!["def", &def.db, &def.name, &column.name, NULL, NULL]));
+        rows.extend(
+            def.columns.iter().map(|column| row!["def", &def.db, &def.name, &column.name, NULL, NULL]),
+        );
     }
     rows
 }

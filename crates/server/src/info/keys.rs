@@ -54,7 +54,9 @@ fn cardinality(index: &IndexDef, place: usize, estimate: &Estimate) -> Option<u6
 
 /// The parts of all indexes, with their places.
 fn parts(def: &TableDef) -> impl Iterator<Item = (&IndexDef, usize, &IndexPart)> {
-    def.indexes.iter().flat_map(|index| index.parts.iter().enumerate().map(move |(place, part)| (index, place, part)))
+    def.indexes
+        .iter()
+        .flat_map(|index| index.parts.iter().enumerate().map(move |(place, part)| (index, place, part)))
 }
 
 /// `KEY_COLUMN_USAGE`
@@ -63,7 +65,8 @@ pub(super) fn usage(look: &Look<'_>) -> Vec<Row> {
         let def = table.def();
         let row = |(index, place, part): (&IndexDef, usize, &IndexPart)| {
             let column = &def.columns[usize::from(part.column)].name;
-            let mut row = row!["def", &def.db, &index.name, "def", &def.db, &def.name, column, place as u64 + 1];
+            let mut row =
+                row!["def", &def.db, &index.name, "def", &def.db, &def.name, column, place as u64 + 1];
             row.extend([NULL, NULL, NULL, NULL]);
             row
         };

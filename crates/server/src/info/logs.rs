@@ -11,8 +11,8 @@ use vfs::{Open, Vfs};
 
 use super::cell::{Row, row};
 use super::look::Look;
-use crate::accounts::Privileges;
 use super::server::require_replication_client;
+use crate::accounts::Privileges;
 
 type Result<T> = std::result::Result<T, SqlError>;
 

@@ -106,9 +106,11 @@ impl<'a> Look<'a> {
 
     /// The databases, by name.
     pub(crate) fn databases(&self) -> Vec<(String, Collation)> {
-        let stored = self.catalog.databases().map(|database| (database.def.name.clone(), database.def.collation));
+        let stored =
+            self.catalog.databases().map(|database| (database.def.name.clone(), database.def.collation));
         let listed = LISTED.iter().map(|(name, collation)| ((*name).to_owned(), *collation));
-        let mut all: Vec<_> = stored.chain(listed).filter(|(name, _)| self.access.sees_database(name)).collect();
+        let mut all: Vec<_> =
+            stored.chain(listed).filter(|(name, _)| self.access.sees_database(name)).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }
@@ -185,7 +187,9 @@ mod tests {
     #[test]
     fn a_wanted_name_leaves_nothing_out_that_could_be_meant() {
         let wanted = Wanted(Some("e".into()));
-        for (name, may_be) in [("e", true), ("E", true), ("e ", true), ("\u{e9}", true), ("f", false), ("ee", false)] {
+        for (name, may_be) in
+            [("e", true), ("E", true), ("e ", true), ("\u{e9}", true), ("f", false), ("ee", false)]
+        {
             assert_eq!(wanted.may_be(name), may_be, "{name}");
         }
         assert!(Wanted::default().may_be("f"));

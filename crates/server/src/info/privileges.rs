@@ -35,7 +35,9 @@ pub(super) fn of_users(look: &Look<'_>) -> Vec<Row> {
             privilege_rows(account.global, |name, grantable| row![&grantee, "def", name, grantable]);
         let may_grant = account.dynamic_grantable;
         let grantable = may_grant.each().collect::<Vec<_>>();
-        rows.extend(account.dynamic.each().map(|name| row![&grantee, "def", name, yes_no(grantable.contains(&name))]));
+        rows.extend(
+            account.dynamic.each().map(|name| row![&grantee, "def", name, yes_no(grantable.contains(&name))]),
+        );
         rows
     };
     accounts(look).into_iter().flat_map(rows).collect()
@@ -115,7 +117,9 @@ pub(super) fn mysql_db(look: &Look<'_>) -> Result<Vec<Row>> {
     for account in readable(look)? {
         for (db, had) in &account.databases {
             let mut row = row![&account.name.host, db, &account.name.user];
-            let flag = |(_, privilege): &(&str, Privileges)| Value::text(if had.contains(*privilege) { "Y" } else { "N" });
+            let flag = |(_, privilege): &(&str, Privileges)| {
+                Value::text(if had.contains(*privilege) { "Y" } else { "N" })
+            };
             row.extend(OF_DATABASE.iter().map(flag));
             rows.push(row);
         }

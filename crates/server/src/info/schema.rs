@@ -48,8 +48,8 @@ pub(super) fn status(table: &AnyTable, look: &Look<'_>) -> Result<Row> {
             };
             let zero = 0_u64;
             return Ok(row![
-                engine, 10_u64, NULL, zero, zero, zero, zero, zero, zero, NULL, created, NULL, NULL, NULL, NULL, "",
-                "",
+                engine, 10_u64, NULL, zero, zero, zero, zero, zero, zero, NULL, created, NULL, NULL, NULL,
+                NULL, "", "",
             ]);
         }
     };

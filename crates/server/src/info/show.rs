@@ -182,7 +182,10 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
             let db = look.database(db)?;
             let collation = look.database_collation(&db);
             let def = engine::catalog::def::DatabaseDef { name: db.clone(), collation };
-            Shown::new("create_database", vec![row![db, show_create_database(&def, *if_not_exists, quoting(look))]])
+            Shown::new(
+                "create_database",
+                vec![row![db, show_create_database(&def, *if_not_exists, quoting(look))]],
+            )
         }
         Show::CreateUser(account) => create_user(look, account)?,
         Show::Grants(account) => grants(look, account.as_ref())?,

@@ -73,7 +73,8 @@ impl Client {
         let catalog = self.shared.store.catalog();
         let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
         let plan = bind_show(Arc::new(shown), None, &env)?;
-        let types = Types { session: &self.sql, schema: &plan, params: &[], literals: &[], row_literals: &[] };
+        let types =
+            Types { session: &self.sql, schema: &plan, params: &[], literals: &[], row_literals: &[] };
         output_columns(&plan, &types)
     }
 

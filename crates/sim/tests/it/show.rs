@@ -235,7 +235,13 @@ fn names_in_conditions_find_what_a_look_at_every_row_finds() {
     let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
     let world = World::open(&disk, &Options::default()).unwrap();
     let mut conn = world.connect();
-    for sql in ["CREATE DATABASE d", "CREATE TABLE d.t (k INT)", "CREATE TABLE d.`é` (k INT)", "CREATE DATABASE e", "USE d"] {
+    for sql in [
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (k INT)",
+        "CREATE TABLE d.`é` (k INT)",
+        "CREATE DATABASE e",
+        "USE d",
+    ] {
         conn.ok(sql);
     }
     let mut found = |condition: &str| {

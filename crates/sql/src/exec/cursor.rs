@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
+use engine::ids::Row;
 use engine::ids::{CommitSeq, Key};
 use engine::rows::row_key_of_entry;
 use engine::scan::{Direction, Entry, KeyRange, Scan};
 use engine::trx::Trx;
-use engine::ids::Row;
 use types::context::Context;
 use types::error::SqlError;
 use types::row::Offsets;

@@ -5,8 +5,8 @@
 
 use engine::catalog::table::Table;
 use engine::ids::Key;
-use engine::lock::Mode;
 use engine::ids::Row;
+use engine::lock::Mode;
 use types::error::table::ER_WRONG_ARGUMENTS;
 use types::row::Offsets;
 use types::value::ValueRef;
