@@ -126,7 +126,7 @@ fn config(values: &Values, dir: &Path, variables: &Variables, log_bin: Option<&s
     };
     // Whole blocks of 4 KiB.
     let segment_size =
-        (values.get("innodb_redo_log_capacity").uint() / SEGMENTS).clamp(1 << 20, 256 << 20) & !4095;
+        (values.get("innodb_redo_log_capacity").uint() / SEGMENTS).clamp(1 << 20, 16 << 20) & !4095;
     Config {
         redo: RedoOptions {
             dir: dir.join("redo"),
