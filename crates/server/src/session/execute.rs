@@ -93,7 +93,7 @@ impl Client {
         normalised: &Normalised,
     ) -> Result<std::result::Result<Plan, Box<Statement>>> {
         let catalog = self.shared.store.catalog();
-        let env = BindEnv { catalog: &catalog, session: &self.sql, text: &normalised.text };
+        let env = BindEnv::new(&catalog, &self.sql, &normalised.text);
         let row_size = (normalised.row_size > 0).then_some(normalised.row_size);
         Ok(Ok(match statement {
             Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),

@@ -74,7 +74,7 @@ impl Client {
 
     pub(super) fn bind_values<'x>(&self, exprs: impl IntoIterator<Item = &'x Expr>) -> Result<SelectPlan> {
         let catalog = self.shared.store.catalog();
-        let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
+        let env = BindEnv::new(&catalog, &self.sql, "");
         bind::bind_exprs(exprs, &env)
     }
 

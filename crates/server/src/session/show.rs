@@ -71,7 +71,7 @@ impl Client {
             _ => return Ok(Vec::new()),
         };
         let catalog = self.shared.store.catalog();
-        let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
+        let env = BindEnv::new(&catalog, &self.sql, "");
         let plan = bind_show(Arc::new(shown), None, &env)?;
         let types =
             Types { session: &self.sql, schema: &plan, params: &[], literals: &[], row_literals: &[] };
@@ -97,7 +97,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         let catalog = self.shared.store.catalog();
-        let env = BindEnv { catalog: &catalog, session: &self.sql, text: "" };
+        let env = BindEnv::new(&catalog, &self.sql, "");
         let plan = bind_show(Arc::new(shown), filter, &env)?;
         let planned = Planned::new(Plan::Select(plan));
         self.run_shown(&planned, Params::default(), format, more, wire).await

@@ -5,7 +5,7 @@ use types::collation::Collation;
 use types::error::table::{ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION};
 use types::value::Value;
 
-use super::{BindEnv, Result, Scope, literal, select, targets, unsupported};
+use super::{BindEnv, Outer, Result, Scope, exists, literal, select, targets, unsupported};
 use crate::expr::{ArithOp, CompareOp, Expr};
 use crate::plan::Output;
 use crate::session::Scope as VariableScope;
@@ -91,6 +91,10 @@ impl Binder<'_, '_> {
             E::InSubquery { expr, subquery, negated } => {
                 let expr = self.boxed(expr)?;
                 negate_if(*negated, Expr::InSubquery(expr, self.subquery(subquery)?))
+            }
+            E::Exists { subquery, negated } => {
+                let some = self.subquery(&exists::first_row(subquery)?)?;
+                negate_if(!*negated, Expr::IsNull(Box::new(Expr::Subquery(some))))
             }
             E::Subquery(query) => Expr::Subquery(self.subquery(query)?),
             E::Like { negated, any: false, expr, pattern, escape_char } => {
@@ -204,8 +208,18 @@ impl Binder<'_, '_> {
                 return self.call_bound(&lower, Vec::new());
             }
         }
-        let own = self.scope.column(None, None, &name.value);
+        let own = self.column(None, None, &name.value);
         own.or_else(|error| self.scope.alias(&name.value).ok_or(error))
+    }
+
+    fn column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Expr> {
+        self.scope.column(db, table, name).map_err(|error| {
+            if self.env.is_outer_column(db, table, name) {
+                unsupported("correlated subqueries")
+            } else {
+                error
+            }
+        })
     }
 
     fn path(&mut self, path: &[ast::Ident]) -> Result<Expr> {
@@ -214,8 +228,8 @@ impl Binder<'_, '_> {
                 let name: Vec<_> = path.iter().map(|part| &*part.value).collect();
                 Ok(variable(&name.join(".")))
             }
-            [table, column] => self.scope.column(None, Some(&table.value), &column.value),
-            [db, table, column] => self.scope.column(Some(&db.value), Some(&table.value), &column.value),
+            [table, column] => self.column(None, Some(&table.value), &column.value),
+            [db, table, column] => self.column(Some(&db.value), Some(&table.value), &column.value),
             _ => Err(unsupported("names of more than three parts")),
         }
     }
@@ -301,7 +315,8 @@ impl Binder<'_, '_> {
     }
 
     fn subquery(&mut self, query: &ast::Query) -> Result<usize> {
-        let plan = select::bind_query(query, self.env)?;
+        let outer = Outer { scope: self.scope, further: self.env.outer };
+        let plan = select::bind_query(query, &BindEnv { outer: Some(&outer), ..self.env.clone() })?;
         if plan.output.len() != 1 {
             return Err(ER_OPERAND_COLUMNS.error(&[&1]));
         }

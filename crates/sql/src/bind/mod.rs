@@ -2,6 +2,7 @@
 
 mod access;
 mod dml;
+mod exists;
 mod expr;
 mod from;
 mod function;
@@ -35,9 +36,29 @@ pub struct BindEnv<'a> {
     pub session: &'a Session,
     /// The statement's text as it was parsed: select lists name their columns by it.
     pub text: &'a str,
+    /// Of a subquery: what surrounds it.
+    outer: Option<&'a Outer<'a>>,
 }
 
-impl BindEnv<'_> {
+/// The scopes around a subquery, the nearest first.
+#[derive(Clone, Copy, Debug)]
+struct Outer<'a> {
+    scope: &'a Scope,
+    further: Option<&'a Outer<'a>>,
+}
+
+impl<'a> BindEnv<'a> {
+    /// For a whole statement.
+    pub fn new(catalog: &'a Arc<Catalog>, session: &'a Session, text: &'a str) -> Self {
+        Self { catalog, session, text, outer: None }
+    }
+
+    /// Whether a name that a subquery does not know is a column of what surrounds it.
+    fn is_outer_column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> bool {
+        let mut outers = std::iter::successors(self.outer, |outer| outer.further);
+        outers.any(|outer| outer.scope.column(db, table, name).is_ok())
+    }
+
     /// The database of a name that says none.
     fn current_db(&self) -> Result<&str> {
         self.session.db.as_deref().ok_or_else(|| ER_NO_DB_ERROR.error(&[]))

@@ -212,7 +212,7 @@ pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlE
     let mut statements =
         Parser::parse_sql(&MySqlDialect {}, &normalised.text).unwrap_or_else(|e| panic!("{sql}: {e}"));
     let catalog = conn.trx.store().catalog();
-    let env = BindEnv { catalog: &catalog, session: &conn.session, text: &normalised.text };
+    let env = BindEnv::new(&catalog, &conn.session, &normalised.text);
     let plan = match statements.remove(0) {
         Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
         Statement::Insert(insert) => {

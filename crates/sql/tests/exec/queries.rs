@@ -134,6 +134,50 @@ fn subqueries_that_stand_alone() {
 }
 
 #[test]
+fn exists_asks_for_one_row() {
+    let (_db, mut conn) = sbtest();
+    for (inner, found) in [
+        ("SELECT * FROM sbtest1", "1"),
+        ("SELECT id, k FROM sbtest1 WHERE id > 100", "0"),
+        ("SELECT COUNT(*) FROM sbtest1 WHERE id > 100", "1"),
+        ("SELECT k FROM sbtest1 GROUP BY k HAVING COUNT(*) > 100", "0"),
+        ("SELECT id FROM sbtest1 LIMIT 0", "0"),
+        ("SELECT id FROM sbtest1 LIMIT 5", "1"),
+    ] {
+        assert_eq!(conn.rows(&format!("SELECT EXISTS ({inner})")), [found], "{inner}");
+    }
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE NOT EXISTS (SELECT 1 FROM sbtest1)"), ["0"]);
+}
+
+#[test]
+fn subqueries_that_look_outside_are_refused_by_name() {
+    let (_db, mut conn) = sbtest();
+    for inner in [
+        "EXISTS (SELECT 1 FROM sbtest1 b WHERE b.k = a.id)",
+        "id IN (SELECT id FROM sbtest1 b WHERE b.k = a.k)",
+        "id = (SELECT MAX(id) FROM sbtest1 b WHERE b.k IN (SELECT k FROM sbtest1 c WHERE c.id = a.id))",
+    ] {
+        let (code, text) = conn.error(&format!("SELECT id FROM sbtest1 a WHERE {inner}"));
+        assert_eq!(code, 1235, "{inner}");
+        assert!(text.contains("'correlated subqueries'"), "{text}");
+    }
+    assert_eq!(conn.error("SELECT id FROM sbtest1 a WHERE id IN (SELECT x FROM sbtest1 b)").0, 1054);
+}
+
+#[test]
+fn rows_are_compared_column_by_column() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 WHERE (id, 1) = (3, 1)"), ["3"]);
+    assert_eq!(
+        conn.rows("SELECT id FROM sbtest1 WHERE (id, k) IN ((3, 99), (4, k), (5, k)) ORDER BY id"),
+        ["4", "5"]
+    );
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE (id, 1) <> (3, 1)"), ["19"]);
+    assert_eq!(conn.error("SELECT id FROM sbtest1 WHERE (id, k) = (1, 2, 3)").0, 1241);
+    assert_eq!(conn.error("SELECT id FROM sbtest1 WHERE (id, k) < (1, 2)").0, 1235);
+}
+
+#[test]
 fn columns_are_called_as_mysql_calls_them() {
     let (_db, mut conn) = sbtest();
     assert_eq!(

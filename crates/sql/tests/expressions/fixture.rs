@@ -109,7 +109,7 @@ impl Fixture {
         let from = if reads_table(expression) { " FROM t" } else { "" };
         let text = format!("SELECT {expression}{from}");
         let Statement::Query(query) = parse(&text, Mode::default())? else { panic!("{text}") };
-        let env = BindEnv { catalog: &self.catalog, session: &self.session, text: &text };
+        let env = BindEnv::new(&self.catalog, &self.session, &text);
         bind_query(&query, &env)
     }
 
@@ -119,7 +119,7 @@ impl Fixture {
         let (first, _, verb) = split_first(text.as_bytes(), self.session.quoting());
         let normalised = normalise(first, verb, self.session.quoting(), CI).unwrap();
         let Statement::Update(update) = parse(&normalised.text, Mode::default())? else { panic!("{text}") };
-        let env = BindEnv { catalog: &self.catalog, session: &self.session, text: &normalised.text };
+        let env = BindEnv::new(&self.catalog, &self.session, &normalised.text);
         Ok((bind_update(&update.update, false, &env)?, normalised.literals))
     }
 }
