@@ -53,9 +53,11 @@ pub fn run(plan: &Plan) -> Outcome {
     let done = Arc::new(AtomicBool::new(false));
     let healthy = healthy(server.port(), &done);
     for logged_in in [false, true] {
-        let sent = send_all(&server, plan.seed, logged_in, each)?;
+        let (sent, answered) = send_all(&server, plan.seed, logged_in, each)?;
         server.check_alive()?;
-        println!("logged in: {logged_in}; {sent} packets sent");
+        println!("logged in: {logged_in}; {sent} packets sent, {answered} bytes of answers");
+        // Whoever is logged in is told at least what was wrong, as far as a packet was one.
+        check(!logged_in || answered > 10 * sent, || "hardly any answers".to_owned())?;
     }
     done.store(true, Ordering::SeqCst);
     let transactions = healthy.join().map_err(|_| "the healthy client panicked")??;
@@ -101,16 +103,19 @@ fn healthy(port: u16, done: &Arc<AtomicBool>) -> JoinHandle<Outcome<u64>> {
     })
 }
 
-fn send_all(server: &Onelog, seed: u64, logged_in: bool, wanted: u64) -> Outcome<u64> {
+/// Returns how many packets were sent and how many bytes of answers came.
+fn send_all(server: &Onelog, seed: u64, logged_in: bool, wanted: u64) -> Outcome<(u64, u64)> {
     let port = server.port();
-    let sent = Arc::new(AtomicU64::new(0));
+    let (sent, answered) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let senders: Vec<_> = (0..SENDERS)
         .map(|sender| {
-            let sent = Arc::clone(&sent);
+            let (sent, answered) = (Arc::clone(&sent), Arc::clone(&answered));
             let mut random = Random::new(seed.wrapping_mul(1_000_003) + sender * 2 + u64::from(logged_in));
             thread::spawn(move || -> Outcome {
                 while sent.load(Ordering::Relaxed) < wanted {
-                    sent.fetch_add(connection(port, &mut random, logged_in)?, Ordering::Relaxed);
+                    let (packets, bytes) = connection(port, &mut random, logged_in)?;
+                    sent.fetch_add(packets, Ordering::Relaxed);
+                    answered.fetch_add(bytes, Ordering::Relaxed);
                 }
                 Ok(())
             })
@@ -119,11 +124,11 @@ fn send_all(server: &Onelog, seed: u64, logged_in: bool, wanted: u64) -> Outcome
     for sender in senders {
         sender.join().map_err(|_| "a sender panicked")??;
     }
-    Ok(sent.load(Ordering::Relaxed))
+    Ok((sent.load(Ordering::Relaxed), answered.load(Ordering::Relaxed)))
 }
 
-/// One connection; returns how many malformed packets it sent.
-fn connection(port: u16, random: &mut Random, logged_in: bool) -> Outcome<u64> {
+/// One connection; returns how many malformed packets it sent and how many bytes came back.
+fn connection(port: u16, random: &mut Random, logged_in: bool) -> Outcome<(u64, u64)> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     stream.set_nodelay(true)?;
@@ -137,8 +142,10 @@ fn connection(port: u16, random: &mut Random, logged_in: bool) -> Outcome<u64> {
         }
     }
     let mut sent = 0;
-    for _ in 0..=random.below(HANDFUL) {
-        let bytes = if logged_in { generator::command(random) } else { generator::answer(random) };
+    // The server closes at the first thing that is no packet, and at a failed login: that comes last.
+    let handful = if logged_in { 1 + random.below(HANDFUL) } else { 1 };
+    for left in (0..handful).rev() {
+        let bytes = if logged_in { generator::command(random, left == 0) } else { generator::answer(random) };
         sent += 1;
         if stream.write_all(&bytes).is_err() {
             break;
@@ -146,21 +153,21 @@ fn connection(port: u16, random: &mut Random, logged_in: bool) -> Outcome<u64> {
     }
     // Whether the server has closed already does not matter.
     let _ = stream.shutdown(Shutdown::Write);
-    drain(&mut stream)?;
-    Ok(sent)
+    Ok((sent, drain(&mut stream)?))
 }
 
 /// Reads until the server closes; that it keeps the connection for ever is a failure.
-fn drain(stream: &mut TcpStream) -> Outcome {
+fn drain(stream: &mut TcpStream) -> Outcome<u64> {
     let mut bytes = [0; 16 << 10];
+    let mut answered = 0;
     loop {
         match stream.read(&mut bytes) {
-            Ok(0) => return Ok(()),
-            Ok(_) => {}
+            Ok(0) => return Ok(answered),
+            Ok(size) => answered += size as u64,
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                 return Err("the server neither answers nor closes".into());
             }
-            Err(_) => return Ok(()),
+            Err(_) => return Ok(answered),
         }
     }
 }

@@ -26,6 +26,7 @@ use types::value::{Value, ValueRef};
 use super::execute::{Prepared, Ran};
 use super::plan_cache::{Environment, Planned};
 use super::result::{Definitions, Format};
+use super::statement::first_marker;
 use super::{Client, Wire, count};
 use crate::status::Counter;
 
@@ -118,7 +119,7 @@ impl Client {
         let (plan, columns) = match self.plan(first, verb)? {
             Prepared::Plan(planned, normalised) => (Some((planned, normalised)), Vec::new()),
             Prepared::Other(statement) => {
-                if has_params(first, self) {
+                if first_marker(first, self).is_some() {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
                 (None, self.columns_of_other(&statement)?)
@@ -411,11 +412,6 @@ impl Client {
         }
         found
     }
-}
-
-fn has_params(sql: &[u8], client: &Client) -> bool {
-    let mut lexer = sql::lex::Lexer::new(sql, client.sql.quoting());
-    std::iter::from_fn(|| lexer.next_token()).any(|token| token.kind == sql::lex::Kind::Param)
 }
 
 /// PREPARE, EXECUTE and DEALLOCATE cannot be prepared.

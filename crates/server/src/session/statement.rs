@@ -1,7 +1,7 @@
 //! COM_QUERY: one statement, or several.
 
 use sql::exec::Params;
-use sql::lex::{Verb, split_first};
+use sql::lex::{Kind, Lexer, Verb, split_first};
 use sql::parse::{Completion, TransactionStart};
 use types::error::SqlError;
 use types::error::table::{ER_EMPTY_QUERY, ER_PARSE_ERROR};
@@ -96,6 +96,7 @@ impl Client {
         }
         for _ in 0..PLANS_MAX {
             match self.plan(sql, verb)? {
+                Prepared::Plan(_, normalised) if normalised.params > 0 => return Err(self.stray_marker(sql)),
                 Prepared::Plan(planned, normalised) => {
                     self.counters.bump(count::of_plan(&planned.plan));
                     let params = Params {
@@ -108,6 +109,7 @@ impl Client {
                         return Ok(());
                     }
                 }
+                Prepared::Other(_) if first_marker(sql, self).is_some() => return Err(self.stray_marker(sql)),
                 Prepared::Other(statement) => {
                     return Box::pin(self.other(*statement, sql, format, more, wire)).await;
                 }
@@ -115,6 +117,18 @@ impl Client {
         }
         Err(types::error::table::ER_NEED_REPREPARE.error(&[]))
     }
+
+    /// A parameter marker in a statement that is not prepared.
+    fn stray_marker(&self, sql: &[u8]) -> SqlError {
+        syntax_error(sql, &sql[first_marker(sql, self).unwrap_or(0)..])
+    }
+}
+
+/// Where the first parameter marker of a statement is.
+pub(super) fn first_marker(sql: &[u8], client: &Client) -> Option<usize> {
+    let mut lexer = Lexer::new(sql, client.sql.quoting());
+    let marker = std::iter::from_fn(|| lexer.next_token()).find(|token| token.kind == Kind::Param);
+    marker.map(|token| token.start)
 }
 
 /// A syntax error at what follows a statement.
