@@ -1,5 +1,6 @@
 //! The `onelog` server.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -72,9 +73,9 @@ fn raise_file_limit() {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "this is what was asked for")]
 fn say(text: &str) -> ExitCode {
-    println!("{text}");
+    // A reader that has seen enough closes the pipe: no failure.
+    let _ = writeln!(std::io::stdout(), "{text}");
     ExitCode::SUCCESS
 }
 
