@@ -121,9 +121,14 @@ impl Admission {
         });
     }
 
-    /// Opens or closes the gate.
+    /// Opens or closes the gate. [`Gate::Closed`] is for good: whoever looks after the gate may still be at it while
+    /// the server stops.
     pub fn set_gate(&self, gate: Gate) {
-        self.change(|state| state.gate = gate);
+        self.change(|state| {
+            if state.gate != Gate::Closed {
+                state.gate = gate;
+            }
+        });
     }
 
     /// The gate.
@@ -336,6 +341,6 @@ mod tests {
         assert_eq!(poll(&mut waiting), Some(false));
         assert_eq!(poll(&mut admission.admit(need(1))), Some(false));
         admission.set_gate(Gate::Open);
-        assert_eq!(poll(&mut admission.admit(need(1))), Some(true));
+        assert_eq!(poll(&mut admission.admit(need(1))), Some(false), "closed for good");
     }
 }

@@ -152,8 +152,7 @@ fn is_behind(shared: &Shared) -> bool {
 fn set_gate(shared: &Shared) {
     let admission = &shared.pipeline.admission;
     let gate = if is_behind(shared) { Gate::Behind } else { Gate::Open };
-    let before = admission.gate();
-    if gate != before && before != Gate::Closed {
+    if gate != admission.gate() {
         admission.set_gate(gate);
     }
 }
