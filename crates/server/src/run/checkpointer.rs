@@ -48,10 +48,20 @@ pub(super) struct Checkpointer {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Checkpoints that were asked for, and how many of those requests are answered.
+    /// Checkpoints that were asked for.
     asked: u64,
+    /// How many of those requests were answered by a checkpoint.
     answered: u64,
+    /// Requests up to this one, unless answered, were refused because the disk was full.
+    refused: u64,
     stopping: bool,
+}
+
+impl State {
+    /// Whether somebody waits for a checkpoint.
+    fn is_asked(&self) -> bool {
+        self.asked > self.answered.max(self.refused)
+    }
 }
 
 impl Checkpointer {
@@ -91,24 +101,28 @@ impl Checkpointer {
                 if state.stopping {
                     return;
                 }
-                if state.asked == state.answered {
+                if !state.is_asked() {
                     self.asked.wait_for(&mut state, LOOK);
                 }
                 state.asked
             };
             let wanted = self.is_asked() || self.is_due(&shared) || self.is_base_rewritten(&shared);
-            if wanted && !self.base.ballast().is_spent() {
+            if !wanted {
+                continue;
+            }
+            if self.base.ballast().is_spent() {
+                self.state.lock().refused = asked;
+            } else {
                 self.take_one(&shared, runtime);
                 self.state.lock().answered = asked;
-                self.done.notify_waiters();
             }
+            self.done.notify_waiters();
         }
     }
 
     /// Whether somebody waits for a checkpoint.
     fn is_asked(&self) -> bool {
-        let state = self.state.lock();
-        state.asked > state.answered
+        self.state.lock().is_asked()
     }
 
     /// Whether the delta or redo has grown enough.
@@ -181,12 +195,12 @@ impl Checkpoints for Checkpointer {
                     if state.answered >= wanted {
                         return Ok(());
                     }
+                    if state.refused >= wanted {
+                        return Err(ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"]));
+                    }
                     if state.stopping {
                         return Err(ER_SERVER_SHUTDOWN.error(&[]));
                     }
-                }
-                if self.base.ballast().is_spent() {
-                    return Err(ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"]));
                 }
                 done.await;
             }
