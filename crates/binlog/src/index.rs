@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::name::BinlogName;
 
 /// The list, and where it is kept. Changes reach the disk before they are visible here.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BinlogIndex {
     dir: PathBuf,
     base: String,

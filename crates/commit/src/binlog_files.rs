@@ -71,13 +71,17 @@ impl BinlogFiles {
         target: &BinlogName,
         needed: u32,
     ) -> Result<Vec<BinlogName>, PurgeError> {
-        let mut index = self.index.lock();
-        if index.names().binary_search(target).is_err() {
-            return Err(PurgeError::NotFound);
-        }
-        let bound = index.names().iter().find(|name| *name == target || name.number() >= needed.into());
-        let bound = bound.expect("the target is listed").clone();
-        let gone = index.purge_below(&*self.vfs, &bound).map_err(FatalError::from)?;
+        let (index, gone) = {
+            let mut index = self.index.lock();
+            if index.names().binary_search(target).is_err() {
+                return Err(PurgeError::NotFound);
+            }
+            let bound = index.names().iter().find(|name| *name == target || name.number() >= needed.into());
+            let bound = bound.expect("the target is listed").clone();
+            let gone = index.purge_below(&*self.vfs, &bound).map_err(FatalError::from)?;
+            (index.clone(), gone)
+        };
+        // Without the lock: large files take their time, and a rotation must not wait for them.
         index.remove_files(&*self.vfs, &gone).map_err(FatalError::from)?;
         Ok(gone)
     }
