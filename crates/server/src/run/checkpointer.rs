@@ -196,7 +196,11 @@ impl Checkpoints for Checkpointer {
                         return Ok(());
                     }
                     if state.refused >= wanted {
-                        return Err(ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"]));
+                        return Err(ER_DISK_FULL.error(&[
+                            &"the table store",
+                            &28,
+                            &"No space left on device",
+                        ]));
                     }
                     if state.stopping {
                         return Err(ER_SERVER_SHUTDOWN.error(&[]));
