@@ -50,7 +50,9 @@ impl Pipeline {
     ) -> Result<Committing, CommitError> {
         let ring_bytes = HEAD_SIZE + pending.record_size();
         self.admit(Need { ring_bytes, slots: 1, writes: false, has_chunks: false }).await?;
-        Ok(self.submit_with(trx, pending, &mut Nobody, Rotate::Now(checksum)))
+        let seq = self.hand_over(trx, pending, &mut Nobody, Rotate::Now(checksum));
+        self.roles.want(self.strategy.first_role());
+        Ok(Committing::new(Arc::clone(self), seq))
     }
 
     /// PURGE BINARY LOGS TO: removes the files before `target` that the last checkpoint has made superfluous, and

@@ -44,6 +44,9 @@ pub struct Pending {
     /// The dependency clock when its commit began, all its locks held.
     pub(crate) parent_clock: u64,
     ticket: Option<Ticket>,
+    /// The last transaction that was handed over in this, and how many in a row had nobody else's between them.
+    pub(crate) last: CommitSeq,
+    pub(crate) in_a_row: u32,
 }
 
 impl Pending {
@@ -60,6 +63,8 @@ impl Pending {
             room: None,
             parent_clock: 0,
             ticket: None,
+            last: CommitSeq(0),
+            in_a_row: 0,
         }
     }
 
@@ -89,6 +94,8 @@ impl Pending {
 
     pub(crate) fn set_ticket(&mut self, ticket: Ticket) {
         assert!(self.ticket.is_none(), "one ticket a transaction");
+        self.in_a_row = if ticket.seq == self.last.next() { self.in_a_row.saturating_add(1) } else { 0 };
+        self.last = ticket.seq;
         self.ticket = Some(ticket);
     }
 

@@ -60,6 +60,9 @@ use crate::{CommitError, FatalError};
 /// The largest piece of a write set in one record. Bounds the work after a ticket.
 pub const INLINE_WRITES_MAX: usize = 512 << 10;
 
+/// A session that has committed so often in a row without anybody else in between is alone.
+const ALONE_AFTER: u32 = 16;
+
 /// What the pipeline does with a session's transaction between its ticket and its release.
 pub trait Participant {
     /// Puts the write set into the table store's memory as the versions of `seq`.
@@ -103,6 +106,8 @@ pub struct Pipeline {
     pub(crate) published: Arc<Published>,
     /// The highest dependency clock whose transaction has released its locks.
     pub(crate) released_clock: AtomicU64,
+    /// What a step took of late, nanoseconds: a moving average.
+    pub(crate) recent_step_ns: AtomicU64,
     /// How much of the redo ring has been given back to admission. Rank: before admission's.
     pub(crate) ring_returned: Mutex<Lsn>,
     /// What the last checkpoint says about itself. Held while one finishes. Rank: before redo's and the base's.
@@ -198,24 +203,33 @@ impl Pipeline {
         self.sequencer.forget_chunks(trx);
     }
 
-    /// Ticket, fill, apply, release: one synchronous function. From here on the pipeline owns the commit.
+    /// Ticket, fill, apply, release: one synchronous function. From here on the pipeline owns the commit. A session
+    /// that is alone also plays the log threads' roles in here. An error is fatal: stop the process.
     pub fn submit(
         self: &Arc<Self>,
         trx: TrxId,
         pending: Box<Pending>,
         participant: &mut dyn Participant,
-    ) -> Committing {
+    ) -> Result<Committing, FatalError> {
         let max = self.settings.max_binlog_size.load(Ordering::Relaxed);
-        self.submit_with(trx, pending, participant, Rotate::AtSize(max))
+        let is_alone = self.is_alone(&pending);
+        let seq = self.hand_over(trx, pending, participant, Rotate::AtSize(max));
+        if is_alone {
+            self.play_alone(seq)?;
+        } else {
+            self.roles.want(self.strategy.first_role());
+        }
+        Ok(Committing::new(Arc::clone(self), seq))
     }
 
-    pub(crate) fn submit_with(
-        self: &Arc<Self>,
+    /// Everything up to the hand-over to the stages, which the caller then wants.
+    pub(crate) fn hand_over(
+        &self,
         trx: TrxId,
         mut pending: Box<Pending>,
         participant: &mut dyn Participant,
         rotate: Rotate,
-    ) -> Committing {
+    ) -> CommitSeq {
         let _guard = AbortOnUnwind;
         let seq = self.sequencer.draw(&mut pending, trx, rotate);
         self.strategy.fill(self, &mut pending);
@@ -225,8 +239,29 @@ impl Pipeline {
             self.locks_released(&pending);
         }
         self.slots.put_ready(seq, pending);
-        self.roles.want(self.strategy.first_role());
-        Committing::new(Arc::clone(self), seq)
+        seq
+    }
+
+    /// Whether a session may carry its commit through the stages itself: its last ones had nobody else's between them,
+    /// so there is nobody to form a group with, and steps are shorter than it takes to wake two threads.
+    fn is_alone(&self, pending: &Pending) -> bool {
+        let max_ns = u64::from(self.settings.lone_commit_max_us.load(Ordering::Relaxed)) * 1000;
+        pending.in_a_row >= ALONE_AFTER && self.recent_step_ns.load(Ordering::Relaxed) < max_ns
+    }
+
+    /// Plays the roles that the session's own commit needs. Leaves them to the log threads as soon as those play.
+    fn play_alone(&self, seq: CommitSeq) -> Result<(), FatalError> {
+        self.roles.want_next(self.strategy.first_role());
+        let mut played = None;
+        while let Some(role) = self.roles.take_alone(played) {
+            self.step(role)?;
+            if self.published.visible() >= seq {
+                self.roles.leave(role);
+                return Ok(());
+            }
+            played = Some(role);
+        }
+        Ok(())
     }
 
     /// Notes that a transaction's row locks are gone: later ones may depend on it.
@@ -241,7 +276,12 @@ impl Pipeline {
 
     /// Plays a role that was taken from [`Pipeline::roles`]. An error is fatal: stop the process.
     pub fn step(&self, role: Role) -> Result<(), FatalError> {
-        self.strategy.step(self, role)
+        let begun = self.clock.monotonic_ns();
+        self.strategy.step(self, role)?;
+        let ns = self.clock.monotonic_ns().saturating_sub(begun);
+        let before = self.recent_step_ns.load(Ordering::Relaxed);
+        self.recent_step_ns.store(before - before / 8 + ns / 8, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Syncs redo at any setting: the housekeeper's once a second, and a checkpoint's.

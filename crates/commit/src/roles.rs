@@ -101,14 +101,40 @@ impl Roles {
         self.changed.notify_all();
     }
 
+    /// Takes a wanted role for a session that plays by itself, which has just played `played`: only while nobody else
+    /// plays.
+    pub(crate) fn take_alone(&self, played: Option<Role>) -> Option<Role> {
+        let mut state = self.state.lock();
+        if let Some(role) = played {
+            state.busy &= !role.bit();
+        }
+        let role = if state.busy == 0 { self.take_locked(&mut state) } else { None };
+        if role.is_none() {
+            self.call_for(&state);
+        }
+        role
+    }
+
+    /// A session that played by itself leaves the rest to the log threads.
+    pub(crate) fn leave(&self, played: Role) {
+        let mut state = self.state.lock();
+        state.busy &= !played.bit();
+        self.call_for(&state);
+    }
+
+    /// Has an idle thread look if a free role is wanted.
+    fn call_for(&self, state: &State) {
+        if state.idle > 0 && self.wanted.load(Ordering::SeqCst) & !state.busy != 0 {
+            self.changed.notify_one();
+        }
+    }
+
     fn take_locked(&self, state: &mut State) -> Option<Role> {
         let free = |role: &Role| self.wanted.load(Ordering::SeqCst) & !state.busy & role.bit() != 0;
         let role = Role::ALL.into_iter().find(free)?;
         self.wanted.fetch_and(!role.bit(), Ordering::SeqCst);
         state.busy |= role.bit();
-        if state.idle > 0 && self.wanted.load(Ordering::SeqCst) & !state.busy != 0 {
-            self.changed.notify_one();
-        }
+        self.call_for(state);
         Some(role)
     }
 }

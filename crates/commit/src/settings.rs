@@ -21,6 +21,9 @@ pub struct Settings {
     pub max_binlog_size: AtomicU64,
     /// `onelog_early_lock_release`: row locks go at the ticket, not at the acknowledgement.
     pub early_lock_release: AtomicBool,
+    /// `onelog_lone_commit_max_us`, microseconds: a session that is alone carries its commit through the stages
+    /// itself while a step takes no longer than this; 0 = log threads always do.
+    pub lone_commit_max_us: AtomicU32,
     /// `gtid_mode` is ON: transactions get numbers instead of ANONYMOUS.
     pub gtid_mode: AtomicBool,
 }
@@ -36,6 +39,7 @@ impl Default for Settings {
             sync_no_delay_count: AtomicU32::new(0),
             max_binlog_size: AtomicU64::new(1 << 30),
             early_lock_release: AtomicBool::new(true),
+            lone_commit_max_us: AtomicU32::new(0),
             gtid_mode: AtomicBool::new(false),
         }
     }

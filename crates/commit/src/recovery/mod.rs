@@ -230,6 +230,7 @@ fn assemble(
         sweep: Sweep::new(kept.last),
         published,
         released_clock: AtomicU64::new(0),
+        recent_step_ns: AtomicU64::new(0),
         ring_returned: Mutex::new(start),
         facts: Mutex::new(facts),
     })

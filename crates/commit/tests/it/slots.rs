@@ -1,6 +1,7 @@
 //! A session that does not collect its commit holds up the window of commits, and nothing else.
 
 use std::pin::pin;
+use std::sync::atomic::Ordering;
 
 use commit::Need;
 use vfs::sim::SimDisk;
@@ -39,4 +40,42 @@ fn a_session_that_has_gone_frees_its_slot() {
         world.drive();
     }
     assert_eq!(world.rows().1.len(), 1);
+}
+
+#[test]
+fn a_session_that_is_alone_plays_by_itself() {
+    let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    world.pipeline.settings.lone_commit_max_us.store(1_000_000, Ordering::Relaxed);
+    let mut alone = world.session();
+    let mut by_itself = 0;
+    for number in 0..100_u8 {
+        let mut committing = pin!(world.submit_by(alone, &vec![(number, Some(vec![number]))]));
+        by_itself += usize::from(world.pipeline.published().visible() == committing.seq());
+        alone = world.block_on(committing.as_mut()).1;
+        if number == 50 {
+            // Somebody else is there.
+            let other = world.submit(&vec![(200, Some(vec![1]))]);
+            assert!(world.pipeline.published().visible() < other.seq(), "a new session is not alone");
+            drop(world.block_on(other));
+        }
+    }
+    assert!((50..90).contains(&by_itself), "{by_itself} of 100");
+    assert_eq!(world.rows().1.len(), 101);
+}
+
+#[test]
+fn a_lone_session_takes_along_who_was_there_before() {
+    let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    world.pipeline.settings.lone_commit_max_us.store(1_000_000, Ordering::Relaxed);
+    let mut alone = world.session();
+    for number in 0..30_u8 {
+        let committing = world.submit_by(alone, &vec![(number, Some(vec![number]))]);
+        alone = world.block_on(committing).1;
+    }
+    let other = world.submit(&vec![(200, Some(vec![1]))]);
+    let committing = world.submit_by(alone, &vec![(100, Some(vec![1]))]);
+    assert_eq!(world.pipeline.published().visible(), committing.seq());
+    drop((other, committing));
+    world.drive();
+    assert_eq!(world.rows().1.len(), 32);
 }

@@ -102,20 +102,17 @@ impl World {
         Ok(Self { pipeline, base, options, vfs, next_trx: 1 })
     }
 
-    /// Reserve and submit; the caller drives.
+    /// Reserve and submit by a new session; the caller drives.
     pub fn submit(&mut self, changes: &Changes) -> Committing {
-        let trx = TrxId(self.next_trx);
-        self.next_trx += 1;
+        let pending = self.session();
+        self.submit_by(pending, changes)
+    }
+
+    /// What a new session hands over, empty.
+    pub fn session(&self) -> Box<Pending> {
         let limits = CacheLimits { memory_bytes: 4096, total_bytes_max: 1 << 30, ..CacheLimits::default() };
-        let path = PathBuf::from(DIR).join(format!("cache.{}", trx.0));
-        let mut cache = TrxCache::new(Arc::clone(&self.vfs), path, limits);
-        let mut writes = WriteSet::default();
-        for (key, row) in changes {
-            let change = row.as_ref().map_or(Change::Remove, |row| Change::Put(row.as_slice().into()));
-            writes.put(full_key(*key), change);
-            let text = [&[*key][..], row.as_deref().unwrap_or_default()].concat();
-            cache.append(ORIGIN, &RowsQuery { sql: &text }).unwrap();
-        }
+        let path = PathBuf::from(DIR).join(format!("cache.{}", self.next_trx));
+        let cache = TrxCache::new(Arc::clone(&self.vfs), path, limits);
         let sid = self.options.gtid.then_some(Uuid([7; 16]));
         let plan = GtidPlan {
             sid,
@@ -124,24 +121,30 @@ impl World {
             immediate_server_version: 80046,
             original_server_version: None,
         };
-        let mut pending = Box::new(Pending::new(cache, plan, ORIGIN));
+        Box::new(Pending::new(cache, plan, ORIGIN))
+    }
+
+    /// Reserve and submit by a session; the caller drives.
+    pub fn submit_by(&mut self, mut pending: Box<Pending>, changes: &Changes) -> Committing {
+        let trx = TrxId(self.next_trx);
+        self.next_trx += 1;
+        pending.reset();
+        let mut writes = WriteSet::default();
+        for (key, row) in changes {
+            let change = row.as_ref().map_or(Change::Remove, |row| Change::Put(row.as_slice().into()));
+            writes.put(full_key(*key), change);
+            let text = [&[*key][..], row.as_deref().unwrap_or_default()].concat();
+            pending.cache.append(ORIGIN, &RowsQuery { sql: &text }).unwrap();
+        }
         pending.kind = EventsKind::Transaction;
         let pipeline = Arc::clone(&self.pipeline);
         self.block_on(pipeline.reserve(trx, &mut pending, &writes)).unwrap();
-        self.pipeline.submit(trx, pending, &mut Apply(&mut writes))
+        self.pipeline.submit(trx, pending, &mut Apply(&mut writes)).unwrap()
     }
 
     /// FLUSH BINARY LOGS, to its end.
     pub fn rotate(&mut self) {
-        let cache = TrxCache::new(Arc::clone(&self.vfs), "/data/none".into(), CacheLimits::default());
-        let plan = GtidPlan {
-            sid: None,
-            may_have_statements: false,
-            original_commit_timestamp_us: None,
-            immediate_server_version: 80046,
-            original_server_version: None,
-        };
-        let pending = Box::new(Pending::new(cache, plan, ORIGIN));
+        let pending = self.session();
         let pipeline = Arc::clone(&self.pipeline);
         let committing = self.block_on(pipeline.rotate(TrxId(0), pending, None)).unwrap();
         drop(self.block_on(committing));

@@ -31,6 +31,7 @@ use crate::session::Shared;
 use checkpointer::Checkpointer;
 use log_threads::LogThreads;
 
+pub(crate) use fatal::die;
 pub use start::start;
 
 /// How long statements may go on when the server is told to stop.

@@ -13,6 +13,7 @@ use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
 use vfs::Vfs;
 
+use crate::run::die;
 use crate::status::{Counter, Counters};
 
 /// `immediate_server_version` of GTID events.
@@ -145,7 +146,9 @@ impl Transaction {
             self.end();
             return Err(commit_error(error));
         }
-        let (ack, mut pending) = self.pipeline.submit(id, pending, &mut self.trx).await;
+        let committing = self.pipeline.submit(id, pending, &mut self.trx);
+        let committing = committing.unwrap_or_else(|error| die("writing the logs", &error));
+        let (ack, mut pending) = committing.await;
         self.pipeline.locks_released(&pending);
         pending.reset();
         self.pending = Some(pending);

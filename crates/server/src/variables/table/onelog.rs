@@ -24,6 +24,17 @@ pub(super) const ROWS: &[Variable] = &[
         |settings, val| settings.early_lock_release.put(val),
     )),
     uint(
+        "onelog_lone_commit_max_us",
+        Global,
+        (0, 1_000_000),
+        200,
+        "A session that commits alone plays the log threads' steps itself while one takes no longer; 0 = never.",
+    )
+    .home(pipeline(
+        |settings| settings.lone_commit_max_us.val(),
+        |settings, val| settings.lone_commit_max_us.put(val),
+    )),
+    uint(
         "onelog_delta_size",
         Global,
         (1 << 20, 1 << 40),
