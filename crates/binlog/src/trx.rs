@@ -85,6 +85,24 @@ impl<'a> TrxEvents<'a> {
         rest + self.plan.layout().event_size(rest, checksum)
     }
 
+    /// What frames the cached events of a transaction: its GTID event, and its XID event, if it has one.
+    pub fn edges(&self, checksum: ChecksumAlg, stamps: &TrxStamps) -> (Vec<u8>, Vec<u8>) {
+        let (mut head, mut tail) = (Vec::new(), Vec::new());
+        let Ok(_) = self.begin(checksum, stamps, &mut head);
+        if self.with_xid {
+            let xid = Xid(stamps.xid);
+            let end = stamps.position + self.final_len(checksum);
+            let start = end - (xid.encoded_len() + checksum.len()) as u64;
+            let Ok(()) = Finaliser::new(start, checksum).push_event(&xid, self.origin, &mut tail);
+        }
+        (head, tail)
+    }
+
+    /// Bytes of [`TrxEvents::edges`].
+    pub fn edges_len(&self, checksum: ChecksumAlg) -> u64 {
+        self.final_len(checksum) - self.cache.len() - self.cache.events() * checksum.len() as u64
+    }
+
     /// Bytes behind the GTID event.
     fn rest_len(&self, checksum: ChecksumAlg) -> u64 {
         let xid = if self.with_xid { (Xid(0).encoded_len() + checksum.len()) as u64 } else { 0 };

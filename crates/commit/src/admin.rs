@@ -8,14 +8,13 @@ use binlog::{BinlogName, ChecksumAlg, Origin, Placement};
 use engine::base::{Base, Slice};
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh, TrxId};
-use redo::record::HEAD_SIZE;
 
 use crate::ack::Committing;
 use crate::admission::Need;
 use crate::checkpoint::SliceSize;
 use crate::facts;
 use crate::pending::Pending;
-use crate::pipeline::Participant;
+use crate::pipeline::{Participant, need_of};
 use crate::record::BinlogPlace;
 use crate::sequencer::Rotate;
 use crate::{CommitError, FatalError, Pipeline};
@@ -26,6 +25,17 @@ struct Nobody;
 impl Participant for Nobody {
     fn apply(&mut self, _seq: CommitSeq, _delta: &Delta) {}
     fn release_locks(&mut self) {}
+}
+
+/// Why there is no new binlog file.
+#[derive(Debug, thiserror::Error)]
+pub enum RotateError {
+    /// It was refused.
+    #[error(transparent)]
+    Refused(#[from] CommitError),
+    /// A step failed.
+    #[error(transparent)]
+    Fatal(#[from] FatalError),
 }
 
 /// Why a PURGE was refused.
@@ -45,13 +55,15 @@ impl Pipeline {
     pub async fn rotate(
         self: &Arc<Self>,
         trx: TrxId,
-        pending: Box<Pending>,
+        mut pending: Box<Pending>,
         checksum: Option<ChecksumAlg>,
-    ) -> Result<Committing, CommitError> {
-        let ring_bytes = HEAD_SIZE + pending.record_size();
-        self.admit(Need { ring_bytes, slots: 1, writes: false, has_chunks: false }).await?;
-        let seq = self.hand_over(trx, pending, &mut Nobody, Rotate::Now(checksum));
-        self.roles.want(self.strategy.first_role());
+    ) -> Result<Committing, RotateError> {
+        let need = Need { writes: false, ..need_of(&pending) };
+        self.admit(need).await?;
+        pending.form = self.strategy().form();
+        pending.admitted = need.credits;
+        let seq = self.hand_over(trx, pending, &mut Nobody, Rotate::Now(checksum))?;
+        self.want_first();
         Ok(Committing::new(Arc::clone(self), seq))
     }
 
@@ -91,8 +103,9 @@ impl Pipeline {
         let mut stop = Vec::new();
         let origin = Origin { timestamp, server_id };
         append_final(&mut stop, &Stop, origin, Placement::At(end.position), end.checksum);
-        self.strategy.close(&stop)?;
+        self.maker.close(&stop)?;
         let mut facts = self.facts.lock();
+        facts.store.need_from(None);
         facts.binlog = Some(BinlogPlace { file: end.file, position: end.position + stop.len() as u64 });
         Ok(base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?)
     }

@@ -26,13 +26,53 @@ pub enum Gate {
     Closed,
 }
 
+/// What a ticket takes without asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Credits {
+    /// Bytes of the redo ring.
+    pub ring_bytes: i64,
+    /// Bytes of the binlog store's ring.
+    pub store_bytes: i64,
+    /// Bytes of events that wait to be written to the binlog file behind the commit.
+    pub backlog_bytes: i64,
+    /// Commit slots: 1 for a ticket, 0 for a chunk.
+    pub slots: i64,
+}
+
+impl Credits {
+    /// A size as credits.
+    pub(crate) fn bytes(size: usize) -> i64 {
+        i64::try_from(size).expect("sizes in memory fit")
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.ring_bytes += other.ring_bytes;
+        self.store_bytes += other.store_bytes;
+        self.backlog_bytes += other.backlog_bytes;
+        self.slots += other.slots;
+    }
+
+    pub(crate) fn sub(&mut self, other: Self) {
+        self.ring_bytes -= other.ring_bytes;
+        self.store_bytes -= other.store_bytes;
+        self.backlog_bytes -= other.backlog_bytes;
+        self.slots -= other.slots;
+    }
+
+    fn covers(&self, need: &Self) -> bool {
+        let covers = |have: i64, need: i64| need == 0 || have >= need;
+        covers(self.ring_bytes, need.ring_bytes)
+            && covers(self.store_bytes, need.store_bytes)
+            && covers(self.backlog_bytes, need.backlog_bytes)
+            && covers(self.slots, need.slots)
+    }
+}
+
 /// What a commit asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Bytes of the redo ring.
-    pub ring_bytes: usize,
-    /// Commit slots: 1 for a ticket, 0 for a chunk.
-    pub slots: usize,
+    /// What it will take.
+    pub credits: Credits,
     /// Data changes: it waits for FLUSH TABLES WITH READ LOCK.
     pub writes: bool,
     /// It has chunks in redo, which is not recycled beyond them until it commits: it does not wait for a checkpoint.
@@ -44,17 +84,17 @@ pub struct Need {
 pub struct Admission {
     /// Rank: last. Wakers run with nothing held.
     state: Mutex<State>,
-    /// Ring bytes to begin with.
-    ring_bytes: usize,
-    /// Slots to begin with.
-    slots: usize,
+    /// What there was to begin with.
+    all: Credits,
 }
 
 #[derive(Debug)]
 struct State {
     gate: Gate,
-    ring_bytes: usize,
-    slots: usize,
+    /// What is left. Rotations take of it without asking, so it may be negative.
+    left: Credits,
+    /// Those who switch the strategy: no tickets.
+    switching: usize,
     /// Sessions that hold the global read lock.
     read_locks: usize,
     queue: VecDeque<Arc<Waiter>>,
@@ -96,16 +136,16 @@ struct Answer {
 
 impl Admission {
     /// Credits to begin with.
-    pub fn new(ring_bytes: usize, slots: usize) -> Self {
+    pub fn new(all: Credits) -> Self {
         let state = State {
             gate: Gate::Open,
-            ring_bytes,
-            slots,
+            left: all,
+            switching: 0,
             read_locks: 0,
             queue: VecDeque::new(),
             quiet: Vec::new(),
         };
-        Self { state: Mutex::new(state), ring_bytes, slots }
+        Self { state: Mutex::new(state), all }
     }
 
     /// Takes credits, now or when they are there.
@@ -113,12 +153,20 @@ impl Admission {
         Admit { admission: self, need, waiter: None }
     }
 
-    /// Gives credits back.
-    pub fn give_back(&self, ring_bytes: usize, slots: usize) {
-        self.change(|state| {
-            state.ring_bytes += ring_bytes;
-            state.slots += slots;
-        });
+    /// Gives credits back; takes them without asking where they are negative.
+    pub fn give_back(&self, credits: Credits) {
+        self.change(|state| state.left.add(credits));
+    }
+
+    /// Keeps new tickets out, and resolves when no commit is under way. Ended by [`Admission::go_on`].
+    pub(crate) async fn quiesce(&self) {
+        self.change(|state| state.switching += 1);
+        poll_fn(|context| self.poll_quiet(context)).await;
+    }
+
+    /// Lets tickets be drawn again.
+    pub(crate) fn go_on(&self) {
+        self.change(|state| state.switching -= 1);
     }
 
     /// Opens or closes the gate. [`Gate::Closed`] is for good: whoever looks after the gate may still be at it while
@@ -138,13 +186,18 @@ impl Admission {
 
     /// Whether more than half of the ring is taken.
     pub(crate) fn is_pressed(&self) -> bool {
-        self.state.lock().ring_bytes < self.ring_bytes / 2
+        self.state.lock().left.ring_bytes < self.all.ring_bytes / 2
+    }
+
+    /// Whether more than half of the backlog is taken.
+    pub(crate) fn is_backlog_pressed(&self) -> bool {
+        self.state.lock().left.backlog_bytes < self.all.backlog_bytes / 2
     }
 
     /// Ready when every slot is free.
     fn poll_quiet(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.state.lock();
-        if state.slots == self.slots {
+        if state.left.slots == self.all.slots {
             return Poll::Ready(());
         }
         state.quiet.push(context.waker().clone());
@@ -163,7 +216,7 @@ impl Admission {
                 let waiter = state.queue.remove(place).expect("it was there");
                 answered.push((waiter, answer));
             }
-            if state.slots == self.slots {
+            if state.left.slots == self.all.slots {
                 quiet = std::mem::take(&mut state.quiet);
             }
         }
@@ -188,11 +241,10 @@ impl State {
             Gate::Open | Gate::Behind if self.keeps_out(need) => return None,
             Gate::Open | Gate::Behind => {}
         }
-        if self.ring_bytes < need.ring_bytes || self.slots < need.slots {
+        if !self.left.covers(&need.credits) {
             return None;
         }
-        self.ring_bytes -= need.ring_bytes;
-        self.slots -= need.slots;
+        self.left.sub(need.credits);
         Some(Ok(()))
     }
 
@@ -200,7 +252,8 @@ impl State {
     fn keeps_out(&self, need: Need) -> bool {
         let for_checkpoint = self.gate == Gate::Behind && !need.has_chunks;
         let for_read_lock = need.writes && self.read_locks > 0;
-        matches!(self.gate, Gate::Open | Gate::Behind) && (for_checkpoint || for_read_lock)
+        let for_switch = self.switching > 0 && need.credits.slots > 0;
+        matches!(self.gate, Gate::Open | Gate::Behind) && (for_checkpoint || for_read_lock || for_switch)
     }
 
     /// Who is next for credits: the first in the queue who waits for nothing else.
@@ -253,7 +306,7 @@ impl Drop for Admit<'_> {
         self.admission.change(|state| state.queue.retain(|queued| !Arc::ptr_eq(queued, &waiter)));
         let granted = matches!(waiter.answer.lock().result.take(), Some(Ok(())));
         if granted {
-            self.admission.give_back(waiter.need.ring_bytes, waiter.need.slots);
+            self.admission.give_back(waiter.need.credits);
         }
     }
 }
@@ -269,42 +322,46 @@ mod tests {
         }
     }
 
-    fn need(ring_bytes: usize) -> Need {
-        Need { ring_bytes, slots: 1, writes: true, has_chunks: false }
+    fn credits(ring_bytes: i64, slots: i64) -> Credits {
+        Credits { ring_bytes, slots, ..Credits::default() }
+    }
+
+    fn need(ring_bytes: i64) -> Need {
+        Need { credits: credits(ring_bytes, 1), writes: true, has_chunks: false }
     }
 
     #[test]
     fn credits_are_granted_in_order_and_a_large_request_is_not_starved() {
-        let admission = Admission::new(100, 10);
+        let admission = Admission::new(credits(100, 10));
         assert_eq!(poll(&mut admission.admit(need(80))), Some(true));
         let mut large = admission.admit(need(60));
         let mut small = admission.admit(need(10));
         assert_eq!((poll(&mut large), poll(&mut small)), (None, None), "the small one does not overtake");
-        admission.give_back(80, 1);
+        admission.give_back(credits(80, 1));
         assert_eq!((poll(&mut large), poll(&mut small)), (Some(true), Some(true)));
     }
 
     #[test]
     fn whoever_stops_waiting_takes_nothing() {
-        let admission = Admission::new(100, 10);
+        let admission = Admission::new(credits(100, 10));
         assert_eq!(poll(&mut admission.admit(need(100))), Some(true));
         let mut first = admission.admit(need(100));
         let mut second = admission.admit(need(50));
         assert_eq!((poll(&mut first), poll(&mut second)), (None, None));
-        admission.give_back(100, 1);
+        admission.give_back(credits(100, 1));
         drop(first);
         assert_eq!(poll(&mut second), Some(true));
-        assert_eq!(admission.state.lock().ring_bytes, 50);
+        assert_eq!(admission.state.lock().left.ring_bytes, 50);
     }
 
     #[test]
     fn a_read_lock_holds_writes_back_and_rotations_not() {
-        let admission = Admission::new(100, 2);
+        let admission = Admission::new(credits(100, 2));
         assert_eq!(poll(&mut admission.admit(need(1))), Some(true));
         admission.change(|state| state.read_locks += 1);
         let context = Context::from_waker(Waker::noop());
         assert!(admission.poll_quiet(&context).is_pending(), "a commit is under way");
-        admission.give_back(1, 1);
+        admission.give_back(credits(1, 1));
         assert!(admission.poll_quiet(&context).is_ready());
         let mut write = admission.admit(need(1));
         assert_eq!(poll(&mut write), None);
@@ -316,7 +373,7 @@ mod tests {
 
     #[test]
     fn who_has_chunks_in_redo_overtakes_those_who_wait_for_a_checkpoint() {
-        let admission = Admission::new(100, 10);
+        let admission = Admission::new(credits(100, 10));
         let chunked = |ring_bytes| Need { has_chunks: true, ..need(ring_bytes) };
         assert_eq!(poll(&mut admission.admit(need(90))), Some(true));
         let mut without = admission.admit(need(20));
@@ -324,7 +381,7 @@ mod tests {
         assert_eq!((poll(&mut without), poll(&mut with)), (None, None));
         admission.set_gate(Gate::Behind);
         assert_eq!(poll(&mut admission.admit(chunked(5))), None, "the one before it waits for credits");
-        admission.give_back(90, 1);
+        admission.give_back(credits(90, 1));
         assert_eq!((poll(&mut without), poll(&mut with)), (None, Some(true)));
         assert_eq!(poll(&mut admission.admit(chunked(5))), Some(true));
         admission.set_gate(Gate::Open);
@@ -332,8 +389,26 @@ mod tests {
     }
 
     #[test]
+    fn a_switch_waits_for_commits_and_keeps_new_ones_out() {
+        let admission = Admission::new(credits(100, 2));
+        assert_eq!(poll(&mut admission.admit(need(1))), Some(true));
+        let mut quiesce = Box::pin(admission.quiesce());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(quiesce.as_mut().poll(&mut context).is_pending());
+        let mut next = admission.admit(need(1));
+        assert_eq!(poll(&mut next), None);
+        let chunk = Need { credits: credits(1, 0), ..need(1) };
+        assert_eq!(poll(&mut admission.admit(chunk)), Some(true), "chunks have no ticket");
+        admission.give_back(credits(1, 1));
+        assert!(quiesce.as_mut().poll(&mut context).is_ready());
+        assert_eq!(poll(&mut next), None);
+        admission.go_on();
+        assert_eq!(poll(&mut next), Some(true));
+    }
+
+    #[test]
     fn a_closed_gate_refuses_and_one_that_is_behind_lets_wait() {
-        let admission = Admission::new(100, 10);
+        let admission = Admission::new(credits(100, 10));
         admission.set_gate(Gate::Behind);
         let mut waiting = admission.admit(need(1));
         assert_eq!(poll(&mut waiting), None);

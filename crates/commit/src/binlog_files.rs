@@ -23,6 +23,8 @@ pub struct BinlogFiles {
     current: Mutex<Arc<dyn File>>,
     /// Everything before this place survives power loss, and commits rely on it. Rank: last.
     synced: Mutex<BinlogPlace>,
+    /// Everything before this place is in the files. Rank: last.
+    written: Mutex<BinlogPlace>,
 }
 
 /// The appending end; owned by the stage that writes.
@@ -37,8 +39,12 @@ impl BinlogFiles {
     /// Takes over an index and its last file, which is number `number`.
     pub(crate) fn new(vfs: Arc<dyn Vfs>, index: BinlogIndex, file: LogFile, number: u32) -> (Self, Appender) {
         let current = Mutex::new(Arc::clone(file.file()));
-        let synced = Mutex::default();
-        (Self { vfs, index: Mutex::new(index), current, synced }, Appender { file: Some(file), number })
+        let place = BinlogPlace { file: number, position: file.position() };
+        let (synced, written) = (Mutex::new(place), Mutex::new(place));
+        (
+            Self { vfs, index: Mutex::new(index), current, synced, written },
+            Appender { file: Some(file), number },
+        )
     }
 
     /// The list of files.
@@ -89,6 +95,16 @@ impl BinlogFiles {
     /// The place up to which syncs have been relied on.
     pub(crate) fn synced(&self) -> BinlogPlace {
         *self.synced.lock()
+    }
+
+    /// The place up to which the files are written.
+    pub(crate) fn written(&self) -> BinlogPlace {
+        *self.written.lock()
+    }
+
+    /// Says where the last file ends.
+    pub(crate) fn note_written(&self, (file, position): (u32, u64)) {
+        *self.written.lock() = BinlogPlace { file, position };
     }
 
     /// Says that everything before a place was synced and is relied on.

@@ -65,14 +65,11 @@ impl Pipeline {
         size: SliceSize,
         mut pace: impl FnMut(),
     ) -> Result<(), FatalError> {
-        let Sealed { through, redo_start, gtid_executed, binlog, delta } = checkpoint.sealed;
+        let Sealed { through, redo_start, store_start, gtid_executed, binlog, delta } = checkpoint.sealed;
         assert!(self.published.visible() >= through, "a checkpoint waits until its delta is complete");
         let begun = self.clock.monotonic_ns();
-        self.sync_redo()?;
-        if let Some(files) = &self.binlog {
-            files.sync()?;
-            add(&self.stats.binlog_syncs, 1);
-        }
+        self.catch_up()?;
+        self.sync_files()?;
         let mut slice = SliceBuilder { base, size, changes: Vec::new(), bytes: 0 };
         delta.for_each_newest(|key, change| {
             if slice.push(key, change)? {
@@ -85,6 +82,7 @@ impl Pipeline {
         let mut facts = self.facts.lock();
         facts.through = through;
         facts.redo_start = redo_start;
+        facts.store.need_from(store_start);
         facts.gtid_executed = gtid_executed;
         // While the binlog is off it ends where it ended.
         let place = binlog.map(|end| BinlogPlace { file: end.file, position: end.position });
@@ -95,6 +93,9 @@ impl Pipeline {
         drop(facts);
         self.published.replace_base(base.generation(through)?);
         self.redo.retire_below(redo_start);
+        if let (Some(store), Some(start)) = (self.store(), store_start) {
+            store.retire_below(start);
+        }
         add(&self.stats.checkpoint_slices, 1);
         add(&self.stats.checkpoints, 1);
         add(&self.stats.checkpoint_ns, self.clock.monotonic_ns().saturating_sub(begun));

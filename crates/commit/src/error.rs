@@ -8,6 +8,9 @@ pub enum CommitError {
     /// No room for its bytes (1021).
     #[error("Disk full; waiting for someone to free some space...")]
     DiskFull,
+    /// Events that were spilled to disk cannot be read back (1024).
+    #[error("Error reading the transaction's binlog cache")]
+    EventsUnreadable,
     /// The server stops (1053).
     #[error("Server shutdown in progress")]
     ShuttingDown,

@@ -4,10 +4,13 @@
 //!
 //! ```text
 //! size
-//!    1  format version, 1
+//!    1  format version, 2
 //!    8  commit_seq through which the base holds everything
 //!    8  LSN from which redo must be read
 //!    4  count of epochs; each: epoch (8), first LSN (8), first segment (8)
+//!    8  last epoch of the binlog store
+//!    8  LSN from which the store must be read
+//!    4  count of the store's epochs from which it must be read; each as above
 //!    4  length of gtid_executed; its bytes as in PREVIOUS_GTIDS
 //!    4  number of the binlog file at that commit_seq, 0 if the binlog was off
 //!    8  position in it
@@ -24,7 +27,7 @@ use crate::record::{BinlogPlace, Input, encode_counter};
 
 /// The fact's name in the base.
 pub const NAME: &str = "commit";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub struct Facts {
     pub redo_start: Lsn,
     /// The server runs that redo may be read from, ascending.
     pub epochs: Vec<EpochStart>,
+    /// What must be read of the binlog store.
+    pub store: StoreFacts,
     /// GTIDs of everything up to `through`.
     pub gtid_executed: GtidSet,
     /// Where the binlog ended then.
@@ -45,6 +50,42 @@ pub struct Facts {
     pub counters: Vec<CounterHigh>,
 }
 
+/// What must be read of the binlog store: nothing, if it has no epochs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreFacts {
+    /// The last run that wrote to it.
+    pub last_epoch: u64,
+    /// It is read from here.
+    pub start: Lsn,
+    /// The server runs that it may be read from, ascending.
+    pub epochs: Vec<EpochStart>,
+}
+
+impl Default for StoreFacts {
+    fn default() -> Self {
+        Self { last_epoch: 0, start: Lsn::FIRST, epochs: Vec::new() }
+    }
+}
+
+impl StoreFacts {
+    /// Nothing below `start` is needed any more; without `start` nothing at all.
+    pub(crate) fn need_from(&mut self, start: Option<Lsn>) {
+        match start {
+            Some(start) => {
+                self.start = start;
+                forget_below(&mut self.epochs, start);
+            }
+            None => *self = Self { last_epoch: self.last_epoch, ..Self::default() },
+        }
+    }
+}
+
+/// Forgets the runs that end at or below `start`.
+fn forget_below(epochs: &mut Vec<EpochStart>, start: Lsn) {
+    let first = epochs.iter().rposition(|epoch| epoch.lsn <= start).unwrap_or(0);
+    epochs.drain(..first);
+}
+
 impl Default for Facts {
     /// Those of a new data directory.
     fn default() -> Self {
@@ -52,6 +93,7 @@ impl Default for Facts {
             through: CommitSeq(0),
             redo_start: Lsn::FIRST,
             epochs: Vec::new(),
+            store: StoreFacts::default(),
             gtid_executed: GtidSet::new(),
             binlog: None,
             binlog_path: String::new(),
@@ -63,8 +105,7 @@ impl Default for Facts {
 impl Facts {
     /// Forgets the runs that redo is no longer read from.
     pub(crate) fn forget_old_epochs(&mut self) {
-        let first = self.epochs.iter().rposition(|epoch| epoch.lsn <= self.redo_start).unwrap_or(0);
-        self.epochs.drain(..first);
+        forget_below(&mut self.epochs, self.redo_start);
     }
 
     /// The fact's bytes.
@@ -73,12 +114,18 @@ impl Facts {
         let mut out = vec![VERSION];
         out.extend(self.through.0.to_le_bytes());
         out.extend(self.redo_start.0.to_le_bytes());
-        out.extend(size(self.epochs.len()));
-        for epoch in &self.epochs {
-            out.extend(epoch.epoch.to_le_bytes());
-            out.extend(epoch.lsn.0.to_le_bytes());
-            out.extend(epoch.segment.0.to_le_bytes());
-        }
+        let put_epochs = |out: &mut Vec<u8>, epochs: &[EpochStart]| {
+            out.extend(size(epochs.len()));
+            for epoch in epochs {
+                out.extend(epoch.epoch.to_le_bytes());
+                out.extend(epoch.lsn.0.to_le_bytes());
+                out.extend(epoch.segment.0.to_le_bytes());
+            }
+        };
+        put_epochs(&mut out, &self.epochs);
+        out.extend(self.store.last_epoch.to_le_bytes());
+        out.extend(self.store.start.0.to_le_bytes());
+        put_epochs(&mut out, &self.store.epochs);
         out.extend(size(self.gtid_executed.encoded_len()));
         self.gtid_executed.encode(&mut out);
         let binlog = self.binlog.unwrap_or_default();
@@ -110,6 +157,9 @@ impl Facts {
             Some(EpochStart { epoch, lsn, segment: SegmentNo(input.u64()?) })
         };
         let epochs = (0..input.u32()?).map(|_| epoch(input)).collect::<Option<_>>()?;
+        let (last_epoch, start) = (input.u64()?, Lsn(input.u64()?));
+        let store_epochs = (0..input.u32()?).map(|_| epoch(input)).collect::<Option<_>>()?;
+        let store = StoreFacts { last_epoch, start, epochs: store_epochs };
         let gtid_size = input.u32()? as usize;
         let gtid_executed = GtidSet::decode(input.bytes(gtid_size)?).ok()?;
         let binlog = BinlogPlace { file: input.u32()?, position: input.u64()? };
@@ -117,7 +167,7 @@ impl Facts {
         let binlog_path = String::from_utf8(input.bytes(path_size)?.to_vec()).ok()?;
         let counters = (0..input.u32()?).map(|_| input.counter()).collect::<Option<_>>()?;
         let binlog = (binlog.file != 0).then_some(binlog);
-        Some(Self { through, redo_start, epochs, gtid_executed, binlog, binlog_path, counters })
+        Some(Self { through, redo_start, epochs, store, gtid_executed, binlog, binlog_path, counters })
     }
 }
 
@@ -135,6 +185,11 @@ mod tests {
             through: CommitSeq(7),
             redo_start: Lsn(5000),
             epochs: vec![EpochStart { epoch: 1, lsn: Lsn(4096), segment: SegmentNo(1) }],
+            store: StoreFacts {
+                last_epoch: 4,
+                start: Lsn(9000),
+                epochs: vec![EpochStart { epoch: 4, lsn: Lsn(8192), segment: SegmentNo(2) }],
+            },
             binlog: Some(BinlogPlace { file: 3, position: 157 }),
             binlog_path: "/data/binlog".to_owned(),
             counters: vec![CounterHigh { table: TableId(4), kind: CounterKind::AutoIncrement, high: 9 }],

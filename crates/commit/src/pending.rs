@@ -7,8 +7,11 @@ use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh};
 use redo::{Lsn, Reservation};
 
+use crate::admission::Credits;
+use crate::file_maker::Made;
 use crate::record::{self, BinlogPlace, ChunkName};
 use crate::room::Taken;
+use crate::strategy::Form;
 
 /// What of a transaction goes to the binlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +42,14 @@ pub struct Pending {
     pub origin: Origin,
     /// Front parts of the write set that went to redo before.
     pub(crate) chunks: Vec<ChunkName>,
+    /// Its events, if they went to redo or the store before.
+    pub(crate) event_chunks: Vec<ChunkName>,
+    /// How the strategy that it was reserved for wants it.
+    pub(crate) form: Form,
+    /// What it was granted.
+    pub(crate) admitted: Credits,
+    /// What the binlog file will be made of behind the commit.
+    pub(crate) made: Option<Made>,
     /// What both logs will take of the disk, until it is written.
     pub(crate) room: Option<Taken>,
     /// The dependency clock when its commit began, all its locks held.
@@ -60,6 +71,10 @@ impl Pending {
             plan,
             origin,
             chunks: Vec::new(),
+            event_chunks: Vec::new(),
+            form: Form::Named,
+            admitted: Credits::default(),
+            made: None,
             room: None,
             parent_clock: 0,
             ticket: None,
@@ -76,6 +91,7 @@ impl Pending {
         self.cache.reset();
         self.kind = EventsKind::None;
         self.chunks.clear();
+        self.event_chunks.clear();
         self.room = None;
         self.ticket = None;
     }
@@ -90,6 +106,15 @@ impl Pending {
 
     pub(crate) fn ticket_mut(&mut self) -> &mut Ticket {
         self.ticket.as_mut().expect("it has a ticket")
+    }
+
+    /// Lends the ticket to whoever changes it.
+    pub(crate) fn take_ticket(&mut self) -> Ticket {
+        self.ticket.take().expect("it has a ticket")
+    }
+
+    pub(crate) fn put_ticket(&mut self, ticket: Ticket) {
+        self.ticket = Some(ticket);
     }
 
     pub(crate) fn set_ticket(&mut self, ticket: Ticket) {
@@ -108,9 +133,33 @@ impl Pending {
         }
     }
 
-    /// Bytes of its redo record's body.
-    pub(crate) fn record_size(&self) -> usize {
-        record::trx_size(self.counters.len(), self.chunks.len(), self.writes.len())
+    /// Whether parts of it went to a log before.
+    pub(crate) fn has_chunks(&self) -> bool {
+        !self.chunks.is_empty() || !self.event_chunks.is_empty()
+    }
+
+    /// Whether its events are not finalised in one piece.
+    pub(crate) fn has_large_events(&self) -> bool {
+        !self.event_chunks.is_empty() || self.cache.memory().is_none()
+    }
+
+    /// What its events take of the backlog.
+    pub(crate) fn backlog(&self) -> Credits {
+        Credits { backlog_bytes: self.admitted.backlog_bytes, ..Credits::default() }
+    }
+
+    /// Bytes of its redo record's body, if its events end like this.
+    pub(crate) fn record_size(&self, checksum: ChecksumAlg) -> usize {
+        let events = if self.form == Form::Carried { self.events_size(checksum) } else { 0 };
+        record::trx_size(self.counters.len(), self.chunks.len(), events, self.writes.len())
+    }
+
+    /// Bytes of its events' body, 0 if it has none.
+    pub(crate) fn events_size(&self, checksum: ChecksumAlg) -> usize {
+        let Some(events) = self.events() else { return 0 };
+        let chunks = self.event_chunks.len();
+        let size = if chunks == 0 { events.final_len(checksum) } else { events.edges_len(checksum) };
+        record::events_size(chunks, usize::try_from(size).expect("larger events are in chunks"))
     }
 }
 
@@ -126,8 +175,14 @@ pub(crate) struct Ticket {
     pub(crate) seq: CommitSeq,
     /// Its range in the redo log; taken by whoever fills it.
     pub(crate) redo: Option<Reservation>,
-    /// The end of that range.
+    /// Its rotation's; likewise.
+    pub(crate) rotation_redo: Option<Reservation>,
+    /// The end of these ranges.
     pub(crate) redo_end: Lsn,
+    /// Its range in the binlog store; taken by whoever fills it.
+    pub(crate) store: Option<Reservation>,
+    /// The end of that range, or of the one before it.
+    pub(crate) store_end: Lsn,
     /// Its range in the binlog.
     pub(crate) binlog: Option<BinlogRange>,
     /// The dependency clock after it.
@@ -135,10 +190,19 @@ pub(crate) struct Ticket {
     /// Where its write set goes.
     pub(crate) delta: Arc<Delta>,
     /// The binlog goes on in a new file after it.
-    pub(crate) rotation: Option<Rotation>,
+    pub(crate) rotation: Option<Arc<Rotation>>,
 }
 
 impl Ticket {
+    /// What it took of both rings, as long as nothing of it is filled.
+    pub(crate) fn drawn(&self) -> Credits {
+        let bytes = |range: &Reservation| range.end().since(range.start());
+        let redo = self.redo.iter().chain(&self.rotation_redo).map(bytes).sum::<u64>();
+        let store = self.store.as_ref().map_or(0, bytes);
+        let bytes = |bytes: u64| i64::try_from(bytes).expect("rings are in memory");
+        Credits { ring_bytes: bytes(redo), store_bytes: bytes(store), ..Credits::default() }
+    }
+
     /// Where its events end.
     pub(crate) fn binlog_end(&self) -> Option<BinlogPlace> {
         self.binlog.map(|range| BinlogPlace { file: range.file, position: range.end })
@@ -163,8 +227,6 @@ pub(crate) struct BinlogRange {
 #[derive(Debug)]
 pub(crate) struct Rotation {
     pub(crate) after: CommitSeq,
-    pub(crate) redo: Option<Reservation>,
-    pub(crate) redo_end: Lsn,
     pub(crate) old_file: u32,
     pub(crate) rotate_start: u64,
     /// The ROTATE event, final.

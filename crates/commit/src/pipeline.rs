@@ -20,16 +20,18 @@
 //! 1. redo order = binlog order = visibility order = ticket order;
 //! 2. whoever has seen a row version that is not visible yet is answered only after it is ([`crate::ack`]);
 //! 3. nothing is acknowledged that a crash could take back at the settings of its commit;
-//! 4. after its ticket a commit neither waits for another session nor fails: an error of a step is fatal.
+//! 4. after its ticket a commit neither waits for another session nor fails: an error of a step is fatal;
+//! 5. the strategy changes only while no ticket is under way ([`crate::switch`]).
 //!
 //! Rejected: a queue of sessions with leader and followers as threads. The slots are that queue, ordered by the
 //! ticket, and sessions are tasks: a thousand of them waiting for one sync are a thousand wakers in slots.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use binlog::ChecksumAlg;
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, TrxId};
 use engine::trx::Trx;
@@ -38,27 +40,34 @@ use engine::writeset::WriteSet;
 use parking_lot::Mutex;
 use redo::record::{HEAD_SIZE, head};
 use redo::{Lsn, RedoLog, Reservation};
+use smallvec::SmallVec;
+use vfs::Vfs;
 
 use crate::ack::{Committing, Visible};
-use crate::admission::{Admission, Need};
+use crate::admission::{Admission, Credits, Need};
 use crate::binlog_files::BinlogFiles;
 use crate::clock::Clock;
 use crate::facts::Facts;
+use crate::file_maker::FileMaker;
+use crate::log_waiters::LogWaiters;
 use crate::pending::{Batch, Pending};
 use crate::publisher::Publisher;
-use crate::record::{self, BinlogPlace, ChunkName, EventsPlace, RotationRecord, TrxHead};
+use crate::record::{
+    self, BinlogPlace, ChunkName, EventsHome, EventsPlace, RotationRecord, TrxHead, TrxParts,
+};
 use crate::roles::{Role, Roles};
 use crate::room::Room;
-use crate::sequencer::{Rotate, Sequencer};
+use crate::sequencer::{Rotate, SequencedLog, Sequencer};
 use crate::settings::Settings;
 use crate::slots::Slots;
 use crate::stats::{Stats, add};
-use crate::strategy::Strategy;
+use crate::store::Store;
+use crate::strategy::{Form, Strategies, Strategy, StrategyKind};
 use crate::sweep::Sweep;
 use crate::{CommitError, FatalError};
 
-/// The largest piece of a write set in one record. Bounds the work after a ticket.
-pub const INLINE_WRITES_MAX: usize = 512 << 10;
+/// The largest piece of a write set, and of cached events, in one record. Bounds the work after a ticket.
+pub const INLINE_MAX: usize = 512 << 10;
 
 /// A session that has committed so often in a row without anybody else in between is alone.
 const ALONE_AFTER: u32 = 16;
@@ -100,7 +109,19 @@ pub struct Pipeline {
     pub(crate) publisher: Publisher,
     pub(crate) redo: RedoLog,
     pub(crate) binlog: Option<BinlogFiles>,
-    pub(crate) strategy: Box<dyn Strategy>,
+    pub(crate) maker: FileMaker,
+    pub(crate) strategies: Strategies,
+    /// Held by whoever switches strategies. Rank: first.
+    pub(crate) switching: Mutex<()>,
+    /// Where the store is made.
+    pub(crate) vfs: Arc<dyn Vfs>,
+    /// The binlog store, once a strategy has used it.
+    pub(crate) store: OnceLock<Store>,
+    /// How the store is opened.
+    pub(crate) store_options: redo::Options,
+    pub(crate) redo_waiters: LogWaiters,
+    /// Those who read the binlog's end all the time: its files are written at once for them.
+    pub binlog_readers: AtomicUsize,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sweep: Sweep,
     pub(crate) published: Arc<Published>,
@@ -151,9 +172,18 @@ impl Pipeline {
         self.sequencer.last()
     }
 
-    /// The name of the active strategy.
-    pub fn strategy_name(&self) -> &'static str {
-        self.strategy.name()
+    /// The active strategy.
+    pub fn strategy_kind(&self) -> StrategyKind {
+        self.strategy().kind()
+    }
+
+    pub(crate) fn strategy(&self) -> &dyn Strategy {
+        self.strategies.active()
+    }
+
+    /// The binlog store's log, once a strategy has used it.
+    pub fn store(&self) -> Option<&RedoLog> {
+        self.store.get().map(|store| &store.log)
     }
 
     /// Reserve: encodes the write set into `pending` and waits until there is room for everything that the ticket
@@ -166,20 +196,88 @@ impl Pipeline {
         writes: &WriteSet,
     ) -> Result<(), CommitError> {
         pending.parent_clock = self.released_clock.load(Ordering::Acquire);
-        pending.room = Some(self.room.take(pending.cache.len() + writes.encoded_size() as u64)?);
-        if writes.encoded_size() <= INLINE_WRITES_MAX {
+        // Events may go to a log and to the file.
+        pending.room = Some(self.room.take(2 * pending.cache.len() + writes.encoded_size() as u64)?);
+        if writes.encoded_size() <= INLINE_MAX {
             writes.encode(&mut pending.writes);
         } else {
-            let mut pieces = writes.encode_pieces(INLINE_WRITES_MAX);
+            let mut pieces = writes.encode_pieces(INLINE_MAX);
             pending.writes = pieces.pop().unwrap_or_default();
             for piece in pieces {
-                let chunk = self.write_chunk(trx, &piece, !pending.chunks.is_empty()).await?;
-                pending.chunks.push(chunk);
+                self.write_writes(trx, pending, &piece).await?;
             }
         }
-        let ring_bytes = HEAD_SIZE + pending.record_size();
-        let has_chunks = !pending.chunks.is_empty();
-        self.admit(Need { ring_bytes, slots: 1, writes: true, has_chunks }).await
+        loop {
+            let form = self.strategy().form();
+            self.prepare(trx, pending, form).await?;
+            let need = need_of(pending);
+            self.admit(need).await?;
+            // While it has a slot the strategy does not change.
+            if self.strategy().form() == form {
+                pending.admitted = need.credits;
+                return Ok(());
+            }
+            self.admission.give_back(need.credits);
+        }
+    }
+
+    /// Brings a transaction into the form that a strategy wants.
+    async fn prepare(&self, trx: TrxId, pending: &mut Pending, form: Form) -> Result<(), CommitError> {
+        if pending.form != form {
+            pending.event_chunks.clear();
+        }
+        pending.form = form;
+        if form == Form::Later && !pending.writes.is_empty() {
+            let writes = std::mem::take(&mut pending.writes);
+            let end = self.write_writes(trx, pending, &writes).await?;
+            if let Some(demand) = self.settings.redo_demand() {
+                self.redo_waiters.wait(&self.redo, demand, end).await;
+            }
+        }
+        if pending.cache.len() <= INLINE_MAX as u64 {
+            return pending.cache.load(INLINE_MAX as u64).map_err(|_| CommitError::EventsUnreadable);
+        }
+        match form {
+            Form::Carried => self.write_events(trx, pending, SequencedLog::Redo).await,
+            Form::Stored => self.write_events(trx, pending, SequencedLog::Store).await,
+            Form::Named | Form::Buffered | Form::Later => Ok(()),
+        }
+    }
+
+    /// Writes a front part of the write set. Returns its end.
+    async fn write_writes(
+        &self,
+        trx: TrxId,
+        pending: &mut Pending,
+        piece: &[u8],
+    ) -> Result<Lsn, CommitError> {
+        let chunk = self.write_chunk(SequencedLog::Redo, trx, piece, pending.has_chunks()).await?;
+        pending.chunks.push(chunk);
+        Ok(chunk.end())
+    }
+
+    /// Writes all cached events, unless that was done.
+    async fn write_events(
+        &self,
+        trx: TrxId,
+        pending: &mut Pending,
+        log: SequencedLog,
+    ) -> Result<(), CommitError> {
+        if pending.kind == crate::EventsKind::None || !pending.event_chunks.is_empty() {
+            return Ok(());
+        }
+        let mut piece = vec![0; INLINE_MAX];
+        let mut offset = 0;
+        loop {
+            let read = pending.cache.read_at(&mut piece, offset);
+            let size = read.map_err(|_| CommitError::EventsUnreadable)?;
+            if size == 0 {
+                return Ok(());
+            }
+            let chunk = self.write_chunk(log, trx, &piece[..size], pending.has_chunks()).await?;
+            pending.event_chunks.push(chunk);
+            offset += size as u64;
+        }
     }
 
     /// Waits for credits, and has the ring drained meanwhile.
@@ -191,7 +289,9 @@ impl Pipeline {
         poll_fn(|context| {
             let answer = admit.as_mut().poll(context);
             if answer.is_pending() {
-                self.roles.want(Role::Redo);
+                for role in [Role::Redo, Role::Store, Role::Files] {
+                    self.roles.want(role);
+                }
             }
             answer
         })
@@ -213,11 +313,11 @@ impl Pipeline {
     ) -> Result<Committing, FatalError> {
         let max = self.settings.max_binlog_size.load(Ordering::Relaxed);
         let is_alone = self.is_alone(&pending);
-        let seq = self.hand_over(trx, pending, participant, Rotate::AtSize(max));
+        let seq = self.hand_over(trx, pending, participant, Rotate::AtSize(max))?;
         if is_alone {
             self.play_alone(seq)?;
         } else {
-            self.roles.want(self.strategy.first_role());
+            self.want_first();
         }
         Ok(Committing::new(Arc::clone(self), seq))
     }
@@ -229,17 +329,44 @@ impl Pipeline {
         mut pending: Box<Pending>,
         participant: &mut dyn Participant,
         rotate: Rotate,
-    ) -> CommitSeq {
+    ) -> Result<CommitSeq, FatalError> {
         let _guard = AbortOnUnwind;
-        let seq = self.sequencer.draw(&mut pending, trx, rotate);
-        self.strategy.fill(self, &mut pending);
+        let (seq, took_ns) = self.sequencer.draw(&mut pending, trx, rotate, &*self.clock);
+        self.stats.ticket_ns.record(took_ns);
+        if pending.form != Form::Later {
+            self.settle(&pending);
+        }
+        self.strategy().fill(self, &mut pending)?;
         participant.apply(seq, &pending.ticket().delta);
         if self.settings.early_lock_release.load(Ordering::Relaxed) {
             participant.release_locks();
             self.locks_released(&pending);
         }
         self.slots.put_ready(seq, pending);
-        seq
+        Ok(seq)
+    }
+
+    /// Has the strategy begin with what is ready.
+    pub(crate) fn want_first(&self) {
+        for role in self.strategy().first_roles() {
+            self.roles.want(*role);
+        }
+    }
+
+    /// Draws the redo record of a transaction that has its ticket.
+    pub(crate) fn draw_record(&self, pending: &mut Pending) {
+        self.sequencer.draw_record(pending);
+        self.settle(pending);
+    }
+
+    /// Gives back what was granted and not drawn, and takes what a rotation drew beside it.
+    fn settle(&self, pending: &Pending) {
+        let mut rest = pending.admitted;
+        rest.sub(pending.ticket().drawn());
+        (rest.slots, rest.backlog_bytes) = (0, 0);
+        if rest != Credits::default() {
+            self.admission.give_back(rest);
+        }
     }
 
     /// Whether a session may carry its commit through the stages itself: its last ones had nobody else's between them,
@@ -251,7 +378,9 @@ impl Pipeline {
 
     /// Plays the roles that the session's own commit needs. Leaves them to the log threads as soon as those play.
     fn play_alone(&self, seq: CommitSeq) -> Result<(), FatalError> {
-        self.roles.want_next(self.strategy.first_role());
+        for role in self.strategy().first_roles() {
+            self.roles.want_next(*role);
+        }
         let mut played = None;
         while let Some(role) = self.roles.take_alone(played) {
             self.step(role)?;
@@ -277,7 +406,7 @@ impl Pipeline {
     /// Plays a role that was taken from [`Pipeline::roles`]. An error is fatal: stop the process.
     pub fn step(&self, role: Role) -> Result<(), FatalError> {
         let begun = self.clock.monotonic_ns();
-        self.strategy.step(self, role)?;
+        self.strategy().step(self, role)?;
         let ns = self.clock.monotonic_ns().saturating_sub(begun);
         let before = self.recent_step_ns.load(Ordering::Relaxed);
         self.recent_step_ns.store(before - before / 8 + ns / 8, Ordering::Relaxed);
@@ -304,7 +433,8 @@ impl Pipeline {
     pub(crate) fn give_slots_back(&self) {
         let count = self.slots.give_back();
         if count > 0 {
-            self.admission.give_back(0, count);
+            let slots = i64::try_from(count).expect("few");
+            self.admission.give_back(Credits { slots, ..Credits::default() });
         }
     }
 
@@ -313,11 +443,20 @@ impl Pipeline {
         let begun = self.clock.monotonic_ns();
         self.redo.step(want)?;
         self.stats.redo_ns.record(self.clock.monotonic_ns().saturating_sub(begun));
-        let mut returned = self.ring_returned.lock();
-        let taken = self.redo.ring().taken();
-        let ring_bytes = usize::try_from(taken.since(*returned)).expect("at most the ring's capacity");
-        *returned = taken;
-        self.admission.give_back(ring_bytes, 0);
+        let ring_bytes = taken_since(&self.redo, &self.ring_returned);
+        self.admission.give_back(Credits { ring_bytes, ..Credits::default() });
+        self.redo_waiters.wake(&self.redo);
+        Ok(())
+    }
+
+    /// As [`Pipeline::redo_step`], for the binlog store.
+    pub(crate) fn store_step(&self, want: redo::Durability) -> Result<(), FatalError> {
+        let Some(store) = self.store.get() else { return Ok(()) };
+        let begun = self.clock.monotonic_ns();
+        store.log.step(want)?;
+        self.stats.store_ns.record(self.clock.monotonic_ns().saturating_sub(begun));
+        let store_bytes = taken_since(&store.log, &store.ring_returned);
+        self.admission.give_back(Credits { store_bytes, ..Credits::default() });
         Ok(())
     }
 
@@ -331,23 +470,35 @@ impl Pipeline {
     }
 
     /// Fills a transaction's redo record, and its rotation's, if it has one.
-    pub(crate) fn fill_record(&self, pending: &mut Pending, events_crc32c: u32, promised: BinlogPlace) {
+    pub(crate) fn fill_record(&self, pending: &mut Pending, events: Option<RecordEvents<'_>>) {
+        let promised = self.binlog.as_ref().map_or(BinlogPlace::default(), BinlogFiles::synced);
         let ticket = pending.ticket_mut();
         let reservation = ticket.redo.take().expect("a record is filled once");
-        let rotation = ticket.rotation.as_mut().and_then(|rotation| rotation.redo.take());
+        let rotation_redo = ticket.rotation_redo.take();
         let ticket = pending.ticket();
-        let events = ticket.binlog.map(|range| EventsPlace {
+        let place = ticket.binlog.zip(events).map(|(range, events)| EventsPlace {
             file: range.file,
             start: range.start,
             size: range.end - range.start,
-            crc32c: events_crc32c,
+            checksum: range.checksum,
+            home: events.home(),
         });
         let gtid = ticket.binlog.and_then(|range| range.gtid);
-        let trx = TrxHead { seq: ticket.seq, gtid, events, promised };
-        self.fill(reservation, record::TRX, |put| {
-            record::put_trx(&trx, &pending.counters, &pending.chunks, &pending.writes, put);
-        });
-        if let (Some(reservation), Some(rotation)) = (rotation, &ticket.rotation) {
+        let trx = TrxHead { seq: ticket.seq, gtid, events: place, promised };
+        let mut body = SmallVec::<[u8; 64]>::new();
+        let mut carried = None;
+        if let Some(RecordEvents::Carried { head, tail }) = events {
+            record::put_events(&pending.event_chunks, head, &[], |piece| body.extend_from_slice(piece));
+            carried = Some([&body[..], tail]);
+        }
+        let parts = TrxParts {
+            counters: &pending.counters,
+            chunks: &pending.chunks,
+            events: carried.as_ref().map_or(&[], |pieces| pieces),
+            writes: &pending.writes,
+        };
+        fill(&self.redo, reservation, record::TRX, |put| record::put_trx(&trx, &parts, put));
+        if let (Some(reservation), Some(rotation)) = (rotation_redo, &ticket.rotation) {
             let rotation = RotationRecord {
                 after: rotation.after,
                 old_file: rotation.old_file,
@@ -356,7 +507,39 @@ impl Pipeline {
                 rotate: &rotation.rotate,
                 header: &rotation.header,
             };
-            self.fill(reservation, record::ROTATION, |put| record::put_rotation(&rotation, put));
+            fill(&self.redo, reservation, record::ROTATION, |put| record::put_rotation(&rotation, put));
+        }
+    }
+
+    /// Fills a transaction's record in the binlog store. Returns the CRC32C of its body.
+    pub(crate) fn fill_stored(&self, pending: &mut Pending, head: &[u8], tail: &[u8]) -> u32 {
+        let store = self.store().expect("the store was opened with its strategy");
+        let ticket = pending.ticket_mut();
+        let reservation = ticket.store.take().expect("a record is filled once");
+        let seq = ticket.seq.0.to_le_bytes();
+        let mut crc = 0;
+        fill(store, reservation, record::EVENTS, |put| {
+            let mut put = |piece: &[u8]| {
+                crc = crc32c::crc32c_append(crc, piece);
+                put(piece);
+            };
+            put(&seq);
+            record::put_events(&pending.event_chunks, head, tail, put);
+        });
+        crc
+    }
+
+    /// Has the events of durable transactions written to the binlog file, and publishes the transactions: at once, or
+    /// with `waits` once their events are written.
+    pub(crate) fn leave_to_files(&self, done: &mut Batch, waits: bool) {
+        if done.is_empty() {
+            return;
+        }
+        if self.maker.put(done, waits) {
+            self.publish(done);
+            self.want_files();
+        } else {
+            self.roles.want_next(Role::Files);
         }
     }
 
@@ -375,31 +558,90 @@ impl Pipeline {
         self.sweep.request();
     }
 
-    fn fill(&self, reservation: Reservation, kind: u8, body: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-        let size =
-            usize::try_from(reservation.end().since(reservation.start())).expect("a record fits the ring");
-        let body_size = u32::try_from(size - HEAD_SIZE).expect("a record is below 4 GiB");
-        let mut fill = self.redo.ring().fill(reservation);
-        fill.put(&head(kind, body_size));
-        body(&mut |piece| fill.put(piece));
-        fill.finish();
-    }
-
     async fn write_chunk(
         &self,
+        log: SequencedLog,
         trx: TrxId,
         piece: &[u8],
         has_chunks: bool,
     ) -> Result<ChunkName, CommitError> {
-        let ring_bytes = HEAD_SIZE + piece.len();
-        self.admit(Need { ring_bytes, slots: 0, writes: true, has_chunks }).await?;
-        let reservation = self.sequencer.draw_chunk(trx, piece.len());
-        let chunk = ChunkName {
-            lsn: reservation.start(),
-            size: u32::try_from(piece.len()).expect("at most 512 KiB"),
+        let bytes = Credits::bytes(HEAD_SIZE + piece.len());
+        let (credits, role) = match log {
+            SequencedLog::Redo => (Credits { ring_bytes: bytes, ..Credits::default() }, Role::Redo),
+            SequencedLog::Store => (Credits { store_bytes: bytes, ..Credits::default() }, Role::Store),
         };
-        self.fill(reservation, record::CHUNK, |put| put(piece));
-        self.roles.want(Role::Redo);
+        self.admit(Need { credits, writes: true, has_chunks }).await?;
+        let reservation = self.sequencer.draw_chunk(log, trx, piece.len());
+        let size = u32::try_from(piece.len()).expect("at most 512 KiB");
+        let chunk = ChunkName { lsn: reservation.start(), size };
+        let target = match log {
+            SequencedLog::Redo => &self.redo,
+            SequencedLog::Store => self.store().expect("the store was opened with its strategy"),
+        };
+        fill(target, reservation, record::CHUNK, |put| put(piece));
+        self.roles.want(role);
         Ok(chunk)
     }
+}
+
+/// What a redo record says of a transaction's events.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RecordEvents<'a> {
+    /// The CRC32C of the final bytes, which are in the binlog file.
+    Named(u32),
+    /// The final bytes: all, or those before and behind cached events in chunks.
+    Carried { head: &'a [u8], tail: &'a [u8] },
+    /// The CRC32C of the store's record.
+    Stored(u32),
+}
+
+impl RecordEvents<'_> {
+    fn home(self) -> EventsHome {
+        match self {
+            Self::Named(crc) => EventsHome::File(crc),
+            Self::Carried { .. } => EventsHome::Record,
+            Self::Stored(crc) => EventsHome::Store(crc),
+        }
+    }
+}
+
+/// What a prepared transaction's ticket will take, rotations excepted.
+pub(crate) fn need_of(pending: &Pending) -> Need {
+    // The most that events can take.
+    let checksum = ChecksumAlg::Crc32;
+    let mut credits = Credits {
+        ring_bytes: Credits::bytes(HEAD_SIZE + pending.record_size(checksum)),
+        slots: 1,
+        ..Credits::default()
+    };
+    if let Some(events) = pending.events() {
+        if pending.form == Form::Stored {
+            let size = HEAD_SIZE + record::stored_size(pending.events_size(checksum));
+            credits.store_bytes = Credits::bytes(size);
+        }
+        if pending.form.has_backlog() {
+            let size = usize::try_from(events.final_len(checksum)).unwrap_or(usize::MAX);
+            credits.backlog_bytes = Credits::bytes(size.min(INLINE_MAX));
+        }
+    }
+    Need { credits, writes: true, has_chunks: pending.has_chunks() }
+}
+
+/// Fills a record.
+fn fill(log: &RedoLog, reservation: Reservation, kind: u8, body: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+    let size = usize::try_from(reservation.end().since(reservation.start())).expect("a record fits the ring");
+    let body_size = u32::try_from(size - HEAD_SIZE).expect("a record is below 4 GiB");
+    let mut fill = log.ring().fill(reservation);
+    fill.put(&head(kind, body_size));
+    body(&mut |piece| fill.put(piece));
+    fill.finish();
+}
+
+/// Bytes that have left a log's ring since this was asked last.
+fn taken_since(log: &RedoLog, returned: &Mutex<Lsn>) -> i64 {
+    let mut returned = returned.lock();
+    let taken = log.ring().taken();
+    let bytes = taken.since(*returned);
+    *returned = taken;
+    i64::try_from(bytes).expect("at most the ring's capacity")
 }

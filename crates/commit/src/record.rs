@@ -10,17 +10,32 @@
 //!     32    4  number of the binlog file, 0 if nothing of the transaction is in the binlog
 //!     36    8  position of its first byte there
 //!     44    8  length there in bytes
-//!     52    4  CRC32C of these bytes
+//!     52    4  CRC32C of the bytes at that place, or of the store's record; 0 if this record carries them
 //!     56    4  number of the binlog file up to which a sync had been promised when this was filled, 0 if none
 //!     60    8  position in that file: everything before it survives power loss
 //!     68    4  count c of counters
 //!     72    4  count k of chunks
-//!     76  13c  counters: table id (4), kind (1), highest value used (8)
+//!     76    4  length e of the events' body
+//!     80    1  where the events are: 0 nowhere, 1 in the binlog file alone, 2 in this record, 3 in the binlog store
+//!     81    1  checksum algorithm of the binlog file
+//!     82    2  zeros
+//!     84  13c  counters: table id (4), kind (1), highest value used (8)
 //!         12k  chunks: LSN of the chunk's record (8), length of its body (4)
+//!           e  events' body
 //!              write set entries (crate engine, module writeset)
 //! ```
-//! A chunk (kind [`CHUNK`]) is entries alone: the front part of a large transaction's write set, written before its
-//! ticket. A rotation (kind [`ROTATION`]):
+//! A chunk (kind [`CHUNK`]) is entries alone, the front part of a large transaction's write set, or a piece of its
+//! events as the transaction's cache holds them; written before its ticket. The events' body:
+//!
+//! ```text
+//!      0    4  count k of chunks of cached events
+//!      4  12k  these chunks
+//!           4  length h of the head
+//!           h  the GTID event, final; then the chunks' events, still to be finalised
+//!              the XID event, final. Without chunks h = 0 and all final events are here
+//! ```
+//! In the binlog store a transaction's events are a record of kind [`EVENTS`]: its commit_seq (8) and an events' body.
+//! A rotation (kind [`ROTATION`]):
 //!
 //! ```text
 //!      0    8  commit_seq after which the file changes
@@ -32,9 +47,10 @@
 //!              the new file's first bytes: magic, FORMAT_DESCRIPTION, PREVIOUS_GTIDS
 //! ```
 
-use binlog::{Gtid, Uuid};
+use binlog::{ChecksumAlg, Gtid, Uuid};
 use engine::ids::{CommitSeq, CounterHigh, CounterKind, TableId};
 use redo::Lsn;
+use redo::record::HEAD_SIZE;
 
 /// A ticketed transaction.
 pub const TRX: u8 = 1;
@@ -42,8 +58,10 @@ pub const TRX: u8 = 1;
 pub const CHUNK: u8 = 2;
 /// The binlog goes on in a new file.
 pub const ROTATION: u8 = 3;
+/// In the binlog store: the events of a transaction.
+pub const EVENTS: u8 = 4;
 
-const TRX_HEAD_SIZE: usize = 76;
+const TRX_HEAD_SIZE: usize = 84;
 const COUNTER_SIZE: usize = 13;
 const CHUNK_NAME_SIZE: usize = 12;
 const ROTATION_HEAD_SIZE: usize = 28;
@@ -57,7 +75,14 @@ pub struct ChunkName {
     pub size: u32,
 }
 
-/// Where a transaction's events lie, and what proves that they are the ones.
+impl ChunkName {
+    /// LSN of the first byte behind its record.
+    pub fn end(&self) -> Lsn {
+        self.lsn.advance(HEAD_SIZE as u64 + u64::from(self.size))
+    }
+}
+
+/// Where a transaction's events stand in the binlog, and where they can be read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventsPlace {
     /// Number of the file.
@@ -66,8 +91,21 @@ pub struct EventsPlace {
     pub start: u64,
     /// Bytes.
     pub size: u64,
-    /// CRC32C of the bytes.
-    pub crc32c: u32,
+    /// How they end there.
+    pub checksum: ChecksumAlg,
+    /// What has them.
+    pub home: EventsHome,
+}
+
+/// What has a transaction's events when the record is durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventsHome {
+    /// The binlog file alone: the CRC32C of the bytes proves that they are the ones.
+    File(u32),
+    /// The record itself.
+    Record,
+    /// The binlog store: the CRC32C of its record's body.
+    Store(u32),
 }
 
 /// A place in the sequence of binlog files.
@@ -92,19 +130,66 @@ pub struct TrxHead {
     pub promised: BinlogPlace,
 }
 
-/// Bytes of a transaction's record with so many counters and chunks and so large a write set.
-pub fn trx_size(counters: usize, chunks: usize, writes_size: usize) -> usize {
-    TRX_HEAD_SIZE + counters * COUNTER_SIZE + chunks * CHUNK_NAME_SIZE + writes_size
+/// A transaction's events as a record holds them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventsBody<'a> {
+    /// Its cached events, in front parts that were written before.
+    pub chunks: Vec<ChunkName>,
+    /// The final bytes before them.
+    pub head: &'a [u8],
+    /// The final bytes behind them; all if there are no chunks.
+    pub tail: &'a [u8],
+}
+
+/// Bytes of an events' body with so many chunks and so many final bytes.
+pub fn events_size(chunks: usize, final_bytes: usize) -> usize {
+    8 + chunks * CHUNK_NAME_SIZE + final_bytes
+}
+
+/// Bytes of a store record's body with so large an events' body.
+pub fn stored_size(events_size: usize) -> usize {
+    8 + events_size
+}
+
+/// Gives an events' body to `put`, in order.
+pub fn put_events(chunks: &[ChunkName], head: &[u8], tail: &[u8], mut put: impl FnMut(&[u8])) {
+    put(&count(chunks.len()));
+    put_chunks(chunks, &mut put);
+    put(&count(head.len()));
+    put(head);
+    put(tail);
+}
+
+/// Decodes an events' body. `None` if the bytes are none.
+pub fn decode_events(body: &[u8]) -> Option<EventsBody<'_>> {
+    let mut input = Input(body);
+    let chunks = input.u32()?;
+    let chunks = (0..chunks).map(|_| input.chunk()).collect::<Option<_>>()?;
+    let head_size = input.u32()? as usize;
+    let (head, tail) = input.0.split_at_checked(head_size)?;
+    Some(EventsBody { chunks, head, tail })
+}
+
+/// Bytes of a transaction's record with so many counters and chunks, and so large an events' body and write set.
+pub fn trx_size(counters: usize, chunks: usize, events_size: usize, writes_size: usize) -> usize {
+    TRX_HEAD_SIZE + counters * COUNTER_SIZE + chunks * CHUNK_NAME_SIZE + events_size + writes_size
+}
+
+/// What follows the head of a transaction's record.
+#[derive(Clone, Copy, Debug)]
+pub struct TrxParts<'a> {
+    /// Counters that it moved.
+    pub counters: &'a [CounterHigh],
+    /// The front parts of its write set.
+    pub chunks: &'a [ChunkName],
+    /// Its events' body in pieces, if the record carries it.
+    pub events: &'a [&'a [u8]],
+    /// The rest of its write set.
+    pub writes: &'a [u8],
 }
 
 /// Gives the record's bytes to `put`, in order.
-pub fn put_trx(
-    head: &TrxHead,
-    counters: &[CounterHigh],
-    chunks: &[ChunkName],
-    writes: &[u8],
-    mut put: impl FnMut(&[u8]),
-) {
+pub fn put_trx(head: &TrxHead, parts: &TrxParts<'_>, mut put: impl FnMut(&[u8])) {
     let mut bytes = [0; TRX_HEAD_SIZE];
     bytes[0..8].copy_from_slice(&head.seq.0.to_le_bytes());
     if let Some(gtid) = head.gtid {
@@ -115,21 +200,33 @@ pub fn put_trx(
         bytes[32..36].copy_from_slice(&events.file.to_le_bytes());
         bytes[36..44].copy_from_slice(&events.start.to_le_bytes());
         bytes[44..52].copy_from_slice(&events.size.to_le_bytes());
-        bytes[52..56].copy_from_slice(&events.crc32c.to_le_bytes());
+        let (home, crc) = match events.home {
+            EventsHome::File(crc) => (1, crc),
+            EventsHome::Record => (2, 0),
+            EventsHome::Store(crc) => (3, crc),
+        };
+        bytes[52..56].copy_from_slice(&crc.to_le_bytes());
+        (bytes[80], bytes[81]) = (home, events.checksum.code());
     }
     bytes[56..60].copy_from_slice(&head.promised.file.to_le_bytes());
     bytes[60..68].copy_from_slice(&head.promised.position.to_le_bytes());
-    bytes[68..72].copy_from_slice(&count(counters.len()));
-    bytes[72..76].copy_from_slice(&count(chunks.len()));
+    bytes[68..72].copy_from_slice(&count(parts.counters.len()));
+    bytes[72..76].copy_from_slice(&count(parts.chunks.len()));
+    bytes[76..80].copy_from_slice(&count(parts.events.iter().map(|piece| piece.len()).sum()));
     put(&bytes);
-    for counter in counters {
+    for counter in parts.counters {
         put(&encode_counter(counter));
     }
+    put_chunks(parts.chunks, &mut put);
+    parts.events.iter().for_each(|piece| put(piece));
+    put(parts.writes);
+}
+
+fn put_chunks(chunks: &[ChunkName], mut put: impl FnMut(&[u8])) {
     for chunk in chunks {
         put(&chunk.lsn.0.to_le_bytes());
         put(&chunk.size.to_le_bytes());
     }
-    put(writes);
 }
 
 pub(crate) fn encode_counter(counter: &CounterHigh) -> [u8; COUNTER_SIZE] {
@@ -153,6 +250,8 @@ pub struct TrxRecord<'a> {
     pub counters: Vec<CounterHigh>,
     /// The front parts of its write set.
     pub chunks: Vec<ChunkName>,
+    /// Its events' body, if the record carries it.
+    pub events: &'a [u8],
     /// The rest of its write set.
     pub writes: &'a [u8],
 }
@@ -196,20 +295,27 @@ pub fn decode_trx(body: &[u8]) -> Option<TrxRecord<'_>> {
     let seq = CommitSeq(input.u64()?);
     let sid = Uuid(*input.array()?);
     let gno = input.u64()?;
-    let events =
-        EventsPlace { file: input.u32()?, start: input.u64()?, size: input.u64()?, crc32c: input.u32()? };
+    let (file, start, size, crc) = (input.u32()?, input.u64()?, input.u64()?, input.u32()?);
     let promised = BinlogPlace { file: input.u32()?, position: input.u64()? };
     let (counter_count, chunk_count) = (input.u32()?, input.u32()?);
+    let events_size = input.u32()? as usize;
+    let [home, checksum, 0, 0] = *input.array()? else { return None };
+    let home = match home {
+        0 | 1 => EventsHome::File(crc),
+        2 => EventsHome::Record,
+        3 => EventsHome::Store(crc),
+        _ => return None,
+    };
+    let checksum = ChecksumAlg::from_code(checksum)?;
     let counters = (0..counter_count).map(|_| input.counter()).collect::<Option<Vec<_>>>()?;
-    let chunk = |input: &mut Input<'_>| Some(ChunkName { lsn: Lsn(input.u64()?), size: input.u32()? });
-    let chunks = (0..chunk_count).map(|_| chunk(&mut input)).collect::<Option<Vec<_>>>()?;
+    let chunks = (0..chunk_count).map(|_| input.chunk()).collect::<Option<Vec<_>>>()?;
     let head = TrxHead {
         seq,
         gtid: (gno != 0).then_some(Gtid { sid, gno }),
-        events: (events.file != 0).then_some(events),
+        events: (file != 0).then_some(EventsPlace { file, start, size, checksum, home }),
         promised,
     };
-    Some(TrxRecord { head, counters, chunks, writes: input.0 })
+    Some(TrxRecord { head, counters, chunks, events: input.bytes(events_size)?, writes: input.0 })
 }
 
 /// Decodes a rotation's record. `None` if the bytes are none.
@@ -246,6 +352,10 @@ impl<'a> Input<'a> {
         Some(bytes)
     }
 
+    pub(crate) fn chunk(&mut self) -> Option<ChunkName> {
+        Some(ChunkName { lsn: Lsn(self.u64()?), size: self.u32()? })
+    }
+
     pub(crate) fn counter(&mut self) -> Option<CounterHigh> {
         let table = TableId(self.u32()?);
         let kind = match *self.array()? {
@@ -268,28 +378,46 @@ mod tests {
         let head = TrxHead {
             seq: CommitSeq(0x0102),
             gtid: Some(Gtid { sid: Uuid([9; 16]), gno: 7 }),
-            events: Some(EventsPlace { file: 3, start: 157, size: 300, crc32c: 0xaabb_ccdd }),
+            events: Some(EventsPlace {
+                file: 3,
+                start: 157,
+                size: 300,
+                checksum: ChecksumAlg::Crc32,
+                home: EventsHome::File(0xaabb_ccdd),
+            }),
             promised: BinlogPlace { file: 2, position: 9 },
         };
         let counters = [CounterHigh { table: TableId(5), kind: CounterKind::RowId, high: 77 }];
         let chunks = [ChunkName { lsn: Lsn(4096), size: 12 }];
         let mut bytes = Vec::new();
-        put_trx(&head, &counters, &chunks, b"writes", |piece| bytes.extend_from_slice(piece));
-        assert_eq!(bytes.len(), trx_size(1, 1, 6));
+        let parts =
+            TrxParts { counters: &counters, chunks: &chunks, events: &[b"ev", b"ents"], writes: b"writes" };
+        put_trx(&head, &parts, |piece| bytes.extend_from_slice(piece));
+        assert_eq!(bytes.len(), trx_size(1, 1, 6, 6));
         let mut golden = vec![2, 1, 0, 0, 0, 0, 0, 0];
         golden.extend([9; 16]);
         golden
             .extend([7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 44, 1, 0, 0, 0, 0, 0, 0]);
         golden.extend([0xdd, 0xcc, 0xbb, 0xaa, 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+        golden.extend([6, 0, 0, 0, 1, 1, 0, 0]);
         golden.extend([5, 0, 0, 0, 1, 77, 0, 0, 0, 0, 0, 0, 0]);
         golden.extend([0, 16, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0]);
-        golden.extend(b"writes");
+        golden.extend(b"eventswrites");
         assert_eq!(bytes, golden);
-        let read = decode_trx(&bytes).unwrap();
-        assert_eq!(
-            read,
-            TrxRecord { head, counters: counters.into(), chunks: chunks.into(), writes: b"writes" }
-        );
+        let (counters, chunks) = (counters.into(), chunks.into());
+        let expected = TrxRecord { head, counters, chunks, events: b"events", writes: b"writes" };
+        assert_eq!(decode_trx(&bytes).unwrap(), expected);
+    }
+
+    #[test]
+    fn events_are_these_bytes_and_round_trip() {
+        let mut bytes = Vec::new();
+        put_events(&[ChunkName { lsn: Lsn(1), size: 2 }], b"head", b"tail", |piece| bytes.extend(piece));
+        assert_eq!(bytes.len(), events_size(1, 8));
+        let golden = [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0];
+        assert_eq!(bytes, [&golden[..], b"headtail"].concat());
+        let chunks = vec![ChunkName { lsn: Lsn(1), size: 2 }];
+        assert_eq!(decode_events(&bytes).unwrap(), EventsBody { chunks, head: b"head", tail: b"tail" });
     }
 
     #[test]
@@ -313,7 +441,7 @@ mod tests {
     proptest! {
         #[test]
         fn decoding_any_bytes_ends_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (decode_trx(&bytes), decode_rotation(&bytes));
+            let _ = (decode_trx(&bytes), decode_rotation(&bytes), decode_events(&bytes));
         }
     }
 }

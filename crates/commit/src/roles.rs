@@ -13,17 +13,21 @@ use parking_lot::{Condvar, Mutex};
 /// A part of the pipeline that one thread at a time may play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Sync the binlog and publish.
+    /// Sync the binlog; in `group` also publish.
     Sync,
     /// Take the queue, finalise events, sync redo, write the binlog.
     Flush,
     /// Write and sync redo, and publish.
     Redo,
+    /// Write and sync the binlog store, and publish.
+    Store,
+    /// Write finished events to the binlog file.
+    Files,
 }
 
 impl Role {
     /// All of them, the one nearest to an acknowledgement first.
-    pub const ALL: [Self; 3] = [Self::Sync, Self::Flush, Self::Redo];
+    pub const ALL: [Self; 5] = [Self::Sync, Self::Flush, Self::Redo, Self::Store, Self::Files];
 
     fn bit(self) -> u8 {
         1 << self as u8

@@ -14,8 +14,10 @@ use parking_lot::Mutex;
 use redo::record::HEAD_SIZE;
 use redo::{Cursor, Lsn, Reservation};
 
+use crate::clock::Clock;
 use crate::pending::{BinlogRange, Pending, Rotation, Ticket};
-use crate::record::rotation_size;
+use crate::record::{self, rotation_size};
+use crate::strategy::Form;
 
 /// Where the binlog ends, as far as it is drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +80,8 @@ pub(crate) struct Sealed {
     /// No record below is needed once the delta is in the base: the end of the last transaction's record, or the
     /// first chunk of a transaction that has no ticket yet.
     pub(crate) redo_start: Lsn,
+    /// The same of the binlog store, if there is one.
+    pub(crate) store_start: Option<Lsn>,
     pub(crate) gtid_executed: GtidSet,
     pub(crate) binlog: Option<BinlogEnd>,
     /// The delta, complete once everything up to `through` is applied.
@@ -95,17 +99,56 @@ pub struct Sequencer {
 #[derive(Debug)]
 struct State {
     last: CommitSeq,
-    /// The end of its records.
-    last_end: Lsn,
-    redo: Cursor,
+    redo: LogEnd,
+    /// The binlog store, once a strategy has used it.
+    store: Option<LogEnd>,
     binlog: Option<BinlogEnd>,
     /// Counts logged transactions; `sequence_number` is relative to its value at the file's beginning.
     clock: u64,
     file_clock: u64,
     gtid_executed: GtidSet,
     delta: Arc<Delta>,
+}
+
+/// The end of a sequenced log, as far as it is drawn.
+#[derive(Debug)]
+struct LogEnd {
+    cursor: Cursor,
+    /// The end of the last ticket's records.
+    ticketed: Lsn,
     /// First chunks of transactions that have no ticket yet.
     open_chunks: BTreeMap<TrxId, Lsn>,
+}
+
+impl LogEnd {
+    fn new(cursor: Cursor) -> Self {
+        Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new() }
+    }
+
+    /// Draws room for a ticket's record.
+    fn draw(&mut self, body_size: usize) -> Reservation {
+        let reservation = self.cursor.draw(HEAD_SIZE + body_size);
+        self.ticketed = reservation.end();
+        reservation
+    }
+
+    fn draw_chunk(&mut self, trx: TrxId, body_size: usize) -> Reservation {
+        let reservation = self.cursor.draw(HEAD_SIZE + body_size);
+        self.open_chunks.entry(trx).or_insert(reservation.start());
+        reservation
+    }
+
+    /// No record below is needed once everything that has a ticket is in the base.
+    fn needed_from(&self) -> Lsn {
+        self.open_chunks.values().min().map_or(self.ticketed, |chunk| self.ticketed.min(*chunk))
+    }
+}
+
+/// The sequenced logs that have chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SequencedLog {
+    Redo,
+    Store,
 }
 
 /// Where a server run begins.
@@ -121,32 +164,25 @@ pub(crate) struct Origins {
 impl Sequencer {
     pub(crate) fn new(origins: Origins, files: FileContext) -> Self {
         let Origins { last, redo, binlog, gtid_executed, delta } = origins;
-        let open_chunks = BTreeMap::new();
-        let last_end = redo.lsn();
-        let state = State {
-            last,
-            last_end,
-            redo,
-            binlog,
-            clock: 0,
-            file_clock: 0,
-            gtid_executed,
-            delta,
-            open_chunks,
-        };
+        let redo = LogEnd::new(redo);
+        let state = State { last, redo, store: None, binlog, clock: 0, file_clock: 0, gtid_executed, delta };
         Self { state: Mutex::new(state), files }
     }
 
-    /// Draws a transaction's ticket and gives it to `pending`. There must be room: admission was granted.
-    pub(crate) fn draw(&self, pending: &mut Pending, trx: TrxId, rotate: Rotate) -> CommitSeq {
-        let record_size = HEAD_SIZE + pending.record_size();
+    /// Draws a transaction's ticket and gives it to `pending`. There must be room: admission was granted. Returns its
+    /// place, and for how many nanoseconds the lock was held.
+    pub(crate) fn draw(
+        &self,
+        pending: &mut Pending,
+        trx: TrxId,
+        rotate: Rotate,
+        clock: &dyn Clock,
+    ) -> (CommitSeq, u64) {
         let mut state = self.state.lock();
+        let begun = clock.monotonic_ns();
         state.last = state.last.next();
         let seq = state.last;
-        if !pending.chunks.is_empty() {
-            state.open_chunks.remove(&trx);
-        }
-        let redo = state.redo.draw(record_size);
+        state.forget_chunks(pending, trx);
         let binlog = state.place_events(pending);
         let timestamp = pending.origin.timestamp;
         let rotation = match rotate {
@@ -158,27 +194,53 @@ impl Sequencer {
             }
             _ => None,
         };
-        state.last_end = rotation.as_ref().map_or(redo.end(), |rotation| rotation.redo_end);
-        let ticket = Ticket {
+        let store = match (&mut state.store, binlog) {
+            (Some(store), Some(range)) if pending.form == Form::Stored => {
+                Some(store.draw(record::stored_size(pending.events_size(range.checksum))))
+            }
+            _ => None,
+        };
+        let mut ticket = Ticket {
             seq,
-            redo_end: state.last_end,
-            redo: Some(redo),
+            redo_end: Lsn(0),
+            redo: None,
+            rotation_redo: None,
+            store,
+            store_end: state.store.as_ref().map_or(Lsn(0), |store| store.ticketed),
             binlog,
             clock: state.clock,
             delta: Arc::clone(&state.delta),
             rotation,
         };
+        if pending.form != Form::Later {
+            state.draw_record(pending, &mut ticket);
+        }
+        let took_ns = clock.monotonic_ns().saturating_sub(begun);
         drop(state);
         pending.set_ticket(ticket);
-        seq
+        (seq, took_ns)
+    }
+
+    /// Draws the redo record of a transaction that has its ticket, for [`Form::Later`]. Called in ticket order.
+    pub(crate) fn draw_record(&self, pending: &mut Pending) {
+        let mut ticket = pending.take_ticket();
+        self.state.lock().draw_record(pending, &mut ticket);
+        pending.put_ticket(ticket);
     }
 
     /// Draws room for a chunk of `body_size` bytes of a transaction that has no ticket yet.
-    pub(crate) fn draw_chunk(&self, trx: TrxId, body_size: usize) -> Reservation {
+    pub(crate) fn draw_chunk(&self, log: SequencedLog, trx: TrxId, body_size: usize) -> Reservation {
         let mut state = self.state.lock();
-        let reservation = state.redo.draw(HEAD_SIZE + body_size);
-        state.open_chunks.entry(trx).or_insert(reservation.start());
-        reservation
+        let end = match log {
+            SequencedLog::Redo => &mut state.redo,
+            SequencedLog::Store => state.store.as_mut().expect("the store was opened with its strategy"),
+        };
+        end.draw_chunk(trx, body_size)
+    }
+
+    /// The binlog store is there. Nothing is under way.
+    pub(crate) fn begin_store(&self, cursor: Cursor) {
+        self.state.lock().store = Some(LogEnd::new(cursor));
     }
 
     /// The last transaction that has a ticket.
@@ -188,7 +250,11 @@ impl Sequencer {
 
     /// A transaction that has written chunks will never draw a ticket.
     pub(crate) fn forget_chunks(&self, trx: TrxId) {
-        self.state.lock().open_chunks.remove(&trx);
+        let mut state = self.state.lock();
+        state.redo.open_chunks.remove(&trx);
+        if let Some(store) = &mut state.store {
+            store.open_chunks.remove(&trx);
+        }
     }
 
     /// Seals the active delta: everything drawn so far is in it or in older ones. `publish` replaces it by a new one
@@ -196,12 +262,11 @@ impl Sequencer {
     pub(crate) fn seal(&self, publish: impl FnOnce(CommitSeq) -> Arc<Delta>) -> Sealed {
         let mut state = self.state.lock();
         let through = state.last;
-        let end = state.last_end;
-        let redo_start = state.open_chunks.values().min().map_or(end, |chunk| end.min(*chunk));
         let delta = publish(through);
         Sealed {
             through,
-            redo_start,
+            redo_start: state.redo.needed_from(),
+            store_start: state.store.as_ref().map(LogEnd::needed_from),
             gtid_executed: state.gtid_executed.clone(),
             binlog: state.binlog.clone(),
             delta: std::mem::replace(&mut state.delta, delta),
@@ -215,6 +280,25 @@ impl Sequencer {
 }
 
 impl State {
+    fn forget_chunks(&mut self, pending: &Pending, trx: TrxId) {
+        if !pending.chunks.is_empty() || !pending.event_chunks.is_empty() {
+            self.redo.open_chunks.remove(&trx);
+            if let Some(store) = &mut self.store {
+                store.open_chunks.remove(&trx);
+            }
+        }
+    }
+
+    fn draw_record(&mut self, pending: &Pending, ticket: &mut Ticket) {
+        let checksum = ticket.binlog.map_or(ChecksumAlg::None, |range| range.checksum);
+        ticket.redo = Some(self.redo.draw(pending.record_size(checksum)));
+        ticket.rotation_redo = ticket
+            .rotation
+            .as_ref()
+            .map(|rotation| self.redo.draw(rotation_size(rotation.rotate.len(), rotation.header.len())));
+        ticket.redo_end = self.redo.ticketed;
+    }
+
     fn place_events(&mut self, pending: &Pending) -> Option<BinlogRange> {
         let events = pending.events()?;
         let end = self.binlog.as_mut()?;
@@ -239,7 +323,12 @@ impl State {
         })
     }
 
-    fn rotate(&mut self, files: &FileContext, timestamp: u32, checksum: Option<ChecksumAlg>) -> Rotation {
+    fn rotate(
+        &mut self,
+        files: &FileContext,
+        timestamp: u32,
+        checksum: Option<ChecksumAlg>,
+    ) -> Arc<Rotation> {
         let end = self.binlog.as_mut().expect("there is a binlog to rotate");
         let (old_file, rotate_start) = (end.file, end.position);
         let new_file = old_file.checked_add(1).expect("numbers of binlog files are not used up");
@@ -252,17 +341,6 @@ impl State {
         let header = files.header(timestamp, 0, checksum, &self.gtid_executed);
         *end = BinlogEnd { file: new_file, position: header.len() as u64, checksum };
         self.file_clock = self.clock;
-        let redo = self.redo.draw(HEAD_SIZE + rotation_size(rotate.len(), header.len()));
-        Rotation {
-            after: self.last,
-            redo_end: redo.end(),
-            redo: Some(redo),
-            old_file,
-            rotate_start,
-            rotate,
-            new_file,
-            checksum,
-            header,
-        }
+        Arc::new(Rotation { after: self.last, old_file, rotate_start, rotate, new_file, checksum, header })
     }
 }

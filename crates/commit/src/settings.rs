@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use redo::Durability;
 
+use crate::StrategyKind;
+
 /// See the module. Read with relaxed order: a change takes effect with some commit soon after.
 #[derive(Debug)]
 pub struct Settings {
@@ -19,6 +21,10 @@ pub struct Settings {
     pub sync_no_delay_count: AtomicU32,
     /// `max_binlog_size`, bytes.
     pub max_binlog_size: AtomicU64,
+    /// `wait_binlog_flush`: a commit is acknowledged when its events are in the binlog file, not only in a log.
+    pub wait_binlog_flush: AtomicBool,
+    /// `sync_binlog_interval`, microseconds: how often the binlog file is synced behind commits; 0 = by the strategy.
+    pub sync_binlog_interval_us: AtomicU64,
     /// `onelog_early_lock_release`: row locks go at the ticket, not at the acknowledgement.
     pub early_lock_release: AtomicBool,
     /// `onelog_lone_commit_max_us`, microseconds: a session that is alone carries its commit through the stages
@@ -38,6 +44,8 @@ impl Default for Settings {
             sync_delay_us: AtomicU32::new(0),
             sync_no_delay_count: AtomicU32::new(0),
             max_binlog_size: AtomicU64::new(1 << 30),
+            wait_binlog_flush: AtomicBool::new(false),
+            sync_binlog_interval_us: AtomicU64::new(0),
             early_lock_release: AtomicBool::new(true),
             lone_commit_max_us: AtomicU32::new(0),
             gtid_mode: AtomicBool::new(false),
@@ -46,6 +54,15 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How often the binlog file is synced behind commits, microseconds.
+    pub fn sync_interval_us(&self, strategy: StrategyKind) -> u64 {
+        match (self.sync_binlog_interval_us.load(Ordering::Relaxed), strategy) {
+            (0, StrategyKind::Parallel) => 1_000_000,
+            (0, _) => 50_000,
+            (us, _) => us,
+        }
+    }
+
     /// How far a commit carries redo before it is acknowledged; `None` = not even written.
     pub fn redo_demand(&self) -> Option<Durability> {
         match self.flush_log_at_trx_commit.load(Ordering::Relaxed) {

@@ -23,6 +23,10 @@ pub struct Stats {
     pub flush_ns: Histogram,
     /// The redo write and sync within it or by itself, nanoseconds.
     pub redo_ns: Histogram,
+    /// The binlog store's write and sync, nanoseconds.
+    pub store_ns: Histogram,
+    /// The ticket's critical section, nanoseconds (`Onelog_ticket_ns`).
+    pub ticket_ns: Histogram,
     /// The SYNC stage, nanoseconds.
     pub sync_ns: Histogram,
     /// Checkpoints finished.

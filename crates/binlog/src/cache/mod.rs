@@ -209,6 +209,13 @@ impl TrxCache {
         Ok(())
     }
 
+    /// Moves everything out, the temporary file included, and is empty after that.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        let empty = Self::new(Arc::clone(&self.vfs), self.path.clone(), self.limits);
+        std::mem::replace(self, empty)
+    }
+
     /// All bytes, if none of them is in the file.
     pub fn memory(&self) -> Option<&[u8]> {
         self.spill.is_none().then_some(&self.buf[..])

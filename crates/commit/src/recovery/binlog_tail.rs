@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use binlog::{BinlogIndex, BinlogName, LogFile};
+use binlog::{BinlogIndex, BinlogName, Finaliser, LogFile};
 use vfs::{File, Open, Vfs};
 
 use super::replay::Kept;
@@ -23,6 +23,10 @@ pub(super) struct BinlogTail {
     base: String,
     /// The file that was read last.
     open: Option<(u32, Arc<dyn File>)>,
+    /// The file that is completed.
+    completed: Option<(u32, LogFile)>,
+    /// Records of rotations that are kept and were not looked at yet, in order.
+    rotations: Vec<Vec<u8>>,
     pub(super) bytes_read: u64,
     pub(super) bytes_cut: u64,
     pub(super) bytes_rebuilt: u64,
@@ -35,11 +39,21 @@ impl BinlogTail {
         let base = path.file_name().and_then(|base| base.to_str()).ok_or_else(invalid)?.to_owned();
         let dir = path.parent().ok_or_else(invalid)?;
         let index = BinlogIndex::open(&*vfs, dir, &base)?;
-        Ok(Self { vfs, index, base, open: None, bytes_read: 0, bytes_cut: 0, bytes_rebuilt: 0 })
+        Ok(Self {
+            vfs,
+            index,
+            base,
+            open: None,
+            completed: None,
+            rotations: Vec::new(),
+            bytes_read: 0,
+            bytes_cut: 0,
+            bytes_rebuilt: 0,
+        })
     }
 
     /// Whether a transaction's events are there, bit by bit.
-    pub(super) fn holds(&mut self, events: &EventsPlace) -> Result<bool, FatalError> {
+    pub(super) fn holds(&mut self, events: &EventsPlace, crc32c: u32) -> Result<bool, FatalError> {
         let Some(file) = self.file(events.file)? else { return Ok(false) };
         let mut bytes = vec![0; CHUNK_SIZE.min(usize::try_from(events.size).unwrap_or(CHUNK_SIZE))];
         let (mut at, end) = (events.start, events.start + events.size);
@@ -54,7 +68,7 @@ impl BinlogTail {
             crc = crc32c::crc32c_append(crc, &bytes[..size]);
             at += size as u64;
         }
-        Ok(crc == events.crc32c)
+        Ok(crc == crc32c)
     }
 
     /// The length of a file; `None` if it is missing.
@@ -62,14 +76,74 @@ impl BinlogTail {
         Ok(self.file(number)?.map(|file| file.len()).transpose()?)
     }
 
+    /// A rotation is kept.
+    pub(super) fn note_rotation(&mut self, body: &[u8]) {
+        self.rotations.push(body.to_vec());
+    }
+
+    /// Makes a file hold a transaction's events at their place: final bytes, then cached events, then final bytes. What
+    /// else is there, and behind it, is cut.
+    pub(super) fn put(
+        &mut self,
+        place: &EventsPlace,
+        head: &[u8],
+        cached: &[u8],
+        tail: &[u8],
+    ) -> Result<(), FatalError> {
+        self.complete_rotations()?;
+        let mut bytes = head.to_vec();
+        let mut finaliser = Finaliser::new(place.start + head.len() as u64, place.checksum);
+        let Ok(()) = finaliser.push(cached, &mut bytes);
+        bytes.extend_from_slice(tail);
+        if bytes.len() as u64 != place.size {
+            return Err(FatalError::Corrupt(format!(
+                "events of {} bytes are recorded for {} bytes of binlog file number {}",
+                bytes.len(),
+                place.size,
+                place.file
+            )));
+        }
+        self.bytes_read += place.size;
+        let path = self.path_of(place.file);
+        let file = match &mut self.completed {
+            Some((number, file)) if *number == place.file => file,
+            completed => &mut completed.insert((place.file, LogFile::open(&*self.vfs, &path)?)).1,
+        };
+        if file.position() >= place.start + place.size && holds_at(file.file(), place.start, &bytes)? {
+            return Ok(());
+        }
+        if file.position() < place.start {
+            return Err(FatalError::Corrupt(format!(
+                "binlog file {} ends at {}, before position {} that redo goes on from; restore the file",
+                path.display(),
+                file.position(),
+                place.start
+            )));
+        }
+        if file.position() > place.start {
+            self.bytes_cut += file.position() - place.start;
+            file.truncate(place.start)?;
+        }
+        file.append(&bytes)?;
+        self.bytes_rebuilt += place.size;
+        Ok(())
+    }
+
+    fn complete_rotations(&mut self) -> Result<(), FatalError> {
+        for body in std::mem::take(&mut self.rotations) {
+            self.completed = None;
+            let rotation = record::decode_rotation(&body).expect("it was decoded when it was kept");
+            self.complete(&rotation)?;
+        }
+        Ok(())
+    }
+
     /// Makes the files be what was kept: completes rotations, cuts what lies behind the end, syncs everything that
     /// may have been written since `checkpoint`.
     pub(super) fn restore(&mut self, kept: &Kept, checkpoint: Option<BinlogPlace>) -> Result<(), FatalError> {
         self.open = None;
-        for body in &kept.rotations {
-            let rotation = record::decode_rotation(body).expect("it was decoded when it was kept");
-            self.complete(&rotation)?;
-        }
+        self.complete_rotations()?;
+        self.completed = None;
         let Some(end) = kept.binlog else { return Ok(()) };
         self.cut(end)?;
         self.sync_from(checkpoint.map_or(end.file, |place| place.file))

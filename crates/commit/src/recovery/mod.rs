@@ -13,25 +13,28 @@
 
 mod binlog_tail;
 mod replay;
+mod store_tail;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, OnceLock};
 
 use binlog::ChecksumAlg;
 use engine::base::{Base, Slice};
 use engine::ids::CounterHigh;
 use engine::view::Published;
 use parking_lot::Mutex;
-use redo::{Cursor, EpochStart, LiveSegment, Reader, RedoLog, Start};
+use redo::{Cursor, EpochStart, LiveSegment, Lsn, Reader, RedoLog, Start};
 use vfs::{Vfs, WithBallast};
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Credits};
 use crate::binlog_files::{Appender, BinlogFiles};
 use crate::checkpoint::SliceSize;
 use crate::clock::Clock;
 use crate::facts::{self, Facts};
-use crate::pipeline::INLINE_WRITES_MAX;
+use crate::file_maker::FileMaker;
+use crate::log_waiters::LogWaiters;
+use crate::pipeline::INLINE_MAX;
 use crate::publisher::{Publisher, Tuple};
 use crate::roles::Roles;
 use crate::room::Room;
@@ -39,10 +42,13 @@ use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
 use crate::settings::Settings;
 use crate::slots::Slots;
 use crate::stats::Stats;
+use crate::store::Store;
+use crate::strategy::Strategies;
 use crate::sweep::Sweep;
-use crate::{FatalError, Pipeline, strategy};
+use crate::{FatalError, Pipeline, StrategyKind};
 use binlog_tail::BinlogTail;
 use replay::{Kept, Replay};
+use store_tail::StoreTail;
 
 /// What a server run is told.
 #[derive(Debug)]
@@ -51,8 +57,14 @@ pub struct Config {
     pub redo: redo::Options,
     /// The binlog's, unless it is off.
     pub binlog: Option<BinlogConfig>,
+    /// The binlog store's directory and sizes.
+    pub store: redo::Options,
     /// Commits that may be under way at a time.
     pub commit_slots: usize,
+    /// `binlog_buffer_size`: bytes of events that may wait to be written to the binlog file behind their log.
+    pub binlog_buffer_size: usize,
+    /// The strategy to begin with; without a binlog there is only [`StrategyKind::None`].
+    pub strategy: StrategyKind,
     /// Settings to begin with.
     pub settings: Settings,
     /// What names and describes binlog files.
@@ -116,18 +128,27 @@ pub fn open(
     };
     let published = Arc::new(Published::new(base.generation(facts.through)?));
     let mut report = Report::default();
-    let (kept, segments) = restore(vfs, &config, &facts, &published, &mut report)?;
+    let Restored { kept, segments, store_end } = restore(vfs, &config, &facts, &published, &mut report)?;
     let epoch = facts.epochs.last().map_or(1, |last| last.epoch + 1);
     let start = Start { epoch, lsn: kept.redo_end };
     let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), config.redo.clone(), start, &segments)?;
     // Of a run that left nothing no segment is kept: it must not be looked for.
     facts.epochs.retain(|run| run.lsn < kept.redo_end);
     facts.epochs.push(EpochStart { epoch, lsn: kept.redo_end, segment });
+    let store = match store_end {
+        Some((end, kept)) => Some(Store::begin(vfs, &config.store, &mut facts.store, end, &kept)?),
+        None => None,
+    };
     base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
     let log = begin_binlog(vfs, &config, &kept, &*clock)?;
     let path = config.binlog.as_ref().map(|binlog| binlog.path.to_string_lossy().into_owned());
     let counters = kept.counters.clone();
-    let pipeline = assemble(config, facts, kept, published, (redo, cursor), log, (room, clock));
+    let strategy = config.strategy;
+    let pipeline = assemble(vfs, config, facts, kept, published, (redo, cursor), log, (room, clock));
+    if let Some((store, cursor)) = store {
+        pipeline.adopt_store(store, cursor);
+    }
+    pipeline.begin_with(strategy, base)?;
     if let Some(path) = path {
         pipeline.adopt_binlog_path(path, base, &counters)?;
     }
@@ -143,16 +164,17 @@ fn restore(
     facts: &Facts,
     published: &Published,
     report: &mut Report,
-) -> Result<(Kept, Vec<LiveSegment>), FatalError> {
+) -> Result<Restored, FatalError> {
     // The records speak of the log that was written last, wherever the next one shall be.
     let mut tail = match &*facts.binlog_path {
         "" => None,
         path => Some(BinlogTail::open(Arc::clone(vfs), path.as_ref())?),
     };
+    let mut store = StoreTail::open(vfs, &config.store.dir, &facts.store)?;
     let view = published.view();
-    let replay = Replay::new(facts, &view.active, tail.as_mut());
+    let replay = Replay::new(facts, &view.active, tail.as_mut(), store.as_mut());
     if facts.epochs.is_empty() {
-        return Ok((replay.into_kept(), Vec::new()));
+        return Ok(Restored { kept: replay.into_kept(), segments: Vec::new(), store_end: None });
     }
     let mut reader = Reader::open(Arc::clone(vfs), &config.redo.dir, &facts.epochs, facts.redo_start)?;
     let kept = replay.run(&mut reader)?;
@@ -161,13 +183,23 @@ fn restore(
     }
     let segments = reader.kept_below(kept.redo_end);
     reader.sync(&segments)?;
+    let store_end = store.as_ref().map(StoreTail::sync).transpose()?;
     published.set_visible(kept.last);
     report.trx_replayed = kept.replayed;
     report.trx_cut = kept.cut;
-    report.bytes_read = reader.bytes_read() + tail.as_ref().map_or(0, |tail| tail.bytes_read);
+    report.bytes_read = reader.bytes_read()
+        + store.as_ref().map_or(0, StoreTail::bytes_read)
+        + tail.as_ref().map_or(0, |tail| tail.bytes_read);
     report.binlog_bytes_cut = tail.as_ref().map_or(0, |tail| tail.bytes_cut);
     report.binlog_bytes_rebuilt = tail.as_ref().map_or(0, |tail| tail.bytes_rebuilt);
-    Ok((kept, segments))
+    Ok(Restored { kept, segments, store_end })
+}
+
+/// What is kept, the redo segments that hold it, and the same of the binlog store, if it was in use.
+struct Restored {
+    kept: Kept,
+    segments: Vec<LiveSegment>,
+    store_end: Option<(Lsn, Vec<LiveSegment>)>,
 }
 
 type OpenBinlog = (BinlogFiles, Appender, BinlogEnd);
@@ -192,7 +224,9 @@ fn begin_binlog(
     Ok(Some((files, appender, end)))
 }
 
+#[expect(clippy::too_many_arguments, reason = "everything that a run is made of comes together here")]
 fn assemble(
+    vfs: &Arc<dyn Vfs>,
     config: Config,
     facts: Facts,
     kept: Kept,
@@ -204,8 +238,14 @@ fn assemble(
     let start = cursor.lsn();
     // Rotations draw without asking admission: half of the ring is theirs.
     let ring_credit = redo.ring().capacity() / 2;
-    assert!(ring_credit >= 2 * INLINE_WRITES_MAX, "the ring holds the largest record");
+    assert!(ring_credit >= 3 * INLINE_MAX, "the ring holds the largest record");
     assert!(redo.ring().slots() >= 4 * config.commit_slots, "reservations never run out before commit slots");
+    let credits = Credits {
+        ring_bytes: Credits::bytes(ring_credit),
+        store_bytes: Credits::bytes(config.store.ring_size.next_power_of_two()),
+        backlog_bytes: Credits::bytes(config.binlog_buffer_size),
+        slots: Credits::bytes(config.commit_slots),
+    };
     let (binlog, appender, end) = match log {
         Some((files, appender, end)) => (Some(files), Some(appender), Some(end)),
         None => (None, None, None),
@@ -218,14 +258,21 @@ fn assemble(
         settings: config.settings,
         stats: Stats::default(),
         roles: Roles::default(),
-        admission: Admission::new(ring_credit, config.commit_slots),
+        admission: Admission::new(credits),
         room,
         slots: Slots::new(config.commit_slots, kept.last),
         sequencer: Sequencer::new(origins, config.files),
         publisher: Publisher::new(tuple, Arc::clone(&published)),
         redo,
+        strategies: Strategies::new(binlog.is_some(), kept.last),
         binlog,
-        strategy: strategy::make(appender, kept.last),
+        maker: FileMaker::new(appender),
+        switching: Mutex::new(()),
+        vfs: Arc::clone(vfs),
+        store: OnceLock::new(),
+        store_options: config.store,
+        redo_waiters: LogWaiters::default(),
+        binlog_readers: AtomicUsize::new(0),
         clock,
         sweep: Sweep::new(kept.last),
         published,

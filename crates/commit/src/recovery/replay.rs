@@ -13,9 +13,10 @@ use engine::writeset::decode_entries;
 use redo::{Lsn, Reader, Record};
 
 use super::binlog_tail::BinlogTail;
+use super::store_tail::StoreTail;
 use crate::FatalError;
 use crate::facts::Facts;
-use crate::record::{self, BinlogPlace, TrxRecord};
+use crate::record::{self, BinlogPlace, ChunkName, EventsHome, EventsPlace, TrxRecord};
 
 /// What is kept, and what it amounts to.
 #[derive(Debug)]
@@ -28,8 +29,6 @@ pub(super) struct Kept {
     pub(super) binlog: Option<BinlogPlace>,
     /// Where the last event ends, or the checkpoint's position.
     pub(super) events_end: Option<BinlogPlace>,
-    /// Records of the rotations above the checkpoint, in order.
-    pub(super) rotations: Vec<Vec<u8>>,
     pub(super) gtid_executed: binlog::GtidSet,
     pub(super) counters: Vec<CounterHigh>,
     /// Transactions above the checkpoint.
@@ -44,6 +43,7 @@ pub(super) struct Replay<'a> {
     kept: Kept,
     delta: &'a Delta,
     tail: Option<&'a mut BinlogTail>,
+    store: Option<&'a mut StoreTail>,
     chunks: HashMap<Lsn, Vec<u8>>,
     /// Set at the first transaction of which a part is missing.
     cut: bool,
@@ -52,20 +52,24 @@ pub(super) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    pub(super) fn new(facts: &Facts, delta: &'a Delta, tail: Option<&'a mut BinlogTail>) -> Self {
+    pub(super) fn new(
+        facts: &Facts,
+        delta: &'a Delta,
+        tail: Option<&'a mut BinlogTail>,
+        store: Option<&'a mut StoreTail>,
+    ) -> Self {
         let kept = Kept {
             last: facts.through,
             redo_end: facts.redo_start,
             binlog: facts.binlog,
             events_end: facts.binlog,
-            rotations: Vec::new(),
             gtid_executed: facts.gtid_executed.clone(),
             counters: facts.counters.clone(),
             replayed: 0,
             cut: 0,
         };
         let promised = facts.binlog.unwrap_or_default();
-        Self { kept, delta, tail, chunks: HashMap::new(), cut: false, promised }
+        Self { kept, delta, tail, store, chunks: HashMap::new(), cut: false, promised }
     }
 
     /// What is kept of a new data directory.
@@ -100,12 +104,16 @@ impl<'a> Replay<'a> {
         if !self.cut && trx.head.seq != self.kept.last.next() {
             return Err(corrupt(record, "not the next transaction"));
         }
-        self.cut = self.cut || !self.is_complete(&trx)?;
+        let events = if self.cut { Events::Missing } else { self.events_of(&trx)? };
+        self.cut = matches!(events, Events::Missing);
         if self.cut {
             self.kept.cut += 1;
             return Ok(());
         }
         self.apply(&trx).map_err(|what| corrupt(record, what))?;
+        if let (Events::Bytes(body), Some(place)) = (events, &trx.head.events) {
+            self.put_events(place, &body).map_err(|what| what.or_corrupt(record))?;
+        }
         let kept = &mut self.kept;
         kept.last = trx.head.seq;
         kept.redo_end = record.end;
@@ -121,12 +129,38 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    fn is_complete(&mut self, trx: &TrxRecord<'_>) -> Result<bool, FatalError> {
-        match (&trx.head.events, &mut self.tail) {
-            (Some(events), Some(tail)) => tail.holds(events),
-            (Some(_), None) => Ok(false),
-            (None, _) => Ok(true),
+    /// Where the transaction's events are.
+    fn events_of(&mut self, trx: &TrxRecord<'_>) -> Result<Events, FatalError> {
+        let Some(place) = &trx.head.events else { return Ok(Events::InPlace) };
+        let Some(tail) = &mut self.tail else { return Ok(Events::Missing) };
+        let body = match place.home {
+            EventsHome::File(crc) if tail.holds(place, crc)? => return Ok(Events::InPlace),
+            EventsHome::File(_) => None,
+            EventsHome::Record => Some(trx.events.to_vec()),
+            EventsHome::Store(crc) => match &mut self.store {
+                Some(store) => store.events(trx.head.seq, crc)?,
+                None => None,
+            },
+        };
+        Ok(body.map_or(Events::Missing, Events::Bytes))
+    }
+
+    /// Makes the binlog file hold a transaction's events.
+    fn put_events(&mut self, place: &EventsPlace, body: &[u8]) -> Result<(), Trouble> {
+        let events = record::decode_events(body).ok_or(Trouble::Record("events that do not decode"))?;
+        let tail = self.tail.as_mut().expect("the events have a place");
+        let chunks = match (place.home, &mut self.store) {
+            (EventsHome::Store(_), Some(store)) => {
+                store.keep();
+                &mut store.chunks
+            }
+            _ => &mut self.chunks,
+        };
+        let mut cached = Vec::new();
+        for chunk in &events.chunks {
+            cached.extend(take_chunk(chunks, chunk).map_err(Trouble::Record)?);
         }
+        tail.put(place, events.head, &cached, events.tail).map_err(Trouble::Fatal)
     }
 
     fn apply(&mut self, trx: &TrxRecord<'_>) -> Result<(), &'static str> {
@@ -134,11 +168,7 @@ impl<'a> Replay<'a> {
             |bytes: &[u8]| decode_entries(bytes, |key, change| self.delta.put(trx.head.seq, key, change));
         let no_entries = |_: EngineError| "a write set that does not decode";
         for chunk in &trx.chunks {
-            let body = self.chunks.remove(&chunk.lsn).ok_or("a transaction whose chunk is missing")?;
-            if body.len() != chunk.size as usize {
-                return Err("a transaction whose chunk has another length");
-            }
-            put(&body).map_err(no_entries)?;
+            put(&take_chunk(&mut self.chunks, chunk)?).map_err(no_entries)?;
         }
         put(trx.writes).map_err(no_entries)
     }
@@ -153,7 +183,9 @@ impl<'a> Replay<'a> {
         let after = BinlogPlace { file: rotation.new_file, position: rotation.header.len() as u64 };
         if self.kept.binlog.is_none_or(|kept| kept < after) {
             self.kept.binlog = Some(after);
-            self.kept.rotations.push(record.body.clone());
+            if let Some(tail) = &mut self.tail {
+                tail.note_rotation(&record.body);
+            }
         }
         Ok(())
     }
@@ -189,6 +221,40 @@ impl<'a> Replay<'a> {
             )));
         }
         Ok(())
+    }
+}
+
+/// Where a transaction's events are.
+enum Events {
+    /// Nowhere, though they should be.
+    Missing,
+    /// In the binlog file, or there are none.
+    InPlace,
+    /// In a log: an events' body.
+    Bytes(Vec<u8>),
+}
+
+/// Why a file could not be completed.
+enum Trouble {
+    Record(&'static str),
+    Fatal(FatalError),
+}
+
+impl Trouble {
+    fn or_corrupt(self, record: &Record) -> FatalError {
+        match self {
+            Self::Record(what) => corrupt(record, what),
+            Self::Fatal(error) => error,
+        }
+    }
+}
+
+fn take_chunk(chunks: &mut HashMap<Lsn, Vec<u8>>, chunk: &ChunkName) -> Result<Vec<u8>, &'static str> {
+    let body = chunks.remove(&chunk.lsn).ok_or("a transaction whose chunk is missing")?;
+    if body.len() == chunk.size as usize {
+        Ok(body)
+    } else {
+        Err("a transaction whose chunk has another length")
     }
 }
 

@@ -15,15 +15,13 @@
 
 use std::sync::atomic::Ordering;
 
-use binlog::TrxStamps;
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 use redo::Durability;
 
-use super::Strategy;
-use crate::binlog_files::{Appender, BinlogFiles};
-use crate::pending::{Batch, BinlogRange, Pending};
-use crate::record::BinlogPlace;
+use super::{Form, Harvest, Strategy, StrategyKind, stamps};
+use crate::pending::{Batch, Pending};
+use crate::pipeline::RecordEvents;
 use crate::stats::{Stats, add};
 use crate::{FatalError, Pipeline, Role};
 
@@ -31,7 +29,7 @@ use crate::{FatalError, Pipeline, Role};
 const DELAY_SLICES: u32 = 10;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Group {
     /// Held by whoever plays FLUSH.
     flush: Mutex<Flush>,
@@ -41,15 +39,17 @@ pub(crate) struct Group {
     sync: Mutex<Sync>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Flush {
-    /// The transaction that is taken next.
-    next: CommitSeq,
-    appender: Option<Appender>,
-    group: Batch,
-    /// The group's commit timestamp, microseconds since 1970.
+    queue: Harvest,
+    events: FinalEvents,
+}
+
+/// The final events of some transactions, those of spilled ones excepted.
+#[derive(Debug, Default)]
+pub(super) struct FinalEvents {
+    /// The commit timestamp, microseconds since 1970.
     now_us: u64,
-    /// Final bytes of the group's events, those of spilled transactions excepted.
     bytes: Vec<u8>,
     /// Where each transaction's bytes end in `bytes`.
     ends: Vec<usize>,
@@ -63,29 +63,22 @@ struct Sync {
 }
 
 impl Group {
-    pub(crate) fn new(appender: Appender, last: CommitSeq) -> Self {
-        let flush = Flush {
-            next: last.next(),
-            appender: Some(appender),
-            group: Vec::new(),
-            now_us: 0,
-            bytes: Vec::new(),
-            ends: Vec::new(),
-        };
-        Self { flush: Mutex::new(flush), flushed: Mutex::default(), sync: Mutex::default() }
-    }
-
     fn flush(&self, pipeline: &Pipeline) -> Result<(), FatalError> {
         let mut stage = self.flush.lock();
         let begun = pipeline.clock.monotonic_ns();
-        stage.take_queue(pipeline);
-        if stage.group.is_empty() {
+        let Flush { queue, events } = &mut *stage;
+        let group = take_queue(queue, pipeline);
+        if group.is_empty() {
             return Ok(());
         }
-        stage.finalise(pipeline)?;
+        events.begin(pipeline);
+        for pending in &mut *group {
+            let crc = events.finalise(pending)?;
+            pipeline.fill_record(pending, Some(RecordEvents::Named(crc)));
+        }
         pipeline.redo_by(pipeline.settings.redo_demand())?;
-        stage.write(pipeline)?;
-        self.flushed.lock().append(&mut stage.group);
+        events.write(pipeline, group)?;
+        self.flushed.lock().append(group);
         pipeline.roles.want_next(Role::Sync);
         pipeline.stats.flush_ns.record(pipeline.clock.monotonic_ns().saturating_sub(begun));
         Ok(())
@@ -131,55 +124,52 @@ impl Group {
     }
 }
 
-impl Flush {
-    /// Takes everybody who is ready, and lingers if that is set.
-    fn take_queue(&mut self, pipeline: &Pipeline) {
-        let linger_ns = u64::from(pipeline.settings.max_flush_queue_time_us.load(Ordering::Relaxed)) * 1000;
-        let begun = pipeline.clock.monotonic_ns();
-        loop {
-            while let Some(pending) = pipeline.slots.take_ready(self.next, |_| true) {
-                self.next = self.next.next();
-                self.group.push(pending);
-            }
-            let now = pipeline.clock.monotonic_ns();
-            if self.group.is_empty() || now.saturating_sub(begun) >= linger_ns {
-                return;
-            }
-            pipeline.clock.sleep_us(1);
+/// Takes everybody who is ready, and lingers if that is set.
+fn take_queue<'a>(queue: &'a mut Harvest, pipeline: &Pipeline) -> &'a mut Batch {
+    let linger_ns = u64::from(pipeline.settings.max_flush_queue_time_us.load(Ordering::Relaxed)) * 1000;
+    let begun = pipeline.clock.monotonic_ns();
+    loop {
+        let is_empty = queue.take(pipeline, |_| true).is_empty();
+        let now = pipeline.clock.monotonic_ns();
+        if is_empty || now.saturating_sub(begun) >= linger_ns {
+            return &mut queue.done;
         }
+        pipeline.clock.sleep_us(1);
     }
+}
 
-    /// Positions, stamps and checksums of everybody's events, and their redo records.
-    fn finalise(&mut self, pipeline: &Pipeline) -> Result<(), FatalError> {
+impl FinalEvents {
+    pub(super) fn begin(&mut self, pipeline: &Pipeline) {
         self.now_us = pipeline.clock.unix_us();
-        let promised = pipeline.binlog.as_ref().map_or(BinlogPlace::default(), BinlogFiles::synced);
         self.bytes.clear();
         self.ends.clear();
-        for pending in &mut self.group {
-            let start = self.bytes.len();
-            let mut crc = 0;
-            if is_spilled(pending) {
-                write_spilled(pending, self.now_us, |bytes| {
-                    crc = crc32c::crc32c_append(crc, bytes);
-                    Ok(())
-                })?;
-            } else if let (Some(events), Some(range)) = (pending.events(), &pending.ticket().binlog) {
-                let stamps = stamps(pending.ticket().seq, range, self.now_us);
-                let Ok(()) = events.write_into(range.checksum, &stamps, &mut self.bytes);
-                crc = crc32c::crc32c(&self.bytes[start..]);
-            }
-            self.ends.push(self.bytes.len());
-            pipeline.fill_record(pending, crc, promised);
-        }
-        Ok(())
     }
 
-    /// Writes the group's events in order, and changes files where a ticket says so.
-    fn write(&mut self, pipeline: &Pipeline) -> Result<(), FatalError> {
-        let appender = self.appender.as_mut().expect("the log was not closed");
+    /// Positions, stamps and checksums of a transaction's events. Returns the CRC32C of the final bytes.
+    pub(super) fn finalise(&mut self, pending: &Pending) -> Result<u32, FatalError> {
+        let start = self.bytes.len();
+        let mut crc = 0;
+        if is_spilled(pending) {
+            write_spilled(pending, self.now_us, |bytes| {
+                crc = crc32c::crc32c_append(crc, bytes);
+                Ok(())
+            })?;
+        } else if let (Some(events), Some(range)) = (pending.events(), &pending.ticket().binlog) {
+            let stamps = stamps(pending.ticket().seq, range, self.now_us);
+            let Ok(()) = events.write_into(range.checksum, &stamps, &mut self.bytes);
+            crc = crc32c::crc32c(&self.bytes[start..]);
+        }
+        self.ends.push(self.bytes.len());
+        Ok(crc)
+    }
+
+    /// Writes the transactions' events in order, and changes files where a ticket says so.
+    pub(super) fn write(&self, pipeline: &Pipeline, group: &[Box<Pending>]) -> Result<(), FatalError> {
+        let mut end = pipeline.maker.end();
+        let appender = end.appender.as_mut().expect("the log was not closed");
         let files = pipeline.binlog.as_ref().expect("this strategy has a binlog");
         let mut written = 0;
-        for (pending, end) in self.group.iter().zip(&self.ends) {
+        for (pending, end) in group.iter().zip(&self.ends) {
             let ticket = pending.ticket();
             if is_spilled(pending) || ticket.rotation.is_some() {
                 appender.append(&self.bytes[written..*end])?;
@@ -194,17 +184,18 @@ impl Flush {
             }
         }
         appender.append(&self.bytes[written..])?;
-        self.count(&pipeline.stats);
+        files.note_written(appender.position());
+        count(group, &pipeline.stats);
         Ok(())
     }
+}
 
-    fn count(&self, stats: &Stats) {
-        let ranges = self.group.iter().filter_map(|pending| pending.ticket().binlog.as_ref());
-        let (count, size) = ranges.fold((0, 0), |(n, size), range| (n + 1, size + range.end - range.start));
-        add(&stats.binlog_commits, count);
-        add(&stats.binlog_groups, u64::from(count > 0));
-        add(&stats.binlog_bytes, size);
-    }
+fn count(group: &[Box<Pending>], stats: &Stats) {
+    let ranges = group.iter().filter_map(|pending| pending.ticket().binlog.as_ref());
+    let (count, size) = ranges.fold((0, 0), |(n, size), range| (n + 1, size + range.end - range.start));
+    add(&stats.binlog_commits, count);
+    add(&stats.binlog_groups, u64::from(count > 0));
+    add(&stats.binlog_bytes, size);
 }
 
 fn is_spilled(pending: &Pending) -> bool {
@@ -223,28 +214,22 @@ fn write_spilled(
     Ok(events.write_spilled(range.checksum, &stamps(ticket.seq, range, now_us), put)?)
 }
 
-fn stamps(seq: CommitSeq, range: &BinlogRange, now_us: u64) -> TrxStamps {
-    TrxStamps {
-        position: range.start,
-        gno: range.gtid.map_or(0, |gtid| gtid.gno),
-        last_committed: range.last_committed,
-        sequence_number: range.sequence_number,
-        immediate_commit_timestamp_us: now_us,
-        xid: seq.0,
-    }
-}
-
 impl Strategy for Group {
-    fn name(&self) -> &'static str {
-        "group"
+    fn kind(&self) -> StrategyKind {
+        StrategyKind::Group
     }
 
-    fn fill(&self, _pipeline: &Pipeline, _pending: &mut Pending) {
+    fn form(&self) -> Form {
+        Form::Named
+    }
+
+    fn fill(&self, _pipeline: &Pipeline, _pending: &mut Pending) -> Result<(), FatalError> {
         // The FLUSH stage does it for everybody.
+        Ok(())
     }
 
-    fn first_role(&self) -> Role {
-        Role::Flush
+    fn first_roles(&self) -> &'static [Role] {
+        &[Role::Flush]
     }
 
     fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError> {
@@ -252,10 +237,11 @@ impl Strategy for Group {
             Role::Flush => self.flush(pipeline),
             Role::Sync => self.sync(pipeline),
             Role::Redo => pipeline.redo_step(Durability::Written),
+            Role::Files | Role::Store => Ok(()),
         }
     }
 
-    fn close(&self, stop: &[u8]) -> Result<(), FatalError> {
-        self.flush.lock().appender.take().expect("a log is closed once").close(stop)
+    fn begin(&self, last: CommitSeq) {
+        self.flush.lock().queue.begin(last);
     }
 }

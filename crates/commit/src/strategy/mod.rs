@@ -1,40 +1,231 @@
 //! Strategies: how a ticket's bytes reach both logs, and what an acknowledgement waits for.
 //!
-//! A strategy is one file and one line in [`make`].
+//! A strategy is one file and one line in [`Strategies::new`]. What several of them do is here and in
+//! [`crate::file_maker`].
 
+mod enhanced;
 mod group;
+mod in_redo;
+mod parallel;
 mod redo_only;
+mod serial;
 
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use binlog::TrxStamps;
 use engine::ids::CommitSeq;
+use redo::{Durability, Lsn};
 
-use crate::binlog_files::Appender;
-use crate::pending::Pending;
+use crate::file_maker::{Content, Made};
+use crate::pending::{Batch, BinlogRange, Pending};
 use crate::{FatalError, Pipeline, Role};
+
+/// The strategies by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrategyKind {
+    /// The binlog is off.
+    None,
+    /// MySQL 5.5: one after another.
+    Serial,
+    /// MySQL 5.6: group commit.
+    Group,
+    /// AliSQL's Binlog Parallel Flush.
+    Parallel,
+    /// AliSQL's Binlog in Redo.
+    InRedo,
+    /// Aurora's enhanced binlog.
+    Enhanced,
+}
+
+impl StrategyKind {
+    /// As `onelog_commit_strategy` says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Serial => "serial",
+            Self::Group => "group",
+            Self::Parallel => "parallel",
+            Self::InRedo => "in_redo",
+            Self::Enhanced => "enhanced",
+        }
+    }
+}
+
+/// What a ticket takes of the logs for a strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A redo record that names the place of the events in the binlog file.
+    Named,
+    /// The same; the events go through the file maker before the commit is acknowledged.
+    Buffered,
+    /// As the first, but it is drawn later, by the strategy.
+    Later,
+    /// A redo record that carries the events.
+    Carried,
+    /// A redo record that names a record in the binlog store.
+    Stored,
+}
 
 /// See the module.
 pub(crate) trait Strategy: Debug + Send + Sync {
-    /// As `onelog_commit_strategy` says it.
-    fn name(&self) -> &'static str;
+    /// Which one it is.
+    fn kind(&self) -> StrategyKind;
+
+    /// What its tickets take.
+    fn form(&self) -> Form;
 
     /// The part of filling that sessions do themselves, right after the ticket.
-    fn fill(&self, pipeline: &Pipeline, pending: &mut Pending);
+    fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError>;
 
-    /// The role that takes transactions which are ready.
-    fn first_role(&self) -> Role;
+    /// The roles that take transactions which are ready.
+    fn first_roles(&self) -> &'static [Role];
 
-    /// Plays a role. An error is fatal.
+    /// Plays a role, which another strategy may have wanted. An error is fatal.
     fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError>;
 
-    /// Ends the binlog at a clean shutdown, when nothing is under way, with the given STOP event.
-    fn close(&self, stop: &[u8]) -> Result<(), FatalError>;
+    /// The next transaction is the one after `last`; nothing is under way.
+    fn begin(&self, last: CommitSeq);
 }
 
-/// The strategy for a server run that begins after `last`.
-pub(crate) fn make(appender: Option<Appender>, last: CommitSeq) -> Box<dyn Strategy> {
-    match appender {
-        None => Box::new(redo_only::RedoOnly::new(last)),
-        Some(appender) => Box::new(group::Group::new(appender, last)),
+/// All strategies of a server run, one of them active.
+#[derive(Debug)]
+pub(crate) struct Strategies {
+    all: Vec<Box<dyn Strategy>>,
+    /// Changed while no commit is under way.
+    active: AtomicUsize,
+}
+
+impl Form {
+    /// Whether events wait for the file maker.
+    pub(crate) fn has_backlog(self) -> bool {
+        matches!(self, Self::Buffered | Self::Carried | Self::Stored)
+    }
+}
+
+impl Strategies {
+    /// Those for a server run with or without a binlog. The next transaction is the one after `last`.
+    pub(crate) fn new(with_binlog: bool, last: CommitSeq) -> Self {
+        let all: Vec<Box<dyn Strategy>> = if with_binlog {
+            vec![
+                Box::new(group::Group::default()),
+                Box::new(serial::Serial::default()),
+                Box::new(parallel::Parallel::default()),
+                Box::new(in_redo::InRedo::default()),
+                Box::new(enhanced::Enhanced::default()),
+            ]
+        } else {
+            vec![Box::new(redo_only::RedoOnly::default())]
+        };
+        all[0].begin(last);
+        Self { all, active: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn active(&self) -> &dyn Strategy {
+        &*self.all[self.active.load(Ordering::Acquire)]
+    }
+
+    /// Makes another strategy the active one, which goes on after `last`. Nothing is under way. Returns whether there is
+    /// such a strategy.
+    pub(crate) fn switch(&self, kind: StrategyKind, last: CommitSeq) -> bool {
+        let Some(place) = self.all.iter().position(|strategy| strategy.kind() == kind) else { return false };
+        self.all[place].begin(last);
+        self.active.store(place, Ordering::Release);
+        true
+    }
+}
+
+/// Takes transactions in ticket order as soon as they are durable.
+#[derive(Debug)]
+struct Harvest {
+    /// The transaction that is taken next.
+    next: CommitSeq,
+    done: Batch,
+}
+
+impl Default for Harvest {
+    fn default() -> Self {
+        Self { next: CommitSeq(u64::MAX), done: Vec::new() }
+    }
+}
+
+impl Harvest {
+    fn begin(&mut self, last: CommitSeq) {
+        self.next = last.next();
+    }
+
+    /// Those that are durable now.
+    fn take(&mut self, pipeline: &Pipeline, is_durable: impl Fn(&Pending) -> bool) -> &mut Batch {
+        while let Some(pending) = pipeline.slots.take_ready(self.next, &is_durable) {
+            self.next = self.next.next();
+            self.done.push(pending);
+        }
+        &mut self.done
+    }
+}
+
+/// How far redo is carried before a commit is acknowledged. Its events go to the file only when redo is synced: so
+/// whoever waits for the file waits for the sync.
+fn redo_demand(pipeline: &Pipeline) -> Option<Durability> {
+    if pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed) {
+        return Some(Durability::Synced);
+    }
+    pipeline.settings.redo_demand()
+}
+
+/// Up to where commits that demand so much can rely on redo.
+fn redo_reached(pipeline: &Pipeline, demand: Option<Durability>) -> Lsn {
+    match demand {
+        None => Lsn(u64::MAX),
+        Some(Durability::Written) => pipeline.redo.written(),
+        Some(Durability::Synced) => pipeline.redo.synced(),
+    }
+}
+
+/// Carries redo as far as `demand` says, and says up to where that is.
+fn carry_redo(pipeline: &Pipeline, demand: Option<Durability>) -> Result<Lsn, FatalError> {
+    pipeline.redo_by(demand)?;
+    Ok(redo_reached(pipeline, demand))
+}
+
+fn stamps(seq: CommitSeq, range: &BinlogRange, now_us: u64) -> TrxStamps {
+    TrxStamps {
+        position: range.start,
+        gno: range.gtid.map_or(0, |gtid| gtid.gno),
+        last_committed: range.last_committed,
+        sequence_number: range.sequence_number,
+        immediate_commit_timestamp_us: now_us,
+        xid: seq.0,
+    }
+}
+
+/// Finalises a session's own events, for strategies that leave this to sessions. Leaves [`Pending::made`], unless
+/// nothing is to be written to the binlog file.
+fn finalise(pipeline: &Pipeline, pending: &mut Pending) {
+    let redo_end = pending.ticket().redo_end;
+    let rotation = pending.ticket().rotation.clone();
+    let events = pending.ticket().binlog.map(|range| (range, finalised(pipeline, pending, &range)));
+    if events.is_some() || rotation.is_some() {
+        pending.made = Some(Made { redo_end, events, rotation, backlog: pending.backlog() });
+    }
+}
+
+fn finalised(pipeline: &Pipeline, pending: &mut Pending, range: &BinlogRange) -> Content {
+    let stamps = stamps(pending.ticket().seq, range, pipeline.clock.unix_us());
+    let events = pending.events().expect("it has a place in the binlog");
+    if pending.has_large_events() {
+        let (head, tail) = events.edges(range.checksum, &stamps);
+        return Content::Cached { head, cache: Box::new(pending.cache.take()), tail };
+    }
+    let mut bytes = pipeline.maker.buffer();
+    let Ok(()) = events.write_into(range.checksum, &stamps, &mut bytes);
+    Content::Final(bytes)
+}
+
+/// What finalised events put into a record: head and tail of an events' body.
+fn edges(made: Option<&Made>) -> Option<(&[u8], &[u8])> {
+    match &made?.events.as_ref()?.1 {
+        Content::Final(bytes) => Some((&[], bytes)),
+        Content::Cached { head, tail, .. } => Some((head, tail)),
     }
 }

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::sync::atomic::Ordering;
 
-use commit::Need;
+use commit::{Credits, Need};
 use vfs::sim::SimDisk;
 
 use super::world::{World, poll};
@@ -12,7 +12,8 @@ use crate::power_loss::WITH_BINLOG;
 /// `commit_slots` of the tests' world.
 const SLOTS: usize = 64;
 
-const ONE: Need = Need { ring_bytes: 0, slots: 1, writes: true, has_chunks: false };
+const CREDITS: Credits = Credits { ring_bytes: 0, store_bytes: 0, backlog_bytes: 0, slots: 1 };
+const ONE: Need = Need { credits: CREDITS, writes: true, has_chunks: false };
 
 #[test]
 fn a_slow_session_keeps_later_commits_out_of_its_slot() {

@@ -144,6 +144,11 @@ impl Schema {
         Self { store, pipeline, base, checkpoints, ids, first_of_run, dropped }
     }
 
+    /// The base.
+    pub(crate) fn base(&self) -> &Arc<Base> {
+        &self.base
+    }
+
     /// The tables.
     pub fn store(&self) -> &Arc<Store> {
         &self.store

@@ -77,6 +77,7 @@ impl Rounds {
     fn make(&mut self) {
         let Some(shared) = self.shared.upgrade() else { return };
         tend(&shared);
+        shared.pipeline.tend_files();
         set_gate(&shared);
         let now_ms = clock::monotonic_ms();
         if now_ms - self.synced_ms >= SYNC_EVERY_MS {
@@ -131,12 +132,8 @@ fn expire(shared: &Shared) {
 
 /// Makes spare redo segments, removes superfluous ones.
 fn tend(shared: &Shared) {
-    loop {
-        match shared.pipeline.redo().tend() {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => die("preparing redo segments", &error),
-        }
+    for log in std::iter::once(shared.pipeline.redo()).chain(shared.pipeline.store()) {
+        while log.tend().unwrap_or_else(|error| die("preparing log segments", &error)) {}
     }
 }
 
@@ -146,6 +143,10 @@ fn is_behind(shared: &Shared) -> bool {
     let deltas = shared.pipeline.published().view().delta_bytes() as u64;
     deltas > DELTAS_MAX * live.delta_size.load(Ordering::Relaxed)
         || shared.pipeline.redo().live_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
+        || shared
+            .pipeline
+            .store()
+            .is_some_and(|store| store.live_bytes() > live.redo_log_capacity.load(Ordering::Relaxed))
 }
 
 /// Lets commits wait while checkpoints have fallen behind. Commits without room are refused by the pipeline.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use binlog::{ChecksumAlg, Origin};
 use commit::recovery::{self, BinlogConfig, Config, Recovered};
-use commit::{FileContext, Pipeline};
+use commit::{FileContext, Pipeline, StrategyKind};
 use engine::base::Base;
 use engine::store::Store;
 use redo::Options as RedoOptions;
@@ -25,7 +25,7 @@ use crate::options::Options;
 use crate::service::Sessions;
 use crate::session::{Common, Shared, Transaction};
 use crate::status::Status;
-use crate::variables::{Val, Values, Variables};
+use crate::variables::{STRATEGY_NAMES, Val, Values, Variables, strategy_of};
 
 /// Commits that may be under way at a time; more wait.
 const COMMIT_SLOTS: usize = 4096;
@@ -56,7 +56,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let listen_on = Places::of(&values, dir)?;
     let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
     let variables = Arc::new(Variables::new(values.clone()));
-    let config = config(&values, dir, &variables, options.log_bin_base.as_deref());
+    let config = config(&values, dir, &variables, options.log_bin_base.as_deref())?;
     make_binlog_dir(&*vfs, &config)?;
     let Recovered { pipeline, counters, report } =
         recovery::open(&vfs, &base, config, Arc::new(SystemClock))?;
@@ -117,7 +117,12 @@ fn complete(mut values: Values, identity: &Identity, log_bin: Option<&str>) -> V
 }
 
 /// What recovery is told.
-fn config(values: &Values, dir: &Path, variables: &Variables, log_bin: Option<&str>) -> Config {
+fn config(
+    values: &Values,
+    dir: &Path,
+    variables: &Variables,
+    log_bin: Option<&str>,
+) -> Result<Config, StartError> {
     let path = dir.join(log_bin.unwrap_or("binlog"));
     let base = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let checksum = match variables.server_sight().shown("binlog_checksum").as_deref() {
@@ -127,14 +132,19 @@ fn config(values: &Values, dir: &Path, variables: &Variables, log_bin: Option<&s
     // Whole blocks of 4 KiB.
     let segment_size =
         (values.get("innodb_redo_log_capacity").uint() / SEGMENTS).clamp(1 << 20, 16 << 20) & !4095;
-    Config {
-        redo: RedoOptions {
-            dir: dir.join("redo"),
-            segment_size,
-            ring_size: values.get("innodb_log_buffer_size").size().max(4 << 20).next_power_of_two(),
-            ring_slots: 4 * COMMIT_SLOTS,
-            spares: SPARES,
-        },
+    let redo = RedoOptions {
+        dir: dir.join("redo"),
+        segment_size,
+        ring_size: values.get("innodb_log_buffer_size").size().max(4 << 20).next_power_of_two(),
+        ring_slots: 4 * COMMIT_SLOTS,
+        spares: SPARES,
+    };
+    let store_dir = dir.join(values.get("enhanced_binlog_dir").as_text());
+    Ok(Config {
+        store: RedoOptions { dir: store_dir, ..redo.clone() },
+        redo,
+        strategy: strategy(values)?,
+        binlog_buffer_size: values.get("binlog_buffer_size").size(),
         binlog: values.get("log_bin").is_on().then_some(BinlogConfig { path, checksum }),
         commit_slots: COMMIT_SLOTS,
         settings: variables.settings(),
@@ -143,6 +153,34 @@ fn config(values: &Values, dir: &Path, variables: &Variables, log_bin: Option<&s
             server_version: values.get("version").as_text().to_owned(),
             server_id: values.get("server_id").u32(),
         },
+    })
+}
+
+/// The strategy to begin with: what one of its other names says, else what `onelog_commit_strategy` does.
+fn strategy(values: &Values) -> Result<StrategyKind, StartError> {
+    if !values.get("log_bin").is_on() {
+        return Ok(StrategyKind::None);
+    }
+    let named: Vec<_> = STRATEGY_NAMES.iter().filter(|(name, _)| values.get(name).is_on()).collect();
+    let kind = match named[..] {
+        [] => strategy_of(values.get("onelog_commit_strategy")),
+        [(_, kind)] => *kind,
+        [(one, _), (other, _), ..] => {
+            return Err(StartError::Option(format!(
+                "{one}=ON and {other}=ON are two strategies; choose one of them"
+            )));
+        }
+    };
+    match kind {
+        StrategyKind::None => Err(StartError::Option(
+            "onelog_commit_strategy=none is what --skip-log-bin selects; the binary log is on".to_owned(),
+        )),
+        StrategyKind::Parallel if values.get("sync_binlog").uint() == 1 => Err(StartError::Option(
+            "onelog_commit_strategy=parallel does not sync the binary log with each group: it needs sync_binlog to be \
+             other than 1, for example --sync-binlog=1000"
+                .to_owned(),
+        )),
+        kind => Ok(kind),
     }
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use binlog::{BinlogName, ChecksumAlg};
-use commit::{CommitAck, PurgeError, ReadLock};
+use commit::{CommitAck, PurgeError, ReadLock, RotateError};
 use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Reset, Statement};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
     ER_CANT_UPDATE_WITH_READLOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR,
-    ER_NO_SUCH_THREAD, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UNKNOWN_TARGET_BINLOG, ER_WRONG_ARGUMENTS,
+    ER_NO_SUCH_THREAD, ER_QUERY_INTERRUPTED, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UNKNOWN_TARGET_BINLOG,
+    ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
 
@@ -17,6 +18,7 @@ use super::Client;
 use super::dispatch::unsupported;
 use super::transaction::commit_error;
 use crate::net::KillKind;
+use crate::run::die;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -75,7 +77,18 @@ impl Client {
             return Ok(());
         }
         let mut transaction = self.another_transaction("rotate");
-        transaction.rotate(self.log.origin, checksum).await
+        transaction.rotate(self.log.origin, checksum).await?;
+        self.binlog_files_catch_up().await
+    }
+
+    /// Waits until the binlog files reach what is published: whoever lists or copies them finds whole ones.
+    pub(super) async fn binlog_files_catch_up(&self) -> Result<()> {
+        let pipeline = Arc::clone(&self.shared.pipeline);
+        let caught_up = tokio::task::spawn_blocking(move || pipeline.catch_up()).await;
+        match caught_up.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
+            Ok(()) => Ok(()),
+            Err(error) => die("writing the binary log", &error),
+        }
     }
 
     /// PURGE BINARY LOGS. What a checkpoint has not made superfluous stays: one is taken first.
@@ -198,8 +211,11 @@ impl super::Transaction {
     ) -> Result<()> {
         let mut pending = self.take_pending();
         pending.origin = origin;
-        let rotating =
-            self.pipeline().rotate(self.trx.id(), pending, checksum).await.map_err(commit_error)?;
+        let rotating = match self.pipeline().rotate(self.trx.id(), pending, checksum).await {
+            Ok(rotating) => rotating,
+            Err(RotateError::Refused(error)) => return Err(commit_error(error)),
+            Err(RotateError::Fatal(error)) => die("writing the logs", &error),
+        };
         let (_ack, pending) = rotating.await;
         self.put_back(pending);
         Ok(())

@@ -1,6 +1,10 @@
 //! SET: all assignments of a statement are examined before the first is made.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use binlog::ChecksumAlg;
+use commit::{Quiet, StrategyKind};
 use sql::bind::{self, BindEnv};
 use sql::exec::{Exec, Params};
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
@@ -8,12 +12,16 @@ use sql::plan::SelectPlan;
 use sqlparser::ast::Expr;
 use types::charset::Charset;
 use types::error::SqlError;
-use types::error::table::{ER_COLLATION_CHARSET_MISMATCH, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION};
+use types::error::table::{
+    ER_COLLATION_CHARSET_MISMATCH, ER_QUERY_INTERRUPTED, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION,
+    ER_WRONG_USAGE, ER_WRONG_VALUE_FOR_VAR,
+};
 use types::value::Value;
 
 use super::row_log::NoLog;
 use super::{Client, Wire};
-use crate::variables::{Assigned, Prepared, Target, Who};
+use crate::run::die;
+use crate::variables::{Assigned, Prepared, STRATEGY_NAMES, Target, Val, Who, strategy_of};
 use types::collation::Collation;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -194,6 +202,9 @@ impl Client {
             }
             Examined::System(prepared, name) => {
                 let global = prepared.is_global();
+                if global {
+                    self.change_strategy(&name, prepared.val()).await?;
+                }
                 self.shared.variables.apply(prepared, &mut self.sql, &mut self.vars);
                 if global && name == "binlog_checksum" {
                     self.rotate_for_checksum().await?;
@@ -220,12 +231,48 @@ impl Client {
         }
     }
 
+    /// What an assignment means for the strategy of commits.
+    async fn change_strategy(&mut self, name: &str, val: &Val) -> Result<()> {
+        let active = self.shared.pipeline.strategy_kind();
+        let kind = match STRATEGY_NAMES.iter().find(|(other, _)| *other == name) {
+            Some((_, kind)) if val.is_on() => *kind,
+            Some((_, kind)) if *kind == active => StrategyKind::Group,
+            None if name == "onelog_commit_strategy" => strategy_of(val),
+            None if name == "sync_binlog" && val.uint() == 1 && active == StrategyKind::Parallel => {
+                return Err(incompatible_sync());
+            }
+            _ => return Ok(()),
+        };
+        let settings = &self.shared.pipeline.settings;
+        if kind == StrategyKind::Parallel && settings.sync_binlog.load(Ordering::Relaxed) == 1 {
+            return Err(incompatible_sync());
+        }
+        if kind == active {
+            return Ok(());
+        }
+        let pipeline = Arc::clone(&self.shared.pipeline);
+        let quiet = self.kill.clone().unless_killed(async { Ok(Quiet::take(&pipeline).await) }).await?;
+        let base = Arc::clone(self.shared.schema.base());
+        let switched = tokio::task::spawn_blocking(move || quiet.switch(kind, &base));
+        match switched.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
+            Ok(true) => Ok(()),
+            // There is a binlog for it or there is none.
+            Ok(false) => Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"onelog_commit_strategy", &kind.name()])),
+            Err(error) => die("switching the strategy", &error),
+        }
+    }
+
     /// A file's events all end in one way: a new way begins a new file.
     async fn rotate_for_checksum(&mut self) -> Result<()> {
         let value = self.shared.variables.server_sight().shown("binlog_checksum")?;
         let checksum = if value == "NONE" { ChecksumAlg::None } else { ChecksumAlg::Crc32 };
         self.rotate_binlog(Some(checksum)).await
     }
+}
+
+/// `parallel` does not sync the binlog with each group.
+fn incompatible_sync() -> SqlError {
+    ER_WRONG_USAGE.error(&[&"onelog_commit_strategy=parallel (binlog_parallel_flush)", &"sync_binlog=1"])
 }
 
 fn target(scope: SetScope) -> Target {

@@ -38,6 +38,9 @@ impl Client {
             let shown = self.binlog_events(EventsWanted { log, position, limit }).await?;
             return self.answer_with(shown, None, format, more, wire).await;
         }
+        if matches!(show, Show::BinaryLogs) {
+            self.binlog_files_catch_up().await?;
+        }
         let (shown, filter) = show::answer(&show, &self.look())?;
         self.answer_with(shown, filter, format, more, wire).await
     }
@@ -81,6 +84,7 @@ impl Client {
     /// SHOW BINLOG EVENTS.
     async fn binlog_events(&self, wanted: EventsWanted) -> Result<Shown> {
         logs::permit_events(&self.look())?;
+        self.binlog_files_catch_up().await?;
         let (vfs, pipeline) = (Arc::clone(&self.shared.vfs), Arc::clone(&self.shared.pipeline));
         let read = tokio::task::spawn_blocking(move || logs::events(&*vfs, &pipeline, &wanted));
         let rows = read.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))??;

@@ -10,7 +10,7 @@ use engine::store::Store;
 use engine::trx::{Isolation, Trx};
 use engine::writeset::Mark;
 use types::error::SqlError;
-use types::error::table::{ER_DISK_FULL, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
+use types::error::table::{ER_DISK_FULL, ER_ERROR_ON_READ, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
 use vfs::Vfs;
 
 use crate::run::die;
@@ -221,6 +221,9 @@ pub(crate) fn commit_error(error: CommitError) -> SqlError {
     match error {
         CommitError::DiskFull => {
             ER_DISK_FULL.error(&[&"the redo log or the binlog", &28, &"No space left on device"])
+        }
+        CommitError::EventsUnreadable => {
+            ER_ERROR_ON_READ.error(&[&"the transaction's binlog cache", &5, &"Input/output error"])
         }
         CommitError::ShuttingDown => ER_SERVER_SHUTDOWN.error(&[]),
     }

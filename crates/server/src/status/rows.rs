@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use commit::{Histogram, Stats};
+use commit::{Histogram, Stats, StrategyKind};
 
 use super::counter::{Counter, Counters};
 use super::{Gauges, View};
@@ -94,6 +94,10 @@ fn quantile_us(view: &View<'_>, which: fn(&Stats) -> &Histogram, part: f64) -> u
     quantile(view, which, part) / 1000
 }
 
+fn stat_of(view: &View<'_>, which: fn(&Stats) -> u64) -> u64 {
+    view.pipeline.map_or(0, |pipeline| which(&pipeline.stats))
+}
+
 fn mean_us(view: &View<'_>, which: fn(&Stats) -> &Histogram) -> u64 {
     view.pipeline.map_or(0, |pipeline| {
         let histogram = which(&pipeline.stats);
@@ -103,6 +107,10 @@ fn mean_us(view: &View<'_>, which: fn(&Stats) -> &Histogram) -> u64 {
 
 fn redo(view: &View<'_>, which: fn(&redo::RedoLog) -> u64) -> u64 {
     view.pipeline.map_or(0, |pipeline| which(pipeline.redo()))
+}
+
+fn store(view: &View<'_>, which: fn(&redo::RedoLog) -> u64) -> u64 {
+    view.pipeline.and_then(|pipeline| pipeline.store()).map_or(0, which)
 }
 
 /// The rows of a stage's times.
@@ -123,8 +131,12 @@ macro_rules! stage {
 }
 
 /// The times of the stages.
-const STAGES: [[Row; 5]; 3] =
-    [stage!("flush_stage", flush_ns), stage!("sync_stage", sync_ns), stage!("redo_step", redo_ns)];
+const STAGES: [[Row; 5]; 4] = [
+    stage!("flush_stage", flush_ns),
+    stage!("sync_stage", sync_ns),
+    stage!("redo_step", redo_ns),
+    stage!("store_step", store_ns),
+];
 
 /// What sessions do not count.
 const OTHERS: &[Row] = &[
@@ -171,6 +183,20 @@ const OTHERS: &[Row] = &[
     total("Onelog_redo_blocks", |view| redo(view, |log| log.stats().blocks.load(Ordering::Relaxed))),
     total("Onelog_binlog_syncs", |view| stat(view, |stats| &stats.binlog_syncs)),
     total("Onelog_binlog_bytes_written", |view| stat(view, |stats| &stats.binlog_bytes)),
+    total("Onelog_store_syncs", |view| store(view, |log| log.stats().syncs.load(Ordering::Relaxed))),
+    total("Onelog_store_bytes_written", |view| {
+        store(view, |log| log.stats().bytes_written.load(Ordering::Relaxed))
+    }),
+    level("Onelog_ticket_ns_avg", |view| {
+        stat_of(view, |stats| stats.ticket_ns.sum() / stats.ticket_ns.count().max(1))
+    }),
+    level("Onelog_ticket_ns_p50", |view| quantile(view, |stats| &stats.ticket_ns, 0.5)),
+    level("Onelog_ticket_ns_p99", |view| quantile(view, |stats| &stats.ticket_ns, 0.99)),
+    level("Onelog_ticket_ns_max", |view| quantile(view, |stats| &stats.ticket_ns, 1.0)),
+    text("Aurora_enhanced_binlog", |view| {
+        let active = view.pipeline.is_some_and(|pipeline| pipeline.strategy_kind() == StrategyKind::Enhanced);
+        if active { "ACTIVE" } else { "INACTIVE" }.to_owned()
+    }),
     level("Onelog_group_size_p50", |view| quantile(view, |stats| &stats.group_size, 0.5)),
     level("Onelog_group_size_p95", |view| quantile(view, |stats| &stats.group_size, 0.95)),
     level("Onelog_group_size_p99", |view| quantile(view, |stats| &stats.group_size, 0.99)),

@@ -47,6 +47,7 @@ pub use live::{Live, Read};
 pub use read::{Sight, find};
 pub use session::{ConnectionLimits, GtidNext, Isolation, SessionVariables, Track};
 pub use set::{Assigned, Prepared, Target, Who};
+pub(crate) use table::{STRATEGY_NAMES, strategy_of};
 pub use value::Val;
 pub use values::Values;
 pub use variable::{Access, Extent, Initial, Variable};

@@ -5,7 +5,6 @@ use types::error::table::{
     ER_CANT_CHANGE_TX_CHARACTERISTICS, ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON,
     ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF, ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME,
     ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON, ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
-    ER_WRONG_VALUE_FOR_VAR,
 };
 
 use super::checks::parse_gtid_next;
@@ -32,11 +31,6 @@ pub(super) fn rule(
         }
         "gtid_mode" => gtid_mode(sight, val.choice()),
         "gtid_next" => gtid_next(sight, val),
-        // Only the strategy that runs exists so far.
-        name @ "onelog_commit_strategy" => match sight.val_of(name) {
-            active if active == *val => Ok(()),
-            _ => Err(ER_WRONG_VALUE_FOR_VAR.error(&[&name, &variable.kind.show(val)])),
-        },
         // What would be written to the binlog may not change its rules midway.
         name @ ("sql_log_bin" | "binlog_format") if target != Target::Global && who.in_transaction => {
             Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))

@@ -66,6 +66,11 @@ impl Prepared {
     pub fn is_global(&self) -> bool {
         self.target == Target::Global
     }
+
+    /// The value.
+    pub(crate) fn val(&self) -> &Val {
+        &self.val
+    }
 }
 
 impl Sight<'_> {

@@ -273,7 +273,7 @@ fn value(cursor: &mut Cursor<'_>) -> Result<SetValue> {
             cursor.advance();
             return Ok(SetValue::Default);
         }
-        let reserved = ["ON", "ALL", "BINARY", "ROW", "SYSTEM"].into_iter().any(is);
+        let reserved = ["ON", "ALL", "BINARY", "ROW", "SYSTEM", "GROUP"].into_iter().any(is);
         if token.kind == Kind::Word && reserved || cursor.at_name() {
             return word(cursor, reserved);
         }

@@ -8,6 +8,8 @@ mod replication;
 mod server;
 mod session;
 
+pub(crate) use onelog::{STRATEGY_NAMES, strategy_of};
+
 use super::variable::Variable;
 
 /// All rows, by name.

@@ -1,0 +1,92 @@
+//! The binlog store, as recovery reads it: its records are in commit order, like redo's.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::ids::CommitSeq;
+use redo::{LiveSegment, Lsn, Reader};
+use vfs::Vfs;
+
+use crate::FatalError;
+use crate::facts::StoreFacts;
+use crate::record::{self, Input};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct StoreTail {
+    reader: Reader,
+    /// Chunks read so far that no record has named.
+    pub(super) chunks: HashMap<Lsn, Vec<u8>>,
+    /// The record that was read last.
+    current: Option<Stored>,
+    /// The end of the last record that is kept.
+    end: Lsn,
+}
+
+/// A transaction's record.
+#[derive(Debug)]
+struct Stored {
+    seq: CommitSeq,
+    crc32c: u32,
+    end: Lsn,
+    /// Its events' body.
+    events: Vec<u8>,
+}
+
+impl StoreTail {
+    /// Opens a store in a directory, if anything of it is needed.
+    pub(super) fn open(
+        vfs: &Arc<dyn Vfs>,
+        dir: &Path,
+        facts: &StoreFacts,
+    ) -> Result<Option<Self>, FatalError> {
+        if facts.epochs.is_empty() {
+            return Ok(None);
+        }
+        let reader = Reader::open(Arc::clone(vfs), dir, &facts.epochs, facts.start)?;
+        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end: facts.start }))
+    }
+
+    /// The events' body of a transaction, if the store has that very record. Transactions are asked for in commit order.
+    pub(super) fn events(&mut self, seq: CommitSeq, crc32c: u32) -> Result<Option<Vec<u8>>, FatalError> {
+        while self.current.as_ref().is_none_or(|stored| stored.seq < seq) {
+            let Some(record) = self.reader.next_record()? else { return Ok(None) };
+            match record.kind {
+                record::CHUNK => {
+                    self.chunks.insert(record.lsn, record.body);
+                }
+                record::EVENTS => {
+                    let crc32c = crc32c::crc32c(&record.body);
+                    let mut input = Input(&record.body);
+                    let seq = input.u64().ok_or_else(|| corrupt(record.lsn))?;
+                    let events = input.0.to_vec();
+                    self.current = Some(Stored { seq: CommitSeq(seq), crc32c, end: record.end, events });
+                }
+                _ => return Err(corrupt(record.lsn)),
+            }
+        }
+        let found = self.current.as_ref().filter(|stored| stored.seq == seq && stored.crc32c == crc32c);
+        Ok(found.map(|stored| stored.events.clone()))
+    }
+
+    /// The record that was asked for last is kept.
+    pub(super) fn keep(&mut self) {
+        self.end = self.current.as_ref().map_or(self.end, |stored| stored.end);
+    }
+
+    /// Makes what is kept survive power loss. Returns its end and the segments that hold it.
+    pub(super) fn sync(&self) -> Result<(Lsn, Vec<LiveSegment>), FatalError> {
+        let segments = self.reader.kept_below(self.end);
+        self.reader.sync(&segments)?;
+        Ok((self.end, segments))
+    }
+
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.reader.bytes_read()
+    }
+}
+
+fn corrupt(lsn: Lsn) -> FatalError {
+    FatalError::Corrupt(format!("the binlog store holds a record that is none of its own at LSN {lsn}"))
+}

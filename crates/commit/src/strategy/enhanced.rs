@@ -1,0 +1,106 @@
+//! Aurora's enhanced binlog: events go to a store of their own, a sequenced log beside redo, and both are synced at the
+//! same time.
+//!
+//! | who | does |
+//! | --- | --- |
+//! | session | ticket, apply; finalises its own events; fills a record in redo and one in the store |
+//! | REDO, STORE | each writes and syncs its log; whoever comes second publishes what both reached |
+//! | FILES, SYNC | make standard binlog files behind the commits, as in `in_redo` |
+//!
+//! The store is [`crate::store`]. A commit waits for the slower of two syncs instead of their sum.
+
+use std::sync::atomic::Ordering;
+
+use engine::ids::CommitSeq;
+use parking_lot::Mutex;
+use redo::Durability;
+
+use super::{Form, Harvest, Strategy, StrategyKind, edges, finalise, redo_demand, redo_reached};
+use crate::pending::Pending;
+use crate::pipeline::RecordEvents;
+use crate::{FatalError, Pipeline, Role};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Enhanced {
+    /// Held by whoever publishes. Rank: after the roles'.
+    harvest: Mutex<Harvest>,
+    /// Passes of STORE since its last sync. Held by whoever plays it.
+    passes: Mutex<u32>,
+}
+
+impl Enhanced {
+    /// Carries the store as far as `sync_binlog` says.
+    fn carry_store(&self, pipeline: &Pipeline) -> Result<(), FatalError> {
+        let mut passes = self.passes.lock();
+        *passes += 1;
+        let every = pipeline.settings.sync_binlog.load(Ordering::Relaxed);
+        if every > 0 && *passes >= every {
+            *passes = 0;
+            return pipeline.store_step(Durability::Synced);
+        }
+        pipeline.store_step(Durability::Written)
+    }
+
+    /// Publishes what both logs have reached.
+    fn publish(&self, pipeline: &Pipeline) {
+        let mut harvest = self.harvest.lock();
+        let Some(store) = pipeline.store() else { return };
+        let redo = redo_reached(pipeline, pipeline.settings.redo_demand());
+        let store = match pipeline.settings.sync_binlog.load(Ordering::Relaxed) {
+            1 => store.synced(),
+            _ => store.written(),
+        };
+        let is_durable = |pending: &Pending| {
+            let ticket = pending.ticket();
+            ticket.redo_end <= redo && ticket.store_end <= store
+        };
+        let waits = pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed);
+        pipeline.leave_to_files(harvest.take(pipeline, is_durable), waits);
+    }
+}
+
+impl Strategy for Enhanced {
+    fn kind(&self) -> StrategyKind {
+        StrategyKind::Enhanced
+    }
+
+    fn form(&self) -> Form {
+        Form::Stored
+    }
+
+    fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError> {
+        finalise(pipeline, pending);
+        let made = pending.made.take();
+        let stored = edges(made.as_ref()).map(|(head, tail)| pipeline.fill_stored(pending, head, tail));
+        pipeline.fill_record(pending, stored.map(RecordEvents::Stored));
+        pending.made = made;
+        Ok(())
+    }
+
+    fn first_roles(&self) -> &'static [Role] {
+        &[Role::Store, Role::Redo]
+    }
+
+    fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError> {
+        match role {
+            Role::Redo => {
+                pipeline.redo_by(redo_demand(pipeline))?;
+                self.publish(pipeline);
+                Ok(())
+            }
+            Role::Store => {
+                self.carry_store(pipeline)?;
+                self.publish(pipeline);
+                Ok(())
+            }
+            Role::Files => pipeline.write_files(),
+            Role::Sync => pipeline.sync_files_if_due(),
+            Role::Flush => Ok(()),
+        }
+    }
+
+    fn begin(&self, last: CommitSeq) {
+        self.harvest.lock().begin(last);
+    }
+}

@@ -1,0 +1,72 @@
+//! AliSQL's Binlog in Redo: the redo record carries the final events, so one sync makes a commit durable in both logs.
+//!
+//! | who | does |
+//! | --- | --- |
+//! | session | ticket, apply; finalises its own events; fills one redo record with write set and events |
+//! | REDO | writes and syncs everything filled; publishes what that reached; leaves the events to the file maker |
+//! | FILES | writes events to the binlog file, once redo that carries them is synced |
+//! | SYNC | syncs the binlog file each `sync_binlog_interval` |
+//!
+//! The file is behind redo by what is in the backlog, at most 16 MiB. Recovery writes what the file lacks from the same
+//! records. With `wait_binlog_flush` a commit is published when its events are in the file. Unlike the original: no
+//! limit to a transaction's size, visibility in binlog order, and no holes.
+
+use std::sync::atomic::Ordering;
+
+use engine::ids::CommitSeq;
+use parking_lot::Mutex;
+
+use super::{Form, Harvest, Strategy, StrategyKind, carry_redo, edges, finalise, redo_demand};
+use crate::pending::Pending;
+use crate::pipeline::RecordEvents;
+use crate::{FatalError, Pipeline, Role};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct InRedo {
+    /// Held by whoever plays REDO.
+    stage: Mutex<Harvest>,
+}
+
+impl Strategy for InRedo {
+    fn kind(&self) -> StrategyKind {
+        StrategyKind::InRedo
+    }
+
+    fn form(&self) -> Form {
+        Form::Carried
+    }
+
+    fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError> {
+        finalise(pipeline, pending);
+        let made = pending.made.take();
+        let events = edges(made.as_ref()).map(|(head, tail)| RecordEvents::Carried { head, tail });
+        pipeline.fill_record(pending, events);
+        pending.made = made;
+        Ok(())
+    }
+
+    fn first_roles(&self) -> &'static [Role] {
+        &[Role::Redo]
+    }
+
+    fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError> {
+        match role {
+            Role::Redo => {
+                let mut stage = self.stage.lock();
+                let reached = carry_redo(pipeline, redo_demand(pipeline))?;
+                let done = stage.take(pipeline, |pending| pending.ticket().redo_end <= reached);
+                let waits = pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed);
+                pipeline.leave_to_files(done, waits);
+                Ok(())
+            }
+            Role::Files => pipeline.write_files(),
+            Role::Sync => pipeline.sync_files_if_due(),
+            Role::Flush | Role::Store => Ok(()),
+        }
+    }
+
+    fn begin(&self, last: CommitSeq) {
+        self.stage.lock().begin(last);
+    }
+}

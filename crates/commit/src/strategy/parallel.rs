@@ -1,0 +1,82 @@
+//! AliSQL's Binlog Parallel Flush: everybody finalises and checksums his own events at once; what remains in line is
+//! one write of everybody's bytes.
+//!
+//! | who | does |
+//! | --- | --- |
+//! | session | ticket, apply; finalises its own events into its range of the binlog buffer; fills its redo record |
+//! | REDO | carries redo by its setting, once for the group |
+//! | FILES | writes the contiguous prefix of the buffer to the binlog file; publishes |
+//! | SYNC | syncs the file each second, or each `sync_binlog_interval` if that is set |
+//!
+//! The buffer's ranges are buffers of their own, in ticket order; `binlog_buffer_size` bounds their bytes. Power loss
+//! may take up to an interval of commits, from both logs together: so it is refused with `sync_binlog=1`.
+
+use engine::ids::CommitSeq;
+use parking_lot::Mutex;
+
+use super::{Form, Harvest, Strategy, StrategyKind, carry_redo, finalise};
+use crate::pending::Pending;
+use crate::pipeline::RecordEvents;
+use crate::{FatalError, Pipeline, Role};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Parallel {
+    /// Held by whoever plays REDO.
+    stage: Mutex<Harvest>,
+}
+
+impl Strategy for Parallel {
+    fn kind(&self) -> StrategyKind {
+        StrategyKind::Parallel
+    }
+
+    fn form(&self) -> Form {
+        Form::Buffered
+    }
+
+    fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError> {
+        finalise(pipeline, pending);
+        let mut crc = 0;
+        let made = pending.made.take();
+        if let Some((range, content)) = made.as_ref().and_then(|made| made.events.as_ref()) {
+            content.for_each_piece(range, |bytes| {
+                crc = crc32c::crc32c_append(crc, bytes);
+                Ok(())
+            })?;
+        }
+        pipeline.fill_record(pending, Some(RecordEvents::Named(crc)));
+        pending.made = made.map(|mut made| {
+            made.redo_end = redo::Lsn(0);
+            made
+        });
+        Ok(())
+    }
+
+    fn first_roles(&self) -> &'static [Role] {
+        &[Role::Redo]
+    }
+
+    fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError> {
+        match role {
+            Role::Redo => {
+                let mut stage = self.stage.lock();
+                let reached = carry_redo(pipeline, pipeline.settings.redo_demand())?;
+                let done = stage.take(pipeline, |pending| pending.ticket().redo_end <= reached);
+                pipeline.leave_to_files(done, true);
+                Ok(())
+            }
+            Role::Files => {
+                pipeline.write_files()?;
+                pipeline.roles.want_next(Role::Sync);
+                Ok(())
+            }
+            Role::Sync => pipeline.sync_files_if_due(),
+            Role::Flush | Role::Store => Ok(()),
+        }
+    }
+
+    fn begin(&self, last: CommitSeq) {
+        self.stage.lock().begin(last);
+    }
+}

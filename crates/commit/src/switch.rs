@@ -1,0 +1,78 @@
+//! Changing the strategy of a running server.
+//!
+//! No new ticket is drawn, those under way are finished, the binlog files are completed, both logs are synced: then the
+//! other strategy goes on from there. What a session has prepared for the old strategy it prepares again. The sequence of
+//! binlog files has no gap, because every strategy draws places in it from the same sequencer.
+
+use std::sync::Arc;
+
+use engine::base::{Base, Slice};
+use redo::Cursor;
+
+use crate::facts;
+use crate::store::Store;
+use crate::{FatalError, Pipeline, StrategyKind};
+
+/// No ticket is under way, and none is drawn while this lives.
+#[derive(Debug)]
+#[must_use = "commits go on when this is dropped"]
+pub struct Quiet(Arc<Pipeline>);
+
+impl Quiet {
+    /// Keeps new tickets out, and resolves when none is under way.
+    pub async fn take(pipeline: &Arc<Pipeline>) -> Self {
+        // Made first: dropped while it waits, it lets tickets in again.
+        let quiet = Self(Arc::clone(pipeline));
+        pipeline.admission.quiesce().await;
+        quiet
+    }
+
+    /// Makes `kind` the active strategy. Blocks for some syncs. Returns whether this server run has that strategy.
+    pub fn switch(&self, kind: StrategyKind, base: &Base) -> Result<bool, FatalError> {
+        let pipeline = &*self.0;
+        let _one_at_a_time = pipeline.switching.lock();
+        if pipeline.strategy_kind() == kind {
+            return Ok(true);
+        }
+        pipeline.catch_up()?;
+        pipeline.sync_files()?;
+        pipeline.begin_with(kind, base)
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        self.0.admission.go_on();
+    }
+}
+
+impl Pipeline {
+    /// Makes `kind` the active strategy while no ticket is under way. Returns whether there is such a one.
+    pub(crate) fn begin_with(&self, kind: StrategyKind, base: &Base) -> Result<bool, FatalError> {
+        if kind == StrategyKind::Enhanced && self.binlog.is_some() {
+            self.begin_store(base)?;
+        }
+        Ok(self.strategies.switch(kind, self.last_drawn()))
+    }
+
+    /// Opens the binlog store, unless it is open.
+    fn begin_store(&self, base: &Base) -> Result<(), FatalError> {
+        if self.store.get().is_some() {
+            return Ok(());
+        }
+        let mut facts = self.facts.lock();
+        // Nothing of it is needed: it would have been opened at the start.
+        facts.store.need_from(None);
+        let start = facts.store.start;
+        let (store, cursor) = Store::begin(&self.vfs, &self.store_options, &mut facts.store, start, &[])?;
+        base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+        self.adopt_store(store, cursor);
+        Ok(())
+    }
+
+    /// The store is there, and its beginning is in the facts.
+    pub(crate) fn adopt_store(&self, store: Store, cursor: Cursor) {
+        self.sequencer.begin_store(cursor);
+        assert!(self.store.set(store).is_ok(), "a store is opened once");
+    }
+}
