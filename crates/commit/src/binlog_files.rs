@@ -40,7 +40,8 @@ impl BinlogFiles {
     pub(crate) fn new(vfs: Arc<dyn Vfs>, index: BinlogIndex, file: LogFile, number: u32) -> (Self, Appender) {
         let current = Mutex::new(Arc::clone(file.file()));
         let place = BinlogPlace { file: number, position: file.position() };
-        let (synced, written) = (Mutex::new(place), Mutex::new(place));
+        // Nothing relies on the header: a promise would have recovery look for a file that no record names yet.
+        let (synced, written) = (Mutex::default(), Mutex::new(place));
         (
             Self { vfs, index: Mutex::new(index), current, synced, written },
             Appender { file: Some(file), number },

@@ -50,6 +50,10 @@ pub struct Facts {
     pub counters: Vec<CounterHigh>,
 }
 
+/// The store's epochs are above this and redo's below: a block of one log that a disk gives back in a file of the other,
+/// from an earlier use of that place, is no block there.
+const STORE_EPOCHS: u64 = 1 << 63;
+
 /// What must be read of the binlog store: nothing, if it has no epochs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreFacts {
@@ -63,7 +67,7 @@ pub struct StoreFacts {
 
 impl Default for StoreFacts {
     fn default() -> Self {
-        Self { last_epoch: 0, start: Lsn::FIRST, epochs: Vec::new() }
+        Self { last_epoch: STORE_EPOCHS, start: Lsn::FIRST, epochs: Vec::new() }
     }
 }
 

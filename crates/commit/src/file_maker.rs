@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use binlog::{Finaliser, TrxCache};
 use parking_lot::{Mutex, MutexGuard};
-use redo::Lsn;
+use redo::{Lsn, RedoLog};
 
 use crate::admission::Credits;
 use crate::binlog_files::Appender;
@@ -33,8 +33,10 @@ const BUFFER_KEPT_SIZE: usize = 16 << 10;
 /// A transaction's part of the binlog file.
 #[derive(Debug)]
 pub(crate) struct Made {
-    /// It is written once redo is synced up to here.
+    /// It is written once redo is synced up to here, so that nothing is in the file that recovery would cut.
     pub(crate) redo_end: Lsn,
+    /// And the binlog store up to here.
+    pub(crate) store_end: Lsn,
     pub(crate) events: Option<(BinlogRange, Content)>,
     pub(crate) rotation: Option<Arc<Rotation>>,
     /// What its events took of the backlog.
@@ -127,11 +129,12 @@ impl FileMaker {
         self.end.lock().appender.take().expect("a log is closed once").close(stop)
     }
 
-    /// The end of the file and what is to be written next, which may go once redo is synced up to `reached`.
-    fn take(&self, reached: Lsn) -> MutexGuard<'_, End> {
+    /// The end of the file and what is to be written next, as far as redo and the store are synced.
+    fn take(&self, redo: Lsn, store: Lsn) -> MutexGuard<'_, End> {
         let mut end = self.end.lock();
         let mut queue = self.queue.lock();
-        let may_go = |item: &mut Item| item.made.as_ref().is_none_or(|made| made.redo_end <= reached);
+        let is_synced = |made: &Made| made.redo_end <= redo && made.store_end <= store;
+        let may_go = |item: &mut Item| item.made.as_ref().is_none_or(is_synced);
         while let Some(item) = queue.pop_front_if(may_go) {
             end.batch.push(item);
         }
@@ -233,7 +236,11 @@ fn finalise_cached(
 impl Pipeline {
     /// Writes to the binlog file what redo says it may, and publishes who waited for that.
     pub(crate) fn write_files(&self) -> Result<(), FatalError> {
-        let mut end = self.maker.take(self.redo.synced());
+        if self.admission.is_backlog_pressed() {
+            self.sync_logs()?;
+        }
+        let store = self.store().map_or(Lsn(0), RedoLog::synced);
+        let mut end = self.maker.take(self.redo.synced(), store);
         if end.batch.is_empty() {
             return Ok(());
         }
@@ -273,11 +280,10 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Makes the binlog files reach the end that is published when this begins. Blocks.
+    /// Syncs redo and the store, and makes the binlog files reach the end that is published when this begins. Blocks.
     pub fn catch_up(&self) -> Result<(), FatalError> {
+        self.sync_logs()?;
         if self.binlog.is_some() {
-            self.sync_redo()?;
-            self.store_step(redo::Durability::Synced)?;
             self.write_files()?;
         }
         Ok(())
@@ -285,6 +291,9 @@ impl Pipeline {
 
     /// What happens behind commits, a few times a second: binlog files are written and synced as far as that is due.
     pub fn tend_files(&self) {
+        if !self.strategy().form().has_backlog() {
+            return;
+        }
         let waits = !self.maker.queue.lock().is_empty();
         if waits {
             self.roles.want(Role::Files);

@@ -43,4 +43,4 @@ pub use sequencer::{BinlogEnd, FileContext};
 pub use settings::Settings;
 pub use stats::{Histogram, Stats};
 pub use strategy::StrategyKind;
-pub use switch::Quiet;
+pub use switch::{Quiet, Switched};

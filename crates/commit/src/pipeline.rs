@@ -413,9 +413,10 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Syncs redo at any setting: the housekeeper's once a second, and a checkpoint's.
-    pub fn sync_redo(&self) -> Result<(), FatalError> {
-        self.redo_step(redo::Durability::Synced)
+    /// Syncs redo and the binlog store at any setting: the housekeeper's once a second, and a checkpoint's.
+    pub fn sync_logs(&self) -> Result<(), FatalError> {
+        self.redo_step(redo::Durability::Synced)?;
+        self.store_step(redo::Durability::Synced)
     }
 
     pub(crate) fn collect(&self, seq: CommitSeq) -> Box<Pending> {

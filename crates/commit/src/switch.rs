@@ -5,6 +5,7 @@
 //! binlog files has no gap, because every strategy draws places in it from the same sequencer.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use engine::base::{Base, Slice};
 use redo::Cursor;
@@ -27,17 +28,32 @@ impl Quiet {
         quiet
     }
 
-    /// Makes `kind` the active strategy. Blocks for some syncs. Returns whether this server run has that strategy.
-    pub fn switch(&self, kind: StrategyKind, base: &Base) -> Result<bool, FatalError> {
+    /// Makes `kind` the active strategy. Blocks for some syncs.
+    pub fn switch(&self, kind: StrategyKind, base: &Base) -> Result<Switched, FatalError> {
         let pipeline = &*self.0;
         let _one_at_a_time = pipeline.switching.lock();
         if pipeline.strategy_kind() == kind {
-            return Ok(true);
+            return Ok(Switched::Done);
+        }
+        if !kind.can_sync_binlog(pipeline.settings.sync_binlog.load(Ordering::Relaxed)) {
+            return Ok(Switched::NeedsRelaxedSync);
         }
         pipeline.catch_up()?;
         pipeline.sync_files()?;
-        pipeline.begin_with(kind, base)
+        let done = pipeline.begin_with(kind, base)?;
+        Ok(if done { Switched::Done } else { Switched::NoSuchStrategy })
     }
+}
+
+/// What came of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switched {
+    /// The strategy is active.
+    Done,
+    /// This server run has a binlog and the strategy is for none, or the other way round.
+    NoSuchStrategy,
+    /// The strategy cannot keep `sync_binlog` = 1.
+    NeedsRelaxedSync,
 }
 
 impl Drop for Quiet {

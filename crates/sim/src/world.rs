@@ -11,7 +11,7 @@ use std::time::Duration;
 use binlog::{ChecksumAlg, Uuid};
 use commit::checkpoint::SliceSize;
 use commit::recovery::{self, BinlogConfig, Config, Report};
-use commit::{Clock, FatalError, FileContext, Pipeline, Settings};
+use commit::{Clock, FatalError, FileContext, Pipeline, Settings, StrategyKind};
 use engine::base::Base;
 use engine::catalog::Catalog;
 use engine::check::check_table;
@@ -52,6 +52,8 @@ pub struct Options {
     pub segment_size: u64,
     /// Bytes that are given up when the disk is full.
     pub ballast_size: u64,
+    /// `onelog_commit_strategy`; without a binlog there is only one.
+    pub strategy: StrategyKind,
 }
 
 impl Default for Options {
@@ -62,6 +64,7 @@ impl Default for Options {
             checksum: ChecksumAlg::Crc32,
             segment_size: 16 * 4096,
             ballast_size: 0,
+            strategy: StrategyKind::InRedo,
         }
     }
 }
@@ -211,7 +214,10 @@ impl World {
     /// What a housekeeper does from time to time: spare redo segments, and letting commits in again when a full disk has
     /// room.
     pub fn tend(&self) -> Result<(), FatalError> {
-        while self.pipeline.redo().tend()? {}
+        self.pipeline.tend_files();
+        for log in std::iter::once(self.pipeline.redo()).chain(self.pipeline.store()) {
+            while log.tend()? {}
+        }
         self.base.ballast().restore()?;
         Ok(())
     }
@@ -311,14 +317,18 @@ impl World {
 }
 
 fn config(options: &Options, settings: Settings) -> Config {
+    let redo = redo::Options {
+        dir: PathBuf::from(DIR).join("redo"),
+        segment_size: options.segment_size,
+        ring_size: 4 << 20,
+        ring_slots: 256,
+        spares: 1,
+    };
     Config {
-        redo: redo::Options {
-            dir: PathBuf::from(DIR).join("redo"),
-            segment_size: options.segment_size,
-            ring_size: 2 << 20,
-            ring_slots: 256,
-            spares: 1,
-        },
+        store: redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() },
+        redo,
+        strategy: if options.binlog { options.strategy } else { StrategyKind::None },
+        binlog_buffer_size: 1 << 20,
         binlog: options
             .binlog
             .then(|| BinlogConfig { path: PathBuf::from(DIR).join("binlog"), checksum: options.checksum }),

@@ -52,6 +52,17 @@ impl StrategyKind {
     }
 }
 
+impl StrategyKind {
+    /// All that need a binlog.
+    pub const WITH_BINLOG: [Self; 5] =
+        [Self::Serial, Self::Group, Self::Parallel, Self::InRedo, Self::Enhanced];
+
+    /// Whether it can be used with this `sync_binlog`.
+    pub fn can_sync_binlog(self, groups: u32) -> bool {
+        self != Self::Parallel || groups != 1
+    }
+}
+
 /// What a ticket takes of the logs for a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -202,11 +213,11 @@ fn stamps(seq: CommitSeq, range: &BinlogRange, now_us: u64) -> TrxStamps {
 /// Finalises a session's own events, for strategies that leave this to sessions. Leaves [`Pending::made`], unless
 /// nothing is to be written to the binlog file.
 fn finalise(pipeline: &Pipeline, pending: &mut Pending) {
-    let redo_end = pending.ticket().redo_end;
+    let (redo_end, store_end) = (pending.ticket().redo_end, pending.ticket().store_end);
     let rotation = pending.ticket().rotation.clone();
     let events = pending.ticket().binlog.map(|range| (range, finalised(pipeline, pending, &range)));
     if events.is_some() || rotation.is_some() {
-        pending.made = Some(Made { redo_end, events, rotation, backlog: pending.backlog() });
+        pending.made = Some(Made { redo_end, store_end, events, rotation, backlog: pending.backlog() });
     }
 }
 

@@ -3,14 +3,37 @@
 use std::collections::BTreeMap;
 
 use binlog::ChecksumAlg;
-use commit::Committing;
+use commit::{Committing, StrategyKind, Switched};
 use engine::ids::CommitSeq;
 use vfs::sim::{CrashMode, Journal, OpKind, Replay, Rng, SimDisk};
 
 use crate::world::{Changes, Options, Rows, World, apply, poll};
 
-pub(crate) const WITH_BINLOG: Options = Options { binlog: true, gtid: true, checksum: ChecksumAlg::Crc32 };
-const WITHOUT_BINLOG: Options = Options { binlog: false, gtid: false, checksum: ChecksumAlg::None };
+pub(crate) const WITH_BINLOG: Options = Options {
+    binlog: true,
+    gtid: true,
+    checksum: ChecksumAlg::Crc32,
+    strategy: StrategyKind::Group,
+    sync_binlog: 1,
+    flush: 1,
+};
+const WITHOUT_BINLOG: Options = Options {
+    binlog: false,
+    gtid: false,
+    checksum: ChecksumAlg::None,
+    strategy: StrategyKind::None,
+    ..WITH_BINLOG
+};
+
+/// In this order, and then again.
+const SWITCHES: [StrategyKind; 6] = [
+    StrategyKind::InRedo,
+    StrategyKind::Group,
+    StrategyKind::Enhanced,
+    StrategyKind::Serial,
+    StrategyKind::InRedo,
+    StrategyKind::Enhanced,
+];
 
 /// What was done, and what had been acknowledged after which disk operation.
 struct Script {
@@ -19,11 +42,14 @@ struct Script {
     acked: Vec<(u64, CommitSeq)>,
     /// Transactions up to here may have been purged from the binlog.
     purged: CommitSeq,
+    /// Which strategy comes next, if they change between groups.
+    switches: Option<usize>,
 }
 
 impl Script {
     fn new() -> Self {
-        Self { transactions: BTreeMap::new(), acked: vec![(0, CommitSeq(0))], purged: CommitSeq(0) }
+        let (acked, purged) = (vec![(0, CommitSeq(0))], CommitSeq(0));
+        Self { transactions: BTreeMap::new(), acked, purged, switches: None }
     }
 
     fn rows_at(&self, seq: CommitSeq) -> Rows {
@@ -40,6 +66,10 @@ impl Script {
 
     /// Commits transactions together: `size` of them are ready before the first step.
     fn group(&mut self, world: &mut World, disk: &SimDisk, rng: &mut Rng, size: usize) {
+        if let Some(place) = &mut self.switches {
+            assert_eq!(world.switch(SWITCHES[*place % SWITCHES.len()]), Switched::Done);
+            *place += 1;
+        }
         let mut waiting: Vec<Committing> = Vec::new();
         for _ in 0..size {
             let changes = random_changes(rng);
@@ -80,10 +110,11 @@ fn random_changes(rng: &mut Rng) -> Changes {
 }
 
 /// The fixed run. Two checkpoints, two rotations, a purge, a transaction in chunks, groups of 1, 2 and 8.
-fn run(disk: &SimDisk, options: Options, seed: u64) -> Script {
+fn run(disk: &SimDisk, options: Options, switches: Option<usize>) -> Script {
     let mut world = World::open(disk, options).unwrap();
     let mut script = Script::new();
-    let mut rng = Rng::new(seed);
+    script.switches = switches;
+    let mut rng = Rng::new(42);
     for size in [1, 2, 1, 8] {
         script.group(&mut world, disk, &mut rng, size);
     }
@@ -114,13 +145,13 @@ fn run(disk: &SimDisk, options: Options, seed: u64) -> Script {
     script
 }
 
-fn journalled(options: Options, skip: &[(&str, OpKind)]) -> (Script, Journal) {
+fn journalled(options: Options, switches: Option<usize>, skip: &[(&str, OpKind)]) -> (Script, Journal) {
     let disk = SimDisk::new();
     for (path, kind) in skip {
         disk.skip_sync(path, *kind);
     }
     disk.start_journal();
-    let script = run(&disk, options, 42);
+    let script = run(&disk, options, switches);
     (script, disk.stop_journal().unwrap())
 }
 
@@ -171,30 +202,62 @@ fn sweep(journal: &Journal, every: u64, mut each: impl FnMut(u64, CrashMode, &Si
     count
 }
 
-fn sweep_is_clean(options: Options) {
-    let (script, journal) = journalled(options, &[]);
-    let count = sweep(&journal, 1, |op, mode, disk| {
-        let acked = script.acked_at(op);
+/// Every `every`th operation. Returns the number of losses.
+fn sweep_is_clean(options: Options, switches: Option<usize>, every: u64) -> u64 {
+    let (script, journal) = journalled(options, switches, &[]);
+    sweep(&journal, every, |op, mode, disk| {
+        // What was written outlives the process; what is only appended does not.
+        let outlives = options.is_safe() || mode == CrashMode::KeepAll && options.flush != 0;
+        let acked = if outlives { script.acked_at(op) } else { CommitSeq(0) };
         if let Err(what) = check(disk, &script, options, acked) {
-            panic!("operation {op}, {mode:?}: {what}");
+            panic!("{options:?}, operation {op}, {mode:?}: {what}");
         }
-    });
-    assert!(count > 5_000, "the workload became too small to mean something: {count} losses");
+    })
 }
 
 #[test]
 fn every_power_loss_with_the_binlog_recovers_to_one_prefix_in_both_logs() {
-    sweep_is_clean(WITH_BINLOG);
+    for strategy in StrategyKind::WITH_BINLOG {
+        let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
+        let count = sweep_is_clean(Options { strategy, sync_binlog, ..WITH_BINLOG }, None, 1);
+        assert!(count > 3_000, "the workload became too small to mean something: {count} losses");
+    }
+}
+
+#[test]
+fn every_power_loss_while_strategies_change_recovers_to_one_prefix_in_both_logs() {
+    for first in 0..SWITCHES.len() {
+        sweep_is_clean(WITH_BINLOG, Some(first), 3);
+    }
 }
 
 #[test]
 fn every_power_loss_without_the_binlog_recovers_to_a_prefix() {
-    sweep_is_clean(WITHOUT_BINLOG);
+    sweep_is_clean(WITHOUT_BINLOG, None, 1);
+}
+
+/// The conformance suite: one workload, all strategies and settings.
+#[test]
+fn relaxed_settings_lose_a_suffix_of_both_logs_and_never_a_hole() {
+    for strategy in StrategyKind::WITH_BINLOG {
+        for sync_binlog in [0, 1, 100] {
+            for flush in [0, 1, 2] {
+                let options = Options { strategy, sync_binlog, flush, ..WITH_BINLOG };
+                if !strategy.can_sync_binlog(sync_binlog) {
+                    let options = Options { strategy: StrategyKind::Group, ..options };
+                    let mut world = World::open(&SimDisk::new(), options).unwrap();
+                    assert_eq!(world.switch(strategy), Switched::NeedsRelaxedSync);
+                    continue;
+                }
+                sweep_is_clean(options, None, 11);
+            }
+        }
+    }
 }
 
 #[test]
 fn a_second_loss_after_less_work_obeys_the_same_rules() {
-    let (script, journal) = journalled(WITH_BINLOG, &[]);
+    let (script, journal) = journalled(WITH_BINLOG, Some(0), &[]);
     sweep(&journal, 7, |op, mode, disk| {
         let world = check(disk, &script, WITH_BINLOG, script.acked_at(op)).unwrap();
         let last = world.rows().0;
@@ -206,7 +269,7 @@ fn a_second_loss_after_less_work_obeys_the_same_rules() {
         second.purged = script.purged;
         let mut world = again;
         // The housekeeper recycles the segments of runs that are not read from any more.
-        while world.pipeline.redo().tend().unwrap() {}
+        world.tend();
         second.group(&mut world, disk, &mut Rng::new(op), 2);
         let acked = world.rows().0;
         drop(world);
@@ -220,19 +283,30 @@ fn a_second_loss_after_less_work_obeys_the_same_rules() {
 
 #[test]
 fn a_sync_that_does_nothing_is_noticed() {
-    for skip in
-        [("redo/", OpKind::WriteDurable), ("binlog.0", OpKind::SyncData), ("base.redb", OpKind::SyncData)]
-    {
-        let (script, journal) = journalled(WITH_BINLOG, &[skip]);
+    let redo = ("/data/redo/", OpKind::WriteDurable);
+    let base = ("base.redb", OpKind::SyncData);
+    for (strategy, skip) in [
+        (StrategyKind::Group, redo),
+        (StrategyKind::Group, ("binlog.0", OpKind::SyncData)),
+        (StrategyKind::Group, base),
+        (StrategyKind::Serial, redo),
+        (StrategyKind::Serial, ("binlog.0", OpKind::SyncData)),
+        (StrategyKind::InRedo, redo),
+        (StrategyKind::InRedo, base),
+        (StrategyKind::Enhanced, redo),
+        (StrategyKind::Enhanced, ("/data/store/", OpKind::WriteDurable)),
+    ] {
+        let options = Options { strategy, ..WITH_BINLOG };
+        let (script, journal) = journalled(options, None, &[skip]);
         let mut noticed = 0;
         let count = sweep(&journal, 5, |op, _, disk| {
             let acked = script.acked_at(op);
             let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                check(disk, &script, WITH_BINLOG, acked).is_err()
+                check(disk, &script, options, acked).is_err()
             }));
             noticed += u64::from(failed.unwrap_or(true));
         });
-        println!("{skip:?}: {noticed} of {count} power losses were noticed");
-        assert!(noticed > 0, "{skip:?} was skipped and nobody noticed");
+        println!("{strategy:?}, {skip:?}: {noticed} of {count} power losses were noticed");
+        assert!(noticed > 0, "{strategy:?}: {skip:?} was skipped and nobody noticed");
     }
 }

@@ -14,7 +14,8 @@ use binlog::{BinlogIndex, CacheLimits, ChecksumAlg, EventReader, GtidPlan, Origi
 use commit::checkpoint::SliceSize;
 use commit::recovery::{self, BinlogConfig, Config};
 use commit::{
-    Clock, Committing, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Settings,
+    Clock, Committing, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Quiet, Settings,
+    StrategyKind, Switched,
 };
 use engine::base::Base;
 use engine::delta::Delta;
@@ -63,6 +64,21 @@ pub struct Options {
     pub binlog: bool,
     pub gtid: bool,
     pub checksum: ChecksumAlg,
+    pub strategy: StrategyKind,
+    pub sync_binlog: u32,
+    pub flush: u8,
+}
+
+impl Options {
+    /// Whether an acknowledged transaction outlives a power loss.
+    pub fn is_safe(&self) -> bool {
+        self.flush == 1
+            && match self.strategy {
+                StrategyKind::None | StrategyKind::InRedo => true,
+                StrategyKind::Serial | StrategyKind::Group | StrategyKind::Enhanced => self.sync_binlog == 1,
+                StrategyKind::Parallel => false,
+            }
+    }
 }
 
 pub struct World {
@@ -79,14 +95,18 @@ impl World {
         vfs.create_dir_all(Path::new(DIR))?;
         let base = Base::open(&vfs, Path::new(DIR), 1 << 20, 0)?;
         let path = PathBuf::from(DIR).join("binlog");
+        let redo = redo::Options {
+            dir: PathBuf::from(DIR).join("redo"),
+            segment_size: 16 * 4096,
+            ring_size: 4 << 20,
+            ring_slots: 256,
+            spares: 1,
+        };
         let config = Config {
-            redo: redo::Options {
-                dir: PathBuf::from(DIR).join("redo"),
-                segment_size: 16 * 4096,
-                ring_size: 4 << 20,
-                ring_slots: 256,
-                spares: 1,
-            },
+            store: redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() },
+            redo,
+            strategy: options.strategy,
+            binlog_buffer_size: 1 << 20,
             binlog: options.binlog.then_some(BinlogConfig { path, checksum: options.checksum }),
             commit_slots: 64,
             settings: Settings::default(),
@@ -96,7 +116,12 @@ impl World {
                 server_id: 1,
             },
         };
-        config.settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
+        let settings = &config.settings;
+        settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
+        settings.sync_binlog.store(options.sync_binlog, Ordering::Relaxed);
+        settings.flush_log_at_trx_commit.store(options.flush, Ordering::Relaxed);
+        // Some steps of the clock.
+        settings.sync_binlog_interval_us.store(100, Ordering::Relaxed);
         let recovered = recovery::open(&vfs, &base, config, Arc::new(StepClock::default()))?;
         let pipeline = recovered.pipeline;
         Ok(Self { pipeline, base, options, vfs, next_trx: 1 })
@@ -150,8 +175,16 @@ impl World {
         drop(self.block_on(committing));
     }
 
+    /// Another strategy.
+    pub fn switch(&mut self, kind: StrategyKind) -> Switched {
+        let pipeline = Arc::clone(&self.pipeline);
+        let quiet = self.block_on(Quiet::take(&pipeline));
+        quiet.switch(kind, &self.base).unwrap()
+    }
+
     /// Plays the log threads until nothing is wanted.
     pub fn drive(&self) {
+        self.pipeline.tend_files();
         while let Some(role) = self.pipeline.roles.take() {
             self.pipeline.step(role).unwrap();
             self.pipeline.roles.done(role);
@@ -175,7 +208,14 @@ impl World {
         self.drive();
         let size = SliceSize { keys_max: 3, bytes_max: 1 << 20 };
         self.pipeline.run_checkpoint(checkpoint, &self.base, Vec::new(), size, || {}).unwrap();
-        while self.pipeline.redo().tend().unwrap() {}
+        self.tend();
+    }
+
+    /// Plays the housekeeper.
+    pub fn tend(&self) {
+        for log in std::iter::once(self.pipeline.redo()).chain(self.pipeline.store()) {
+            while log.tend().unwrap() {}
+        }
     }
 
     /// What a snapshot reads.

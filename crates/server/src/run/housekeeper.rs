@@ -82,7 +82,7 @@ impl Rounds {
         let now_ms = clock::monotonic_ms();
         if now_ms - self.synced_ms >= SYNC_EVERY_MS {
             self.synced_ms = now_ms;
-            if let Err(error) = shared.pipeline.sync_redo() {
+            if let Err(error) = shared.pipeline.sync_logs() {
                 die("syncing the redo log", &error);
             }
             self.restore_ballast();

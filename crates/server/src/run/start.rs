@@ -175,7 +175,7 @@ fn strategy(values: &Values) -> Result<StrategyKind, StartError> {
         StrategyKind::None => Err(StartError::Option(
             "onelog_commit_strategy=none is what --skip-log-bin selects; the binary log is on".to_owned(),
         )),
-        StrategyKind::Parallel if values.get("sync_binlog").uint() == 1 => Err(StartError::Option(
+        kind if !kind.can_sync_binlog(values.get("sync_binlog").u32()) => Err(StartError::Option(
             "onelog_commit_strategy=parallel does not sync the binary log with each group: it needs sync_binlog to be \
              other than 1, for example --sync-binlog=1000"
                 .to_owned(),

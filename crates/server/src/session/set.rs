@@ -1,10 +1,9 @@
 //! SET: all assignments of a statement are examined before the first is made.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use binlog::ChecksumAlg;
-use commit::{Quiet, StrategyKind};
+use commit::{Quiet, StrategyKind, Switched};
 use sql::bind::{self, BindEnv};
 use sql::exec::{Exec, Params};
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
@@ -238,15 +237,11 @@ impl Client {
             Some((_, kind)) if val.is_on() => *kind,
             Some((_, kind)) if *kind == active => StrategyKind::Group,
             None if name == "onelog_commit_strategy" => strategy_of(val),
-            None if name == "sync_binlog" && val.uint() == 1 && active == StrategyKind::Parallel => {
+            None if name == "sync_binlog" && !active.can_sync_binlog(val.u32()) => {
                 return Err(incompatible_sync());
             }
             _ => return Ok(()),
         };
-        let settings = &self.shared.pipeline.settings;
-        if kind == StrategyKind::Parallel && settings.sync_binlog.load(Ordering::Relaxed) == 1 {
-            return Err(incompatible_sync());
-        }
         if kind == active {
             return Ok(());
         }
@@ -255,9 +250,11 @@ impl Client {
         let base = Arc::clone(self.shared.schema.base());
         let switched = tokio::task::spawn_blocking(move || quiet.switch(kind, &base));
         match switched.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
-            Ok(true) => Ok(()),
-            // There is a binlog for it or there is none.
-            Ok(false) => Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"onelog_commit_strategy", &kind.name()])),
+            Ok(Switched::Done) => Ok(()),
+            Ok(Switched::NeedsRelaxedSync) => Err(incompatible_sync()),
+            Ok(Switched::NoSuchStrategy) => {
+                Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"onelog_commit_strategy", &kind.name()]))
+            }
             Err(error) => die("switching the strategy", &error),
         }
     }

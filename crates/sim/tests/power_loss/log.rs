@@ -23,9 +23,11 @@ pub type Place = (u64, u64);
 pub struct Files(pub BTreeMap<u64, Vec<u8>>);
 
 impl Files {
-    /// Those that the index lists.
+    /// Those that the index lists, with everything that is published.
     pub fn listed(disk: &SimDisk, world: &World) -> Self {
         let Some(binlog) = world.pipeline.binlog() else { return Self::default() };
+        // A disk that fails has ended the run, and what it holds is all that there is.
+        let _failed = world.pipeline.catch_up();
         let index = binlog.index();
         let read = |name: &binlog::BinlogName| (name.number(), read(disk, &index.path_of(name)));
         Self(index.names().iter().map(read).collect())

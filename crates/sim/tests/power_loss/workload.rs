@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use binlog::{BinlogName, ChecksumAlg};
-use commit::FatalError;
+use commit::{FatalError, StrategyKind};
 use engine::ids::CommitSeq;
 use sim::{Answer, Conn, Options, World};
 use vfs::Vfs;
@@ -65,6 +65,8 @@ pub struct Variant {
     pub settings: &'static [&'static str],
     /// What is acknowledged may be lost until a checkpoint: a suffix of the commit order, from both logs.
     pub is_relaxed: bool,
+    /// `onelog_commit_strategy`, one after another between steps.
+    pub switches: &'static [&'static str],
     /// Decides how sessions meet.
     pub seed: u64,
 }
@@ -78,9 +80,11 @@ pub const SAFE: Variant = Variant {
         checksum: ChecksumAlg::Crc32,
         segment_size: 16 * 4096,
         ballast_size: 0,
+        strategy: StrategyKind::Group,
     },
-    settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384"],
+    settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384", "sync_binlog_interval = 100"],
     is_relaxed: false,
+    switches: &[],
     seed: 42,
 };
 
@@ -106,7 +110,9 @@ pub fn variants() -> Vec<Variant> {
         checksum: ChecksumAlg::None,
         segment_size: 8 * 4096,
         ballast_size: 0,
+        strategy: StrategyKind::Group,
     };
+    let with = |strategy| Options { strategy, ..SAFE.options };
     let without_binlog = Options { binlog: false, ..anonymous.clone() };
     vec![
         SAFE,
@@ -118,6 +124,28 @@ pub fn variants() -> Vec<Variant> {
             settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384", "sync_binlog = 3"],
             is_relaxed: true,
             seed: 10,
+            ..SAFE
+        },
+        Variant { name: "in_redo", options: with(StrategyKind::InRedo), seed: 11, ..SAFE },
+        Variant { name: "enhanced", options: with(StrategyKind::Enhanced), seed: 12, ..SAFE },
+        Variant { name: "serial", options: with(StrategyKind::Serial), seed: 13, ..SAFE },
+        Variant { name: "parallel", options: with(StrategyKind::Parallel), seed: 14, ..RELAXED },
+        Variant {
+            name: "in_redo, relaxed",
+            options: with(StrategyKind::InRedo),
+            settings: &[
+                "binlog_cache_size = 4096",
+                "max_binlog_size = 16384",
+                "innodb_flush_log_at_trx_commit = 2",
+                "wait_binlog_flush = ON",
+            ],
+            seed: 15,
+            ..SAFE
+        },
+        Variant {
+            name: "strategies change",
+            switches: &["enhanced", "in_redo", "group", "in_redo", "serial", "enhanced"],
+            seed: 16,
             ..SAFE
         },
     ]
@@ -163,9 +191,13 @@ fn go(
 ) -> Result<(), FatalError> {
     let mut conns: Vec<Conn<'_>> = (0..SESSIONS).map(|_| world.connect()).collect();
     let mut rng = Rng::new(variant.seed);
+    let mut switches = variant.switches.iter().cycle();
     for step in steps {
         before(world, step);
         world.tend()?;
+        if let Some(strategy) = switches.next() {
+            conns[0].run_all(&format!("SET GLOBAL onelog_commit_strategy = '{strategy}'"))?;
+        }
         let begun = disk.ops();
         match step {
             Step::Say(session, sql) => {
