@@ -149,7 +149,7 @@ impl Transaction {
         let committing = self.pipeline.submit(id, pending, &mut self.trx);
         let committing = committing.unwrap_or_else(|error| die("writing the logs", &error));
         let (ack, mut pending) = committing.await;
-        self.pipeline.locks_released(&pending);
+        self.pipeline.locks_go(&pending);
         pending.reset();
         self.pending = Some(pending);
         self.end();
