@@ -180,7 +180,9 @@ mod tests {
 
     fn rows(ids: &[u64]) -> RowHashes {
         let mut rows = RowHashes::default();
-        ids.iter().for_each(|id| rows.note(LockId(id << 32)));
+        for id in ids {
+            rows.note(LockId(id << 32));
+        }
         rows
     }
 

@@ -74,7 +74,9 @@ mod tests {
 
     fn noted(ids: impl IntoIterator<Item = u64>) -> RowHashes {
         let mut hashes = RowHashes::default();
-        ids.into_iter().for_each(|id| hashes.note(LockId(id << 32)));
+        for id in ids {
+            hashes.note(LockId(id << 32));
+        }
         hashes
     }
 

@@ -67,7 +67,7 @@ fn run_session(world: &World, locks: &[Mutex<()>], number: u64, ids: &AtomicU64)
     let mut random = number;
     for _ in 0..COMMITS {
         let mut keys: Vec<u8> =
-            (0..1 + next(&mut random) % 3).map(|_| (next(&mut random) % ROWS).to_le_bytes()[0]).collect();
+            (0..=next(&mut random) % 3).map(|_| (next(&mut random) % ROWS).to_le_bytes()[0]).collect();
         keys.sort_unstable();
         keys.dedup();
         let rows = keys.iter().map(|key| locks[usize::from(*key)].lock().unwrap()).collect();
@@ -159,7 +159,9 @@ fn run(tracking: u8, early_lock_release: bool, meanwhile: impl Fn(&World, u64) +
         let ended: Vec<_> = sessions.into_iter().map(thread::ScopedJoinHandle::join).collect();
         done.store(true, Ordering::Relaxed);
         other.join().unwrap();
-        ended.into_iter().for_each(|ended| ended.unwrap());
+        for ended in ended {
+            ended.unwrap();
+        }
     });
     let all = stamped(&world);
     assert_eq!(all.len() as u64, SESSIONS * COMMITS);

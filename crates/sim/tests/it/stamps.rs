@@ -76,7 +76,9 @@ const STATEMENTS: [&str; 11] = [
 fn writeset_lets_go_ahead_what_has_nothing_in_common() {
     let server = Server::new();
     let mut conn = server.begin("WRITESET");
-    STATEMENTS.iter().for_each(|sql| conn.ok(sql));
+    for sql in STATEMENTS {
+        conn.ok(sql);
+    }
     // 3 and 5 follow their row's insert, 4 who gave the value 10 up, 6 and 8 everybody; 8 is a barrier.
     assert_eq!(server.parents(), [0, 0, 1, 3, 2, 5, 0, 7, 8, 9, 10]);
 }
@@ -85,7 +87,9 @@ fn writeset_lets_go_ahead_what_has_nothing_in_common() {
 fn commit_order_keeps_in_order_what_ran_one_after_another() {
     let server = Server::new();
     let mut conn = server.begin("COMMIT_ORDER");
-    STATEMENTS.iter().for_each(|sql| conn.ok(sql));
+    for sql in STATEMENTS {
+        conn.ok(sql);
+    }
     assert_eq!(server.parents(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 }
 
