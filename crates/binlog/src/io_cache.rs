@@ -164,10 +164,12 @@ impl Ring {
             let next = self.spans.get(behind).filter(|span| span.file == file);
             Found::NothingBefore(next.map_or(u64::MAX, |span| self.first(span)))
         };
-        let Some(index) = behind.checked_sub(1) else { return next() };
+        let Some(index) = behind.checked_sub(1).filter(|index| self.spans[*index].file == file) else {
+            return next();
+        };
         let span = self.spans[index];
         let before = span.before + (position - span.position);
-        if span.file != file || before >= self.end(index) {
+        if before >= self.end(index) {
             return next();
         }
         if before < self.oldest() {
