@@ -57,7 +57,7 @@ fn append_all(cache: &IoCache, end: &AtomicU64) {
     for file in 0..FILES {
         let mut position = 120;
         while position < FILE_SIZE {
-            let size = 1 + usize::try_from(position % 7919).unwrap();
+            let size = 1 + usize::try_from(position % 7919).expect("below 7919");
             cache.append(file, position, &piece(file, position, size));
             position += size as u64;
             end.store(u64::from(file) << 32 | position, Ordering::Release);
@@ -78,7 +78,7 @@ fn follow(cache: &IoCache, end: &AtomicU64, jump: u64) -> (u64, u64) {
         if now == u64::MAX {
             return (hits, misses);
         }
-        let (file, end) = (u32::try_from(now >> 32).unwrap(), now & 0xffff_ffff);
+        let (file, end) = (u32::try_from(now >> 32).expect("32 bits"), now & 0xffff_ffff);
         let position = end.saturating_sub(1 + (hits + misses) * 31 % jump);
         match cache.read(file, position, &mut buf) {
             Found::Bytes(count) => {
