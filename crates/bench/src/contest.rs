@@ -129,7 +129,7 @@ impl Contest {
     /// Makes the tables of a script anew.
     pub fn make_tables(&mut self, script: &str) -> Outcome {
         self.console.ask("DROP DATABASE sbtest; CREATE DATABASE sbtest")?;
-        self.sysbench(script, 4, 0).prepare()
+        self.sysbench(script, 4, 1).prepare()
     }
 
     /// Removes old binlog files, so that long runs fit on the disk.

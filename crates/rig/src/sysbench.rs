@@ -72,9 +72,7 @@ impl Sysbench {
             .arg(format!("--threads={}", self.threads))
             .arg(format!("--time={}", self.seconds))
             .arg(format!("--events={}", self.events))
-            .arg(format!("--db-ps-mode={}", self.ps_mode))
-            // Thousands of clients that connect and prepare their statements take a while.
-            .arg("--thread-init-timeout=120");
+            .arg(format!("--db-ps-mode={}", self.ps_mode));
         if self.script != "bulk_insert" && Path::new(&self.script).extension().is_none() {
             command.arg(format!("--tables={}", self.tables)).arg(format!("--table-size={}", self.table_size));
         }
