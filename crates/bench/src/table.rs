@@ -70,7 +70,8 @@ fn throughput(page: &mut String, plan: &Plan, script: &str, points: &Points) {
         let _ = write!(page, " {} |", server.name);
     }
     for Ratio { of, to } in &plan.ratios {
-        let _ = write!(page, " {of} / {} |", to.join(", "));
+        let to = if to.len() + 1 == plan.servers.len() { "best other".to_owned() } else { to.join(", ") };
+        let _ = write!(page, " {of} / {to} |");
     }
     page.push_str("\n|");
     page.push_str(&" ---: |".repeat(plan.servers.len() + plan.ratios.len() + 1));

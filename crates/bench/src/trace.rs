@@ -5,14 +5,15 @@ use std::path::Path;
 
 /// `strace`'s options; its output file follows. `-D`: the server stays the process that was started. Only calls that can
 /// sync stop the server (`--seccomp-bpf`), so its speed is nearly its own.
-pub const WRAPPER: [&str; 8] = [
+pub const WRAPPER: [&str; 9] = [
     "strace",
     "-D",
     "-f",
     "--seccomp-bpf",
     "-qq",
     "-y",
-    "--trace=fsync,fdatasync,openat,pwrite64,pwritev,pwritev2",
+    "--string-limit=0",
+    "--trace=fsync,fdatasync,open,openat,pwrite64,pwritev,pwritev2",
     "-o",
 ];
 
@@ -25,7 +26,7 @@ pub struct Syncs {
     pub binlog: u64,
     /// Of the binlog store of `enhanced`.
     pub store: u64,
-    /// Of tables, indexes of files, directories.
+    /// Of tables, indexes of files, directories, and of redo segments that onelog makes beforehand.
     pub other: u64,
 }
 
@@ -45,14 +46,16 @@ impl Syncs {
         }
     }
 
-    fn of(&mut self, path: &str) -> &mut u64 {
+    fn of(&mut self, call: &str, path: &str) -> &mut u64 {
         // What lies above the data directory says nothing.
         let path = path.rsplit_once("/data/").map_or(path, |(_, path)| path);
         let file =
             Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        if path.contains("store") || path.contains("enhanced") {
+        let new_segment = call == "fsync" && file.starts_with("redo.");
+        let in_dir = |name: &str| path.split_once('/').is_some_and(|(dir, _)| dir.contains(name));
+        if in_dir("store") || in_dir("enhanced") {
             &mut self.store
-        } else if path.contains("redo") || file.starts_with("ib_logfile") {
+        } else if (in_dir("redo") && !new_segment) || file.starts_with("ib_logfile") {
             &mut self.redo
         } else if file.strip_prefix("binlog.").is_some_and(|end| end.bytes().all(|it| it.is_ascii_digit())) {
             &mut self.binlog
@@ -70,7 +73,7 @@ pub struct Trace {
     pub syncs: Syncs,
     /// Descriptors on which writes are syncs.
     durable: HashMap<u32, bool>,
-    /// Threads in an `openat`, and whether what they open is durable.
+    /// Threads that are opening, and whether what they open is durable.
     opening: HashMap<String, bool>,
 }
 
@@ -79,14 +82,15 @@ impl Trace {
     pub fn line(&mut self, line: &str) {
         let Some((thread, call)) = line.split_once(' ') else { return };
         let call = call.trim_start();
-        if let Some(end) = call.strip_prefix("<... openat resumed>") {
+        let resumed = call.strip_prefix("<... open").and_then(|rest| rest.split_once(" resumed>"));
+        if let Some((_, end)) = resumed {
             let durable = self.opening.remove(thread).unwrap_or(false);
             self.opened(end, durable || asks_for_sync(end));
-        } else if let Some(begin) = call.strip_prefix("openat(") {
-            if begin.ends_with("<unfinished ...>") {
-                self.opening.insert(thread.to_owned(), asks_for_sync(begin));
+        } else if call.starts_with("open") {
+            if call.ends_with("<unfinished ...>") {
+                self.opening.insert(thread.to_owned(), asks_for_sync(call));
             } else {
-                self.opened(begin, asks_for_sync(begin));
+                self.opened(call, asks_for_sync(call));
             }
         } else if let Some((name, rest)) = call.split_once('(')
             && let Some((number, path)) = descriptor(rest)
@@ -97,7 +101,7 @@ impl Trace {
                 _ => false,
             };
             if counts {
-                *self.syncs.of(path) += 1;
+                *self.syncs.of(name, path) += 1;
             }
         }
     }
@@ -134,16 +138,18 @@ mod tests {
     #[test]
     fn writes_count_where_the_descriptor_is_durable() {
         let syncs = count(
-            "7 openat(AT_FDCWD</>, \"/e/data/redo/redo.000001\", O_WRONLY|O_DSYNC|O_DIRECT|O_CLOEXEC) = 12</e/data/redo/redo.000001>\n\
+            "7 open(\"/proc/self/fd/11\", O_WRONLY|O_DSYNC|O_DIRECT|O_CLOEXEC) = 12</e/data/redo/redo.000001>\n\
              7 openat(AT_FDCWD</>, \"/e/data/redo/redo.000001\", O_RDWR|O_CLOEXEC) = 13</e/data/redo/redo.000001>\n\
              8 pwrite64(12</e/data/redo/redo.000001>, \"ab\"..., 4096, 0 <unfinished ...>\n\
              9 pwrite64(13</e/data/redo/redo.000001>, \"ab\"..., 4096, 0) = 4096\n\
              8 <... pwrite64 resumed>) = 4096\n\
              9 fdatasync(14</e/data/binlog.000003>) = 0\n\
              9 fsync(15</e/data/binlog.index>) = 0\n\
-             9 fsync(16</e/data>) = 0\n",
+             9 fsync(16</e/data>) = 0\n\
+             9 fsync(17</e/data/redo>) = 0\n\
+             9 fsync(18</e/data/redo/redo.000002>) = 0\n",
         );
-        assert_eq!(syncs, Syncs { redo: 1, binlog: 1, store: 0, other: 2 });
+        assert_eq!(syncs, Syncs { redo: 1, binlog: 1, store: 0, other: 4 });
     }
 
     #[test]
@@ -166,7 +172,7 @@ mod tests {
     fn logs_of_all_servers_are_known() {
         let syncs = count(
             "1 fdatasync(3</onelog-enhanced/data/ib_logfile0>) = 0\n\
-             1 fsync(3</m/data/#innodb_redo/#ib_redo9>) = 0\n\
+             1 fsync(3</store/data/#innodb_redo/#ib_redo9>) = 0\n\
              1 fdatasync(4</m/data/sbtest/sbtest1.ibd>) = 0\n\
              1 fdatasync(5</m/data/binlog.000001>) = 0\n\
              1 <... fdatasync resumed>) = 0\n",
