@@ -46,6 +46,9 @@ impl Ground {
     }
 }
 
+/// Ends a server whose bench was killed, even one that is suspended; it stays the process that was started.
+const LEASH: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
+
 /// A server that takes part. Ended when this goes out of scope.
 #[derive(Debug)]
 pub struct Contest {
@@ -76,6 +79,7 @@ impl Contest {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
         let dir = ground.dir.join(spec.name.chars().map(plain).collect::<String>());
         fs::create_dir_all(&dir)?;
+        let wrapper = &[&LEASH[..], wrapper].concat();
         let options = spec.options(ground.relaxed);
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let server = match spec.server {

@@ -33,6 +33,9 @@ pub fn measure(plan: &Plan, servers: &mut [Contest], dir: &Path) -> Outcome<Poin
     writeln!(logs.status, "script\tthreads\tserver\tround\tcounter\tbegin\tend")?;
     let mut points = Points::new();
     let count = plan.scripts.len() * plan.threads.len();
+    let turns = count as u64 * servers.len() as u64 * u64::from(plan.repeat);
+    let minutes = (turns * u64::from(plan.seconds + plan.warm_up)).div_ceil(60);
+    say(&format!("{count} points, {turns} rounds: at least {minutes} minutes"));
     for script in &plan.scripts {
         for server in &mut *servers {
             say(&format!("{script}: making tables of {}", server.spec.name));
