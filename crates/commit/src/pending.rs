@@ -8,6 +8,7 @@ use engine::ids::{CommitSeq, CounterHigh};
 use redo::{Lsn, Reservation};
 
 use crate::admission::Credits;
+use crate::dependencies::Footprint;
 use crate::file_maker::Made;
 use crate::record::{self, BinlogPlace, ChunkName};
 use crate::room::Taken;
@@ -52,8 +53,12 @@ pub struct Pending {
     pub(crate) made: Option<Made>,
     /// What both logs will take of the disk, until it is written.
     pub(crate) room: Option<Taken>,
-    /// The dependency clock when its commit began, all its locks held.
+    /// The dependency clock that it depends on.
     pub(crate) parent_clock: u64,
+    /// What later transactions depend on.
+    pub(crate) footprint: Footprint,
+    /// Whether its rows may be told apart at WRITESET: the session's `transaction_write_set_extraction` is the server's.
+    pub has_write_set: bool,
     ticket: Option<Ticket>,
     /// The last transaction that was handed over in this, and how many in a row had nobody else's between them.
     pub(crate) last: CommitSeq,
@@ -77,6 +82,8 @@ impl Pending {
             made: None,
             room: None,
             parent_clock: 0,
+            footprint: Footprint::default(),
+            has_write_set: true,
             ticket: None,
             last: CommitSeq(0),
             in_a_row: 0,

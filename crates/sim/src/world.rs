@@ -329,9 +329,11 @@ fn config(options: &Options, settings: Settings) -> Config {
         redo,
         strategy: if options.binlog { options.strategy } else { StrategyKind::None },
         binlog_buffer_size: 1 << 20,
-        binlog: options
-            .binlog
-            .then(|| BinlogConfig { path: PathBuf::from(DIR).join("binlog"), checksum: options.checksum }),
+        binlog: options.binlog.then(|| BinlogConfig {
+            path: PathBuf::from(DIR).join("binlog"),
+            checksum: options.checksum,
+            io_cache_size: 1 << 16,
+        }),
         commit_slots: 64,
         settings,
         files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },

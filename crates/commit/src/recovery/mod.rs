@@ -16,10 +16,10 @@ mod replay;
 mod store_tail;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use binlog::ChecksumAlg;
+use binlog::{ChecksumAlg, IoCache};
 use engine::base::{Base, Slice};
 use engine::ids::CounterHigh;
 use engine::view::Published;
@@ -31,6 +31,7 @@ use crate::admission::{Admission, Credits};
 use crate::binlog_files::{Appender, BinlogFiles};
 use crate::checkpoint::SliceSize;
 use crate::clock::Clock;
+use crate::dependencies::Dependencies;
 use crate::facts::{self, Facts};
 use crate::file_maker::FileMaker;
 use crate::log_waiters::LogWaiters;
@@ -78,6 +79,8 @@ pub struct BinlogConfig {
     pub path: PathBuf,
     /// How events end.
     pub checksum: ChecksumAlg,
+    /// `onelog_binlog_io_cache_size`: bytes of memory for what was appended last; 0 = none.
+    pub io_cache_size: usize,
 }
 
 /// What recovery did.
@@ -211,7 +214,7 @@ fn begin_binlog(
     kept: &Kept,
     clock: &dyn Clock,
 ) -> Result<Option<OpenBinlog>, FatalError> {
-    let Some(BinlogConfig { path, checksum }) = &config.binlog else { return Ok(None) };
+    let Some(BinlogConfig { path, checksum, io_cache_size }) = &config.binlog else { return Ok(None) };
     let mut index = BinlogTail::open(Arc::clone(vfs), path)?.index;
     let exhausted = || FatalError::Corrupt("the numbers of binlog files are used up".to_owned());
     let name = index.next_name().ok_or_else(exhausted)?;
@@ -220,7 +223,8 @@ fn begin_binlog(
     let header = config.files.header(now, now, *checksum, &kept.gtid_executed);
     let file = binlog::rotate::begin_file(&**vfs, &mut index, name, &header)?;
     let end = BinlogEnd { file: number, position: header.len() as u64, checksum: *checksum };
-    let (files, appender) = BinlogFiles::new(Arc::clone(vfs), index, file, number);
+    let (files, appender) =
+        BinlogFiles::new(Arc::clone(vfs), index, file, number, Arc::new(IoCache::new(*io_cache_size)));
     Ok(Some((files, appender, end)))
 }
 
@@ -254,6 +258,7 @@ fn assemble(
     let gtid_executed = kept.gtid_executed.clone();
     let origins = Origins { last: kept.last, redo: cursor, binlog: end.clone(), gtid_executed, delta };
     let tuple = Tuple { visible: kept.last, binlog: end, gtid_executed: kept.gtid_executed };
+    let history_size = config.settings.dependency_history_size.load(Ordering::Relaxed);
     Arc::new(Pipeline {
         settings: config.settings,
         stats: Stats::default(),
@@ -276,7 +281,7 @@ fn assemble(
         clock,
         sweep: Sweep::new(kept.last),
         published,
-        released_clock: AtomicU64::new(0),
+        dependencies: Dependencies::new(history_size),
         recent_step_ns: AtomicU64::new(0),
         ring_returned: Mutex::new(start),
         facts: Mutex::new(facts),

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use binlog::IoCache;
 use commit::{Histogram, Stats, StrategyKind};
 
 use super::counter::{Counter, Counters};
@@ -113,6 +114,11 @@ fn store(view: &View<'_>, which: fn(&redo::RedoLog) -> u64) -> u64 {
     view.pipeline.and_then(|pipeline| pipeline.store()).map_or(0, which)
 }
 
+/// A number of the binlog's I/O cache; 0 without a binlog.
+fn io_cache(view: &View<'_>, which: fn(&IoCache) -> u64) -> u64 {
+    view.pipeline.and_then(|pipeline| pipeline.binlog()).map_or(0, |files| which(files.io_cache()))
+}
+
 /// The rows of a stage's times.
 macro_rules! stage {
     ($name:literal, $field:ident) => {
@@ -181,6 +187,9 @@ const OTHERS: &[Row] = &[
         redo(view, |log| log.stats().bytes_written.load(Ordering::Relaxed))
     }),
     total("Onelog_redo_blocks", |view| redo(view, |log| log.stats().blocks.load(Ordering::Relaxed))),
+    level("Onelog_binlog_io_cache_allocated", |view| io_cache(view, IoCache::allocated)),
+    total("Onelog_binlog_io_cache_read_requests", |view| io_cache(view, IoCache::read_requests)),
+    total("Onelog_binlog_io_cache_reads", |view| io_cache(view, IoCache::reads)),
     total("Onelog_binlog_syncs", |view| stat(view, |stats| &stats.binlog_syncs)),
     total("Onelog_binlog_bytes_written", |view| stat(view, |stats| &stats.binlog_bytes)),
     total("Onelog_store_syncs", |view| store(view, |log| log.stats().syncs.load(Ordering::Relaxed))),
