@@ -287,9 +287,11 @@ impl Pipeline {
             return Err(CommitError::DiskFull);
         }
         let mut admit = pin!(self.admission.admit(need));
+        let mut waits = false;
         poll_fn(|context| {
             let answer = admit.as_mut().poll(context);
-            if answer.is_pending() {
+            if answer.is_pending() && !std::mem::replace(&mut waits, true) {
+                // What is filled later is wanted by who fills it.
                 for role in [Role::Redo, Role::Store, Role::Files] {
                     self.roles.want(role);
                 }
