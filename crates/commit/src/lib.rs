@@ -10,6 +10,8 @@ pub mod checkpoint;
 mod clock;
 mod error;
 pub mod facts;
+#[cfg(all(test, loom))]
+mod models;
 mod pending;
 pub mod pipeline;
 mod publisher;

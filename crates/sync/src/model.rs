@@ -1,0 +1,121 @@
+//! Models: small programs of real code that loom runs in every interleaving, and the proof that they would notice.
+//!
+//! [`Model::check`] explores the model as it is. Then it starts the same test again, once for each memory order that
+//! the covered files ask for, with that one weakened to Relaxed, and once for each mistake that the model can make,
+//! and demands that each of these fails. So an order that nothing needs is found too: make it Relaxed.
+//!
+//! Broken models run in processes of their own, because loom's threads unwind in the middle of the code under test,
+//! which aborts the process there by design.
+#![expect(clippy::print_stdout, reason = "a tool of tests: says how each broken model failed")]
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::panic::Location;
+use std::process::Command;
+use std::sync::LazyLock;
+use std::sync::atomic::Ordering;
+
+/// Names what is broken in this process.
+const BROKEN: &str = "ONELOG_LOOM_BROKEN";
+
+/// Times that a thread loses the processor while it could go on, in one interleaving.
+const PREEMPTIONS_MAX: usize = 3;
+
+static BROKEN_HERE: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(BROKEN).ok());
+
+thread_local! {
+    /// Where an order beyond Relaxed was asked for. loom runs a model on one thread.
+    static ORDERS: RefCell<BTreeSet<Location<'static>>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// The memory order to use at the caller's place.
+#[track_caller]
+pub(crate) fn order(wanted: Ordering) -> Ordering {
+    if wanted == Ordering::Relaxed {
+        return wanted;
+    }
+    let place = Location::caller();
+    ORDERS.with_borrow_mut(|orders| orders.insert(*place));
+    let is_broken = BROKEN_HERE.as_ref().is_some_and(|broken| *broken == place.to_string());
+    if is_broken { Ordering::Relaxed } else { wanted }
+}
+
+/// Whether the model is to make a mistake.
+pub fn is_broken(mistake: &str) -> bool {
+    BROKEN_HERE.as_deref() == Some(mistake)
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Model {
+    test: &'static str,
+    orders: BTreeSet<&'static str>,
+    mistakes: &'static [&'static str],
+    preemptions_max: usize,
+}
+
+impl Model {
+    /// The model that this test checks: its path in the crate.
+    pub fn new(test: &'static str) -> Self {
+        Self { test, orders: BTreeSet::new(), mistakes: &[], preemptions_max: PREEMPTIONS_MAX }
+    }
+
+    /// Weakens the memory orders that this source file asks for, a path in the workspace.
+    #[must_use]
+    pub fn orders(mut self, file: &'static str) -> Self {
+        self.orders.insert(file);
+        self
+    }
+
+    /// Mistakes that the model makes when [`is_broken`] says so.
+    #[must_use]
+    pub fn mistakes(mut self, mistakes: &'static [&'static str]) -> Self {
+        self.mistakes = mistakes;
+        self
+    }
+
+    /// Explores fewer interleavings than usual.
+    #[must_use]
+    pub fn preemptions_max(mut self, max: usize) -> Self {
+        self.preemptions_max = max;
+        self
+    }
+
+    /// Explores the model, whole and broken.
+    ///
+    /// # Panics
+    /// If it fails, or passes although it is broken.
+    pub fn check(self, model: impl Fn() + Send + Sync + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = builder.preemption_bound.or(Some(self.preemptions_max));
+        builder.check(model);
+        if BROKEN_HERE.is_some() {
+            return;
+        }
+        let orders = ORDERS.with_borrow(Clone::clone);
+        for file in &self.orders {
+            assert!(orders.iter().any(|place| place.file() == *file), "{}: no order in {file}", self.test);
+        }
+        let orders =
+            orders.iter().filter(|place| self.orders.contains(place.file())).map(ToString::to_string);
+        for broken in orders.chain(self.mistakes.iter().map(ToString::to_string)) {
+            self.check_broken(&broken);
+        }
+    }
+
+    fn check_broken(&self, broken: &str) {
+        let this = std::env::current_exe().expect("a process knows its program");
+        let run = Command::new(this)
+            .args([self.test, "--exact", "--nocapture"])
+            .env(BROKEN, broken)
+            .env("RUST_BACKTRACE", "0")
+            .output()
+            .expect("a test runs again");
+        let said = String::from_utf8_lossy(&run.stderr);
+        let reason = said.lines().skip_while(|line| !line.contains("panicked at")).nth(1);
+        assert!(!run.status.success(), "{}: passes although it is broken: {broken}", self.test);
+        let reason = reason.unwrap_or_else(|| panic!("{}: {broken}: no reason: {said}", self.test));
+        assert!(!reason.contains("Model exceeded"), "{}: {broken}: {reason}", self.test);
+        println!("{}: broken: {broken}: {reason}", self.test);
+    }
+}
