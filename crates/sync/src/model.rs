@@ -12,13 +12,14 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::panic::Location;
 use std::process::Command;
-use std::sync::LazyLock;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// Names what is broken in this process.
 const BROKEN: &str = "ONELOG_LOOM_BROKEN";
 
-/// Times that a thread loses the processor while it could go on, in one interleaving.
+/// Times that a thread loses the processor while it could go on, in one interleaving, unless `LOOM_MAX_PREEMPTIONS`
+/// says otherwise.
 const PREEMPTIONS_MAX: usize = 3;
 
 static BROKEN_HERE: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(BROKEN).ok());
@@ -51,13 +52,12 @@ pub struct Model {
     test: &'static str,
     orders: BTreeSet<&'static str>,
     mistakes: &'static [&'static str],
-    preemptions_max: usize,
 }
 
 impl Model {
     /// The model that this test checks: its path in the crate.
     pub fn new(test: &'static str) -> Self {
-        Self { test, orders: BTreeSet::new(), mistakes: &[], preemptions_max: PREEMPTIONS_MAX }
+        Self { test, orders: BTreeSet::new(), mistakes: &[] }
     }
 
     /// Weakens the memory orders that this source file asks for, a path in the workspace.
@@ -74,21 +74,20 @@ impl Model {
         self
     }
 
-    /// Explores fewer interleavings than usual.
-    #[must_use]
-    pub fn preemptions_max(mut self, max: usize) -> Self {
-        self.preemptions_max = max;
-        self
-    }
-
     /// Explores the model, whole and broken.
     ///
     /// # Panics
     /// If it fails, or passes although it is broken.
     pub fn check(self, model: impl Fn() + Send + Sync + 'static) {
         let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = builder.preemption_bound.or(Some(self.preemptions_max));
-        builder.check(model);
+        builder.preemption_bound = builder.preemption_bound.or(Some(PREEMPTIONS_MAX));
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        builder.check(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            model();
+        });
+        println!("{}: {} interleavings", self.test, count.load(Ordering::Relaxed));
         if BROKEN_HERE.is_some() {
             return;
         }

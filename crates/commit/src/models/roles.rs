@@ -97,7 +97,8 @@ impl Group {
         seqs.into_iter().for_each(|seq| self.line.slots.sweep(seq));
     }
 
-    fn commit(&self, seq: CommitSeq) {
+    /// As the end of `Pipeline::submit`.
+    fn hand_over(&self, seq: CommitSeq) {
         if is_broken(WANTED_TOO_EARLY) {
             self.roles.want(Role::Flush);
             self.line.slots.put_ready(seq, pending(seq));
@@ -105,6 +106,9 @@ impl Group {
             self.line.slots.put_ready(seq, pending(seq));
             self.roles.want(Role::Flush);
         }
+    }
+
+    fn collect(&self, seq: CommitSeq) {
         self.line.wait(seq);
         drop(self.line.slots.collect(seq));
     }
@@ -112,8 +116,7 @@ impl Group {
     fn commit_alone(&self, seq: CommitSeq) {
         self.line.slots.put_ready(seq, pending(seq));
         play_alone(self, Role::Flush, || self.line.published.visible() >= seq);
-        self.line.wait(seq);
-        drop(self.line.slots.collect(seq));
+        self.collect(seq);
     }
 }
 
@@ -136,14 +139,11 @@ fn commits_go_through_two_log_threads() {
     LazyLock::force(&SHARED);
     Model::new("models::roles::commits_go_through_two_log_threads")
         .mistakes(&[CLEARED_TOO_LATE, WANTED_TOO_EARLY])
-        .preemptions_max(2)
         .check(|| {
             let group = Arc::new(Group::new());
             let threads = [log_thread(&group), log_thread(&group)];
-            let other = Arc::clone(&group);
-            let other = thread::spawn(move || other.commit(CommitSeq(2)));
-            group.commit(CommitSeq(1));
-            other.join().unwrap();
+            [1, 2].map(|seq| group.hand_over(CommitSeq(seq)));
+            [1, 2].map(|seq| group.collect(CommitSeq(seq)));
             group.roles.stop();
             threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
@@ -154,12 +154,14 @@ fn a_session_that_plays_alone_forgets_nobody() {
     LazyLock::force(&SHARED);
     Model::new("models::roles::a_session_that_plays_alone_forgets_nobody")
         .mistakes(&[CLEARED_TOO_LATE, LEFT_SILENTLY])
-        .preemptions_max(2)
         .check(|| {
             let group = Arc::new(Group::new());
             let thread = log_thread(&group);
             let other = Arc::clone(&group);
-            let other = thread::spawn(move || other.commit(CommitSeq(2)));
+            let other = thread::spawn(move || {
+                other.hand_over(CommitSeq(2));
+                other.collect(CommitSeq(2));
+            });
             group.commit_alone(CommitSeq(1));
             other.join().unwrap();
             group.roles.stop();
