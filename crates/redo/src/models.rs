@@ -49,7 +49,7 @@ fn hand_over(slots: usize) {
 #[test]
 fn bytes_go_to_the_consumer_in_order_and_their_room_comes_back() {
     Model::new("models::bytes_go_to_the_consumer_in_order_and_their_room_comes_back")
-        .orders("crates/redo/src/ring.rs")
+        .orders("crates/redo/src/ring.rs", include_str!("ring.rs"))
         .check(|| hand_over(4));
 }
 
@@ -57,6 +57,6 @@ fn bytes_go_to_the_consumer_in_order_and_their_room_comes_back() {
 #[test]
 fn a_slot_is_used_again_once_its_reservation_was_seen() {
     Model::new("models::a_slot_is_used_again_once_its_reservation_was_seen")
-        .orders("crates/redo/src/ring.rs")
+        .orders("crates/redo/src/ring.rs", include_str!("ring.rs"))
         .check(|| hand_over(2));
 }

@@ -20,7 +20,7 @@ const BROKEN: &str = "ONELOG_LOOM_BROKEN";
 
 /// Times that a thread loses the processor while it could go on, in one interleaving, unless `LOOM_MAX_PREEMPTIONS`
 /// says otherwise.
-const PREEMPTIONS_MAX: usize = 3;
+const PREEMPTIONS_MAX: usize = 2;
 
 static BROKEN_HERE: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(BROKEN).ok());
 
@@ -50,20 +50,23 @@ pub fn is_broken(mistake: &str) -> bool {
 #[derive(Debug)]
 pub struct Model {
     test: &'static str,
-    orders: BTreeSet<&'static str>,
+    orders: Vec<(&'static str, usize)>,
     mistakes: &'static [&'static str],
 }
 
 impl Model {
     /// The model that this test checks: its path in the crate.
     pub fn new(test: &'static str) -> Self {
-        Self { test, orders: BTreeSet::new(), mistakes: &[] }
+        Self { test, orders: Vec::new(), mistakes: &[] }
     }
 
-    /// Weakens the memory orders that this source file asks for, a path in the workspace.
+    /// Weakens the memory orders that a source file asks for: its path in the workspace and its text. The model must
+    /// reach all of them.
     #[must_use]
-    pub fn orders(mut self, file: &'static str) -> Self {
-        self.orders.insert(file);
+    pub fn orders(mut self, file: &'static str, text: &str) -> Self {
+        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let all = product.matches("Ordering::").count();
+        self.orders.push((file, all - product.matches("Ordering::Relaxed").count()));
         self
     }
 
@@ -92,14 +95,12 @@ impl Model {
             return;
         }
         let orders = ORDERS.with_borrow(Clone::clone);
-        for file in &self.orders {
-            assert!(orders.iter().any(|place| place.file() == *file), "{}: no order in {file}", self.test);
+        for (file, count) in &self.orders {
+            let reached: Vec<_> = orders.iter().filter(|place| place.file() == *file).collect();
+            assert_eq!(reached.len(), *count, "{}: orders of {file}: {reached:?}", self.test);
+            reached.iter().for_each(|place| self.check_broken(&place.to_string()));
         }
-        let orders =
-            orders.iter().filter(|place| self.orders.contains(place.file())).map(ToString::to_string);
-        for broken in orders.chain(self.mistakes.iter().map(ToString::to_string)) {
-            self.check_broken(&broken);
-        }
+        self.mistakes.iter().for_each(|mistake| self.check_broken(mistake));
     }
 
     fn check_broken(&self, broken: &str) {

@@ -142,8 +142,8 @@ fn commits_go_through_two_log_threads() {
         .check(|| {
             let group = Arc::new(Group::new());
             let threads = [log_thread(&group), log_thread(&group)];
-            [1, 2].map(|seq| group.hand_over(CommitSeq(seq)));
-            [1, 2].map(|seq| group.collect(CommitSeq(seq)));
+            [1, 2].into_iter().for_each(|seq| group.hand_over(CommitSeq(seq)));
+            [1, 2].into_iter().for_each(|seq| group.collect(CommitSeq(seq)));
             group.roles.stop();
             threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
@@ -208,7 +208,7 @@ impl Stages for Filled {
 #[test]
 fn nothing_that_was_filled_is_overlooked() {
     Model::new("models::roles::nothing_that_was_filled_is_overlooked")
-        .orders("crates/commit/src/roles.rs")
+        .orders("crates/commit/src/roles.rs", include_str!("../roles.rs"))
         .mistakes(&[CLEARED_TOO_LATE])
         .check(|| {
             let (ring, mut cursor, consumer) = Ring::create(2, 2, Lsn(0));

@@ -87,7 +87,7 @@ fn a_session_is_woken_and_collects() {
 fn a_reader_is_woken_and_sees_what_was_applied() {
     LazyLock::force(&SHARED);
     Model::new("models::waiters::a_reader_is_woken_and_sees_what_was_applied")
-        .orders("crates/engine/src/view.rs")
+        .orders("crates/engine/src/view.rs", include_str!("../../../engine/src/view.rs"))
         .mistakes(&[ASKED_TOO_EARLY, SWEEP_TOO_EARLY])
         .check(|| {
             let line = Arc::new(Line::new(1));
