@@ -2,6 +2,7 @@
 //! Requirements: bytes arrive in reservation order, whole, and no byte is reached by two threads at a time (loom's
 //! cells see that); a reader of a mark sees what it covers.
 //! Method: loom, `cargo xtask loom`; each memory order of `ring.rs` is broken once.
+#![expect(clippy::unwrap_used, reason = "test helpers")]
 
 use sync::loom::thread;
 use sync::model::Model;

@@ -98,9 +98,13 @@ impl Model {
         for (file, count) in &self.orders {
             let reached: Vec<_> = orders.iter().filter(|place| place.file() == *file).collect();
             assert_eq!(reached.len(), *count, "{}: orders of {file}: {reached:?}", self.test);
-            reached.iter().for_each(|place| self.check_broken(&place.to_string()));
+            for place in reached {
+                self.check_broken(&place.to_string());
+            }
         }
-        self.mistakes.iter().for_each(|mistake| self.check_broken(mistake));
+        for mistake in self.mistakes {
+            self.check_broken(mistake);
+        }
     }
 
     fn check_broken(&self, broken: &str) {

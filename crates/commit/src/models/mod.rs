@@ -3,6 +3,7 @@
 //! comes back. A lost wake-up is a deadlock, which loom reports.
 //! Method: loom, `cargo xtask loom`, on the real slots, publisher, sweep and roles. A model makes known mistakes on
 //! request, and must fail then; so must it with any memory order of the covered files weakened.
+#![expect(clippy::unwrap_used, reason = "test helpers")]
 
 mod roles;
 mod waiters;
@@ -17,6 +18,7 @@ use engine::delta::Delta;
 use engine::ids::CommitSeq;
 use engine::view::Published;
 use redo::Lsn;
+use sync::loom::cell::UnsafeCell;
 use sync::loom::future::block_on;
 use vfs::Vfs;
 use vfs::sim::SimDisk;
@@ -60,6 +62,30 @@ impl Line {
     /// Waits as sessions and readers do.
     fn wait(&self, seq: CommitSeq) {
         block_on(poll_fn(|context| poll_visible(&self.slots, &self.published, seq, context.waker())));
+    }
+}
+
+/// What the code under test must keep apart: loom panics if two threads reach it without an order between them.
+struct Guarded<T>(UnsafeCell<T>);
+
+// SAFETY: loom checks every access.
+unsafe impl<T> Sync for Guarded<T> {}
+// SAFETY: only values without thread affinity are put in.
+unsafe impl<T> Send for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    fn read<R>(&self, reader: impl FnOnce(&T) -> R) -> R {
+        // SAFETY: loom has checked that nobody writes.
+        self.0.with(|value| reader(unsafe { &*value }))
+    }
+
+    fn write<R>(&self, writer: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: loom has checked that nobody else reaches it.
+        self.0.with_mut(|value| writer(unsafe { &mut *value }))
     }
 }
 

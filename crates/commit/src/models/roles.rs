@@ -5,11 +5,10 @@ use std::sync::{Arc, LazyLock};
 use engine::ids::CommitSeq;
 use redo::{Consumer, Lsn, Reservation, Ring};
 use sync::Mutex;
-use sync::loom::cell::UnsafeCell;
 use sync::loom::thread::{self, JoinHandle};
 use sync::model::{Model, is_broken};
 
-use super::{Line, SHARED, pending};
+use super::{Guarded, Line, SHARED, pending};
 use crate::pending::Batch;
 use crate::roles::{Role, Roles};
 
@@ -49,9 +48,9 @@ fn play_alone<S: Stages>(stages: &S, first: Role, is_through: impl Fn() -> bool)
         stages.step(role);
         if is_through() {
             if is_broken(LEFT_SILENTLY) {
-                roles.done(role)
+                roles.done(role);
             } else {
-                roles.leave(role)
+                roles.leave(role);
             }
             return;
         }
@@ -64,24 +63,19 @@ struct Group {
     line: Line,
     roles: Roles,
     /// The next ticket that FLUSH takes: its holder needs no lock.
-    next: UnsafeCell<CommitSeq>,
+    next: Guarded<CommitSeq>,
     flushed: Mutex<Batch>,
 }
-
-// SAFETY: `next` is reached only by the holder of a role; loom checks that.
-unsafe impl Sync for Group {}
 
 impl Group {
     fn new() -> Self {
         LazyLock::force(&SHARED);
-        let next = UnsafeCell::new(CommitSeq(1));
+        let next = Guarded::new(CommitSeq(1));
         Self { line: Line::new(2), roles: Roles::default(), next, flushed: Mutex::default() }
     }
 
     fn flush(&self) {
-        self.next.with_mut(|next| {
-            // SAFETY: see `Sync`.
-            let next = unsafe { &mut *next };
+        self.next.write(|next| {
             while let Some(pending) = self.line.slots.take_ready(*next, |_| true) {
                 self.flushed.lock().push(pending);
                 self.roles.want_next(Role::Sync);
@@ -94,7 +88,9 @@ impl Group {
         let mut done = std::mem::take(&mut *self.flushed.lock());
         let seqs: Vec<_> = done.iter().map(|pending| pending.ticket().seq).collect();
         self.line.publisher.publish(&self.line.slots, &mut done);
-        seqs.into_iter().for_each(|seq| self.line.slots.sweep(seq));
+        for seq in seqs {
+            self.line.slots.sweep(seq);
+        }
     }
 
     /// As the end of `Pipeline::submit`.
@@ -142,10 +138,16 @@ fn commits_go_through_two_log_threads() {
         .check(|| {
             let group = Arc::new(Group::new());
             let threads = [log_thread(&group), log_thread(&group)];
-            [1, 2].into_iter().for_each(|seq| group.hand_over(CommitSeq(seq)));
-            [1, 2].into_iter().for_each(|seq| group.collect(CommitSeq(seq)));
+            for seq in [1, 2] {
+                group.hand_over(CommitSeq(seq));
+            }
+            for seq in [1, 2] {
+                group.collect(CommitSeq(seq));
+            }
             group.roles.stop();
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            for thread in threads {
+                thread.join().unwrap();
+            }
         });
 }
 
@@ -173,13 +175,8 @@ fn a_session_that_plays_alone_forgets_nobody() {
 struct Filled {
     roles: Roles,
     ring: Arc<Ring>,
-    consumer: UnsafeCell<Consumer>,
+    consumer: Guarded<Consumer>,
 }
-
-// SAFETY: `consumer` is reached only by the holder of a role; loom checks that.
-unsafe impl Sync for Filled {}
-// SAFETY: nothing in it has a thread affinity.
-unsafe impl Send for Filled {}
 
 impl Filled {
     fn fill(&self, reservation: Reservation) {
@@ -196,9 +193,7 @@ impl Stages for Filled {
 
     fn step(&self, role: Role) {
         assert_eq!(role, Role::Redo, "nobody wants another");
-        self.consumer.with_mut(|consumer| {
-            // SAFETY: see `Sync`.
-            let consumer = unsafe { &mut *consumer };
+        self.consumer.write(|consumer| {
             let size = usize::try_from(consumer.poll().since(consumer.taken())).unwrap();
             consumer.take(size, |_| ());
         });
@@ -212,7 +207,7 @@ fn nothing_that_was_filled_is_overlooked() {
         .mistakes(&[CLEARED_TOO_LATE])
         .check(|| {
             let (ring, mut cursor, consumer) = Ring::create(2, 2, Lsn(0));
-            let consumer = UnsafeCell::new(consumer);
+            let consumer = Guarded::new(consumer);
             let filled = Arc::new(Filled { roles: Roles::default(), ring, consumer });
             let (a, b) = (cursor.draw(1), cursor.draw(1));
             let thread = log_thread(&filled);

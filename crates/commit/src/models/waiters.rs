@@ -4,12 +4,11 @@ use std::future::poll_fn;
 use std::sync::{Arc, LazyLock};
 
 use engine::ids::CommitSeq;
-use sync::loom::cell::UnsafeCell;
 use sync::loom::future::block_on;
 use sync::loom::thread;
 use sync::model::{Model, is_broken};
 
-use super::{Line, SHARED, pending};
+use super::{Guarded, Line, SHARED, pending};
 
 const ASKED_TOO_EARLY: &str = "whether it is visible is asked before the slot is locked";
 const DONE_TOO_LATE: &str = "a transaction is done only after it is visible";
@@ -91,17 +90,15 @@ fn a_reader_is_woken_and_sees_what_was_applied() {
         .mistakes(&[ASKED_TOO_EARLY, SWEEP_TOO_EARLY])
         .check(|| {
             let line = Arc::new(Line::new(1));
-            let row = Arc::new(UnsafeCell::new(0_u64));
+            let row = Arc::new(Guarded::new(0_u64));
             let reader = (Arc::clone(&line), Arc::clone(&row));
             let reader = thread::spawn(move || {
                 wait(&reader.0, CommitSeq(1));
-                // SAFETY: the writer wrote before the watermark covered the row; loom checks that.
-                assert_eq!(reader.1.with(|row| unsafe { *row }), 1);
+                assert_eq!(reader.1.read(|row| *row), 1);
             });
             let sweep = Arc::clone(&line);
             let sweep = thread::spawn(move || sweep_until(&sweep, CommitSeq(2)));
-            // SAFETY: nobody reads before the watermark covers the row; loom checks that.
-            row.with_mut(|row| unsafe { *row = 1 });
+            row.write(|row| *row = 1);
             for seq in [CommitSeq(1), CommitSeq(2)] {
                 line.slots.put_ready(seq, pending(seq));
                 publish(&line, seq);
