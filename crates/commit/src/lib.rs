@@ -8,6 +8,7 @@ mod admission;
 mod binlog_files;
 pub mod checkpoint;
 mod clock;
+mod dependencies;
 mod error;
 pub mod facts;
 #[cfg(all(test, loom))]
@@ -31,6 +32,7 @@ pub use admin::PurgeError;
 pub use admission::{Admission, Gate, Need, ReadLock};
 pub use binlog_files::BinlogFiles;
 pub use clock::Clock;
+pub use dependencies::{Footprint, Tracking};
 pub use error::{CommitError, FatalError};
 pub use pending::{EventsKind, Pending};
 pub use pipeline::{Participant, Pipeline};

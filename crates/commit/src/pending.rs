@@ -7,6 +7,7 @@ use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh};
 use redo::{Lsn, Reservation};
 
+use crate::dependencies::Footprint;
 use crate::record::{self, BinlogPlace, ChunkName};
 use crate::room::Taken;
 
@@ -41,8 +42,12 @@ pub struct Pending {
     pub(crate) chunks: Vec<ChunkName>,
     /// What both logs will take of the disk, until it is written.
     pub(crate) room: Option<Taken>,
-    /// The dependency clock when its commit began, all its locks held.
+    /// The dependency clock that it depends on.
     pub(crate) parent_clock: u64,
+    /// What later transactions depend on.
+    pub(crate) footprint: Footprint,
+    /// Whether its rows may be told apart at WRITESET: the session's `transaction_write_set_extraction` is the server's.
+    pub has_write_set: bool,
     ticket: Option<Ticket>,
     /// The last transaction that was handed over in this, and how many in a row had nobody else's between them.
     pub(crate) last: CommitSeq,
@@ -62,6 +67,8 @@ impl Pending {
             chunks: Vec::new(),
             room: None,
             parent_clock: 0,
+            footprint: Footprint::default(),
+            has_write_set: true,
             ticket: None,
             last: CommitSeq(0),
             in_a_row: 0,

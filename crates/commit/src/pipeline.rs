@@ -43,8 +43,9 @@ use crate::ack::{Committing, Visible};
 use crate::admission::{Admission, Need};
 use crate::binlog_files::BinlogFiles;
 use crate::clock::Clock;
+use crate::dependencies::{Dependencies, Tracking};
 use crate::facts::Facts;
-use crate::pending::{Batch, Pending};
+use crate::pending::{Batch, EventsKind, Pending};
 use crate::publisher::Publisher;
 use crate::record::{self, BinlogPlace, ChunkName, EventsPlace, RotationRecord, TrxHead};
 use crate::roles::{Role, Roles};
@@ -104,8 +105,8 @@ pub struct Pipeline {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sweep: Sweep,
     pub(crate) published: Arc<Published>,
-    /// The highest dependency clock whose transaction has released its locks.
-    pub(crate) released_clock: AtomicU64,
+    /// What dependency stamps follow from.
+    pub(crate) dependencies: Dependencies,
     /// What a step took of late, nanoseconds: a moving average.
     pub(crate) recent_step_ns: AtomicU64,
     /// How much of the redo ring has been given back to admission. Rank: before admission's.
@@ -165,7 +166,7 @@ impl Pipeline {
         pending: &mut Pending,
         writes: &WriteSet,
     ) -> Result<(), CommitError> {
-        pending.parent_clock = self.released_clock.load(Ordering::Acquire);
+        self.find_parent(pending, writes);
         pending.room = Some(self.room.take(pending.cache.len() + writes.encoded_size() as u64)?);
         if writes.encoded_size() <= INLINE_WRITES_MAX {
             writes.encode(&mut pending.writes);
@@ -232,11 +233,12 @@ impl Pipeline {
     ) -> CommitSeq {
         let _guard = AbortOnUnwind;
         let seq = self.sequencer.draw(&mut pending, trx, rotate);
+        self.record_footprint(&mut pending);
         self.strategy.fill(self, &mut pending);
         participant.apply(seq, &pending.ticket().delta);
         if self.settings.early_lock_release.load(Ordering::Relaxed) {
+            self.locks_go(&pending);
             participant.release_locks();
-            self.locks_released(&pending);
         }
         self.slots.put_ready(seq, pending);
         seq
@@ -264,9 +266,31 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Notes that a transaction's row locks are gone: later ones may depend on it.
-    pub fn locks_released(&self, pending: &Pending) {
-        self.released_clock.fetch_max(pending.ticket().clock, Ordering::AcqRel);
+    /// Notes that a transaction's row locks are about to go: later ones may depend on it.
+    pub fn locks_go(&self, pending: &Pending) {
+        self.dependencies.release(pending.ticket().clock);
+    }
+
+    /// Brings `binlog_transaction_dependency_history_size` to what the settings say.
+    pub fn resize_dependency_history(&self) {
+        let size = self.settings.dependency_history_size.load(Ordering::Relaxed);
+        self.dependencies.resize(size, || self.sequencer.clock());
+    }
+
+    fn find_parent(&self, pending: &mut Pending, writes: &WriteSet) {
+        let tracking = Tracking::of(self.settings.dependency_tracking.load(Ordering::Relaxed));
+        let is_known = pending.has_write_set && pending.kind == EventsKind::Transaction;
+        let rows = is_known.then_some(&writes.row_hashes);
+        pending.parent_clock = self.dependencies.parent(tracking, rows, &mut pending.footprint);
+    }
+
+    /// After the ticket, with all locks held.
+    fn record_footprint(&self, pending: &mut Pending) {
+        let ticket = pending.ticket();
+        if ticket.binlog.is_some() {
+            let clock = ticket.clock;
+            self.dependencies.record(&mut pending.footprint, clock);
+        }
     }
 
     /// Waits until everything up to `seq` is visible.

@@ -186,6 +186,11 @@ impl Sequencer {
         self.state.lock().last
     }
 
+    /// The dependency clock of the last logged transaction.
+    pub(crate) fn clock(&self) -> u64 {
+        self.state.lock().clock
+    }
+
     /// A transaction that has written chunks will never draw a ticket.
     pub(crate) fn forget_chunks(&self, trx: TrxId) {
         self.state.lock().open_chunks.remove(&trx);

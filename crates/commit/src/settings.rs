@@ -24,6 +24,13 @@ pub struct Settings {
     /// `onelog_lone_commit_max_us`, microseconds: a session that is alone carries its commit through the stages
     /// itself while a step takes no longer than this; 0 = log threads always do.
     pub lone_commit_max_us: AtomicU32,
+    /// `binlog_transaction_dependency_tracking`: 0, 1, 2 as in [`crate::Tracking`].
+    pub dependency_tracking: AtomicU8,
+    /// `binlog_transaction_dependency_history_size`, rows. A change takes effect with
+    /// [`crate::Pipeline::resize_dependency_history`].
+    pub dependency_history_size: AtomicU64,
+    /// `transaction_write_set_extraction`: 0 = off; 1 and 2 are names of one thing here.
+    pub write_set_extraction: AtomicU8,
     /// `gtid_mode` is ON: transactions get numbers instead of ANONYMOUS.
     pub gtid_mode: AtomicBool,
 }
@@ -40,6 +47,9 @@ impl Default for Settings {
             max_binlog_size: AtomicU64::new(1 << 30),
             early_lock_release: AtomicBool::new(true),
             lone_commit_max_us: AtomicU32::new(0),
+            dependency_tracking: AtomicU8::new(0),
+            dependency_history_size: AtomicU64::new(25_000),
+            write_set_extraction: AtomicU8::new(2),
             gtid_mode: AtomicBool::new(false),
         }
     }

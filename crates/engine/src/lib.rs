@@ -15,6 +15,7 @@ mod error;
 pub mod ids;
 pub mod lock;
 pub mod retired;
+pub mod row_hashes;
 pub mod rows;
 pub mod scan;
 pub mod store;

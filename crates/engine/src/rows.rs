@@ -121,6 +121,10 @@ impl Trx {
             entries.push(entry);
         }
         let lock = LockId::of_key(&key);
+        self.note_row(table, lock);
+        for (index, entry) in table.secondary.iter().zip(&entries) {
+            self.note_value(index, entry);
+        }
         let key = Key::from(key);
         self.put(lock, key.clone(), Change::Put(row));
         for entry in entries {
@@ -163,15 +167,19 @@ impl Trx {
             if from.columns() != to.columns() {
                 self.check_unique(index, &to).await?;
             }
-            changes.push((from, to));
+            changes.push((index, from, to));
         }
         let lock = LockId::of_key(key);
+        self.note_row(table, lock);
         if new_key != key {
             self.put(lock, key.into(), Change::Remove);
         }
         let new_lock = LockId::of_key(&new_key);
+        self.note_row(table, new_lock);
         self.put(new_lock, new_key.clone().into(), Change::Put(after));
-        for (from, to) in changes {
+        for (index, from, to) in changes {
+            self.note_value(index, &from);
+            self.note_value(index, &to);
             let row = to.row();
             self.put(lock, from.key.into(), Change::Remove);
             self.put(new_lock, to.key.into(), Change::Put(row));
@@ -189,6 +197,10 @@ impl Trx {
             entries.push(entry);
         }
         let lock = LockId::of_key(key);
+        self.note_row(table, lock);
+        for (index, entry) in table.secondary.iter().zip(&entries) {
+            self.note_value(index, entry);
+        }
         self.put(lock, key.into(), Change::Remove);
         for entry in entries {
             self.put(lock, entry.key.into(), Change::Remove);
@@ -258,6 +270,13 @@ impl Trx {
             self.lock_row(entry.columns(), Mode::Exclusive).await?;
         }
         Ok(())
+    }
+
+    /// Notes the lock of [`Trx::lock_unique`] as that of something written.
+    fn note_value(&mut self, index: &SecondaryIndex, entry: &IndexEntry) {
+        if index.unique && !entry.has_null {
+            self.note_unique(LockId::of_key(entry.columns()));
+        }
     }
 
     async fn check_unique(&mut self, index: &SecondaryIndex, entry: &IndexEntry) -> Result<(), EngineError> {

@@ -296,6 +296,19 @@ impl Trx {
         self.writes.put(key, change);
     }
 
+    /// Notes which row, named by its lock, is changed.
+    pub(crate) fn note_row(&mut self, table: &Table, lock: LockId) {
+        match table.primary {
+            Some(_) => self.writes.row_hashes.note(lock),
+            None => self.writes.row_hashes.note_keyless(),
+        }
+    }
+
+    /// Notes that an entry with this lock is put into a unique index or taken out.
+    pub(crate) fn note_unique(&mut self, lock: LockId) {
+        self.writes.row_hashes.note(lock);
+    }
+
     /// Notes that a counter of a table has reached a value: it is durable with this transaction.
     pub fn raise_counter(&mut self, table: &Table, kind: CounterKind, high: u64) {
         let id = table.def.id;

@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 use crate::EngineError;
 use crate::delta::{Delta, Version, copy_limited};
 use crate::ids::{Change, CommitSeq, Key};
+use crate::row_hashes::RowHashes;
 use crate::scan::Direction;
 
 /// Bytes of an entry beside key and row.
@@ -59,6 +60,8 @@ pub struct WriteSet {
     undo: Vec<(Key, Option<Change>)>,
     /// Bytes of the entries as encoded.
     encoded_size: usize,
+    /// Which rows and unique values the changes are about.
+    pub row_hashes: RowHashes,
 }
 
 /// A point in a write set that can be returned to.
@@ -152,6 +155,7 @@ impl WriteSet {
         self.changes.0.lock().clear();
         self.undo.clear();
         self.encoded_size = 0;
+        self.row_hashes.clear();
     }
 }
 

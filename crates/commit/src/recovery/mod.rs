@@ -16,7 +16,7 @@ mod replay;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use binlog::ChecksumAlg;
 use engine::base::{Base, Slice};
@@ -30,6 +30,7 @@ use crate::admission::Admission;
 use crate::binlog_files::{Appender, BinlogFiles};
 use crate::checkpoint::SliceSize;
 use crate::clock::Clock;
+use crate::dependencies::Dependencies;
 use crate::facts::{self, Facts};
 use crate::pipeline::INLINE_WRITES_MAX;
 use crate::publisher::{Publisher, Tuple};
@@ -214,6 +215,7 @@ fn assemble(
     let gtid_executed = kept.gtid_executed.clone();
     let origins = Origins { last: kept.last, redo: cursor, binlog: end.clone(), gtid_executed, delta };
     let tuple = Tuple { visible: kept.last, binlog: end, gtid_executed: kept.gtid_executed };
+    let history_size = config.settings.dependency_history_size.load(Ordering::Relaxed);
     Arc::new(Pipeline {
         settings: config.settings,
         stats: Stats::default(),
@@ -229,7 +231,7 @@ fn assemble(
         clock,
         sweep: Sweep::new(kept.last),
         published,
-        released_clock: AtomicU64::new(0),
+        dependencies: Dependencies::new(history_size),
         recent_step_ns: AtomicU64::new(0),
         ring_returned: Mutex::new(start),
         facts: Mutex::new(facts),

@@ -14,6 +14,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
+mod dependencies;
 mod power_loss;
 mod slots;
 mod world;

@@ -19,6 +19,7 @@ use commit::{
 use engine::base::Base;
 use engine::delta::Delta;
 use engine::ids::{Change, CommitSeq, IndexId, Key, TrxId};
+use engine::lock::LockId;
 use engine::scan::{Direction, KeyRange, Scan};
 use engine::writeset::WriteSet;
 use vfs::sim::SimDisk;
@@ -129,17 +130,24 @@ impl World {
         let trx = TrxId(self.next_trx);
         self.next_trx += 1;
         pending.reset();
-        let mut writes = WriteSet::default();
-        for (key, row) in changes {
-            let change = row.as_ref().map_or(Change::Remove, |row| Change::Put(row.as_slice().into()));
-            writes.put(full_key(*key), change);
-            let text = [&[*key][..], row.as_deref().unwrap_or_default()].concat();
-            pending.cache.append(ORIGIN, &RowsQuery { sql: &text }).unwrap();
-        }
+        let mut writes = Self::record(&mut pending, changes);
         pending.kind = EventsKind::Transaction;
         let pipeline = Arc::clone(&self.pipeline);
         self.block_on(pipeline.reserve(trx, &mut pending, &writes)).unwrap();
         self.pipeline.submit(trx, pending, &mut Apply(&mut writes)).unwrap()
+    }
+
+    /// What a session does before it commits: a write set, and events in `pending`.
+    pub fn record(pending: &mut Pending, changes: &Changes) -> WriteSet {
+        let mut writes = WriteSet::default();
+        for (key, row) in changes {
+            let change = row.as_ref().map_or(Change::Remove, |row| Change::Put(row.as_slice().into()));
+            writes.row_hashes.note(LockId::of_key(&full_key(*key)));
+            writes.put(full_key(*key), change);
+            let text = [&[*key][..], row.as_deref().unwrap_or_default()].concat();
+            pending.cache.append(ORIGIN, &RowsQuery { sql: &text }).unwrap();
+        }
+        writes
     }
 
     /// FLUSH BINARY LOGS, to its end.
@@ -192,25 +200,31 @@ impl World {
 
     /// The transactions in the binlog, as changes, by XID; those of purged files are missing.
     pub fn binlog_transactions(&self) -> Vec<(CommitSeq, Changes)> {
-        let index = BinlogIndex::open(&*self.vfs, Path::new(DIR), "binlog").unwrap();
         let mut found = Vec::new();
-        for name in index.names() {
+        let mut changes = Changes::new();
+        self.each_event(|_, event| match event {
+            Event::RowsQuery(text) => {
+                let (key, row) = text.sql.split_first().unwrap();
+                changes.push((*key, (!row.is_empty()).then(|| row.to_vec())));
+            }
+            Event::Xid(xid) => found.push((CommitSeq(xid.0), std::mem::take(&mut changes))),
+            Event::Gtid(_) => assert!(changes.is_empty(), "a transaction has no end"),
+            _ => {}
+        });
+        assert!(changes.is_empty(), "the last file ends in the middle of a transaction");
+        found
+    }
+
+    /// Calls `each` for every event in the binlog, with its file's place in the index.
+    pub fn each_event(&self, mut each: impl FnMut(usize, Event<'_>)) {
+        let index = BinlogIndex::open(&*self.vfs, Path::new(DIR), "binlog").unwrap();
+        for (place, name) in index.names().iter().enumerate() {
             let file = self.vfs.open(&index.path_of(name), Open::Read).unwrap();
             let mut reader = EventReader::open(file).unwrap();
-            let mut changes = Changes::new();
             while let Some(event) = reader.next_event().unwrap_or_else(|error| panic!("{name}: {error}")) {
-                match event.decode().unwrap() {
-                    Event::RowsQuery(text) => {
-                        let (key, row) = text.sql.split_first().unwrap();
-                        changes.push((*key, (!row.is_empty()).then(|| row.to_vec())));
-                    }
-                    Event::Xid(xid) => found.push((CommitSeq(xid.0), std::mem::take(&mut changes))),
-                    _ => {}
-                }
+                each(place, event.decode().unwrap());
             }
-            assert!(changes.is_empty(), "{name} ends in the middle of a transaction");
         }
-        found
     }
 }
 

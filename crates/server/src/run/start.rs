@@ -53,6 +53,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let identity = data_dir::identity(&vfs, dir)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let values = complete(options.values, &identity, options.log_bin_base.as_deref());
+    check_together(&values)?;
     let listen_on = Places::of(&values, dir)?;
     let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
     let variables = Arc::new(Variables::new(values.clone()));
@@ -114,6 +115,19 @@ fn complete(mut values: Values, identity: &Identity, log_bin: Option<&str>) -> V
         values.put("hostname", Val::text(&name));
     }
     values
+}
+
+/// What SET would not allow either.
+fn check_together(values: &Values) -> Result<(), StartError> {
+    let [tracking, extraction] =
+        ["binlog_transaction_dependency_tracking", "transaction_write_set_extraction"];
+    if values.get(tracking).choice() != 0 && values.get(extraction).choice() == 0 {
+        let what = format!(
+            "The {extraction} must be set to XXHASH64 or MURMUR32 when {tracking} is WRITESET or WRITESET_SESSION."
+        );
+        return Err(StartError::Option(what));
+    }
+    Ok(())
 }
 
 /// What recovery is told.

@@ -221,6 +221,7 @@ impl Client {
     /// A statement begins.
     pub(super) fn begin_statement(&mut self, now_us: u64) {
         self.kill.begin_statement();
+        self.transaction.write_set_extraction = self.vars.write_set_extraction;
         self.sql.set_now(self.vars.statement_time_us(now_us));
         let seconds = self.sql.now_us() / 1_000_000;
         self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);

@@ -19,6 +19,9 @@ use crate::status::{Counter, Counters};
 /// `immediate_server_version` of GTID events.
 const SERVER_VERSION: u32 = 80_046;
 
+/// XXHASH64.
+const WRITE_SET_EXTRACTION: u8 = 2;
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Transaction {
@@ -32,6 +35,8 @@ pub(crate) struct Transaction {
     pub(crate) read_only: bool,
     /// Plain reads lock what they read.
     pub(crate) serializable: bool,
+    /// `transaction_write_set_extraction`
+    pub(crate) write_set_extraction: u8,
     savepoints: Vec<Savepoint>,
     sid: binlog::Uuid,
     counters: Arc<Counters>,
@@ -70,6 +75,7 @@ impl Transaction {
             open: false,
             read_only: false,
             serializable: false,
+            write_set_extraction: WRITE_SET_EXTRACTION,
             savepoints: Vec::new(),
             sid,
             counters,
@@ -132,6 +138,8 @@ impl Transaction {
         pending.origin = origin;
         pending.plan.sid = self.pipeline.settings.gtid_mode.load(Ordering::Relaxed).then_some(self.sid);
         pending.plan.may_have_statements = kind == EventsKind::Statement;
+        let extraction = self.pipeline.settings.write_set_extraction.load(Ordering::Relaxed);
+        pending.has_write_set = extraction != 0 && extraction == self.write_set_extraction;
         pending.counters.extend_from_slice(self.trx.counters());
         if kind != EventsKind::None {
             self.counters.bump(Counter::BinlogCacheUse);
@@ -149,7 +157,7 @@ impl Transaction {
         let committing = self.pipeline.submit(id, pending, &mut self.trx);
         let committing = committing.unwrap_or_else(|error| die("writing the logs", &error));
         let (ack, mut pending) = committing.await;
-        self.pipeline.locks_released(&pending);
+        self.pipeline.locks_go(&pending);
         pending.reset();
         self.pending = Some(pending);
         self.end();

@@ -33,6 +33,7 @@ mod values;
 mod variable;
 pub mod zone;
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use arc_swap::ArcSwap;
@@ -169,6 +170,7 @@ impl Variables {
         }
         if let Some(pipeline) = self.pipeline() {
             set_in_pipeline(variable, &pipeline.settings, val);
+            pipeline.resize_dependency_history();
         }
         let mut values = Values::clone(&self.values.load());
         values.put_with_partner(variable.name, val.clone());
@@ -179,8 +181,14 @@ impl Variables {
 fn set_in_pipeline(variable: &Variable, settings: &Settings, val: &Val) {
     if let Home::Pipeline(field) = variable.home {
         (field.set)(settings, val);
-    } else if variable.name == "gtid_mode" {
+        return;
+    }
+    match variable.name {
         // The two middle modes number as the outer ones: 2 and 3 draw GTIDs.
-        settings.gtid_mode.store(val.choice() >= 2, std::sync::atomic::Ordering::Relaxed);
+        "gtid_mode" => settings.gtid_mode.store(val.choice() >= 2, Ordering::Relaxed),
+        "transaction_write_set_extraction" => {
+            settings.write_set_extraction.store(val.choice(), Ordering::Relaxed);
+        }
+        _ => {}
     }
 }

@@ -5,7 +5,7 @@ use types::error::table::{
     ER_CANT_CHANGE_TX_CHARACTERISTICS, ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON,
     ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF, ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME,
     ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON, ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
-    ER_WRONG_VALUE_FOR_VAR,
+    ER_WRONG_USAGE, ER_WRONG_VALUE_FOR_VAR,
 };
 
 use super::checks::parse_gtid_next;
@@ -17,6 +17,12 @@ use super::variable::Variable;
 
 /// `gtid_mode`'s places.
 const GTID_MODE_ON: u8 = 3;
+
+/// In `binlog_transaction_dependency_tracking`.
+const COMMIT_ORDER: u8 = 0;
+
+/// In `transaction_write_set_extraction`.
+const EXTRACTION_OFF: u8 = 0;
 
 /// What holds for single variables.
 pub(super) fn rule(
@@ -38,9 +44,13 @@ pub(super) fn rule(
             _ => Err(ER_WRONG_VALUE_FOR_VAR.error(&[&name, &variable.kind.show(val)])),
         },
         // What would be written to the binlog may not change its rules midway.
-        name @ ("sql_log_bin" | "binlog_format") if target != Target::Global && who.in_transaction => {
+        name @ ("sql_log_bin" | "binlog_format" | "transaction_write_set_extraction")
+            if target != Target::Global && who.in_transaction =>
+        {
             Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))
         }
+        "binlog_transaction_dependency_tracking" => dependency_tracking(sight, val.choice()),
+        "transaction_write_set_extraction" => write_set_extraction(sight),
         _ => Ok(()),
     }
 }
@@ -69,6 +79,28 @@ fn gtid_mode(sight: &Sight<'_>, new: u8) -> Result<(), SqlError> {
     let enforced = sight.val_of("enforce_gtid_consistency").choice() == 1;
     if new == GTID_MODE_ON && !enforced {
         return Err(ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON.error(&[]));
+    }
+    Ok(())
+}
+
+/// Write sets must be known to be compared.
+fn dependency_tracking(sight: &Sight<'_>, new: u8) -> Result<(), SqlError> {
+    if new != COMMIT_ORDER && sight.val_of("transaction_write_set_extraction").choice() == EXTRACTION_OFF {
+        return Err(ER_WRONG_USAGE.error(&[
+            &"binlog_transaction_dependency_tracking (!= COMMIT_ORDER)",
+            &"transaction_write_set_extraction (= OFF)",
+        ]));
+    }
+    Ok(())
+}
+
+/// Not while write sets are compared, whatever the new value is.
+fn write_set_extraction(sight: &Sight<'_>) -> Result<(), SqlError> {
+    if sight.val_of("binlog_transaction_dependency_tracking").choice() != COMMIT_ORDER {
+        return Err(ER_WRONG_USAGE.error(&[
+            &"transaction_write_set_extraction (changed)",
+            &"binlog_transaction_dependency_tracking (!= COMMIT_ORDER)",
+        ]));
     }
     Ok(())
 }

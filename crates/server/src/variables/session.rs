@@ -134,6 +134,8 @@ pub struct SessionVariables {
     pub sql_log_bin: bool,
     /// `binlog_row_image`: 0 MINIMAL, 1 NOBLOB, 2 FULL.
     pub row_image: u8,
+    /// `transaction_write_set_extraction`: 0 OFF, 1 MURMUR32, 2 XXHASH64.
+    pub write_set_extraction: u8,
     /// `binlog_rows_query_log_events`
     pub rows_query: bool,
     /// `gtid_next`
@@ -175,6 +177,7 @@ impl SessionVariables {
             quote_show_create: true,
             sql_log_bin: true,
             row_image: 2,
+            write_set_extraction: 2,
             rows_query: false,
             gtid_next: GtidNext::Automatic,
             timestamp_us: None,

@@ -305,6 +305,34 @@ fn an_at_sign_alone_means_the_next_transaction() {
 }
 
 #[test]
+fn write_sets_must_be_known_to_be_compared() {
+    let mut setting = Setting::new();
+    let (tracking, extraction) =
+        ("binlog_transaction_dependency_tracking", "transaction_write_set_extraction");
+    setting.set(Target::Session, extraction, Value::text("OFF")).unwrap();
+    setting.set(Target::Global, extraction, Value::text("OFF")).unwrap();
+    assert_eq!(
+        setting.error(Target::Global, tracking, Value::text("WRITESET")),
+        "ERROR 1221 (HY000): Incorrect usage of binlog_transaction_dependency_tracking (!= COMMIT_ORDER) and \
+         transaction_write_set_extraction (= OFF)"
+    );
+    setting.set(Target::Global, tracking, Value::text("COMMIT_ORDER")).unwrap();
+    setting.set(Target::Global, extraction, Value::text("XXHASH64")).unwrap();
+    setting.set(Target::Global, tracking, Value::text("WRITESET")).unwrap();
+    for target in [Target::Global, Target::Session] {
+        assert_eq!(
+            setting.error(target, extraction, Value::text("XXHASH64")),
+            "ERROR 1221 (HY000): Incorrect usage of transaction_write_set_extraction (changed) and \
+             binlog_transaction_dependency_tracking (!= COMMIT_ORDER)"
+        );
+    }
+    setting.set(Target::Global, tracking, Value::text("COMMIT_ORDER")).unwrap();
+    let within = Who { in_transaction: true, ..MAY };
+    let value = Assigned::Value(Value::text("XXHASH64"));
+    assert_eq!(setting.assign(Target::Session, extraction, &value, within).unwrap_err().code, 1766);
+}
+
+#[test]
 fn gtid_mode_goes_step_by_step() {
     let mut setting = Setting::new();
     let gtid = || Value::text("3e11fa47-71ca-11e1-9e33-c80aa9429562:23");

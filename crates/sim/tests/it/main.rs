@@ -5,3 +5,4 @@
 mod retention;
 mod sessions;
 mod show;
+mod stamps;

@@ -180,15 +180,21 @@ pub(super) const ROWS: &[Variable] = &[
         "COMMIT_ORDER",
         "What replicas may apply in parallel.",
     )
-    .only(),
+    .home(pipeline(
+        |settings| Val::Choice(settings.dependency_tracking.load(Ordering::Relaxed)),
+        |settings, val| settings.dependency_tracking.store(val.choice(), Ordering::Relaxed),
+    )),
     uint(
         "binlog_transaction_dependency_history_size",
         Global,
         (1, 1_000_000),
         25_000,
-        "Rows that WRITESET remembers.",
+        "Row hashes that WRITESET tells apart, rounded up to a power of two.",
     )
-    .inert(),
+    .home(pipeline(
+        |settings| settings.dependency_history_size.val(),
+        |settings, val| settings.dependency_history_size.put(val),
+    )),
     toggle("binlog_transaction_compression", Both, false, "Transactions are compressed in the log.").only(),
     toggle("binlog_encryption", Global, false, "The log is encrypted.").only(),
     toggle(
@@ -218,9 +224,13 @@ pub(super) const ROWS: &[Variable] = &[
         Both,
         &["OFF", "MURMUR32", "XXHASH64"],
         "XXHASH64",
-        "How write sets are digested.",
+        "Whether WRITESET knows what a transaction writes; this server has one hash under both names.",
     )
-    .only(),
+    .restricted()
+    .home(own(
+        |own| Val::Choice(own.write_set_extraction),
+        |own, val| own.write_set_extraction = val.choice(),
+    )),
     uint("server_id", Global, (0, 4_294_967_295), 1, "What events are marked with.").fixed(),
     text("server_uuid", Global, "", "The sid of this server's GTIDs.").told(),
     choice(
