@@ -32,9 +32,7 @@ fn main() -> ExitCode {
         "loom" => loom(),
         "accept" => accept(&rest),
         "peers" => tool("accept", &["peers"]),
-        "bench" => {
-            cargo(&["build", "--profile", "dist", "--package", "server"]).and_then(|()| tool("bench", &rest))
-        }
+        "bench" => bench(&rest),
         _ => {
             eprint!("{HELP}");
             Err(format!("{chore:?} is no chore"))
@@ -74,6 +72,14 @@ fn loom() -> Result<(), String> {
 fn accept(arguments: &[&str]) -> Result<(), String> {
     cargo(&["build", "--release", "--package", "server"])?;
     tool("accept", arguments)
+}
+
+fn bench(arguments: &[&str]) -> Result<(), String> {
+    // A binary that is named is there already.
+    if !arguments.iter().any(|argument| ["--binary", "--help"].contains(argument)) {
+        cargo(&["build", "--profile", "dist", "--package", "server"])?;
+    }
+    tool("bench", arguments)
 }
 
 /// Runs one of the tools that drive the built binary.

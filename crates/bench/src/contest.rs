@@ -1,24 +1,65 @@
 //! The servers that take turns.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rig::clients::Vendor;
 use rig::onelog::{Config, Onelog};
-use rig::peer::Peer;
+use rig::peer::{How, Kind, Peer};
 use rig::sysbench::Sysbench;
-use rig::{Outcome, command, paths, say};
+use rig::{Outcome, check, command, install, paths, say};
 
-use crate::rounds::Rounds;
+use crate::console::Console;
+use crate::counters::Counters;
+use crate::plan::Plan;
+use crate::slow::SlowSyncs;
+use crate::spec::{self, Spec};
 
-/// Memory for each server's cache, and what makes a peer as fast as it gets while it is safe.
-const PEER_OPTIONS: [&str; 3] = ["--innodb-buffer-pool-size=2G", "--binlog-format=ROW", "--log-bin=binlog"];
+/// sysbench's script for one row that everybody updates.
+const HOT_ROW: &str = include_str!("hot_row.lua");
 
-/// A server that takes part.
+/// What all servers have in common.
+#[derive(Debug)]
+pub struct Ground {
+    /// Where data and results are.
+    pub dir: PathBuf,
+    /// The onelog binary.
+    binary: PathBuf,
+    slow: Option<SlowSyncs>,
+    delay_us: u32,
+    table_size: u32,
+    relaxed: bool,
+    clients_max: u32,
+}
+
+impl Ground {
+    /// Prepares a folder.
+    pub fn prepare(plan: &Plan, dir: PathBuf) -> Outcome<Self> {
+        fs::write(dir.join("hot_row.lua"), HOT_ROW)?;
+        let binary = match &plan.binary {
+            Some(path) => fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?,
+            None => paths::binary(&plan.profile)?,
+        };
+        let slow = (plan.delay_us > 0).then(|| SlowSyncs::build(&dir)).transpose()?;
+        let clients_max = plan.threads.iter().copied().max().unwrap_or(0);
+        let Plan { delay_us, table_size, relaxed, .. } = *plan;
+        Ok(Self { dir, binary, slow, delay_us, table_size, relaxed, clients_max })
+    }
+}
+
+/// Ends a server whose bench was killed, even one that is suspended; it stays the process that was started.
+const LEASH: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
+
+/// A server that takes part. Ended when this goes out of scope.
 #[derive(Debug)]
 pub struct Contest {
-    /// As it is called in the results.
-    pub name: String,
+    /// Who it is.
+    pub spec: Spec,
+    /// Its version and the settings that matter, as it says.
+    pub settings: Vec<String>,
+    /// Where its data is.
+    dir: PathBuf,
+    table_size: u32,
+    console: Console,
     server: Server,
 }
 
@@ -28,42 +69,51 @@ enum Server {
     Peer(Peer),
 }
 
+/// What [`Contest::settings`] holds.
+pub const SETTINGS: [&str; 5] =
+    ["version", "log_bin", "sync_binlog", "innodb_flush_log_at_trx_commit", "max_connections"];
+
 impl Contest {
-    /// Starts a server by its name and makes its tables.
-    pub fn start(name: &str, rounds: &Rounds, dir: &Path) -> Outcome<Self> {
-        let dir = dir.join(name);
+    /// Starts a server, perhaps in a wrapper, and checks that it is what was asked for.
+    pub fn start(spec: &Spec, ground: &Ground, wrapper: &[&str]) -> Outcome<Self> {
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+        let dir = ground.dir.join(spec.name.chars().map(plain).collect::<String>());
         fs::create_dir_all(&dir)?;
-        let safety = if rounds.relaxed {
-            ["--sync-binlog=1000", "--innodb-flush-log-at-trx-commit=2"]
-        } else {
-            ["--sync-binlog=1", "--innodb-flush-log-at-trx-commit=1"]
-        };
-        let server = match name {
-            "onelog" => Server::Onelog(onelog(&dir, rounds, &[&["--log-bin=binlog"], &safety[..]].concat())?),
-            "onelog-nobin" => Server::Onelog(onelog(&dir, rounds, &["--skip-log-bin", safety[1]])?),
-            "mariadb" => {
-                peer(Vendor::MariaDb, &dir, &[&safety[..], &["--innodb-log-file-size=2G"]].concat())?
+        let wrapper = &[&LEASH[..], wrapper].concat();
+        let options = spec.options(ground.relaxed);
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let server = match spec.server {
+            spec::Server::Peer(kind) => peer(kind, &dir, &options, ground, wrapper)?,
+            spec::Server::Onelog(_) | spec::Server::OnelogNoBinlog => {
+                let mut config = Config::of_binary(&ground.binary, &dir.join("data"), &options)?;
+                config.options.push(format!("--onelog-sync-delay-us={}", ground.delay_us));
+                config.wrapper = wrapper.iter().map(ToString::to_string).collect();
+                Server::Onelog(config.start().map_err(|error| format!("{}: {error}", spec.name))?)
             }
-            "mysql" => {
-                peer(Vendor::Oracle, &dir, &[&safety[..], &["--innodb-redo-log-capacity=2G"]].concat())?
-            }
-            _ => return Err(format!("{name} is no server").into()),
         };
-        let contest = Self { name: name.to_owned(), server };
-        let mut root = Vendor::MariaDb.client()?;
-        rig::clients::account(&mut root, "root", "", &rig::clients::Way::Tcp(contest.port()));
-        let make = "CREATE USER sbtest@'%'; GRANT ALL ON *.* TO sbtest@'%'; CREATE DATABASE sbtest; SELECT VERSION()";
-        let version = command::run(root.args(["--batch", "--skip-column-names", "-e", make]))?;
-        say(&format!("{name}: version {}", version.trim()));
-        contest.sysbench(rounds, "oltp_write_only", 4).prepare()?;
+        let mut console = Console::open(port(&server))?;
+        console.ask("CREATE USER sbtest@'%'; GRANT ALL ON *.* TO sbtest@'%'; CREATE DATABASE sbtest")?;
+        let settings = console.row(&format!("SELECT @@{}", SETTINGS.join(", @@")))?;
+        let table_size = ground.table_size;
+        let mut contest = Self { spec: spec.clone(), settings, dir, table_size, console, server };
+        contest.check(ground)?;
+        say(&format!("{}: {}", spec.name, contest.settings.join(", ")));
         Ok(contest)
     }
 
-    /// Its port.
-    pub fn port(&self) -> u16 {
-        match &self.server {
-            Server::Onelog(server) => server.port(),
-            Server::Peer(server) => server.port,
+    fn check(&mut self, ground: &Ground) -> Outcome {
+        let name = &self.spec.name;
+        if let Some(wanted) = self.spec.strategy() {
+            let found = self.console.row("SELECT @@onelog_commit_strategy")?.concat();
+            check(found == wanted, || {
+                format!("{name}: the strategy is {found}: this binary does not have {wanted}")
+            })?;
+        }
+        let room: u32 = self.settings.last().and_then(|room| room.parse().ok()).unwrap_or(0);
+        check(room > ground.clients_max, || format!("{name}: max_connections is {room}"))?;
+        match (&ground.slow, &self.server) {
+            (Some(slow), Server::Peer(peer)) => slow.check(peer.pid()),
+            _ => Ok(()),
         }
     }
 
@@ -75,30 +125,86 @@ impl Contest {
         }
     }
 
-    /// sysbench against it, with the warm-up in its time.
-    pub fn sysbench(&self, rounds: &Rounds, script: &str, threads: u32) -> Sysbench {
+    /// What it counts about itself; nothing if it is a foreign server.
+    pub fn counters(&mut self) -> Outcome<Counters> {
+        if self.spec.is_onelog() { Counters::read(&mut self.console) } else { Ok(Counters::default()) }
+    }
+
+    /// Makes the tables of a script anew.
+    pub fn make_tables(&mut self, script: &str) -> Outcome {
+        self.console.ask("DROP DATABASE sbtest; CREATE DATABASE sbtest")?;
+        self.sysbench(script, 4, 1).prepare()
+    }
+
+    /// Removes old binlog files, so that long runs fit on the disk.
+    pub fn remove_binlogs(&mut self) -> Outcome {
+        let with_binlog = self.settings.get(1).is_some_and(|log_bin| log_bin == "1");
+        if with_binlog {
+            self.console.ask("FLUSH BINARY LOGS; PURGE BINARY LOGS BEFORE NOW()")?;
+        }
+        Ok(())
+    }
+
+    /// sysbench against it.
+    pub fn sysbench(&self, script: &str, threads: u32, seconds: u32) -> Sysbench {
+        let script = match script {
+            "hot_row" => self.dir.with_file_name("hot_row.lua").display().to_string(),
+            script => script.to_owned(),
+        };
         Sysbench {
-            port: self.port(),
+            port: port(&self.server),
             user: "sbtest".to_owned(),
-            script: script.to_owned(),
+            script,
             tables: 4,
-            table_size: rounds.table_size,
+            table_size: self.table_size,
             threads,
-            seconds: rounds.seconds + rounds.warm_up,
+            seconds,
             events: 0,
             ps_mode: "auto",
             rand_type: "uniform",
         }
     }
+
+    /// Stops all its threads until [`Self::resume`]: nothing that it has left to do falls into another's round.
+    pub fn suspend(&self) -> Outcome {
+        command::suspend(self.pid())
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) -> Outcome {
+        command::resume(self.pid())
+    }
+
+    /// Ends it and removes its data.
+    pub fn end(self) -> Outcome {
+        let dir = self.dir.clone();
+        drop(self);
+        Ok(fs::remove_dir_all(dir)?)
+    }
 }
 
-fn onelog(dir: &Path, rounds: &Rounds, options: &[&str]) -> Outcome<Onelog> {
-    let mut config = Config::new(&dir.join("data"), options)?;
-    config.binary = paths::binary(&rounds.profile)?;
-    config.options.push("--max-connections=5000".to_owned());
-    config.start()
+impl Drop for Contest {
+    fn drop(&mut self) {
+        // A stopped process does not see that it is asked to end; one that has ended needs nothing.
+        let _ = self.resume();
+    }
 }
 
-fn peer(vendor: Vendor, dir: &Path, options: &[&str]) -> Outcome<Server> {
-    Ok(Server::Peer(Peer::start(vendor, dir, &[&PEER_OPTIONS[..], options].concat())?))
+fn port(server: &Server) -> u16 {
+    match server {
+        Server::Onelog(server) => server.port(),
+        Server::Peer(server) => server.port,
+    }
+}
+
+fn peer(kind: Kind, dir: &Path, options: &[&str], ground: &Ground, wrapper: &[&str]) -> Outcome<Server> {
+    if kind == Kind::MariaDb118 {
+        install::mariadb118()?;
+    }
+    let slow = ground.slow.as_ref().map(|slow| slow.environment(ground.delay_us));
+    let environment = slow
+        .as_ref()
+        .map_or_else(Vec::new, |pairs| pairs.iter().map(|(name, val)| (*name, &**val)).collect());
+    let how = How { environment: &environment, wrapper };
+    Ok(Server::Peer(Peer::start_as(kind, dir, options, how)?))
 }

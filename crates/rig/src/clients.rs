@@ -76,11 +76,16 @@ pub fn account(client: &mut Command, user: &str, password: &str, way: &Way<'_>) 
 
 /// A program of Oracle's, run from its root directory with its own libraries.
 pub fn oracle(program: &str) -> Outcome<Command> {
+    let dir = if program == "mysqld" { "usr/sbin" } else { "usr/bin" };
+    loaded(&install::oracle_root()?.join(dir).join(program))
+}
+
+/// A program of the root directory of Debian's unstable suite, run with that suite's loader and libraries.
+pub fn loaded(program: &Path) -> Outcome<Command> {
     let root = install::oracle_root()?;
     let mut command = Command::new(root.join("usr/lib64/ld-linux-x86-64.so.2"));
     command.arg("--library-path").arg(root.join("usr/lib/x86_64-linux-gnu"));
-    let dir = if program == "mysqld" { "usr/sbin" } else { "usr/bin" };
-    command.arg(root.join(dir).join(program));
+    command.arg(program);
     Ok(defaults(command))
 }
 

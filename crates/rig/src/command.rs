@@ -4,6 +4,8 @@ use std::fs::File;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::{Failure, Outcome};
 
 /// Runs a program that must succeed; returns what it printed.
@@ -64,6 +66,36 @@ pub fn pipe(from: &mut Command, to: &mut Command) -> Outcome {
     Ok(())
 }
 
+/// The same command, run by another program (`strace`, `stdbuf`) that has options of its own; an empty wrapper changes
+/// nothing.
+pub fn wrapped(wrapper: &[&str], command: Command) -> Command {
+    let Some((program, options)) = wrapper.split_first() else { return command };
+    let mut outer = Command::new(program);
+    outer.args(options).arg(command.get_program()).args(command.get_args());
+    for (name, val) in command.get_envs() {
+        match val {
+            Some(val) => outer.env(name, val),
+            None => outer.env_remove(name),
+        };
+    }
+    outer
+}
+
+/// Stops a process without its knowledge (SIGSTOP) until [`resume`].
+pub fn suspend(pid: u32) -> Outcome {
+    signal(pid, Signal::STOP)
+}
+
+/// Lets a process that [`suspend`] stopped go on; nothing otherwise.
+pub fn resume(pid: u32) -> Outcome {
+    signal(pid, Signal::CONT)
+}
+
+fn signal(pid: u32, signal: Signal) -> Outcome {
+    let pid = Pid::from_raw(pid.try_into()?).ok_or("no process")?;
+    Ok(kill_process(pid, signal)?)
+}
+
 /// A process that is killed when this goes out of scope.
 #[derive(Debug)]
 pub struct Process(pub Child);
@@ -88,4 +120,20 @@ fn failed(command: &Command, output: &Output) -> Failure {
 
 fn name(command: &Command) -> String {
     command.get_program().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrapper_keeps_arguments_and_environment() {
+        let mut inner = Command::new("a");
+        inner.arg("b").env("C", "d");
+        let outer = wrapped(&["strace", "-f"], inner);
+        assert_eq!(outer.get_program(), "strace");
+        assert_eq!(outer.get_args().collect::<Vec<_>>(), ["-f", "a", "b"]);
+        assert_eq!(outer.get_envs().count(), 1);
+        assert_eq!(wrapped(&[], Command::new("a")).get_program(), "a");
+    }
 }

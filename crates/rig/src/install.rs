@@ -56,14 +56,36 @@ fn oracle() -> Outcome {
         fs::write(root.join(".bootstrapped"), "")?;
     }
     let _quiet = NoServices::begin(&root)?;
-    for step in
-        [&["update"][..], &["install", "-y", "--no-install-recommends", "mysql-server", "mysql-client"]]
-    {
-        let mut chroot = Command::new("chroot");
-        chroot.arg(&root).args(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]).args(step);
-        command::run(&mut chroot)?;
+    apt_in(&root, &["update"])?;
+    apt_in(&root, &["install", "-y", "--no-install-recommends", "mysql-server", "mysql-client"])
+}
+
+/// MariaDB 11.8, for comparisons of speed: its packages, unpacked below `opt` in the same root directory.
+pub fn mariadb118() -> Outcome {
+    let root = oracle_root()?;
+    if mariadb118_usr()?.join("sbin/mariadbd").exists() {
+        return Ok(());
     }
-    Ok(())
+    oracle()?;
+    say(&format!("installing MariaDB 11.8 into {}", root.display()));
+    apt_in(&root, &["update"])?;
+    let libraries = ["liburing2", "libpmem1", "libsnappy1v5", "libnuma1", "libaio1t64"];
+    apt_in(&root, &[&["install", "-y", "--no-install-recommends"], &libraries[..]].concat())?;
+    let unpack = "mkdir -p /tmp/mariadb /opt/mariadb11.8 && cd /tmp/mariadb && apt-get -qq download \
+        mariadb-server-core mariadb-common mariadb-server && \
+        for package in *.deb; do dpkg -x \"$package\" /opt/mariadb11.8; done";
+    command::run(Command::new("chroot").arg(&root).args(["sh", "-e", "-c", unpack])).map(drop)
+}
+
+/// Where MariaDB 11.8 is.
+pub fn mariadb118_usr() -> Outcome<PathBuf> {
+    Ok(oracle_root()?.join("opt/mariadb11.8/usr"))
+}
+
+fn apt_in(root: &Path, step: &[&str]) -> Outcome {
+    let mut chroot = Command::new("chroot");
+    chroot.arg(root).args(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]).args(step);
+    command::run(&mut chroot).map(drop)
 }
 
 /// The root directory of Debian's unstable suite.

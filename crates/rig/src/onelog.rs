@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::command::Process;
+use crate::command::{self, Process};
 use crate::{Outcome, check, paths};
 
 /// How long a start or a stop may take.
@@ -25,17 +25,26 @@ pub struct Config {
     pub port: u16,
     /// More options.
     pub options: Vec<String>,
+    /// A program that runs it (`strace -D ..`), with its options; empty: none. The server must stay the process that is
+    /// started.
+    pub wrapper: Vec<String>,
 }
 
 impl Config {
     /// A server of the release build with a data directory and a port of its own.
     pub fn new(datadir: &Path, options: &[&str]) -> Outcome<Self> {
+        Self::of_binary(&paths::binary("release")?, datadir, options)
+    }
+
+    /// The same with any binary.
+    pub fn of_binary(binary: &Path, datadir: &Path, options: &[&str]) -> Outcome<Self> {
         let options = options.iter().map(ToString::to_string).collect();
         Ok(Self {
-            binary: paths::binary("release")?,
+            binary: binary.to_owned(),
             datadir: datadir.to_owned(),
             port: paths::free_port()?,
             options,
+            wrapper: Vec::new(),
         })
     }
 
@@ -57,7 +66,8 @@ impl Config {
             .arg(format!("--port={}", self.port))
             .arg(format!("--socket={}", self.socket().display()))
             .args(&self.options);
-        command
+        let wrapper: Vec<&str> = self.wrapper.iter().map(String::as_str).collect();
+        command::wrapped(&wrapper, command)
     }
 
     /// Starts it and waits until it accepts connections.

@@ -14,6 +14,45 @@ use crate::{Outcome, check, install, paths};
 /// How long a start or a stop may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// Which server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// MariaDB 10.11, Debian's own.
+    MariaDb,
+    /// MariaDB 11.8; `install::mariadb118` must have been called.
+    MariaDb118,
+    /// MySQL 9.7.
+    Oracle,
+}
+
+impl From<Vendor> for Kind {
+    fn from(vendor: Vendor) -> Self {
+        match vendor {
+            Vendor::MariaDb => Self::MariaDb,
+            Vendor::Oracle => Self::Oracle,
+        }
+    }
+}
+
+impl Kind {
+    fn vendor(self) -> Vendor {
+        match self {
+            Self::MariaDb | Self::MariaDb118 => Vendor::MariaDb,
+            Self::Oracle => Vendor::Oracle,
+        }
+    }
+}
+
+/// How a server is started, beside its own options.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct How<'a> {
+    /// Environment variables.
+    pub environment: &'a [(&'a str, &'a str)],
+    /// A program that runs it (`strace -D ..`), with its options; empty: none. The server must stay the process that is
+    /// started.
+    pub wrapper: &'a [&'a str],
+}
+
 /// A foreign server that runs. Stopped when this goes out of scope.
 #[derive(Debug)]
 pub struct Peer {
@@ -26,11 +65,16 @@ pub struct Peer {
 
 impl Peer {
     /// Makes a data directory in an empty folder and starts a server on it.
-    pub fn start(vendor: Vendor, dir: &Path, options: &[&str]) -> Outcome<Self> {
+    pub fn start(kind: impl Into<Kind>, dir: &Path, options: &[&str]) -> Outcome<Self> {
+        Self::start_as(kind.into(), dir, options, How::default())
+    }
+
+    /// The same, in some way.
+    pub fn start_as(kind: Kind, dir: &Path, options: &[&str], how: How<'_>) -> Outcome<Self> {
         let datadir = dir.join("data");
-        initialise(vendor, &datadir)?;
+        initialise(kind, &datadir)?;
         let port = paths::free_port()?;
-        let mut command = server(vendor)?;
+        let mut command = server(kind)?;
         command
             .arg(format!("--datadir={}", datadir.display()))
             .arg(format!("--port={port}"))
@@ -39,9 +83,11 @@ impl Peer {
             .arg(format!("--pid-file={}", dir.join("pid").display()))
             .args(["--max-connections=5000", "--server-id=2"])
             .args(options);
+        command.envs(how.environment.iter().copied());
+        let mut command = command::wrapped(how.wrapper, command);
         let log = File::create(dir.join("log"))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let mut peer = Self { vendor, port, process: Process(command.spawn()?) };
+        let mut peer = Self { vendor: kind.vendor(), port, process: Process(command.spawn()?) };
         peer.await_start(&dir.join("log"))?;
         Ok(peer)
     }
@@ -81,10 +127,10 @@ impl Drop for Peer {
     }
 }
 
-fn initialise(vendor: Vendor, datadir: &Path) -> Outcome {
+fn initialise(kind: Kind, datadir: &Path) -> Outcome {
     let datadir_option = format!("--datadir={}", datadir.display());
-    let mut command = match vendor {
-        Vendor::MariaDb => {
+    let mut command = match kind {
+        Kind::MariaDb => {
             let mut install = Command::new("mariadb-install-db");
             install.args([
                 "--no-defaults",
@@ -94,8 +140,9 @@ fn initialise(vendor: Vendor, datadir: &Path) -> Outcome {
             ]);
             install
         }
-        Vendor::Oracle => {
-            let mut server = server(vendor)?;
+        Kind::MariaDb118 => return bootstrap(datadir),
+        Kind::Oracle => {
+            let mut server = server(kind)?;
             server.arg("--initialize-insecure");
             server
         }
@@ -103,14 +150,41 @@ fn initialise(vendor: Vendor, datadir: &Path) -> Outcome {
     command::run(command.arg(datadir_option)).map(drop)
 }
 
-fn server(vendor: Vendor) -> Outcome<Command> {
-    let mut command = match vendor {
-        Vendor::MariaDb => {
+/// What `mariadb-install-db` does, which cannot be told to use another loader.
+fn bootstrap(datadir: &Path) -> Outcome {
+    let share = install::mariadb118_usr()?.join("share/mariadb");
+    // One statement a line: that is how it is read.
+    let mut script =
+        "CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket=NULL;\nSET @skip_auth_anonymous=1;\n"
+            .to_owned();
+    for part in ["system_tables", "performance_tables", "system_tables_data"] {
+        script += &fs::read_to_string(share.join(format!("mariadb_{part}.sql")))?;
+    }
+    fs::create_dir_all(datadir)?;
+    let input = datadir.with_extension("sql");
+    fs::write(&input, script)?;
+    let mut server = server(Kind::MariaDb118)?;
+    server.arg(format!("--datadir={}", datadir.display())).arg("--bootstrap");
+    command::run_on(&mut server, &input).map(drop)
+}
+
+fn server(kind: Kind) -> Outcome<Command> {
+    let mut command = match kind {
+        Kind::MariaDb => {
             let mut server = Command::new("/usr/sbin/mariadbd");
             server.arg("--no-defaults");
             server
         }
-        Vendor::Oracle => {
+        Kind::MariaDb118 => {
+            let usr = install::mariadb118_usr()?;
+            let mut server = clients::loaded(&usr.join("sbin/mariadbd"))?;
+            server
+                .arg(format!("--basedir={}", usr.display()))
+                .arg(format!("--lc-messages-dir={}", usr.join("share/mariadb").display()))
+                .arg(format!("--plugin-dir={}", usr.join("lib/mysql/plugin").display()));
+            server
+        }
+        Kind::Oracle => {
             let root = install::oracle_root()?;
             let mut server = clients::oracle("mysqld")?;
             server

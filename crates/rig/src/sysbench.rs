@@ -1,5 +1,6 @@
 //! Debian's sysbench with its own scripts.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::{Outcome, check, command};
@@ -26,7 +27,8 @@ pub struct Sysbench {
     pub port: u16,
     /// The account, without a password.
     pub user: String,
-    /// The script.
+    /// The script: the name of one that comes with sysbench, or the path (`..lua`) of one that does not and has no
+    /// options for tables.
     pub script: String,
     /// Tables.
     pub tables: u32,
@@ -71,7 +73,7 @@ impl Sysbench {
             .arg(format!("--time={}", self.seconds))
             .arg(format!("--events={}", self.events))
             .arg(format!("--db-ps-mode={}", self.ps_mode));
-        if self.script != "bulk_insert" {
+        if self.script != "bulk_insert" && Path::new(&self.script).extension().is_none() {
             command.arg(format!("--tables={}", self.tables)).arg(format!("--table-size={}", self.table_size));
         }
         command.arg(step);

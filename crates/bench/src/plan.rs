@@ -1,0 +1,270 @@
+//! What is measured: the command line, read.
+
+use std::path::PathBuf;
+
+use rig::{Outcome, check};
+
+use crate::spec::{self, Spec};
+
+/// What `--help` says.
+pub const HELP: &str = "\
+bench [speed|syncs] [OPTION...]
+
+speed (the default) lets servers take turns and reports throughput, latency, CPU and flushes.
+syncs counts the log syncs of each server from outside, with strace, and sets them against its own counters.
+docs/BENCHMARKS.md says how and why.
+
+  --servers LIST      who takes part (speed: onelog,mariadb,mysql; syncs: strategies), of
+                        onelog                  with the strategy that it has unasked
+                        onelog-STRATEGY         serial, group, parallel, in_redo, enhanced
+                        strategies              all five
+                        onelog-nobin            without a binary log
+                        mariadb, mysql          10.11, 9.7
+                        mariadb118              11.8
+                      and each with more options: onelog-group:sync_binlog=0, mysql:skip-log-bin
+  --scripts LIST      sysbench's, or hot_row: all clients update one row (speed:
+                      oltp_update_non_index,oltp_insert,oltp_write_only; syncs: oltp_update_non_index)
+  --threads LIST      clients, up to 4900 (speed: 1,8,32,128,512; syncs: 1,32,256)
+  --rounds N          of each server at each point (default: 3); speed only
+  --seconds N         of a round, warm-up apart (default: 6)
+  --warm-up N         seconds, at least 1 (default: 1); speed only
+  --size N            rows of each of the 4 tables (default: 100000)
+  --ratios LIST       columns A/B+C: transactions a second of A against the best of B and C
+                      (default: the first server against the best other); speed only
+  --relaxed           sync_binlog=1000, innodb_flush_log_at_trx_commit=2
+  --sync-delay-us N   every sync of every server takes so much longer
+  --binary PATH       of onelog; then nothing is built
+  --profile NAME      of the onelog binary, if no path is given (default: dist)
+  --label NAME        results lie in target/bench-NAME, not in target/bench
+
+Results: target/bench/result.md; of speed also result.tsv (medians), result.svg, rounds.tsv (each round), status.tsv
+(onelog's own counters before and after each round); of syncs also syncs.tsv.
+";
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Servers take turns.
+    Speed,
+    /// Syncs are counted.
+    Syncs,
+}
+
+/// What is measured, and how.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What is done.
+    pub mode: Mode,
+    /// Who takes part.
+    pub servers: Vec<Spec>,
+    /// sysbench's scripts.
+    pub scripts: Vec<String>,
+    /// Numbers of clients.
+    pub threads: Vec<u32>,
+    /// Rounds of each server at each point.
+    pub repeat: u32,
+    /// Seconds of a round.
+    pub seconds: u32,
+    /// Seconds before that.
+    pub warm_up: u32,
+    /// Rows of each table.
+    pub table_size: u32,
+    /// Columns of ratios.
+    pub ratios: Vec<Ratio>,
+    /// Whether commits may be lost at a power loss.
+    pub relaxed: bool,
+    /// Microseconds that each sync takes longer.
+    pub delay_us: u32,
+    /// The onelog binary, if not the one that was built.
+    pub binary: Option<PathBuf>,
+    /// The profile that it was built with.
+    pub profile: String,
+    /// Name of the folder below the target folder.
+    pub folder: String,
+}
+
+/// One server against the best of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    /// The one.
+    pub of: String,
+    /// The others.
+    pub to: Vec<String>,
+}
+
+impl Plan {
+    /// Reads the arguments; None where help was asked for.
+    pub fn read(arguments: &[String]) -> Outcome<Option<Self>> {
+        let (mode, arguments) = match arguments.split_first() {
+            Some((word, rest)) if word == "speed" => (Mode::Speed, rest),
+            Some((word, rest)) if word == "syncs" => (Mode::Syncs, rest),
+            _ => (Mode::Speed, arguments),
+        };
+        let mut plan = Self::of(mode)?;
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            match &**argument {
+                "--help" => return Ok(None),
+                "--relaxed" => plan.relaxed = true,
+                option => {
+                    let val = arguments.next().ok_or_else(|| format!("{option} needs a value"))?;
+                    plan.set(option, val).map_err(|error| format!("{option} {val}: {error}"))?;
+                }
+            }
+        }
+        plan.check()?;
+        Ok(Some(plan))
+    }
+
+    fn of(mode: Mode) -> Outcome<Self> {
+        let (servers, scripts, threads) = match mode {
+            Mode::Speed => (
+                "onelog,mariadb,mysql",
+                &["oltp_update_non_index", "oltp_insert", "oltp_write_only"][..],
+                vec![1, 8, 32, 128, 512],
+            ),
+            Mode::Syncs => ("strategies", &["oltp_update_non_index"][..], vec![1, 32, 256]),
+        };
+        Ok(Self {
+            mode,
+            servers: spec::list(servers)?,
+            scripts: scripts.iter().map(ToString::to_string).collect(),
+            threads,
+            repeat: 3,
+            seconds: 6,
+            warm_up: 1,
+            table_size: 100_000,
+            ratios: Vec::new(),
+            relaxed: false,
+            delay_us: 0,
+            binary: None,
+            profile: "dist".to_owned(),
+            folder: "bench".to_owned(),
+        })
+    }
+
+    fn set(&mut self, option: &str, val: &str) -> Outcome {
+        match option {
+            "--servers" => self.servers = spec::list(val)?,
+            "--scripts" => self.scripts = val.split(',').map(str::to_owned).collect(),
+            "--threads" => self.threads = val.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            "--rounds" => self.repeat = val.parse()?,
+            "--seconds" => self.seconds = val.parse()?,
+            "--warm-up" => self.warm_up = val.parse()?,
+            "--size" => self.table_size = val.parse()?,
+            "--ratios" => self.ratios = val.split(',').map(ratio).collect::<Outcome<_>>()?,
+            "--sync-delay-us" => self.delay_us = val.parse()?,
+            "--binary" => self.binary = Some(val.into()),
+            "--profile" => val.clone_into(&mut self.profile),
+            "--label" => {
+                check(val.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it)), || {
+                    "letters, digits, - _ . only".to_owned()
+                })?;
+                self.folder = format!("bench-{val}");
+            }
+            _ => return Err("unknown; --help says what is known".into()),
+        }
+        Ok(())
+    }
+
+    /// Fails where the parts do not fit; completes ratios.
+    fn check(&mut self) -> Outcome {
+        let least = [self.repeat, self.seconds, self.warm_up, self.table_size]
+            .into_iter()
+            .chain(self.threads.clone());
+        check(least.min() > Some(0), || {
+            "rounds, seconds, warm-up, size and threads are at least 1".to_owned()
+        })?;
+        check(self.threads.iter().all(|threads| *threads <= 4900), || "at most 4900 threads".to_owned())?;
+        let names: Vec<&str> = self.servers.iter().map(|spec| &*spec.name).collect();
+        for ratio in &self.ratios {
+            let unknown = ratio.to.iter().chain([&ratio.of]).find(|name| !names.contains(&&***name));
+            check(unknown.is_none(), || {
+                format!("{} in --ratios does not take part", unknown.map_or("", |it| it))
+            })?;
+        }
+        if self.ratios.is_empty()
+            && let [first, others @ ..] = &names[..]
+            && !others.is_empty()
+        {
+            let to = others.iter().map(ToString::to_string).collect();
+            self.ratios.push(Ratio { of: (*first).to_owned(), to });
+        }
+        Ok(())
+    }
+
+    /// Settings in words.
+    pub fn safety(&self) -> String {
+        let mut safety = if self.relaxed {
+            "`sync_binlog=1000`, `innodb_flush_log_at_trx_commit=2`"
+        } else {
+            "`sync_binlog=1`, `innodb_flush_log_at_trx_commit=1`"
+        }
+        .to_owned();
+        if self.delay_us > 0 {
+            safety.push_str("; each sync takes ");
+            safety.push_str(&self.delay_us.to_string());
+            safety.push_str(" us longer");
+        }
+        safety
+    }
+}
+
+fn ratio(text: &str) -> Outcome<Ratio> {
+    let (of, to) = text.split_once('/').ok_or("a ratio is A/B or A/B+C")?;
+    Ok(Ratio { of: of.to_owned(), to: to.split('+').map(str::to_owned).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(line: &str) -> Outcome<Option<Plan>> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Plan::read(&words)
+    }
+
+    #[test]
+    fn a_command_line_is_read() {
+        let line = "--servers onelog-group,mysql,mariadb --threads 1,4096 --rounds 5 --sync-delay-us 1000 --relaxed \
+                    --ratios onelog-group/mysql+mariadb,mysql/mariadb --label slow --binary /a/b";
+        let plan = plan(line).unwrap().unwrap();
+        assert_eq!((plan.mode, plan.repeat, plan.delay_us, plan.relaxed), (Mode::Speed, 5, 1000, true));
+        assert_eq!((&plan.threads[..], &*plan.folder), (&[1, 4096][..], "bench-slow"));
+        assert_eq!(plan.ratios[0].to, ["mysql", "mariadb"]);
+        assert_eq!(plan.ratios[1], Ratio { of: "mysql".to_owned(), to: vec!["mariadb".to_owned()] });
+        assert!(plan.safety().contains("=1000`") && plan.safety().contains("1000 us longer"));
+    }
+
+    #[test]
+    fn modes_have_defaults_of_their_own() {
+        let speed = plan("").unwrap().unwrap();
+        assert_eq!((speed.mode, speed.servers.len()), (Mode::Speed, 3));
+        assert_eq!(speed.ratios, [Ratio { of: "onelog".into(), to: vec!["mariadb".into(), "mysql".into()] }]);
+        let syncs = plan("syncs --seconds 2").unwrap().unwrap();
+        assert_eq!(
+            (syncs.mode, syncs.servers.len(), &syncs.threads[..]),
+            (Mode::Syncs, 5, &[1, 32, 256][..])
+        );
+        assert!(plan("syncs --help").unwrap().is_none());
+    }
+
+    #[test]
+    fn mistakes_are_refused() {
+        for line in [
+            "--servers onelog-quick",
+            "--threads 1,x",
+            "--threads 5000",
+            "--threads 0",
+            "--warm-up 0",
+            "--rounds",
+            "--speed 3",
+            "--label a/b",
+            "--ratios mysql",
+            "--ratios mysql/onelog-nobin",
+            "faster",
+        ] {
+            assert!(plan(line).is_err(), "{line}");
+        }
+    }
+}
