@@ -32,6 +32,7 @@ pub mod file_header;
 pub mod finalise;
 pub mod gtid;
 pub mod index;
+pub mod io_cache;
 pub mod name;
 pub mod reader;
 pub mod rotate;
@@ -46,8 +47,9 @@ pub use file_header::FileHeader;
 pub use finalise::{Finaliser, Placement, Sink, SliceSink};
 pub use gtid::{Gtid, GtidSet, Uuid};
 pub use index::BinlogIndex;
+pub use io_cache::{CachedFile, IoCache};
 pub use name::BinlogName;
-pub use reader::{Boundaries, EventReader, FileHead, RawEvent, read_head};
+pub use reader::{Boundaries, EventReader, FileHead, RawEvent, ReadAt, read_head};
 pub use rotate::rotate;
 pub use trx::{GtidPlan, TrxEvents, TrxStamps};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use binlog::{BinlogIndex, BinlogName, LogFile};
+use binlog::{BinlogIndex, BinlogName, CachedFile, IoCache, LogFile};
 use parking_lot::{Mutex, MutexGuard};
 use vfs::{File, Open, Vfs};
 
@@ -23,6 +23,8 @@ pub struct BinlogFiles {
     current: Mutex<Arc<dyn File>>,
     /// Everything before this place survives power loss, and commits rely on it. Rank: last.
     synced: Mutex<BinlogPlace>,
+    /// What was appended last.
+    io_cache: Arc<IoCache>,
 }
 
 /// The appending end; owned by the stage that writes.
@@ -31,14 +33,34 @@ pub(crate) struct Appender {
     /// `None` only while a rotation is under way.
     file: Option<LogFile>,
     number: u32,
+    io_cache: Arc<IoCache>,
 }
 
 impl BinlogFiles {
     /// Takes over an index and its last file, which is number `number`.
-    pub(crate) fn new(vfs: Arc<dyn Vfs>, index: BinlogIndex, file: LogFile, number: u32) -> (Self, Appender) {
+    pub(crate) fn new(
+        vfs: Arc<dyn Vfs>,
+        index: BinlogIndex,
+        file: LogFile,
+        number: u32,
+        io_cache: Arc<IoCache>,
+    ) -> (Self, Appender) {
         let current = Mutex::new(Arc::clone(file.file()));
         let synced = Mutex::default();
-        (Self { vfs, index: Mutex::new(index), current, synced }, Appender { file: Some(file), number })
+        let appender = Appender { file: Some(file), number, io_cache: Arc::clone(&io_cache) };
+        (Self { vfs, index: Mutex::new(index), current, synced, io_cache }, appender)
+    }
+
+    /// The cache of what was appended last.
+    pub fn io_cache(&self) -> &IoCache {
+        &self.io_cache
+    }
+
+    /// Opens a file to read: through the cache.
+    pub fn open(&self, name: &BinlogName) -> Result<CachedFile, FatalError> {
+        let number = u32::try_from(name.number()).expect("numbers of binlog files are below 2^32");
+        let file = self.vfs.open(&self.path_of(name), Open::Read)?;
+        Ok(CachedFile::new(Arc::clone(&self.io_cache), number, file))
     }
 
     /// The list of files.
@@ -106,7 +128,10 @@ impl Appender {
 
     /// Writes final bytes.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> binlog::Result<()> {
-        self.file.as_mut().expect("no rotation is under way").append(bytes)
+        let (number, position) = self.position();
+        self.file.as_mut().expect("no rotation is under way").append(bytes)?;
+        self.io_cache.append(number, position, bytes);
+        Ok(())
     }
 
     /// Writes the ROTATE event, closes the file and begins the next.

@@ -319,9 +319,11 @@ fn config(options: &Options, settings: Settings) -> Config {
             ring_slots: 256,
             spares: 1,
         },
-        binlog: options
-            .binlog
-            .then(|| BinlogConfig { path: PathBuf::from(DIR).join("binlog"), checksum: options.checksum }),
+        binlog: options.binlog.then(|| BinlogConfig {
+            path: PathBuf::from(DIR).join("binlog"),
+            checksum: options.checksum,
+            io_cache_size: 1 << 16,
+        }),
         commit_slots: 64,
         settings,
         files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },

@@ -14,15 +14,14 @@
 mod boundaries;
 mod head;
 mod raw_event;
+mod read_at;
 mod window;
 
 pub use boundaries::{Boundaries, Boundary};
 pub use head::{FileHead, read_head};
 pub use raw_event::RawEvent;
+pub use read_at::ReadAt;
 
-use std::sync::Arc;
-
-use vfs::File;
 use window::Window;
 
 use crate::error::{Error, Result};
@@ -44,9 +43,9 @@ pub struct EventReader {
 
 impl EventReader {
     /// Checks the magic and the FORMAT_DESCRIPTION of a file and stands at that first event.
-    pub fn open(file: Arc<dyn File>) -> Result<Self> {
+    pub fn open(file: impl ReadAt + 'static) -> Result<Self> {
         let mut reader = Self {
-            window: Window::new(file),
+            window: Window::new(Box::new(file)),
             position: FIRST_EVENT,
             limit: u64::MAX,
             checksum: ChecksumAlg::Crc32,
@@ -70,7 +69,7 @@ impl EventReader {
     }
 
     /// As [`EventReader::open`], and goes to a position, which must be where an event begins.
-    pub fn open_at(file: Arc<dyn File>, position: u64) -> Result<Self> {
+    pub fn open_at(file: impl ReadAt + 'static, position: u64) -> Result<Self> {
         let mut reader = Self::open(file)?;
         reader.position = position;
         Ok(reader)

@@ -1,10 +1,7 @@
 //! The part of a file that a reader holds in memory.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
-use std::sync::Arc;
-
-use vfs::File;
-
+use super::ReadAt;
 use crate::error::Result;
 
 /// Bytes read at least, unless the file ends before.
@@ -15,14 +12,14 @@ pub(super) const READ_AHEAD: usize = 256 << 10;
 /// The file may grow; its length is asked for only when bytes behind the known one are wanted.
 #[derive(Debug)]
 pub(super) struct Window {
-    file: Arc<dyn File>,
+    file: Box<dyn ReadAt>,
     file_len: u64,
     start: u64,
     bytes: Vec<u8>,
 }
 
 impl Window {
-    pub fn new(file: Arc<dyn File>) -> Self {
+    pub fn new(file: Box<dyn ReadAt>) -> Self {
         Self { file, file_len: 0, start: 0, bytes: Vec::new() }
     }
 

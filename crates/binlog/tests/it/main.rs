@@ -14,6 +14,7 @@ mod gtid;
 mod independent;
 #[cfg(test)]
 mod index;
+mod io_cache;
 #[cfg(test)]
 mod reader;
 #[cfg(test)]

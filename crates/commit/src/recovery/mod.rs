@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use binlog::ChecksumAlg;
+use binlog::{ChecksumAlg, IoCache};
 use engine::base::{Base, Slice};
 use engine::ids::CounterHigh;
 use engine::view::Published;
@@ -67,6 +67,8 @@ pub struct BinlogConfig {
     pub path: PathBuf,
     /// How events end.
     pub checksum: ChecksumAlg,
+    /// `onelog_binlog_io_cache_size`: bytes of memory for what was appended last; 0 = none.
+    pub io_cache_size: usize,
 }
 
 /// What recovery did.
@@ -180,7 +182,7 @@ fn begin_binlog(
     kept: &Kept,
     clock: &dyn Clock,
 ) -> Result<Option<OpenBinlog>, FatalError> {
-    let Some(BinlogConfig { path, checksum }) = &config.binlog else { return Ok(None) };
+    let Some(BinlogConfig { path, checksum, io_cache_size }) = &config.binlog else { return Ok(None) };
     let mut index = BinlogTail::open(Arc::clone(vfs), path)?.index;
     let exhausted = || FatalError::Corrupt("the numbers of binlog files are used up".to_owned());
     let name = index.next_name().ok_or_else(exhausted)?;
@@ -189,7 +191,8 @@ fn begin_binlog(
     let header = config.files.header(now, now, *checksum, &kept.gtid_executed);
     let file = binlog::rotate::begin_file(&**vfs, &mut index, name, &header)?;
     let end = BinlogEnd { file: number, position: header.len() as u64, checksum: *checksum };
-    let (files, appender) = BinlogFiles::new(Arc::clone(vfs), index, file, number);
+    let (files, appender) =
+        BinlogFiles::new(Arc::clone(vfs), index, file, number, Arc::new(IoCache::new(*io_cache_size)));
     Ok(Some((files, appender, end)))
 }
 

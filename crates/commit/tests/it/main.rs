@@ -15,6 +15,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
 mod dependencies;
+mod io_cache;
 mod power_loss;
 mod slots;
 mod world;

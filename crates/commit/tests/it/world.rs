@@ -88,7 +88,11 @@ impl World {
                 ring_slots: 256,
                 spares: 1,
             },
-            binlog: options.binlog.then_some(BinlogConfig { path, checksum: options.checksum }),
+            binlog: options.binlog.then_some(BinlogConfig {
+                path,
+                checksum: options.checksum,
+                io_cache_size: 1 << 16,
+            }),
             commit_slots: 64,
             settings: Settings::default(),
             files: FileContext {
@@ -213,6 +217,14 @@ impl World {
         });
         assert!(changes.is_empty(), "the last file ends in the middle of a transaction");
         found
+    }
+
+    /// A binlog file's bytes, as on disk.
+    pub fn file_bytes(&self, path: &Path) -> Vec<u8> {
+        let file = self.vfs.open(path, Open::Read).unwrap();
+        let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+        file.read_exact_at(&mut bytes, 0).unwrap();
+        bytes
     }
 
     /// Calls `each` for every event in the binlog, with its file's place in the index.

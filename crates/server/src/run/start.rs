@@ -149,7 +149,11 @@ fn config(values: &Values, dir: &Path, variables: &Variables, log_bin: Option<&s
             ring_slots: 4 * COMMIT_SLOTS,
             spares: SPARES,
         },
-        binlog: values.get("log_bin").is_on().then_some(BinlogConfig { path, checksum }),
+        binlog: values.get("log_bin").is_on().then_some(BinlogConfig {
+            path,
+            checksum,
+            io_cache_size: values.get("onelog_binlog_io_cache_size").size(),
+        }),
         commit_slots: COMMIT_SLOTS,
         settings: variables.settings(),
         files: FileContext {

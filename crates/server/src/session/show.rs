@@ -81,8 +81,8 @@ impl Client {
     /// SHOW BINLOG EVENTS.
     async fn binlog_events(&self, wanted: EventsWanted) -> Result<Shown> {
         logs::permit_events(&self.look())?;
-        let (vfs, pipeline) = (Arc::clone(&self.shared.vfs), Arc::clone(&self.shared.pipeline));
-        let read = tokio::task::spawn_blocking(move || logs::events(&*vfs, &pipeline, &wanted));
+        let pipeline = Arc::clone(&self.shared.pipeline);
+        let read = tokio::task::spawn_blocking(move || logs::events(&pipeline, &wanted));
         let rows = read.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))??;
         Ok(Shown::new("binlog_events", rows))
     }

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use binlog::IoCache;
 use commit::{Histogram, Stats};
 
 use super::counter::{Counter, Counters};
@@ -105,6 +106,11 @@ fn redo(view: &View<'_>, which: fn(&redo::RedoLog) -> u64) -> u64 {
     view.pipeline.map_or(0, |pipeline| which(pipeline.redo()))
 }
 
+/// A number of the binlog's I/O cache; 0 without a binlog.
+fn io_cache(view: &View<'_>, which: fn(&IoCache) -> u64) -> u64 {
+    view.pipeline.and_then(|pipeline| pipeline.binlog()).map_or(0, |files| which(files.io_cache()))
+}
+
 /// The rows of a stage's times.
 macro_rules! stage {
     ($name:literal, $field:ident) => {
@@ -169,6 +175,9 @@ const OTHERS: &[Row] = &[
         redo(view, |log| log.stats().bytes_written.load(Ordering::Relaxed))
     }),
     total("Onelog_redo_blocks", |view| redo(view, |log| log.stats().blocks.load(Ordering::Relaxed))),
+    level("Onelog_binlog_io_cache_allocated", |view| io_cache(view, IoCache::allocated)),
+    total("Onelog_binlog_io_cache_read_requests", |view| io_cache(view, IoCache::read_requests)),
+    total("Onelog_binlog_io_cache_reads", |view| io_cache(view, IoCache::reads)),
     total("Onelog_binlog_syncs", |view| stat(view, |stats| &stats.binlog_syncs)),
     total("Onelog_binlog_bytes_written", |view| stat(view, |stats| &stats.binlog_bytes)),
     level("Onelog_group_size_p50", |view| quantile(view, |stats| &stats.group_size, 0.5)),

@@ -35,6 +35,14 @@ pub(super) const ROWS: &[Variable] = &[
         |settings, val| settings.lone_commit_max_us.put(val),
     )),
     uint(
+        "onelog_binlog_io_cache_size",
+        Global,
+        (0, 1 << 30),
+        16 << 20,
+        "Bytes of memory for the events that were logged last, for those who read the log; 0 = none.",
+    )
+    .fixed(),
+    uint(
         "onelog_delta_size",
         Global,
         (1 << 20, 1 << 40),
