@@ -11,6 +11,8 @@ mod clock;
 mod dependencies;
 mod error;
 pub mod facts;
+#[cfg(all(test, loom))]
+mod models;
 mod pending;
 pub mod pipeline;
 mod publisher;

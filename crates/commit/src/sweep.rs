@@ -2,12 +2,13 @@
 //! one task and not a thousand.
 
 use std::sync::Arc;
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 
 use engine::ids::CommitSeq;
-use parking_lot::Mutex;
+use sync::Mutex;
 
 use crate::Pipeline;
+use crate::slots::Slots;
 
 /// What is left to be swept.
 #[derive(Debug)]
@@ -40,33 +41,39 @@ impl Sweep {
             waker.wake();
         }
     }
+
+    /// Ready once per request, or per several.
+    pub(crate) fn poll_requested(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.state.lock();
+        if std::mem::take(&mut state.requested) {
+            return Poll::Ready(());
+        }
+        state.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+
+    /// Wakes everybody up to `visible` who was not woken yet. Called by one task at a time.
+    pub(crate) fn run(&self, slots: &Slots, visible: CommitSeq) {
+        let mut next = self.state.lock().swept.next();
+        while next <= visible {
+            slots.sweep(next);
+            next = next.next();
+        }
+        self.state.lock().swept = visible;
+    }
 }
 
 impl Pipeline {
     /// Wakes everybody who waits for what is visible now. Called by one task at a time.
     pub fn sweep(&self) {
-        let visible = self.published.visible();
-        let mut next = self.sweep.state.lock().swept.next();
-        while next <= visible {
-            self.slots.sweep(next);
-            next = next.next();
-        }
-        self.sweep.state.lock().swept = visible;
+        self.sweep.run(&self.slots, self.published.visible());
         self.give_slots_back();
     }
 
     /// Sweeps whenever something became visible; for the runtime's one sweeping task. Never ends.
     pub async fn sweep_forever(self: Arc<Self>) {
         loop {
-            std::future::poll_fn(|context| {
-                let mut state = self.sweep.state.lock();
-                if std::mem::take(&mut state.requested) {
-                    return Poll::Ready(());
-                }
-                state.waker = Some(context.waker().clone());
-                Poll::Pending
-            })
-            .await;
+            std::future::poll_fn(|context| self.sweep.poll_requested(context)).await;
             self.sweep();
         }
     }
