@@ -4,14 +4,17 @@
 #[cfg(test)]
 mod tidy;
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 cargo xtask CHORE [ARGUMENTS]
 
-  test              everything that CI checks: lint, unit, accept
+  test              everything that CI checks: lint, unit, loom, accept
   lint              rustfmt and clippy, warnings denied
   unit              all tests that need no foreign program
+  loom              the models of the commit path's lock-free parts, in all interleavings
   accept [PART...]  the real binary against real clients and servers; --help says more
   peers             installs those clients and servers (Debian 12, root)
   bench             compares speed with MariaDB and MySQL; --help says more
@@ -23,9 +26,10 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let done = match &*chore {
-        "test" => lint().and_then(|()| unit()).and_then(|()| accept(&rest)),
+        "test" => lint().and_then(|()| unit()).and_then(|()| loom()).and_then(|()| accept(&rest)),
         "lint" => lint(),
         "unit" => unit(),
+        "loom" => loom(),
         "accept" => accept(&rest),
         "peers" => tool("accept", &["peers"]),
         "bench" => bench(&rest),
@@ -52,6 +56,19 @@ fn unit() -> Result<(), String> {
     cargo(&["test", "--workspace"])
 }
 
+/// Lints and runs the models. They live in a build of their own, in which loom replaces the locks and atomics.
+fn loom() -> Result<(), String> {
+    const MODELLED: [&str; 6] = ["--package", "sync", "--package", "redo", "--package", "commit"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the project");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let mut env = vec![("CARGO_TARGET_DIR", target.join("loom").into_os_string())];
+    env.push(("RUSTFLAGS", "--cfg loom".into()));
+    let clippy = [&["clippy"], &MODELLED[..], &["--all-targets", "--", "--deny", "warnings"]];
+    cargo_with(&env, &clippy.concat())?;
+    let test = [&["test", "--release"], &MODELLED[..], &["--lib", "--", "models::"]];
+    cargo_with(&env, &test.concat())
+}
+
 fn accept(arguments: &[&str]) -> Result<(), String> {
     cargo(&["build", "--release", "--package", "server"])?;
     tool("accept", arguments)
@@ -72,10 +89,17 @@ fn tool(name: &str, arguments: &[&str]) -> Result<(), String> {
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {
+    cargo_with(&[], arguments)
+}
+
+fn cargo_with(env: &[(&str, OsString)], arguments: &[&str]) -> Result<(), String> {
     let command = format!("cargo {}", arguments.join(" "));
     eprintln!("xtask: {command}");
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status =
-        Command::new(program).args(arguments).status().map_err(|error| format!("{command}: {error}"))?;
+    let status = Command::new(program)
+        .args(arguments)
+        .envs(env.iter().cloned())
+        .status()
+        .map_err(|error| format!("{command}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command} failed")) }
 }

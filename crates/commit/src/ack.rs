@@ -3,12 +3,14 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use engine::ids::CommitSeq;
+use engine::view::Published;
 
 use crate::Pipeline;
 use crate::pending::Pending;
+use crate::slots::Slots;
 
 /// Proof that everything a client is about to be told is durable and visible. Only the pipeline makes one, and
 /// without one no reply that ends a transaction can be built.
@@ -43,12 +45,16 @@ impl Future for Visible {
     type Output = CommitAck;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CommitAck> {
-        let is_visible = || self.pipeline.published().visible() >= self.seq;
-        if is_visible() || self.pipeline.slots.wait(self.seq, context.waker(), is_visible) {
-            return Poll::Ready(CommitAck { seq: self.seq });
-        }
-        Poll::Pending
+        let Self { pipeline, seq } = &*self;
+        poll_visible(&pipeline.slots, pipeline.published(), *seq, context.waker())
+            .map(|()| CommitAck { seq: *seq })
     }
+}
+
+/// Ready once everything up to `seq` is visible. The sweep wakes whoever is told to wait.
+pub(crate) fn poll_visible(slots: &Slots, published: &Published, seq: CommitSeq, waker: &Waker) -> Poll<()> {
+    let is_visible = || published.visible() >= seq;
+    if is_visible() || slots.wait(seq, waker, is_visible) { Poll::Ready(()) } else { Poll::Pending }
 }
 
 /// A commit that the pipeline owns. Resolves when it is durable and visible, with what the session handed over.

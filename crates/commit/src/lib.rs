@@ -13,6 +13,8 @@ mod error;
 pub mod facts;
 mod file_maker;
 mod log_waiters;
+#[cfg(all(test, loom))]
+mod models;
 mod pending;
 pub mod pipeline;
 mod publisher;
@@ -22,6 +24,7 @@ mod roles;
 mod room;
 mod sequencer;
 mod settings;
+mod signal;
 mod slots;
 mod stats;
 mod store;

@@ -28,7 +28,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use binlog::ChecksumAlg;
@@ -60,6 +60,7 @@ use crate::roles::{Role, Roles};
 use crate::room::Room;
 use crate::sequencer::{Rotate, SequencedLog, Sequencer};
 use crate::settings::Settings;
+use crate::signal::Signal;
 use crate::slots::Slots;
 use crate::stats::{Stats, add};
 use crate::store::Store;
@@ -125,6 +126,9 @@ pub struct Pipeline {
     pub binlog_readers: AtomicUsize,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sweep: Sweep,
+    /// Requests the task that has the strategy begin, if there is one.
+    pub(crate) kick: Signal,
+    pub(crate) has_kicker: AtomicBool,
     pub(crate) published: Arc<Published>,
     /// What dependency stamps follow from.
     pub(crate) dependencies: Dependencies,
@@ -350,8 +354,28 @@ impl Pipeline {
         Ok(seq)
     }
 
-    /// Has the strategy begin with what is ready.
+    /// Has the strategy begin with what is ready: at once, or when [`Pipeline::kick_forever`] says so.
     pub(crate) fn want_first(&self) {
+        if self.has_kicker.load(Ordering::Relaxed) {
+            self.kick.request();
+        } else {
+            self.begin_step();
+        }
+    }
+
+    /// Lets the strategy begin when everybody who can run has run; for a task of the runtime, whose `yield_now` resolves
+    /// then. A step that begins as soon as one commit is ready finds a small group, while the sessions that the last
+    /// group has woken wait for the processor that it takes. Never ends.
+    pub async fn kick_forever<F: Future<Output = ()>>(self: Arc<Self>, yield_now: impl Fn() -> F) {
+        self.has_kicker.store(true, Ordering::Relaxed);
+        loop {
+            self.kick.requested().await;
+            yield_now().await;
+            self.begin_step();
+        }
+    }
+
+    fn begin_step(&self) {
         for role in self.strategy().first_roles() {
             self.roles.want(*role);
         }
@@ -582,7 +606,7 @@ impl Pipeline {
         add(&self.stats.groups, 1);
         self.stats.group_size.record(done.len() as u64);
         self.publisher.publish(&self.slots, done);
-        self.sweep.request();
+        self.sweep.signal.request();
     }
 
     async fn write_chunk(

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use binlog::GtidSet;
 use engine::ids::CommitSeq;
 use engine::view::{Published, Snapshot};
-use parking_lot::Mutex;
+use sync::Mutex;
 
 use crate::pending::{Batch, Ticket};
 use crate::sequencer::BinlogEnd;

@@ -6,9 +6,8 @@
 //!
 //! A simulation does the same with one thread: [`Roles::take`] and [`Roles::done`] in any order it likes.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-
-use parking_lot::{Condvar, Mutex};
+use sync::atomic::{AtomicU8, Ordering};
+use sync::{Condvar, Mutex};
 
 /// A part of the pipeline that one thread at a time may play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +36,9 @@ impl Role {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Roles {
-    /// Bits of the roles for which there is work. Set by anybody; cleared by who takes the role, before its step.
+    /// Bits of the roles for which there is work. Set with Release by anybody, after the work is there; cleared with
+    /// Acquire by who takes the role, before its step. Whether a bit is set may be read Relaxed under the lock: who
+    /// sets it takes the lock next.
     wanted: AtomicU8,
     /// Rank: last.
     state: Mutex<State>,
@@ -55,7 +56,7 @@ impl Roles {
     /// Says that there is work, from outside of the log threads.
     pub(crate) fn want(&self, role: Role) {
         // Pairs with the clearing in `take`: whoever finds the bit set leaves its work to the step that clears it.
-        if self.wanted.fetch_or(role.bit(), Ordering::SeqCst) & role.bit() != 0 {
+        if self.wanted.fetch_or(role.bit(), Ordering::Release) & role.bit() != 0 {
             return;
         }
         let state = self.state.lock();
@@ -66,7 +67,8 @@ impl Roles {
 
     /// Says that there is work, from within a step: this thread looks for its next role right after.
     pub(crate) fn want_next(&self, role: Role) {
-        self.wanted.fetch_or(role.bit(), Ordering::SeqCst);
+        // Pairs with the clearing in `take`, as above.
+        self.wanted.fetch_or(role.bit(), Ordering::Release);
     }
 
     /// Takes a role that is wanted and free, if there is one.
@@ -128,15 +130,15 @@ impl Roles {
 
     /// Has an idle thread look if a free role is wanted.
     fn call_for(&self, state: &State) {
-        if state.idle > 0 && self.wanted.load(Ordering::SeqCst) & !state.busy != 0 {
+        if state.idle > 0 && self.wanted.load(Ordering::Relaxed) & !state.busy != 0 {
             self.changed.notify_one();
         }
     }
 
     fn take_locked(&self, state: &mut State) -> Option<Role> {
-        let free = |role: &Role| self.wanted.load(Ordering::SeqCst) & !state.busy & role.bit() != 0;
+        let free = |role: &Role| self.wanted.load(Ordering::Relaxed) & !state.busy & role.bit() != 0;
         let role = Role::ALL.into_iter().find(free)?;
-        self.wanted.fetch_and(!role.bit(), Ordering::SeqCst);
+        self.wanted.fetch_and(!role.bit(), Ordering::Acquire);
         state.busy |= role.bit();
         self.call_for(state);
         Some(role)

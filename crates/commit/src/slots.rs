@@ -12,8 +12,8 @@
 use std::task::Waker;
 
 use engine::ids::CommitSeq;
-use parking_lot::Mutex;
 use smallvec::SmallVec;
+use sync::Mutex;
 
 use crate::pending::Pending;
 

@@ -2,71 +2,50 @@
 //! one task and not a thousand.
 
 use std::sync::Arc;
-use std::task::{Poll, Waker};
 
 use engine::ids::CommitSeq;
-use parking_lot::Mutex;
+use sync::Mutex;
 
 use crate::Pipeline;
+use crate::signal::Signal;
+use crate::slots::Slots;
 
 /// What is left to be swept.
 #[derive(Debug)]
 pub(crate) struct Sweep {
-    /// Rank: last.
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    /// Everything up to here was woken.
-    swept: CommitSeq,
-    requested: bool,
-    waker: Option<Waker>,
+    /// Requests the task.
+    pub(crate) signal: Signal,
+    /// Everything up to here was woken. Rank: last.
+    swept: Mutex<CommitSeq>,
 }
 
 impl Sweep {
     pub(crate) fn new(swept: CommitSeq) -> Self {
-        Self { state: Mutex::new(State { swept, requested: false, waker: None }) }
+        Self { signal: Signal::default(), swept: Mutex::new(swept) }
     }
 
-    /// Has the task run.
-    pub(crate) fn request(&self) {
-        let waker = {
-            let mut state = self.state.lock();
-            state.requested = true;
-            state.waker.take()
-        };
-        if let Some(waker) = waker {
-            waker.wake();
+    /// Wakes everybody up to `visible` who was not woken yet. Called by one task at a time.
+    pub(crate) fn run(&self, slots: &Slots, visible: CommitSeq) {
+        let mut next = self.swept.lock().next();
+        while next <= visible {
+            slots.sweep(next);
+            next = next.next();
         }
+        *self.swept.lock() = visible;
     }
 }
 
 impl Pipeline {
     /// Wakes everybody who waits for what is visible now. Called by one task at a time.
     pub fn sweep(&self) {
-        let visible = self.published.visible();
-        let mut next = self.sweep.state.lock().swept.next();
-        while next <= visible {
-            self.slots.sweep(next);
-            next = next.next();
-        }
-        self.sweep.state.lock().swept = visible;
+        self.sweep.run(&self.slots, self.published.visible());
         self.give_slots_back();
     }
 
     /// Sweeps whenever something became visible; for the runtime's one sweeping task. Never ends.
     pub async fn sweep_forever(self: Arc<Self>) {
         loop {
-            std::future::poll_fn(|context| {
-                let mut state = self.sweep.state.lock();
-                if std::mem::take(&mut state.requested) {
-                    return Poll::Ready(());
-                }
-                state.waker = Some(context.waker().clone());
-                Poll::Pending
-            })
-            .await;
+            self.sweep.signal.requested().await;
             self.sweep();
         }
     }

@@ -45,13 +45,15 @@ impl RowHashes {
         self.has_keyless = true;
     }
 
-    /// Replaces `out` by the hashes, each once. Returns whether those are all: there are at least one and at most
-    /// [`ROW_HASHES_MAX`] of them, or none but of rows without a key.
+    /// Replaces `out` by the hashes. Returns whether those are all: there are at least one and at most
+    /// [`ROW_HASHES_MAX`] of them, or none but of rows without a key. One may stand there more than once.
     pub fn copy_to(&self, out: &mut Vec<u32>) -> bool {
         out.clear();
         out.extend_from_slice(&self.hashes);
-        out.sort_unstable();
-        out.dedup();
+        if out.len() > ROW_HASHES_MAX {
+            out.sort_unstable();
+            out.dedup();
+        }
         !self.is_overfull && out.len() <= ROW_HASHES_MAX && (self.has_keyless || !out.is_empty())
     }
 

@@ -13,10 +13,10 @@
 //! that is below a view's `visible_seq` is in one of its layers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use smallvec::SmallVec;
+use sync::atomic::{AtomicU64, Ordering};
 
 use crate::EngineError;
 use crate::base::Generation;

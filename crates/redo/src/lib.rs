@@ -26,9 +26,12 @@
 //! told anything. On-disk formats are in `docs/formats/redo.md`.
 
 pub mod block;
+mod bytes;
 mod error;
 mod log;
 mod lsn;
+#[cfg(all(test, loom))]
+mod models;
 mod pool;
 mod reader;
 pub mod record;

@@ -17,29 +17,26 @@
 //! - whoever draws makes sure beforehand that there is room (the commit pipeline's admission): a draw never waits;
 //! - a reservation that is dropped unfinished would leave a hole that nothing can ever cross: the process aborts.
 
-use std::cell::UnsafeCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use sync::atomic::{AtomicU64, Ordering};
 
 use crate::Lsn;
+use crate::bytes::Bytes;
 
 /// The shared memory. See the module.
 #[derive(Debug)]
 pub struct Ring {
-    bytes: Box<[UnsafeCell<u8>]>,
+    /// Reached only through `Fill` (the range of a unique reservation, asserted to be released by the consumer) and
+    /// `Consumer` (a range below an end that was stored with Release after the fill).
+    bytes: Bytes,
     /// Slot `k % len` holds the end LSN of reservation `k` once that is filled.
     slots: Box<[AtomicU64]>,
     /// Bytes below this LSN were released by the consumer. Release by the consumer, acquired by fillers.
     taken: AtomicU64,
-    /// Reservations below this number were released. Stored before `taken`.
+    /// Reservations below this number were released. Relaxed: stored before `taken`, loaded after it.
     taken_slots: AtomicU64,
 }
-
-// SAFETY: the bytes are reached only through `Fill` (exclusive range of a unique reservation, asserted to be
-// released by the consumer) and `Consumer` (range below an end that was stored with Release after the fill).
-unsafe impl Sync for Ring {}
-// SAFETY: as above; the memory has no thread affinity.
-unsafe impl Send for Ring {}
 
 /// The end of what is reserved. One per ring; its owner serialises the draws.
 #[derive(Debug)]
@@ -89,7 +86,7 @@ impl Ring {
     /// whose stream begins at `start`.
     pub fn create(capacity: usize, slots: usize, start: Lsn) -> (Arc<Self>, Cursor, Consumer) {
         let ring = Arc::new(Self {
-            bytes: zeroed_cells(capacity.next_power_of_two()),
+            bytes: Bytes::zeroed(capacity.next_power_of_two()),
             slots: (0..slots.next_power_of_two()).map(|_| AtomicU64::new(0)).collect(),
             taken: AtomicU64::new(start.0),
             taken_slots: AtomicU64::new(0),
@@ -118,13 +115,13 @@ impl Ring {
     /// # Panics
     /// If the range or the slot was drawn without room: the admission has miscounted.
     pub fn fill(&self, reservation: Reservation) -> Fill<'_> {
-        // Pairs with the Release in `Consumer::release`: the consumer's reads of this range are over.
+        // Pairs with the Release in `Consumer::take`: the consumer's reads of this range are over.
         let taken = self.taken();
         assert!(
             reservation.end.since(taken) <= self.bytes.len() as u64,
             "the ring has no room for {reservation:?}"
         );
-        let open = reservation.slot - self.taken_slots.load(Ordering::Acquire);
+        let open = reservation.slot - self.taken_slots.load(Ordering::Relaxed);
         assert!(open < self.slots.len() as u64, "the ring has no slot for {reservation:?}");
         Fill { ring: self, at: reservation.start, reservation, finished: false }
     }
@@ -136,13 +133,6 @@ impl Ring {
     fn slot(&self, slot: u64) -> &AtomicU64 {
         &self.slots[usize::try_from(slot & (self.slots.len() as u64 - 1)).expect("below the slots' length")]
     }
-}
-
-/// Zeroed memory that costs nothing until it is touched.
-fn zeroed_cells(size: usize) -> Box<[UnsafeCell<u8>]> {
-    let bytes = Box::into_raw(vec![0_u8; size].into_boxed_slice());
-    // SAFETY: `UnsafeCell<u8>` has the layout of `u8`, so the allocation, its length and its contents stay valid.
-    unsafe { Box::from_raw(bytes as *mut [UnsafeCell<u8>]) }
 }
 
 /// A reservation being filled. Must be finished; see the module for what happens otherwise.
@@ -164,18 +154,12 @@ impl Fill<'_> {
         assert!(end <= self.reservation.end, "a record outgrew its reservation");
         let index = self.ring.index(self.at);
         let first = data.len().min(self.ring.bytes.len() - index);
-        self.copy(index, &data[..first]);
-        self.copy(0, &data[first..]);
-        self.at = end;
-    }
-
-    fn copy(&mut self, index: usize, data: &[u8]) {
-        let target = &self.ring.bytes[index..index + data.len()];
-        // SAFETY: `target` lies in this reservation's range, which `fill` asserted to be free of the consumer and
-        // which no other reservation shares; `UnsafeCell<u8>` has the layout of `u8`.
-        unsafe {
-            std::ptr::copy_nonoverlapping(data.as_ptr(), target.as_ptr().cast::<u8>().cast_mut(), data.len());
+        for (index, piece) in [(index, &data[..first]), (0, &data[first..])] {
+            // SAFETY: the piece lies in this reservation's range, which `Ring::fill` asserted to be free of the
+            // consumer and which no other reservation shares.
+            unsafe { self.ring.bytes.write(index, piece) };
         }
+        self.at = end;
     }
 
     /// Hands the range over to the consumer.
@@ -211,7 +195,8 @@ impl Consumer {
     /// Moves `filled` over every reservation that is finished and has no unfinished one before it.
     pub fn poll(&mut self) -> Lsn {
         loop {
-            // A slot of the previous lap holds an end at or below `filled`: ends only grow.
+            // Pairs with the Release in `Fill::finish`. A slot of the previous lap holds an end at or below `filled`:
+            // ends only grow.
             let end = Lsn(self.ring.slot(self.next_slot).load(Ordering::Acquire));
             if end <= self.filled {
                 return self.filled;
@@ -236,12 +221,12 @@ impl Consumer {
         let index = self.ring.index(self.taken);
         let first = size.min(self.ring.bytes.len() - index);
         for (from, len) in [(index, first), (0, size - first)] {
-            let cells = &self.ring.bytes[from..from + len];
-            // SAFETY: the range is filled and not released, so no `Fill` may touch it; layout as in `Fill::copy`.
-            sink(unsafe { std::slice::from_raw_parts(cells.as_ptr().cast::<u8>(), len) });
+            // SAFETY: the range is filled and not released, so no `Fill` may touch it.
+            unsafe { self.ring.bytes.read(from, len, &mut sink) };
         }
         self.taken = end;
-        self.ring.taken_slots.store(self.next_slot, Ordering::Release);
+        self.ring.taken_slots.store(self.next_slot, Ordering::Relaxed);
+        // Pairs with the Acquire in `Ring::taken`: nobody fills the range anew before it was read.
         self.ring.taken.store(end.0, Ordering::Release);
     }
 }
@@ -309,8 +294,9 @@ mod tests {
             let size = 9 + i % 5;
             let reservation = loop {
                 let mut cursor = cursor.lock();
-                let open = cursor.slot - ring.taken_slots.load(Ordering::Acquire);
-                if cursor.lsn.since(ring.taken()) + 16 <= 1 << 12 && open + 1 < 1 << 8 {
+                let room = 16 + cursor.lsn.since(ring.taken()) <= 1 << 12;
+                let open = cursor.slot - ring.taken_slots.load(Ordering::Relaxed);
+                if room && open + 1 < 1 << 8 {
                     break cursor.draw(size);
                 }
                 drop(cursor);

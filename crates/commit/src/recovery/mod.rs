@@ -16,7 +16,7 @@ mod replay;
 mod store_tail;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use binlog::{ChecksumAlg, IoCache};
@@ -41,6 +41,7 @@ use crate::roles::Roles;
 use crate::room::Room;
 use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
 use crate::settings::Settings;
+use crate::signal::Signal;
 use crate::slots::Slots;
 use crate::stats::Stats;
 use crate::store::Store;
@@ -280,6 +281,8 @@ fn assemble(
         binlog_readers: AtomicUsize::new(0),
         clock,
         sweep: Sweep::new(kept.last),
+        kick: Signal::default(),
+        has_kicker: AtomicBool::new(false),
         published,
         dependencies: Dependencies::new(history_size),
         recent_step_ns: AtomicU64::new(0),

@@ -67,6 +67,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let store = Arc::new(store);
     let log_threads = LogThreads::start(&pipeline);
     tokio::spawn(Arc::clone(&pipeline).sweep_forever());
+    tokio::spawn(Arc::clone(&pipeline).kick_forever(tokio::task::yield_now));
     let checkpointer = Checkpointer::new(Arc::clone(&pipeline), Arc::clone(&base));
     let taker = Arc::<Checkpointer>::clone(&checkpointer);
     let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
