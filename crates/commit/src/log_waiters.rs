@@ -43,7 +43,9 @@ impl LogWaiters {
             .lock()
             .extract_if(.., |waiter| has_reached(log, waiter.demand, waiter.end))
             .collect();
-        reached.into_iter().for_each(|waiter| waiter.waker.wake());
+        for waiter in reached {
+            waiter.waker.wake();
+        }
     }
 }
 
