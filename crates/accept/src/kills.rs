@@ -23,15 +23,16 @@ use crate::{Plan, binlogs, sql};
 const WRITERS: usize = 32;
 
 /// Small limits, so that rotations and checkpoints happen all the time; every fifth run is relaxed, where a process
-/// that dies loses nothing either.
+/// that dies loses nothing either. Every run begins with another strategy, and every second one changes it.
 const OPTIONS: [&str; 4] =
     ["--log-bin=binlog", "--max-binlog-size=1M", "--onelog-delta-size=2M", "--max-connections=200"];
 const RELAXED: [&str; 2] = ["--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2"];
+const STRATEGIES: [&str; 5] = ["in_redo", "group", "enhanced", "serial", "parallel"];
 
 /// See the module.
 pub fn run(plan: &Plan) -> Outcome {
     let dir = paths::fresh("accept/kills")?;
-    let cycles = if plan.full { 100 } else { 5 };
+    let cycles: usize = if plan.full { 100 } else { 6 };
     let mut random = Random::new(plan.seed);
     println!("seed {}, {cycles} cycles", plan.seed);
     let safe = Config::new(&dir.join("data"), &OPTIONS)?;
@@ -46,14 +47,29 @@ pub fn run(plan: &Plan) -> Outcome {
     let mut seen = Vec::new();
     let mut total = 0;
     for cycle in 1..=cycles {
-        let config = if cycle % 5 == 0 { &relaxed } else { &safe };
+        let mut config = if cycle % 5 == 0 { relaxed.clone() } else { safe.clone() };
+        let strategy = STRATEGIES[cycle % STRATEGIES.len()];
+        config.options.push(format!("--onelog-commit-strategy={strategy}"));
+        if strategy == "parallel" {
+            config.options.push("--sync-binlog=1000".to_owned());
+        }
+        let config = &config;
         if cycle % 3 == 0 {
             killed_while_it_starts(config, &mut random)?;
         }
         let server = config.start()?;
         let port = server.port();
         let writing = std::thread::spawn(move || writers::write(port, ledger));
-        std::thread::sleep(Duration::from_millis(200 + random.below(1000)));
+        let lives = Duration::from_millis(200 + random.below(1000));
+        if cycle % 2 == 0 {
+            std::thread::sleep(lives / 2);
+            sql::run(port, &["SET GLOBAL onelog_commit_strategy = 'enhanced'"])?;
+            std::thread::sleep(lives / 4);
+            sql::run(port, &["SET GLOBAL onelog_commit_strategy = 'in_redo'"])?;
+            std::thread::sleep(lives / 4);
+        } else {
+            std::thread::sleep(lives);
+        }
         server.kill()?;
         let acknowledged = writing.join().map_err(|_| "a writer panicked")??;
         let server = config.start()?;

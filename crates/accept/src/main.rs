@@ -19,6 +19,7 @@ mod kills;
 mod packets;
 mod refusals;
 mod sql;
+mod switches;
 mod sysbench;
 
 use std::process::ExitCode;
@@ -37,13 +38,14 @@ pub struct Plan {
 
 type Part = (&'static str, fn(&Plan) -> Outcome, &'static str);
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("clients", clients::run, "five clients, both authentication plugins"),
     ("dumps", dumps::run, "mariadb-dump and mysqldump, dumped and reloaded unchanged"),
     ("binlogs", binlogs::run, "binlog files read, verified and replayed by MariaDB and MySQL"),
     ("sysbench", sysbench::run, "the eleven stock scripts, prepared and plain, binlog on and off"),
     ("connections", connections::run, "thousands of clients; max_connections"),
     ("kills", kills::run, "kill -9 under 32 writers"),
+    ("switches", switches::run, "strategies and settings that change under 64 writers"),
     ("packets", packets::run, "malformed packets beside a healthy client"),
     ("refusals", refusals::run, "options, directories and logs that must be refused"),
 ];

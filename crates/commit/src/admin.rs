@@ -14,8 +14,9 @@ use crate::admission::Need;
 use crate::checkpoint::SliceSize;
 use crate::facts;
 use crate::pending::Pending;
-use crate::pipeline::{Participant, need_of};
+use crate::pipeline::Participant;
 use crate::record::BinlogPlace;
+use crate::reserve::need_of;
 use crate::sequencer::Rotate;
 use crate::{CommitError, FatalError, Pipeline};
 

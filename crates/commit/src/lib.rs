@@ -12,6 +12,7 @@ mod dependencies;
 mod error;
 pub mod facts;
 mod file_maker;
+mod fill;
 mod log_waiters;
 #[cfg(all(test, loom))]
 mod models;
@@ -20,6 +21,7 @@ pub mod pipeline;
 mod publisher;
 pub mod record;
 pub mod recovery;
+mod reserve;
 mod roles;
 mod room;
 mod sequencer;

@@ -26,25 +26,22 @@
 //! Rejected: a queue of sessions with leader and followers as threads. The slots are that queue, ordered by the
 //! ticket, and sessions are tasks: a thousand of them waiting for one sync are a thousand wakers in slots.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use binlog::ChecksumAlg;
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, TrxId};
 use engine::trx::Trx;
 use engine::view::Published;
 use engine::writeset::WriteSet;
 use parking_lot::Mutex;
-use redo::record::{HEAD_SIZE, head};
-use redo::{Lsn, RedoLog, Reservation};
-use smallvec::SmallVec;
+use redo::{Lsn, RedoLog};
 use vfs::Vfs;
 
+use crate::FatalError;
 use crate::ack::{Committing, Visible};
-use crate::admission::{Admission, Credits, Need};
+use crate::admission::{Admission, Credits};
 use crate::binlog_files::BinlogFiles;
 use crate::clock::Clock;
 use crate::dependencies::{Dependencies, Tracking};
@@ -53,12 +50,9 @@ use crate::file_maker::FileMaker;
 use crate::log_waiters::LogWaiters;
 use crate::pending::{Batch, EventsKind, Pending};
 use crate::publisher::Publisher;
-use crate::record::{
-    self, BinlogPlace, ChunkName, EventsHome, EventsPlace, RotationRecord, TrxHead, TrxParts,
-};
 use crate::roles::{Role, Roles};
 use crate::room::Room;
-use crate::sequencer::{Rotate, SequencedLog, Sequencer};
+use crate::sequencer::{Rotate, Sequencer};
 use crate::settings::Settings;
 use crate::signal::Signal;
 use crate::slots::Slots;
@@ -66,7 +60,6 @@ use crate::stats::{Stats, add};
 use crate::store::Store;
 use crate::strategy::{Form, Strategies, Strategy, StrategyKind};
 use crate::sweep::Sweep;
-use crate::{CommitError, FatalError};
 
 /// The largest piece of a write set, and of cached events, in one record. Bounds the work after a ticket.
 pub const INLINE_MAX: usize = 512 << 10;
@@ -191,125 +184,6 @@ impl Pipeline {
         self.store.get().map(|store| &store.log)
     }
 
-    /// Reserve: encodes the write set into `pending` and waits until there is room for everything that the ticket
-    /// will take. The last point at which a commit can be refused. Call [`Pipeline::submit`] right after it, without
-    /// waiting in between.
-    pub async fn reserve(
-        &self,
-        trx: TrxId,
-        pending: &mut Pending,
-        writes: &WriteSet,
-    ) -> Result<(), CommitError> {
-        self.find_parent(pending, writes);
-        // Events may go to a log and to the file.
-        pending.room = Some(self.room.take(2 * pending.cache.len() + writes.encoded_size() as u64)?);
-        if writes.encoded_size() <= INLINE_MAX {
-            writes.encode(&mut pending.writes);
-        } else {
-            let mut pieces = writes.encode_pieces(INLINE_MAX);
-            pending.writes = pieces.pop().unwrap_or_default();
-            for piece in pieces {
-                self.write_writes(trx, pending, &piece).await?;
-            }
-        }
-        loop {
-            let form = self.strategy().form();
-            self.prepare(trx, pending, form).await?;
-            let need = need_of(pending);
-            self.admit(need).await?;
-            // While it has a slot the strategy does not change.
-            if self.strategy().form() == form {
-                pending.admitted = need.credits;
-                return Ok(());
-            }
-            self.admission.give_back(need.credits);
-        }
-    }
-
-    /// Brings a transaction into the form that a strategy wants.
-    async fn prepare(&self, trx: TrxId, pending: &mut Pending, form: Form) -> Result<(), CommitError> {
-        if pending.form != form {
-            pending.event_chunks.clear();
-        }
-        pending.form = form;
-        if form == Form::Later && !pending.writes.is_empty() {
-            let writes = std::mem::take(&mut pending.writes);
-            let end = self.write_writes(trx, pending, &writes).await?;
-            if let Some(demand) = self.settings.redo_demand() {
-                self.redo_waiters.wait(&self.redo, demand, end).await;
-            }
-        }
-        if pending.cache.len() <= INLINE_MAX as u64 {
-            return pending.cache.load(INLINE_MAX as u64).map_err(|_| CommitError::EventsUnreadable);
-        }
-        match form {
-            Form::Carried => self.write_events(trx, pending, SequencedLog::Redo).await,
-            Form::Stored => self.write_events(trx, pending, SequencedLog::Store).await,
-            Form::Named | Form::Buffered | Form::Later => Ok(()),
-        }
-    }
-
-    /// Writes a front part of the write set. Returns its end.
-    async fn write_writes(
-        &self,
-        trx: TrxId,
-        pending: &mut Pending,
-        piece: &[u8],
-    ) -> Result<Lsn, CommitError> {
-        let chunk = self.write_chunk(SequencedLog::Redo, trx, piece, pending.has_chunks()).await?;
-        pending.chunks.push(chunk);
-        Ok(chunk.end())
-    }
-
-    /// Writes all cached events, unless that was done.
-    async fn write_events(
-        &self,
-        trx: TrxId,
-        pending: &mut Pending,
-        log: SequencedLog,
-    ) -> Result<(), CommitError> {
-        if pending.kind == crate::EventsKind::None || !pending.event_chunks.is_empty() {
-            return Ok(());
-        }
-        let mut piece = vec![0; INLINE_MAX];
-        let mut offset = 0;
-        loop {
-            let read = pending.cache.read_at(&mut piece, offset);
-            let size = read.map_err(|_| CommitError::EventsUnreadable)?;
-            if size == 0 {
-                return Ok(());
-            }
-            let chunk = self.write_chunk(log, trx, &piece[..size], pending.has_chunks()).await?;
-            pending.event_chunks.push(chunk);
-            offset += size as u64;
-        }
-    }
-
-    /// Waits for credits, and has the ring drained meanwhile.
-    pub(crate) async fn admit(&self, need: Need) -> Result<(), CommitError> {
-        if self.room.is_spent() {
-            return Err(CommitError::DiskFull);
-        }
-        let mut admit = pin!(self.admission.admit(need));
-        let mut waits = false;
-        poll_fn(|context| {
-            let answer = admit.as_mut().poll(context);
-            if answer.is_pending() && !std::mem::replace(&mut waits, true) {
-                // What is filled later is wanted by who fills it.
-                for role in [Role::Redo, Role::Store, Role::Files] {
-                    self.roles.want(role);
-                }
-            }
-            answer
-        })
-        .await
-    }
-
-    /// Says that a transaction for which [`Pipeline::reserve`] failed will not be submitted.
-    pub fn forget(&self, trx: TrxId) {
-        self.sequencer.forget_chunks(trx);
-    }
-
     /// Ticket, fill, apply, release: one synchronous function. From here on the pipeline owns the commit. A session
     /// that is alone also plays the log threads' roles in here. An error is fatal: stop the process.
     pub fn submit(
@@ -432,7 +306,7 @@ impl Pipeline {
         self.dependencies.resize(size, || self.sequencer.clock());
     }
 
-    fn find_parent(&self, pending: &mut Pending, writes: &WriteSet) {
+    pub(crate) fn find_parent(&self, pending: &mut Pending, writes: &WriteSet) {
         let tracking = Tracking::of(self.settings.dependency_tracking.load(Ordering::Relaxed));
         let is_known = pending.has_write_set && pending.kind == EventsKind::Transaction;
         let rows = is_known.then_some(&writes.row_hashes);
@@ -520,66 +394,6 @@ impl Pipeline {
         }
     }
 
-    /// Fills a transaction's redo record, and its rotation's, if it has one.
-    pub(crate) fn fill_record(&self, pending: &mut Pending, events: Option<RecordEvents<'_>>) {
-        let promised = self.binlog.as_ref().map_or(BinlogPlace::default(), BinlogFiles::synced);
-        let ticket = pending.ticket_mut();
-        let reservation = ticket.redo.take().expect("a record is filled once");
-        let rotation_redo = ticket.rotation_redo.take();
-        let ticket = pending.ticket();
-        let place = ticket.binlog.zip(events).map(|(range, events)| EventsPlace {
-            file: range.file,
-            start: range.start,
-            size: range.end - range.start,
-            checksum: range.checksum,
-            home: events.home(),
-        });
-        let gtid = ticket.binlog.and_then(|range| range.gtid);
-        let trx = TrxHead { seq: ticket.seq, gtid, events: place, promised };
-        let mut body = SmallVec::<[u8; 64]>::new();
-        let mut carried = None;
-        if let Some(RecordEvents::Carried { head, tail }) = events {
-            record::put_events(&pending.event_chunks, head, &[], |piece| body.extend_from_slice(piece));
-            carried = Some([&body[..], tail]);
-        }
-        let parts = TrxParts {
-            counters: &pending.counters,
-            chunks: &pending.chunks,
-            events: carried.as_ref().map_or(&[], |pieces| pieces),
-            writes: &pending.writes,
-        };
-        fill(&self.redo, reservation, record::TRX, |put| record::put_trx(&trx, &parts, put));
-        if let (Some(reservation), Some(rotation)) = (rotation_redo, &ticket.rotation) {
-            let rotation = RotationRecord {
-                after: rotation.after,
-                old_file: rotation.old_file,
-                rotate_start: rotation.rotate_start,
-                new_file: rotation.new_file,
-                rotate: &rotation.rotate,
-                header: &rotation.header,
-            };
-            fill(&self.redo, reservation, record::ROTATION, |put| record::put_rotation(&rotation, put));
-        }
-    }
-
-    /// Fills a transaction's record in the binlog store. Returns the CRC32C of its body.
-    pub(crate) fn fill_stored(&self, pending: &mut Pending, head: &[u8], tail: &[u8]) -> u32 {
-        let store = self.store().expect("the store was opened with its strategy");
-        let ticket = pending.ticket_mut();
-        let reservation = ticket.store.take().expect("a record is filled once");
-        let seq = ticket.seq.0.to_le_bytes();
-        let mut crc = 0;
-        fill(store, reservation, record::EVENTS, |put| {
-            let mut put = |piece: &[u8]| {
-                crc = crc32c::crc32c_append(crc, piece);
-                put(piece);
-            };
-            put(&seq);
-            record::put_events(&pending.event_chunks, head, tail, put);
-        });
-        crc
-    }
-
     /// Has the events of durable transactions written to the binlog file, and publishes the transactions: at once, or
     /// with `waits` once their events are written.
     pub(crate) fn leave_to_files(&self, done: &mut Batch, waits: bool) {
@@ -608,84 +422,6 @@ impl Pipeline {
         self.publisher.publish(&self.slots, done);
         self.sweep.signal.request();
     }
-
-    async fn write_chunk(
-        &self,
-        log: SequencedLog,
-        trx: TrxId,
-        piece: &[u8],
-        has_chunks: bool,
-    ) -> Result<ChunkName, CommitError> {
-        let bytes = Credits::bytes(HEAD_SIZE + piece.len());
-        let (credits, role) = match log {
-            SequencedLog::Redo => (Credits { ring_bytes: bytes, ..Credits::default() }, Role::Redo),
-            SequencedLog::Store => (Credits { store_bytes: bytes, ..Credits::default() }, Role::Store),
-        };
-        self.admit(Need { credits, writes: true, has_chunks }).await?;
-        let reservation = self.sequencer.draw_chunk(log, trx, piece.len());
-        let size = u32::try_from(piece.len()).expect("at most 512 KiB");
-        let chunk = ChunkName { lsn: reservation.start(), size };
-        let target = match log {
-            SequencedLog::Redo => &self.redo,
-            SequencedLog::Store => self.store().expect("the store was opened with its strategy"),
-        };
-        fill(target, reservation, record::CHUNK, |put| put(piece));
-        self.roles.want(role);
-        Ok(chunk)
-    }
-}
-
-/// What a redo record says of a transaction's events.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum RecordEvents<'a> {
-    /// The CRC32C of the final bytes, which are in the binlog file.
-    Named(u32),
-    /// The final bytes: all, or those before and behind cached events in chunks.
-    Carried { head: &'a [u8], tail: &'a [u8] },
-    /// The CRC32C of the store's record.
-    Stored(u32),
-}
-
-impl RecordEvents<'_> {
-    fn home(self) -> EventsHome {
-        match self {
-            Self::Named(crc) => EventsHome::File(crc),
-            Self::Carried { .. } => EventsHome::Record,
-            Self::Stored(crc) => EventsHome::Store(crc),
-        }
-    }
-}
-
-/// What a prepared transaction's ticket will take, rotations excepted.
-pub(crate) fn need_of(pending: &Pending) -> Need {
-    // The most that events can take.
-    let checksum = ChecksumAlg::Crc32;
-    let mut credits = Credits {
-        ring_bytes: Credits::bytes(HEAD_SIZE + pending.record_size(checksum)),
-        slots: 1,
-        ..Credits::default()
-    };
-    if let Some(events) = pending.events() {
-        if pending.form == Form::Stored {
-            let size = HEAD_SIZE + record::stored_size(pending.events_size(checksum));
-            credits.store_bytes = Credits::bytes(size);
-        }
-        if pending.form.has_backlog() {
-            let size = usize::try_from(events.final_len(checksum)).unwrap_or(usize::MAX);
-            credits.backlog_bytes = Credits::bytes(size.min(INLINE_MAX));
-        }
-    }
-    Need { credits, writes: true, has_chunks: pending.has_chunks() }
-}
-
-/// Fills a record.
-fn fill(log: &RedoLog, reservation: Reservation, kind: u8, body: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-    let size = usize::try_from(reservation.end().since(reservation.start())).expect("a record fits the ring");
-    let body_size = u32::try_from(size - HEAD_SIZE).expect("a record is below 4 GiB");
-    let mut fill = log.ring().fill(reservation);
-    fill.put(&head(kind, body_size));
-    body(&mut |piece| fill.put(piece));
-    fill.finish();
 }
 
 /// Bytes that have left a log's ring since this was asked last.

@@ -125,7 +125,7 @@ impl Stages for Group {
         match role {
             Role::Flush => self.flush(),
             Role::Sync => self.sync(),
-            Role::Redo => unreachable!("nobody wants it"),
+            Role::Redo | Role::Store | Role::Files => unreachable!("nobody wants it"),
         }
     }
 }

@@ -16,8 +16,8 @@ use parking_lot::Mutex;
 use redo::Durability;
 
 use super::{Form, Harvest, Strategy, StrategyKind, edges, finalise, redo_demand, redo_reached};
+use crate::fill::RecordEvents;
 use crate::pending::Pending;
-use crate::pipeline::RecordEvents;
 use crate::{FatalError, Pipeline, Role};
 
 /// See the module.

@@ -20,8 +20,8 @@ use parking_lot::Mutex;
 use redo::Durability;
 
 use super::{Form, Harvest, Strategy, StrategyKind, stamps};
+use crate::fill::RecordEvents;
 use crate::pending::{Batch, Pending};
-use crate::pipeline::RecordEvents;
 use crate::stats::{Stats, add};
 use crate::{FatalError, Pipeline, Role};
 

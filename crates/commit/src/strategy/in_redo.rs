@@ -17,8 +17,8 @@ use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 
 use super::{Form, Harvest, Strategy, StrategyKind, carry_redo, edges, finalise, redo_demand};
+use crate::fill::RecordEvents;
 use crate::pending::Pending;
-use crate::pipeline::RecordEvents;
 use crate::{FatalError, Pipeline, Role};
 
 /// See the module.

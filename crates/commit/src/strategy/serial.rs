@@ -16,8 +16,8 @@ use parking_lot::Mutex;
 
 use super::group::FinalEvents;
 use super::{Form, Harvest, Strategy, StrategyKind, carry_redo};
+use crate::fill::RecordEvents;
 use crate::pending::{Batch, Pending};
-use crate::pipeline::RecordEvents;
 use crate::{FatalError, Pipeline, Role};
 
 /// See the module.

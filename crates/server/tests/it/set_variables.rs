@@ -197,8 +197,8 @@ fn errors_have_mysqls_texts() {
         "ERROR 1231 (42000): Variable 'optimizer_switch' can't be set to the value of 'mrr=x'"
     );
     assert_eq!(
-        error(Target::Global, "onelog_commit_strategy", Value::text("in_redo")),
-        "ERROR 1231 (42000): Variable 'onelog_commit_strategy' can't be set to the value of 'in_redo'"
+        error(Target::Global, "onelog_commit_strategy", Value::text("faster")),
+        "ERROR 1231 (42000): Variable 'onelog_commit_strategy' can't be set to the value of 'faster'"
     );
     assert!(setting.set(Target::Global, "onelog_commit_strategy", Value::text("GROUP")).is_ok());
 }

@@ -50,8 +50,9 @@ fn rows_are_in_order_and_mysqls_or_ours() {
     let rows = view(&status, None).show();
     assert!(rows.is_sorted_by(|a, b| a.0 < b.0), "names are unique and sorted");
     let theirs: Vec<_> = include_str!("../data/status-8.0.46.txt").lines().collect();
-    // MariaDB's counters of groups, a name of MySQL 8.2 and later.
-    let known = ["Binlog_commits", "Binlog_group_commits", "Com_show_binary_log_status"];
+    // Aurora's, MariaDB's counters of groups, a name of MySQL 8.2 and later.
+    let known =
+        ["Aurora_enhanced_binlog", "Binlog_commits", "Binlog_group_commits", "Com_show_binary_log_status"];
     let unknown = rows
         .iter()
         .map(|(name, _)| *name)

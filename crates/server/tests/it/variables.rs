@@ -108,9 +108,16 @@ const NOT_SETTABLE: &[(&str, &str)] = &[
 
 /// What MySQL does not have, and why we do.
 const ONLY_OURS: &[(&str, &str)] = &[
+    ("aurora_enhanced_binlog", "Aurora's"),
+    ("binlog_buffer_size", "AliSQL's"),
+    ("binlog_parallel_flush", "AliSQL's"),
+    ("enhanced_binlog_dir", "ours"),
     ("onelog_", "ours"),
+    ("persist_binlog_to_redo", "AliSQL's"),
+    ("sync_binlog_interval", "AliSQL's"),
     ("tx_isolation", "removed in 8.0.3; MariaDB's clients read it"),
     ("tx_read_only", "as above"),
+    ("wait_binlog_flush", "AliSQL's"),
 ];
 
 /// What we do not have: names, or what they begin with, and why.

@@ -44,6 +44,7 @@ impl Server {
 
     /// `last_committed` of the transactions in the last file.
     fn parents(&self) -> Vec<u64> {
+        self.world.pipeline.catch_up().unwrap();
         let index = BinlogIndex::open(&*self.disk, Path::new("/data"), "binlog").unwrap();
         let path = index.path_of(index.names().last().unwrap());
         let mut reader = EventReader::open(self.disk.open(&path, Open::Read).unwrap()).unwrap();

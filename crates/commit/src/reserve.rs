@@ -1,0 +1,188 @@
+//! Reserve: everything before the ticket, where a commit may wait or be refused.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+
+use binlog::ChecksumAlg;
+use engine::ids::TrxId;
+use engine::writeset::WriteSet;
+use redo::Lsn;
+use redo::record::HEAD_SIZE;
+
+use crate::admission::{Credits, Need};
+use crate::fill::fill;
+use crate::pending::{EventsKind, Pending};
+use crate::pipeline::{INLINE_MAX, Pipeline};
+use crate::record::{self, ChunkName};
+use crate::sequencer::SequencedLog;
+use crate::strategy::Form;
+use crate::{CommitError, Role};
+
+impl Pipeline {
+    /// Reserve: encodes the write set into `pending` and waits until there is room for everything that the ticket
+    /// will take. The last point at which a commit can be refused. Call [`Pipeline::submit`] right after it, without
+    /// waiting in between.
+    pub async fn reserve(
+        &self,
+        trx: TrxId,
+        pending: &mut Pending,
+        writes: &WriteSet,
+    ) -> Result<(), CommitError> {
+        self.find_parent(pending, writes);
+        let copies = if matches!(self.strategy().form(), Form::Carried | Form::Stored) { 2 } else { 1 };
+        let events_size = copies * pending.cache.len();
+        pending.room = Some(self.room.take(events_size + writes.encoded_size() as u64)?);
+        if writes.encoded_size() <= INLINE_MAX {
+            writes.encode(&mut pending.writes);
+        } else {
+            let mut pieces = writes.encode_pieces(INLINE_MAX);
+            pending.writes = pieces.pop().unwrap_or_default();
+            for piece in pieces {
+                self.write_writes(trx, pending, &piece).await?;
+            }
+        }
+        loop {
+            let form = self.strategy().form();
+            self.prepare(trx, pending, form).await?;
+            let need = need_of(pending);
+            self.admit(need).await?;
+            // While it has a slot the strategy does not change.
+            if self.strategy().form() == form {
+                pending.admitted = need.credits;
+                return Ok(());
+            }
+            self.admission.give_back(need.credits);
+        }
+    }
+
+    /// Brings a transaction into the form that a strategy wants.
+    async fn prepare(&self, trx: TrxId, pending: &mut Pending, form: Form) -> Result<(), CommitError> {
+        if pending.form != form {
+            pending.event_chunks.clear();
+        }
+        pending.form = form;
+        if form == Form::Later && !pending.writes.is_empty() {
+            let writes = std::mem::take(&mut pending.writes);
+            let end = self.write_writes(trx, pending, &writes).await?;
+            if let Some(demand) = self.settings.redo_demand() {
+                self.redo_waiters.wait(&self.redo, demand, end).await;
+            }
+        }
+        if pending.cache.len() <= INLINE_MAX as u64 {
+            return pending.cache.load(INLINE_MAX as u64).map_err(|_| CommitError::EventsUnreadable);
+        }
+        match form {
+            Form::Carried => self.write_events(trx, pending, SequencedLog::Redo).await,
+            Form::Stored => self.write_events(trx, pending, SequencedLog::Store).await,
+            Form::Named | Form::Buffered | Form::Later => Ok(()),
+        }
+    }
+
+    /// Writes a front part of the write set. Returns its end.
+    async fn write_writes(
+        &self,
+        trx: TrxId,
+        pending: &mut Pending,
+        piece: &[u8],
+    ) -> Result<Lsn, CommitError> {
+        let chunk = self.write_chunk(SequencedLog::Redo, trx, piece, pending.has_chunks()).await?;
+        pending.chunks.push(chunk);
+        Ok(chunk.end())
+    }
+
+    /// Writes all cached events, unless that was done.
+    async fn write_events(
+        &self,
+        trx: TrxId,
+        pending: &mut Pending,
+        log: SequencedLog,
+    ) -> Result<(), CommitError> {
+        if pending.kind == EventsKind::None || !pending.event_chunks.is_empty() {
+            return Ok(());
+        }
+        let mut piece = vec![0; INLINE_MAX];
+        let mut offset = 0;
+        loop {
+            let read = pending.cache.read_at(&mut piece, offset);
+            let size = read.map_err(|_| CommitError::EventsUnreadable)?;
+            if size == 0 {
+                return Ok(());
+            }
+            let chunk = self.write_chunk(log, trx, &piece[..size], pending.has_chunks()).await?;
+            pending.event_chunks.push(chunk);
+            offset += size as u64;
+        }
+    }
+
+    /// Waits for credits, and has the ring drained meanwhile.
+    pub(crate) async fn admit(&self, need: Need) -> Result<(), CommitError> {
+        if self.room.is_spent() {
+            return Err(CommitError::DiskFull);
+        }
+        let mut admit = pin!(self.admission.admit(need));
+        let mut waits = false;
+        poll_fn(|context| {
+            let answer = admit.as_mut().poll(context);
+            if answer.is_pending() && !std::mem::replace(&mut waits, true) {
+                // What is filled later is wanted by who fills it.
+                for role in [Role::Redo, Role::Store, Role::Files] {
+                    self.roles.want(role);
+                }
+            }
+            answer
+        })
+        .await
+    }
+
+    /// Says that a transaction for which [`Pipeline::reserve`] failed will not be submitted.
+    pub fn forget(&self, trx: TrxId) {
+        self.sequencer.forget_chunks(trx);
+    }
+
+    async fn write_chunk(
+        &self,
+        log: SequencedLog,
+        trx: TrxId,
+        piece: &[u8],
+        has_chunks: bool,
+    ) -> Result<ChunkName, CommitError> {
+        let bytes = Credits::bytes(HEAD_SIZE + piece.len());
+        let (credits, role) = match log {
+            SequencedLog::Redo => (Credits { ring_bytes: bytes, ..Credits::default() }, Role::Redo),
+            SequencedLog::Store => (Credits { store_bytes: bytes, ..Credits::default() }, Role::Store),
+        };
+        self.admit(Need { credits, writes: true, has_chunks }).await?;
+        let reservation = self.sequencer.draw_chunk(log, trx, piece.len());
+        let size = u32::try_from(piece.len()).expect("at most 512 KiB");
+        let chunk = ChunkName { lsn: reservation.start(), size };
+        let target = match log {
+            SequencedLog::Redo => &self.redo,
+            SequencedLog::Store => self.store().expect("the store was opened with its strategy"),
+        };
+        fill(target, reservation, record::CHUNK, |put| put(piece));
+        self.roles.want(role);
+        Ok(chunk)
+    }
+}
+
+/// What a prepared transaction's ticket will take, rotations excepted.
+pub(crate) fn need_of(pending: &Pending) -> Need {
+    // The most that events can take.
+    let checksum = ChecksumAlg::Crc32;
+    let mut credits = Credits {
+        ring_bytes: Credits::bytes(HEAD_SIZE + pending.record_size(checksum)),
+        slots: 1,
+        ..Credits::default()
+    };
+    if let Some(events) = pending.events() {
+        if pending.form == Form::Stored {
+            let size = HEAD_SIZE + record::stored_size(pending.events_size(checksum));
+            credits.store_bytes = Credits::bytes(size);
+        }
+        if pending.form.has_backlog() {
+            let size = usize::try_from(events.final_len(checksum)).unwrap_or(usize::MAX);
+            credits.backlog_bytes = Credits::bytes(size.min(INLINE_MAX));
+        }
+    }
+    Need { credits, writes: true, has_chunks: pending.has_chunks() }
+}
