@@ -93,7 +93,6 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
 /// What cannot be set here (1238) although MySQL lets it be, and why.
 const NOT_SETTABLE: &[(&str, &str)] = &[
     ("authentication_policy", "there is one factor"),
-    ("binlog_checksum", "an option so far"),
     ("ft_boolean_syntax", "there are no full-text indexes"),
     ("general_log_file", "there is no general log"),
     ("gtid_purged", "follows from the files so far"),

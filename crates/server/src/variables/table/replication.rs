@@ -113,8 +113,7 @@ pub(super) const ROWS: &[Variable] = &[
     .fixed(),
     toggle("binlog_rows_query_log_events", Both, false, "The statement is logged before its rows.")
         .home(own(|own| Val::Bool(own.rows_query), |own, val| own.rows_query = val.is_on())),
-    choice("binlog_checksum", Global, &["NONE", "CRC32"], "CRC32", "How events of the binary log end.")
-        .fixed(),
+    choice("binlog_checksum", Global, &["NONE", "CRC32"], "CRC32", "How events of the binary log end."),
     uint(
         "binlog_cache_size",
         Global,
