@@ -82,7 +82,10 @@ impl Pipeline {
         let mut facts = self.facts.lock();
         facts.through = through;
         facts.redo_start = redo_start;
-        facts.store.need_from(store_start);
+        // A store that was begun since the seal is needed whole.
+        if store_start.is_some() || self.store().is_none() {
+            facts.store.need_from(store_start);
+        }
         facts.gtid_executed = gtid_executed;
         // While the binlog is off it ends where it ended.
         let place = binlog.map(|end| BinlogPlace { file: end.file, position: end.position });

@@ -111,7 +111,7 @@ impl FileMaker {
     /// if not, because that `waits` for the file, or those before them do, it takes them too.
     pub(crate) fn put(&self, done: &mut Batch, waits: bool) -> bool {
         let mut queue = self.queue.lock();
-        let waits = waits || self.waiting.load(Ordering::Relaxed) > 0;
+        let waits = waits || self.waiting.load(Ordering::Acquire) > 0;
         if waits {
             self.waiting.fetch_add(done.len(), Ordering::Relaxed);
             queue.extend(
@@ -252,7 +252,7 @@ impl Pipeline {
         self.admission.give_back(credits);
         let waited = end.written.len();
         self.publish(&mut end.written);
-        self.maker.waiting.fetch_sub(waited, Ordering::Relaxed);
+        self.maker.waiting.fetch_sub(waited, Ordering::Release);
         Ok(())
     }
 

@@ -155,6 +155,12 @@ impl Pipeline {
         &self.publisher
     }
 
+    /// Bytes of segments that a checkpoint has not passed, in redo or in the binlog store, whichever has more: what a
+    /// redo capacity is compared with.
+    pub fn needed_log_bytes(&self) -> u64 {
+        self.redo.live_bytes().max(self.store().map_or(0, RedoLog::live_bytes))
+    }
+
     /// The redo log's counters and marks.
     pub fn redo(&self) -> &RedoLog {
         &self.redo

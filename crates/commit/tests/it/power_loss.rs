@@ -310,3 +310,21 @@ fn a_sync_that_does_nothing_is_noticed() {
         assert!(noticed > 0, "{strategy:?}: {skip:?} was skipped and nobody noticed");
     }
 }
+
+#[test]
+fn a_store_that_is_begun_while_a_checkpoint_runs_is_read_after_it() {
+    let disk = SimDisk::new();
+    let mut world = World::open(&disk, WITH_BINLOG).unwrap();
+    let mut script = Script::new();
+    let mut rng = Rng::new(1);
+    script.group(&mut world, &disk, &mut rng, 2);
+    let checkpoint = world.begin_checkpoint();
+    assert_eq!(world.switch(StrategyKind::Enhanced), Switched::Done);
+    script.group(&mut world, &disk, &mut rng, 2);
+    world.run_checkpoint(checkpoint);
+    script.group(&mut world, &disk, &mut rng, 2);
+    let acked = world.rows().0;
+    drop(world);
+    let found = disk.crash(CrashMode::DropAll, 1);
+    check(&found, &script, WITH_BINLOG, acked).unwrap();
+}

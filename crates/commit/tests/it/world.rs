@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use binlog::decode::Event;
 use binlog::event::RowsQuery;
 use binlog::{BinlogIndex, CacheLimits, ChecksumAlg, EventReader, GtidPlan, Origin, TrxCache, Uuid};
-use commit::checkpoint::SliceSize;
+use commit::checkpoint::{Checkpoint, SliceSize};
 use commit::recovery::{self, BinlogConfig, Config};
 use commit::{
     Clock, Committing, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Quiet, Settings,
@@ -216,8 +216,17 @@ impl World {
     }
 
     pub fn checkpoint(&self) {
+        self.run_checkpoint(self.begin_checkpoint());
+    }
+
+    /// Seals, and waits until it may run.
+    pub fn begin_checkpoint(&self) -> Checkpoint {
         let checkpoint = self.pipeline.begin_checkpoint();
         self.drive();
+        checkpoint
+    }
+
+    pub fn run_checkpoint(&self, checkpoint: Checkpoint) {
         let size = SliceSize { keys_max: 3, bytes_max: 1 << 20 };
         self.pipeline.run_checkpoint(checkpoint, &self.base, Vec::new(), size, || {}).unwrap();
         self.tend();

@@ -125,15 +125,15 @@ impl Checkpointer {
         self.state.lock().is_asked()
     }
 
-    /// Whether the delta or redo has grown enough.
+    /// Whether the delta, redo or the binlog store has grown enough.
     fn is_due(&self, shared: &Shared) -> bool {
         let live = &shared.variables.live;
         let published = self.pipeline.published();
         let delta = published.view().active.bytes() as u64;
-        let redo = self.pipeline.redo().live_bytes();
+        let logs = self.pipeline.needed_log_bytes();
         let times = if published.retired.bytes() > 0 { RARER } else { 1 };
         delta >= times * live.delta_size.load(Ordering::Relaxed)
-            || delta > 0 && redo >= live.redo_log_capacity.load(Ordering::Relaxed) / 2
+            || delta > 0 && logs >= live.redo_log_capacity.load(Ordering::Relaxed) / 2
     }
 
     /// Whether builds have rewritten so much that the current generation keeps too many pages.
