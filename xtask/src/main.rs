@@ -16,6 +16,8 @@ cargo xtask CHORE [ARGUMENTS]
   unit              all tests that need no foreign program
   loom              the models of the commit path's lock-free parts, in all interleavings
   accept [PART...]  the real binary against real clients and servers; --help says more
+  interop [NAME...] the consumers of changes alone: debezium, pymysqlreplication, canal, mysqlbinlog, or all;
+                    --source mysql97 lets them follow MySQL instead
   peers             installs those clients and servers (Debian 12, root)
   bench             compares speed with MariaDB and MySQL; --help says more
 ";
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         "unit" => unit(),
         "loom" => loom(),
         "accept" => accept(&rest),
+        "interop" => interop(&rest),
         "peers" => tool("accept", &["peers"]),
         "bench" => bench(&rest),
         _ => {
@@ -72,6 +75,16 @@ fn loom() -> Result<(), String> {
 fn accept(arguments: &[&str]) -> Result<(), String> {
     cargo(&["build", "--release", "--package", "server"])?;
     tool("accept", arguments)
+}
+
+/// Those parts of `accept` that follow a server's changes.
+fn interop(arguments: &[&str]) -> Result<(), String> {
+    const CONSUMERS: [&str; 4] = ["debezium", "pymysqlreplication", "canal", "mysqlbinlog"];
+    let mut parts: Vec<&str> = arguments.iter().copied().filter(|argument| *argument != "all").collect();
+    if !CONSUMERS.iter().any(|it| parts.contains(it)) {
+        parts.extend(CONSUMERS);
+    }
+    if parts.contains(&"mysql97") { tool("accept", &parts) } else { accept(&parts) }
 }
 
 fn bench(arguments: &[&str]) -> Result<(), String> {

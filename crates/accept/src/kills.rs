@@ -7,8 +7,8 @@
 //! under way), both tables hold 1 to n, and the binlog files, decoded by another project's decoder, hold exactly the
 //! same numbers in order.
 
-mod decode;
-mod writers;
+pub mod decode;
+pub mod writers;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +20,8 @@ use rig::{Outcome, check, paths};
 
 use crate::{Plan, binlogs, sql};
 
-const WRITERS: usize = 32;
+/// Writers at a time.
+pub const WRITERS: usize = 32;
 
 /// Small limits, so that rotations and checkpoints happen all the time; every fifth run is relaxed, where a process
 /// that dies loses nothing either. Every run begins with another strategy, and every second one changes it.
@@ -90,7 +91,8 @@ pub fn run(plan: &Plan) -> Outcome {
     binlogs::verify(&safe.datadir)
 }
 
-fn prepare(port: u16) -> Outcome {
+/// Makes the tables that they write to.
+pub fn prepare(port: u16) -> Outcome {
     sql::run(
         port,
         &[
@@ -114,7 +116,7 @@ fn killed_while_it_starts(config: &Config, random: &mut Random) -> Outcome {
 }
 
 /// What the engine holds of each writer, checked against what was acknowledged.
-fn engine(port: u16, acknowledged: &[u64; WRITERS]) -> Outcome<[u64; WRITERS]> {
+pub fn engine(port: u16, acknowledged: &[u64; WRITERS]) -> Outcome<[u64; WRITERS]> {
     sql::block_on(async {
         let mut root = sql::root(port).await?;
         let counters: Vec<(usize, u64)> = root.query("SELECT writer, n FROM d.c ORDER BY writer").await?;
@@ -157,9 +159,10 @@ fn binlog(
     let mut reached = *before;
     for file in &files[seen.len()..] {
         let mut holds_any = false;
-        decode::each_transaction(file, |writer, n| {
+        decode::each_transaction(file, |rows| {
+            let Some((writer, n)) = whole(rows)? else { return Ok(()) };
             let last = reached.get_mut(writer).ok_or("an unknown writer")?;
-            check(n == *last + 1, || format!("{}: writer {writer}: {n} after {last}", file.display()))?;
+            check(n == *last + 1, || format!("writer {writer}: {n} after {last}"))?;
             *last = n;
             holds_any = true;
             Ok(())
@@ -169,4 +172,23 @@ fn binlog(
         }
     }
     check(reached == *after, || format!("the binlog holds {reached:?}, the engine {after:?}"))
+}
+
+/// Writer and number of a transaction, which has exactly its three rows; `None` if it is the one that made the counters.
+fn whole(rows: &[decode::Written]) -> Outcome<Option<(usize, u64)>> {
+    let mut tables: Vec<&str> = rows.iter().map(|(table, _)| &**table).collect();
+    tables.sort_unstable();
+    if tables == ["c"; WRITERS] {
+        return Ok(None);
+    }
+    let numbers = |(table, row): &decode::Written| {
+        let (writer, n) = if table == "b" { (1, 0) } else { (0, 1) };
+        decode::number(row, writer).zip(decode::number(row, n))
+    };
+    let found: Vec<_> = rows.iter().map(numbers).collect();
+    check(tables == ["a", "b", "c"] && found.iter().all(|it| *it == found[0]), || {
+        format!("half a transaction: {tables:?}, {found:?}")
+    })?;
+    let (writer, n) = found[0].ok_or("no numbers")?;
+    Ok(Some((usize::try_from(writer)?, n)))
 }

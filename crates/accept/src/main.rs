@@ -15,9 +15,13 @@ mod clients;
 mod connections;
 mod contents;
 mod dumps;
+mod follows;
+mod hot_row;
+mod interop;
 mod kills;
 mod packets;
 mod refusals;
+mod replicas;
 mod sql;
 mod switches;
 mod sysbench;
@@ -25,6 +29,7 @@ mod sysbench;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use interop::Source;
 use rig::{Outcome, install, usage};
 
 /// What a part is told.
@@ -34,27 +39,50 @@ pub struct Plan {
     pub full: bool,
     /// What randomised parts begin with.
     pub seed: u64,
+    /// The server that is followed, where a part follows one.
+    pub source: Source,
 }
 
 type Part = (&'static str, fn(&Plan) -> Outcome, &'static str);
 
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 12] = [
     ("clients", clients::run, "five clients, both authentication plugins"),
     ("dumps", dumps::run, "mariadb-dump and mysqldump, dumped and reloaded unchanged"),
     ("binlogs", binlogs::run, "binlog files read, verified and replayed by MariaDB and MySQL"),
     ("sysbench", sysbench::run, "the eleven stock scripts, prepared and plain, binlog on and off"),
     ("connections", connections::run, "thousands of clients; max_connections"),
     ("kills", kills::run, "kill -9 under 32 writers"),
+    ("hot_row", hot_row::run, "kill -9 under 256 clients that update one row"),
     ("switches", switches::run, "strategies and settings that change under 64 writers"),
+    (
+        "replicas",
+        replicas::run,
+        "MariaDB and MySQL replicas and mysqlbinlog --stop-never, through kills and DDL",
+    ),
+    ("follows", follows::run, "a replica of MySQL and of MariaDB that is killed again and again"),
     ("packets", packets::run, "malformed packets beside a healthy client"),
     ("refusals", refusals::run, "options, directories and logs that must be refused"),
 ];
 
+/// Consumers of changes, which `cargo xtask interop` asks for: installing them takes minutes.
+const CONSUMERS: [Part; 4] = [
+    (
+        "debezium",
+        interop::debezium,
+        "Debezium's embedded engine sees every change once: snapshot, then stream",
+    ),
+    ("pymysqlreplication", interop::pymysqlreplication, "python-mysql-replication sees every change once"),
+    ("canal", interop::canal, "go-mysql's canal sees every change once"),
+    ("mysqlbinlog", interop::mysqlbinlog, "mysqlbinlog --raw --stop-never copies the files"),
+];
+
 const HELP: &str = "\
-accept [--full] [--seed N] [--list] [PART...]
+accept [--full] [--seed N] [--source mysql97] [--list] [PART...]
 accept peers
 
-Runs the named parts, or all. --full takes the numbers of the acceptance list (hours).
+Runs the named parts, or all but the consumers of changes (debezium, pymysqlreplication, canal, mysqlbinlog).
+--full takes the numbers of the acceptance list (hours).
+--source mysql97 lets MySQL be followed instead of onelog, to tell whose mistake something is.
 peers installs the foreign clients and servers and ends.
 ";
 
@@ -70,16 +98,17 @@ fn main() -> ExitCode {
 }
 
 fn arguments() -> Outcome<Option<(Plan, Vec<Part>)>> {
-    let mut plan = Plan { full: false, seed: 1 };
+    let mut plan = Plan { full: false, seed: 1, source: Source::default() };
     let mut parts = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match &*argument {
             "--full" => plan.full = true,
             "--seed" => plan.seed = arguments.next().ok_or("--seed needs a number")?.parse()?,
+            "--source" => plan.source = Source::named(&arguments.next().unwrap_or_default())?,
             "--list" => {
-                for (name, _, what) in PARTS {
-                    println!("{name:12} {what}");
+                for (name, _, what) in PARTS.into_iter().chain(CONSUMERS) {
+                    println!("{name:18} {what}");
                 }
                 return Ok(None);
             }
@@ -92,7 +121,7 @@ fn arguments() -> Outcome<Option<(Plan, Vec<Part>)>> {
                 return Ok(None);
             }
             name => {
-                let part = PARTS.iter().find(|(it, ..)| *it == name);
+                let part = PARTS.iter().chain(&CONSUMERS).find(|(it, ..)| *it == name);
                 parts.push(*part.ok_or_else(|| format!("{name} is no part"))?);
             }
         }

@@ -13,6 +13,7 @@ use crate::counters::Counters;
 use crate::plan::Plan;
 use crate::slow::SlowSyncs;
 use crate::spec::{self, Spec};
+use crate::swarm::Swarm;
 
 /// sysbench's script for one row that everybody updates.
 const HOT_ROW: &str = include_str!("hot_row.lua");
@@ -130,6 +131,11 @@ impl Contest {
         if self.spec.is_onelog() { Counters::read(&mut self.console) } else { Ok(Counters::default()) }
     }
 
+    /// Runs statements as root.
+    pub fn ask(&mut self, statements: &str) -> Outcome<Vec<Vec<String>>> {
+        self.console.ask(statements)
+    }
+
     /// Makes the tables of a script anew.
     pub fn make_tables(&mut self, script: &str) -> Outcome {
         self.console.ask("DROP DATABASE sbtest; CREATE DATABASE sbtest")?;
@@ -163,6 +169,11 @@ impl Contest {
             ps_mode: "auto",
             rand_type: "uniform",
         }
+    }
+
+    /// A swarm against it.
+    pub fn swarm(&self, clients: u32, seconds: u32, warm_up: u32) -> Swarm {
+        Swarm { port: port(&self.server), clients, table_size: self.table_size, seconds, warm_up }
     }
 
     /// Stops all its threads until [`Self::resume`]: nothing that it has left to do falls into another's round.

@@ -18,10 +18,12 @@ mod contest;
 mod counters;
 mod disk;
 mod figures;
+mod large;
 mod plan;
 mod rounds;
 mod slow;
 mod spec;
+mod swarm;
 mod syncs;
 mod table;
 mod trace;
@@ -32,10 +34,20 @@ use std::process::ExitCode;
 use contest::{Contest, Ground};
 use plan::{HELP, Mode, Plan};
 use rig::{Outcome, install, paths, usage};
+use swarm::Swarm;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match Plan::read(&arguments).and_then(|plan| plan.map_or_else(help, |plan| run(&plan))) {
+    if let Some((word, rest)) = arguments.split_first()
+        && word == swarm::WORD
+    {
+        return ended(Swarm::read(rest).and_then(Swarm::run));
+    }
+    ended(Plan::read(&arguments).and_then(|plan| plan.map_or_else(help, |plan| run(&plan))))
+}
+
+fn ended(outcome: Outcome) -> ExitCode {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(what) => {
             eprintln!("bench: {what}");
@@ -57,6 +69,7 @@ fn run(plan: &Plan) -> Outcome {
     let page = match plan.mode {
         Mode::Speed => speed(plan, &ground)?,
         Mode::Syncs => syncs::measure(plan, &ground)?,
+        Mode::Large => large::measure(plan, &ground)?,
     };
     println!("{page}");
     Ok(fs::write(ground.dir.join("result.md"), page)?)

@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use rig::{Outcome, check};
 
 use crate::spec::{self, Spec};
+use crate::swarm;
 
 /// What `--help` says.
 pub const HELP: &str = "\
-bench [speed|syncs] [OPTION...]
+bench [speed|syncs|large] [OPTION...]
 
 speed (the default) lets servers take turns and reports throughput, latency, CPU and flushes.
 syncs counts the log syncs of each server from outside, with strace, and sets them against its own counters.
+large times small updates beside the commit of one transaction of 50 MiB of events.
 docs/BENCHMARKS.md says how and why.
 
-  --servers LIST      who takes part (speed: onelog,mariadb,mysql; syncs: strategies), of
+  --servers LIST      who takes part (speed: onelog,mariadb,mysql; syncs: strategies; large: strategies,
+                      mariadb,mysql), of
                         onelog                  with the strategy that it has unasked
                         onelog-STRATEGY         serial, group, parallel, in_redo, enhanced
                         strategies              all five
@@ -22,11 +25,12 @@ docs/BENCHMARKS.md says how and why.
                         mariadb, mysql          10.11, 9.7
                         mariadb118              11.8
                       and each with more options: onelog-group:sync_binlog=0, mysql:skip-log-bin
-  --scripts LIST      sysbench's, or hot_row: all clients update one row (speed:
+  --scripts LIST      not of large; sysbench's, or hot_row: all clients update one row (speed:
                       oltp_update_non_index,oltp_insert,oltp_write_only; syncs: oltp_update_non_index)
-  --threads LIST      clients, up to 4900 (speed: 1,8,32,128,512; syncs: 1,32,256)
-  --rounds N          of each server at each point (default: 3); speed only
-  --seconds N         of a round, warm-up apart (default: 6)
+  --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed only
+  --threads LIST      clients, up to 4900 (speed: 1,8,32,128,512; syncs: 1,32,256; large: 16)
+  --rounds N          of each server at each point (default: 3); not of syncs
+  --seconds N         of a round, warm-up apart (default: 6); not of large
   --warm-up N         seconds, at least 1 (default: 1); speed only
   --size N            rows of each of the 4 tables (default: 100000)
   --ratios LIST       columns A/B+C: transactions a second of A against the best of B and C
@@ -48,6 +52,8 @@ pub enum Mode {
     Speed,
     /// Syncs are counted.
     Syncs,
+    /// A large transaction commits beside small ones.
+    Large,
 }
 
 /// What is measured, and how.
@@ -59,6 +65,8 @@ pub struct Plan {
     pub servers: Vec<Spec>,
     /// sysbench's scripts.
     pub scripts: Vec<String>,
+    /// Clients are a swarm, not sysbench.
+    pub swarm: bool,
     /// Numbers of clients.
     pub threads: Vec<u32>,
     /// Rounds of each server at each point.
@@ -98,6 +106,7 @@ impl Plan {
         let (mode, arguments) = match arguments.split_first() {
             Some((word, rest)) if word == "speed" => (Mode::Speed, rest),
             Some((word, rest)) if word == "syncs" => (Mode::Syncs, rest),
+            Some((word, rest)) if word == "large" => (Mode::Large, rest),
             _ => (Mode::Speed, arguments),
         };
         let mut plan = Self::of(mode)?;
@@ -106,6 +115,7 @@ impl Plan {
             match &**argument {
                 "--help" => return Ok(None),
                 "--relaxed" => plan.relaxed = true,
+                "--swarm" => plan.swarm = true,
                 option => {
                     let val = arguments.next().ok_or_else(|| format!("{option} needs a value"))?;
                     plan.set(option, val).map_err(|error| format!("{option} {val}: {error}"))?;
@@ -123,12 +133,14 @@ impl Plan {
                 &["oltp_update_non_index", "oltp_insert", "oltp_write_only"][..],
                 vec![1, 8, 32, 128, 512],
             ),
-            Mode::Syncs => ("strategies", &["oltp_update_non_index"][..], vec![1, 32, 256]),
+            Mode::Syncs => ("strategies", &[swarm::SCRIPT][..], vec![1, 32, 256]),
+            Mode::Large => ("strategies,mariadb,mysql", &[swarm::SCRIPT][..], vec![16]),
         };
         Ok(Self {
             mode,
             servers: spec::list(servers)?,
             scripts: scripts.iter().map(ToString::to_string).collect(),
+            swarm: false,
             threads,
             repeat: 3,
             seconds: 6,
@@ -176,6 +188,12 @@ impl Plan {
             "rounds, seconds, warm-up, size and threads are at least 1".to_owned()
         })?;
         check(self.threads.iter().all(|threads| *threads <= 4900), || "at most 4900 threads".to_owned())?;
+        if self.swarm {
+            check(
+                self.mode == Mode::Speed && self.scripts.iter().all(|script| script == swarm::SCRIPT),
+                || format!("--swarm goes with speed and {} only", swarm::SCRIPT),
+            )?;
+        }
         let names: Vec<&str> = self.servers.iter().map(|spec| &*spec.name).collect();
         for ratio in &self.ratios {
             let unknown = ratio.to.iter().chain([&ratio.of]).find(|name| !names.contains(&&***name));
@@ -262,6 +280,7 @@ mod tests {
             "--label a/b",
             "--ratios mysql",
             "--ratios mysql/onelog-nobin",
+            "--swarm",
             "faster",
         ] {
             assert!(plan(line).is_err(), "{line}");

@@ -93,7 +93,7 @@ fn point(
     Ok(())
 }
 
-/// One round. sysbench reports once after the warm-up and once at its end; processor time, flushes and counters are
+/// One round. The client reports once after the warm-up and once at its end; processor time, flushes and counters are
 /// read at the same two moments.
 fn round(
     plan: &Plan,
@@ -101,11 +101,15 @@ fn round(
     script: &str,
     threads: u32,
 ) -> Outcome<(Figures, (Counters, Counters))> {
-    let mut sysbench = server.sysbench(script, threads, plan.seconds + plan.warm_up).command("run");
-    sysbench.arg(format!("--report-checkpoints={}", plan.warm_up));
-    // Without it sysbench's output arrives when it ends.
-    let mut sysbench = command::wrapped(&["stdbuf", "-oL"], sysbench);
-    let mut process = Process(sysbench.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?);
+    let mut command = if plan.swarm {
+        server.swarm(threads, plan.seconds, plan.warm_up).command()?
+    } else {
+        let mut sysbench = server.sysbench(script, threads, plan.seconds + plan.warm_up).command("run");
+        sysbench.arg(format!("--report-checkpoints={}", plan.warm_up));
+        // Without it sysbench's output arrives when it ends.
+        command::wrapped(&["stdbuf", "-oL"], sysbench)
+    };
+    let mut process = Process(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?);
     let client = process.0.id();
     let out = process.0.stdout.take().ok_or("no pipe")?;
     let (mut marks, mut said) = (Vec::new(), String::new());

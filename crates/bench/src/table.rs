@@ -9,7 +9,7 @@ use crate::figures::{Figures, Points, Summary};
 use crate::plan::{Plan, Ratio};
 
 /// Names of what [`round_line`] gives.
-pub const ROUND_HEAD: &str = "script\tthreads\tserver\ttps\tp95_ms\tserver_us_per_trx\tsysbench_us_per_trx\tflushes_per_trx\tgroup\tlog_syncs_per_trx\tticket_ns_p50\tticket_ns_p99";
+pub const ROUND_HEAD: &str = "script\tthreads\tserver\ttps\tp95_ms\tserver_us_per_trx\tclient_us_per_trx\tflushes_per_trx\tgroup\tlog_syncs_per_trx\tticket_ns_p50\tticket_ns_p99";
 
 /// A round in one line; what a server does not say is `-`.
 pub fn round_line(script: &str, threads: u32, server: &str, figures: &Figures) -> String {
@@ -93,7 +93,7 @@ fn throughput(page: &mut String, plan: &Plan, script: &str, points: &Points) {
 }
 
 fn details(page: &mut String, plan: &Plan, script: &str, points: &Points) {
-    *page += "\n| clients | server | trx/s | p95 ms | server CPU us/trx | sysbench CPU us/trx | device flushes/trx \
+    *page += "\n| clients | server | trx/s | p95 ms | server CPU us/trx | client CPU us/trx | device flushes/trx \
              | group | log syncs/trx | ticket ns p50 | ticket ns p99 |\n|";
     *page += &" ---: |".repeat(11);
     for (_, threads, server, sum) in each(plan, points).filter(|(of, ..)| *of == script) {

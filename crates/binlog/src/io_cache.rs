@@ -106,6 +106,11 @@ impl IoCache {
         found
     }
 
+    /// Whether the byte at a position of a file is here.
+    pub fn holds(&self, file: u32, position: u64) -> bool {
+        self.size > 0 && matches!(self.ring.lock().read(file, position, &mut [0]), Found::Bytes(_))
+    }
+
     /// The length of a file, if its last bytes are here.
     pub fn end_of(&self, file: u32) -> Option<u64> {
         let ring = self.ring.lock();
@@ -255,6 +260,7 @@ mod tests {
         assert_eq!(read(&cache, 3, 113, 20), Err(146));
         assert_eq!(read(&cache, 3, 146, 20), Ok(b"hole cache".to_vec()));
         assert_eq!((cache.read_requests(), cache.reads()), (9, 5));
+        assert!(cache.holds(3, 146) && !cache.holds(3, 145) && !cache.holds(3, 156) && !cache.holds(2, 146));
         assert_eq!(cache.allocated(), 10);
     }
 

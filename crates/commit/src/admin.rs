@@ -50,6 +50,15 @@ pub enum PurgeError {
     Fatal(#[from] FatalError),
 }
 
+/// What a PURGE did.
+#[derive(Debug, Default)]
+pub struct Purged {
+    /// The files that it removed.
+    pub gone: Vec<BinlogName>,
+    /// The file that it left, and all behind it, because it is read; by how many; how many files were to go.
+    pub in_use: Option<(BinlogName, usize, usize)>,
+}
+
 impl Pipeline {
     /// FLUSH BINARY LOGS: takes a place in the commit order whose only effect is a new file, whose events end with
     /// `checksum` if that is given. `pending` is empty but for its origin. Resolves when the new file is there.
@@ -68,10 +77,10 @@ impl Pipeline {
         Ok(Committing::new(Arc::clone(self), seq))
     }
 
-    /// PURGE BINARY LOGS TO: removes the files before `target` that the last checkpoint has made superfluous, and
-    /// says which it removed. Take a checkpoint first, to make them so.
-    pub fn purge_to(&self, target: &BinlogName) -> Result<Vec<BinlogName>, PurgeError> {
-        let Some(files) = &self.binlog else { return Ok(Vec::new()) };
+    /// PURGE BINARY LOGS TO: removes the files before `target` that the last checkpoint has made superfluous and that
+    /// nobody reads, and says which it removed. Take a checkpoint first, to make them so.
+    pub fn purge_to(&self, target: &BinlogName) -> Result<Purged, PurgeError> {
+        let Some(files) = &self.binlog else { return Ok(Purged::default()) };
         let needed = self.first_needed_binlog().unwrap_or(0);
         files.purge_below(target, needed)
     }

@@ -1,14 +1,17 @@
 //! The binlog's files on the writing side: the current file and the index.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use binlog::{BinlogIndex, BinlogName, CachedFile, IoCache, LogFile};
 use parking_lot::{Mutex, MutexGuard};
 use vfs::{File, Open, Vfs};
 
 use crate::FatalError;
-use crate::admin::PurgeError;
+use crate::admin::{PurgeError, Purged};
+use crate::in_use::{FileInUse, FilesInUse};
 use crate::pending::Rotation;
 use crate::record::BinlogPlace;
 use crate::sequencer::FileContext;
@@ -23,10 +26,13 @@ pub struct BinlogFiles {
     current: Mutex<Arc<dyn File>>,
     /// Everything before this place survives power loss, and commits rely on it. Rank: last.
     synced: Mutex<BinlogPlace>,
+    /// A sync has failed. The process is about to end; the next one might succeed with pages missing.
+    sync_failed: AtomicBool,
     /// Everything before this place is in the files. Rank: last.
     written: Mutex<BinlogPlace>,
     /// What was appended last.
     io_cache: Arc<IoCache>,
+    in_use: Arc<FilesInUse>,
 }
 
 /// The appending end; owned by the stage that writes.
@@ -36,6 +42,8 @@ pub(crate) struct Appender {
     file: Option<LogFile>,
     number: u32,
     io_cache: Arc<IoCache>,
+    /// An append has failed: nothing goes behind it.
+    failed: bool,
 }
 
 impl BinlogFiles {
@@ -51,8 +59,9 @@ impl BinlogFiles {
         let place = BinlogPlace { file: number, position: file.position() };
         // Nothing relies on the header: a promise would have recovery look for a file that no record names yet.
         let (synced, written) = (Mutex::default(), Mutex::new(place));
-        let appender = Appender { file: Some(file), number, io_cache: Arc::clone(&io_cache) };
-        (Self { vfs, index: Mutex::new(index), current, synced, written, io_cache }, appender)
+        let appender = Appender { file: Some(file), number, io_cache: Arc::clone(&io_cache), failed: false };
+        let (index, in_use, sync_failed) = (Mutex::new(index), Arc::default(), AtomicBool::new(false));
+        (Self { vfs, index, current, synced, sync_failed, written, io_cache, in_use }, appender)
     }
 
     /// The cache of what was appended last.
@@ -62,9 +71,23 @@ impl BinlogFiles {
 
     /// Opens a file to read: through the cache.
     pub fn open(&self, name: &BinlogName) -> Result<CachedFile, FatalError> {
-        let number = u32::try_from(name.number()).expect("numbers of binlog files are below 2^32");
-        let file = self.vfs.open(&self.path_of(name), Open::Read)?;
-        Ok(CachedFile::new(Arc::clone(&self.io_cache), number, file))
+        self.open_at(name, &self.path_of(name))
+    }
+
+    /// The same; PURGE leaves the file where it is as long as it is read. `None` if the index does not list it.
+    pub fn open_in_use(&self, name: &BinlogName) -> Result<Option<FileInUse>, FatalError> {
+        // With the lock: no purge comes between the look and the count.
+        let index = self.index.lock();
+        if index.names().binary_search(name).is_err() {
+            return Ok(None);
+        }
+        let file = self.open_at(name, &index.path_of(name))?;
+        Ok(Some(self.in_use.begin(number_of(name), file)))
+    }
+
+    fn open_at(&self, name: &BinlogName, path: &Path) -> Result<CachedFile, FatalError> {
+        let file = self.vfs.open(path, Open::Read)?;
+        Ok(CachedFile::new(Arc::clone(&self.io_cache), number_of(name), file))
     }
 
     /// The list of files.
@@ -79,8 +102,20 @@ impl BinlogFiles {
 
     /// Makes everything appended before this call survive power loss.
     pub(crate) fn sync(&self) -> Result<(), FatalError> {
+        if self.sync_failed.load(Ordering::Acquire) {
+            return Err(earlier_failure().into());
+        }
         let current = Arc::clone(&self.current.lock());
-        Ok(current.sync_data()?)
+        let synced = current.sync_data();
+        if synced.is_err() {
+            self.sync_failed.store(true, Ordering::Release);
+        }
+        // Whoever has synced beside somebody who failed cannot rely on it either.
+        if self.sync_failed.load(Ordering::Acquire) {
+            Err(synced.err().unwrap_or_else(earlier_failure).into())
+        } else {
+            Ok(())
+        }
     }
 
     /// When a file was begun, seconds since 1970: the time stamp of its first event.
@@ -91,25 +126,24 @@ impl BinlogFiles {
         Ok(u32::from_le_bytes(*start.last_chunk().expect("it is longer")))
     }
 
-    /// Removes the files before `target` and before number `needed`: first from the index, then from the disk.
-    pub(crate) fn purge_below(
-        &self,
-        target: &BinlogName,
-        needed: u32,
-    ) -> Result<Vec<BinlogName>, PurgeError> {
-        let (index, gone) = {
+    /// Removes the files before `target`, before number `needed` and before the first that is in use: first from the
+    /// index, then from the disk.
+    pub(crate) fn purge_below(&self, target: &BinlogName, needed: u32) -> Result<Purged, PurgeError> {
+        let (index, gone, in_use) = {
             let mut index = self.index.lock();
-            if index.names().binary_search(target).is_err() {
-                return Err(PurgeError::NotFound);
-            }
-            let bound = index.names().iter().find(|name| *name == target || name.number() >= needed.into());
+            let Ok(wanted) = index.names().binary_search(target) else { return Err(PurgeError::NotFound) };
+            let used = self.in_use.first();
+            let end = used.map_or(needed, |(number, _)| number.min(needed));
+            let bound = index.names().iter().find(|name| *name == target || name.number() >= end.into());
             let bound = bound.expect("the target is listed").clone();
+            let stopped = used.filter(|(number, _)| bound != *target && bound.number() == u64::from(*number));
+            let in_use = stopped.map(|(_, readers)| (bound.clone(), readers, wanted));
             let gone = index.purge_below(&*self.vfs, &bound).map_err(FatalError::from)?;
-            (index.clone(), gone)
+            (index.clone(), gone, in_use)
         };
         // Without the lock: large files take their time, and a rotation must not wait for them.
         index.remove_files(&*self.vfs, &gone).map_err(FatalError::from)?;
-        Ok(gone)
+        Ok(Purged { gone, in_use })
     }
 
     /// The place up to which syncs have been relied on.
@@ -134,6 +168,14 @@ impl BinlogFiles {
     }
 }
 
+fn earlier_failure() -> io::Error {
+    io::Error::other("an earlier write or sync of the binary log failed")
+}
+
+fn number_of(name: &BinlogName) -> u32 {
+    u32::try_from(name.number()).expect("numbers of binlog files are below 2^32")
+}
+
 impl Appender {
     /// Number and length of the current file.
     pub(crate) fn position(&self) -> (u32, u64) {
@@ -142,8 +184,13 @@ impl Appender {
 
     /// Writes final bytes.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> binlog::Result<()> {
+        if self.failed {
+            return Err(earlier_failure().into());
+        }
         let (number, position) = self.position();
-        self.file.as_mut().expect("no rotation is under way").append(bytes)?;
+        let appended = self.file.as_mut().expect("no rotation is under way").append(bytes);
+        self.failed = appended.is_err();
+        appended?;
         self.io_cache.append(number, position, bytes);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Errors of the pipeline, split by what the caller does about them.
 
+use std::fmt;
 use std::io;
 
 /// Why a commit was refused. Only before its ticket; the transaction is rolled back and the server lives.
@@ -34,4 +35,13 @@ pub enum FatalError {
     /// The data directory contradicts itself.
     #[error("{0}")]
     Corrupt(String),
+}
+
+/// How the process ends when a step has failed. A simulation only notes it, and drops everything later.
+pub struct Die(pub Box<dyn Fn(&'static str, FatalError) + Send + Sync>);
+
+impl fmt::Debug for Die {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Die")
+    }
 }

@@ -20,6 +20,7 @@ use crate::admission::Credits;
 use crate::binlog_files::Appender;
 use crate::pending::{Batch, BinlogRange, Pending, Rotation};
 use crate::record::BinlogPlace;
+use crate::room::Taken;
 use crate::stats::add;
 use crate::{FatalError, Pipeline, Role};
 
@@ -41,6 +42,8 @@ pub(crate) struct Made {
     pub(crate) rotation: Option<Arc<Rotation>>,
     /// What its events took of the backlog.
     pub(crate) backlog: Credits,
+    /// What it took of the disk, as long as its events are not in the file.
+    pub(crate) room: Option<Taken>,
 }
 
 /// A transaction's events.
@@ -118,8 +121,12 @@ impl FileMaker {
                 done.drain(..).map(|mut pending| Item { made: pending.made.take(), pending: Some(pending) }),
             );
         } else {
-            let made = done.iter_mut().filter_map(|pending| pending.made.take());
-            queue.extend(made.map(|made| Item { made: Some(made), pending: None }));
+            for pending in done.iter_mut() {
+                if let Some(mut made) = pending.made.take() {
+                    made.room = pending.room.take();
+                    queue.push_back(Item { made: Some(made), pending: None });
+                }
+            }
         }
         !waits
     }
@@ -252,6 +259,7 @@ impl Pipeline {
         self.admission.give_back(credits);
         let waited = end.written.len();
         self.publish(&mut end.written);
+        self.tell_readers();
         self.maker.waiting.fetch_sub(waited, Ordering::Release);
         Ok(())
     }
@@ -291,6 +299,11 @@ impl Pipeline {
 
     /// What happens behind commits, a few times a second: binlog files are written and synced as far as that is due.
     pub fn tend_files(&self) {
+        // If `innodb_flush_log_at_trx_commit` is raised between a step and its look at what that has reached, nothing is
+        // published; while everybody waits for that, nobody else begins a step.
+        if self.last_drawn() > self.published.visible() {
+            self.begin_step();
+        }
         if !self.strategy().form().has_backlog() {
             return;
         }
@@ -306,7 +319,7 @@ impl Pipeline {
     /// Has events written that nobody waits for: soon if somebody reads the files or the backlog has grown, else a few
     /// times a second.
     pub(crate) fn want_files(&self) {
-        if self.binlog_readers.load(Ordering::Relaxed) > 0 || self.admission.is_backlog_pressed() {
+        if self.readers.are_there() || self.admission.is_backlog_pressed() {
             self.roles.want(Role::Files);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use binlog::gtid::Gno;
 use binlog::{ChecksumAlg, Gtid, GtidPlan, Origin, TrxCache, TrxEvents};
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh};
@@ -39,6 +40,8 @@ pub struct Pending {
     pub kind: EventsKind,
     /// What is known of its GTID event.
     pub plan: GtidPlan,
+    /// The GTID's number, where `plan` names another server's: that of a transaction that ran first elsewhere.
+    pub gno: Option<Gno>,
     /// Header fields of the events that the commit adds.
     pub origin: Origin,
     /// Front parts of the write set that went to redo before.
@@ -74,6 +77,7 @@ impl Pending {
             cache,
             kind: EventsKind::None,
             plan,
+            gno: None,
             origin,
             chunks: Vec::new(),
             event_chunks: Vec::new(),
@@ -97,6 +101,7 @@ impl Pending {
         self.counters.clear();
         self.cache.reset();
         self.kind = EventsKind::None;
+        self.gno = None;
         self.chunks.clear();
         self.event_chunks.clear();
         self.room = None;

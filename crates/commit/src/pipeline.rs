@@ -21,13 +21,14 @@
 //! 2. whoever has seen a row version that is not visible yet is answered only after it is ([`crate::ack`]);
 //! 3. nothing is acknowledged that a crash could take back at the settings of its commit;
 //! 4. after its ticket a commit neither waits for another session nor fails: an error of a step is fatal;
-//! 5. the strategy changes only while no ticket is under way ([`crate::switch`]).
+//! 5. the strategy changes only while no ticket and no step is under way ([`crate::switch`]).
 //!
 //! Rejected: a queue of sessions with leader and followers as threads. The slots are that queue, ordered by the
 //! ticket, and sessions are tasks: a thousand of them waiting for one sync are a thousand wakers in slots.
 
-use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::convert::Infallible;
+use std::future::{Future, pending};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use engine::delta::Delta;
@@ -45,11 +46,13 @@ use crate::admission::{Admission, Credits};
 use crate::binlog_files::BinlogFiles;
 use crate::clock::Clock;
 use crate::dependencies::{Dependencies, Tracking};
+use crate::error::Die;
 use crate::facts::Facts;
 use crate::file_maker::FileMaker;
 use crate::log_waiters::LogWaiters;
 use crate::pending::{Batch, EventsKind, Pending};
 use crate::publisher::Publisher;
+use crate::readers::Readers;
 use crate::roles::{Role, Roles};
 use crate::room::Room;
 use crate::sequencer::{Rotate, Sequencer};
@@ -93,6 +96,7 @@ pub struct Pipeline {
     pub settings: Settings,
     /// Counters.
     pub stats: Stats,
+    pub(crate) die: Die,
     /// Which steps are wanted.
     pub roles: Roles,
     /// Where commits wait or are refused.
@@ -115,8 +119,8 @@ pub struct Pipeline {
     /// How the store is opened.
     pub(crate) store_options: redo::Options,
     pub(crate) redo_waiters: LogWaiters,
-    /// Those who read the binlog's end all the time: its files are written at once for them.
-    pub binlog_readers: AtomicUsize,
+    /// Those who follow the binlog's end.
+    pub(crate) readers: Readers,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sweep: Sweep,
     /// Requests the task that has the strategy begin, if there is one.
@@ -226,11 +230,15 @@ impl Pipeline {
         }
         self.strategy().fill(self, &mut pending)?;
         participant.apply(seq, &pending.ticket().delta);
-        if self.settings.early_lock_release.load(Ordering::Relaxed) {
+        let locks_go = self.settings.early_lock_release.load(Ordering::Relaxed);
+        if locks_go {
             self.locks_go(&pending);
-            participant.release_locks();
         }
         self.slots.put_ready(seq, pending);
+        // Last, for a transaction may have very many, and nobody's commit waits for this.
+        if locks_go {
+            participant.release_locks();
+        }
         Ok(seq)
     }
 
@@ -255,7 +263,7 @@ impl Pipeline {
         }
     }
 
-    fn begin_step(&self) {
+    pub(crate) fn begin_step(&self) {
         for role in self.strategy().first_roles() {
             self.roles.want(*role);
         }
@@ -281,7 +289,9 @@ impl Pipeline {
     /// so there is nobody to form a group with, and steps are shorter than it takes to wake two threads.
     fn is_alone(&self, pending: &Pending) -> bool {
         let max_ns = u64::from(self.settings.lone_commit_max_us.load(Ordering::Relaxed)) * 1000;
-        pending.in_a_row >= ALONE_AFTER && self.recent_step_ns.load(Ordering::Relaxed) < max_ns
+        pending.in_a_row >= ALONE_AFTER
+            && self.recent_step_ns.load(Ordering::Relaxed) < max_ns
+            && !self.settings.has_delays()
     }
 
     /// Plays the roles that the session's own commit needs. Leaves them to the log threads as soon as those play.
@@ -333,10 +343,17 @@ impl Pipeline {
         Visible::new(Arc::clone(self), seq)
     }
 
+    /// Ends the process, for a session whose own call has failed; `what` says what it did. Whoever is dropped without
+    /// being answered was told nothing.
+    pub async fn die(&self, what: &'static str, error: FatalError) -> Infallible {
+        (self.die.0)(what, error);
+        pending().await
+    }
+
     /// Plays a role that was taken from [`Pipeline::roles`]. An error is fatal: stop the process.
     pub fn step(&self, role: Role) -> Result<(), FatalError> {
         let begun = self.clock.monotonic_ns();
-        self.strategy().step(self, role)?;
+        self.strategies.step(self, role)?;
         let ns = self.clock.monotonic_ns().saturating_sub(begun);
         let before = self.recent_step_ns.load(Ordering::Relaxed);
         self.recent_step_ns.store(before - before / 8 + ns / 8, Ordering::Relaxed);
@@ -427,6 +444,9 @@ impl Pipeline {
         self.stats.group_size.record(done.len() as u64);
         self.publisher.publish(&self.slots, done);
         self.sweep.signal.request();
+        if !self.strategy().form().has_backlog() {
+            self.tell_readers();
+        }
     }
 }
 

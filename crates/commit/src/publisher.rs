@@ -12,6 +12,7 @@ use engine::view::{Published, Snapshot};
 use sync::Mutex;
 
 use crate::pending::{Batch, Ticket};
+use crate::record::BinlogPlace;
 use crate::sequencer::BinlogEnd;
 use crate::slots::Slots;
 
@@ -57,6 +58,12 @@ impl Publisher {
     /// The published tuple.
     pub fn tuple(&self) -> Tuple {
         self.tuple.lock().clone()
+    }
+
+    /// The published end of the binlog, if there is one.
+    pub(crate) fn binlog_end(&self) -> Option<BinlogPlace> {
+        let tuple = self.tuple.lock();
+        tuple.binlog.as_ref().map(|end| BinlogPlace { file: end.file, position: end.position })
     }
 
     /// A snapshot and the tuple that belongs to it.

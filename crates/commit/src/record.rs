@@ -24,8 +24,9 @@
 //!           e  events' body
 //!              write set entries (crate engine, module writeset)
 //! ```
-//! A chunk (kind [`CHUNK`]) is entries alone, the front part of a large transaction's write set, or a piece of its
-//! events as the transaction's cache holds them; written before its ticket. The events' body:
+//! A chunk (kind [`CHUNK`]) is a piece of the front part of a large transaction's write set, in which an entry may go on
+//! from the chunk before, or a piece of its events as the transaction's cache holds them; written before its ticket. The
+//! events' body:
 //!
 //! ```text
 //!      0    4  count k of chunks of cached events

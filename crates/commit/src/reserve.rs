@@ -29,9 +29,13 @@ impl Pipeline {
         writes: &WriteSet,
     ) -> Result<(), CommitError> {
         self.find_parent(pending, writes);
-        let copies = if matches!(self.strategy().form(), Form::Carried | Form::Stored) { 2 } else { 1 };
-        let events_size = copies * pending.cache.len();
-        pending.room = Some(self.room.take(events_size + writes.encoded_size() as u64)?);
+        let (events, writes_size) = (pending.cache.len(), writes.encoded_size() as u64);
+        // Events go to the binlog file, and to a log before if the strategy says so. A store may be on the same device.
+        pending.room = Some(match self.strategy().form() {
+            Form::Carried => self.room.take(2 * events + writes_size, 0)?,
+            Form::Stored => self.room.take(2 * events + writes_size, events)?,
+            Form::Named | Form::Buffered | Form::Later => self.room.take(events + writes_size, 0)?,
+        });
         if writes.encoded_size() <= INLINE_MAX {
             writes.encode(&mut pending.writes);
         } else {

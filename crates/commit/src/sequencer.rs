@@ -138,9 +138,10 @@ impl LogEnd {
         reservation
     }
 
-    /// No record below is needed once everything that has a ticket is in the base.
+    /// No record below is needed once everything that has a ticket is in the base. Chunks of transactions that were
+    /// given up are not needed either.
     fn needed_from(&self) -> Lsn {
-        self.open_chunks.values().min().map_or(self.ticketed, |chunk| self.ticketed.min(*chunk))
+        self.open_chunks.values().min().copied().unwrap_or(self.cursor.lsn())
     }
 }
 
@@ -311,8 +312,8 @@ impl State {
         end.position += events.final_len(end.checksum);
         self.clock += 1;
         let gtid = pending.plan.sid.map(|sid| {
-            let run = self.gtid_executed.free_run(&sid, 1).expect("2^63 numbers are never used up");
-            Gtid { sid, gno: run.start }
+            let next = || self.gtid_executed.free_run(&sid, 1).expect("2^63 numbers are never used up").start;
+            Gtid { sid, gno: pending.gno.unwrap_or_else(next) }
         });
         if let Some(gtid) = gtid {
             self.gtid_executed.add(gtid);
@@ -347,5 +348,26 @@ impl State {
         *end = BinlogEnd { file: new_file, position: header.len() as u64, checksum };
         self.file_clock = self.clock;
         Arc::new(Rotation { after: self.last, old_file, rotate_start, rotate, new_file, checksum, header })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use redo::Ring;
+
+    use super::*;
+
+    #[test]
+    fn chunks_are_needed_until_their_transaction_ends() {
+        let (_ring, cursor, _consumer) = Ring::create(1 << 16, 16, Lsn::FIRST);
+        let mut log = LogEnd::new(cursor);
+        let first = log.draw_chunk(TrxId(1), 100).start();
+        let second = log.draw_chunk(TrxId(2), 100).start();
+        let _record = log.draw(50);
+        assert_eq!(log.needed_from(), first);
+        log.open_chunks.remove(&TrxId(1));
+        assert_eq!(log.needed_from(), second);
+        log.open_chunks.remove(&TrxId(2));
+        assert_eq!(log.needed_from(), log.cursor.lsn(), "chunks that were given up keep nothing");
     }
 }

@@ -73,6 +73,12 @@ impl Settings {
         }
     }
 
+    /// Whether a stage may wait for others on purpose.
+    pub(crate) fn has_delays(&self) -> bool {
+        let delays = [&self.sync_delay_us, &self.max_flush_queue_time_us];
+        delays.into_iter().any(|delay| delay.load(Ordering::Relaxed) > 0)
+    }
+
     /// How far a commit carries redo before it is acknowledged; `None` = not even written.
     pub fn redo_demand(&self) -> Option<Durability> {
         match self.flush_log_at_trx_commit.load(Ordering::Relaxed) {

@@ -5,10 +5,12 @@
 //! hides what lower layers hold, and stays until a visible base replaces the whole delta. Nothing is ever removed
 //! from a delta; it is dropped when the last view that holds it goes, or expired as a whole: reads fail from then on.
 //!
-//! All keys of an index lie in one shard, so that a range of an index is a range of one map.
+//! All keys of an index lie in one shard, so that a range of an index is a range of one map. Large write sets stand
+//! beside the shards as runs ([`crate::run`]).
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
@@ -16,6 +18,7 @@ use smallvec::SmallVec;
 
 use crate::EngineError;
 use crate::ids::{Change, CommitSeq, IndexId, Key};
+use crate::run::Run;
 use crate::scan::Direction;
 
 const SHARDS: usize = 64;
@@ -41,6 +44,10 @@ type Shard = RwLock<BTreeMap<Key, Versions>>;
 pub struct Delta {
     /// Rank: last; nothing is called while one is held.
     shards: Box<[Shard]>,
+    /// In commit order. Rank: last, as above.
+    runs: RwLock<Vec<Arc<Run>>>,
+    /// Set after the first run is there and before its transaction is visible.
+    has_runs: AtomicBool,
     bytes: AtomicUsize,
     /// Set before the first shard is emptied: whoever finds one empty under its lock sees it.
     expired: AtomicBool,
@@ -49,7 +56,13 @@ pub struct Delta {
 impl Default for Delta {
     fn default() -> Self {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
-        Self { shards, bytes: AtomicUsize::new(0), expired: AtomicBool::new(false) }
+        Self {
+            shards,
+            runs: RwLock::default(),
+            has_runs: AtomicBool::new(false),
+            bytes: AtomicUsize::new(0),
+            expired: AtomicBool::new(false),
+        }
     }
 }
 
@@ -70,14 +83,43 @@ impl Delta {
         self.bytes.fetch_add(row_size + overhead, Ordering::Relaxed);
     }
 
+    /// Adds the versions of `seq` as one run. `bytes` is the size of keys and rows.
+    pub fn attach(&self, seq: CommitSeq, changes: BTreeMap<Key, Change>, bytes: usize) {
+        self.bytes.fetch_add(bytes + changes.len() * KEY_OVERHEAD, Ordering::Relaxed);
+        let mut runs = self.runs.write();
+        // Whoever is between ticket and hand-over may be overtaken here.
+        let place = runs.partition_point(|run| run.seq < seq);
+        runs.insert(place, Arc::new(Run { seq, changes }));
+        self.has_runs.store(true, Ordering::Release);
+    }
+
+    /// The runs that a reader sees, newest first.
+    ///
+    /// # Errors
+    /// As [`Delta::get`].
+    pub(crate) fn runs(&self, at: CommitSeq) -> Result<SmallVec<[Arc<Run>; 1]>, EngineError> {
+        // Pairs with the store in `attach`; what the reader sees was attached before it became visible.
+        if !self.has_runs.load(Ordering::Acquire) {
+            return Ok(SmallVec::new());
+        }
+        let runs = self.runs.read();
+        self.check()?;
+        Ok(runs.iter().rev().filter(|run| run.seq <= at).cloned().collect())
+    }
+
     /// The newest version of a key at or below `at`.
     ///
     /// # Errors
     /// [`EngineError::SnapshotTooOld`] once it is expired.
     pub fn get(&self, key: &[u8], at: CommitSeq) -> Result<Option<Version>, EngineError> {
-        let shard = self.shard(key).read();
-        self.check()?;
-        Ok(shard.get(key).and_then(|versions| newest_at(versions, at)).cloned())
+        let version = {
+            let shard = self.shard(key).read();
+            self.check()?;
+            shard.get(key).and_then(|versions| newest_at(versions, at)).cloned()
+        };
+        let found = version.as_ref().map_or(CommitSeq(0), |version| version.seq);
+        let newer = self.runs(at)?.iter().take_while(|run| run.seq > found).find_map(|run| run.get(key));
+        Ok(newer.or(version))
     }
 
     /// Gives up what it holds. Reads fail from now on. For deltas whose versions are all in the base.
@@ -87,6 +129,8 @@ impl Delta {
             let versions = std::mem::take(&mut *shard.write());
             drop(versions);
         }
+        let runs = std::mem::take(&mut *self.runs.write());
+        drop(runs);
         self.bytes.store(0, Ordering::Relaxed);
     }
 
@@ -95,7 +139,7 @@ impl Delta {
         if self.expired.load(Ordering::Relaxed) { Err(EngineError::SnapshotTooOld) } else { Ok(()) }
     }
 
-    /// Looks at up to `limit` keys of a range and appends those that have a version at or below `at`, each with its
+    /// Looks at up to `limit` keys of a range of the shards and appends those that have a version at or below `at`, each with its
     /// newest such version. Returns the last key looked at if there may be more. The range must lie within one index.
     ///
     /// # Errors
@@ -123,13 +167,25 @@ impl Delta {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Calls `each` for the newest version of every key, in key order within an index.
-    /// Locks a shard for as long as it is walked: for deltas that are no longer written.
+    /// Calls `each` for the newest version of every key: of the shards and then of each run, in key order within an
+    /// index. Locks a shard for as long as it is walked: for deltas that are no longer written.
     pub fn for_each_newest<E>(&self, mut each: impl FnMut(&Key, &Change) -> Result<(), E>) -> Result<(), E> {
+        let runs = self.runs.read();
         for shard in &self.shards {
             for (key, versions) in &*shard.read() {
                 let newest = versions.last().expect("a key in a delta has a version");
-                each(key, &newest.change)?;
+                if !is_in_newer(&runs, newest.seq, key) {
+                    each(key, &newest.change)?;
+                }
+            }
+        }
+        for run in &*runs {
+            for (key, change) in &run.changes {
+                let shard = self.shard(key).read();
+                let newest = shard.get(key).and_then(|versions| versions.last());
+                if newest.is_none_or(|newest| newest.seq < run.seq) && !is_in_newer(&runs, run.seq, key) {
+                    each(key, change)?;
+                }
             }
         }
         Ok(())
@@ -157,6 +213,10 @@ pub(crate) fn copy_limited<'a, V: 'a>(
         last = Some(key);
     }
     last.cloned()
+}
+
+fn is_in_newer(runs: &[Arc<Run>], seq: CommitSeq, key: &[u8]) -> bool {
+    runs.iter().rev().take_while(|run| run.seq > seq).any(|run| run.changes.contains_key(key))
 }
 
 fn newest_at(versions: &Versions, at: CommitSeq) -> Option<&Version> {

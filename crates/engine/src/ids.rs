@@ -38,6 +38,8 @@ pub struct IndexId(pub u32);
 impl IndexId {
     /// Holds the catalog itself.
     pub const CATALOG: Self = Self(1);
+    /// Holds where a replica is in its source's binlog, and who that is.
+    pub const REPLICA: Self = Self(2);
     /// The first number that a table's index gets.
     pub const FIRST_USER: Self = Self(16);
 

@@ -17,6 +17,7 @@ pub mod lock;
 pub mod retired;
 pub mod row_hashes;
 pub mod rows;
+pub mod run;
 pub mod scan;
 pub mod store;
 pub mod trx;

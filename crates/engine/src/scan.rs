@@ -1,6 +1,6 @@
 //! Range scans over the layers of a view, merged.
 //!
-//! Each layer offers its keys in order; the smallest wins, and among equals the newest layer. At most [`CHUNK`] entries
+//! Each layer offers its keys in order; the smallest wins, and among equals the newest version. At most [`CHUNK`] entries
 //! are copied from a layer at once; then it is sought again. What others add meanwhile is above a snapshot's
 //! `visible_seq`; a scan of the newest state may or may not see it, and whoever locks rows reads each again under its
 //! lock. So a layer that expires ends a snapshot's scan with an error, and one of the newest state goes on in the layers
@@ -15,6 +15,7 @@ use crate::EngineError;
 use crate::base::Generation;
 use crate::delta::{Delta, Version};
 use crate::ids::{CommitSeq, Key, Row};
+use crate::run::Run;
 use crate::view::{Published, View};
 use crate::writeset::OwnChanges;
 
@@ -92,7 +93,7 @@ pub struct Entry {
 
 /// See the module.
 pub struct Scan {
-    /// Newest first.
+    /// Newest first; a delta and its runs, which lie within each other in time, in any order.
     layers: SmallVec<[Layer; 4]>,
     direction: Direction,
     /// How to go on when a layer expires.
@@ -121,6 +122,7 @@ struct Layer {
 enum Source {
     Own(Arc<OwnChanges>),
     Delta(Arc<Delta>),
+    Run(Arc<Run>),
     Base(Arc<Generation>),
 }
 
@@ -179,22 +181,25 @@ impl Scan {
 
     fn take_next(&mut self) -> Option<Entry> {
         let mut best: Option<usize> = None;
-        for index in 0..self.layers.len() {
-            let Some(key) = self.layers[index].head() else { continue };
-            let wins = match best.and_then(|best| self.layers[best].head()) {
-                None => true,
-                Some(best) if self.direction == Direction::Forward => key < best,
-                Some(best) => key > best,
-            };
+        for (index, layer) in self.layers.iter().enumerate() {
+            let Some(head) = layer.head() else { continue };
+            let wins = best.and_then(|best| self.layers[best].head()).is_none_or(|best| {
+                let order = if self.direction == Direction::Forward {
+                    head.0.cmp(best.0)
+                } else {
+                    best.0.cmp(head.0)
+                };
+                order.then(best.1.cmp(&head.1)).is_lt()
+            });
             if wins {
                 best = Some(index);
             }
         }
         let best = best?;
         let (key, Version { seq, change }) = self.layers[best].chunk.pop().expect("the head is there");
-        // Older layers' versions of the same key are hidden by this one.
-        for layer in &mut self.layers[best + 1..] {
-            if layer.head() == Some(&*key) {
+        // Older versions of the same key are hidden by this one.
+        for layer in &mut self.layers {
+            if layer.head().is_some_and(|(head, _)| head == &*key) {
                 layer.chunk.pop();
             }
         }
@@ -228,11 +233,13 @@ fn layers(
         return Ok(layers);
     }
     let deltas = std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.delta));
-    let sources = own
-        .map(|own| Source::Own(Arc::clone(own)))
-        .into_iter()
-        .chain(deltas.map(|delta| Source::Delta(Arc::clone(delta))))
-        .chain(std::iter::once(Source::Base(Arc::clone(&view.base))));
+    let mut sources: SmallVec<[Source; 6]> = SmallVec::new();
+    sources.extend(own.map(|own| Source::Own(Arc::clone(own))));
+    for delta in deltas {
+        sources.push(Source::Delta(Arc::clone(delta)));
+        sources.extend(delta.runs(at)?.into_iter().map(Source::Run));
+    }
+    sources.push(Source::Base(Arc::clone(&view.base)));
     for source in sources {
         let mut layer = Layer {
             source,
@@ -251,8 +258,11 @@ fn layers(
 }
 
 impl Layer {
-    fn head(&self) -> Option<&[u8]> {
-        self.chunk.last().map(|(key, _)| &**key)
+    /// The next key, and how new its version is: a transaction's own changes are the newest.
+    fn head(&self) -> Option<(&[u8], CommitSeq)> {
+        let (key, version) = self.chunk.last()?;
+        let is_own = matches!(self.source, Source::Own(_));
+        Some((key, if is_own { CommitSeq::MAX } else { version.seq }))
     }
 
     /// Copies the next chunk if there is none; afterwards it is empty only if the layer has nothing more.
@@ -262,6 +272,7 @@ impl Layer {
             let last = match &self.source {
                 Source::Own(own) => own.copy_range(range, direction, size, chunk),
                 Source::Delta(delta) => delta.copy_range(range, self.at, direction, size, chunk)?,
+                Source::Run(run) => run.copy_range(range, direction, size, chunk),
                 Source::Base(base) => base.copy_range(range, direction, size, chunk)?,
             };
             self.chunk_size = (self.chunk_size * CHUNK_GROWTH).min(CHUNK);

@@ -22,6 +22,7 @@ use crate::EngineError;
 use crate::delta::{Delta, Version, copy_limited};
 use crate::ids::{Change, CommitSeq, Key};
 use crate::row_hashes::RowHashes;
+use crate::run::APPLY_KEYS_MAX;
 use crate::scan::Direction;
 
 /// Bytes of an entry beside key and row.
@@ -129,25 +130,38 @@ impl WriteSet {
         assert_eq!(out.len() - before, self.encoded_size, "the size of a write set is known beforehand");
     }
 
-    /// All entries, encoded in pieces of about `size_max` bytes; a larger entry is a piece by itself.
+    /// All entries, encoded in pieces of `size_max` bytes, the last one of less; an entry may go on in the next piece.
     pub fn encode_pieces(&self, size_max: usize) -> Vec<Vec<u8>> {
         let mut pieces = vec![Vec::new()];
+        let mut entry = Vec::new();
         for (key, change) in &*self.changes.0.lock() {
-            let piece = pieces.last_mut().expect("there is always one");
-            if !piece.is_empty() && piece.len() + entry_size(key, change) > size_max {
-                pieces.push(Vec::new());
+            entry.clear();
+            encode_entry(key, change, &mut entry);
+            let mut rest = &entry[..];
+            while !rest.is_empty() {
+                let piece = pieces.last_mut().expect("there is always one");
+                let (fits, more) = rest.split_at(rest.len().min(size_max - piece.len()));
+                piece.extend_from_slice(fits);
+                if !more.is_empty() {
+                    pieces.push(Vec::new());
+                }
+                rest = more;
             }
-            encode_entry(key, change, pieces.last_mut().expect("there is always one"));
         }
         pieces
     }
 
-    /// Moves everything into a delta as the versions of `seq`.
+    /// Moves all changes into a delta as the versions of `seq`: many as one run. What else there is stays until
+    /// [`WriteSet::clear`], for dropping it takes time that later commits would wait for.
     pub fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
-        for (key, change) in std::mem::take(&mut *self.changes.0.lock()) {
+        let changes = std::mem::take(&mut *self.changes.0.lock());
+        if changes.len() > APPLY_KEYS_MAX {
+            delta.attach(seq, changes, self.encoded_size);
+            return;
+        }
+        for (key, change) in changes {
             delta.put(seq, key, change);
         }
-        self.clear();
     }
 
     /// Forgets everything.
@@ -205,6 +219,21 @@ mod tests {
 
     fn key(name: u8) -> Key {
         vec![0, 0, 0, 20, name].into()
+    }
+
+    #[test]
+    fn no_piece_is_larger_than_asked_for_whatever_a_row_is() {
+        let mut writes = WriteSet::default();
+        for (name, size) in [(1, 0), (2, 100), (3, 1), (4, 1000), (5, 7)] {
+            writes.put(key(name), Change::Put(vec![name; size].into()));
+        }
+        let mut whole = Vec::new();
+        writes.encode(&mut whole);
+        for size_max in [1, 11, 64, whole.len(), 5000] {
+            let pieces = writes.encode_pieces(size_max);
+            assert!(pieces.iter().all(|piece| piece.len() <= size_max && !piece.is_empty()));
+            assert_eq!(pieces.concat(), whole);
+        }
     }
 
     proptest! {

@@ -34,6 +34,9 @@ pub enum RedoError {
         /// Its epoch.
         epoch: u64,
     },
+    /// An earlier write or sync failed, and the process is about to end.
+    #[error("redo log: an earlier write or sync failed")]
+    Failed,
     /// The operating system refused. Fatal when it comes from a write or a sync.
     #[error("redo log: {0}")]
     Io(#[from] io::Error),

@@ -33,6 +33,8 @@ pub(crate) struct Writer {
     /// Files with bytes that were written but not synced.
     unsynced: Vec<Arc<dyn File>>,
     buf: AlignedBuf,
+    /// A step has failed. The process is about to end; nobody may sync again and succeed with less than was written.
+    failed: bool,
     pub(crate) written: Lsn,
     pub(crate) synced: Lsn,
 }
@@ -56,6 +58,7 @@ impl Writer {
             offset: 0,
             unsynced: Vec::new(),
             buf: AlignedBuf::default(),
+            failed: false,
             written: start,
             synced: start,
         };
@@ -65,6 +68,15 @@ impl Writer {
 
     /// Writes everything that is filled, and syncs everything written if `want` says so.
     pub(crate) fn step(&mut self, want: Durability, pool: &Pool, stats: &RedoStats) -> Result<(), RedoError> {
+        if self.failed {
+            return Err(RedoError::Failed);
+        }
+        let done = self.carry(want, pool, stats);
+        self.failed = done.is_err();
+        done
+    }
+
+    fn carry(&mut self, want: Durability, pool: &Pool, stats: &RedoStats) -> Result<(), RedoError> {
         let filled = self.consumer.poll();
         // What was only written must be synced before anything behind it can be promised.
         if want == Durability::Synced && !self.unsynced.is_empty() {

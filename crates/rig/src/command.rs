@@ -91,6 +91,11 @@ pub fn resume(pid: u32) -> Outcome {
     signal(pid, Signal::CONT)
 }
 
+/// Asks a process to end (SIGTERM).
+pub fn terminate(pid: u32) -> Outcome {
+    signal(pid, Signal::TERM)
+}
+
 fn signal(pid: u32, signal: Signal) -> Outcome {
     let pid = Pid::from_raw(pid.try_into()?).ok_or("no process")?;
     Ok(kill_process(pid, signal)?)

@@ -1,6 +1,7 @@
 //! Installs the foreign servers and clients: Debian's packages, and Oracle's from a root directory of Debian's unstable
 //! suite, which is used in place (its loader and libraries, no chroot at run time). Doing it again is cheap.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -103,12 +104,44 @@ fn python() -> Outcome {
     if target.join("pymysql").exists() {
         return Ok(());
     }
+    pip(&target, &mut PYTHON.iter().map(OsString::from))
+}
+
+/// Packages of Python by a file of exact versions, in a folder of their own, which is returned.
+pub fn python_packages(name: &str, requirements: &Path) -> Outcome<PathBuf> {
+    let target = paths::peers()?.join("python-packages").join(name);
+    let installed = target.join("requirements.txt");
+    let wanted = fs::read(requirements)?;
+    if fs::read(&installed).is_ok_and(|it| it == wanted) {
+        return Ok(target);
+    }
+    if target.exists() {
+        fs::remove_dir_all(&target)?;
+    }
+    pip(&target, &mut [OsString::from("--requirement"), requirements.into()].into_iter())?;
+    fs::write(installed, wanted)?;
+    Ok(target)
+}
+
+fn pip(target: &Path, what: &mut dyn Iterator<Item = OsString>) -> Outcome {
     if command::run(Command::new("python3").args(["-m", "pip", "--version"])).is_err() {
         apt("install", &["python3-pip"])?;
     }
+    say(&format!("installing packages of Python into {}", target.display()));
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]);
-    command::run(pip.arg("--target").arg(&target).args(PYTHON)).map(drop)
+    command::run(pip.arg("--target").arg(target).args(what)).map(drop)
+}
+
+/// A JDK and Maven.
+pub fn java() -> Outcome {
+    let packages = [("javac", "openjdk-17-jdk-headless"), ("mvn", "maven")];
+    let missing: Vec<&str> = packages.iter().filter(|(it, _)| !is_there(it)).map(|(_, it)| *it).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    apt("update", &[])?;
+    apt("install", &missing)
 }
 
 /// Go's compiler; the driver comes as a module when its client is built.

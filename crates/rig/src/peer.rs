@@ -71,12 +71,19 @@ impl Peer {
 
     /// The same, in some way.
     pub fn start_as(kind: Kind, dir: &Path, options: &[&str], how: How<'_>) -> Outcome<Self> {
-        let datadir = dir.join("data");
-        initialise(kind, &datadir)?;
-        let port = paths::free_port()?;
+        initialise(kind, &dir.join("data"))?;
+        Self::run(kind, dir, paths::free_port()?, options, how)
+    }
+
+    /// Starts a server on a port and the data directory that another one has left in a folder.
+    pub fn start_again(kind: impl Into<Kind>, dir: &Path, port: u16, options: &[&str]) -> Outcome<Self> {
+        Self::run(kind.into(), dir, port, options, How::default())
+    }
+
+    fn run(kind: Kind, dir: &Path, port: u16, options: &[&str], how: How<'_>) -> Outcome<Self> {
         let mut command = server(kind)?;
         command
-            .arg(format!("--datadir={}", datadir.display()))
+            .arg(format!("--datadir={}", dir.join("data").display()))
             .arg(format!("--port={port}"))
             .arg("--bind-address=127.0.0.1")
             .arg(format!("--socket={}", dir.join("sock").display()))
@@ -85,7 +92,7 @@ impl Peer {
             .args(options);
         command.envs(how.environment.iter().copied());
         let mut command = command::wrapped(how.wrapper, command);
-        let log = File::create(dir.join("log"))?;
+        let log = File::options().create(true).append(true).open(dir.join("log"))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let mut peer = Self { vendor: kind.vendor(), port, process: Process(command.spawn()?) };
         peer.await_start(&dir.join("log"))?;
@@ -95,6 +102,13 @@ impl Peer {
     /// Its process.
     pub fn pid(&self) -> u32 {
         self.process.0.id()
+    }
+
+    /// `kill -9`.
+    pub fn kill(mut self) -> Outcome {
+        self.process.0.kill()?;
+        self.process.0.wait()?;
+        Ok(())
     }
 
     fn await_start(&mut self, log: &PathBuf) -> Outcome {
@@ -118,6 +132,9 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
+        if !matches!(self.process.0.try_wait(), Ok(None)) {
+            return;
+        }
         // If it does not end within a few seconds it is killed with its process.
         let _ = kill_process(Pid::from_child(&self.process.0), Signal::TERM);
         let begun = Instant::now();

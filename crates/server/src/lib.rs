@@ -3,9 +3,11 @@
 pub mod accounts;
 pub mod clock;
 pub mod ddl;
+mod dump;
 pub mod info;
 pub mod net;
 pub mod options;
+mod replica;
 pub mod run;
 pub mod service;
 pub mod session;

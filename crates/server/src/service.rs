@@ -7,13 +7,14 @@ use protocol::out::PacketWriter;
 use protocol::wire::StatusFlags;
 use sql::exec::BoxFuture;
 use types::error::SqlError;
-use types::error::table::{
-    ER_NET_ERROR_ON_WRITE, ER_NOT_SUPPORTED_YET, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR,
-};
+use types::error::table::{ER_NET_ERROR_ON_WRITE, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR};
 
 use crate::clock;
-use crate::net::{Connection, Handler, Interrupt, Interruption, Login, Outcome, Reply, Service};
-use crate::session::{Arrival, Client, KillSwitch, Shared, Wire};
+use crate::dump;
+use crate::net::{
+    Connection, Gone, Handler, Inbound, Interrupt, Interruption, Login, Outcome, Reply, Service,
+};
+use crate::session::{Arrival, Client, DumpAsked, KillSwitch, Shared, Wire};
 
 /// Makes sessions of a server run.
 #[derive(Clone, Debug)]
@@ -24,6 +25,25 @@ pub struct Sessions(pub Arc<Shared>);
 pub struct Served {
     client: Client,
     connection: Arc<Connection>,
+    /// A dump that begins.
+    dump: Option<DumpAsked>,
+}
+
+impl Served {
+    /// Whoever may not have a dump has nothing else to do here: the connection ends, as MySQL's does.
+    fn begin_dump(&mut self, asked: Result<DumpAsked, SqlError>, reply: &mut Reply) -> Outcome {
+        match asked {
+            Ok(asked) => {
+                self.client.kill_switch().begin_statement();
+                self.dump = Some(asked);
+                Outcome::Stream
+            }
+            Err(error) => {
+                reply.error(&error);
+                Outcome::Close
+            }
+        }
+    }
 }
 
 impl Service for Sessions {
@@ -44,7 +64,7 @@ impl Service for Sessions {
         client.log_in(login.charset, login.database.as_deref())?;
         connection.set_interrupt(kill);
         connection.set_limits(client.limits());
-        Ok(Served { client, connection: Arc::clone(connection) })
+        Ok(Served { client, connection: Arc::clone(connection), dump: None })
     }
 }
 
@@ -69,14 +89,22 @@ impl Handler for Served {
             Command::ProcessKill(id) => client.query(format!("KILL {id}").as_bytes(), now_us, reply).await,
             Command::ProcessInfo => client.query(b"SHOW PROCESSLIST", now_us, reply).await,
             Command::Refresh(flags) => client.query(refresh(flags).as_bytes(), now_us, reply).await,
-            Command::BinlogDump(_) | Command::BinlogDumpGtid(_) | Command::RegisterReplica(_) => {
-                reply.error(&ER_NOT_SUPPORTED_YET.error(&[&"replication"]));
+            Command::RegisterReplica(replica) => client.register_replica(&replica, now_us, reply),
+            Command::BinlogDump(dump) => return self.begin_dump(self.client.ask_dump(&dump), reply),
+            Command::BinlogDumpGtid(dump) => {
+                return self.begin_dump(self.client.ask_dump_gtid(&dump), reply);
             }
             // The connection answers the others.
             _ => reply.error(&ER_UNKNOWN_COM_ERROR.error(&[])),
         }
         self.connection.set_db(client.db());
         if client.ends() { Outcome::Close } else { Outcome::Continue }
+    }
+
+    async fn stream(&mut self, inbound: &mut Inbound<'_>, reply: &mut Reply) -> Result<(), Gone> {
+        let Some(asked) = self.dump.take() else { return Ok(()) };
+        let (shared, kill) = (self.client.shared(), self.client.kill_switch());
+        dump::stream(shared, asked, (&self.connection, kill), inbound, reply).await
     }
 
     async fn interrupted(&mut self, why: Interruption, reply: &mut Reply) {

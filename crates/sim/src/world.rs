@@ -11,7 +11,7 @@ use std::time::Duration;
 use binlog::{ChecksumAlg, Uuid};
 use commit::checkpoint::SliceSize;
 use commit::recovery::{self, BinlogConfig, Config, Report};
-use commit::{Clock, FatalError, FileContext, Pipeline, Settings, StrategyKind};
+use commit::{Clock, Die, FatalError, FileContext, Pipeline, Settings, StrategyKind};
 use engine::base::Base;
 use engine::catalog::Catalog;
 use engine::check::check_table;
@@ -93,7 +93,8 @@ impl World {
         let variables = Arc::new(Variables::new(Values::default()));
         let settings = variables.settings();
         settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
-        let config = config(options, settings);
+        let died: Died = Arc::default();
+        let config = config(options, settings, &died);
         let clock = Arc::<StepClock>::default();
         let recovered = recovery::open(vfs, &base, config, Arc::<StepClock>::clone(&clock))?;
         let (pipeline, report) = (recovered.pipeline, recovered.report);
@@ -107,7 +108,7 @@ impl World {
             base: Arc::clone(&base),
             store: Arc::clone(&store),
             shared: OnceLock::new(),
-            error: Mutex::new(None),
+            died,
         });
         let taker: Arc<dyn Checkpoints> = Arc::<InlineCheckpoints>::clone(&checkpoints);
         let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
@@ -196,7 +197,7 @@ impl World {
 
     /// Plays one role, if one is wanted. Returns whether one was.
     fn step(&self) -> Result<bool, FatalError> {
-        if let Some(error) = self.checkpoints.error.lock().take() {
+        if let Some(error) = self.checkpoints.died.lock().take() {
             return Err(error);
         }
         let Some(role) = self.pipeline.roles.take() else { return Ok(false) };
@@ -316,7 +317,8 @@ impl World {
     }
 }
 
-fn config(options: &Options, settings: Settings) -> Config {
+fn config(options: &Options, settings: Settings, died: &Died) -> Config {
+    let died = Arc::clone(died);
     let redo = redo::Options {
         dir: PathBuf::from(DIR).join("redo"),
         segment_size: options.segment_size,
@@ -337,6 +339,7 @@ fn config(options: &Options, settings: Settings) -> Config {
         commit_slots: 64,
         settings,
         files: FileContext { base: "binlog".into(), server_version: "8.0.46-onelog".into(), server_id: 1 },
+        die: Die(Box::new(move |_, error| *died.lock() = Some(error))),
     }
 }
 
@@ -480,6 +483,9 @@ impl Timer for NoTimer {
     }
 }
 
+/// What the server has died of in a session's own call. Rank: last.
+type Died = Arc<Mutex<Option<FatalError>>>;
+
 /// Checkpoints in whose call they are asked for.
 #[derive(Debug)]
 struct InlineCheckpoints {
@@ -487,8 +493,7 @@ struct InlineCheckpoints {
     base: Arc<Base>,
     store: Arc<Store>,
     shared: OnceLock<std::sync::Weak<Shared>>,
-    /// What the server has died of. Rank: last.
-    error: Mutex<Option<FatalError>>,
+    died: Died,
 }
 
 impl InlineCheckpoints {
@@ -521,7 +526,7 @@ impl Checkpoints for InlineCheckpoints {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"])),
                 Err(error) => {
-                    *self.error.lock() = Some(error);
+                    *self.died.lock() = Some(error);
                     pending().await
                 }
             }

@@ -325,6 +325,11 @@ impl ColumnType {
         }
     }
 
+    /// Bytes of a value in a row, of a type whose values all take the same.
+    pub fn stored_size(self) -> Option<usize> {
+        crate::row::fixed_size(self)
+    }
+
     /// The most bytes of a string type's value.
     pub fn bytes_max(self) -> Option<u32> {
         let scale = match self {

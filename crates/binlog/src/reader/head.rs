@@ -1,11 +1,7 @@
 //! What the first two events of a file say.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
-use std::sync::Arc;
-
-use vfs::File;
-
-use super::EventReader;
+use super::{EventReader, ReadAt};
 use crate::decode::Event;
 use crate::error::{Error, Result};
 use crate::event::ChecksumAlg;
@@ -32,7 +28,7 @@ pub struct FileHead {
 ///
 /// # Errors
 /// [`Error::Torn`] if the file ends before: a rotation that a crash interrupted.
-pub fn read_head(file: Arc<dyn File>) -> Result<FileHead> {
+pub fn read_head(file: impl ReadAt + 'static) -> Result<FileHead> {
     let mut reader = EventReader::open(file)?;
     let mut head = match reader.next_event()? {
         Some(event) => {

@@ -7,7 +7,7 @@
 //! [`Error::Torn`]: the file (or the limit set by the caller) ends inside the event. [`Error::Corrupt`]: the bytes
 //! are there and wrong. [`Error::Io`]: nothing is known. Calling again after an error gives the same error.
 //!
-//! Memory: one buffer, as large as the largest event met, and 256 KiB if the file has as much. A size field
+//! Memory: one buffer, as large as the event that is read, and 256 KiB if the file has as much. A size field
 //! cannot make it larger than the file or [`EVENT_SIZE_MAX`].
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
@@ -44,10 +44,15 @@ pub struct EventReader {
 impl EventReader {
     /// Checks the magic and the FORMAT_DESCRIPTION of a file and stands at that first event.
     pub fn open(file: impl ReadAt + 'static) -> Result<Self> {
+        Self::open_within(file, u64::MAX)
+    }
+
+    /// As [`EventReader::open`], with the limit that [`EventReader::set_limit`] sets later.
+    pub fn open_within(file: impl ReadAt + 'static, limit: u64) -> Result<Self> {
         let mut reader = Self {
             window: Window::new(Box::new(file)),
             position: FIRST_EVENT,
-            limit: u64::MAX,
+            limit,
             checksum: ChecksumAlg::Crc32,
         };
         match reader.window.bytes(0, MAGIC.len(), reader.limit)? {
@@ -71,8 +76,13 @@ impl EventReader {
     /// As [`EventReader::open`], and goes to a position, which must be where an event begins.
     pub fn open_at(file: impl ReadAt + 'static, position: u64) -> Result<Self> {
         let mut reader = Self::open(file)?;
-        reader.position = position;
+        reader.seek(position);
         Ok(reader)
+    }
+
+    /// Goes to a position, which must be where an event begins.
+    pub fn seek(&mut self, position: u64) {
+        self.position = position;
     }
 
     /// Sets where the file ends for this reader at the latest: how far a file that is being written may be read.

@@ -25,3 +25,13 @@ impl ReadAt for Arc<dyn File> {
         (**self).len()
     }
 }
+
+impl ReadAt for Box<dyn ReadAt> {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        (**self).read_at(buf, offset)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        (**self).len()
+    }
+}

@@ -57,6 +57,11 @@ impl Window {
         let left = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
         let wanted = len.max(READ_AHEAD).min(left);
         self.bytes.clear();
+        if self.bytes.capacity() > wanted.max(READ_AHEAD) {
+            // A large event's room.
+            self.bytes = Vec::new();
+        }
+        self.bytes.reserve_exact(wanted);
         self.bytes.resize(wanted, 0);
         self.start = offset;
         let mut filled = 0_usize;

@@ -16,7 +16,7 @@ mod replay;
 mod store_tail;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use binlog::{ChecksumAlg, IoCache};
@@ -32,11 +32,13 @@ use crate::binlog_files::{Appender, BinlogFiles};
 use crate::checkpoint::SliceSize;
 use crate::clock::Clock;
 use crate::dependencies::Dependencies;
+use crate::error::Die;
 use crate::facts::{self, Facts};
 use crate::file_maker::FileMaker;
 use crate::log_waiters::LogWaiters;
 use crate::pipeline::INLINE_MAX;
 use crate::publisher::{Publisher, Tuple};
+use crate::readers::Readers;
 use crate::roles::Roles;
 use crate::room::Room;
 use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
@@ -71,6 +73,8 @@ pub struct Config {
     pub settings: Settings,
     /// What names and describes binlog files.
     pub files: FileContext,
+    /// Ends the process.
+    pub die: Die,
 }
 
 /// Where the binlog is, and how its files begin.
@@ -122,8 +126,8 @@ pub fn open(
 ) -> Result<Recovered, FatalError> {
     let begun = clock.monotonic_ns();
     let ballast = base.ballast();
-    let room =
-        Room::new(Arc::clone(vfs), config.redo.dir.clone(), Arc::clone(ballast), config.redo.segment_size);
+    let (logs, store) = (config.redo.dir.clone(), config.store.dir.clone());
+    let room = Room::new(Arc::clone(vfs), logs, store, Arc::clone(ballast), config.redo.segment_size);
     let vfs: &Arc<dyn Vfs> = &(Arc::new(WithBallast::new(Arc::clone(vfs), Arc::clone(ballast))) as _);
     vfs.create_dir_all(&config.redo.dir)?;
     let mut facts = match base.fact(facts::NAME)? {
@@ -262,6 +266,7 @@ fn assemble(
     let history_size = config.settings.dependency_history_size.load(Ordering::Relaxed);
     Arc::new(Pipeline {
         settings: config.settings,
+        die: config.die,
         stats: Stats::default(),
         roles: Roles::default(),
         admission: Admission::new(credits),
@@ -278,7 +283,7 @@ fn assemble(
         store: OnceLock::new(),
         store_options: config.store,
         redo_waiters: LogWaiters::default(),
-        binlog_readers: AtomicUsize::new(0),
+        readers: Readers::default(),
         clock,
         sweep: Sweep::new(kept.last),
         kick: Signal::default(),

@@ -164,13 +164,14 @@ impl<'a> Replay<'a> {
     }
 
     fn apply(&mut self, trx: &TrxRecord<'_>) -> Result<(), &'static str> {
-        let put =
-            |bytes: &[u8]| decode_entries(bytes, |key, change| self.delta.put(trx.head.seq, key, change));
-        let no_entries = |_: EngineError| "a write set that does not decode";
+        // An entry may begin in one chunk and go on in the next, or in the record.
+        let mut entries = Vec::new();
         for chunk in &trx.chunks {
-            put(&take_chunk(&mut self.chunks, chunk)?).map_err(no_entries)?;
+            entries.extend(take_chunk(&mut self.chunks, chunk)?);
         }
-        put(trx.writes).map_err(no_entries)
+        entries.extend_from_slice(trx.writes);
+        decode_entries(&entries, |key, change| self.delta.put(trx.head.seq, key, change))
+            .map_err(|_: EngineError| "a write set that does not decode")
     }
 
     fn rotation(&mut self, record: &Record) -> Result<(), FatalError> {

@@ -17,9 +17,9 @@ use std::sync::atomic::Ordering;
 
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
-use redo::Durability;
+use redo::{Durability, Lsn};
 
-use super::{Form, Harvest, Strategy, StrategyKind, stamps};
+use super::{Form, Harvest, Strategy, StrategyKind, carry_redo_through, stamps};
 use crate::fill::RecordEvents;
 use crate::pending::{Batch, Pending};
 use crate::stats::{Stats, add};
@@ -76,7 +76,8 @@ impl Group {
             let crc = events.finalise(pending)?;
             pipeline.fill_record(pending, Some(RecordEvents::Named(crc)));
         }
-        pipeline.redo_by(pipeline.settings.redo_demand())?;
+        let end = group.last().map_or(Lsn(0), |pending| pending.ticket().redo_end);
+        carry_redo_through(pipeline, pipeline.settings.redo_demand(), end)?;
         events.write(pipeline, group)?;
         self.flushed.lock().append(group);
         pipeline.roles.want_next(Role::Sync);

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use binlog::TrxStamps;
 use engine::ids::CommitSeq;
+use parking_lot::RwLock;
 use redo::{Durability, Lsn};
 
 use crate::file_maker::{Content, Made};
@@ -103,8 +104,11 @@ pub(crate) trait Strategy: Debug + Send + Sync {
 #[derive(Debug)]
 pub(crate) struct Strategies {
     all: Vec<Box<dyn Strategy>>,
-    /// Changed while no commit is under way.
+    /// Changed while no commit and no step is under way.
     active: AtomicUsize,
+    /// Held by steps, and alone by whoever changes the strategy: a step that was begun for the old one would take the
+    /// first transactions of the new one. Rank: before the strategies' own.
+    steps: RwLock<()>,
 }
 
 impl Form {
@@ -129,16 +133,23 @@ impl Strategies {
             vec![Box::new(redo_only::RedoOnly::default())]
         };
         all[0].begin(last);
-        Self { all, active: AtomicUsize::new(0) }
+        Self { all, active: AtomicUsize::new(0), steps: RwLock::default() }
     }
 
     pub(crate) fn active(&self) -> &dyn Strategy {
         &*self.all[self.active.load(Ordering::Acquire)]
     }
 
-    /// Makes another strategy the active one, which goes on after `last`. Nothing is under way. Returns whether there is
-    /// such a strategy.
+    /// Plays a role of the active strategy.
+    pub(crate) fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError> {
+        let _same = self.steps.read();
+        self.active().step(pipeline, role)
+    }
+
+    /// Makes another strategy the active one, which goes on after `last`. No commit is under way; a step may be. Returns
+    /// whether there is such a strategy.
     pub(crate) fn switch(&self, kind: StrategyKind, last: CommitSeq) -> bool {
+        let _alone = self.steps.write();
         let Some(place) = self.all.iter().position(|strategy| strategy.kind() == kind) else { return false };
         self.all[place].begin(last);
         self.active.store(place, Ordering::Release);
@@ -199,6 +210,15 @@ fn carry_redo(pipeline: &Pipeline, demand: Option<Durability>) -> Result<Lsn, Fa
     Ok(redo_reached(pipeline, demand))
 }
 
+/// Carries redo as far as `demand` says, and not less far than `end`, where everything of the caller's is filled. Behind a
+/// chunk that a session is copying into the ring at this moment nothing is written; that is over in a moment.
+fn carry_redo_through(pipeline: &Pipeline, demand: Option<Durability>, end: Lsn) -> Result<(), FatalError> {
+    while carry_redo(pipeline, demand)? < end {
+        pipeline.clock.sleep_us(1);
+    }
+    Ok(())
+}
+
 fn stamps(seq: CommitSeq, range: &BinlogRange, now_us: u64) -> TrxStamps {
     TrxStamps {
         position: range.start,
@@ -217,7 +237,8 @@ fn finalise(pipeline: &Pipeline, pending: &mut Pending) {
     let rotation = pending.ticket().rotation.clone();
     let events = pending.ticket().binlog.map(|range| (range, finalised(pipeline, pending, &range)));
     if events.is_some() || rotation.is_some() {
-        pending.made = Some(Made { redo_end, store_end, events, rotation, backlog: pending.backlog() });
+        pending.made =
+            Some(Made { redo_end, store_end, events, rotation, backlog: pending.backlog(), room: None });
     }
 }
 

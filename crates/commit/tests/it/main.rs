@@ -15,7 +15,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
 mod dependencies;
+mod given_gtid;
 mod io_cache;
 mod power_loss;
+mod readers;
 mod slots;
+mod switch;
 mod world;

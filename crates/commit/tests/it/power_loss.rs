@@ -132,7 +132,7 @@ fn run(disk: &SimDisk, options: Options, switches: Option<usize>) -> Script {
         let index = world.pipeline.binlog().unwrap().index();
         let target = index.names()[2].clone();
         drop(index);
-        assert_eq!(world.pipeline.purge_to(&target).unwrap().len(), 2);
+        assert_eq!(world.pipeline.purge_to(&target).unwrap().gone.len(), 2);
     }
     let large: Changes = (0..40).map(|key| (key, Some(vec![key; 30_000]))).collect();
     let committing = world.submit(&large);

@@ -3,10 +3,10 @@
 use std::pin::pin;
 use std::sync::atomic::Ordering;
 
-use commit::{Credits, Need};
+use commit::{Credits, Need, StrategyKind};
 use vfs::sim::SimDisk;
 
-use super::world::{World, poll};
+use super::world::{Options, World, poll};
 use crate::power_loss::WITH_BINLOG;
 
 /// `commit_slots` of the tests' world.
@@ -79,4 +79,36 @@ fn a_lone_session_takes_along_who_was_there_before() {
     drop((other, committing));
     world.drive();
     assert_eq!(world.rows().1.len(), 32);
+}
+
+/// Leaked credits are commits that wait for ever, after days.
+#[test]
+fn every_credit_comes_back() {
+    let all = Credits { ring_bytes: 2 << 20, store_bytes: 4 << 20, backlog_bytes: 1 << 20, slots: 64 };
+    let need = |credits| Need { credits, writes: true, has_chunks: false };
+    for strategy in StrategyKind::WITH_BINLOG {
+        let sync_binlog = u32::from(strategy != StrategyKind::Parallel);
+        let mut world =
+            World::open(&SimDisk::new(), Options { strategy, sync_binlog, ..WITH_BINLOG }).unwrap();
+        for size in [1, 3_000, 10_000, 600_000, 1_500_000, 5] {
+            let first = world.submit(&vec![(1, Some(vec![7; size]))]);
+            let second = world.submit(&vec![(2, Some(vec![8]))]);
+            drop(world.block_on(first));
+            drop(world.block_on(second));
+            world.rotate();
+        }
+        world.drive();
+        world.pipeline.catch_up().unwrap();
+        let admission = &world.pipeline.admission;
+        assert!(poll(pin!(admission.admit(need(all)))).is_some(), "{strategy:?}: all of it");
+        admission.give_back(all);
+        for more in [
+            Credits { ring_bytes: all.ring_bytes + 1, ..Credits::default() },
+            Credits { store_bytes: all.store_bytes + 1, ..Credits::default() },
+            Credits { backlog_bytes: all.backlog_bytes + 1, ..Credits::default() },
+            Credits { slots: all.slots + 1, ..Credits::default() },
+        ] {
+            assert!(poll(pin!(admission.admit(need(more)))).is_none(), "{strategy:?}: {more:?} is not there");
+        }
+    }
 }

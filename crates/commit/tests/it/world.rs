@@ -5,17 +5,17 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use binlog::decode::Event;
 use binlog::event::RowsQuery;
-use binlog::{BinlogIndex, CacheLimits, ChecksumAlg, EventReader, GtidPlan, Origin, TrxCache, Uuid};
+use binlog::{BinlogIndex, CacheLimits, ChecksumAlg, EventReader, Gtid, GtidPlan, Origin, TrxCache, Uuid};
 use commit::checkpoint::{Checkpoint, SliceSize};
 use commit::recovery::{self, BinlogConfig, Config};
 use commit::{
-    Clock, Committing, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Quiet, Settings,
-    StrategyKind, Switched,
+    Clock, Committing, Die, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Quiet,
+    Settings, StrategyKind, Switched,
 };
 use engine::base::Base;
 use engine::delta::Delta;
@@ -30,19 +30,38 @@ pub const DIR: &str = "/data";
 const INDEX: IndexId = IndexId(20);
 const ORIGIN: Origin = Origin { timestamp: 1_700_000_000, server_id: 1 };
 
-/// A clock that moves when it is asked or slept on.
-#[derive(Debug, Default)]
-struct StepClock(AtomicU64);
+/// The thread that a clock can hold up.
+pub const HELD: &str = "held";
+
+/// A clock that moves when it is asked or slept on, and can hold one thread up that asks it.
+#[derive(Debug)]
+pub struct StepClock {
+    now_ns: AtomicU64,
+    /// Answers that the thread [`HELD`] gets before it has to wait.
+    pub answers: AtomicUsize,
+}
+
+impl Default for StepClock {
+    fn default() -> Self {
+        Self { now_ns: AtomicU64::new(0), answers: AtomicUsize::new(usize::MAX) }
+    }
+}
 
 impl Clock for StepClock {
     fn unix_us(&self) -> u64 {
-        1_700_000_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
+        1_700_000_000_000_000 + self.now_ns.fetch_add(1, Ordering::Relaxed)
     }
     fn monotonic_ns(&self) -> u64 {
-        self.0.fetch_add(1000, Ordering::Relaxed)
+        let one_less = |left: usize| left.checked_sub(1);
+        while std::thread::current().name() == Some(HELD)
+            && self.answers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
+        {
+            std::thread::yield_now();
+        }
+        self.now_ns.fetch_add(1000, Ordering::Relaxed)
     }
     fn sleep_us(&self, us: u64) {
-        self.0.fetch_add(us * 1000, Ordering::Relaxed);
+        self.now_ns.fetch_add(us * 1000, Ordering::Relaxed);
     }
 }
 
@@ -85,6 +104,7 @@ impl Options {
 pub struct World {
     pub pipeline: Arc<Pipeline>,
     pub base: Base,
+    pub clock: Arc<StepClock>,
     options: Options,
     vfs: Arc<dyn Vfs>,
     next_trx: u64,
@@ -120,6 +140,7 @@ impl World {
                 server_version: "8.0.46-onelog".into(),
                 server_id: 1,
             },
+            die: Die(Box::new(|what, error| panic!("{what}: {error}"))),
         };
         let settings = &config.settings;
         settings.gtid_mode.store(options.gtid, Ordering::Relaxed);
@@ -127,9 +148,10 @@ impl World {
         settings.flush_log_at_trx_commit.store(options.flush, Ordering::Relaxed);
         // Some steps of the clock.
         settings.sync_binlog_interval_us.store(100, Ordering::Relaxed);
-        let recovered = recovery::open(&vfs, &base, config, Arc::new(StepClock::default()))?;
+        let clock = Arc::<StepClock>::default();
+        let recovered = recovery::open(&vfs, &base, config, Arc::<StepClock>::clone(&clock))?;
         let pipeline = recovered.pipeline;
-        Ok(Self { pipeline, base, options, vfs, next_trx: 1 })
+        Ok(Self { pipeline, base, clock, options, vfs, next_trx: 1 })
     }
 
     /// Reserve and submit by a new session; the caller drives.
@@ -154,11 +176,23 @@ impl World {
         Box::new(Pending::new(cache, plan, ORIGIN))
     }
 
+    /// Reserve and submit of a transaction that has this GTID; the caller drives.
+    pub fn submit_given(&mut self, gtid: Gtid, changes: &Changes) -> Committing {
+        let mut pending = self.session();
+        pending.plan.sid = Some(gtid.sid);
+        pending.gno = Some(gtid.gno);
+        self.submit_prepared(pending, changes)
+    }
+
     /// Reserve and submit by a session; the caller drives.
     pub fn submit_by(&mut self, mut pending: Box<Pending>, changes: &Changes) -> Committing {
+        pending.reset();
+        self.submit_prepared(pending, changes)
+    }
+
+    fn submit_prepared(&mut self, mut pending: Box<Pending>, changes: &Changes) -> Committing {
         let trx = TrxId(self.next_trx);
         self.next_trx += 1;
-        pending.reset();
         let mut writes = Self::record(&mut pending, changes);
         pending.kind = EventsKind::Transaction;
         let pipeline = Arc::clone(&self.pipeline);

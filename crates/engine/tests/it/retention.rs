@@ -54,16 +54,25 @@ impl World {
         Self { vfs, base, published, store, rows: Rows::new() }
     }
 
+    /// Every third commit comes as one run, as large ones do.
     fn commit(&mut self, changes: impl IntoIterator<Item = (u16, Option<Vec<u8>>)>) {
         let seq = self.published.visible().next();
         let view = self.published.view();
+        let mut run = BTreeMap::new();
         for (number, row) in changes {
             let change = row.as_ref().map_or(Change::Remove, |row| Change::Put(row.as_slice().into()));
-            view.active.put(seq, key(number), change);
+            if seq.0.is_multiple_of(3) {
+                run.insert(key(number), change);
+            } else {
+                view.active.put(seq, key(number), change);
+            }
             match row {
                 Some(row) => self.rows.insert(number, row),
                 None => self.rows.remove(&number),
             };
+        }
+        if !run.is_empty() {
+            view.active.attach(seq, run, 1000);
         }
         self.published.set_visible(seq);
     }

@@ -95,7 +95,10 @@ impl Exchange {
             transport_is_secure: login.transport_is_secure,
             awaits: Awaits::Response,
         };
-        if client_plugin == Some(plugin) && !login.starts_over {
+        // MariaDB's replicas begin with nothing, because the greeting's nonce was for another plugin than theirs, and wait
+        // to be asked even where there is no password.
+        let waits_for_nonce = plugin == Plugin::Native && login.plugin.is_some() && login.response.is_empty();
+        if client_plugin == Some(plugin) && !login.starts_over && !waits_for_nonce {
             return exchange.judge(login.response, out);
         }
         if login.plugin.is_none() {

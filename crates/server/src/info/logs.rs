@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use binlog::{BinlogName, EventReader};
 use commit::Pipeline;
+use replication::source::Registration;
 use sql::parse::Limit;
 use types::error::SqlError;
 use types::error::table::{ER_ERROR_WHEN_EXECUTING_COMMAND, ER_NO_BINARY_LOGGING};
@@ -41,6 +42,16 @@ pub(super) fn position(look: &Look<'_>) -> Result<Vec<Row>> {
     let (Some(files), Some(end)) = (pipeline.binlog(), tuple.binlog) else { return Ok(Vec::new()) };
     let name = name_of(files.index().names(), end.file);
     Ok(vec![row![name, end.position, "", "", tuple.gtid_executed.to_string()]])
+}
+
+/// SHOW REPLICAS: those who have registered.
+pub(super) fn replicas(look: &Look<'_>) -> Result<Vec<Row>> {
+    look.access.require(Privileges::REPLICATION_SLAVE, "", "REPLICATION SLAVE")?;
+    let source = u64::from(look.shared.server_id);
+    let row = |replica: Registration| {
+        row![u64::from(replica.server_id), replica.host, u64::from(replica.port), source, replica.uuid]
+    };
+    Ok(look.shared.common.replicas.registered().into_iter().map(row).collect())
 }
 
 /// The name of a file of this number: the index may not list it yet.

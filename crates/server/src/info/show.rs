@@ -199,10 +199,13 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
         Show::BinaryLogs => Shown::new("binary_logs", logs::files(look)?),
         Show::BinaryLogStatus => Shown::new("binary_log_status", logs::position(look)?),
         Show::RelaylogEvents => Shown::new("binlog_events", none()),
-        Show::Replicas(old_words) => Shown::new(if *old_words { "slave_hosts" } else { "replicas" }, none()),
+        Show::Replicas(old_words) => {
+            Shown::new(if *old_words { "slave_hosts" } else { "replicas" }, logs::replicas(look)?)
+        }
         Show::ReplicaStatus(_, old_words) => {
             server::require_replication_client(look)?;
-            Shown::new(if *old_words { "slave_status" } else { "replica_status" }, none())
+            let rows = crate::replica::status(look.shared);
+            Shown::new(if *old_words { "slave_status" } else { "replica_status" }, rows)
         }
         Show::EngineStatus(engine) => engine_status(look, engine, true)?,
         Show::EngineMutex(engine) | Show::EngineLogs(engine) => engine_status(look, engine, false)?,

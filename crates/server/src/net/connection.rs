@@ -164,6 +164,11 @@ impl Connection {
         self.marks.load(Ordering::Relaxed) & (mark::KILL_CONNECTION | mark::ABANDON) != 0
     }
 
+    /// Resolves when the server shuts down, for a session that would never end by itself.
+    pub async fn shut_down(&self) {
+        let _ = self.unless(mark::SHUTDOWN, std::future::pending::<()>()).await;
+    }
+
     /// The row of SHOW PROCESSLIST.
     pub fn process(&self) -> ProcessRow {
         let command = self.command();
@@ -198,6 +203,11 @@ impl Connection {
     /// Whether it executes a command.
     pub(super) fn is_running(&self) -> bool {
         !matches!(self.command(), CommandKind::Sleep | CommandKind::Connect)
+    }
+
+    /// Whether it sends the binlog.
+    pub(super) fn is_dump(&self) -> bool {
+        matches!(self.command(), CommandKind::BinlogDump | CommandKind::BinlogDumpGtid)
     }
 
     /// Begins a command.

@@ -12,6 +12,7 @@ use super::Net;
 use super::connection::{Connection, mark};
 use super::execute::{Step, execute};
 use super::handler::{Handler, Outcome, Service};
+use super::inbound::Inbound;
 use super::listener::Visitor;
 use super::login::{self, Link, LoginError};
 use super::reply::Reply;
@@ -94,9 +95,24 @@ async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mu
         if !matches!(sent, Ok(Ok(()))) {
             return End::Aborted;
         }
+        if outcome == Outcome::Stream {
+            return stream(parts, handler).await;
+        }
+        let connection = &parts.connection;
         if outcome == Outcome::Close || connection.marks(mark::KILL_CONNECTION | mark::SHUTDOWN) != 0 {
             return End::Orderly;
         }
+    }
+}
+
+/// Lets the session send by itself.
+async fn stream<H: Handler>(parts: &mut Parts, handler: &mut H) -> End {
+    let Parts { reader, read, reply, connection } = parts;
+    let mut inbound = Inbound::new(reader, read, connection);
+    let streaming = handler.stream(&mut inbound, reply);
+    match connection.unless(mark::EXPIRED | mark::ABANDON, streaming).await {
+        Ok(Ok(())) => End::Orderly,
+        Ok(Err(_)) | Err(_) => End::Aborted,
     }
 }
 

@@ -10,7 +10,8 @@ use protocol::wire::{Capabilities, StatusFlags};
 use types::error::SqlError;
 
 use super::connection::Connection;
-use super::reply::Reply;
+use super::inbound::Inbound;
+use super::reply::{Gone, Reply};
 use crate::accounts::Access;
 
 /// Who has logged in, and how.
@@ -33,6 +34,8 @@ pub enum Outcome {
     Continue,
     /// It ends, once the reply was sent.
     Close,
+    /// The session takes it over ([`Handler::stream`]), and it ends with that.
+    Stream,
 }
 
 /// Why a command was stopped.
@@ -60,6 +63,16 @@ pub trait Handler: Send + 'static {
     /// COM_DEBUG and COM_CHANGE_USER do not come here. The future may be dropped wherever it waits, unless the
     /// connection was given an [`super::Interrupt`] or is shielded; [`Self::interrupted`] follows then.
     fn command(&mut self, command: Command<'_>, reply: &mut Reply) -> impl Future<Output = Outcome> + Send;
+
+    /// Sends by itself after [`Outcome::Stream`], until the stream ends. The future may be dropped wherever it waits.
+    fn stream(
+        &mut self,
+        inbound: &mut Inbound<'_>,
+        reply: &mut Reply,
+    ) -> impl Future<Output = Result<(), Gone>> + Send {
+        let _ = (inbound, reply);
+        std::future::ready(Ok(()))
+    }
 
     /// The command was dropped. For [`Interruption::Query`] the reply ends with what is written here.
     fn interrupted(&mut self, why: Interruption, reply: &mut Reply) -> impl Future<Output = ()> + Send;

@@ -71,7 +71,8 @@ pub async fn listen<S: Service>(
 
 impl Listeners {
     /// Accepts nobody any more, ends who is idle, and gives those who execute a command this long to finish it; then
-    /// stops them, and after as long again abandons them. Returns whether everybody has gone.
+    /// stops them, and after as long again abandons them. Dumps come last, so that replicas get what the others did.
+    /// Returns whether everybody has gone.
     pub async fn close<S: Service>(self, net: &Net<S>, patience: Duration) -> bool {
         for task in &self.tasks {
             task.abort();
@@ -82,8 +83,14 @@ impl Listeners {
         let connections = &net.connections;
         let everybody =
             |act: fn(&Connection)| connections.all().iter().for_each(|connection| act(connection));
+        everybody(|connection| {
+            if !connection.is_dump() {
+                connection.ask(mark::SHUTDOWN);
+            }
+        });
+        let in_time = connections.only_dumps_left(patience).await;
         everybody(|connection| connection.ask(mark::SHUTDOWN));
-        let mut gone = connections.none_left(patience).await;
+        let mut gone = in_time && connections.none_left(patience).await;
         if !gone {
             everybody(|connection| connection.interrupt(mark::KILL_CONNECTION));
             gone = connections.none_left(patience).await;

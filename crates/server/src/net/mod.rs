@@ -22,6 +22,7 @@ mod drive;
 mod execute;
 mod handler;
 mod hosts;
+mod inbound;
 mod listener;
 mod login;
 mod process;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 
 pub use connection::{Connection, Interrupt, Shield};
 pub use handler::{Handler, Interruption, Login, Outcome, Service};
+pub use inbound::Inbound;
 pub use listener::{Listeners, listen};
 pub use process::{CommandKind, ProcessRow};
 pub use registry::{Connections, KillKind};

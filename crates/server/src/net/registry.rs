@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -109,11 +110,20 @@ impl Connections {
     }
 
     /// Waits until there is no connection, or until time is up.
-    pub(super) async fn none_left(&self, within: std::time::Duration) -> bool {
+    pub(super) async fn none_left(&self, within: Duration) -> bool {
+        self.left_are(within, |_| false).await
+    }
+
+    /// Waits until all connections send the binlog, or until time is up.
+    pub(super) async fn only_dumps_left(&self, within: Duration) -> bool {
+        self.left_are(within, Connection::is_dump).await
+    }
+
+    async fn left_are(&self, within: Duration, may_be_left: fn(&Connection) -> bool) -> bool {
         let all_gone = async {
             loop {
                 let ended = self.ended.notified();
-                if self.by_id.lock().is_empty() {
+                if self.by_id.lock().values().all(|connection| may_be_left(connection)) {
                     return;
                 }
                 ended.await;

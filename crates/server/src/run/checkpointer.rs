@@ -133,7 +133,7 @@ impl Checkpointer {
         let logs = self.pipeline.needed_log_bytes();
         let times = if published.retired.bytes() > 0 { RARER } else { 1 };
         delta >= times * live.delta_size.load(Ordering::Relaxed)
-            || delta > 0 && logs >= live.redo_log_capacity.load(Ordering::Relaxed) / 2
+            || logs >= live.redo_log_capacity.load(Ordering::Relaxed) / if delta > 0 { 2 } else { 1 }
     }
 
     /// Whether builds have rewritten so much that the current generation keeps too many pages.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use commit::Gate;
+use commit::{Gate, Purged};
 use engine::base::Base;
 use parking_lot::{Condvar, Mutex};
 
@@ -121,10 +121,12 @@ fn expire(shared: &Shared) {
     let begun_by = u32::try_from(clock::unix_s().saturating_sub(age_s)).unwrap_or(u32::MAX);
     let purged = shared.pipeline.last_binlog_begun_by(begun_by).and_then(|target| match target {
         Some(target) => shared.pipeline.purge_to(&target),
-        None => Ok(Vec::new()),
+        None => Ok(Purged::default()),
     });
     match purged {
-        Ok(names) if !names.is_empty() => tracing::info!(files = names.len(), "expired binary logs purged"),
+        Ok(Purged { gone, .. }) if !gone.is_empty() => {
+            tracing::info!(files = gone.len(), "expired binary logs purged");
+        }
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "expired binary logs could not be purged"),
     }

@@ -31,7 +31,6 @@ use crate::session::Shared;
 use checkpointer::Checkpointer;
 use log_threads::LogThreads;
 
-pub(crate) use fatal::die;
 pub use start::start;
 
 /// How long statements may go on when the server is told to stop.
@@ -94,6 +93,7 @@ pub struct Server {
     checkpointer: Arc<Checkpointer>,
     housekeeper: housekeeper::Housekeeper,
     log_threads: LogThreads,
+    replica: tokio::task::JoinHandle<()>,
     /// Held until the end.
     _lock: Box<dyn vfs::LockGuard>,
 }
@@ -111,7 +111,10 @@ impl Server {
 
     /// Ends the run: lets statements finish, takes a last checkpoint and closes the logs.
     pub async fn stop(self) -> Result<(), FatalError> {
-        let Self { shared, net, listeners, base, checkpointer, housekeeper, log_threads, _lock } = self;
+        let Self { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock } =
+            self;
+        shared.common.replica.stop(crate::replica::Threads { io: true, sql: true }).await;
+        replica.abort();
         if !listeners.close(&net, PATIENCE).await {
             tracing::warn!("some connections did not end; their transactions are rolled back");
         }

@@ -3,10 +3,11 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use binlog::{ChecksumAlg, Origin};
 use commit::recovery::{self, BinlogConfig, Config, Recovered};
-use commit::{FileContext, Pipeline, StrategyKind};
+use commit::{Die, FileContext, Pipeline, StrategyKind};
 use engine::base::Base;
 use engine::store::Store;
 use redo::Options as RedoOptions;
@@ -14,6 +15,7 @@ use vfs::{SlowSync, SyncDelay, Vfs};
 
 use super::checkpointer::Checkpointer;
 use super::data_dir::{self, Identity, at};
+use super::fatal::die;
 use super::housekeeper::Housekeeper;
 use super::log_threads::LogThreads;
 use super::{Server, StartError};
@@ -67,6 +69,8 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let store = Arc::new(store);
     let log_threads = LogThreads::start(&pipeline);
     tokio::spawn(Arc::clone(&pipeline).sweep_forever());
+    let pause = || tokio::time::sleep(Duration::from_millis(1));
+    tokio::spawn(Arc::clone(&pipeline).wake_readers_forever(pause));
     tokio::spawn(Arc::clone(&pipeline).kick_forever(tokio::task::yield_now));
     let checkpointer = Checkpointer::new(Arc::clone(&pipeline), Arc::clone(&base));
     let taker = Arc::<Checkpointer>::clone(&checkpointer);
@@ -94,11 +98,25 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         common: Common::default(),
     });
     checkpointer.start(&shared, tokio::runtime::Handle::current());
+    let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
+    let replica = start_replica(&shared, skips)?;
     let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned());
     let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)));
     let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
     let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;
-    Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, _lock: lock })
+    Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock: lock })
+}
+
+/// The task that follows a source, if there is one to follow.
+fn start_replica(shared: &Arc<Shared>, skips: bool) -> Result<tokio::task::JoinHandle<()>, StartError> {
+    let kept = crate::replica::read(&shared.store).map_err(|error| StartError::Option(error.to_string()))?;
+    let (settings, position) = kept;
+    let follows = settings.as_ref().is_some_and(|settings| !settings.host.is_empty());
+    shared.common.replica.configure(settings, position);
+    if follows && !skips && shared.server_id > 0 {
+        shared.common.replica.start(crate::replica::Threads { io: true, sql: true });
+    }
+    Ok(tokio::spawn(crate::replica::run(Arc::clone(shared))))
 }
 
 /// Variables that follow from the directory and the options.
@@ -172,6 +190,7 @@ fn config(
             server_version: values.get("version").as_text().to_owned(),
             server_id: values.get("server_id").u32(),
         },
+        die: Die(Box::new(|what, error| die(what, &error))),
     })
 }
 

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use binlog::{BinlogName, ChecksumAlg};
-use commit::{CommitAck, PurgeError, ReadLock, RotateError};
+use commit::{CommitAck, PurgeError, Purged, ReadLock, RotateError};
 use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Reset, Statement};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
     ER_CANT_UPDATE_WITH_READLOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR,
     ER_NO_SUCH_THREAD, ER_QUERY_INTERRUPTED, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UNKNOWN_TARGET_BINLOG,
-    ER_WRONG_ARGUMENTS,
+    ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
+use types::warning::Level;
 
 use super::Client;
 use super::dispatch::unsupported;
 use super::transaction::commit_error;
 use crate::net::KillKind;
-use crate::run::die;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -29,7 +29,12 @@ impl Client {
         match statement {
             Statement::Flush(flush) => return self.flush(flush).await,
             Statement::Purge(purge) => self.purge(purge).await?,
-            Statement::Reset(what) => return Err(refuse_reset(&what)),
+            Statement::Reset(what) => match &what[..] {
+                [Reset::Replica { all, channel }] if channel.as_deref().is_none_or(str::is_empty) => {
+                    self.reset_replica(*all).await?;
+                }
+                _ => return Err(refuse_reset(&what)),
+            },
             Statement::Kill(kill) => self.kill(kill).await?,
             Statement::Shutdown => {
                 self.require_super("SHUTDOWN")?;
@@ -87,7 +92,7 @@ impl Client {
         let caught_up = tokio::task::spawn_blocking(move || pipeline.catch_up()).await;
         match caught_up.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
             Ok(()) => Ok(()),
-            Err(error) => die("writing the binary log", &error),
+            Err(error) => match self.shared.pipeline.die("writing the binary log", error).await {},
         }
     }
 
@@ -114,13 +119,17 @@ impl Client {
         let pipeline = Arc::clone(&self.shared.pipeline);
         let purged = tokio::task::spawn_blocking(move || {
             let name = BinlogName::parse(&target).ok_or(PurgeError::NotFound)?;
-            let gone = pipeline.purge_to(&name)?;
+            let purged = pipeline.purge_to(&name)?;
             let left = pipeline.binlog().is_some_and(|files| files.index().names().first() < Some(&name));
-            Ok((gone.len(), left))
+            Ok((purged, left))
         });
         let purged = purged.await.map_err(|_| ER_LOG_PURGE_UNKNOWN_ERR.error(&[]))?;
-        let (files, left) = purged.map_err(|error| purge_error(&error))?;
-        tracing::info!(files, "binary logs purged");
+        let (Purged { gone, in_use }, left) = purged.map_err(|error| purge_error(&error))?;
+        tracing::info!(files = gone.len(), "binary logs purged");
+        if let Some((file, readers, wanted)) = in_use {
+            let args: [&dyn std::fmt::Display; 4] = [&file, &readers, &gone.len(), &wanted];
+            self.warnings.push(Level::Warning, &ER_WARN_PURGE_LOG_IN_USE, &args);
+        }
         full.filter(|_| left).map_or(Ok(()), Err)
     }
 
@@ -214,7 +223,7 @@ impl super::Transaction {
         let rotating = match self.pipeline().rotate(self.trx.id(), pending, checksum).await {
             Ok(rotating) => rotating,
             Err(RotateError::Refused(error)) => return Err(commit_error(error)),
-            Err(RotateError::Fatal(error)) => die("writing the logs", &error),
+            Err(RotateError::Fatal(error)) => match self.pipeline().die("writing the logs", error).await {},
         };
         let (_ack, pending) = rotating.await;
         self.put_back(pending);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
-use binlog::{CacheLimits, Origin, Uuid};
+use binlog::{CacheLimits, Origin, TrxCache, Uuid};
 use commit::recovery::Report;
 use commit::{CommitAck, Pipeline, ReadLock};
 use engine::ids::CommitSeq;
@@ -13,6 +13,7 @@ use engine::store::Store;
 use engine::trx::Isolation as TrxIsolation;
 use protocol::reply::{OkPacket, SessionChanges};
 use protocol::wire::{Capabilities, StatusFlags};
+use replication::source::Replicas;
 use sql::exec::Changed;
 use sql::session::Session;
 use tokio::sync::Notify;
@@ -74,6 +75,10 @@ pub struct Common {
     pub(super) plans: PlanCache,
     /// Prepared statements of all sessions: `Prepared_stmt_count`.
     pub(super) prepared_count: AtomicU32,
+    /// Who follows the binlog.
+    pub replicas: Arc<Replicas>,
+    /// The source that is followed.
+    pub(crate) replica: crate::replica::Replica,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }
@@ -81,23 +86,31 @@ pub struct Common {
 impl Shared {
     /// A transaction whose events spill into a file of this name.
     fn transaction(&self, spill: &str, counters: &Arc<Counters>) -> Transaction {
-        let live = &self.variables.live;
-        let limits = CacheLimits {
-            memory_bytes: usize::try_from(live.binlog_cache_size.load(Ordering::Relaxed))
-                .unwrap_or(usize::MAX),
-            total_bytes_max: live.max_binlog_cache_size.load(Ordering::Relaxed),
-            ..CacheLimits::default()
-        };
         let spill = self.spill_dir.join(spill);
         Transaction::new(
             &self.store,
             &self.pipeline,
             &self.vfs,
             spill,
-            limits,
+            self.cache_limits(),
             self.uuid,
             Arc::clone(counters),
         )
+    }
+
+    /// A transaction cache that spills into a file of this name.
+    pub(super) fn cache(&self, spill: &str) -> TrxCache {
+        TrxCache::new(Arc::clone(&self.vfs), self.spill_dir.join(spill), self.cache_limits())
+    }
+
+    fn cache_limits(&self) -> CacheLimits {
+        let live = &self.variables.live;
+        CacheLimits {
+            memory_bytes: usize::try_from(live.binlog_cache_size.load(Ordering::Relaxed))
+                .unwrap_or(usize::MAX),
+            total_bytes_max: live.max_binlog_cache_size.load(Ordering::Relaxed),
+            ..CacheLimits::default()
+        }
     }
 }
 
@@ -125,6 +138,8 @@ pub struct Client {
     pub(super) info: Option<String>,
     /// Rows that the next OK packet counts, of a statement that is not a change of rows.
     pub(super) affected: u64,
+    /// It applies what a source did: nobody's rights and no read-only server hinder it.
+    pub(super) applies: bool,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
     /// The last transaction that was acknowledged.
@@ -183,6 +198,7 @@ impl Client {
             global_lock: None,
             info: None,
             affected: 0,
+            applies: false,
             released: false,
             last_commit: CommitSeq(0),
             environment,

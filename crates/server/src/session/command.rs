@@ -13,7 +13,7 @@ use types::warning::Warnings;
 
 use super::execute::Prepared;
 use super::result::definition;
-use super::{Client, Wire};
+use super::{Client, KillSwitch, Shared, Wire};
 use crate::accounts::Access;
 use crate::variables::ConnectionLimits;
 use crate::variables::charsets::begin_with;
@@ -45,6 +45,16 @@ impl Client {
     /// The default database.
     pub fn db(&self) -> Option<&str> {
         self.sql.db.as_deref()
+    }
+
+    /// What all sessions share.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// How others stop it.
+    pub fn kill_switch(&self) -> &KillSwitch {
+        &self.kill
     }
 
     /// The time-outs and limits of the session's connection.
@@ -118,6 +128,7 @@ impl Client {
 
     /// The client is gone: gives up what the session holds.
     pub async fn end(mut self) {
+        self.shared.common.replicas.leave(self.sql.connection_id);
         let _ack = self.transaction.rollback().await;
     }
 
@@ -136,7 +147,7 @@ impl Client {
         self.settings_changed();
     }
 
-    fn answer_ok(&mut self, done: Result<()>, wire: &mut dyn Wire) {
+    pub(super) fn answer_ok(&mut self, done: Result<()>, wire: &mut dyn Wire) {
         match done {
             Ok(()) => {
                 let packet = OkPacket {

@@ -73,6 +73,9 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::Execute(_) => C::ComExecuteSql,
         Statement::Deallocate(_) => C::ComDeallocSql,
         Statement::Help(_) => C::ComHelp,
+        Statement::ChangeSource(_) => C::ComChangeReplicationSource,
+        Statement::StartReplica(_) => C::ComReplicaStart,
+        Statement::StopReplica(_) => C::ComReplicaStop,
         Statement::Query(_)
         | Statement::Insert(_)
         | Statement::Update(_)

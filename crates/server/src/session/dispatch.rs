@@ -69,6 +69,9 @@ impl Client {
             | Statement::RenameUsers(_)
             | Statement::Grant(_)
             | Statement::Revoke(_) => return self.change_accounts(statement, sql).await.map(Some),
+            Statement::ChangeSource(change) => self.change_source(*change).await?,
+            Statement::StartReplica(which) => self.start_replica(which)?,
+            Statement::StopReplica(which) => self.stop_replica(which).await?,
             Statement::Flush(_)
             | Statement::Purge(_)
             | Statement::Reset(_)

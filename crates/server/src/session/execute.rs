@@ -173,6 +173,9 @@ impl Client {
 
     /// Error 1290 while the server takes no changes.
     pub(super) fn refuse_read_only(&self) -> Result<()> {
+        if self.applies {
+            return Ok(());
+        }
         let live = &self.shared.variables.live;
         if live.super_read_only.load(Ordering::Relaxed) {
             return Err(ER_OPTION_PREVENTS_STATEMENT.error(&[&"--super-read-only"]));

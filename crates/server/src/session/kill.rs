@@ -37,13 +37,23 @@ impl KillSwitch {
         self.asked.load(Ordering::Relaxed) == CONNECTION
     }
 
+    /// Whether anything is to stop.
+    pub fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) != NONE
+    }
+
+    /// Resolves when anything is to stop.
+    pub async fn asked_any(&self) {
+        self.asked(QUERY).await;
+    }
+
     /// Resolves when the connection has to end.
     pub async fn connection_killed(&self) {
         self.asked(CONNECTION).await;
     }
 
     /// A statement begins: what was asked of the one before does not concern it.
-    pub(super) fn begin_statement(&self) {
+    pub fn begin_statement(&self) {
         let _ = self.asked.compare_exchange(QUERY, NONE, Ordering::Relaxed, Ordering::Relaxed);
     }
 

@@ -10,17 +10,20 @@
 
 mod accounts;
 mod admin;
+mod apply;
 mod client;
 mod command;
 mod control;
 mod count;
 mod ddl;
 mod dispatch;
+mod dump;
 mod execute;
 mod kill;
 mod maintain;
 mod plan_cache;
 mod prepared;
+mod replica;
 mod result;
 mod row_log;
 mod set;
@@ -34,9 +37,11 @@ use protocol::out::PacketWriter;
 use sql::exec::BoxFuture;
 use types::error::SqlError;
 
+pub(crate) use apply::Mapped;
 pub use client::{Arrival, Client, Common, Shared};
+pub use dump::DumpAsked;
 pub use kill::KillSwitch;
-pub(crate) use transaction::Transaction;
+pub(crate) use transaction::{Stamp, Transaction};
 pub use view::SessionView;
 
 /// A connection as a session writes to it.

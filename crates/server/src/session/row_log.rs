@@ -49,6 +49,14 @@ impl LogContext {
         }
     }
 
+    /// Puts BEGIN and COMMIT into the cache: a transaction that changes nothing.
+    pub(super) fn log_empty(&self, cache: &mut TrxCache) -> Result<(), SqlError> {
+        let begin = Query::begin(self.thread_id, self.status(), &self.db);
+        let commit = Query { sql: b"COMMIT", ..begin.clone() };
+        cache.append(self.origin, &begin).map_err(|error| cache_error(&error))?;
+        cache.append(self.origin, &commit).map_err(|error| cache_error(&error))
+    }
+
     /// Puts a DDL statement into the cache: a transaction by itself. `dbs` are the databases that it touches.
     pub(super) fn log_ddl(&self, cache: &mut TrxCache, sql: &[u8], dbs: &[&str]) -> Result<(), SqlError> {
         let status = StatusVars {

@@ -19,7 +19,6 @@ use types::value::Value;
 
 use super::row_log::NoLog;
 use super::{Client, Wire};
-use crate::run::die;
 use crate::variables::{Assigned, Prepared, STRATEGY_NAMES, Target, Val, Who, strategy_of};
 use types::collation::Collation;
 
@@ -255,7 +254,7 @@ impl Client {
             Ok(Switched::NoSuchStrategy) => {
                 Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"onelog_commit_strategy", &kind.name()]))
             }
-            Err(error) => die("switching the strategy", &error),
+            Err(error) => match pipeline.die("switching the strategy", error).await {},
         }
     }
 

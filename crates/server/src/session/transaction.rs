@@ -4,16 +4,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use binlog::{CacheLimits, GtidPlan, Mark as LogMark, Origin, TrxCache};
-use commit::{CommitAck, CommitError, EventsKind, Pending, Pipeline};
+use binlog::{CacheLimits, Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache};
+use commit::{CommitAck, CommitError, Committing, EventsKind, Pending, Pipeline};
+use engine::ids::{Change, Key, Row};
+use engine::lock::{LockId, Mode};
 use engine::store::Store;
 use engine::trx::{Isolation, Trx};
 use engine::writeset::Mark;
+use sql::exec::engine_error;
 use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_ERROR_ON_READ, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
 use vfs::Vfs;
 
-use crate::run::die;
 use crate::status::{Counter, Counters};
 
 /// `immediate_server_version` of GTID events.
@@ -37,9 +39,26 @@ pub(crate) struct Transaction {
     pub(crate) serializable: bool,
     /// `transaction_write_set_extraction`
     pub(crate) write_set_extraction: u8,
+    /// What the next commit says of the source where it ran first.
+    pub(crate) stamp: Option<Stamp>,
     savepoints: Vec<Savepoint>,
     sid: binlog::Uuid,
     counters: Arc<Counters>,
+}
+
+/// What a transaction that ran first elsewhere takes along.
+#[derive(Clone, Debug)]
+pub(crate) struct Stamp {
+    /// Its GTID, if it has one.
+    pub(crate) gtid: Option<Gtid>,
+    /// When it was committed there, microseconds since 1970.
+    pub(crate) original_commit_timestamp_us: Option<u64>,
+    /// The version of the server there.
+    pub(crate) original_server_version: Option<u32>,
+    /// A row that is stored with it: where the source's binlog goes on behind it.
+    pub(crate) key: Key,
+    /// That row.
+    pub(crate) row: Row,
 }
 
 #[derive(Debug)]
@@ -59,23 +78,15 @@ impl Transaction {
         sid: binlog::Uuid,
         counters: Arc<Counters>,
     ) -> Self {
-        let cache = TrxCache::new(Arc::clone(vfs), spill, limits);
-        let plan = GtidPlan {
-            sid: None,
-            may_have_statements: false,
-            original_commit_timestamp_us: None,
-            immediate_server_version: SERVER_VERSION,
-            original_server_version: None,
-        };
-        let pending = Pending::new(cache, plan, Origin { timestamp: 0, server_id: 0 });
         Self {
             pipeline: Arc::clone(pipeline),
             trx: Trx::new(Arc::clone(store)),
-            pending: Some(Box::new(pending)),
+            pending: Some(new_pending(TrxCache::new(Arc::clone(vfs), spill, limits))),
             open: false,
             read_only: false,
             serializable: false,
             write_set_extraction: WRITE_SET_EXTRACTION,
+            stamp: None,
             savepoints: Vec::new(),
             sid,
             counters,
@@ -114,7 +125,8 @@ impl Transaction {
             return Ok(self.end_without_changes().await);
         }
         let kind = if logged { EventsKind::Transaction } else { EventsKind::None };
-        self.commit_as(kind, origin).await
+        let stamp = self.stamp.take();
+        self.commit_as(kind, origin, stamp).await
     }
 
     /// Commits a DDL statement, whose event is in the cache.
@@ -124,22 +136,45 @@ impl Transaction {
         logged: bool,
     ) -> Result<CommitAck, SqlError> {
         let kind = if logged { EventsKind::Statement } else { EventsKind::None };
-        self.commit_as(kind, origin).await
+        let stamp = self.stamp.take();
+        self.commit_as(kind, origin, stamp).await
     }
 
     /// Commits what only this server knows of: the catalog's own numbers.
     pub(crate) async fn commit_unlogged(&mut self) -> Result<CommitAck, SqlError> {
-        self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }).await
+        self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await
     }
 
-    async fn commit_as(&mut self, kind: EventsKind, origin: Origin) -> Result<CommitAck, SqlError> {
+    async fn commit_as(
+        &mut self,
+        kind: EventsKind,
+        origin: Origin,
+        stamp: Option<Stamp>,
+    ) -> Result<CommitAck, SqlError> {
+        let committing = self.submit(kind, origin, stamp).await?;
+        let (ack, mut pending) = committing.await;
+        self.pipeline.locks_go(&pending);
+        pending.reset();
+        self.pending = Some(pending);
+        self.end();
+        Ok(ack)
+    }
+
+    /// Gives the transaction its place in the commit order. From here on it cannot fail; what it resolves to comes back
+    /// by [`Transaction::put_back`], then [`Transaction::end`].
+    pub(crate) async fn submit(
+        &mut self,
+        kind: EventsKind,
+        origin: Origin,
+        stamp: Option<Stamp>,
+    ) -> Result<Committing, SqlError> {
+        if let Some(stamp) = &stamp {
+            self.put_stamp(stamp).await?;
+        }
         let mut pending = self.pending.take().expect("no commit is under way");
         pending.kind = kind;
         pending.origin = origin;
-        pending.plan.sid = self.pipeline.settings.gtid_mode.load(Ordering::Relaxed).then_some(self.sid);
-        pending.plan.may_have_statements = kind == EventsKind::Statement;
-        let extraction = self.pipeline.settings.write_set_extraction.load(Ordering::Relaxed);
-        pending.has_write_set = extraction != 0 && extraction == self.write_set_extraction;
+        self.plan(&mut pending, stamp.as_ref());
         pending.counters.extend_from_slice(self.trx.counters());
         if kind != EventsKind::None {
             self.counters.bump(Counter::BinlogCacheUse);
@@ -154,14 +189,42 @@ impl Transaction {
             self.end();
             return Err(commit_error(error));
         }
-        let committing = self.pipeline.submit(id, pending, &mut self.trx);
-        let committing = committing.unwrap_or_else(|error| die("writing the logs", &error));
-        let (ack, mut pending) = committing.await;
-        self.pipeline.locks_go(&pending);
-        pending.reset();
+        match self.pipeline.submit(id, pending, &mut self.trx) {
+            Ok(committing) => Ok(committing),
+            Err(error) => match self.pipeline.die("writing the logs", error).await {},
+        }
+    }
+
+    /// What its GTID event says.
+    fn plan(&self, pending: &mut Pending, stamp: Option<&Stamp>) {
+        let settings = &self.pipeline.settings;
+        let own = || settings.gtid_mode.load(Ordering::Relaxed).then_some(self.sid);
+        let given = stamp.and_then(|stamp| stamp.gtid);
+        pending.gno = given.map(|gtid| gtid.gno);
+        pending.plan.sid = given.map(|gtid| gtid.sid).or_else(own);
+        pending.plan.may_have_statements = pending.kind == EventsKind::Statement;
+        pending.plan.original_commit_timestamp_us =
+            stamp.and_then(|stamp| stamp.original_commit_timestamp_us);
+        let version = stamp.and_then(|stamp| stamp.original_server_version);
+        pending.plan.original_server_version = version.filter(|version| *version != SERVER_VERSION);
+        let extraction = settings.write_set_extraction.load(Ordering::Relaxed);
+        pending.has_write_set = extraction != 0 && extraction == self.write_set_extraction;
+    }
+
+    /// Adds a stamp's row. Whoever had its lock last has a place in the commit order already, or is about to get one.
+    async fn put_stamp(&mut self, stamp: &Stamp) -> Result<(), SqlError> {
+        let wait = std::mem::replace(&mut self.trx.row_wait, self.trx.table_wait);
+        let locked = self.trx.lock_row(&stamp.key, Mode::Exclusive).await;
+        self.trx.row_wait = wait;
+        locked.map_err(engine_error)?;
+        let change = Change::Put(Row::clone(&stamp.row));
+        self.trx.put(LockId::of_key(&stamp.key), stamp.key.clone(), change);
+        Ok(())
+    }
+
+    /// Another hand-over, where the pipeline still has the last one.
+    pub(crate) fn give_pending(&mut self, pending: Box<Pending>) {
         self.pending = Some(pending);
-        self.end();
-        Ok(ack)
     }
 
     /// Rolls back: forgets everything. Resolves when everything that was seen is visible to all.
@@ -183,7 +246,8 @@ impl Transaction {
         }
     }
 
-    fn end(&mut self) {
+    /// Forgets everything: the next transaction may begin.
+    pub(crate) fn end(&mut self) {
         self.trx.end();
         if let Some(pending) = &mut self.pending {
             pending.reset();
@@ -222,6 +286,18 @@ impl Transaction {
         let found = self.savepoints.iter().position(|savepoint| savepoint.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| ER_SP_DOES_NOT_EXIST.error(&[&"SAVEPOINT", &name]))
     }
+}
+
+/// An empty hand-over.
+pub(crate) fn new_pending(cache: TrxCache) -> Box<Pending> {
+    let plan = GtidPlan {
+        sid: None,
+        may_have_statements: false,
+        original_commit_timestamp_us: None,
+        immediate_server_version: SERVER_VERSION,
+        original_server_version: None,
+    };
+    Box::new(Pending::new(cache, plan, Origin { timestamp: 0, server_id: 0 }))
 }
 
 /// A refused commit as clients see it.

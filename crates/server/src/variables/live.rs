@@ -35,6 +35,12 @@ pub struct Live {
     pub redo_log_capacity: AtomicU64,
     /// `onelog_delta_size`, bytes.
     pub delta_size: AtomicU64,
+    /// `replica_parallel_workers`
+    pub replica_parallel_workers: AtomicU32,
+    /// `replica_transaction_retries`
+    pub replica_transaction_retries: AtomicU64,
+    /// `replica_net_timeout`, seconds.
+    pub replica_net_timeout_s: AtomicU32,
     /// `onelog_view_retention_limit`, bytes.
     pub view_retention_limit: AtomicU64,
 }

@@ -6,6 +6,7 @@ mod accounts;
 #[path = "../support/client.rs"]
 mod client;
 
+mod dumps;
 mod net;
 mod options;
 mod set_variables;

@@ -101,6 +101,8 @@ const NOT_SETTABLE: &[(&str, &str)] = &[
     ("innodb_log_buffer_size", "the ring is made at the log's opening"),
     ("key_buffer_size", "there is no MyISAM"),
     ("protocol_compression_algorithms", "there is no compression"),
+    ("replica_parallel_type", "LOGICAL_CLOCK is the only one"),
+    ("replica_preserve_commit_order", "commits always follow the source's order"),
     ("server_id", "the binlog's headers are made with it at start-up"),
     ("slow_query_log_file", "there is no slow query log"),
 ];
@@ -179,8 +181,6 @@ const MISSING: &[(&str, &str)] = &[
     ("server_id_bits", "there is no NDB"),
     ("sha256_password_", "the plugin does not exist here"),
     ("show_old_temporals", "there are no old tables"),
-    ("skip_replica_start", "there is no replica"),
-    ("skip_slave_start", "there is no replica"),
     ("slave_", "there is no replica"),
     ("sql_replica_skip_counter", "there is no replica"),
     ("sql_slave_skip_counter", "there is no replica"),
@@ -259,6 +259,7 @@ const GONE_IN_9: &[&str] = &[
     "innodb_log_file_size",
     "innodb_log_files_in_group",
     "new",
+    "replica_parallel_type",
     "transaction_write_set_extraction",
 ];
 

@@ -309,6 +309,18 @@ impl Client {
         }
     }
 
+    /// Reads what comes behind the events of a dump: their packets begin with 0, as OK does.
+    pub fn answer_behind_events(&mut self) -> Result<Answer> {
+        loop {
+            let packet = self.packet()?;
+            match packet[0] {
+                0 => {}
+                0xFF => return Err(failure(&packet)),
+                _ => return Ok(Answer::default()),
+            }
+        }
+    }
+
     /// Reads an ERR packet that nobody asked for, as the server's last word.
     pub fn answer_unasked(&mut self) -> Failure {
         self.answer_unasked_after(0)

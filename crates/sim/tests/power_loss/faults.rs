@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use commit::StrategyKind;
 use engine::ids::CommitSeq;
 use sim::{Answer, Options};
 use vfs::sim::{CrashMode, Fault, FaultKind, Journal, OpKind, Record, SimDisk};
@@ -19,17 +20,22 @@ const SAMPLE: u64 = 25;
 /// In full.
 const FULL: u64 = 500;
 
+/// How they write differs most: events to the file, to redo, to a store.
+pub const STRATEGIES: [StrategyKind; 3] = [StrategyKind::Group, StrategyKind::InRedo, StrategyKind::Enhanced];
+
 /// A server that can give up some room.
-pub const WITH_BALLAST: Variant =
-    Variant { options: Options { ballast_size: 512 << 10, ..SAFE.options }, name: "ballast", ..SAFE };
+fn with_ballast(strategy: StrategyKind) -> Variant {
+    let options = Options { ballast_size: 512 << 10, strategy, ..SAFE.options };
+    Variant { options, name: strategy.name(), ..SAFE }
+}
 
 /// What became of runs with faults.
 #[derive(Debug, Default)]
 pub struct Outcomes {
     /// Runs, each with another call that failed.
     pub runs: u64,
-    /// The server died, before anybody was told anything: at these calls.
-    pub died: Vec<u64>,
+    /// The server died, before anybody was told anything: at these calls, of these operations.
+    pub died: Vec<(u64, OpKind, String)>,
     /// It went on to the end, and some statements answered an error.
     pub answered: u64,
     /// Disks that were looked at afterwards.
@@ -39,10 +45,11 @@ pub struct Outcomes {
 }
 
 /// The run without a fault.
-pub fn undisturbed() -> (History, Journal) {
-    let Sweep { mut history, journal, .. } = Sweep::of(&WITH_BALLAST, &[]);
+pub fn undisturbed(strategy: StrategyKind) -> (History, Journal) {
+    let variant = with_ballast(strategy);
+    let Sweep { mut history, journal, .. } = Sweep::of(&variant, &[]);
     // The same bytes again need the same calls of the clock.
-    let again = endure(&SimDisk::new(), &WITH_BALLAST, &workload::main_steps(), None);
+    let again = endure(&SimDisk::new(), &variant, &workload::main_steps(), None);
     (history.files, history.ends) = (again.files, again.ends);
     (history, journal)
 }
@@ -65,14 +72,18 @@ pub fn sweep(what: FaultKind, (undisturbed, journal): &(History, Journal)) -> Ou
         outcomes.runs += 1;
         let disk = SimDisk::new();
         disk.inject(fault.clone().nth(nth));
-        let history = endure(&disk, &WITH_BALLAST, &workload::main_steps(), Some(undisturbed));
+        let variant = &undisturbed.variant;
+        let history = endure(&disk, variant, &workload::main_steps(), Some(undisturbed));
         disk.lift_faults();
-        outcomes.died.extend(history.done.died.is_some().then_some(nth));
+        if history.done.died.is_some() {
+            let (kind, path) = disk.last_fault().expect("it has died of something");
+            outcomes.died.push((nth, kind, path));
+        }
         outcomes.answered += u64::from(history.done.died.is_none() && !history.done.errors.is_empty());
         for (name, found) in what_is_left(&disk, nth) {
             outcomes.disks += 1;
             let checked = survives_twice(&found, &history, nth);
-            if let Err(violation) = checked.and_then(|()| goes_on(&found)) {
+            if let Err(violation) = checked.and_then(|()| goes_on(&found, variant)) {
                 outcomes.broken.push(format!("call {nth}, {name}: {violation}; {}", summary(&history)));
             }
         }
@@ -118,6 +129,8 @@ fn endure(disk: &SimDisk, variant: &Variant, steps: &[Step], undisturbed: Option
     });
     if done.died.is_none() {
         note(&mut history, &world);
+        // Files are written behind commits.
+        world.pipeline.catch_up().unwrap();
     }
     history.last = world.pipeline.last_drawn();
     if let Some(undisturbed) = undisturbed.filter(|_| done.errors.is_empty()) {
@@ -129,11 +142,25 @@ fn endure(disk: &SimDisk, variant: &Variant, steps: &[Step], undisturbed: Option
         Some(undisturbed) if done.errors.is_empty() && done.died.is_some() => {
             history.files = undisturbed.files.clone();
         }
+        _ if done.died.is_some() && variant.options.strategy != StrategyKind::Group => {
+            history.files.absorb(recovered_files(&disk.snapshot(), variant));
+        }
         _ => history.files.absorb(Files::on_disk(disk)),
     }
     history.done = done;
     history.ends = history.files.ends();
     history
+}
+
+/// Events that were to be written behind their commits are in the logs: the files that a recovery without a power loss
+/// makes of them, without the one that it begins.
+fn recovered_files(disk: &SimDisk, variant: &Variant) -> Files {
+    let Ok(Ok(world)) = catch_unwind(AssertUnwindSafe(|| variant.open(disk))) else {
+        return Files::on_disk(disk);
+    };
+    let mut files = Files::listed(disk, &world);
+    files.0.pop_last();
+    files
 }
 
 fn summary(history: &History) -> String {
@@ -159,9 +186,9 @@ fn survives_twice(disk: &SimDisk, history: &History, seed: u64) -> Result<(), St
 }
 
 /// A server that opens the disk works.
-fn goes_on(disk: &SimDisk) -> Result<(), String> {
+fn goes_on(disk: &SimDisk, variant: &Variant) -> Result<(), String> {
     let work = || -> Result<(), String> {
-        let world = WITH_BALLAST.open(disk).map_err(|error| error.to_string())?;
+        let world = variant.open(disk).map_err(|error| error.to_string())?;
         let mut conn = world.connect();
         for sql in [
             "CREATE DATABASE IF NOT EXISTS f",
@@ -190,16 +217,17 @@ pub struct FullDisks {
 }
 
 /// Runs the workload on disks with less and less room. The server must live, answer errors, and go on when there is room.
-pub fn full_disks() -> FullDisks {
+pub fn full_disks(strategy: StrategyKind) -> FullDisks {
+    let variant = with_ballast(strategy);
     let _quiet = Quiet::begin();
     let mut outcomes = FullDisks::default();
-    let free_step: u64 = if is_full() { 16 << 10 } else { 400 << 10 };
-    for free in (0..8 << 20).step_by(usize::try_from(free_step).unwrap()) {
+    let free_step: u64 = if is_full() { 32 << 10 } else { 800 << 10 };
+    for free in (0..16 << 20).step_by(usize::try_from(free_step).unwrap()) {
         outcomes.runs += 1;
         let disk = SimDisk::new();
-        drop(WITH_BALLAST.open(&disk).unwrap());
+        drop(variant.open(&disk).unwrap());
         disk.set_capacity(used(&disk) + free);
-        let history = endure(&disk, &WITH_BALLAST, &workload::main_steps(), None);
+        let history = endure(&disk, &variant, &workload::main_steps(), None);
         outcomes.answered += u64::from(!history.done.errors.is_empty());
         if let Some(why) = &history.done.died {
             outcomes.broken.push(format!("{free} bytes free: the server died: {why}"));
@@ -208,7 +236,7 @@ pub fn full_disks() -> FullDisks {
         for (name, found) in what_is_left(&disk, free) {
             found.set_capacity(u64::MAX);
             let checked = check(&found, &history, u64::MAX);
-            if let Err(violation) = checked.and_then(|_| goes_on(&found)) {
+            if let Err(violation) = checked.and_then(|_| goes_on(&found, &variant)) {
                 outcomes
                     .broken
                     .push(format!("{free} bytes free, {name}: {violation}; {}", summary(&history)));
@@ -223,9 +251,10 @@ fn used(disk: &SimDisk) -> u64 {
 }
 
 /// A full disk gets room again, and the same server goes on.
-pub fn room_comes_back() {
+pub fn room_comes_back(strategy: StrategyKind) {
+    let variant = with_ballast(strategy);
     let disk = SimDisk::new();
-    let world = WITH_BALLAST.open(&disk).unwrap();
+    let world = variant.open(&disk).unwrap();
     let mut conn = world.connect();
     conn.ok("CREATE DATABASE d");
     conn.ok("CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, b TEXT)");
@@ -250,7 +279,7 @@ pub fn room_comes_back() {
     assert!(last > CommitSeq(0));
     drop(world);
     let found = disk.crash(CrashMode::DropAll, 1);
-    let world = WITH_BALLAST.open(&found).unwrap();
+    let world = variant.open(&found).unwrap();
     assert_eq!(world.connect().rows("SELECT COUNT(*) FROM d.t"), [(inserted + 1).to_string()]);
     assert_eq!(world.pipeline.last_drawn(), last);
 }

@@ -101,52 +101,62 @@ fn the_workload_is_what_it_says() {
 
 #[test]
 fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
-    let undisturbed = faults::undisturbed();
     let kinds = [
         FaultKind::Io,
         FaultKind::ShortWrite { bytes: 100 },
         FaultKind::ShortWrite { bytes: 5000 },
         FaultKind::LostPages,
     ];
-    for what in kinds {
-        let faults::Outcomes { runs, died, answered, disks, broken } = faults::sweep(what, &undisturbed);
-        let died = died.len();
-        println!("{what:?}: {runs} runs, {died} died, {answered} answered errors, {disks} disks looked at");
-        assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+    for strategy in faults::STRATEGIES {
+        let undisturbed = faults::undisturbed(strategy);
+        for what in kinds {
+            let faults::Outcomes { runs, died, answered, disks, broken } = faults::sweep(what, &undisturbed);
+            let (name, died) = (strategy.name(), died.len());
+            println!(
+                "{name}, {what:?}: {runs} runs, {died} died, {answered} answered errors, {disks} disks looked at"
+            );
+            assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+        }
     }
 }
 
 #[test]
 fn a_call_that_finds_no_room_kills_nobody_unless_it_is_a_sync() {
-    let undisturbed = faults::undisturbed();
-    let faults::Outcomes { runs, died, answered, disks, broken } =
-        faults::sweep(FaultKind::NoSpace, &undisturbed);
-    println!(
-        "no space: {runs} runs, {} died, {answered} answered errors, {disks} disks looked at",
-        died.len()
-    );
-    assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
-    let (history, journal) = undisturbed;
-    let started = history.done.acked[0].0;
-    for call in died.into_iter().filter(|call| *call > started) {
-        let record = journal.record(call).unwrap();
-        // Whoever removes needs no room.
-        assert!(
-            record.kind().is_sync() || record.kind() == OpKind::Remove,
-            "call {call} killed the server: {record:?}"
+    for strategy in faults::STRATEGIES {
+        let undisturbed = faults::undisturbed(strategy);
+        let faults::Outcomes { runs, died, answered, disks, broken } =
+            faults::sweep(FaultKind::NoSpace, &undisturbed);
+        println!(
+            "{}, no space: {runs} runs, {} died, {answered} answered errors, {disks} disks looked at",
+            strategy.name(),
+            died.len()
         );
+        assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+        let started = undisturbed.0.done.acked[0].0;
+        for (call, kind, path) in died.into_iter().filter(|(call, ..)| *call > started) {
+            // Whoever removes needs no room.
+            assert!(
+                kind.is_sync() || kind == OpKind::Remove,
+                "call {call} killed the server: {kind:?} {path}"
+            );
+        }
     }
 }
 
 #[test]
 fn a_server_on_a_small_disk_lives_and_answers_errors() {
-    let faults::FullDisks { runs, answered, broken } = faults::full_disks();
-    println!("{runs} disks of different sizes, on {answered} of them statements answered errors");
-    assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
-    assert!(answered > runs / 4 && answered < runs, "sizes between too small and large enough");
+    for strategy in faults::STRATEGIES {
+        let faults::FullDisks { runs, answered, broken } = faults::full_disks(strategy);
+        let name = strategy.name();
+        println!("{name}: {runs} disks of different sizes, on {answered} of them statements answered errors");
+        assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
+        assert!(answered > runs / 4 && answered < runs, "sizes between too small and large enough");
+    }
 }
 
 #[test]
 fn a_full_disk_refuses_commits_until_there_is_room() {
-    faults::room_comes_back();
+    for strategy in faults::STRATEGIES {
+        faults::room_comes_back(strategy);
+    }
 }

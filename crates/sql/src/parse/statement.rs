@@ -12,6 +12,7 @@ use super::lock::TableLock;
 use super::maintain::Maintenance;
 use super::name::TableName;
 use super::prepared::{Execute, Prepare};
+use super::replica::{ChangeSource, ReplicaThreads};
 use super::set::SetItem;
 use super::show::Show;
 use super::table::{AlterTable, CreateTable, CreateTableLike, DropTables};
@@ -80,6 +81,12 @@ pub enum Statement {
     Reset(Vec<Reset>),
     /// KILL.
     Kill(Kill),
+    /// CHANGE REPLICATION SOURCE TO.
+    ChangeSource(Box<ChangeSource>),
+    /// START REPLICA.
+    StartReplica(ReplicaThreads),
+    /// STOP REPLICA.
+    StopReplica(ReplicaThreads),
     /// SHUTDOWN.
     Shutdown,
     /// ANALYZE TABLE and the like.

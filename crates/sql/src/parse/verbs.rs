@@ -6,7 +6,7 @@ use super::cursor::Cursor;
 use super::maintain::MaintenanceKind;
 use super::table::{alter, create, drop, index};
 use super::{
-    Statement, account, admin, database, dml, explain, grant, lock, maintain, prepared, set, show,
+    Statement, account, admin, database, dml, explain, grant, lock, maintain, prepared, replica, set, show,
     transaction,
 };
 
@@ -157,6 +157,15 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
         admin::purge(cursor)?
     } else if cursor.accept("RESET") {
         admin::reset(cursor)?
+    } else if cursor.is("CHANGE MASTER") || cursor.is("CHANGE REPLICATION SOURCE") {
+        cursor.advance();
+        replica::change(cursor)?
+    } else if cursor.is("START REPLICA") || cursor.is("START SLAVE") {
+        cursor.advance();
+        Statement::StartReplica(replica::threads(cursor)?)
+    } else if cursor.is("STOP REPLICA") || cursor.is("STOP SLAVE") {
+        cursor.advance();
+        Statement::StopReplica(replica::threads(cursor)?)
     } else if cursor.accept("KILL") {
         admin::kill(cursor)?
     } else if cursor.accept("SHUTDOWN") {
@@ -168,7 +177,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
 }
 
 /// First words of statements that MySQL has and we have not, and what they are called.
-const MISSING: [(&str, &str); 58] = [
+const MISSING: [(&str, &str); 56] = [
     ("ALTER EVENT", "ALTER EVENT"),
     ("ALTER FUNCTION", "ALTER FUNCTION"),
     ("ALTER INSTANCE", "ALTER INSTANCE"),
@@ -185,9 +194,7 @@ const MISSING: [(&str, &str); 58] = [
     ("BINLOG", "BINLOG"),
     ("CACHE INDEX", "CACHE INDEX"),
     ("CALL", "CALL"),
-    ("CHANGE MASTER", "CHANGE MASTER"),
     ("CHANGE REPLICATION FILTER", "CHANGE REPLICATION FILTER"),
-    ("CHANGE REPLICATION", "CHANGE REPLICATION SOURCE"),
     ("CLONE", "CLONE"),
     ("CREATE AGGREGATE", "CREATE FUNCTION"),
     ("CREATE ALGORITHM", "CREATE VIEW"),
@@ -223,8 +230,8 @@ const MISSING: [(&str, &str); 58] = [
     ("RESTART", "RESTART"),
     ("SIGNAL", "SIGNAL"),
     ("RESIGNAL", "RESIGNAL"),
-    ("START", "START REPLICA"),
-    ("STOP", "STOP REPLICA"),
+    ("START GROUP_REPLICATION", "START GROUP_REPLICATION"),
+    ("STOP GROUP_REPLICATION", "STOP GROUP_REPLICATION"),
     ("TABLE", "TABLE"),
     ("UNINSTALL", "UNINSTALL"),
 ];
@@ -239,8 +246,8 @@ mod tests {
         let parsed = |sql: &str| crate::parse::parse(sql, crate::lex::Quoting::default());
         assert!(matches!(parsed("CALL p(1)"), Ok(Statement::Unsupported { what: "CALL" })));
         assert!(matches!(
-            parsed("CHANGE REPLICATION SOURCE TO SOURCE_HOST='x'"),
-            Ok(Statement::Unsupported { what: "CHANGE REPLICATION SOURCE" })
+            parsed("CHANGE REPLICATION FILTER REPLICATE_DO_DB = (a)"),
+            Ok(Statement::Unsupported { what: "CHANGE REPLICATION FILTER" })
         ));
         assert!(parsed("FROBNICATE x").unwrap_err().message.contains("near 'FROBNICATE x'"));
     }

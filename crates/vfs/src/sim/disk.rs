@@ -106,6 +106,11 @@ impl SimDisk {
         self.live().faults.fired()
     }
 
+    /// The operation that an injected fault has failed last, and its path.
+    pub fn last_fault(&self) -> Option<(OpKind, String)> {
+        self.live().faults.last()
+    }
+
     /// Sets how many bytes all files may take, in pages of 4096; holes take none. A disk that is already
     /// fuller keeps what it has. Writes beyond are cut short and fail with ENOSPC.
     pub fn set_capacity(&self, bytes: u64) {

@@ -104,6 +104,8 @@ impl FaultKind {
 pub(super) struct FaultPlan {
     faults: Vec<(Fault, u64)>,
     fired: u64,
+    /// What was struck last.
+    last: Option<(OpKind, String)>,
 }
 
 impl FaultPlan {
@@ -120,6 +122,11 @@ impl FaultPlan {
         self.fired
     }
 
+    /// The operation that failed last, and its path.
+    pub(super) fn last(&self) -> Option<(OpKind, String)> {
+        self.last.clone()
+    }
+
     /// Counts an operation; the first injected fault that strikes it decides.
     pub(super) fn next(&mut self, kind: OpKind, path: &str) -> Option<FaultKind> {
         let mut struck = None;
@@ -131,7 +138,10 @@ impl FaultPlan {
                 }
             }
         }
-        self.fired += u64::from(struck.is_some());
+        if struck.is_some() {
+            self.fired += 1;
+            self.last = Some((kind, path.to_owned()));
+        }
         struck
     }
 }

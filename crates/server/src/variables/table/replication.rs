@@ -206,6 +206,55 @@ pub(super) const ROWS: &[Variable] = &[
     .inert(),
     toggle("log_replica_updates", Global, true, "What a replica applies is logged.").fixed().only(),
     toggle("log_slave_updates", Global, true, "Another name of log_replica_updates.").fixed().only(),
+    uint("replica_parallel_workers", Global, (0, 1024), 4, "Workers that apply a source's transactions.")
+        .home(live(
+            |live| live.replica_parallel_workers.val(),
+            |live, val| live.replica_parallel_workers.put(val),
+        )),
+    uint(
+        "replica_transaction_retries",
+        Global,
+        (0, u64::MAX),
+        10,
+        "Attempts at a source's transaction that meets locks.",
+    )
+    .home(live(
+        |live| live.replica_transaction_retries.val(),
+        |live, val| live.replica_transaction_retries.put(val),
+    )),
+    uint("replica_net_timeout", Global, (1, 31_536_000), 60, "Seconds for which a source may be silent.")
+        .home(live(|live| live.replica_net_timeout_s.val(), |live, val| live.replica_net_timeout_s.put(val))),
+    uint("slave_parallel_workers", Global, (0, 1024), 4, "Another name of replica_parallel_workers.").home(
+        live(|live| live.replica_parallel_workers.val(), |live, val| live.replica_parallel_workers.put(val)),
+    ),
+    uint("slave_net_timeout", Global, (1, 31_536_000), 60, "Another name of replica_net_timeout.")
+        .home(live(|live| live.replica_net_timeout_s.val(), |live, val| live.replica_net_timeout_s.put(val))),
+    uint(
+        "slave_transaction_retries",
+        Global,
+        (0, u64::MAX),
+        10,
+        "Another name of replica_transaction_retries.",
+    )
+    .home(live(
+        |live| live.replica_transaction_retries.val(),
+        |live, val| live.replica_transaction_retries.put(val),
+    )),
+    toggle("skip_slave_start", Global, false, "Another name of skip_replica_start.").fixed(),
+    toggle("skip_replica_start", Global, false, "A configured replica does not start with the server.")
+        .fixed(),
+    toggle("replica_preserve_commit_order", Global, true, "Commits follow the source's order.")
+        .fixed()
+        .only(),
+    choice(
+        "replica_parallel_type",
+        Global,
+        &["DATABASE", "LOGICAL_CLOCK"],
+        "LOGICAL_CLOCK",
+        "What may run at the same time.",
+    )
+    .fixed()
+    .only(),
     toggle("log_bin_trust_function_creators", Global, false, "Who may create stored functions.").inert(),
     toggle("log_statements_unsafe_for_binlog", Global, true, "Unsafe statements are warned of.").inert(),
     toggle(

@@ -1,0 +1,239 @@
+//! onelog as a replica of servers that nobody here wrote.
+//!
+//! Purpose: a source's history arrives whole, in order and once, with all workers, whatever happens to the replica.
+//! Method: sysbench and DDL of every kind run on a source (MySQL by GTIDs, MySQL by position, MariaDB) that rotates its
+//! binlog; the replica is killed with `kill -9` again and again, and told to stop and start between. At the end it has
+//! reached the source's position without an error, tables and GTID sets are equal, and its own binlog is sound.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use mysql_async::Row;
+use mysql_async::prelude::Queryable;
+use rig::clients::Vendor;
+use rig::onelog::{Config, Onelog};
+use rig::peer::Peer;
+use rig::random::Random;
+use rig::sysbench::Sysbench;
+use rig::{Outcome, check, paths};
+
+use crate::{Plan, binlogs, contents, sql};
+
+/// How a source is followed.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    name: &'static str,
+    vendor: Vendor,
+    by_gtid: bool,
+}
+
+const WAYS: [Way; 3] = [
+    Way { name: "MySQL by GTIDs", vendor: Vendor::Oracle, by_gtid: true },
+    Way { name: "MySQL by position", vendor: Vendor::Oracle, by_gtid: false },
+    Way { name: "MariaDB by position", vendor: Vendor::MariaDb, by_gtid: false },
+];
+
+/// How long the replica may take to catch up.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// What DDL does to a table of its own, again and again.
+const DDL: [&str; 13] = [
+    "CREATE TABLE ddl.t# (id INT AUTO_INCREMENT PRIMARY KEY, a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d BIGINT \
+     UNSIGNED, e DECIMAL(30,10), f FLOAT, g DOUBLE, h CHAR(20), i VARCHAR(400), j BINARY(9), k VARBINARY(300), l \
+     MEDIUMTEXT, m LONGBLOB, n DATE, o TIME(3), p DATETIME(6), q TIMESTAMP(2) NULL)",
+    "INSERT INTO ddl.t# (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q) VALUES (-1, 65535, -8388608, \
+     18446744073709551615, -12345678901234567890.0123456789, 1.5, -2.25e300, 'char  ', REPEAT('v', 400), 'a\\0b', \
+     REPEAT('\\0', 300), REPEAT('t', 70000), REPEAT('b', 300000), '2024-02-29', '-838:59:58.999', '9999-12-31 \
+     23:59:59.999999', '2038-01-19 03:14:07.25')",
+    "INSERT INTO ddl.t# (a) VALUES (NULL), (1), (2)",
+    "UPDATE ddl.t# SET b = 7, l = NULL, i = 'shorter' WHERE id = 1",
+    "ALTER TABLE ddl.t# ADD COLUMN z VARCHAR(10) NOT NULL DEFAULT 'new', ADD INDEX (i(20)), DROP COLUMN f",
+    "DELETE FROM ddl.t# WHERE id = 3",
+    "CREATE UNIQUE INDEX u ON ddl.t# (id, a)",
+    "CREATE TABLE ddl.n# (x INT, y VARCHAR(20))",
+    "INSERT INTO ddl.n# VALUES (1, 'a'), (1, 'a'), (2, NULL), (3, 'c'), (3, 'c')",
+    "UPDATE ddl.n# SET x = x + 1",
+    "DELETE FROM ddl.n# WHERE x = 4 LIMIT 1",
+    "RENAME TABLE ddl.n# TO ddl.r#",
+    "DROP TABLE IF EXISTS ddl.missing#",
+];
+
+/// See the module.
+pub fn run(plan: &Plan) -> Outcome {
+    let dir = paths::fresh("accept/follows")?;
+    let mut random = Random::new(plan.seed);
+    println!("seed {}", plan.seed);
+    for (number, way) in WAYS.iter().enumerate() {
+        let dir = dir.join(format!("{number}"));
+        std::fs::create_dir_all(&dir)?;
+        follow(plan, *way, &dir, &mut random)?;
+    }
+    Ok(())
+}
+
+fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
+    let gtids = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"];
+    let mut options = vec![
+        "--log-bin=binlog",
+        "--binlog-format=ROW",
+        "--max-binlog-size=4M",
+        "--sync-binlog=0",
+        "--innodb-flush-log-at-trx-commit=0",
+    ];
+    let mut own = vec!["--server-id=3", "--max-binlog-size=4M", "--onelog-delta-size=4M"];
+    if way.by_gtid {
+        options.extend(gtids);
+        own.extend(gtids);
+    }
+    let source = Peer::start(way.vendor, dir, &options)?;
+    prepare(source.port)?;
+    let config = Config::new(&dir.join("replica"), &own)?;
+    let replica = config.start()?;
+    begin(replica.port(), source.port, way)?;
+    let kills = if plan.full { 50 } else { 4 };
+    let bench = Sysbench {
+        port: source.port,
+        user: "root".to_owned(),
+        script: "oltp_read_write".to_owned(),
+        tables: 4,
+        table_size: 5_000,
+        threads: 8,
+        seconds: if plan.full { 600 } else { 12 },
+        events: 0,
+        ps_mode: "auto",
+        rand_type: "uniform",
+    };
+    let over = AtomicBool::new(false);
+    let pause = Duration::from_secs(bench.seconds.into()) / (kills + 1);
+    let (report, tables, replica) = std::thread::scope(|scope| {
+        let defining = scope.spawn(|| define_until(source.port, &over));
+        let disturbing = scope.spawn(|| disturb(replica, &config, kills, pause, random));
+        let report = bench.prepare().and_then(|()| bench.run());
+        over.store(true, Ordering::Relaxed);
+        (report, defining.join(), disturbing.join())
+    });
+    let (report, tables) = (report?, tables.map_err(|_| "DDL panicked")??);
+    let replica = replica.map_err(|_| "the kills panicked")??;
+    let waited = catch_up(source.port, replica.port(), way)?;
+    println!(
+        "{}: {} transactions, {tables} rounds of DDL, {kills} kills; caught up after {:.1} s",
+        way.name,
+        report.transactions,
+        waited.as_secs_f64()
+    );
+    for database in ["sbtest", "ddl"] {
+        let (expected, found) =
+            (contents::of(source.port, database)?, contents::of(replica.port(), database)?);
+        contents::check_equal(&format!("{}: {database}", way.name), &expected, &found)?;
+    }
+    replica.stop()?;
+    binlogs::verify(&config.datadir)
+}
+
+fn prepare(port: u16) -> Outcome {
+    sql::run(
+        port,
+        &[
+            "CREATE DATABASE sbtest",
+            "CREATE DATABASE ddl",
+            "CREATE USER repl IDENTIFIED BY 'secret'",
+            "GRANT REPLICATION SLAVE ON *.* TO repl",
+        ],
+    )
+}
+
+fn begin(replica: u16, source: u16, way: Way) -> Outcome {
+    let place = if way.by_gtid {
+        "SOURCE_AUTO_POSITION = 1"
+    } else {
+        "SOURCE_LOG_FILE = 'binlog.000001', SOURCE_LOG_POS = 4"
+    };
+    let change = format!(
+        "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {source}, SOURCE_USER = 'repl', \
+         SOURCE_PASSWORD = 'secret', SOURCE_CONNECT_RETRY = 1, GET_SOURCE_PUBLIC_KEY = 1, {place}"
+    );
+    sql::run(replica, &[&change, "START REPLICA"])
+}
+
+/// DDL on the source, and rotations, until it is over. Returns how many rounds.
+fn define_until(port: u16, over: &AtomicBool) -> Outcome<u32> {
+    let mut round = 0;
+    while !over.load(Ordering::Relaxed) {
+        let mut statements: Vec<String> =
+            DDL.iter().map(|statement| statement.replace('#', &round.to_string())).collect();
+        match round % 5 {
+            1 => statements.push(format!("TRUNCATE TABLE ddl.r{round}")),
+            2 => statements.push(format!("DROP TABLE ddl.t{}, ddl.r{}", round - 1, round - 1)),
+            3 => statements.push("FLUSH BINARY LOGS".to_owned()),
+            _ => statements.push("BEGIN".to_owned()),
+        }
+        statements.push(format!("INSERT INTO ddl.t{round} (id) VALUES (1000)"));
+        statements.push("COMMIT".to_owned());
+        let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+        sql::run(port, &statements)?;
+        round += 1;
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    Ok(round)
+}
+
+/// Kills the replica, and stops and starts it in between.
+fn disturb(
+    mut replica: Onelog,
+    config: &Config,
+    kills: u32,
+    pause: Duration,
+    random: &mut Random,
+) -> Outcome<Onelog> {
+    for kill in 0..kills {
+        std::thread::sleep(pause / 2 + pause.mul_f64(0.001 * random.below(1000) as f64));
+        if kill % 3 == 1 {
+            sql::run(
+                replica.port(),
+                &["STOP REPLICA SQL_THREAD", "START REPLICA", "STOP REPLICA", "START REPLICA"],
+            )?;
+        }
+        replica.kill()?;
+        replica = config.start()?;
+    }
+    Ok(replica)
+}
+
+/// Waits until the replica is where the source is.
+fn catch_up(source: u16, replica: u16, way: Way) -> Outcome<Duration> {
+    let begun = Instant::now();
+    sql::block_on(async {
+        let (mut source, mut replica) = (sql::root(source).await?, sql::root(replica).await?);
+        let query =
+            if way.vendor == Vendor::Oracle { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
+        let end: Option<Row> = source.query_first(query).await?;
+        let end = end.ok_or("the source has no binlog")?;
+        let end: (String, u64) = (end.get(0).ok_or("no file")?, end.get(1).ok_or("no position")?);
+        loop {
+            let row: Option<Row> = replica.query_first("SHOW REPLICA STATUS").await?;
+            let row = row.ok_or("there is no replica")?;
+            let text = |name: &str| row.get::<String, _>(name).unwrap_or_default();
+            let number = |name: &str| row.get::<u64, _>(name).unwrap_or_default();
+            for part in ["IO", "SQL"] {
+                let (errno, error) =
+                    (number(&format!("Last_{part}_Errno")), text(&format!("Last_{part}_Error")));
+                check(errno == 0, || format!("{}: Last_{part}_Errno {errno}: {error}", way.name))?;
+            }
+            if (text("Relay_Source_Log_File"), number("Exec_Source_Log_Pos")) == end {
+                break;
+            }
+            check(begun.elapsed() < PATIENCE, || format!("{}: the replica does not catch up", way.name))?;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        if way.by_gtid {
+            let gtids = "SELECT @@GLOBAL.gtid_executed";
+            let (there, here) =
+                (sql::value(&mut source, gtids).await?, sql::value(&mut replica, gtids).await?);
+            check(there == here, || format!("{}: GTIDs {there} became {here}", way.name))?;
+        }
+        source.disconnect().await?;
+        replica.disconnect().await?;
+        Ok(begun.elapsed())
+    })
+}

@@ -1,0 +1,57 @@
+//! The consumers: how each is installed and built, and what it can bear. Their sources are in `crates/accept/clients`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rig::{Outcome, command, install, paths};
+
+use super::consumer::Profile;
+
+/// Debezium keeps its place in a file of its own, beside what it has written: only a stop keeps both together.
+pub const DEBEZIUM: Profile =
+    Profile { name: "debezium", build: debezium, snapshot: true, killable: false, reads_schema_late: false };
+
+/// Reads names of columns from the binlog.
+pub const PYMYSQLREPLICATION: Profile = Profile {
+    name: "pymysqlreplication",
+    build: pymysqlreplication,
+    snapshot: false,
+    killable: true,
+    reads_schema_late: false,
+};
+
+/// Asks the server for names of columns.
+pub const CANAL: Profile =
+    Profile { name: "canal", build: canal, snapshot: false, killable: true, reads_schema_late: true };
+
+fn sources(name: &str) -> PathBuf {
+    paths::root().join("crates/accept/clients").join(name)
+}
+
+fn debezium(dir: &Path) -> Outcome<Vec<OsString>> {
+    install::java()?;
+    let build = dir.join("build");
+    let mut maven = Command::new("mvn");
+    maven.args(["--batch-mode", "--quiet", "compile", "dependency:copy-dependencies"]);
+    maven.arg("--file").arg(sources("debezium").join("pom.xml"));
+    maven.arg(format!("-Dbuild.folder={}", build.display()));
+    command::run(&mut maven)?;
+    let classes = format!("{0}/classes:{0}/dependency/*", build.display());
+    Ok(["java", "-Xmx1g", "-cp", &classes, "onelog.Follow"].map(OsString::from).to_vec())
+}
+
+fn pymysqlreplication(_dir: &Path) -> Outcome<Vec<OsString>> {
+    let sources = sources("pymysqlreplication");
+    let packages = install::python_packages("mysql-replication", &sources.join("requirements.txt"))?;
+    let path = format!("PYTHONPATH={}", packages.display());
+    Ok(vec!["env".into(), path.into(), "python3".into(), sources.join("follow.py").into()])
+}
+
+fn canal(dir: &Path) -> Outcome<Vec<OsString>> {
+    let binary = dir.join("canal");
+    let mut build = Command::new("go");
+    build.current_dir(sources("canal")).args(["build", "-mod=readonly", "-o"]).arg(&binary).arg(".");
+    command::run(&mut build)?;
+    Ok(vec![binary.into()])
+}

@@ -1,0 +1,164 @@
+//! Those who follow the binlog's end: dump connections.
+//!
+//! What they may read is what is published **and** in the files: so nothing leaves that is not durable, and whatever may
+//! be read can be. A commit that moves this end requests one task, which wakes all who wait for it; the commit path
+//! takes no lock for them, and nothing at all happens there while nobody follows.
+//!
+//! The task wakes a [`BATCH`] at a time and pauses in between: hundreds of senders on the live end take a bounded share
+//! of the processors and never run all at once in front of a commit. A few are woken at once.
+
+use std::collections::BTreeMap;
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Poll, Waker};
+
+use parking_lot::Mutex;
+
+use crate::record::BinlogPlace;
+use crate::signal::Signal;
+use crate::{BinlogFiles, Pipeline};
+
+/// Readers that are woken at a time.
+const BATCH: usize = 16;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Readers {
+    /// How many follow. Relaxed order: one that has just come asks for the end itself.
+    count: AtomicUsize,
+    /// Requests the task.
+    signal: Signal,
+    /// Rank: last. Wakers run with nothing held.
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    end: BinlogPlace,
+    last_id: u64,
+    waiting: BTreeMap<u64, Waker>,
+}
+
+/// Somebody who follows the binlog's end. Its files are written at once while there is one.
+#[derive(Debug)]
+pub struct BinlogReader {
+    pipeline: Arc<Pipeline>,
+    id: u64,
+}
+
+impl Readers {
+    /// Whether anybody follows.
+    pub(crate) fn are_there(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Pipeline {
+    /// Begins to follow the binlog's end. `None` while the binlog is off.
+    pub fn follow_binlog(self: &Arc<Self>) -> Option<BinlogReader> {
+        self.binlog.as_ref()?;
+        self.readers.count.fetch_add(1, Ordering::Relaxed);
+        let id = {
+            let mut state = self.readers.state.lock();
+            state.last_id += 1;
+            state.last_id
+        };
+        self.move_end();
+        Some(BinlogReader { pipeline: Arc::clone(self), id })
+    }
+
+    /// Has those told who follow the binlog's end, after it may have moved.
+    pub(crate) fn tell_readers(&self) {
+        if self.readers.are_there() {
+            self.readers.signal.request();
+        }
+    }
+
+    /// Wakes readers whenever the binlog's end has moved; for a task of the runtime, which gives a `pause` of about a
+    /// millisecond. Never ends.
+    pub async fn wake_readers_forever<F: Future<Output = ()>>(self: Arc<Self>, pause: impl Fn() -> F) {
+        loop {
+            self.readers.signal.requested().await;
+            let mut left = BATCH;
+            for waker in self.moved() {
+                if left == 0 {
+                    pause().await;
+                    left = BATCH;
+                }
+                left -= 1;
+                waker.wake();
+            }
+            if left == 0 {
+                pause().await;
+            }
+        }
+    }
+
+    /// Wakes all readers if the binlog's end has moved: what [`Pipeline::wake_readers_forever`] does, without a runtime.
+    pub fn wake_readers(&self) {
+        self.moved().into_iter().for_each(Waker::wake);
+    }
+
+    /// Those who wait for the end to move, if it has moved.
+    fn moved(&self) -> Vec<Waker> {
+        if !self.move_end() {
+            return Vec::new();
+        }
+        std::mem::take(&mut self.readers.state.lock().waiting).into_values().collect()
+    }
+
+    /// Brings the readable end up to date. Returns whether it moved.
+    fn move_end(&self) -> bool {
+        let (Some(files), Some(published)) = (&self.binlog, self.publisher.binlog_end()) else {
+            return false;
+        };
+        let end = published.min(files.written());
+        let mut state = self.readers.state.lock();
+        let moves = end > state.end;
+        if moves {
+            state.end = end;
+        }
+        moves
+    }
+}
+
+impl BinlogReader {
+    /// The binlog's files.
+    ///
+    /// # Panics
+    /// Never: whoever follows has a binlog.
+    pub fn files(&self) -> &BinlogFiles {
+        self.pipeline.binlog.as_ref().expect("there is a binlog to follow")
+    }
+
+    /// The pipeline.
+    pub fn pipeline(&self) -> &Arc<Pipeline> {
+        &self.pipeline
+    }
+
+    /// How far the binlog may be read.
+    pub fn end(&self) -> BinlogPlace {
+        self.pipeline.readers.state.lock().end
+    }
+
+    /// Resolves when there is something to read behind a place.
+    pub async fn beyond(&self, place: BinlogPlace) {
+        poll_fn(|context| {
+            let mut state = self.pipeline.readers.state.lock();
+            if state.end > place {
+                return Poll::Ready(());
+            }
+            state.waiting.insert(self.id, context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+}
+
+impl Drop for BinlogReader {
+    fn drop(&mut self) {
+        self.pipeline.readers.count.fetch_sub(1, Ordering::Relaxed);
+        self.pipeline.readers.state.lock().waiting.remove(&self.id);
+    }
+}

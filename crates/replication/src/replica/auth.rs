@@ -1,0 +1,171 @@
+//! A client's login: the greeting, the response, and both authentication plugins.
+//!
+//! Source of the formats: MySQL's manual, "Connection Phase", and "Caching_sha2_password information".
+#![deny(clippy::indexing_slicing)]
+
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
+
+use super::packets::{Packets, refusal};
+use super::{Settings, SourceError, rsa};
+
+type Result<T> = std::result::Result<T, SourceError>;
+
+const NATIVE: &str = "mysql_native_password";
+const CACHING_SHA2: &str = "caching_sha2_password";
+
+/// LONG_PASSWORD, LONG_FLAG, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH.
+const CAPABILITIES: u32 = 0x0001 | 0x0004 | 0x0200 | 0x2000 | 0x8000 | 0x0008_0000;
+/// `utf8mb4_general_ci`
+const COLLATION: u8 = 45;
+
+/// What a server says first.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Greeting {
+    pub(super) version: String,
+    nonce: Vec<u8>,
+    plugin: String,
+}
+
+impl Greeting {
+    fn decode(packet: &[u8]) -> Option<Self> {
+        let rest = packet.strip_prefix(&[10])?;
+        let (version, rest) = zero_ended(rest)?;
+        // Connection id, first part of the nonce, filler, capabilities, collation, status, capabilities, size, reserved.
+        let (front, rest) = rest.split_at_checked(4 + 8 + 1 + 2 + 1 + 2 + 2 + 1 + 10)?;
+        let size = usize::from(*front.get(20)?).max(21) - 8;
+        let (back, rest) = rest.split_at_checked(size.min(rest.len()))?;
+        let nonce = [front.get(4..12)?, back.strip_suffix(&[0]).unwrap_or(back)].concat();
+        let plugin = zero_ended(rest).map_or(NATIVE.to_owned(), |(plugin, _)| plugin);
+        Some(Self { version, nonce, plugin })
+    }
+}
+
+/// Logs in.
+pub(super) async fn log_in(packets: &mut Packets, settings: &Settings) -> Result<Greeting> {
+    let packet = packets.next().await?;
+    if packet.first() == Some(&0xff) {
+        return Err(refusal(&packet));
+    }
+    let mut greeting = Greeting::decode(&packet).ok_or_else(|| SourceError::malformed("the greeting"))?;
+    let password = settings.password.as_bytes();
+    let response = scramble(&greeting.plugin, &greeting.nonce, password).unwrap_or_default();
+    packets.send(&login(settings, &greeting.plugin, &response)).await?;
+    loop {
+        let packet = packets.next().await?;
+        match packet.split_first() {
+            Some((0, _)) => return Ok(greeting),
+            Some((0xff, _)) => return Err(refusal(&packet)),
+            Some((0xfe, switch)) => {
+                let (plugin, nonce) = zero_ended(switch).ok_or_else(|| SourceError::malformed("a plugin"))?;
+                let unknown = || {
+                    SourceError::Unfit(format!(
+                        "the source asks for the authentication plugin {plugin}, which this server does not know"
+                    ))
+                };
+                greeting.nonce = nonce.strip_suffix(&[0]).unwrap_or(nonce).to_vec();
+                let response = scramble(&plugin, &greeting.nonce, password).ok_or_else(unknown)?;
+                packets.send(&response).await?;
+            }
+            // The password's digest is in the source's cache: OK follows.
+            Some((1, [3])) => {}
+            Some((1, [4])) => show_password(packets, settings, &greeting.nonce).await?,
+            _ => return Err(SourceError::malformed("an answer to the login")),
+        }
+    }
+}
+
+/// The source has no digest in its cache: it wants the password itself, encrypted with its key.
+async fn show_password(packets: &mut Packets, settings: &Settings, nonce: &[u8]) -> Result<()> {
+    if !settings.get_public_key {
+        return Err(SourceError::Refused {
+            code: 2061,
+            message: "Authentication plugin 'caching_sha2_password' reported error: Authentication requires secure \
+                      connection. Use GET_SOURCE_PUBLIC_KEY=1"
+                .to_owned(),
+        });
+    }
+    packets.send(&[2]).await?;
+    let key = packets.next().await?;
+    let pem = key.strip_prefix(&[1]).ok_or_else(|| SourceError::malformed("the public key"))?;
+    let mut secret = [settings.password.as_bytes(), &[0]].concat();
+    secret.iter_mut().zip(nonce.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
+    let mut seed = [0; 20];
+    getrandom::fill(&mut seed).map_err(|error| SourceError::Lost(error.to_string()))?;
+    let sealed = rsa::encrypt(pem, &secret, seed).ok_or_else(|| SourceError::malformed("the public key"))?;
+    packets.send(&sealed).await
+}
+
+fn login(settings: &Settings, plugin: &str, response: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend(CAPABILITIES.to_le_bytes());
+    out.extend((1_u32 << 30).to_le_bytes());
+    out.push(COLLATION);
+    out.extend([0; 23]);
+    out.extend_from_slice(settings.user.as_bytes());
+    out.push(0);
+    out.push(u8::try_from(response.len()).unwrap_or(0));
+    out.extend_from_slice(response);
+    out.extend_from_slice(plugin.as_bytes());
+    out.push(0);
+    out
+}
+
+/// What proves the password to a plugin; `None` for a plugin that is not known.
+fn scramble(plugin: &str, nonce: &[u8], password: &[u8]) -> Option<Vec<u8>> {
+    let xor = |a: &[u8], b: &[u8]| a.iter().zip(b).map(|(a, b)| a ^ b).collect();
+    match plugin {
+        NATIVE | CACHING_SHA2 if password.is_empty() => Some(Vec::new()),
+        NATIVE => {
+            let once = Sha1::digest(password);
+            let twice = Sha1::digest(once);
+            let mask = Sha1::new().chain_update(nonce).chain_update(twice).finalize();
+            Some(xor(&once, &mask))
+        }
+        CACHING_SHA2 => {
+            let once = Sha256::digest(password);
+            let twice = Sha256::digest(once);
+            let mask = Sha256::new().chain_update(twice).chain_update(nonce).finalize();
+            Some(xor(&once, &mask))
+        }
+        _ => None,
+    }
+}
+
+fn zero_ended(bytes: &[u8]) -> Option<(String, &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == 0)?;
+    let (text, rest) = bytes.split_at_checked(end)?;
+    Some((String::from_utf8_lossy(text).into_owned(), rest.get(1..)?))
+}
+
+#[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test fails where it is wrong")]
+mod tests {
+    use protocol::auth::{FastDigest, NativeHash, Nonce};
+
+    use super::*;
+
+    #[test]
+    fn scrambles_are_what_servers_expect() {
+        let nonce = Nonce::from_random([9; 20]);
+        let native = scramble(NATIVE, nonce.bytes(), b"secret").unwrap();
+        assert!(NativeHash::of_password(b"secret").verify(&nonce, &native));
+        let sha2 = scramble(CACHING_SHA2, nonce.bytes(), b"secret").unwrap();
+        assert!(FastDigest::of_password(b"secret").verify(&nonce, &sha2));
+        assert_eq!(scramble(NATIVE, b"", b""), Some(Vec::new()));
+        assert_eq!(scramble("sha256_password", b"", b"x"), None);
+    }
+
+    #[test]
+    fn every_cut_of_a_greeting_is_refused_or_read() {
+        let mut packet = b"\x0a9.7.4\0\x08\0\0\0abcdefgh\0\xff\xff\xff\x02\0\xff\xff\x15".to_vec();
+        packet.extend([0; 10]);
+        packet.extend(b"ijklmnopqrst\0caching_sha2_password\0");
+        let greeting = Greeting::decode(&packet).unwrap();
+        assert_eq!(greeting.nonce, b"abcdefghijklmnopqrst");
+        assert_eq!((&*greeting.version, &*greeting.plugin), ("9.7.4", CACHING_SHA2));
+        for size in 0..packet.len() {
+            let _ = Greeting::decode(&packet[..size]);
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Groups: what of a source's events belongs together, where it ends, and what it depends on.
+//!
+//! ```text
+//! MySQL    GTID | ANONYMOUS_GTID, then one statement, or BEGIN .. XID | COMMIT | ROLLBACK
+//! MariaDB  GTID (162), then one statement if it is standalone, else .. XID | COMMIT | ROLLBACK
+//! ```
+//! A group that is not whole when the connection breaks is asked for again.
+
+use binlog::decode::Event;
+use binlog::{EventType, Gtid};
+
+use super::mariadb::{self, MariaGtid};
+use super::{Position, SourceError, SourceEvent};
+
+/// What is known of a group when it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its GTID, if the source has MySQL's.
+    pub gtid: Option<Gtid>,
+    /// `last_committed`
+    pub last_committed: u64,
+    /// `sequence_number`; 0 if there is none.
+    pub sequence_number: u64,
+    /// The server where it ran first.
+    pub server_id: u32,
+    /// When its first event was made, seconds since 1970.
+    pub timestamp: u32,
+    /// When it was committed where it ran first, microseconds since 1970; 0 if that is not known.
+    pub original_commit_timestamp_us: u64,
+    /// The version of the server where it ran first; 0 if that is not known.
+    pub original_server_version: u32,
+}
+
+/// What an event means for who applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing.
+    Nothing,
+    /// The source goes on in this file: numbers of groups begin anew. The position is behind everything before.
+    File(Position),
+    /// Nothing, but the source's binlog goes on behind this position.
+    Passed(Position),
+    /// A group begins.
+    Begin(Head),
+    /// An event of the group that is open.
+    Event,
+    /// The event is a group by itself, which begins and ends with it.
+    Statement(Position),
+    /// The open group ends, and is to be committed (or, if false, rolled back); behind it is this position.
+    End(Position, bool),
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Groups {
+    position: Position,
+    state: State,
+    /// MariaDB has no logical clock: one is made of its commit ids.
+    sequence: u64,
+    batch: Option<(u64, u64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Between,
+    /// Behind a GTID event; whether nothing but one statement may follow.
+    Headed {
+        statement_only: bool,
+    },
+    Open,
+}
+
+type Result<T> = std::result::Result<T, SourceError>;
+
+impl Groups {
+    /// From this position on.
+    pub fn new(position: Position) -> Self {
+        Self { position, state: State::Between, sequence: 0, batch: None }
+    }
+
+    /// Where the source was read up to: behind the last whole group.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Takes the next event.
+    pub fn take(&mut self, event: &SourceEvent) -> Result<Step> {
+        match event.header.event_type {
+            EventType::ROTATE => self.rotate(event),
+            EventType::GTID | EventType::ANONYMOUS_GTID => self.begin(event),
+            mariadb::GTID => self.begin_mariadb(event),
+            EventType::QUERY => self.query(event),
+            EventType::XID => self.end(event, true),
+            EventType::TABLE_MAP
+            | EventType::WRITE_ROWS
+            | EventType::UPDATE_ROWS
+            | EventType::DELETE_ROWS
+            | EventType(23..=25) => self.within(Step::Event),
+            // The text of a statement; who may skip it, does.
+            EventType::ROWS_QUERY | mariadb::ANNOTATE_ROWS => Ok(Step::Nothing),
+            EventType::FORMAT_DESCRIPTION
+            | EventType::PREVIOUS_GTIDS
+            | EventType::STOP
+            | EventType::HEARTBEAT
+            | EventType::IGNORABLE
+            | mariadb::BINLOG_CHECKPOINT
+            | mariadb::GTID_LIST => Ok(self.between(event)),
+            _ if event.header.flags & binlog::event::flag::IGNORABLE != 0 => Ok(self.between(event)),
+            other => Err(SourceError::Unfit(unknown(other))),
+        }
+    }
+
+    /// An event that no group has.
+    fn between(&mut self, event: &SourceEvent) -> Step {
+        let end = u64::from(event.header.end_log_pos);
+        if self.state != State::Between || end <= self.position.position {
+            return Step::Nothing;
+        }
+        self.position.position = end;
+        Step::Passed(self.position.clone())
+    }
+
+    fn rotate(&mut self, event: &SourceEvent) -> Result<Step> {
+        let Event::Rotate(rotate) = event.event()? else { return Ok(Step::Nothing) };
+        let file = String::from_utf8_lossy(rotate.file).into_owned();
+        // The artificial one at the start, and behind a real one, says what is known.
+        if self.position.file == file && event.header.end_log_pos == 0 {
+            return Ok(Step::Nothing);
+        }
+        self.within_or_between(State::Between)?;
+        (self.position.file, self.position.position) = (file, rotate.position);
+        (self.sequence, self.batch) = (0, None);
+        Ok(Step::File(self.position.clone()))
+    }
+
+    fn begin(&mut self, event: &SourceEvent) -> Result<Step> {
+        self.within_or_between(State::Between)?;
+        let Event::Gtid(gtid) = event.event()? else { return Ok(Step::Nothing) };
+        self.state = State::Headed { statement_only: false };
+        Ok(Step::Begin(Head {
+            gtid: gtid.gtid,
+            last_committed: gtid.last_committed,
+            sequence_number: gtid.sequence_number,
+            server_id: event.header.server_id,
+            timestamp: event.header.timestamp,
+            original_commit_timestamp_us: gtid
+                .original_commit_timestamp_us
+                .unwrap_or(gtid.immediate_commit_timestamp_us),
+            original_server_version: gtid.original_server_version.unwrap_or(gtid.immediate_server_version),
+        }))
+    }
+
+    fn begin_mariadb(&mut self, event: &SourceEvent) -> Result<Step> {
+        self.within_or_between(State::Between)?;
+        let gtid =
+            MariaGtid::decode(&event.body).ok_or_else(|| SourceError::malformed("MariaDB's GTID event"))?;
+        self.position.domains.insert(gtid.domain, (event.header.server_id, gtid.sequence));
+        self.sequence = self.sequence.saturating_add(1);
+        // Transactions of one group commit held their locks together: they do not conflict.
+        let before = match (self.batch, gtid.commit_id) {
+            (Some((id, before)), Some(commit_id)) if id == commit_id && !gtid.is_ddl => before,
+            _ => self.sequence.saturating_sub(1),
+        };
+        self.batch = gtid.commit_id.map(|id| (id, before));
+        self.state = if gtid.is_standalone { State::Headed { statement_only: true } } else { State::Open };
+        Ok(Step::Begin(Head {
+            gtid: None,
+            last_committed: before,
+            sequence_number: self.sequence,
+            server_id: event.header.server_id,
+            timestamp: event.header.timestamp,
+            original_commit_timestamp_us: 0,
+            original_server_version: 0,
+        }))
+    }
+
+    fn query(&mut self, event: &SourceEvent) -> Result<Step> {
+        let Event::Query(query) = event.event()? else { return Ok(Step::Nothing) };
+        let is = |word: &str| query.sql.trim_ascii().eq_ignore_ascii_case(word.as_bytes());
+        match self.state {
+            State::Headed { statement_only: false } if is("BEGIN") => {
+                self.state = State::Open;
+                Ok(Step::Event)
+            }
+            State::Open if is("COMMIT") => self.end(event, true),
+            State::Open if is("ROLLBACK") => self.end(event, false),
+            State::Open => Ok(Step::Event),
+            State::Headed { .. } => {
+                self.state = State::Between;
+                self.pass(event);
+                Ok(Step::Statement(self.position.clone()))
+            }
+            State::Between => Err(SourceError::Unfit(
+                "the source's binlog has statements without a GTID or ANONYMOUS_GTID event in front of them: sources \
+                 before MySQL 5.7 and MariaDB 10.0 are not supported"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    fn end(&mut self, event: &SourceEvent, commits: bool) -> Result<Step> {
+        if self.state == State::Between {
+            return Err(SourceError::malformed("a transaction ends that has not begun"));
+        }
+        self.state = State::Between;
+        self.pass(event);
+        Ok(Step::End(self.position.clone(), commits))
+    }
+
+    fn within(&self, step: Step) -> Result<Step> {
+        match self.state {
+            State::Open => Ok(step),
+            _ => Err(SourceError::malformed("rows outside of a transaction")),
+        }
+    }
+
+    fn within_or_between(&self, wanted: State) -> Result<()> {
+        if self.state == wanted { Ok(()) } else { Err(SourceError::malformed("a transaction has no end")) }
+    }
+
+    fn pass(&mut self, event: &SourceEvent) {
+        if event.header.end_log_pos > 0 {
+            self.position.position = event.header.end_log_pos.into();
+        }
+    }
+}
+
+fn unknown(event_type: EventType) -> String {
+    let what = match event_type.0 {
+        5 | 13 | 14 => "statements with values beside them; set binlog_format=ROW on the source",
+        9 | 17 | 18 => "LOAD DATA as a statement; set binlog_format=ROW on the source",
+        26 => "an incident: events are missing in the source's binlog",
+        38 => "XA PREPARE",
+        39 => "partial updates of JSON; set binlog_row_value_options='' on the source",
+        40 => "compressed transactions; set binlog_transaction_compression=OFF on the source",
+        42 => "tagged GTIDs",
+        164 => "an encrypted binlog",
+        165..=171 => "compressed events; set log_bin_compress=OFF on the source",
+        _ => "an event of a type that this server does not know",
+    };
+    format!("the source's binlog has {what} (event type {})", event_type.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use binlog::event::{Encode, GtidEvent, Query, Rotate, StatusVars, Xid};
+    use binlog::{Origin, Uuid};
+
+    use super::*;
+
+    /// An event that ends at this position.
+    fn event(event: &impl Encode, end_log_pos: u32) -> SourceEvent {
+        let mut body = Vec::new();
+        event.put_body(&mut body);
+        let mut header = event.header(Origin { timestamp: 7, server_id: 3 });
+        header.end_log_pos = end_log_pos;
+        SourceEvent { header, body }
+    }
+
+    fn raw(event_type: u8, body: &[u8], end_log_pos: u32) -> SourceEvent {
+        let mut raw = event(&Xid(0), end_log_pos);
+        raw.header.event_type = EventType(event_type);
+        raw.body = body.to_vec();
+        raw
+    }
+
+    fn query(sql: &[u8], end_log_pos: u32) -> SourceEvent {
+        let begin = Query::begin(1, StatusVars::default(), b"d");
+        event(&Query { sql, ..begin }, end_log_pos)
+    }
+
+    fn gtid(gno: u64) -> SourceEvent {
+        let gtid = GtidEvent {
+            gtid: Some(Gtid { sid: Uuid([1; 16]), gno }),
+            may_have_statements: false,
+            last_committed: gno - 1,
+            sequence_number: gno,
+            immediate_commit_timestamp_us: 9,
+            original_commit_timestamp_us: None,
+            transaction_length: 100,
+            immediate_server_version: 80_046,
+            original_server_version: None,
+        };
+        event(&gtid, 200)
+    }
+
+    fn mariadb(sequence: u64, flags: u8, commit_id: u64) -> SourceEvent {
+        let body =
+            [&sequence.to_le_bytes()[..], &5_u32.to_le_bytes(), &[flags], &commit_id.to_le_bytes()].concat();
+        raw(162, &body, 300)
+    }
+
+    fn taken(groups: &mut Groups, event: &SourceEvent) -> Step {
+        groups.take(event).unwrap()
+    }
+
+    #[test]
+    fn transactions_and_statements_end_at_their_positions() {
+        let mut groups = Groups::new(Position::at("b.1", 4));
+        let Step::Begin(head) = taken(&mut groups, &gtid(1)) else { panic!() };
+        assert_eq!((head.last_committed, head.sequence_number, head.server_id), (0, 1, 3));
+        assert_eq!(taken(&mut groups, &query(b"BEGIN", 250)), Step::Event);
+        assert_eq!(taken(&mut groups, &query(b"SAVEPOINT `a`", 260)), Step::Event);
+        assert_eq!(taken(&mut groups, &raw(30, &[], 280)), Step::Event);
+        assert_eq!(taken(&mut groups, &event(&Xid(1), 300)), Step::End(Position::at("b.1", 300), true));
+        taken(&mut groups, &gtid(2));
+        let create = taken(&mut groups, &query(b"CREATE TABLE t (a INT)", 400));
+        assert_eq!(create, Step::Statement(Position::at("b.1", 400)));
+        taken(&mut groups, &gtid(3));
+        taken(&mut groups, &query(b"BEGIN", 450));
+        assert_eq!(taken(&mut groups, &query(b"COMMIT", 500)), Step::End(Position::at("b.1", 500), true));
+        let rotate = event(&Rotate { position: 4, file: b"b.2" }, 540);
+        assert_eq!(taken(&mut groups, &rotate), Step::File(Position::at("b.2", 4)));
+        assert_eq!(taken(&mut groups, &event(&Rotate { position: 4, file: b"b.2" }, 0)), Step::Nothing);
+        assert_eq!(taken(&mut groups, &raw(35, &[0; 8], 150)), Step::Passed(Position::at("b.2", 150)));
+    }
+
+    #[test]
+    fn mariadb_s_group_commits_run_side_by_side() {
+        let mut groups = Groups::new(Position::at("b.1", 4));
+        let mut clocks = Vec::new();
+        for (sequence, commit_id) in [(10, 1), (11, 7), (12, 7), (13, 8)] {
+            let Step::Begin(head) = taken(&mut groups, &mariadb(sequence, 2, commit_id)) else { panic!() };
+            clocks.push((head.last_committed, head.sequence_number));
+            let Step::End(position, true) = taken(&mut groups, &event(&Xid(1), 350)) else { panic!() };
+            assert_eq!(position.domains[&5], (3, sequence));
+        }
+        assert_eq!(clocks, [(0, 1), (1, 2), (1, 3), (3, 4)]);
+        taken(&mut groups, &mariadb(14, 33, 0));
+        assert!(matches!(taken(&mut groups, &query(b"DROP TABLE t", 360)), Step::Statement(_)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_an_error() {
+        let new = || Groups::new(Position::default());
+        assert!(new().take(&event(&Xid(1), 9)).is_err());
+        assert!(new().take(&raw(30, &[], 9)).is_err());
+        assert!(new().take(&query(b"INSERT INTO t VALUES (1)", 9)).is_err());
+        assert!(new().take(&raw(162, &[1, 2, 3], 9)).is_err());
+        let mut groups = new();
+        taken(&mut groups, &gtid(1));
+        assert!(groups.take(&gtid(2)).is_err());
+        let error = new().take(&raw(40, &[], 9)).unwrap_err();
+        assert!(error.to_string().contains("binlog_transaction_compression"), "{error}");
+        // Who may skip an event, does.
+        let mut ignorable = raw(99, &[], 9);
+        ignorable.header.flags = binlog::event::flag::IGNORABLE;
+        assert!(new().take(&ignorable).is_ok());
+    }
+}

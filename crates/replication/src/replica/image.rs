@@ -1,0 +1,352 @@
+//! Rows of a source as rows of this server.
+//!
+//! A stored row here is the full row image of a row event, so a column whose type is the source's is copied. What may
+//! differ are the lengths of strings. Everything else is refused, as MySQL does without `replica_type_conversions`.
+//!
+//! Rows events come in two versions; version 1 (23 to 25, MariaDB's) has no extra data.
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use binlog::event::{ColumnMeta, RowsKind, column_type, rows_flag};
+use types::column::ColumnType;
+use types::row::RowBuilder;
+
+use super::{SourceError, SourceEvent};
+
+/// A rows event's fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowsBody<'a> {
+    /// Which of the three.
+    pub kind: RowsKind,
+    /// The id of the table map.
+    pub table_id: u64,
+    /// Whether it is the last of its statement.
+    pub ends_statement: bool,
+    /// How many columns the source's table has.
+    pub columns: usize,
+    /// Columns in the (before) images, lowest bit first.
+    pub present: &'a [u8],
+    /// Columns in the after images of an UPDATE.
+    pub present_after: &'a [u8],
+    /// The images.
+    pub images: &'a [u8],
+}
+
+/// Decodes a rows event of either version; `None` if it is another event.
+pub fn rows_body(event: &SourceEvent) -> Result<Option<RowsBody<'_>>, SourceError> {
+    let kind = match event.header.event_type.0 {
+        23 => RowsKind::Write,
+        24 => RowsKind::Update,
+        25 => RowsKind::Delete,
+        _ => {
+            let binlog::decode::Event::Rows(rows) = event.event()? else { return Ok(None) };
+            return Ok(Some(RowsBody {
+                kind: rows.kind,
+                table_id: rows.table_id,
+                ends_statement: rows.ends_statement(),
+                columns: rows.columns,
+                present: rows.present,
+                present_after: rows.present_after,
+                images: rows.images,
+            }));
+        }
+    };
+    let body = version_1(&event.body, kind);
+    body.map(Some).ok_or_else(|| SourceError::malformed("a rows event"))
+}
+
+#[expect(clippy::many_single_char_names, reason = "the bytes of a number")]
+fn version_1(body: &[u8], kind: RowsKind) -> Option<RowsBody<'_>> {
+    let (head, rest) = body.split_first_chunk::<8>()?;
+    let [a, b, c, d, e, f, flags, _] = *head;
+    let (columns, rest) = match rest.split_first()? {
+        (count @ 0..=0xfa, rest) => (usize::from(*count), rest),
+        (0xfc, rest) => {
+            let (count, rest) = rest.split_first_chunk()?;
+            (usize::from(u16::from_le_bytes(*count)), rest)
+        }
+        _ => return None,
+    };
+    let bitmap = columns.div_ceil(8);
+    let (present, rest) = rest.split_at_checked(bitmap)?;
+    let (present_after, images) =
+        if kind == RowsKind::Update { rest.split_at_checked(bitmap)? } else { (&[][..], rest) };
+    Some(RowsBody {
+        kind,
+        table_id: u64::from_le_bytes([a, b, c, d, e, f, 0, 0]),
+        ends_statement: u16::from(flags) & rows_flag::STMT_END != 0,
+        columns,
+        present,
+        present_after,
+        images,
+    })
+}
+
+/// A column of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field<'a> {
+    /// The image does not have it.
+    Missing,
+    /// NULL.
+    Null,
+    /// Its bytes, without a length.
+    Value(&'a [u8]),
+}
+
+/// Why an image is no row of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImageError {
+    /// The image's structure is damaged.
+    Malformed,
+    /// The source's column, by place, is of another type than this server's.
+    Conversion {
+        /// Its place.
+        column: usize,
+        /// The source's type, as well as it is known.
+        from: String,
+    },
+    /// The tables have different numbers of columns.
+    Columns,
+}
+
+/// How the values of a column lie in an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Fixed(usize),
+    /// A length of so many bytes, then the bytes.
+    Variable(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    source: Extent,
+    ty: ColumnType,
+    /// Bytes of the length in a stored row.
+    length_size: usize,
+    bytes_max: u64,
+}
+
+/// Reads the images of one table map. See the module.
+#[derive(Debug)]
+pub struct RowReader {
+    slots: Vec<Slot>,
+}
+
+impl RowReader {
+    /// For a table map with the columns `source`, and a table of this server with the columns `own`.
+    pub fn new(source: &[ColumnMeta], own: &[ColumnType]) -> Result<Self, ImageError> {
+        if source.len() != own.len() {
+            return Err(ImageError::Columns);
+        }
+        let slots = source.iter().zip(own).enumerate().map(|(column, (source, own))| {
+            slot(source, *own).ok_or_else(|| ImageError::Conversion { column, from: type_name(source) })
+        });
+        Ok(Self { slots: slots.collect::<Result<_, _>>()? })
+    }
+
+    /// Reads the next image from `images`; `fields` gets an entry for each column.
+    pub fn read<'a>(
+        &self,
+        present: &[u8],
+        images: &mut &'a [u8],
+        fields: &mut Vec<Field<'a>>,
+    ) -> Result<(), ImageError> {
+        fields.clear();
+        let is_set = |bits: &[u8], at: usize| bits.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 != 0);
+        let count = (0..self.slots.len()).filter(|column| is_set(present, *column)).count();
+        if count == 0 {
+            // It would never end.
+            return Err(ImageError::Malformed);
+        }
+        let nulls = take(images, count.div_ceil(8))?;
+        let mut at = 0_usize;
+        for (column, slot) in self.slots.iter().enumerate() {
+            if !is_set(present, column) {
+                fields.push(Field::Missing);
+                continue;
+            }
+            let is_null = is_set(nulls, at);
+            at = at.saturating_add(1);
+            fields.push(if is_null { Field::Null } else { Field::Value(slot.source.take(images)?) });
+        }
+        Ok(())
+    }
+
+    /// Puts a value of a column into a row that is made.
+    pub fn put(&self, column: usize, value: &[u8], row: &mut RowBuilder<'_, '_>) -> Result<(), ImageError> {
+        let slot = self.slots.get(column).ok_or(ImageError::Columns)?;
+        let conversion = |what: &str| ImageError::Conversion { column, from: what.to_owned() };
+        let Extent::Variable(_) = slot.source else {
+            row.stored(Some(value));
+            return Ok(());
+        };
+        let pad = match slot.ty {
+            ColumnType::Char { .. } => Some(b' '),
+            ColumnType::Binary { .. } => Some(0),
+            _ => None,
+        };
+        let end = pad.map_or(value.len(), |pad| {
+            value.iter().rposition(|byte| *byte != pad).map_or(0, |last| last.saturating_add(1))
+        });
+        let value = value.get(..end).unwrap_or(value);
+        if value.len() as u64 > slot.bytes_max {
+            return Err(conversion("a longer string"));
+        }
+        let size = (value.len() as u64).to_le_bytes();
+        let write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(size.get(..slot.length_size).unwrap_or_default());
+            out.extend_from_slice(value);
+            Ok::<bool, ImageError>(true)
+        };
+        row.write(write)
+    }
+}
+
+impl Extent {
+    fn take<'a>(self, images: &mut &'a [u8]) -> Result<&'a [u8], ImageError> {
+        match self {
+            Self::Fixed(size) => take(images, size),
+            Self::Variable(size) => {
+                let length = take(images, size)?;
+                let length = length.iter().rev().fold(0_usize, |value, byte| value << 8 | usize::from(*byte));
+                take(images, length)
+            }
+        }
+    }
+}
+
+fn take<'a>(images: &mut &'a [u8], size: usize) -> Result<&'a [u8], ImageError> {
+    let (taken, rest) = images.split_at_checked(size).ok_or(ImageError::Malformed)?;
+    *images = rest;
+    Ok(taken)
+}
+
+fn slot(source: &ColumnMeta, own: ColumnType) -> Option<Slot> {
+    let is_string = own.is_string();
+    let extent = match source.type_code {
+        column_type::VARCHAR | column_type::VAR_STRING if is_string => {
+            Extent::Variable(if u16::from_le_bytes(source.meta) > 255 { 2 } else { 1 })
+        }
+        column_type::BLOB if is_string => {
+            Extent::Variable(usize::from(source.meta.first()?.clamp(&1, &4).to_owned()))
+        }
+        column_type::STRING if is_string => {
+            let [kind, size] = source.meta;
+            // ENUM and SET hide here.
+            let is_plain = kind & 0x30 != 0x30 || kind == column_type::STRING;
+            let size = u16::from(size) | u16::from(kind & 0x30 ^ 0x30) << 4;
+            Extent::Variable(is_plain.then_some(if size > 255 { 2 } else { 1 })?)
+        }
+        _ => {
+            let ty = own.binlog_type();
+            let meta = source.meta.get(..ty.metadata().len())?;
+            let fits = !is_string && ty.code == source.type_code && ty.metadata() == meta;
+            Extent::Fixed(fits.then(|| own.stored_size())??)
+        }
+    };
+    let bytes_max = own.bytes_max().map_or(u64::MAX, u64::from);
+    let length_size = match own {
+        ColumnType::Text { size, .. } | ColumnType::Blob { size } => usize::from(size.length_size()),
+        _ if bytes_max > 255 => 2,
+        _ => 1,
+    };
+    Some(Slot { source: extent, ty: own, length_size, bytes_max })
+}
+
+/// A source's type as error 1677 shows it.
+fn type_name(source: &ColumnMeta) -> String {
+    let [first, second] = source.meta;
+    let words = u16::from_le_bytes(source.meta);
+    match source.type_code {
+        1 => "tinyint".to_owned(),
+        2 => "smallint".to_owned(),
+        3 => "int".to_owned(),
+        4 => "float".to_owned(),
+        5 => "double".to_owned(),
+        8 => "bigint".to_owned(),
+        9 => "mediumint".to_owned(),
+        10 => "date".to_owned(),
+        13 => "year".to_owned(),
+        16 => "bit".to_owned(),
+        7 | 17 => format!("timestamp({first})"),
+        12 | 18 => format!("datetime({first})"),
+        11 | 19 => format!("time({first})"),
+        15 | 253 => format!("varchar({words}(bytes))"),
+        245 => "json".to_owned(),
+        246 => format!("decimal({first},{second})"),
+        252 => "blob".to_owned(),
+        254 if first == 247 => "enum".to_owned(),
+        254 if first == 248 => "set".to_owned(),
+        254 => "char".to_owned(),
+        255 => "geometry".to_owned(),
+        other => format!("type {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use types::collation::Collation;
+    use types::column::{IntSize, IntType, Sign};
+    use types::row::RowLayout;
+
+    use super::*;
+
+    fn int() -> ColumnType {
+        ColumnType::Int(IntType::new(IntSize::Int, Sign::Signed))
+    }
+
+    fn varchar(chars: u16) -> ColumnType {
+        ColumnType::Varchar { chars, collation: Collation::Utf8mb4GeneralCi }
+    }
+
+    fn meta(type_code: u8, meta: [u8; 2]) -> ColumnMeta {
+        ColumnMeta { type_code, meta, ..ColumnMeta::default() }
+    }
+
+    #[test]
+    fn a_longer_varchar_of_the_source_fits_if_its_value_does() {
+        let reader = RowReader::new(&[meta(3, [0; 2]), meta(15, [0x90, 1])], &[int(), varchar(10)]).unwrap();
+        let mut images: &[u8] = &[0xfc, 7, 0, 0, 0, 2, 0, b'a', b'b'];
+        let mut fields = Vec::new();
+        reader.read(&[3], &mut images, &mut fields).unwrap();
+        assert_eq!(fields, [Field::Value(&[7, 0, 0, 0]), Field::Value(b"ab")]);
+        assert!(images.is_empty());
+        let (layout, mut row) = (RowLayout::new([int(), varchar(10)]), Vec::new());
+        let mut builder = layout.builder(&mut row);
+        reader.put(0, &[7, 0, 0, 0], &mut builder).unwrap();
+        reader.put(1, b"ab", &mut builder).unwrap();
+        builder.finish().unwrap();
+        assert_eq!(row, [0, 7, 0, 0, 0, 2, b'a', b'b']);
+        assert!(reader.put(1, &[b'x'; 41], &mut layout.builder(&mut Vec::new())).is_err());
+    }
+
+    #[test]
+    fn other_types_are_refused() {
+        let refused = |source: ColumnMeta, own: ColumnType| RowReader::new(&[source], &[own]).is_err();
+        assert!(refused(meta(8, [0; 2]), int()));
+        assert!(refused(meta(254, [247, 1]), varchar(3)));
+        assert!(refused(meta(15, [9, 0]), int()));
+        assert!(refused(meta(18, [3, 0]), ColumnType::DateTime { fsp: 6 }));
+        assert!(!refused(meta(18, [6, 0]), ColumnType::DateTime { fsp: 6 }));
+    }
+
+    #[test]
+    fn columns_that_are_not_in_an_image_are_missing() {
+        let reader = RowReader::new(&[meta(3, [0; 2]), meta(3, [0; 2])], &[int(), int()]).unwrap();
+        let mut fields = Vec::new();
+        let mut images: &[u8] = &[0, 5, 0, 0, 0];
+        reader.read(&[2], &mut images, &mut fields).unwrap();
+        assert_eq!(fields, [Field::Missing, Field::Value(&[5, 0, 0, 0])]);
+        assert_eq!(reader.read(&[0], &mut images, &mut fields), Err(ImageError::Malformed));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(images in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let reader = RowReader::new(&[meta(15, [0x90, 1]), meta(252, [4, 0])], &[varchar(9), varchar(9)]).unwrap();
+            let mut rest = &images[..];
+            let mut fields = Vec::new();
+            while !rest.is_empty() && reader.read(&[3], &mut rest, &mut fields).is_ok() {}
+        }
+    }
+}

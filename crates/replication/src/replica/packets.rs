@@ -1,0 +1,156 @@
+//! Packets of a client's connection: whole ones in both directions, and the few answers that a replica asks for.
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use protocol::frame::{CHUNK_SIZE_MAX, PacketReader};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::SourceError;
+
+type Result<T> = std::result::Result<T, SourceError>;
+
+/// The largest packet that is taken: MySQL's largest `replica_max_allowed_packet`, and the event's leading byte.
+const SIZE_MAX: usize = (1 << 30) + 64;
+
+/// Rows that an answer may have; a replica's questions have one.
+const ROWS_MAX: usize = 1000;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Packets {
+    stream: TcpStream,
+    reader: PacketReader,
+}
+
+/// A field of a row in text form; `None` is NULL.
+pub(super) type Cell = Option<String>;
+
+impl Packets {
+    pub(super) fn new(stream: TcpStream) -> Self {
+        Self { stream, reader: PacketReader::new(SIZE_MAX) }
+    }
+
+    /// The next packet.
+    pub(super) async fn next(&mut self) -> Result<Vec<u8>> {
+        loop {
+            // Checked first without keeping the slice: the borrow checker would not let it go.
+            match self.reader.next_packet() {
+                Ok(Some(packet)) => return Ok(packet.to_vec()),
+                Ok(None) => {}
+                Err(error) => return Err(SourceError::Malformed(error.to_string())),
+            }
+            let count = self.stream.read(self.reader.spare()).await?;
+            if count == 0 {
+                return Err(SourceError::Lost("the source has closed the connection".to_owned()));
+            }
+            self.reader.filled(count);
+        }
+    }
+
+    /// Answers within a conversation.
+    pub(super) async fn send(&mut self, payload: &[u8]) -> Result<()> {
+        let mut sequence = self.reader.sequence();
+        let mut out = Vec::with_capacity(payload.len().saturating_add(4));
+        let mut rest = payload;
+        loop {
+            let (chunk, behind) = rest.split_at(rest.len().min(CHUNK_SIZE_MAX));
+            let [a, b, c, ..] = chunk.len().to_le_bytes();
+            out.extend_from_slice(&[a, b, c, sequence]);
+            out.extend_from_slice(chunk);
+            sequence = sequence.wrapping_add(1);
+            rest = behind;
+            if chunk.len() < CHUNK_SIZE_MAX {
+                break;
+            }
+        }
+        self.stream.write_all(&out).await?;
+        self.reader.set_sequence(sequence);
+        Ok(())
+    }
+
+    /// Begins a conversation.
+    pub(super) async fn command(&mut self, code: u8, body: &[u8]) -> Result<()> {
+        self.reader.set_sequence(0);
+        self.send(&[&[code], body].concat()).await
+    }
+
+    /// The answer to a command that has no result.
+    pub(super) async fn expect_ok(&mut self) -> Result<()> {
+        let packet = self.next().await?;
+        match packet.first() {
+            Some(0) => Ok(()),
+            Some(0xff) => Err(refusal(&packet)),
+            _ => Err(SourceError::malformed("neither OK nor an error")),
+        }
+    }
+
+    /// Executes a statement; its rows, if it has any.
+    pub(super) async fn query(&mut self, sql: &str) -> Result<Vec<Vec<Cell>>> {
+        self.command(3, sql.as_bytes()).await?;
+        let head = self.next().await?;
+        let columns = match head.first() {
+            Some(0) => return Ok(Vec::new()),
+            Some(0xff) => return Err(refusal(&head)),
+            Some(count @ 1..=250) => *count,
+            _ => return Err(SourceError::malformed("a result's head")),
+        };
+        for _ in 0..columns {
+            self.next().await?;
+        }
+        if !is_end(&self.next().await?) {
+            return Err(SourceError::malformed("a result's columns"));
+        }
+        let mut rows = Vec::new();
+        loop {
+            let packet = self.next().await?;
+            if is_end(&packet) {
+                return Ok(rows);
+            }
+            if packet.first() == Some(&0xff) {
+                return Err(refusal(&packet));
+            }
+            if rows.len() >= ROWS_MAX {
+                return Err(SourceError::malformed("more rows than were asked for"));
+            }
+            rows.push(cells(&packet, columns).ok_or_else(|| SourceError::malformed("a row"))?);
+        }
+    }
+}
+
+/// EOF.
+pub(super) fn is_end(packet: &[u8]) -> bool {
+    packet.first() == Some(&0xfe) && packet.len() < 9
+}
+
+/// What an ERR packet says.
+pub(super) fn refusal(packet: &[u8]) -> SourceError {
+    let code =
+        packet.get(1..3).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u16::from_le_bytes(*bytes));
+    let text = packet.get(3..).unwrap_or_default();
+    let text = if text.first() == Some(&b'#') { text.get(6..).unwrap_or_default() } else { text };
+    SourceError::Refused { code, message: String::from_utf8_lossy(text).into_owned() }
+}
+
+fn cells(mut packet: &[u8], columns: u8) -> Option<Vec<Cell>> {
+    (0..columns).map(|_| cell(&mut packet)).collect()
+}
+
+/// A length-encoded string, as far as a replica's questions need one: up to 64 KiB.
+fn cell(input: &mut &[u8]) -> Option<Cell> {
+    let (first, rest) = input.split_first()?;
+    let (size, rest) = match *first {
+        0xfb => {
+            *input = rest;
+            return Some(None);
+        }
+        0xfc => {
+            let (size, rest) = rest.split_first_chunk()?;
+            (usize::from(u16::from_le_bytes(*size)), rest)
+        }
+        size @ 0..=0xfa => (usize::from(size), rest),
+        _ => return None,
+    };
+    let (text, rest) = rest.split_at_checked(size)?;
+    *input = rest;
+    Some(Some(String::from_utf8_lossy(text).into_owned()))
+}

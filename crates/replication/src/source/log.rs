@@ -1,0 +1,49 @@
+//! The binlog as a sender sees it.
+
+use std::fmt::Debug;
+use std::io;
+
+use binlog::{BinlogName, GtidSet, ReadAt};
+use commit::BinlogReader;
+use commit::record::BinlogPlace;
+
+/// See the module.
+pub trait Log: Debug + Send + 'static {
+    /// The files, oldest first.
+    fn names(&self) -> Vec<BinlogName>;
+
+    /// Opens a file; it is not purged as long as it is read. `None` if it is not listed.
+    fn open(&self, name: &BinlogName) -> io::Result<Option<Box<dyn ReadAt>>>;
+
+    /// How far the log may be read: the files before that one to their ends.
+    fn end(&self) -> BinlogPlace;
+
+    /// The GTIDs of all transactions up to the end.
+    fn gtid_executed(&self) -> GtidSet;
+
+    /// Whether what stands at a place is in memory, so that reading it does not wait for a disk.
+    fn is_at_hand(&self, place: BinlogPlace) -> bool;
+}
+
+impl Log for BinlogReader {
+    fn names(&self) -> Vec<BinlogName> {
+        self.files().index().names().to_vec()
+    }
+
+    fn open(&self, name: &BinlogName) -> io::Result<Option<Box<dyn ReadAt>>> {
+        let file = self.files().open_in_use(name).map_err(io::Error::other)?;
+        Ok(file.map(|file| Box::new(file) as Box<dyn ReadAt>))
+    }
+
+    fn end(&self) -> BinlogPlace {
+        Self::end(self)
+    }
+
+    fn gtid_executed(&self) -> GtidSet {
+        self.pipeline().publisher().tuple().gtid_executed
+    }
+
+    fn is_at_hand(&self, place: BinlogPlace) -> bool {
+        Self::end(self) == place || self.files().io_cache().holds(place.file, place.position)
+    }
+}

@@ -1,0 +1,222 @@
+//! A dump: a connection that is sent the binlog until one of both sides ends it.
+//!
+//! [`replication::source::Sender`] says what is sent; here it is waited: for the log, for the replica, for a KILL, for the
+//! end of the server. Many events go out with one write. Nothing of the commit path waits for a replica, and a replica
+//! that does not read holds one batch of events in memory, until `net_write_timeout` ends its connection.
+//!
+//! The replica's packets are read all the time: they tell that it has gone, and will tell what it acknowledges.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use commit::record::BinlogPlace;
+use commit::{BinlogReader, FatalError};
+use protocol::out::PacketWriter;
+use protocol::replication::begin_event;
+use protocol::reply::write_eof;
+use protocol::wire::StatusFlags;
+use replication::source::{Dump, DumpError, Sender, Sink, Step};
+use tokio::sync::Semaphore;
+use types::error::SqlError;
+use types::error::table::ER_SOURCE_FATAL_ERROR_READING_BINLOG;
+
+use crate::net::{Connection, Gone, Inbound, KillKind, Reply};
+use crate::session::{DumpAsked, KillSwitch, Shared};
+
+/// Bytes that are sent with one write, but for an event that is larger.
+const BATCH_SIZE: usize = 64 << 10;
+
+/// Dumps that read from disk at a time: each takes a thread that may wait.
+static DISK_READERS: Semaphore = Semaphore::const_new(4);
+
+/// Event packets.
+struct Packets<'a>(&'a mut PacketWriter);
+
+impl Sink for Packets<'_> {
+    fn event(&mut self, bytes: &[u8], _end: Option<BinlogPlace>) {
+        let packet = begin_event(self.0, None);
+        if bytes.len() > BATCH_SIZE {
+            packet.reserve_exact(bytes.len());
+        }
+        packet.extend_from_slice(bytes);
+        self.0.end();
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.len() >= BATCH_SIZE
+    }
+}
+
+/// Why a dump ends.
+enum End {
+    /// All was sent to a client that did not want to wait; or KILL, or the end of the server.
+    Eof,
+    /// Error 1236.
+    Error(DumpError),
+    /// Nothing can be said any more: the replica has gone, or is in the middle of a packet.
+    Silent,
+}
+
+/// What a dump waited for.
+enum Woken {
+    /// The log goes on.
+    Log,
+    /// The replica should hear something.
+    Heartbeat,
+    /// It ends.
+    Stop(End),
+}
+
+/// The parts of a dump.
+struct Dumping<'a, 'c> {
+    kill: &'a KillSwitch,
+    connection: &'a Connection,
+    inbound: &'a mut Inbound<'c>,
+    reply: &'a mut Reply,
+    heartbeat: Option<Duration>,
+    dump: Dump,
+}
+
+/// Sends a client the binlog.
+pub(crate) async fn stream(
+    shared: &Arc<Shared>,
+    asked: DumpAsked,
+    (connection, kill): (&Connection, &KillSwitch),
+    inbound: &mut Inbound<'_>,
+    reply: &mut Reply,
+) -> Result<(), Gone> {
+    let (id, heartbeat) = (connection.id, asked.heartbeat);
+    let (dump, replaced) = shared.common.replicas.begin_dump(id, asked.server_id, &asked.uuid);
+    for zombie in replaced {
+        tracing::info!(
+            connection = zombie,
+            by = id,
+            "the replica has connected again: its earlier dump ends"
+        );
+        shared.connections.kill(zombie, KillKind::Query);
+    }
+    tracing::info!(connection = id, server_id = asked.server_id, uuid = asked.uuid, "binlog dump begins");
+    let mut dumping = Dumping { kill, connection, inbound, reply, heartbeat, dump };
+    let end = match begin(shared, asked).await {
+        Ok(sender) => dumping.run(sender).await?,
+        Err(error) => End::Error(error),
+    };
+    let Dumping { reply, dump, .. } = dumping;
+    match end {
+        End::Eof => write_eof(reply.packets(), StatusFlags::NONE, 0),
+        End::Error(error) => {
+            tracing::info!(connection = id, %error, "binlog dump ends with an error");
+            reply.error(&SqlError::with_message(&ER_SOURCE_FATAL_ERROR_READING_BINLOG, error.to_string()));
+        }
+        End::Silent => return Ok(()),
+    }
+    drop(dump);
+    reply.send().await
+}
+
+/// Finds where a dump begins.
+async fn begin(shared: &Arc<Shared>, asked: DumpAsked) -> Result<Sender<BinlogReader>, DumpError> {
+    let pipeline = Arc::clone(&shared.pipeline);
+    let _turn = DISK_READERS.acquire().await;
+    let begun = tokio::task::spawn_blocking(move || {
+        // Whoever asks for the end of the log gets all that is committed now.
+        pipeline.catch_up()?;
+        let log = pipeline.follow_binlog().ok_or(DumpError::NoBinlog);
+        Ok::<_, FatalError>(log.and_then(|log| Sender::begin(log, asked.request, &asked.server)))
+    });
+    match begun.await {
+        Ok(Ok(sender)) => sender,
+        Ok(Err(error)) => match shared.pipeline.die("writing the binary log", error).await {},
+        Err(_) => Err(DumpError::Unreadable(replication::source::Where::default())),
+    }
+}
+
+impl Dumping<'_, '_> {
+    async fn run(&mut self, mut sender: Sender<BinlogReader>) -> Result<End, Gone> {
+        loop {
+            if self.kill.is_asked() {
+                return Ok(self.killed(&sender));
+            }
+            self.connection.set_state("Sending binlog event to replica");
+            let filled = self.fill(sender).await?;
+            sender = filled.0;
+            let step = match filled.1 {
+                Ok(step) => step,
+                Err(error) => return Ok(End::Error(error)),
+            };
+            if !self.send().await? {
+                return Ok(End::Silent);
+            }
+            let place = match step {
+                Step::Full => continue,
+                Step::End => return Ok(End::Eof),
+                Step::UpToDate(place) => place,
+            };
+            self.connection.set_state("Source has sent all binlog to replica; waiting for more updates");
+            match self.wait(&sender, place).await {
+                Woken::Log => {}
+                Woken::Heartbeat => sender.heartbeat(&mut Packets(self.reply.packets())),
+                Woken::Stop(end) => return Ok(end),
+            }
+        }
+    }
+
+    /// Collects what comes next: at once if it is in memory, else on a thread that may wait for the disk.
+    async fn fill(
+        &mut self,
+        mut sender: Sender<BinlogReader>,
+    ) -> Result<(Sender<BinlogReader>, Result<Step, DumpError>), Gone> {
+        if sender.is_at_hand() {
+            let step = sender.fill(&mut Packets(self.reply.packets()));
+            return Ok((sender, step));
+        }
+        let _turn = DISK_READERS.acquire().await;
+        let mut packets = std::mem::take(self.reply.packets());
+        let read = tokio::task::spawn_blocking(move || {
+            let step = sender.fill(&mut Packets(&mut packets));
+            (sender, packets, step)
+        });
+        let (sender, packets, step) = read.await.map_err(std::io::Error::other)?;
+        *self.reply.packets() = packets;
+        Ok((sender, step))
+    }
+
+    /// Sends what was collected. False if it was stopped on the way.
+    async fn send(&mut self) -> Result<bool, Gone> {
+        tokio::select! {
+            biased;
+            sent = self.reply.send() => sent.map(|()| true),
+            () = self.kill.asked_any() => Ok(false),
+            () = gone(self.inbound) => Ok(false),
+        }
+    }
+
+    async fn wait(&mut self, sender: &Sender<BinlogReader>, place: BinlogPlace) -> Woken {
+        let heartbeat = self.heartbeat;
+        let quiet = async {
+            match heartbeat {
+                Some(period) => tokio::time::sleep(period).await,
+                None => pending().await,
+            }
+        };
+        let connection = self.connection;
+        tokio::select! {
+            biased;
+            () = sender.log().beyond(place) => Woken::Log,
+            () = self.kill.asked_any() => Woken::Stop(self.killed(sender)),
+            () = connection.shut_down() => Woken::Stop(End::Eof),
+            () = gone(self.inbound) => Woken::Stop(End::Silent),
+            () = quiet => Woken::Heartbeat,
+        }
+    }
+
+    fn killed(&self, sender: &Sender<BinlogReader>) -> End {
+        if self.dump.is_replaced() { End::Error(DumpError::Replaced(sender.at())) } else { End::Eof }
+    }
+}
+
+/// Resolves when the replica has gone. What it says meanwhile is nobody's to hear.
+async fn gone(inbound: &mut Inbound<'_>) {
+    while inbound.packet().await.is_ok() {}
+}

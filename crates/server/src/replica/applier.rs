@@ -1,0 +1,255 @@
+//! The applier: finds the groups in what was received, gives them turns, and gives them to workers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use binlog::GtidSet;
+use replication::replica::{Groups, Head, LogicalClock, Position, SourceError, Step};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use types::error::SqlError;
+use types::error::table::ER_BINLOG_FATAL_ERROR;
+
+use super::Stoppable;
+use super::finisher::{self, UNDER_WAY_MAX};
+use super::flow::Flow;
+use super::receiver::{Queue, Received};
+use super::worker::{Task, Worker};
+use crate::session::{Client, KillSwitch, Shared};
+
+/// Ids of workers' sessions count down from here.
+const LAST_ID: u32 = u32::MAX;
+
+/// How long a worker waits for a row while others run beside it: who holds it may wait for the worker's turn.
+const ROW_WAIT_BESIDE: Duration = Duration::from_secs(2);
+
+/// How a run is to be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    /// Workers.
+    pub(super) workers: usize,
+    /// How much later than on the source, seconds.
+    pub(super) delay_s: u32,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Applier {
+    shared: Arc<Shared>,
+    flow: Arc<Flow>,
+    groups: Groups,
+    clock: LogicalClock,
+    workers: Vec<Station>,
+    tasks: Vec<Stoppable>,
+    finisher: JoinHandle<()>,
+    /// What is executed, or given to a worker.
+    executed: GtidSet,
+    open: Option<Open>,
+    delay_s: u32,
+}
+
+/// A worker's place.
+#[derive(Debug)]
+struct Station {
+    tasks: mpsc::UnboundedSender<Task>,
+    /// The last turn that it was given.
+    turn: u64,
+}
+
+/// The group that is being received.
+#[derive(Clone, Copy, Debug)]
+enum Open {
+    /// It goes to this worker.
+    With(usize),
+    /// It is here already, or came from here.
+    Skipped(u64),
+}
+
+impl Applier {
+    /// Behind this position, without what is in this set.
+    pub(super) fn start(shared: &Arc<Shared>, position: Position, executed: GtidSet, manner: Manner) -> Self {
+        let flow = Flow::new();
+        let (done, all_done) = mpsc::channel(UNDER_WAY_MAX);
+        let finisher = tokio::spawn(finisher::finish(Arc::clone(shared), Arc::clone(&flow), all_done));
+        let (mut workers, mut tasks) = (Vec::new(), Vec::new());
+        for id in 0..manner.workers.max(1) {
+            let (sender, receiver) = mpsc::unbounded_channel();
+            let kill = Arc::<KillSwitch>::default();
+            let id = LAST_ID - u32::try_from(id).unwrap_or(0);
+            let mut client = Client::worker(shared, id, Arc::clone(&kill));
+            client.set_row_wait(if manner.workers > 1 { Some(ROW_WAIT_BESIDE) } else { None });
+            let worker = Worker {
+                client,
+                flow: Arc::clone(&flow),
+                tasks: receiver,
+                done: done.clone(),
+                maps: HashMap::new(),
+                open: None,
+            };
+            let (flow, shared) = (Arc::clone(&flow), Arc::clone(shared));
+            let task = tokio::spawn(async move {
+                let _guard = PanicGuard(flow);
+                worker.run().await;
+                shared.status.end_session(id);
+            });
+            workers.push(Station { tasks: sender, turn: 0 });
+            tasks.push((kill, task));
+        }
+        Self {
+            shared: Arc::clone(shared),
+            flow,
+            groups: Groups::new(position),
+            clock: LogicalClock::default(),
+            workers,
+            tasks,
+            finisher,
+            executed,
+            open: None,
+            delay_s: manner.delay_s,
+        }
+    }
+
+    /// Applies until the queue ends, or until something cannot be applied. Dropping it loses nothing: see
+    /// [`Applier::finish`].
+    pub(super) async fn run(&mut self, queue: &mut Queue) -> Result<(), SourceError> {
+        let flow = Arc::clone(&self.flow);
+        tokio::select! {
+            biased;
+            () = flow.failed() => Ok(()),
+            done = self.take_all(queue) => done,
+        }
+    }
+
+    async fn take_all(&mut self, queue: &mut Queue) -> Result<(), SourceError> {
+        while let Some(received) = queue.recv().await {
+            self.take(received).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends the run: with `cancels` what is not committed is forgotten, else whole groups are still applied. Returns the
+    /// first failure.
+    pub(super) async fn finish(self, cancels: bool) -> Option<SqlError> {
+        let Self { flow, workers, tasks, finisher, .. } = self;
+        drop(workers);
+        if cancels || flow.failure().is_some() {
+            flow.cancel();
+        }
+        let watch = Arc::clone(&flow);
+        // A failure that comes now leaves others waiting for a turn that will not come.
+        let watcher = tokio::spawn(async move {
+            watch.failed().await;
+            watch.cancel();
+        });
+        for (kill, mut task) in tasks {
+            tokio::select! {
+                biased;
+                _ = &mut task => continue,
+                () = flow.cancelled() => kill.kill_connection(),
+            }
+            let _ = task.await;
+        }
+        watcher.abort();
+        // It ends when the last worker is gone.
+        let _ = finisher.await;
+        flow.failure()
+    }
+
+    async fn take(&mut self, received: Received) -> Result<(), SourceError> {
+        match self.groups.take(&received.event)? {
+            Step::Nothing => {}
+            Step::File(position) => {
+                self.clock.next_file();
+                let (turn, _) = self.clock.place(0, 0, self.flow.committed());
+                self.clock.next_file();
+                self.pass(turn, position);
+            }
+            Step::Passed(position) => {
+                let (turn, _) = self.clock.place(0, 0, self.flow.committed());
+                self.pass(turn, position);
+            }
+            Step::Begin(head) => self.begin(head).await,
+            Step::Event => {
+                if let Some(Open::With(worker)) = self.open {
+                    self.send(worker, Task::Event(received));
+                }
+            }
+            Step::Statement(position) => match self.open.take() {
+                Some(Open::With(worker)) => self.send(worker, Task::Statement { received, position }),
+                Some(Open::Skipped(turn)) => self.pass(turn, position),
+                None => {}
+            },
+            Step::End(position, commits) => match self.open.take() {
+                Some(Open::With(worker)) => self.send(worker, Task::End { position, commits }),
+                Some(Open::Skipped(turn)) => self.pass(turn, position),
+                None => {}
+            },
+        }
+        Ok(())
+    }
+
+    async fn begin(&mut self, head: Head) {
+        let committed = self.flow.committed();
+        let (turn, after) = self.clock.place(head.last_committed, head.sequence_number, committed);
+        let is_here = head.gtid.is_some_and(|gtid| !self.executed.add(gtid));
+        if is_here || head.server_id == self.shared.server_id {
+            self.open = Some(Open::Skipped(turn));
+            return;
+        }
+        self.wait_until_due(head.timestamp).await;
+        let worker = self.choose(turn, after, committed);
+        self.workers[worker].turn = turn;
+        self.send(worker, Task::Begin { turn, after, head: Box::new(head) });
+        self.open = Some(Open::With(worker));
+    }
+
+    /// The worker for a group: the one that has what it waits for, if that is not done; else the one that is idle longest.
+    fn choose(&self, turn: u64, after: u64, committed: u64) -> usize {
+        let stations = self.workers.iter().enumerate();
+        if after + 1 == turn && after > committed {
+            stations.max_by_key(|(_, station)| station.turn).map_or(0, |(at, _)| at)
+        } else {
+            stations.min_by_key(|(_, station)| station.turn).map_or(0, |(at, _)| at)
+        }
+    }
+
+    /// SOURCE_DELAY.
+    async fn wait_until_due(&self, timestamp: u32) {
+        if self.delay_s == 0 {
+            return;
+        }
+        let due = u64::from(timestamp) + u64::from(self.delay_s);
+        let now = crate::clock::unix_s();
+        tokio::time::sleep(Duration::from_secs(due.saturating_sub(now))).await;
+    }
+
+    /// A turn that only moves the position.
+    fn pass(&mut self, turn: u64, position: Position) {
+        let worker = self.choose(turn, turn - 1, self.flow.committed());
+        self.workers[worker].turn = turn;
+        self.send(worker, Task::Pass { turn, position });
+    }
+
+    fn send(&self, worker: usize, task: Task) {
+        // A worker that has gone has left its failure.
+        let _ = self.workers[worker].tasks.send(task);
+    }
+}
+
+/// How many workers there are to be.
+pub(super) fn worker_count(shared: &Shared) -> usize {
+    shared.variables.live.replica_parallel_workers.load(Ordering::Relaxed) as usize
+}
+
+/// A worker that panics has failed.
+struct PanicGuard(Arc<Flow>);
+
+impl Drop for PanicGuard {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(ER_BINLOG_FATAL_ERROR.error(&[&"a worker has panicked; see the log"]));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The replica's role: follows a source's binlog.
+//!
+//! ```text
+//! runner     one task: connects, tries again, decides what an error means
+//!   receiver   reads events into a bounded queue                      "IO thread"
+//!   applier    finds groups, gives them turns and workers             "SQL thread"
+//!     workers    apply groups side by side, commit them turn by turn
+//!     finisher   learns what has become durable
+//! ```
+//!
+//! There is no relay log. A group's transaction holds a row that says where the source's binlog goes on behind it, so
+//! group and position are durable together or not at all; whatever ends a run, the next one asks the source for what
+//! follows that row. Hence one answer to every surprise (a broken connection, a conflict between workers, STOP): forget
+//! what is not committed, and begin again from there.
+//!
+//! **Order:** groups take their tickets in the order in which the source committed them (turns), so what is durable here
+//! is always a prefix of the source's history. A worker goes on with its next group as soon as it has its ticket: locks
+//! are released there, and the sync is waited for by the finisher. So even groups that depend on each other share syncs.
+
+mod applier;
+mod finisher;
+mod flow;
+mod keep;
+mod receiver;
+mod runner;
+mod status;
+mod worker;
+
+use std::sync::Arc;
+
+use binlog::GtidSet;
+use parking_lot::Mutex;
+use replication::replica::{Position, Settings, Source};
+use tokio::sync::watch;
+use types::error::SqlError;
+
+pub(crate) use keep::{read, write};
+pub(crate) use runner::run;
+pub(crate) use status::status;
+
+/// Which of the two parts run: MySQL calls them threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Threads {
+    /// The receiver.
+    pub(crate) io: bool,
+    /// The applier.
+    pub(crate) sql: bool,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Replica {
+    /// What START and STOP have asked for.
+    wanted: watch::Sender<Threads>,
+    /// What runs.
+    actual: watch::Sender<Threads>,
+    /// Rank: last.
+    state: Mutex<State>,
+}
+
+/// What SHOW REPLICA STATUS shows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    settings: Option<Settings>,
+    connected: bool,
+    source_server_id: u32,
+    source_uuid: String,
+    /// Up to where the source was read.
+    read: Position,
+    /// Behind the last group that is durable.
+    applied: Position,
+    /// When the last group that is durable was made there, seconds since 1970.
+    applied_at_s: u32,
+    /// Groups that this server run has applied.
+    groups: u64,
+    retrieved: GtidSet,
+    io_error: Option<Failure>,
+    sql_error: Option<Failure>,
+}
+
+/// Why a part has stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    code: u16,
+    message: String,
+    at_us: u64,
+}
+
+impl Failure {
+    fn of(error: &SqlError) -> Self {
+        Self { code: error.code, message: error.message.clone(), at_us: crate::clock::unix_us() }
+    }
+}
+
+impl Replica {
+    /// What it is told at the start, and by CHANGE REPLICATION SOURCE TO and RESET REPLICA.
+    pub(crate) fn configure(&self, settings: Option<Settings>, position: Position) {
+        let mut state = self.state.lock();
+        *state = State { settings, read: position.clone(), applied: position, ..State::default() };
+    }
+
+    /// Who the source is.
+    pub(crate) fn settings(&self) -> Option<Settings> {
+        self.state.lock().settings.clone()
+    }
+
+    /// Whether any part runs or is about to.
+    pub(crate) fn is_running(&self) -> bool {
+        *self.wanted.borrow() != Threads::default() || *self.actual.borrow() != Threads::default()
+    }
+
+    /// The source has answered; it is going to send what is behind this position.
+    fn connected(&self, source: &Source, position: &Position) {
+        let mut state = self.state.lock();
+        state.source_server_id = source.server_id;
+        state.source_uuid.clone_from(&source.uuid);
+        (state.connected, state.io_error) = (true, None);
+        (state.read, state.applied) = (position.clone(), position.clone());
+    }
+
+    /// START REPLICA.
+    pub(crate) fn start(&self, which: Threads) {
+        let mut state = self.state.lock();
+        if which.io {
+            state.io_error = None;
+        }
+        if which.sql {
+            state.sql_error = None;
+        }
+        drop(state);
+        self.wanted.send_if_modified(|wanted| {
+            let next = Threads { io: wanted.io || which.io, sql: wanted.sql || which.sql };
+            std::mem::replace(wanted, next) != next
+        });
+    }
+
+    /// STOP REPLICA: resolves when they have.
+    pub(crate) async fn stop(&self, which: Threads) {
+        self.want_less(which);
+        let mut actual = self.actual.subscribe();
+        let stopped = |actual: &Threads| !(which.io && actual.io || which.sql && actual.sql);
+        // The sender is this.
+        let _ = actual.wait_for(stopped).await;
+    }
+
+    fn want_less(&self, which: Threads) {
+        self.wanted.send_if_modified(|wanted| {
+            let next = Threads { io: wanted.io && !which.io, sql: wanted.sql && !which.sql };
+            std::mem::replace(wanted, next) != next
+        });
+    }
+}
+
+/// A worker's kill switch and its task.
+type Stoppable = (Arc<crate::session::KillSwitch>, tokio::task::JoinHandle<()>);

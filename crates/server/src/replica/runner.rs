@@ -1,0 +1,246 @@
+//! The runner: one task for the server's whole life that makes what is wanted so.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use replication::replica::{Hello, Settings, Source, SourceError};
+use tokio::sync::{mpsc, watch};
+use types::error::SqlError;
+use types::error::table::{ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT};
+
+use super::applier::{Applier, Manner, worker_count};
+use super::receiver::receive;
+use super::{Failure, Replica, Threads, keep};
+use crate::session::Shared;
+
+/// A connection that lasted so long was one: the next attempt comes at once.
+const LASTING_MS: u64 = 1000;
+
+/// How a run ended.
+enum End {
+    /// Something else is wanted.
+    Changed,
+    /// The source is lost; whether it was there.
+    Lost(SourceError, bool),
+    /// A group cannot be applied.
+    Failed(SqlError),
+    /// Groups may be applied side by side again.
+    Again,
+}
+
+/// What failed before, and how often in a row.
+#[derive(Default)]
+struct Tries {
+    connections: u64,
+    groups: u64,
+    /// One worker at a time, until a group was applied that could not be applied beside others.
+    serial: bool,
+}
+
+/// Runs until the task is aborted.
+pub(crate) async fn run(shared: Arc<Shared>) {
+    let replica = &shared.common.replica;
+    let mut wanted = replica.wanted.subscribe();
+    let mut tries = Tries::default();
+    loop {
+        let now = *wanted.borrow_and_update();
+        replica.actual.send_replace(now);
+        if !now.io {
+            tries = Tries::default();
+            if wanted.changed().await.is_err() {
+                return;
+            }
+            continue;
+        }
+        let settings = replica.settings().unwrap_or_default();
+        let begun = crate::clock::monotonic_ms();
+        let end = run_once(&shared, &settings, &mut wanted, now.sql, &mut tries).await;
+        replica.state.lock().connected = false;
+        match end {
+            End::Changed => tries = Tries::default(),
+            End::Again => {}
+            End::Lost(error, was_there) => {
+                if was_there && crate::clock::monotonic_ms() - begun > LASTING_MS {
+                    tries.connections = 0;
+                }
+                lost(replica, &settings, &mut wanted, error, &mut tries).await;
+            }
+            End::Failed(error) => failed(&shared, &error, &mut tries),
+        }
+    }
+}
+
+/// Decides what a lost source means, and waits before the next attempt.
+async fn lost(
+    replica: &Replica,
+    settings: &Settings,
+    wanted: &mut watch::Receiver<Threads>,
+    error: SourceError,
+    tries: &mut Tries,
+) {
+    tries.connections += 1;
+    let ends =
+        !error.is_worth_another_try() || settings.retry_count > 0 && tries.connections > settings.retry_count;
+    let again = if ends {
+        String::new()
+    } else {
+        format!("; attempt {} failed, the next in {} s", tries.connections, settings.connect_retry_s)
+    };
+    if ends {
+        tracing::error!(code = error.code(), "replication: the receiver stops: {error}");
+    } else {
+        tracing::info!(code = error.code(), "replication: {error}{again}");
+    }
+    let message = if ends { error.to_string() } else { format!("{error}{again}") };
+    let failure = Failure { code: error.code(), message, at_us: crate::clock::unix_us() };
+    replica.state.lock().io_error = Some(failure);
+    if ends {
+        replica.want_less(Threads { io: true, sql: false });
+    } else if tries.connections > 1 {
+        let pause = Duration::from_secs(settings.connect_retry_s.into());
+        let _ = tokio::time::timeout(pause, wanted.changed()).await;
+    }
+}
+
+/// Decides what a group means that cannot be applied: what may come of working side by side is tried alone.
+fn failed(shared: &Shared, error: &SqlError, tries: &mut Tries) {
+    let replica = &shared.common.replica;
+    let max = shared.variables.live.replica_transaction_retries.load(Ordering::Relaxed);
+    let passes = error.is(&ER_LOCK_DEADLOCK) || error.is(&ER_LOCK_WAIT_TIMEOUT);
+    let alone = std::mem::replace(&mut tries.serial, true);
+    if !alone || passes && tries.groups < max {
+        tries.groups += u64::from(alone);
+        tracing::info!(
+            code = error.code,
+            "replication: a transaction is tried again, alone: {}",
+            error.message
+        );
+        return;
+    }
+    tracing::error!(code = error.code, "replication: the applier stops: {}", error.message);
+    replica.state.lock().sql_error = Some(Failure::of(error));
+    *tries = Tries::default();
+    replica.want_less(Threads { io: false, sql: true });
+}
+
+async fn run_once(
+    shared: &Arc<Shared>,
+    settings: &Settings,
+    wanted: &mut watch::Receiver<Threads>,
+    applies: bool,
+    tries: &mut Tries,
+) -> End {
+    let replica = &shared.common.replica;
+    let live = &shared.variables.live;
+    let patience = Duration::from_secs(live.replica_net_timeout_s.load(Ordering::Relaxed).into());
+    let (position, executed) = match begin(shared).await {
+        Ok(found) => found,
+        Err(error) => return End::Failed(error),
+    };
+    let hello = hello(shared);
+    let connect = async {
+        if settings.auto_position && shared.pipeline.binlog().is_none() {
+            let what = "SOURCE_AUTO_POSITION needs the binary log, which knows what is executed: start without \
+                        --skip-log-bin, or name SOURCE_LOG_FILE and SOURCE_LOG_POS";
+            return Err(SourceError::Unfit(what.to_owned()));
+        }
+        let source = Source::connect(settings, &hello, patience).await?;
+        replica.connected(&source, &position);
+        tracing::info!(version = source.version, from = %position, "replication: connected to the source");
+        source.dump(shared.server_id, &position, settings.auto_position.then_some(&executed)).await
+    };
+    let dump = tokio::select! {
+        biased;
+        _ = wanted.changed() => return End::Changed,
+        dump = connect => dump,
+    };
+    let dump = match dump {
+        Ok(dump) => dump,
+        Err(error) => return End::Lost(error, false),
+    };
+    let (sender, mut queue) = mpsc::unbounded_channel();
+    let receiver = tokio::spawn(receive(Arc::clone(shared), dump, sender, patience));
+    let _receives = AbortOnDrop(receiver.abort_handle());
+    if !applies {
+        return tokio::select! {
+            biased;
+            _ = wanted.changed() => End::Changed,
+            ended = receiver => gone(ended),
+        };
+    }
+    let workers = if tries.serial { 1 } else { worker_count(shared) };
+    let manner = Manner { workers, delay_s: settings.delay_s };
+    let groups = replica.state.lock().groups;
+    let mut applier = Applier::start(shared, position.clone(), executed, manner);
+    let ran = tokio::select! {
+        biased;
+        _ = wanted.changed() => Ran::Changed,
+        () = applied_more(shared, groups), if tries.serial => Ran::Alone,
+        ran = applier.run(&mut queue) => Ran::Ended(ran),
+    };
+    let cancels = matches!(ran, Ran::Changed);
+    match (applier.finish(cancels).await, ran) {
+        (_, Ran::Changed) => End::Changed,
+        (Some(error), _) => End::Failed(error),
+        (None, Ran::Alone) => {
+            *tries = Tries::default();
+            End::Again
+        }
+        (None, Ran::Ended(Err(error))) => End::Lost(error, true),
+        (None, Ran::Ended(Ok(()))) => gone(receiver.await),
+    }
+}
+
+/// Why an applier was left.
+enum Ran {
+    /// Something else is wanted.
+    Changed,
+    /// What had to be applied alone is applied.
+    Alone,
+    /// The queue has ended, or what is in it is damaged, or a group has failed.
+    Ended(Result<(), SourceError>),
+}
+
+fn gone(ended: Result<SourceError, tokio::task::JoinError>) -> End {
+    let error =
+        ended.unwrap_or_else(|panic| SourceError::Malformed(format!("the receiver has failed: {panic}")));
+    End::Lost(error, true)
+}
+
+/// A task that ends with its owner.
+struct AbortOnDrop(tokio::task::AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Resolves when more groups than these were applied.
+async fn applied_more(shared: &Arc<Shared>, groups: u64) {
+    const LOOK: Duration = Duration::from_millis(20);
+    while shared.common.replica.state.lock().groups <= groups {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Where a run begins: behind everything that was applied, all of which is durable now.
+async fn begin(shared: &Arc<Shared>) -> Result<(replication::replica::Position, binlog::GtidSet), SqlError> {
+    let pipeline = &shared.pipeline;
+    let _ack = pipeline.wait_visible(pipeline.last_drawn()).await;
+    let (_, position) = keep::read(&shared.store)?;
+    Ok((position, pipeline.publisher().tuple().gtid_executed))
+}
+
+fn hello(shared: &Shared) -> Hello {
+    let sight = shared.variables.server_sight();
+    let shown = |name: &str| sight.shown(name).unwrap_or_default();
+    Hello {
+        server_id: shared.server_id,
+        uuid: shared.uuid,
+        host: shown("report_host"),
+        port: shown("report_port").parse().unwrap_or(0),
+        has_gtids: shared.pipeline.settings.gtid_mode.load(Ordering::Relaxed),
+    }
+}

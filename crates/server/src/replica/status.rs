@@ -1,0 +1,152 @@
+//! SHOW REPLICA STATUS.
+
+use types::temporal::{TimeZone, Timestamp};
+use types::value::Value;
+
+use super::{Failure, State, Threads};
+use crate::info::cell::{NULL, Row, row};
+use crate::session::Shared;
+
+/// Its row, if there is a source.
+pub(crate) fn status(shared: &Shared) -> Vec<Row> {
+    let replica = &shared.common.replica;
+    let (state, threads) = (replica.state.lock().clone(), *replica.actual.borrow());
+    let executed = shared.pipeline.publisher().tuple().gtid_executed.to_string();
+    let Some(mut row) = front(&state, threads) else { return Vec::new() };
+    row.extend(back(&state, threads, executed));
+    vec![row]
+}
+
+/// Up to the source's certificates.
+fn front(state: &State, threads: Threads) -> Option<Row> {
+    let settings = state.settings.as_ref()?;
+    let io = match (threads.io, state.connected) {
+        (false, _) => "No",
+        (true, false) => "Connecting",
+        (true, true) => "Yes",
+    };
+    let sql = if threads.sql { "Yes" } else { "No" };
+    let last = state.sql_error.as_ref();
+    let (read, applied) = (&state.read, &state.applied);
+    let backlog = if read.file == applied.file { read.position.saturating_sub(applied.position) } else { 0 };
+    Some(row![
+        io_state(state, threads),
+        &settings.host,
+        &settings.user,
+        u32::from(settings.port),
+        settings.connect_retry_s,
+        &read.file,
+        read.position,
+        // There is no relay log: what was received and not applied is asked for again.
+        "",
+        0_u32,
+        &applied.file,
+        io,
+        sql,
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        code(last),
+        message(last),
+        0_u32,
+        applied.position,
+        backlog,
+        "None",
+        "",
+        0_u32,
+        "No",
+        "",
+        "",
+        "",
+        "",
+        "",
+    ])
+}
+
+fn back(state: &State, threads: Threads, executed: String) -> Row {
+    let settings = state.settings.clone().unwrap_or_default();
+    let (io, sql) = (state.io_error.as_ref(), state.sql_error.as_ref());
+    row![
+        seconds_behind(state, threads),
+        "No",
+        code(io),
+        message(io),
+        code(sql),
+        message(sql),
+        "",
+        state.source_server_id,
+        &state.source_uuid,
+        "mysql.slave_master_info",
+        settings.delay_s,
+        NULL,
+        sql_state(state, threads),
+        settings.retry_count,
+        "",
+        at(io),
+        at(sql),
+        "",
+        "",
+        state.retrieved.to_string(),
+        executed,
+        u32::from(settings.auto_position),
+        "",
+        "",
+        "",
+        "",
+        u32::from(settings.get_public_key),
+        "",
+    ]
+}
+
+fn io_state(state: &State, threads: Threads) -> &'static str {
+    match (threads.io, state.connected) {
+        (false, _) => "",
+        (true, false) => "Connecting to source",
+        (true, true) => "Waiting for source to send event",
+    }
+}
+
+fn sql_state(state: &State, threads: Threads) -> &'static str {
+    match (threads.sql, is_caught_up(state)) {
+        (false, _) => "",
+        (true, true) => "Replica has read all relay log; waiting for more updates",
+        (true, false) => "Applying events",
+    }
+}
+
+fn is_caught_up(state: &State) -> bool {
+    (&state.read.file, state.read.position) == (&state.applied.file, state.applied.position)
+}
+
+fn seconds_behind(state: &State, threads: Threads) -> Value {
+    if !threads.sql || !threads.io || !state.connected {
+        return NULL;
+    }
+    if is_caught_up(state) || state.applied_at_s == 0 {
+        return Value::UInt(0);
+    }
+    Value::UInt(crate::clock::unix_s().saturating_sub(state.applied_at_s.into()))
+}
+
+fn code(failure: Option<&Failure>) -> u32 {
+    failure.map_or(0, |failure| failure.code.into())
+}
+
+fn message(failure: Option<&Failure>) -> &str {
+    failure.map_or("", |failure| &failure.message)
+}
+
+/// `yymmdd hh:mm:ss`
+fn at(failure: Option<&Failure>) -> String {
+    let Some(failure) = failure else { return String::new() };
+    let seconds = i64::try_from(failure.at_us / 1_000_000).unwrap_or(0);
+    let Some(moment) = Timestamp::new(seconds, 0) else { return String::new() };
+    let mut text = Vec::new();
+    types::value::ValueRef::DateTime(TimeZone::UTC.to_local(moment, 0)).write_text(&mut text);
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let (date, time) = text.split_once(' ').unwrap_or_default();
+    format!("{} {time}", date.get(2..).unwrap_or_default().replace('-', ""))
+}

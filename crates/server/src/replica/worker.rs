@@ -1,0 +1,228 @@
+//! A worker: applies the groups that it is given, one after another, and commits each when it is its turn.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use binlog::{EventType, Origin};
+use replication::replica::{Head, Position, SourceEvent, rows_body};
+use tokio::sync::mpsc;
+use types::error::SqlError;
+use types::error::table::{ER_BINLOG_FATAL_ERROR, ER_KEY_NOT_FOUND, ER_NO_SUCH_TABLE};
+
+use super::finisher::Done;
+use super::flow::{Flow, Stop};
+use super::keep::position_key;
+use super::receiver::Received;
+use crate::session::{Client, Mapped, Stamp};
+
+/// Table maps that a worker remembers.
+const MAPS_MAX: usize = 1024;
+
+/// What a worker is given. A group is `Begin`, `Event`s, `End`; or `Begin`, `Statement`.
+#[derive(Debug)]
+pub(super) enum Task {
+    /// A group, whose turn this is, and which may begin when another turn is committed.
+    Begin { turn: u64, after: u64, head: Box<Head> },
+    /// An event within it.
+    Event(Received),
+    /// Its end: it is committed, or rolled back.
+    End { position: Position, commits: bool },
+    /// All of it.
+    Statement { received: Received, position: Position },
+    /// Nothing but a new position.
+    Pass { turn: u64, position: Position },
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub(super) client: Client,
+    pub(super) flow: Arc<Flow>,
+    pub(super) tasks: mpsc::UnboundedReceiver<Task>,
+    pub(super) done: mpsc::Sender<Done>,
+    pub(super) maps: HashMap<u64, Mapped>,
+    pub(super) open: Option<Open>,
+}
+
+/// The group at hand.
+#[derive(Debug)]
+pub(super) struct Open {
+    turn: u64,
+    head: Box<Head>,
+    /// The last event, for errors.
+    at: u32,
+    what: &'static str,
+}
+
+impl Worker {
+    /// Works until there is no more, or until it is told to stop.
+    pub(super) async fn run(mut self) {
+        loop {
+            let task = tokio::select! {
+                biased;
+                () = self.flow.cancelled() => break,
+                task = self.tasks.recv() => task,
+            };
+            let Some(task) = task else { break };
+            match self.carry_out(task).await {
+                Ok(()) => {}
+                Err(Stop::Cancelled) => break,
+                Err(Stop::Failed(error)) => {
+                    self.report(error).await;
+                    break;
+                }
+            }
+        }
+        self.client.forget_applied().await;
+        self.client.end().await;
+    }
+
+    /// A failure counts when everything before it is committed: then it is the first.
+    async fn report(&mut self, error: SqlError) {
+        // Locks go first: somebody before may wait for them.
+        self.client.forget_applied().await;
+        let before = self.open.as_ref().map_or(0, |open| open.turn.saturating_sub(1));
+        if self.flow.wait_committed(before).await.is_ok() && !self.flow.is_cancelled() {
+            self.flow.fail(self.describe(error));
+        }
+    }
+
+    /// The error with its place in the source's binlog, as MySQL words it.
+    fn describe(&self, error: SqlError) -> SqlError {
+        let Some(open) = &self.open else { return error };
+        let SqlError { code, sqlstate, message } = error;
+        let reason = match code {
+            code if code == ER_KEY_NOT_FOUND.code => " handler error HA_ERR_KEY_NOT_FOUND;",
+            1062 => " handler error HA_ERR_FOUND_DUPP_KEY;",
+            code if code == ER_NO_SUCH_TABLE.code => " handler error HA_ERR_NO_SUCH_TABLE;",
+            _ => "",
+        };
+        let gtid = open.head.gtid.map_or_else(|| "ANONYMOUS".to_owned(), |gtid| gtid.to_string());
+        let message = format!(
+            "Worker failed executing transaction '{gtid}' at source log end_log_pos {}; Could not execute {} event: \
+             {message}, Error_code: {code};{reason}",
+            open.at, open.what
+        );
+        SqlError { code, sqlstate, message }
+    }
+
+    async fn carry_out(&mut self, task: Task) -> Result<(), Stop> {
+        match task {
+            Task::Begin { turn, after, head } => {
+                let origin = Origin { timestamp: head.timestamp, server_id: head.server_id };
+                self.open = Some(Open { turn, head, at: 0, what: "Gtid" });
+                self.flow.wait_committed(after).await?;
+                self.client.begin_applied(origin);
+                Ok(())
+            }
+            Task::Event(received) => Ok(self.apply(&received.event).await?),
+            Task::End { position, commits } => {
+                if !commits {
+                    self.client.forget_applied().await;
+                }
+                let open = self.opened()?;
+                let (turn, timestamp, stamp) =
+                    (open.turn, open.head.timestamp, stamp(Some(&open.head), &position));
+                self.commit(turn, timestamp, stamp, position).await
+            }
+            Task::Statement { received, position } => self.statement(&received.event, position).await,
+            Task::Pass { turn, position } => self.commit(turn, 0, stamp(None, &position), position).await,
+        }
+    }
+
+    fn opened(&mut self) -> Result<&mut Open, SqlError> {
+        self.open.as_mut().ok_or_else(|| ER_BINLOG_FATAL_ERROR.error(&[&"an event outside of a group"]))
+    }
+
+    async fn apply(&mut self, event: &SourceEvent) -> Result<(), SqlError> {
+        let open = self.opened()?;
+        (open.at, open.what) = (event.header.end_log_pos, name(event.header.event_type));
+        match event.header.event_type {
+            EventType::QUERY => self.client.apply_within(event),
+            EventType::TABLE_MAP => self.map(event),
+            _ => {
+                let bad = |what: &dyn std::fmt::Display| ER_BINLOG_FATAL_ERROR.error(&[what]);
+                let body = rows_body(event).map_err(|error| bad(&error))?;
+                let body = body.ok_or_else(|| bad(&"an event that has no rows"))?;
+                let mapped =
+                    self.maps.get(&body.table_id).ok_or_else(|| bad(&"rows of a table that has no map"))?;
+                self.client.set_event(event.header.origin());
+                self.client.apply_rows(mapped, &body).await
+            }
+        }
+    }
+
+    fn map(&mut self, event: &SourceEvent) -> Result<(), SqlError> {
+        let id = event.body.first_chunk::<8>().map_or(0, |head| u64::from_le_bytes(*head) & 0xffff_ffff_ffff);
+        if self.maps.get(&id).is_some_and(|mapped| mapped.is_that_of(event)) {
+            return Ok(());
+        }
+        if self.maps.len() >= MAPS_MAX {
+            self.maps.clear();
+        }
+        let (id, mapped) = self.client.map_table(event)?;
+        self.maps.insert(id, mapped);
+        Ok(())
+    }
+
+    /// A statement runs when everything before it is durable: it changes what others look up.
+    async fn statement(&mut self, event: &SourceEvent, position: Position) -> Result<(), Stop> {
+        let open = self.opened()?;
+        (open.at, open.what) = (event.header.end_log_pos, "Query");
+        let (turn, timestamp, stamp) = (open.turn, open.head.timestamp, stamp(Some(&open.head), &position));
+        self.flow.wait_finished(turn - 1).await?;
+        match self.client.apply_statement(event, stamp).await? {
+            Some(stamp) => self.commit(turn, timestamp, stamp, position).await,
+            None => self.passed(Done { turn, committing: None, position, timestamp }).await,
+        }
+    }
+
+    async fn commit(
+        &mut self,
+        turn: u64,
+        timestamp: u32,
+        stamp: Stamp,
+        position: Position,
+    ) -> Result<(), Stop> {
+        self.flow.wait_committed(turn - 1).await?;
+        let committing = self.client.commit_applied(stamp).await?;
+        let committing = if self.client.releases_early() {
+            self.client.go_on(self.flow.take());
+            Some(committing)
+        } else {
+            self.client.finish_applied(committing).await;
+            None
+        };
+        self.passed(Done { turn, committing, position, timestamp }).await
+    }
+
+    /// The finisher is told before the next turn can come.
+    async fn passed(&mut self, done: Done) -> Result<(), Stop> {
+        let turn = done.turn;
+        // The finisher ends after the workers.
+        let _ = self.done.send(done).await;
+        self.flow.commit(turn);
+        self.open = None;
+        Ok(())
+    }
+}
+
+fn stamp(head: Option<&Head>, position: &Position) -> Stamp {
+    let some = |number: u64| (number > 0).then_some(number);
+    Stamp {
+        gtid: head.and_then(|head| head.gtid),
+        original_commit_timestamp_us: head.and_then(|head| some(head.original_commit_timestamp_us)),
+        original_server_version: head.map(|head| head.original_server_version).filter(|version| *version > 0),
+        key: position_key(),
+        row: position.encode().into(),
+    }
+}
+
+fn name(event_type: EventType) -> &'static str {
+    match event_type.0 {
+        23 => "Write_rows_v1",
+        24 => "Update_rows_v1",
+        25 => "Delete_rows_v1",
+        _ => event_type.name(),
+    }
+}

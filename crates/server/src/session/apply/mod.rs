@@ -1,0 +1,116 @@
+//! What a replica's worker does with a source's transaction, by the means of a session: rows, statements, the commit.
+//!
+//! A worker is a session without a connection and with every privilege. Its transaction takes its GTID, and where the
+//! source's binlog goes on behind it, along ([`Stamp`]).
+
+mod rows;
+mod search;
+mod statement;
+mod table;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use binlog::Origin;
+use commit::{Committing, EventsKind, Pending};
+use protocol::wire::Capabilities;
+use types::error::SqlError;
+
+use super::transaction::{Stamp, new_pending};
+use super::{Arrival, Client, KillSwitch, Shared};
+use crate::accounts::{Access, Account, Name, Peer};
+pub(crate) use table::Mapped;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// How workers call themselves, as in MySQL.
+const USER: &str = "system user";
+
+impl Client {
+    /// A worker; `id` is its alone.
+    pub(crate) fn worker(shared: &Arc<Shared>, id: u32, kill: Arc<KillSwitch>) -> Self {
+        let account = Account { name: Name::new(USER, ""), ..Account::root() };
+        let access = Access::new(Arc::clone(&shared.accounts), Arc::new(account), USER, Peer::local());
+        let arrival = Arrival {
+            id,
+            counters: shared.status.begin_session(id),
+            access: Arc::new(access),
+            capabilities: Capabilities::NONE,
+            kill,
+        };
+        let mut client = Self::new(Arc::clone(shared), arrival);
+        client.applies = true;
+        client
+    }
+
+    /// How long it waits for a row; `None`: as long as sessions do.
+    pub(crate) fn set_row_wait(&mut self, wait: Option<Duration>) {
+        let usual = Duration::from_secs(self.vars.innodb_lock_wait_timeout_s.into());
+        self.transaction.trx.row_wait = wait.unwrap_or(usual);
+    }
+
+    /// A transaction begins, which ran first on this server and at this time.
+    pub(crate) fn begin_applied(&mut self, origin: Origin) {
+        self.transaction.open = true;
+        self.log.origin = origin;
+    }
+
+    /// The next event of the transaction is from this server and this time.
+    pub(crate) fn set_event(&mut self, origin: Origin) {
+        self.log.origin = origin;
+    }
+
+    /// Gives the worker's transaction its place in the commit order. Resolves when it is there; whether it is durable is
+    /// what comes back tells. Without changes it is logged only if it has a GTID of its own to keep.
+    pub(crate) async fn commit_applied(&mut self, stamp: Stamp) -> Result<Committing> {
+        let logged = self.logs();
+        let has_rows = !self.transaction.trx.writes().is_empty();
+        let kind = match (logged, has_rows) {
+            (true, true) => EventsKind::Transaction,
+            (true, false) if stamp.gtid.is_some() => {
+                self.log_empty()?;
+                EventsKind::Statement
+            }
+            _ => EventsKind::None,
+        };
+        let origin = self.log.origin;
+        self.transaction.submit(kind, origin, Some(stamp)).await
+    }
+
+    /// Waits for a commit whose locks go when it is durable.
+    pub(crate) async fn finish_applied(&mut self, committing: Committing) {
+        let (_ack, pending) = committing.await;
+        self.shared.pipeline.locks_go(&pending);
+        self.transaction.put_back(pending);
+        self.transaction.end();
+    }
+
+    /// The next transaction may begin, with this hand-over or a new one: the pipeline still has the last.
+    pub(crate) fn go_on(&mut self, pending: Option<Box<Pending>>) {
+        let pending = pending.unwrap_or_else(|| new_pending(self.shared.cache(&self.spill_name())));
+        self.transaction.give_pending(pending);
+        self.transaction.end();
+    }
+
+    /// Ends the transaction without a trace.
+    pub(crate) async fn forget_applied(&mut self) {
+        self.transaction.stamp = None;
+        let _ack = self.transaction.rollback().await;
+    }
+
+    /// Whether locks go before a commit is durable.
+    pub(crate) fn releases_early(&self) -> bool {
+        let settings = &self.shared.pipeline.settings;
+        settings.early_lock_release.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// BEGIN and COMMIT: a transaction of which only the GTID counts.
+    fn log_empty(&mut self) -> Result<()> {
+        let (_, cache) = self.transaction.parts();
+        self.log.log_empty(cache)
+    }
+
+    fn spill_name(&self) -> String {
+        format!("trx-{}", self.sql.connection_id)
+    }
+}

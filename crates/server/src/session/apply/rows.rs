@@ -1,0 +1,253 @@
+//! Rows events: each row is found by its primary key, else by a unique key without NULLs, else by all its columns.
+//!
+//! Without a key, the rows of an event are looked for together, in one pass over the table ([`super::search`]).
+
+use std::sync::Arc;
+
+use binlog::event::RowsKind;
+use engine::EngineError;
+use engine::catalog::def::{ColumnDef, DefaultValue, IndexPart};
+use engine::catalog::table::{SecondaryIndex, Table};
+use engine::ids::{Key, Row};
+use engine::lock::Mode;
+use engine::trx::Trx;
+use replication::replica::{Field, RowReader, RowsBody};
+use sql::exec::{RowLog, duplicate_error, engine_error};
+use types::column::ColumnType;
+use types::error::SqlError;
+use types::error::table::{ER_KEY_NOT_FOUND, ER_NO_DEFAULT_FOR_FIELD, ER_TABLE_DEF_CHANGED};
+use types::row::Offsets;
+use types::temporal::TimeZone;
+
+use super::super::Client;
+use super::super::row_log::{NoLog, StatementLog};
+use super::table::{bad_event, image_error};
+use super::{Mapped, Result};
+
+/// Rows between looks at whether the worker is to stop, and turns of others.
+pub(super) const ROWS_A_TURN: usize = 256;
+
+impl Client {
+    /// Applies a rows event to the table of its map.
+    ///
+    /// # Errors
+    /// 1032 if a row is not there, 1062 if a new one is there already.
+    pub(crate) async fn apply_rows(&mut self, mapped: &Mapped, body: &RowsBody<'_>) -> Result<()> {
+        self.transaction.trx.begin_statement();
+        let kill = Arc::clone(&self.kill);
+        kill.unless_killed(self.lock_table(&mapped.table, true)).await?;
+        if mapped.table.is_gone() {
+            // Somebody here has changed it since: it is mapped anew at the next attempt.
+            return Err(ER_TABLE_DEF_CHANGED.error(&[]));
+        }
+        let logs = self.logs();
+        let (trx, cache) = self.transaction.parts();
+        let mut logged = logs.then(|| StatementLog::new(cache, &self.log));
+        let mut no_log = NoLog;
+        let log: &mut dyn RowLog = match &mut logged {
+            Some(log) => log,
+            None => &mut no_log,
+        };
+        let (table, reader) = (&*mapped.table, &mapped.reader);
+        let mut changes = Changes { table, reader, trx, log };
+        let done = kill.unless_killed(changes.apply(body)).await;
+        match (&done, logged) {
+            (Ok(()), Some(log)) => log.finish(),
+            (Err(_), Some(log)) => log.cut(),
+            (_, None) => {}
+        }
+        self.transaction.trx.end_statement();
+        done
+    }
+}
+
+/// The rows of one event on their way into a table.
+pub(super) struct Changes<'a> {
+    pub(super) table: &'a Table,
+    reader: &'a RowReader,
+    pub(super) trx: &'a mut Trx,
+    log: &'a mut dyn RowLog,
+}
+
+impl Changes<'_> {
+    async fn apply(&mut self, body: &RowsBody<'_>) -> Result<()> {
+        if body.columns != self.table.def.columns.len() {
+            return Err(bad_event(&"a rows event and its table map differ"));
+        }
+        let by = if body.kind == RowsKind::Write { By::Primary } else { By::of(self.table, body.present) };
+        let mut found = match by {
+            By::Search => self.search(body).await?.into_iter(),
+            _ => Vec::new().into_iter(),
+        };
+        let mut images = body.images;
+        let (mut fields, mut after) = (Vec::new(), Vec::new());
+        let mut turns = 0;
+        while !images.is_empty() {
+            self.read(body.present, &mut images, &mut fields)?;
+            if body.kind == RowsKind::Update {
+                self.read(body.present_after, &mut images, &mut after)?;
+            }
+            match body.kind {
+                RowsKind::Write => self.insert(&fields).await?,
+                RowsKind::Delete => {
+                    let (key, old) = self.find(by, &fields, found.next().flatten()).await?;
+                    self.delete(&key, &old).await?;
+                }
+                RowsKind::Update => {
+                    let (key, old) = self.find(by, &fields, found.next().flatten()).await?;
+                    self.update(&key, &old, &after).await?;
+                }
+            }
+            turns += 1;
+            if turns % ROWS_A_TURN == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read<'i>(
+        &self,
+        present: &[u8],
+        images: &mut &'i [u8],
+        fields: &mut Vec<Field<'i>>,
+    ) -> Result<()> {
+        self.reader.read(present, images, fields).map_err(|error| image_error(self.table, &error))
+    }
+
+    async fn insert(&mut self, fields: &[Field<'_>]) -> Result<()> {
+        let table = self.table;
+        let row = Row::from(self.row(fields, |column| default(&table.def.columns[column]))?);
+        if let Some(place) = table.def.auto_increment()
+            && let Some(high) = number(table, &row, place)
+        {
+            self.trx.use_auto_increment(table, high);
+        }
+        match self.trx.insert_row(table, Row::clone(&row)).await {
+            Ok(_) => self.log.insert(table, &row),
+            Err(error) => Err(self.refused(&row, error)),
+        }
+    }
+
+    async fn delete(&mut self, key: &[u8], old: &Row) -> Result<()> {
+        self.trx.delete_row(self.table, key, old).await.map_err(engine_error)?;
+        self.log.delete(self.table, old)
+    }
+
+    async fn update(&mut self, key: &[u8], old: &Row, after: &[Field<'_>]) -> Result<()> {
+        let offsets = self.offsets(old)?;
+        let new = Row::from(self.row(after, |column| Ok(offsets.stored(old, column)))?);
+        match self.trx.update_row(self.table, key, old, Row::clone(&new)).await {
+            Ok(_) => self.log.update(self.table, old, &new),
+            Err(error) => Err(self.refused(&new, error)),
+        }
+    }
+
+    fn refused(&self, row: &[u8], error: EngineError) -> SqlError {
+        match error {
+            EngineError::Duplicate { index } => duplicate_error(self.table, row, index, &TimeZone::UTC),
+            error => engine_error(error),
+        }
+    }
+
+    /// A row of these fields; `missing` says what those have that the image does not.
+    pub(super) fn row<'m>(
+        &self,
+        fields: &[Field<'_>],
+        missing: impl Fn(usize) -> Result<Option<&'m [u8]>>,
+    ) -> Result<Vec<u8>> {
+        let table = self.table;
+        let mut out = Vec::new();
+        let mut row = table.rows.builder(&mut out);
+        for (column, field) in fields.iter().enumerate() {
+            match field {
+                Field::Null => row.null(),
+                Field::Missing => row.stored(missing(column)?),
+                Field::Value(value) => {
+                    self.reader.put(column, value, &mut row).map_err(|error| image_error(table, &error))?;
+                }
+            }
+        }
+        row.finish().map_err(|error| bad_event(&error))?;
+        table.rows.validate(&out).map_err(|error| bad_event(&error))?;
+        Ok(out)
+    }
+
+    pub(super) fn offsets(&self, row: &[u8]) -> Result<Offsets> {
+        let mut offsets = Offsets::default();
+        self.table.rows.offsets(row, &mut offsets).map_err(|error| bad_event(&error))?;
+        Ok(offsets)
+    }
+
+    /// The row that a before image means, under its lock; `found` is where a search has seen it. Error 1032.
+    async fn find(&mut self, by: By, before: &[Field<'_>], found: Option<Key>) -> Result<(Key, Row)> {
+        let table = self.table;
+        let not_found = || ER_KEY_NOT_FOUND.error(&[&table.def.name]);
+        // What the image does not have is NULL here, and not looked at.
+        let probe = self.row(before, |_| Ok(None))?;
+        let offsets = self.offsets(&probe)?;
+        let key = match by {
+            By::Primary => table.row_key(&probe, &offsets).map(Key::from),
+            By::Unique(place) => self.trx.find_duplicate(table, &probe, place).map_err(engine_error)?,
+            By::Search => found,
+        };
+        let key = key.ok_or_else(not_found)?;
+        self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
+        let row = self.trx.get_newest(&key).map_err(engine_error)?.ok_or_else(not_found)?;
+        Ok((key, row))
+    }
+}
+
+/// How the rows of an event are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Primary,
+    /// A unique key, by its place.
+    Unique(usize),
+    Search,
+}
+
+impl By {
+    /// For before images with these columns.
+    fn of(table: &Table, present: &[u8]) -> Self {
+        let has = |column: u16| {
+            let byte = present.get(usize::from(column / 8));
+            byte.is_some_and(|byte| byte >> (column % 8) & 1 != 0)
+        };
+        if table.def.primary().is_some_and(|primary| primary.parts.iter().all(|part| has(part.column))) {
+            return Self::Primary;
+        }
+        let usable = |index: &&SecondaryIndex| {
+            let mut parts = table.def.indexes[index.place].parts.iter();
+            let is_whole = |part: &IndexPart| {
+                part.prefix.is_none()
+                    && has(part.column)
+                    && !table.def.columns[usize::from(part.column)].nullable
+            };
+            index.unique && parts.all(is_whole)
+        };
+        table.secondary.iter().find(usable).map_or(Self::Search, |index| Self::Unique(index.place))
+    }
+}
+
+/// What a column of a new row has that the image does not have. Error 1364.
+fn default(def: &ColumnDef) -> Result<Option<&[u8]>> {
+    match &def.default {
+        DefaultValue::Stored(bytes) => Ok(Some(bytes)),
+        DefaultValue::Null => Ok(None),
+        DefaultValue::None if def.nullable => Ok(None),
+        DefaultValue::None | DefaultValue::Now => Err(ER_NO_DEFAULT_FOR_FIELD.error(&[&def.name])),
+    }
+}
+
+/// The value of an AUTO_INCREMENT column that raises its counter.
+fn number(table: &Table, row: &[u8], place: usize) -> Option<u64> {
+    let mut offsets = Offsets::default();
+    table.rows.offsets(row, &mut offsets).ok()?;
+    let ColumnType::Int(_) = table.def.columns[place].ty else { return None };
+    match table.rows.value(row, &offsets, place, &TimeZone::UTC) {
+        types::value::ValueRef::Int(value) => u64::try_from(value).ok(),
+        types::value::ValueRef::UInt(value) => Some(value),
+        _ => None,
+    }
+}

@@ -1,0 +1,80 @@
+//! Rows without a key: where the rows of an event are, found in one pass over their table.
+//!
+//! Equal rows are told apart only by their place, so any of them will do, but each for one image.
+
+use std::collections::HashMap;
+
+use binlog::event::RowsKind;
+use engine::ids::Key;
+use engine::scan::{Direction, KeyRange};
+use replication::replica::{Field, RowsBody};
+use sql::exec::engine_error;
+
+use super::Result;
+use super::rows::{Changes, ROWS_A_TURN};
+
+/// Places of before images by what they look like.
+type Wanted = HashMap<Vec<u8>, Vec<usize>>;
+
+impl Changes<'_> {
+    /// For each image of an event, in order, the key of its row.
+    pub(super) async fn search(&mut self, body: &RowsBody<'_>) -> Result<Vec<Option<Key>>> {
+        let (mut wanted, columns) = self.wanted(body)?;
+        let count = wanted.values().map(Vec::len).sum();
+        let (mut keys, mut missing) = (vec![None; count], count);
+        let range = KeyRange::prefix(&self.table.def.rows.prefix());
+        let mut scan = self.trx.scan_newest(&range, Direction::Forward).map_err(engine_error)?;
+        let mut looked = 0;
+        while missing > 0
+            && let Some(entry) = scan.next_row().map_err(engine_error)?
+        {
+            self.trx.note_seen(entry.seq);
+            let row = entry.row.expect("next_row returns rows");
+            if let Some(at) = wanted.get_mut(&self.signature(&row, &columns)?).and_then(Vec::pop) {
+                keys[at] = Some(entry.key);
+                missing -= 1;
+            }
+            looked += 1;
+            if looked % ROWS_A_TURN == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(keys)
+    }
+
+    /// What the before images look like, with their places; and the columns that they have.
+    fn wanted(&self, body: &RowsBody<'_>) -> Result<(Wanted, Vec<usize>)> {
+        let (mut wanted, mut columns) = (HashMap::<_, Vec<_>>::new(), Vec::new());
+        let (mut fields, mut after) = (Vec::new(), Vec::new());
+        let mut images = body.images;
+        let mut count = 0;
+        while !images.is_empty() {
+            self.read(body.present, &mut images, &mut fields)?;
+            if body.kind == RowsKind::Update {
+                self.read(body.present_after, &mut images, &mut after)?;
+            }
+            columns = (0..fields.len()).filter(|column| fields[*column] != Field::Missing).collect();
+            let probe = self.row(&fields, |_| Ok(None))?;
+            wanted.entry(self.signature(&probe, &columns)?).or_default().push(count);
+            count += 1;
+        }
+        // They are taken from the end: the first row for the first image.
+        for places in wanted.values_mut() {
+            places.reverse();
+        }
+        Ok((wanted, columns))
+    }
+
+    /// The bytes of some columns of a row, told apart.
+    fn signature(&self, row: &[u8], columns: &[usize]) -> Result<Vec<u8>> {
+        let offsets = self.offsets(row)?;
+        let mut out = Vec::with_capacity(row.len());
+        for column in columns {
+            let stored = offsets.stored(row, *column);
+            out.push(u8::from(stored.is_some()));
+            // Stored values say themselves how long they are.
+            out.extend_from_slice(stored.unwrap_or_default());
+        }
+        Ok(out)
+    }
+}

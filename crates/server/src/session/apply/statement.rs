@@ -1,0 +1,185 @@
+//! QUERY events: DDL as the source's session ran it, and what may stand within a transaction.
+
+use binlog::decode::Event;
+use binlog::event::{StatusVars, flags2};
+use protocol::out::PacketWriter;
+use replication::replica::SourceEvent;
+use sql::exec::BoxFuture;
+use sql::lex::split_first;
+use sql::parse::{self, SetItem, Statement};
+use types::collation::{Known, known_by_id};
+use types::error::SqlError;
+use types::error::table::ER_NOT_SUPPORTED_YET;
+use types::sql_mode::SqlMode;
+use types::temporal::TimeZone;
+
+use super::super::result::Format;
+use super::super::transaction::Stamp;
+use super::super::{Client, Wire};
+use super::Result;
+use super::table::bad_event;
+use crate::variables::charsets::begin_with;
+use crate::variables::zone;
+
+/// A connection that nobody is at the other end of.
+struct Nobody(PacketWriter);
+
+impl Wire for Nobody {
+    fn packets(&mut self) -> &mut PacketWriter {
+        &mut self.0
+    }
+
+    fn buffered(&self) -> usize {
+        0
+    }
+
+    fn sends(&self) -> u64 {
+        0
+    }
+
+    fn send(&mut self) -> BoxFuture<'_, std::result::Result<(), SqlError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl Client {
+    /// Executes a statement that is a transaction by itself. Returns the stamp if it had no effect: the statement found
+    /// what it wants to be so, and nothing was committed.
+    pub(crate) async fn apply_statement(
+        &mut self,
+        event: &SourceEvent,
+        stamp: Stamp,
+    ) -> Result<Option<Stamp>> {
+        let decoded = event.event().map_err(|error| bad_event(&error))?;
+        let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
+        self.settings_of(&query.status, query.db)?;
+        let timestamp = u64::from(event.header.timestamp) * 1_000_000;
+        let timestamp = timestamp + u64::from(query.status.microseconds.unwrap_or(0));
+        self.vars.timestamp_us = Some(timestamp);
+        self.transaction.open = false;
+        self.begin_statement(timestamp);
+        self.log.origin = event.header.origin();
+        self.log.thread_id = query.thread_id;
+        let (sql, _, verb) = split_first(query.sql, self.sql.quoting());
+        match kind(&parse::parse(sql, self.sql.sql_mode)?) {
+            Kind::Definition => {}
+            Kind::Nothing => return Ok(Some(stamp)),
+            Kind::Refused => return Err(as_statement()),
+        }
+        self.transaction.stamp = Some(stamp);
+        let mut nobody = Nobody(PacketWriter::default());
+        let done = self.run_text(sql, verb, Format::Text, false, &mut nobody).await;
+        let stamp = self.transaction.stamp.take();
+        match done {
+            Err(error) if query.error_code == 0 || error.code != query.error_code => Err(error),
+            _ => Ok(stamp),
+        }
+    }
+
+    /// A QUERY event within a transaction: BEGIN, and savepoints.
+    pub(crate) fn apply_within(&mut self, event: &SourceEvent) -> Result<()> {
+        let decoded = event.event().map_err(|error| bad_event(&error))?;
+        let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
+        self.log.origin = event.header.origin();
+        self.log.thread_id = query.thread_id;
+        if query.sql == b"BEGIN" {
+            self.log_begin(&query.status, query.db);
+            return Ok(());
+        }
+        match parse::parse(query.sql, self.sql.sql_mode)? {
+            Statement::Savepoint(name) => self.transaction.savepoint(&name),
+            Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
+            Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
+            _ => return Err(as_statement()),
+        }
+        Ok(())
+    }
+
+    /// What BEGIN says here is what it said there.
+    fn log_begin(&mut self, status: &StatusVars<'_>, db: &[u8]) {
+        self.log.db = db.to_vec();
+        self.log.flags2 = status.flags2.unwrap_or(0);
+        self.log.sql_mode = status.sql_mode.map_or(SqlMode::EMPTY, known_modes).bits();
+        self.log.auto_increment = status.auto_increment;
+        if let Some(charset) = status.charset {
+            self.log.charset = charset;
+        }
+    }
+
+    /// Brings the session to where the source's session was.
+    fn settings_of(&mut self, status: &StatusVars<'_>, db: &[u8]) -> Result<()> {
+        self.sql.sql_mode = status.sql_mode.map_or(SqlMode::EMPTY, known_modes);
+        if let Some(charset) = status.charset {
+            let known = |id: u16| known_by_id(id).map(Known::or_default);
+            begin_with(&mut self.sql, &mut self.vars, charset.client);
+            self.sql.collation_connection =
+                known(charset.connection).unwrap_or(self.sql.collation_connection);
+            self.vars.collation_server = known(charset.server).unwrap_or(self.vars.collation_server);
+        }
+        let zone = status.time_zone.map(String::from_utf8_lossy);
+        self.sql.time_zone = match zone {
+            Some(zone) => TimeZone::parse(&zone, zone::system())?,
+            None => zone::system().clone(),
+        };
+        if let Some(flags) = status.flags2 {
+            self.vars.foreign_key_checks = flags & flags2::NO_FOREIGN_KEY_CHECKS == 0;
+            self.vars.unique_checks = flags & flags2::RELAXED_UNIQUE_CHECKS == 0;
+        }
+        let step = status.auto_increment.map_or((1, 1), |step| (step.increment, step.offset));
+        (self.sql.auto_increment_increment, self.sql.auto_increment_offset) = (step.0.into(), step.1.into());
+        let db = String::from_utf8_lossy(db);
+        // CREATE DATABASE names the one that it makes, DROP DATABASE one that is gone.
+        if db.is_empty() || self.use_database(&db).is_err() {
+            self.sql.db = None;
+        }
+        self.settings_changed();
+        Ok(())
+    }
+}
+
+/// What a source's statement is to a replica.
+enum Kind {
+    /// It changes definitions or accounts.
+    Definition,
+    /// It changes nothing that a replica has.
+    Nothing,
+    /// What changes rows would come as rows; what concerns the server itself is never logged.
+    Refused,
+}
+
+fn kind(statement: &Statement) -> Kind {
+    match statement {
+        Statement::CreateTable(_)
+        | Statement::CreateTableLike(_)
+        | Statement::AlterTable(_)
+        | Statement::DropTables(_)
+        | Statement::Truncate(_)
+        | Statement::RenameTables(_)
+        | Statement::CreateDatabase(_)
+        | Statement::AlterDatabase(_)
+        | Statement::DropDatabase(_)
+        | Statement::ManageUsers(_)
+        | Statement::DropUsers(_)
+        | Statement::RenameUsers(_)
+        | Statement::Grant(_)
+        | Statement::Revoke(_)
+        | Statement::Unsupported { .. } => Kind::Definition,
+        Statement::Set(items) if items.iter().all(|item| matches!(item, SetItem::Password(..))) => {
+            Kind::Definition
+        }
+        Statement::Maintain(_) | Statement::Flush(_) => Kind::Nothing,
+        _ => Kind::Refused,
+    }
+}
+
+/// The modes that have a name here; MariaDB has others.
+fn known_modes(bits: u64) -> SqlMode {
+    let known =
+        (0..64).map(|bit| 1_u64 << bit).filter(|bit| bits & bit != 0 && SqlMode::from_bits(*bit).is_ok());
+    SqlMode::from_bits(known.sum()).unwrap_or(SqlMode::EMPTY)
+}
+
+fn as_statement() -> SqlError {
+    ER_NOT_SUPPORTED_YET
+        .error(&[&"changes of rows as statements in the source's binlog: it needs binlog_format=ROW"])
+}

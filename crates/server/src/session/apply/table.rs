@@ -1,0 +1,72 @@
+//! A source's table map, and the table that it means here.
+
+use std::sync::Arc;
+
+use binlog::decode::Event;
+use engine::catalog::table::Table;
+use replication::replica::{ImageError, RowReader, SourceEvent};
+use types::error::SqlError;
+use types::error::table::{ER_BINLOG_FATAL_ERROR, ER_NO_SUCH_TABLE};
+
+use super::super::Client;
+use super::Result;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    /// The table.
+    pub(super) table: Arc<Table>,
+    /// How its rows are read.
+    pub(super) reader: RowReader,
+    /// The map itself: the same one need not be looked up again.
+    body: Vec<u8>,
+}
+
+impl Mapped {
+    /// Whether this is what an event says, and still so.
+    pub(crate) fn is_that_of(&self, event: &SourceEvent) -> bool {
+        self.body == event.body && !self.table.is_gone()
+    }
+}
+
+impl Client {
+    /// What a TABLE_MAP event means. Returns its id too.
+    pub(crate) fn map_table(&self, event: &SourceEvent) -> Result<(u64, Mapped)> {
+        let Event::TableMap(map) = event.event().map_err(|error| bad_event(&error))? else {
+            return Err(bad_event(&"a table map is none"));
+        };
+        let (db, name) = (String::from_utf8_lossy(map.db), String::from_utf8_lossy(map.table));
+        let columns = map.columns().map_err(|error| bad_event(&error.0))?;
+        let table = self.shared.store.catalog().table(&db, &name).cloned();
+        let table = table.ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&db, &name]))?;
+        let own: Vec<_> = table.def.columns.iter().map(|column| column.ty).collect();
+        let reader = RowReader::new(&columns, &own).map_err(|error| image_error(&table, &error))?;
+        Ok((map.table_id, Mapped { table, reader, body: event.body.clone() }))
+    }
+}
+
+/// An event that cannot be read.
+pub(super) fn bad_event(error: &dyn std::fmt::Display) -> SqlError {
+    ER_BINLOG_FATAL_ERROR.error(&[&format_args!("an event of the source cannot be read: {error}")])
+}
+
+/// An image that is no row of the table: error 1677, as MySQL without `replica_type_conversions`.
+pub(super) fn image_error(table: &Table, error: &ImageError) -> SqlError {
+    let def = &table.def;
+    match error {
+        ImageError::Malformed => bad_event(&"a row is damaged"),
+        ImageError::Columns => bad_event(&format_args!(
+            "{}.{} has another number of columns than the source's table",
+            def.db, def.name
+        )),
+        ImageError::Conversion { column, from } => {
+            let to = def.columns.get(*column).map(|column| column.ty.to_string()).unwrap_or_default();
+            // `ER_REPLICA_CONVERSION_FAILED`, which clients never meet.
+            let message = format!(
+                "Column {column} of table '{}.{}' cannot be converted from type '{from}' to type '{to}'",
+                def.db, def.name
+            );
+            SqlError { code: 1677, sqlstate: *b"HY000", message }
+        }
+    }
+}

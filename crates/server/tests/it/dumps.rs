@@ -1,0 +1,226 @@
+//! Purpose: whoever may is sent the binlog, until one of both sides ends it.
+//!
+//! Requirements: R1. what is committed before and after the dump begins comes, in order; R2. privileges; R3. an idle replica
+//! hears heartbeats; R4. a dump ends by KILL, by the replica's next dump, by the end of the server, and at the log's end
+//! for a tool; R5. SHOW REPLICAS and SHOW PROCESSLIST; R6. PURGE leaves what is read.
+//!
+//! Method: a whole server on a simulated disk, and a client that speaks the protocol's bytes.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use server::options::Options;
+use server::run::{self, Server};
+use tokio::runtime::Runtime;
+use vfs::Vfs;
+use vfs::sim::SimDisk;
+
+use crate::client::{Address, Client, Failure, Login};
+
+const ROTATE: u8 = 4;
+const FORMAT: u8 = 15;
+const GTID: u8 = 33;
+const HEARTBEAT: u8 = 27;
+const EOF: [u8; 5] = [0xFE, 0, 0, 0, 0];
+
+struct World {
+    runtime: Runtime,
+    server: Option<Server>,
+    address: SocketAddr,
+}
+
+impl World {
+    fn start() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let socket = std::env::temp_dir().join(format!("onelog-dumps-{}-{number}", std::process::id()));
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let dir = PathBuf::from("/data");
+        vfs.create_dir_all(&dir).unwrap();
+        let arguments = [
+            "--no-defaults".to_owned(),
+            "--port=0".to_owned(),
+            format!("--socket={}", socket.display()),
+            "--gtid-mode=ON".to_owned(),
+            "--enforce-gtid-consistency=ON".to_owned(),
+        ];
+        let options = Options::read(&*vfs, &arguments).unwrap();
+        let runtime = Runtime::new().unwrap();
+        let server = runtime.block_on(run::start(vfs, Path::new("/data"), options)).unwrap();
+        let address = server.addresses()[0];
+        let world = Self { runtime, server: Some(server), address };
+        let mut root = world.root();
+        root.query("CREATE DATABASE d").unwrap();
+        root.query("CREATE USER repl@'%' IDENTIFIED WITH mysql_native_password").unwrap();
+        root.query("GRANT REPLICATION SLAVE ON *.* TO repl@'%'").unwrap();
+        root.query("CREATE USER nobody@'%' IDENTIFIED WITH mysql_native_password").unwrap();
+        world
+    }
+
+    fn client(&self, user: &str) -> Client {
+        Client::connect(&Address::Tcp(self.address), &Login::new(user, "")).unwrap()
+    }
+
+    fn root(&self) -> Client {
+        self.client("root")
+    }
+
+    /// A dump from the first event on.
+    fn dump(&self, server_id: u32, flags: u16, settings: &str) -> Client {
+        let mut client = self.client("repl");
+        client.query("SET @source_binlog_checksum = 'CRC32'").unwrap();
+        if !settings.is_empty() {
+            client.query(settings).unwrap();
+        }
+        client.command(&dump_command(server_id, flags)).unwrap();
+        client
+    }
+
+    fn stop(mut self) {
+        self.runtime.block_on(self.server.take().unwrap().stop()).unwrap();
+    }
+}
+
+fn dump_command(server_id: u32, flags: u16) -> Vec<u8> {
+    [&[0x12, 4, 0, 0, 0][..], &flags.to_le_bytes(), &server_id.to_le_bytes()].concat()
+}
+
+/// Types of events until one of this type, this many times.
+fn events_until(client: &mut Client, last: u8, count: usize) -> Vec<u8> {
+    let mut types = Vec::new();
+    let mut left = count;
+    while left > 0 {
+        let packet = client.packet().unwrap();
+        assert_eq!(packet[0], 0, "an event, not {packet:?}");
+        left -= usize::from(packet[5] == last);
+        types.push(packet[5]);
+    }
+    types
+}
+
+/// The packet behind all events.
+fn end(client: &mut Client) -> Vec<u8> {
+    loop {
+        let packet = client.packet().unwrap();
+        if packet[0] != 0 {
+            return packet;
+        }
+    }
+}
+
+fn refused(done: crate::client::Result<crate::client::Answer>) -> Failure {
+    done.unwrap_err()
+}
+
+#[test]
+fn what_is_committed_comes_before_and_after_the_dump_begins() {
+    let world = World::start();
+    let mut root = world.root();
+    let mut dump = world.dump(7, 0, "");
+    let types = events_until(&mut dump, GTID, 4);
+    assert_eq!(types[..3], [ROTATE, FORMAT, 35]);
+    for round in 0..20 {
+        root.query(&format!("CREATE TABLE d.t{round} (id INT)")).unwrap();
+        assert_eq!(events_until(&mut dump, GTID, 1).last(), Some(&GTID));
+        if round % 5 == 4 {
+            root.query("FLUSH BINARY LOGS").unwrap();
+            assert_eq!(events_until(&mut dump, FORMAT, 1)[1..], [ROTATE, ROTATE, FORMAT]);
+        }
+    }
+    let shown = root.query("SHOW PROCESSLIST").unwrap().rows;
+    let of_dump = shown.iter().find(|row| row[4].as_deref() == Some("Binlog Dump")).unwrap();
+    assert!(of_dump[6].as_deref().unwrap().contains("binlog"), "{of_dump:?}");
+    root.query("PURGE BINARY LOGS TO 'binlog.000005'").unwrap();
+    assert_eq!(root.query("SHOW BINARY LOGS").unwrap().rows.len(), 1, "the dump is behind all of them");
+    world.stop();
+    assert_eq!(end(&mut dump), EOF);
+}
+
+#[test]
+fn who_may_not_is_refused() {
+    let world = World::start();
+    let mut nobody = world.client("nobody");
+    let register = [&[0x15, 9, 0, 0, 0, 0, 0, 0][..], &[0; 10]].concat();
+    nobody.command(&register).unwrap();
+    assert_eq!(refused(nobody.answer()).code(), 1045);
+    nobody.command(&dump_command(9, 0)).unwrap();
+    assert_eq!(refused(nobody.answer()).code(), 1227);
+    assert!(nobody.ping().unwrap_err().is_gone());
+    let mut repl = world.client("repl");
+    repl.command(&register).unwrap();
+    repl.answer().unwrap();
+    let mut root = world.root();
+    let rows = root.query("SHOW REPLICAS").unwrap().rows;
+    assert_eq!((rows.len(), rows[0][0].as_deref()), (1, Some("9")));
+    repl.command(&dump_command(9, 0)).unwrap();
+    let unaware = refused(repl.answer_behind_events());
+    assert!(unaware.message().starts_with("Replica can not handle replication events"), "{unaware:?}");
+    assert!(repl.ping().is_err());
+    while !root.query("SHOW REPLICAS").unwrap().rows.is_empty() {}
+    world.stop();
+}
+
+#[test]
+fn an_idle_replica_hears_heartbeats() {
+    let world = World::start();
+    let mut dump = world.dump(7, 0, "SET @master_heartbeat_period = 20000000");
+    let gtids = events_until(&mut dump, HEARTBEAT, 3).into_iter().filter(|it| *it == GTID);
+    assert_eq!(gtids.count(), 4);
+    world.stop();
+}
+
+#[test]
+fn a_dump_ends_when_it_is_told_to() {
+    let world = World::start();
+    let mut tool = world.dump(7, 1, "");
+    assert_eq!(end(&mut tool), EOF, "it did not want to wait");
+    assert!(tool.ping().unwrap_err().is_gone());
+    assert_eq!(end(&mut world.dump(0, 0, "")), EOF, "nor do tools without a server id");
+    let mut root = world.root();
+    let mut killed = world.dump(7, 0, "");
+    events_until(&mut killed, GTID, 4);
+    root.query(&format!("KILL {}", killed.connection_id)).unwrap();
+    assert_eq!(end(&mut killed), EOF);
+    let mut first = world.dump(7, 0, "SET @replica_uuid = 'u'");
+    events_until(&mut first, GTID, 4);
+    let mut second = world.dump(8, 0, "SET @slave_uuid = 'u'");
+    events_until(&mut second, GTID, 4);
+    let replaced = end(&mut first);
+    let text = String::from_utf8_lossy(&replaced[9..]);
+    assert_eq!(replaced[..3], [0xFF, 0xD4, 0x04]);
+    assert!(
+        text.starts_with("A replica with the same server_uuid/server_id as this replica has connected"),
+        "{text}"
+    );
+    drop(second);
+    while root.query("SHOW PROCESSLIST").unwrap().rows.len() > 1 {
+        std::thread::yield_now();
+    }
+    world.stop();
+}
+
+#[test]
+fn a_file_that_is_read_is_not_purged() {
+    let world = World::start();
+    let mut root = world.root();
+    // More than the sockets hold: the dump stays in the first file.
+    root.query("CREATE TABLE d.t (id INT PRIMARY KEY, pad LONGTEXT)").unwrap();
+    for id in 0..40 {
+        root.query(&format!("INSERT INTO d.t VALUES ({id}, REPEAT('x', 500000))")).unwrap();
+    }
+    root.query("FLUSH BINARY LOGS").unwrap();
+    root.query("FLUSH BINARY LOGS").unwrap();
+    let mut dump = world.dump(7, 0, "");
+    events_until(&mut dump, FORMAT, 1);
+    let purged = root.query("PURGE BINARY LOGS TO 'binlog.000003'").unwrap();
+    assert_eq!(purged.warnings, 1);
+    let warning = root.query("SHOW WARNINGS").unwrap().rows.remove(0);
+    let text = "file binlog.000001 was not purged because it was being read by 1 thread(s), purged only 0 out of 2 files.";
+    assert_eq!((warning[1].as_deref(), warning[2].as_deref()), (Some("1867"), Some(text)));
+    drop(dump);
+    while root.query("PURGE BINARY LOGS TO 'binlog.000003'").unwrap().warnings > 0 {}
+    assert_eq!(root.query("SHOW BINARY LOGS").unwrap().rows.len(), 1);
+    world.stop();
+}

@@ -1,0 +1,229 @@
+//! CHANGE REPLICATION SOURCE TO, START REPLICA, STOP REPLICA; and in the words of before 8.0.22.
+
+use types::error::SqlError;
+
+use super::Statement;
+use super::admin::channel;
+use super::cursor::Cursor;
+use super::error::unsupported;
+use crate::lex::Kind;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// CHANGE REPLICATION SOURCE TO: what is not named stays as it is.
+#[derive(Clone, Default, PartialEq)]
+pub struct ChangeSource {
+    /// SOURCE_HOST
+    pub host: Option<String>,
+    /// SOURCE_PORT
+    pub port: Option<u64>,
+    /// SOURCE_USER
+    pub user: Option<String>,
+    /// SOURCE_PASSWORD
+    pub password: Option<String>,
+    /// SOURCE_LOG_FILE
+    pub log_file: Option<String>,
+    /// SOURCE_LOG_POS
+    pub log_position: Option<u64>,
+    /// SOURCE_AUTO_POSITION
+    pub auto_position: Option<bool>,
+    /// SOURCE_CONNECT_RETRY, seconds.
+    pub connect_retry_s: Option<u64>,
+    /// SOURCE_RETRY_COUNT
+    pub retry_count: Option<u64>,
+    /// SOURCE_HEARTBEAT_PERIOD, milliseconds.
+    pub heartbeat_ms: Option<u64>,
+    /// SOURCE_DELAY, seconds.
+    pub delay_s: Option<u64>,
+    /// GET_SOURCE_PUBLIC_KEY
+    pub get_public_key: Option<bool>,
+}
+
+/// Passwords are not shown.
+impl std::fmt::Debug for ChangeSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { host, port, user, .. } = self;
+        f.debug_struct("ChangeSource")
+            .field("host", host)
+            .field("port", port)
+            .field("user", user)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Which parts START and STOP are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplicaThreads {
+    /// IO_THREAD
+    pub io: bool,
+    /// SQL_THREAD
+    pub sql: bool,
+}
+
+/// Behind CHANGE.
+pub(super) fn change(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    cursor.expect_any(&["MASTER", "REPLICATION SOURCE"])?;
+    cursor.expect("TO")?;
+    let mut change = ChangeSource::default();
+    cursor.list(|cursor| option(cursor, &mut change))?;
+    if channel(cursor)?.is_some_and(|channel| !channel.is_empty()) {
+        return Err(unsupported("replication channels"));
+    }
+    cursor.expect_end()?;
+    Ok(Statement::ChangeSource(Box::new(change)))
+}
+
+fn option(cursor: &mut Cursor<'_>, change: &mut ChangeSource) -> Result<()> {
+    let at = cursor.position();
+    let name = cursor.name()?.to_ascii_uppercase();
+    cursor.expect("=")?;
+    let what = name.replace("SOURCE_", "").replace("MASTER_", "");
+    match &*what {
+        "HOST" => change.host = Some(cursor.text()?),
+        "USER" => change.user = Some(cursor.text()?),
+        "PASSWORD" => change.password = Some(cursor.text()?),
+        "LOG_FILE" => change.log_file = Some(cursor.text()?),
+        "PORT" => change.port = Some(cursor.number()?),
+        "LOG_POS" => change.log_position = Some(cursor.number()?),
+        "CONNECT_RETRY" => change.connect_retry_s = Some(cursor.number()?),
+        "RETRY_COUNT" => change.retry_count = Some(cursor.number()?),
+        "DELAY" => change.delay_s = Some(cursor.number()?),
+        "AUTO_POSITION" => change.auto_position = Some(cursor.number()? != 0),
+        "GET_PUBLIC_KEY" => change.get_public_key = Some(cursor.number()? != 0),
+        "HEARTBEAT_PERIOD" => change.heartbeat_ms = Some(milliseconds(cursor)?),
+        "SSL" | "REQUIRE_ROW_FORMAT" | "CONNECTION_AUTO_FAILOVER" | "GTID_ONLY" => {
+            // A replica here takes rows alone anyway.
+            if cursor.number()? != 0 && what != "REQUIRE_ROW_FORMAT" {
+                return Err(unsupported("SOURCE_SSL, SOURCE_CONNECTION_AUTO_FAILOVER and GTID_ONLY"));
+            }
+        }
+        "BIND"
+        | "TLS_VERSION"
+        | "TLS_CIPHERSUITES"
+        | "SSL_CA"
+        | "SSL_CAPATH"
+        | "SSL_CERT"
+        | "SSL_KEY"
+        | "SSL_CIPHER"
+        | "SSL_VERIFY_SERVER_CERT"
+        | "SSL_CRL"
+        | "SSL_CRLPATH"
+        | "PUBLIC_KEY_PATH"
+        | "COMPRESSION_ALGORITHMS"
+        | "ZSTD_COMPRESSION_LEVEL"
+        | "NETWORK_NAMESPACE"
+        | "RELAY_LOG_FILE"
+        | "RELAY_LOG_POS"
+        | "IGNORE_SERVER_IDS"
+        | "PRIVILEGE_CHECKS_USER"
+        | "USE_GTID"
+        | "REQUIRE_TABLE_PRIMARY_KEY_CHECK"
+        | "ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS" => {
+            return Err(unsupported("this option of CHANGE REPLICATION SOURCE"));
+        }
+        _ => return Err(cursor.error_at(at)),
+    }
+    Ok(())
+}
+
+/// Seconds with a fraction.
+fn milliseconds(cursor: &mut Cursor<'_>) -> Result<u64> {
+    let token = cursor.peek().filter(|token| token.kind == Kind::Number).ok_or_else(|| cursor.error())?;
+    let text = String::from_utf8_lossy(cursor.text_of(token)).into_owned();
+    let (seconds, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
+    let number = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u64>().ok() };
+    let ms = number(seconds).and_then(|seconds| seconds.checked_mul(1000)?.checked_add(number(&digits)?));
+    let ms = ms.ok_or_else(|| cursor.error())?;
+    cursor.advance();
+    Ok(ms)
+}
+
+/// Behind START or STOP, at REPLICA or SLAVE.
+pub(super) fn threads(cursor: &mut Cursor<'_>) -> Result<ReplicaThreads> {
+    cursor.expect_any(&["REPLICA", "SLAVE"])?;
+    let mut threads = ReplicaThreads { io: false, sql: false };
+    if ["IO_THREAD", "SQL_THREAD", "RELAY_THREAD"].iter().any(|word| cursor.is(word)) {
+        cursor.list(|cursor| {
+            match cursor.expect_any(&["IO_THREAD", "RELAY_THREAD", "SQL_THREAD"])? {
+                "SQL_THREAD" => threads.sql = true,
+                _ => threads.io = true,
+            }
+            Ok(())
+        })?;
+    } else {
+        threads = ReplicaThreads { io: true, sql: true };
+    }
+    if cursor.accept("UNTIL") {
+        return Err(unsupported("START REPLICA UNTIL"));
+    }
+    if ["USER", "PASSWORD", "DEFAULT_AUTH", "PLUGIN_DIR"].iter().any(|word| cursor.is(word)) {
+        return Err(unsupported("START REPLICA with an account"));
+    }
+    if channel(cursor)?.is_some_and(|channel| !channel.is_empty()) {
+        return Err(unsupported("replication channels"));
+    }
+    cursor.expect_end()?;
+    Ok(threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lex::Quoting;
+
+    fn parsed(sql: &str) -> Result<Statement> {
+        crate::parse::parse(sql, Quoting::default())
+    }
+
+    fn changed(sql: &str) -> ChangeSource {
+        match parsed(sql) {
+            Ok(Statement::ChangeSource(change)) => *change,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn both_dialects_mean_the_same() {
+        let new = changed(
+            "CHANGE REPLICATION SOURCE TO SOURCE_HOST='h', SOURCE_PORT=3307, SOURCE_USER='u', SOURCE_PASSWORD='p', \
+             SOURCE_LOG_FILE='b.1', SOURCE_LOG_POS=4, SOURCE_AUTO_POSITION=0, GET_SOURCE_PUBLIC_KEY=1, \
+             SOURCE_HEARTBEAT_PERIOD=2.5, SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT=9, SOURCE_DELAY=3 FOR CHANNEL ''",
+        );
+        let old = changed(
+            "change master to master_host='h', master_port=3307, master_user='u', master_password='p', \
+             master_log_file='b.1', master_log_pos=4, master_auto_position=0, get_master_public_key=1, \
+             master_heartbeat_period=2.5, master_connect_retry=1, master_retry_count=9, master_delay=3",
+        );
+        assert_eq!(new, old);
+        assert_eq!((new.port, new.heartbeat_ms, new.delay_s), (Some(3307), Some(2500), Some(3)));
+        assert_eq!((new.auto_position, new.get_public_key), (Some(false), Some(true)));
+        assert!(!format!("{new:?}").contains("'p'"));
+    }
+
+    #[test]
+    fn threads_are_all_or_those_named() {
+        let threads = |sql| match parsed(sql) {
+            Ok(Statement::StartReplica(threads) | Statement::StopReplica(threads)) => {
+                (threads.io, threads.sql)
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(threads("START REPLICA"), (true, true));
+        assert_eq!(threads("STOP SLAVE"), (true, true));
+        assert_eq!(threads("STOP REPLICA SQL_THREAD"), (false, true));
+        assert_eq!(threads("START SLAVE IO_THREAD, SQL_THREAD"), (true, true));
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused() {
+        for sql in [
+            "CHANGE REPLICATION SOURCE TO SOURCE_SSL=1",
+            "CHANGE REPLICATION SOURCE TO SOURCE_HOST='x' FOR CHANNEL 'c'",
+            "START REPLICA UNTIL SQL_AFTER_GTIDS='x'",
+        ] {
+            assert_eq!(parsed(sql).unwrap_err().code, 1235, "{sql}");
+        }
+        assert_eq!(parsed("CHANGE REPLICATION SOURCE TO SOURCE_HOSE='x'").unwrap_err().code, 1064);
+    }
+}
