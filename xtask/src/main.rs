@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let done = match &*chore {
-        "test" => lint().and_then(|()| unit()).and_then(|()| loom()).and_then(|()| accept(&rest)),
+        "test" => lint().and_then(|()| unit()).and_then(|()| loom()).and_then(|()| accept_checked(&rest)),
         "lint" => lint(),
         "unit" => unit(),
         "loom" => loom(),
@@ -72,6 +72,12 @@ fn loom() -> Result<(), String> {
     cargo_with(&env, &test.concat())
 }
 
+/// With the build that the tests have made: every assertion is on, and nothing is compiled again.
+fn accept_checked(arguments: &[&str]) -> Result<(), String> {
+    cargo(&["build", "--package", "server"])?;
+    tool_with(&[("ONELOG_PROFILE", "debug".into())], "accept", arguments)
+}
+
 fn accept(arguments: &[&str]) -> Result<(), String> {
     cargo(&["build", "--release", "--package", "server"])?;
     tool("accept", arguments)
@@ -97,8 +103,12 @@ fn bench(arguments: &[&str]) -> Result<(), String> {
 
 /// Runs one of the tools that drive the built binary.
 fn tool(name: &str, arguments: &[&str]) -> Result<(), String> {
+    tool_with(&[], name, arguments)
+}
+
+fn tool_with(env: &[(&str, OsString)], name: &str, arguments: &[&str]) -> Result<(), String> {
     let run = ["run", "--quiet", "--package", name, "--"];
-    cargo(&[&run[..], arguments].concat())
+    cargo_with(env, &[&run[..], arguments].concat())
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {

@@ -91,7 +91,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     let config = Config::new(&dir.join("replica"), &own)?;
     let replica = config.start()?;
     begin(replica.port(), source.port, way)?;
-    let kills = if plan.full { 50 } else { 4 };
+    let kills = if plan.full { 50 } else { 3 };
     let bench = Sysbench {
         port: source.port,
         user: "root".to_owned(),
@@ -99,7 +99,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
         tables: 4,
         table_size: 5_000,
         threads: 8,
-        seconds: if plan.full { 600 } else { 12 },
+        seconds: if plan.full { 600 } else { 6 },
         events: 0,
         ps_mode: "auto",
         rand_type: "uniform",

@@ -22,6 +22,7 @@ mod kills;
 mod packets;
 mod refusals;
 mod replicas;
+mod semi_sync;
 mod sql;
 mod switches;
 mod sysbench;
@@ -45,7 +46,7 @@ pub struct Plan {
 
 type Part = (&'static str, fn(&Plan) -> Outcome, &'static str);
 
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 13] = [
     ("clients", clients::run, "five clients, both authentication plugins"),
     ("dumps", dumps::run, "mariadb-dump and mysqldump, dumped and reloaded unchanged"),
     ("binlogs", binlogs::run, "binlog files read, verified and replayed by MariaDB and MySQL"),
@@ -58,6 +59,11 @@ const PARTS: [Part; 12] = [
         "replicas",
         replicas::run,
         "MariaDB and MySQL replicas and mysqlbinlog --stop-never, through kills and DDL",
+    ),
+    (
+        "semi_sync",
+        semi_sync::run,
+        "a MariaDB replica that acknowledges: what it costs, that it goes and comes, kill -9",
     ),
     ("follows", follows::run, "a replica of MySQL and of MariaDB that is killed again and again"),
     ("packets", packets::run, "malformed packets beside a healthy client"),

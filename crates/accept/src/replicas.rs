@@ -35,7 +35,7 @@ const STRATEGIES: [&str; 4] = ["in_redo", "group", "enhanced", "serial"];
 const DATABASES: [&str; 3] = ["d", "ddl", "types"];
 
 /// The replica's account, without a password; MySQL 9 knows the plugin only as a client, so it must not be replicated.
-const ACCOUNT: [&str; 4] = [
+pub const ACCOUNT: [&str; 4] = [
     "SET sql_log_bin = 0",
     "CREATE USER repl@'%' IDENTIFIED WITH mysql_native_password",
     "GRANT REPLICATION SLAVE ON *.* TO repl@'%'",
@@ -71,7 +71,8 @@ pub fn run(plan: &Plan) -> Outcome {
     let mut server = config.start()?;
     let port = server.port();
     sql::run(port, &ACCOUNT)?;
-    let replicas = [follow(&dir, Vendor::MariaDb, port)?, follow(&dir, Vendor::Oracle, port)?];
+    let replicas =
+        [follow(&dir, Vendor::MariaDb, port, &MARIADB)?, follow(&dir, Vendor::Oracle, port, &MYSQL)?];
     kills::prepare(port)?;
     sql::run(port, &["CREATE DATABASE types"])?;
     binlogs::load_types(port, "types")?;
@@ -95,31 +96,25 @@ pub fn run(plan: &Plan) -> Outcome {
     let raw = Raw::start(&dir, port)?;
     sql::run(port, &["FLUSH BINARY LOGS", "UPDATE d.c SET n = n + 0", "DELETE FROM d.a WHERE n % 2 = 0"])?;
     for replica in &replicas {
-        await_equal(replica, port)?;
+        await_equal(replica, port, &DATABASES)?;
     }
     raw.check(&config.datadir)?;
     server.stop()
 }
 
 /// A replica that follows from the first event on.
-fn follow(dir: &Path, vendor: Vendor, port: u16) -> Outcome<Peer> {
+pub fn follow(dir: &Path, vendor: Vendor, port: u16, options: &[&str]) -> Outcome<Peer> {
     let dir = dir.join(format!("{vendor:?}"));
     fs::create_dir_all(&dir)?;
-    let (options, follow) = match vendor {
-        Vendor::MariaDb => (
-            &MARIADB[..],
-            format!(
-                "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='repl', \
-                 MASTER_LOG_FILE='binlog.000001', MASTER_LOG_POS=4, MASTER_CONNECT_RETRY=1; START SLAVE"
-            ),
+    let follow = match vendor {
+        Vendor::MariaDb => format!(
+            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='repl', \
+             MASTER_LOG_FILE='binlog.000001', MASTER_LOG_POS=4, MASTER_CONNECT_RETRY=1; START SLAVE"
         ),
-        Vendor::Oracle => (
-            &MYSQL[..],
-            format!(
-                "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, SOURCE_USER='repl', \
-                 SOURCE_SSL=0, SOURCE_AUTO_POSITION=1, SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT=1000; \
-                 START REPLICA"
-            ),
+        Vendor::Oracle => format!(
+            "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, SOURCE_USER='repl', \
+             SOURCE_SSL=0, SOURCE_AUTO_POSITION=1, SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT=1000; \
+             START REPLICA"
         ),
     };
     let peer = Peer::start(vendor, &dir, options)?;
@@ -132,7 +127,7 @@ fn follow(dir: &Path, vendor: Vendor, port: u16) -> Outcome<Peer> {
 }
 
 /// Waits until a replica has everything, and compares.
-fn await_equal(replica: &Peer, port: u16) -> Outcome {
+pub fn await_equal(replica: &Peer, port: u16, databases: &[&str]) -> Outcome {
     let place = contents::query(port, "d", "SHOW MASTER STATUS")?;
     let fields: Vec<&str> = place.trim_end().split('\t').collect();
     let [file, position, .., gtids] = fields[..] else {
@@ -151,7 +146,7 @@ fn await_equal(replica: &Peer, port: u16) -> Outcome {
         let executed = contents::query(replica.port, "mysql", "SELECT @@gtid_executed")?;
         check(executed.trim() == gtids, || format!("GTIDs are {executed}, the source has {gtids}"))?;
     }
-    for database in DATABASES {
+    for database in databases {
         let what = format!("{database} on {:?}", replica.vendor);
         contents::check_equal(&what, &contents::of(port, database)?, &contents::of(replica.port, database)?)?;
     }

@@ -59,7 +59,7 @@ pub fn run(plan: &Plan) -> Outcome {
         tables: 4,
         table_size: if plan.full { 100_000 } else { 5_000 },
         threads: 64,
-        seconds: if plan.full { 300 } else { 8 },
+        seconds: if plan.full { 300 } else { 4 },
         events: 0,
         ps_mode: "auto",
         rand_type: "special",

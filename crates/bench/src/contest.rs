@@ -47,6 +47,13 @@ impl Ground {
     }
 }
 
+impl Ground {
+    /// The onelog binary.
+    pub fn binary(&self) -> &Path {
+        &self.binary
+    }
+}
+
 /// Ends a server whose bench was killed, even one that is suspended; it stays the process that was started.
 const LEASH: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
 
@@ -118,6 +125,11 @@ impl Contest {
         }
     }
 
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        port(&self.server)
+    }
+
     /// Its process.
     pub fn pid(&self) -> u32 {
         match &self.server {
@@ -158,7 +170,7 @@ impl Contest {
             script => script.to_owned(),
         };
         Sysbench {
-            port: port(&self.server),
+            port: self.port(),
             user: "sbtest".to_owned(),
             script,
             tables: 4,
@@ -173,7 +185,8 @@ impl Contest {
 
     /// A swarm against it.
     pub fn swarm(&self, clients: u32, seconds: u32, warm_up: u32) -> Swarm {
-        Swarm { port: port(&self.server), clients, table_size: self.table_size, seconds, warm_up }
+        let (port, table_size) = (self.port(), self.table_size);
+        Swarm { port, clients, table_size, seconds, warm_up, rate: 0 }
     }
 
     /// Stops all its threads until [`Self::resume`]: nothing that it has left to do falls into another's round.

@@ -123,7 +123,8 @@ fn write_time(dir: &Path) -> Outcome<Duration> {
     Ok(time)
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+/// The one in the middle.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)

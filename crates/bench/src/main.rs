@@ -12,12 +12,15 @@
     reason = "drives real processes on the real disk in real time, and says what it does"
 )]
 
+mod apply;
 mod chart;
 mod console;
 mod contest;
 mod counters;
 mod disk;
+mod dumps;
 mod figures;
+mod followers;
 mod large;
 mod plan;
 mod rounds;
@@ -32,6 +35,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use contest::{Contest, Ground};
+use followers::Followers;
 use plan::{HELP, Mode, Plan};
 use rig::{Outcome, install, paths, usage};
 use swarm::Swarm;
@@ -42,6 +46,11 @@ fn main() -> ExitCode {
         && word == swarm::WORD
     {
         return ended(Swarm::read(rest).and_then(Swarm::run));
+    }
+    if let Some((word, rest)) = arguments.split_first()
+        && word == followers::WORD
+    {
+        return ended(Followers::read(rest).and_then(Followers::run));
     }
     ended(Plan::read(&arguments).and_then(|plan| plan.map_or_else(help, |plan| run(&plan))))
 }
@@ -70,6 +79,8 @@ fn run(plan: &Plan) -> Outcome {
         Mode::Speed => speed(plan, &ground)?,
         Mode::Syncs => syncs::measure(plan, &ground)?,
         Mode::Large => large::measure(plan, &ground)?,
+        Mode::Apply => apply::measure(plan, &ground)?,
+        Mode::Dumps => dumps::measure(plan, &ground)?,
     };
     println!("{page}");
     Ok(fs::write(ground.dir.join("result.md"), page)?)

@@ -9,11 +9,13 @@ use crate::swarm;
 
 /// What `--help` says.
 pub const HELP: &str = "\
-bench [speed|syncs|large] [OPTION...]
+bench [speed|syncs|large|dumps|apply] [OPTION...]
 
 speed (the default) lets servers take turns and reports throughput, latency, CPU and flushes.
 syncs counts the log syncs of each server from outside, with strace, and sets them against its own counters.
 large times small updates beside the commit of one transaction of 50 MiB of events.
+dumps times updates at a fixed rate beside 200 connections that follow the binlog.
+apply times onelog and MariaDB as replicas of a MariaDB source that apply its backlog.
 docs/BENCHMARKS.md says how and why.
 
   --servers LIST      who takes part (speed: onelog,mariadb,mysql; syncs: strategies; large: strategies,
@@ -54,6 +56,10 @@ pub enum Mode {
     Syncs,
     /// A large transaction commits beside small ones.
     Large,
+    /// Hundreds follow the binlog.
+    Dumps,
+    /// Replicas apply a backlog.
+    Apply,
 }
 
 /// What is measured, and how.
@@ -107,6 +113,8 @@ impl Plan {
             Some((word, rest)) if word == "speed" => (Mode::Speed, rest),
             Some((word, rest)) if word == "syncs" => (Mode::Syncs, rest),
             Some((word, rest)) if word == "large" => (Mode::Large, rest),
+            Some((word, rest)) if word == "dumps" => (Mode::Dumps, rest),
+            Some((word, rest)) if word == "apply" => (Mode::Apply, rest),
             _ => (Mode::Speed, arguments),
         };
         let mut plan = Self::of(mode)?;
@@ -135,6 +143,8 @@ impl Plan {
             ),
             Mode::Syncs => ("strategies", &[swarm::SCRIPT][..], vec![1, 32, 256]),
             Mode::Large => ("strategies,mariadb,mysql", &[swarm::SCRIPT][..], vec![16]),
+            Mode::Dumps => ("onelog", &[swarm::SCRIPT][..], vec![16]),
+            Mode::Apply => ("onelog,mariadb", &["oltp_update_non_index", "oltp_write_only"][..], vec![32]),
         };
         Ok(Self {
             mode,

@@ -46,23 +46,25 @@ pub struct Swarm {
     pub seconds: u32,
     /// Seconds before that.
     pub warm_up: u32,
+    /// Transactions a second of all together; 0: as many as there can be.
+    pub rate: u32,
 }
 
 impl Swarm {
     /// The command line of a process that does it.
     pub fn command(&self) -> Outcome<Command> {
         let mut command = Command::new(std::env::current_exe()?);
-        let Self { port, clients, table_size, seconds, warm_up } = *self;
+        let Self { port, clients, table_size, seconds, warm_up, rate } = *self;
         command
             .arg(WORD)
-            .args([u32::from(port), clients, table_size, seconds, warm_up].map(|it| it.to_string()));
+            .args([u32::from(port), clients, table_size, seconds, warm_up, rate].map(|it| it.to_string()));
         Ok(command)
     }
 
     /// Reads what stands behind the word.
     pub fn read(arguments: &[String]) -> Outcome<Self> {
-        let [port, clients, table_size, seconds, warm_up] = arguments else {
-            return Err("swarm PORT CLIENTS TABLE-SIZE SECONDS WARM-UP".into());
+        let [port, clients, table_size, seconds, warm_up, rate] = arguments else {
+            return Err("swarm PORT CLIENTS TABLE-SIZE SECONDS WARM-UP RATE".into());
         };
         Ok(Self {
             port: port.parse()?,
@@ -70,6 +72,7 @@ impl Swarm {
             table_size: table_size.parse()?,
             seconds: seconds.parse()?,
             warm_up: warm_up.parse()?,
+            rate: rate.parse()?,
         })
     }
 
@@ -120,9 +123,11 @@ fn report(micros: &mut [u32], time: Duration) -> String {
     let count = micros.len();
     format!(
         "SQL statistics:\n    transactions: {count} ({:.2} per sec.)\n    ignored errors: 0 (0.00 per sec.)\n    \
-         max: {:.2}\n    95th percentile: {:.2}",
+         max: {:.2}\n    median: {:.2}\n    99th percentile: {:.2}\n    95th percentile: {:.2}",
         count as f64 / time.as_secs_f64(),
         ms(count.saturating_sub(1)),
+        ms(count / 2),
+        ms(count * 99 / 100),
         ms(count * 95 / 100),
     )
 }
@@ -133,26 +138,13 @@ struct Client {
     statement: u32,
     table_size: u32,
     random: Random,
+    /// From the beginning of one transaction to that of the next, if that is fixed.
+    period: Option<Duration>,
 }
 
 impl Client {
     fn connect(swarm: Swarm, number: u32) -> Outcome<Self> {
-        let mut stream = TcpStream::connect(("127.0.0.1", swarm.port))?;
-        stream.set_nodelay(true)?;
-        receive(&mut stream)?;
-        let mut login = CAPABILITIES.to_le_bytes().to_vec();
-        login.extend((1_u32 << 24).to_le_bytes());
-        login.push(45);
-        login.extend([0; 23]);
-        login.extend(b"sbtest\0\0sbtest\0mysql_native_password\0");
-        stream.write_all(&framed(1, &login))?;
-        let mut answer = receive(&mut stream)?;
-        if answer.1.first() == Some(&AUTH_SWITCH) {
-            // No password, whatever the method.
-            stream.write_all(&framed(answer.0.wrapping_add(1), &[]))?;
-            answer = receive(&mut stream)?;
-        }
-        expect_ok(&answer.1, "login")?;
+        let mut stream = login(swarm.port)?;
         let command = |command: u8, text: &str| framed(0, &[&[command], text.as_bytes()].concat());
         stream.write_all(&command(COM_QUERY, "SET autocommit = 1"))?;
         expect_ok(&receive(&mut stream)?.1, "SET autocommit")?;
@@ -168,16 +160,19 @@ impl Client {
         stream.set_nonblocking(true)?;
         let statement = u32::from_le_bytes(statement);
         let random = Random::new(u64::from(number) + 1);
-        Ok(Self { stream, statement, table_size: swarm.table_size, random })
+        let period = (swarm.rate > 0).then(|| Duration::from_secs(swarm.clients.into()) / swarm.rate);
+        Ok(Self { stream, statement, table_size: swarm.table_size, random, period })
     }
 
     /// Commits one transaction after another.
     async fn play(mut self, tally: &Tally) -> Outcome {
         let mut stream = tokio::net::TcpStream::from_std(self.stream.try_clone()?)?;
         let mut answer = [0; 512];
+        let mut next =
+            Instant::now() + self.period.unwrap_or_default().mul_f64(self.random.below(1000) as f64 / 1e3);
         while !tally.is_over.get() {
             let packet = self.execution();
-            let begun = Instant::now();
+            let begun = self.await_turn(&mut next).await;
             stream.write_all(&packet).await?;
             let mut size = 0;
             while size < 4 || size < 4 + length(&answer) {
@@ -189,6 +184,18 @@ impl Client {
             tally.micros.borrow_mut().push(u32::try_from(begun.elapsed().as_micros()).unwrap_or(u32::MAX));
         }
         Ok(())
+    }
+
+    /// When the transaction begins, or should have begun if the one before took too long.
+    async fn await_turn(&self, next: &mut Instant) -> Instant {
+        let Some(period) = self.period else { return Instant::now() };
+        let (due, now) = (*next, Instant::now());
+        *next = due + period;
+        if due < now {
+            return due;
+        }
+        tokio::time::sleep_until(due.into()).await;
+        Instant::now()
     }
 
     /// COM_STMT_EXECUTE with a random row and digits like sysbench's.
@@ -209,7 +216,29 @@ impl Client {
     }
 }
 
-fn framed(sequence: u8, body: &[u8]) -> Vec<u8> {
+/// A connection that has logged in.
+pub fn login(port: u16) -> Outcome<TcpStream> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_nodelay(true)?;
+    receive(&mut stream)?;
+    let mut login = CAPABILITIES.to_le_bytes().to_vec();
+    login.extend((1_u32 << 24).to_le_bytes());
+    login.push(45);
+    login.extend([0; 23]);
+    login.extend(b"sbtest\0\0sbtest\0mysql_native_password\0");
+    stream.write_all(&framed(1, &login))?;
+    let mut answer = receive(&mut stream)?;
+    if answer.1.first() == Some(&AUTH_SWITCH) {
+        // No password, whatever the method.
+        stream.write_all(&framed(answer.0.wrapping_add(1), &[]))?;
+        answer = receive(&mut stream)?;
+    }
+    expect_ok(&answer.1, "login")?;
+    Ok(stream)
+}
+
+/// A packet.
+pub fn framed(sequence: u8, body: &[u8]) -> Vec<u8> {
     let [a, b, c, ..] = body.len().to_le_bytes();
     [&[a, b, c, sequence], body].concat()
 }
@@ -220,7 +249,7 @@ fn length(head: &[u8]) -> usize {
 }
 
 /// Sequence number and body of a packet.
-fn receive(stream: &mut TcpStream) -> Outcome<(u8, Vec<u8>)> {
+pub fn receive(stream: &mut TcpStream) -> Outcome<(u8, Vec<u8>)> {
     let mut head = [0; 4];
     stream.read_exact(&mut head)?;
     let mut body = vec![0; length(&head)];
@@ -246,7 +275,7 @@ mod tests {
 
     #[test]
     fn its_command_line_is_read_again() {
-        let swarm = Swarm { port: 3306, clients: 10, table_size: 5, seconds: 2, warm_up: 1 };
+        let swarm = Swarm { port: 3306, clients: 10, table_size: 5, seconds: 2, warm_up: 1, rate: 0 };
         let words: Vec<String> =
             swarm.command().unwrap().get_args().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
         let again = Swarm::read(&words).unwrap();

@@ -84,6 +84,9 @@ impl Future for Committing {
         match Pin::new(&mut self.visible).poll(context) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(ack) => {
+                if self.visible.pipeline.semi_sync.poll_answer(ack.seq, context).is_pending() {
+                    return Poll::Pending;
+                }
                 let pending = self.visible.pipeline.collect(ack.seq);
                 self.collected = true;
                 Poll::Ready((ack, pending))

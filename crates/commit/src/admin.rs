@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use binlog::event::Stop;
 use binlog::finalise::append_final;
-use binlog::{BinlogName, ChecksumAlg, Origin, Placement};
+use binlog::{BinlogName, ChecksumAlg, GtidSet, Origin, Placement};
 use engine::base::{Base, Slice};
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh, TrxId};
@@ -83,6 +83,18 @@ impl Pipeline {
         let Some(files) = &self.binlog else { return Ok(Purged::default()) };
         let needed = self.first_needed_binlog().unwrap_or(0);
         files.purge_below(target, needed)
+    }
+
+    /// The GTIDs of files that were removed: what the first file says that those before it held.
+    pub fn purged_gtids(&self) -> Result<GtidSet, FatalError> {
+        let Some(files) = &self.binlog else { return Ok(GtidSet::new()) };
+        loop {
+            let Some(first) = files.index().names().first().cloned() else { return Ok(GtidSet::new()) };
+            // It may be removed at this moment; then another is the first.
+            if let Some(file) = files.open_in_use(&first)? {
+                return Ok(binlog::read_head(file)?.previous);
+            }
+        }
     }
 
     /// The last binlog file that was begun at or before a moment, seconds since 1970: all files before it have ended by

@@ -215,6 +215,14 @@ impl Ticket {
         Credits { ring_bytes: bytes(redo), store_bytes: bytes(store), ..Credits::default() }
     }
 
+    /// Where the binlog ends after it, if its events end at `place`.
+    pub(crate) fn end_after(&self, place: BinlogPlace) -> BinlogPlace {
+        self.rotation.as_ref().map_or(place, |rotation| BinlogPlace {
+            file: rotation.new_file,
+            position: rotation.header.len() as u64,
+        })
+    }
+
     /// Where its events end.
     pub(crate) fn binlog_end(&self) -> Option<BinlogPlace> {
         self.binlog.map(|range| BinlogPlace { file: range.file, position: range.end })

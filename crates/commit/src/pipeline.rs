@@ -55,7 +55,8 @@ use crate::publisher::Publisher;
 use crate::readers::Readers;
 use crate::roles::{Role, Roles};
 use crate::room::Room;
-use crate::sequencer::{Rotate, Sequencer};
+use crate::semi_sync::SemiSync;
+use crate::sequencer::{FileContext, Rotate, Sequencer};
 use crate::settings::Settings;
 use crate::signal::Signal;
 use crate::slots::Slots;
@@ -121,6 +122,8 @@ pub struct Pipeline {
     pub(crate) redo_waiters: LogWaiters,
     /// Those who follow the binlog's end.
     pub(crate) readers: Readers,
+    /// Those who wait for replicas.
+    pub(crate) semi_sync: SemiSync,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sweep: Sweep,
     /// Requests the task that has the strategy begin, if there is one.
@@ -173,6 +176,11 @@ impl Pipeline {
     /// The binlog's files, if the binlog is on.
     pub fn binlog(&self) -> Option<&BinlogFiles> {
         self.binlog.as_ref()
+    }
+
+    /// What names binlog files.
+    pub fn binlog_context(&self) -> &FileContext {
+        self.sequencer.files()
     }
 
     /// The last transaction that has a ticket.
@@ -431,7 +439,7 @@ impl Pipeline {
         }
     }
 
-    /// Makes transactions visible and has their sessions woken.
+    /// Transactions have met their demand: makes them visible, or has them wait for replicas.
     pub(crate) fn publish(&self, done: &mut Batch) {
         if done.is_empty() {
             return;
@@ -442,10 +450,21 @@ impl Pipeline {
         add(&self.stats.commits, done.len() as u64);
         add(&self.stats.groups, 1);
         self.stats.group_size.record(done.len() as u64);
-        self.publisher.publish(&self.slots, done);
-        self.sweep.signal.request();
+        if self.semi_sync.is_enabled() {
+            self.publish_by_semi_sync(done);
+        } else {
+            self.make_visible(done);
+        }
         if !self.strategy().form().has_backlog() {
             self.tell_readers();
+        }
+    }
+
+    /// Makes transactions visible and has their sessions woken.
+    pub(crate) fn make_visible(&self, done: &mut Batch) {
+        if !done.is_empty() {
+            self.publisher.publish(&self.slots, done);
+            self.sweep.signal.request();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Those who follow the binlog's end: dump connections.
 //!
-//! What they may read is what is published **and** in the files: so nothing leaves that is not durable, and whatever may
-//! be read can be. A commit that moves this end requests one task, which wakes all who wait for it; the commit path
+//! What they may read is what is durable **and** in the files: so nothing leaves that a crash could take back, and whatever
+//! may be read can be. It is visible too, unless it waits for replicas ([`crate::semi_sync`]). A commit that moves this end requests one task, which wakes all who wait for it; the commit path
 //! takes no lock for them, and nothing at all happens there while nobody follows.
 //!
 //! The task wakes a [`BATCH`] at a time and pauses in between: hundreds of senders on the live end take a bounded share
@@ -110,10 +110,12 @@ impl Pipeline {
 
     /// Brings the readable end up to date. Returns whether it moved.
     fn move_end(&self) -> bool {
-        let (Some(files), Some(published)) = (&self.binlog, self.publisher.binlog_end()) else {
+        let held = || self.semi_sync.held_end();
+        let (Some(files), Some(durable)) = (&self.binlog, held().or_else(|| self.publisher.binlog_end()))
+        else {
             return false;
         };
-        let end = published.min(files.written());
+        let end = durable.min(files.written());
         let mut state = self.readers.state.lock();
         let moves = end > state.end;
         if moves {

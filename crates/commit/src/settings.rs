@@ -37,6 +37,17 @@ pub struct Settings {
     pub dependency_history_size: AtomicU64,
     /// `transaction_write_set_extraction`: 0 = off; 1 and 2 are names of one thing here.
     pub write_set_extraction: AtomicU8,
+    /// `rpl_semi_sync_source_enabled`. A change of this and the next ones takes effect with
+    /// [`crate::Pipeline::settle_semi_sync`].
+    pub semi_sync_enabled: AtomicBool,
+    /// `rpl_semi_sync_source_wait_point` is AFTER_COMMIT: transactions are visible while their clients wait.
+    pub semi_sync_after_commit: AtomicBool,
+    /// `rpl_semi_sync_source_wait_for_replica_count`
+    pub semi_sync_replicas: AtomicU32,
+    /// `rpl_semi_sync_source_wait_no_replica`
+    pub semi_sync_wait_no_replica: AtomicBool,
+    /// `rpl_semi_sync_source_timeout`, milliseconds.
+    pub semi_sync_timeout_ms: AtomicU64,
     /// `gtid_mode` is ON: transactions get numbers instead of ANONYMOUS.
     pub gtid_mode: AtomicBool,
 }
@@ -58,6 +69,11 @@ impl Default for Settings {
             dependency_tracking: AtomicU8::new(0),
             dependency_history_size: AtomicU64::new(25_000),
             write_set_extraction: AtomicU8::new(2),
+            semi_sync_enabled: AtomicBool::new(false),
+            semi_sync_after_commit: AtomicBool::new(false),
+            semi_sync_replicas: AtomicU32::new(1),
+            semi_sync_wait_no_replica: AtomicBool::new(true),
+            semi_sync_timeout_ms: AtomicU64::new(10_000),
             gtid_mode: AtomicBool::new(false),
         }
     }

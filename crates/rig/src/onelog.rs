@@ -31,9 +31,9 @@ pub struct Config {
 }
 
 impl Config {
-    /// A server of the release build with a data directory and a port of its own.
+    /// The server that is tested, with a data directory and a port of its own.
     pub fn new(datadir: &Path, options: &[&str]) -> Outcome<Self> {
-        Self::of_binary(&paths::binary("release")?, datadir, options)
+        Self::of_binary(&paths::server()?, datadir, options)
     }
 
     /// The same with any binary.

@@ -18,13 +18,18 @@ pub fn target() -> Outcome<PathBuf> {
     Ok(target.to_owned())
 }
 
-/// The server's binary, built with a profile (`release`, `dist`).
+/// The server's binary, built with a profile (`release`, `dist`; `debug` for `dev`).
 pub fn binary(profile: &str) -> Outcome<PathBuf> {
     let path = target()?.join(profile).join("onelog");
     if !path.exists() {
         return Err(format!("{} is not there: build it first", path.display()).into());
     }
     Ok(path)
+}
+
+/// The server's binary that is tested: of the profile that `ONELOG_PROFILE` names, or of the release build.
+pub fn server() -> Outcome<PathBuf> {
+    binary(std::env::var("ONELOG_PROFILE").as_deref().unwrap_or("release"))
 }
 
 /// An empty folder below the target folder.

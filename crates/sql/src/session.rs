@@ -41,6 +41,48 @@ pub trait Server: Any + Debug + Send + Sync {
 
     /// `version()`
     fn version(&self) -> &str;
+
+    /// Answers a function about the server's logs; it may wait, and ends with error 1317 if the session is killed. NULL
+    /// from whoever has none.
+    fn answer(&self, asked: &Asked<'_>) -> Result<Value, SqlError> {
+        let _ = asked;
+        Ok(Value::Null)
+    }
+}
+
+/// What functions ask of the server's logs. Sets are as they were written (1772); no time is no end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Asked<'a> {
+    /// `gtid_subset()`: 1 or 0.
+    Subset {
+        /// The set.
+        set: &'a str,
+        /// What it may be a part of.
+        of: &'a str,
+    },
+    /// `gtid_subtract()`: text.
+    Subtract {
+        /// What something is taken of.
+        from: &'a str,
+        /// What is taken.
+        set: &'a str,
+    },
+    /// `wait_for_executed_gtid_set()`: 0, or 1 after the time.
+    WaitForSet {
+        /// What is waited for.
+        set: &'a str,
+        /// Seconds.
+        timeout_s: Option<f64>,
+    },
+    /// `source_pos_wait()`: 0, or -1 after the time.
+    WaitForPosition {
+        /// The source's file.
+        file: &'a str,
+        /// Where in it.
+        position: u64,
+        /// Seconds.
+        timeout_s: Option<f64>,
+    },
 }
 
 /// See the module. Fields without a lock change between statements only.

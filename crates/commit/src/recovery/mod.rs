@@ -41,6 +41,7 @@ use crate::publisher::{Publisher, Tuple};
 use crate::readers::Readers;
 use crate::roles::Roles;
 use crate::room::Room;
+use crate::semi_sync::SemiSync;
 use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
 use crate::settings::Settings;
 use crate::signal::Signal;
@@ -284,6 +285,7 @@ fn assemble(
         store_options: config.store,
         redo_waiters: LogWaiters::default(),
         readers: Readers::default(),
+        semi_sync: SemiSync::default(),
         clock,
         sweep: Sweep::new(kept.last),
         kick: Signal::default(),

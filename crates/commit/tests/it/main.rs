@@ -19,6 +19,7 @@ mod given_gtid;
 mod io_cache;
 mod power_loss;
 mod readers;
+mod semi_sync;
 mod slots;
 mod switch;
 mod world;

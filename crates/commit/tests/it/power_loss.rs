@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use binlog::ChecksumAlg;
+use commit::record::BinlogPlace;
 use commit::{Committing, StrategyKind, Switched};
 use engine::ids::CommitSeq;
 use vfs::sim::{CrashMode, Journal, OpKind, Replay, Rng, SimDisk};
@@ -44,12 +45,20 @@ struct Script {
     purged: CommitSeq,
     /// Which strategy comes next, if they change between groups.
     switches: Option<usize>,
+    /// Whether a replica follows, what it had after which disk operation, and all files as they were at the end.
+    replica: Option<Followed>,
+}
+
+#[derive(Default)]
+struct Followed {
+    has: Vec<(u64, BinlogPlace)>,
+    files: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Script {
     fn new() -> Self {
         let (acked, purged) = (vec![(0, CommitSeq(0))], CommitSeq(0));
-        Self { transactions: BTreeMap::new(), acked, purged, switches: None }
+        Self { transactions: BTreeMap::new(), acked, purged, switches: None, replica: None }
     }
 
     fn rows_at(&self, seq: CommitSeq) -> Rows {
@@ -110,10 +119,13 @@ fn random_changes(rng: &mut Rng) -> Changes {
 }
 
 /// The fixed run. Two checkpoints, two rotations, a purge, a transaction in chunks, groups of 1, 2 and 8.
-fn run(disk: &SimDisk, options: Options, switches: Option<usize>) -> Script {
+fn run(disk: &SimDisk, options: Options, switches: Option<usize>, followed: bool) -> Script {
     let mut world = World::open(disk, options).unwrap();
     let mut script = Script::new();
     script.switches = switches;
+    if followed {
+        world.attach_replica(disk);
+    }
     let mut rng = Rng::new(42);
     for size in [1, 2, 1, 8] {
         script.group(&mut world, disk, &mut rng, size);
@@ -142,6 +154,12 @@ fn run(disk: &SimDisk, options: Options, switches: Option<usize>) -> Script {
     for size in [1, 8, 2] {
         script.group(&mut world, disk, &mut rng, size);
     }
+    if followed {
+        world.pipeline.catch_up().unwrap();
+        let has = world.detach_replica();
+        assert!(has.len() > 10, "a replica that follows gets something with nearly every group");
+        script.replica = Some(Followed { has, files: world.binlog_bytes() });
+    }
     script
 }
 
@@ -151,7 +169,7 @@ fn journalled(options: Options, switches: Option<usize>, skip: &[(&str, OpKind)]
         disk.skip_sync(path, *kind);
     }
     disk.start_journal();
-    let script = run(&disk, options, switches);
+    let script = run(&disk, options, switches, false);
     (script, disk.stop_journal().unwrap())
 }
 
@@ -202,6 +220,11 @@ fn sweep(journal: &Journal, every: u64, mut each: impl FnMut(u64, CrashMode, &Si
     count
 }
 
+/// How many operations come to one that is looked at: one with `ONELOG_FULL=1`.
+fn every(sampled: u64) -> u64 {
+    if std::env::var_os("ONELOG_FULL").is_some_and(|value| value == "1") { 1 } else { sampled }
+}
+
 /// Every `every`th operation. Returns the number of losses.
 fn sweep_is_clean(options: Options, switches: Option<usize>, every: u64) -> u64 {
     let (script, journal) = journalled(options, switches, &[]);
@@ -219,7 +242,8 @@ fn sweep_is_clean(options: Options, switches: Option<usize>, every: u64) -> u64 
 fn every_power_loss_with_the_binlog_recovers_to_one_prefix_in_both_logs() {
     for strategy in StrategyKind::WITH_BINLOG {
         let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
-        let count = sweep_is_clean(Options { strategy, sync_binlog, ..WITH_BINLOG }, None, 1);
+        let every = every(3);
+        let count = every * sweep_is_clean(Options { strategy, sync_binlog, ..WITH_BINLOG }, None, every);
         assert!(count > 3_000, "the workload became too small to mean something: {count} losses");
     }
 }
@@ -227,13 +251,58 @@ fn every_power_loss_with_the_binlog_recovers_to_one_prefix_in_both_logs() {
 #[test]
 fn every_power_loss_while_strategies_change_recovers_to_one_prefix_in_both_logs() {
     for first in 0..SWITCHES.len() {
-        sweep_is_clean(WITH_BINLOG, Some(first), 3);
+        sweep_is_clean(WITH_BINLOG, Some(first), every(7));
+    }
+}
+
+/// What a replica had at an operation, or had been sent, must be in the files of the source that recovered.
+fn check_replica(world: &World, followed: &Followed, op: u64) -> Result<(), String> {
+    let Some((_, has)) = followed.has.iter().rev().find(|(at, _)| *at <= op) else { return Ok(()) };
+    let end = world.pipeline.publisher().tuple().binlog.expect("it has a binlog");
+    if (end.file, end.position) < (has.file, has.position) {
+        return Err(format!("the replica has {has:?}, the source ends at {end:?}"));
+    }
+    let found = world.binlog_bytes();
+    for (number, bytes) in &followed.files {
+        let Some(found) = found.get(number) else { continue };
+        let sent = match u64::from(has.file).cmp(number) {
+            std::cmp::Ordering::Less => 0,
+            std::cmp::Ordering::Equal => usize::try_from(has.position).expect("a small file"),
+            std::cmp::Ordering::Greater => bytes.len(),
+        };
+        // The flag that a file is in use comes and goes.
+        let differs = (0..sent).find(|at| *at != FLAGS_AT && found.get(*at) != bytes.get(*at));
+        if let Some(at) = differs {
+            return Err(format!("file {number} differs at {at} from what the replica has"));
+        }
+    }
+    Ok(())
+}
+
+/// Where the flags of a file's first event are.
+const FLAGS_AT: usize = 4 + 17;
+
+#[test]
+fn no_replica_holds_what_the_recovered_source_lacks() {
+    let with = |strategy| (Options { strategy, ..WITH_BINLOG }, None);
+    let strategies = StrategyKind::WITH_BINLOG.into_iter().filter(|kind| kind.can_sync_binlog(1)).map(with);
+    for (options, switches) in strategies.chain([(WITH_BINLOG, Some(0)), (WITH_BINLOG, Some(3))]) {
+        let disk = SimDisk::new();
+        disk.start_journal();
+        let script = run(&disk, options, switches, true);
+        let followed = script.replica.as_ref().expect("it was followed");
+        sweep(&disk.stop_journal().unwrap(), every(11), |op, mode, disk| {
+            let found = check(disk, &script, options, script.acked_at(op));
+            if let Err(what) = found.and_then(|world| check_replica(&world, followed, op)) {
+                panic!("{options:?}, {switches:?}, operation {op}, {mode:?}: {what}");
+            }
+        });
     }
 }
 
 #[test]
 fn every_power_loss_without_the_binlog_recovers_to_a_prefix() {
-    sweep_is_clean(WITHOUT_BINLOG, None, 1);
+    sweep_is_clean(WITHOUT_BINLOG, None, every(3));
 }
 
 /// The conformance suite: one workload, all strategies and settings.
@@ -249,7 +318,7 @@ fn relaxed_settings_lose_a_suffix_of_both_logs_and_never_a_hole() {
                     assert_eq!(world.switch(strategy), Switched::NeedsRelaxedSync);
                     continue;
                 }
-                sweep_is_clean(options, None, 11);
+                sweep_is_clean(options, None, every(17));
             }
         }
     }

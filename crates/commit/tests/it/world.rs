@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use binlog::decode::Event;
 use binlog::event::RowsQuery;
 use binlog::{BinlogIndex, CacheLimits, ChecksumAlg, EventReader, Gtid, GtidPlan, Origin, TrxCache, Uuid};
 use commit::checkpoint::{Checkpoint, SliceSize};
+use commit::record::BinlogPlace;
 use commit::recovery::{self, BinlogConfig, Config};
 use commit::{
-    Clock, Committing, Die, EventsKind, FatalError, FileContext, Participant, Pending, Pipeline, Quiet,
-    Settings, StrategyKind, Switched,
+    BinlogReader, Clock, Committing, Die, EventsKind, FatalError, FileContext, Participant, Pending,
+    Pipeline, Quiet, Settings, StrategyKind, Switched,
 };
 use engine::base::Base;
 use engine::delta::Delta;
@@ -108,6 +109,15 @@ pub struct World {
     options: Options,
     vfs: Arc<dyn Vfs>,
     next_trx: u64,
+    replica: Option<Replica>,
+}
+
+/// Somebody who reads all that he may.
+struct Replica {
+    reader: BinlogReader,
+    disk: SimDisk,
+    /// What he has, and after how many operations of the disk.
+    has: Mutex<Vec<(u64, BinlogPlace)>>,
 }
 
 impl World {
@@ -151,7 +161,7 @@ impl World {
         let clock = Arc::<StepClock>::default();
         let recovered = recovery::open(&vfs, &base, config, Arc::<StepClock>::clone(&clock))?;
         let pipeline = recovered.pipeline;
-        Ok(Self { pipeline, base, clock, options, vfs, next_trx: 1 })
+        Ok(Self { pipeline, base, clock, options, vfs, next_trx: 1, replica: None })
     }
 
     /// Reserve and submit by a new session; the caller drives.
@@ -234,8 +244,35 @@ impl World {
         while let Some(role) = self.pipeline.roles.take() {
             self.pipeline.step(role).unwrap();
             self.pipeline.roles.done(role);
+            self.send();
         }
         self.pipeline.sweep();
+    }
+
+    /// A replica begins to follow.
+    pub fn attach_replica(&mut self, disk: &SimDisk) {
+        let reader = self.pipeline.follow_binlog().unwrap();
+        self.replica = Some(Replica { reader, disk: disk.clone(), has: Mutex::default() });
+    }
+
+    /// It has gone; what it had, and after how many operations of the disk.
+    pub fn detach_replica(&mut self) -> Vec<(u64, BinlogPlace)> {
+        self.replica.take().map_or(Vec::new(), |replica| replica.has.into_inner().unwrap())
+    }
+
+    fn send(&self) {
+        let Some(replica) = &self.replica else { return };
+        self.pipeline.wake_readers();
+        let (end, mut has) = (replica.reader.end(), replica.has.lock().unwrap());
+        if has.last().is_none_or(|(_, had)| *had < end) {
+            has.push((replica.disk.ops(), end));
+        }
+    }
+
+    /// The bytes of every binlog file, by number.
+    pub fn binlog_bytes(&self) -> BTreeMap<u64, Vec<u8>> {
+        let index = BinlogIndex::open(&*self.vfs, Path::new(DIR), "binlog").unwrap();
+        index.names().iter().map(|name| (name.number(), self.file_bytes(&index.path_of(name)))).collect()
     }
 
     pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {

@@ -26,3 +26,9 @@ pub fn begin_event(out: &mut PacketWriter, acknowledge: Option<bool>) -> &mut Ve
     }
     payload
 }
+
+/// Has the event whose packet begins at `packet` ask for an acknowledgement after all. It goes to a semi-synchronous
+/// replica and was not sent.
+pub fn ask_acknowledgement(out: &mut PacketWriter, packet: usize) {
+    out.patch(packet, 2, 1);
+}

@@ -40,7 +40,7 @@ impl Log for BinlogReader {
     }
 
     fn gtid_executed(&self) -> GtidSet {
-        self.pipeline().publisher().tuple().gtid_executed
+        self.pipeline().durable_gtids()
     }
 
     fn is_at_hand(&self, place: BinlogPlace) -> bool {

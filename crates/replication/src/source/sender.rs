@@ -47,6 +47,7 @@ pub struct Sender<L> {
     known: Option<GtidSet>,
     ends: bool,
     first: (String, u64),
+    began_at: BinlogPlace,
     name: BinlogName,
     file: String,
     number: u32,
@@ -73,6 +74,7 @@ impl<L: Log> Sender<L> {
             known: begin.known(),
             ends,
             first: (file.clone(), start.position),
+            began_at: BinlogPlace { file: number_of(&start.name), position: start.position },
             number: number_of(&start.name),
             name: start.name.clone(),
             file,
@@ -120,6 +122,11 @@ impl<L: Log> Sender<L> {
     /// Tells the client that the source is alive.
     pub fn heartbeat(&self, sink: &mut impl Sink) {
         sink.event(&self.artificial.heartbeat(&self.file, self.place().position), None);
+    }
+
+    /// Where it began: the client has everything before.
+    pub fn began_at(&self) -> BinlogPlace {
+        self.began_at
     }
 
     /// How far it has come, for an error that is not its own.

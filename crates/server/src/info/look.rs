@@ -15,7 +15,6 @@ use types::value::Value;
 use super::{InfoTable, Result, find};
 use crate::accounts::Access;
 use crate::session::{SessionView, Shared};
-use crate::status::Counters;
 use crate::variables::SessionVariables;
 
 /// See the module.
@@ -23,8 +22,8 @@ use crate::variables::SessionVariables;
 pub(crate) struct Look<'a> {
     /// The server.
     pub(crate) shared: &'a Arc<Shared>,
-    /// What the session has counted.
-    pub(crate) counters: &'a Counters,
+    /// The session, as its expressions see it.
+    pub(crate) view: &'a SessionView,
     /// What the session may do.
     pub(crate) access: &'a Access,
     /// The session.
@@ -84,10 +83,10 @@ impl<'a> Look<'a> {
         session: &'a Session,
         variables: &'a SessionVariables,
     ) -> Self {
-        let (shared, counters) = (view.shared(), view.counters());
+        let shared = view.shared();
         let catalog = shared.store.catalog();
         let (db, table) = (Wanted::default(), Wanted::default());
-        Self { shared, counters, access, session, variables, catalog, db, table }
+        Self { shared, view, access, session, variables, catalog, db, table }
     }
 
     /// Notes that only rows are wanted whose column of this name has this value.

@@ -107,9 +107,12 @@ pub(super) fn session_status(look: &Look<'_>) -> Vec<Row> {
 /// SHOW STATUS.
 pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
     let shared = look.shared;
+    let is_session = scope == Scope::Session;
+    let snapshot = if is_session { look.view.snapshot() } else { None };
     let view = View {
         status: &shared.status,
-        session: (scope == Scope::Session).then_some(look.counters),
+        session: is_session.then(|| look.view.counters()),
+        snapshot: snapshot.as_ref(),
         pipeline: Some(&shared.pipeline),
         recovery: shared.recovery,
         uptime_s: crate::clock::monotonic_ms() / 1000,

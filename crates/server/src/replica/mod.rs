@@ -28,7 +28,7 @@ mod worker;
 
 use std::sync::Arc;
 
-use binlog::GtidSet;
+use binlog::{BinlogName, GtidSet};
 use parking_lot::Mutex;
 use replication::replica::{Position, Settings, Source};
 use tokio::sync::watch;
@@ -107,6 +107,13 @@ impl Replica {
     /// Whether any part runs or is about to.
     pub(crate) fn is_running(&self) -> bool {
         *self.wanted.borrow() != Threads::default() || *self.actual.borrow() != Threads::default()
+    }
+
+    /// Whether everything up to a position of the source is durable here.
+    pub(crate) fn has_applied(&self, file: u64, position: u64) -> bool {
+        let state = self.state.lock();
+        let reached = BinlogName::parse(&state.applied.file).map_or(0, |name| name.number());
+        (reached, state.applied.position) >= (file, position)
     }
 
     /// The source has answered; it is going to send what is behind this position.

@@ -115,6 +115,8 @@ impl Server {
             self;
         shared.common.replica.stop(crate::replica::Threads { io: true, sql: true }).await;
         replica.abort();
+        // Whoever waits for a replica is answered now: senders end as well.
+        shared.pipeline.end_semi_sync();
         if !listeners.close(&net, PATIENCE).await {
             tracing::warn!("some connections did not end; their transactions are rolled back");
         }

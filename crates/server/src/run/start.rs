@@ -72,6 +72,8 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let pause = || tokio::time::sleep(Duration::from_millis(1));
     tokio::spawn(Arc::clone(&pipeline).wake_readers_forever(pause));
     tokio::spawn(Arc::clone(&pipeline).kick_forever(tokio::task::yield_now));
+    pipeline.settle_semi_sync();
+    tokio::spawn(Arc::clone(&pipeline).time_out_semi_sync_forever(tokio::time::sleep));
     let checkpointer = Checkpointer::new(Arc::clone(&pipeline), Arc::clone(&base));
     let taker = Arc::<Checkpointer>::clone(&checkpointer);
     let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);

@@ -1,16 +1,18 @@
 //! What a session is made of.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
-use binlog::{CacheLimits, Origin, TrxCache, Uuid};
+use binlog::{CacheLimits, Gtid, Origin, TrxCache, Uuid};
 use commit::recovery::Report;
 use commit::{CommitAck, Pipeline, ReadLock};
 use engine::ids::CommitSeq;
 use engine::store::Store;
 use engine::trx::Isolation as TrxIsolation;
+use parking_lot::Mutex;
 use protocol::reply::{OkPacket, SessionChanges};
 use protocol::wire::{Capabilities, StatusFlags};
 use replication::source::Replicas;
@@ -24,9 +26,11 @@ use types::warning::Warnings;
 use vfs::Vfs;
 
 use super::control::LockedTables;
+use super::gtid_next::OwnGtid;
 use super::plan_cache::{Environment, PlanCache, PlanSpace};
 use super::prepared::Statements;
 use super::result::ResultSettings;
+use super::row_image::RowImage;
 use super::row_log::LogContext;
 use super::transaction::Transaction;
 use super::view::SessionView;
@@ -79,6 +83,8 @@ pub struct Common {
     pub replicas: Arc<Replicas>,
     /// The source that is followed.
     pub(crate) replica: crate::replica::Replica,
+    /// GTIDs that sessions have taken for their next transactions. Rank: last.
+    pub(super) owned_gtids: Mutex<BTreeSet<Gtid>>,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }
@@ -140,6 +146,8 @@ pub struct Client {
     pub(super) affected: u64,
     /// It applies what a source did: nobody's rights and no read-only server hinder it.
     pub(super) applies: bool,
+    /// What `gtid_next` means for the next transaction.
+    pub(super) own_gtid: OwnGtid,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
     /// The last transaction that was acknowledged.
@@ -171,7 +179,12 @@ impl Client {
     pub fn new(shared: Arc<Shared>, arrival: Arrival) -> Self {
         let Arrival { id, counters, access, capabilities, kill } = arrival;
         let own = shared.variables.begin_own();
-        let view = SessionView::new(Arc::clone(&shared), Arc::clone(&counters), Arc::clone(&access), own);
+        let view = SessionView::new(
+            Arc::clone(&shared),
+            (Arc::clone(&counters), Arc::clone(&kill)),
+            Arc::clone(&access),
+            own,
+        );
         let view = Arc::new(view);
         let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
         let vars = shared.variables.begin(&mut sql);
@@ -199,6 +212,7 @@ impl Client {
             info: None,
             affected: 0,
             applies: false,
+            own_gtid: OwnGtid::default(),
             released: false,
             last_commit: CommitSeq(0),
             environment,
@@ -243,6 +257,11 @@ impl Client {
         self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);
         self.view.keep_warnings(&mut self.warnings);
         (self.info, self.affected) = (None, 0);
+    }
+
+    /// Notes the text of a statement with a plan, for its rows' events.
+    pub(super) fn note_query(&mut self, sql: &[u8]) {
+        self.log.rows_query = self.vars.rows_query.then(|| sql.to_vec());
     }
 
     /// Begins a transaction, in name: its snapshot comes with its first read.
@@ -352,5 +371,7 @@ fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogCo
             server: vars.collation_server.id(),
         },
         time_zone: sql.time_zone.to_string().into_bytes(),
+        rows_query: None,
+        row_image: RowImage::of(vars.row_image),
     }
 }

@@ -129,12 +129,14 @@ impl Client {
     /// The client is gone: gives up what the session holds.
     pub async fn end(mut self) {
         self.shared.common.replicas.leave(self.sql.connection_id);
+        self.give_gtid_back();
         let _ack = self.transaction.rollback().await;
     }
 
     /// Forgets everything but who the client is.
     async fn start_over(&mut self) {
         let _ack = self.transaction.rollback().await;
+        self.give_gtid_back();
         (self.locked, self.global_lock) = (None, None);
         self.close_statements();
         let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);

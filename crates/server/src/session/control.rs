@@ -63,8 +63,9 @@ impl Client {
             self.transaction.read_only = access == AccessMode::ReadOnly;
         }
         if start.consistent_snapshot {
-            let (snapshot, _tuple) = self.shared.pipeline.publisher().snapshot();
+            let (snapshot, tuple) = self.shared.pipeline.publisher().snapshot();
             self.transaction.trx.set_snapshot(snapshot);
+            self.view.set_snapshot(Some(tuple));
         }
         self.done(Some(ack), more, wire);
         Ok(())
@@ -78,7 +79,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         let read_only = self.transaction.read_only;
-        let ack = self.end_transaction().await?;
+        let ack = self.commit_own().await?;
         self.complete(completion, read_only, ack, more, wire);
         Ok(())
     }
@@ -92,6 +93,8 @@ impl Client {
     ) -> Result<()> {
         let read_only = self.transaction.read_only;
         let ack = self.transaction.rollback().await;
+        self.use_gtid();
+        self.view.set_snapshot(None);
         self.complete(completion, read_only, ack, more, wire);
         Ok(())
     }
@@ -117,6 +120,7 @@ impl Client {
 
     /// Commits the session's transaction, if there is one, before a statement that cannot be part of it.
     pub(super) async fn end_transaction(&mut self) -> Result<CommitAck> {
+        self.view.set_snapshot(None);
         self.transaction.commit(self.log.origin, self.logs()).await
     }
 

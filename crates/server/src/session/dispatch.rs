@@ -63,12 +63,20 @@ impl Client {
             | Statement::RenameTables(_)
             | Statement::CreateDatabase(_)
             | Statement::AlterDatabase(_)
-            | Statement::DropDatabase(_) => return self.change_schema(statement, sql).await.map(Some),
+            | Statement::DropDatabase(_) => {
+                if !self.passes_over_change()? {
+                    return self.change_schema(statement, sql).await.map(Some);
+                }
+            }
             Statement::ManageUsers(_)
             | Statement::DropUsers(_)
             | Statement::RenameUsers(_)
             | Statement::Grant(_)
-            | Statement::Revoke(_) => return self.change_accounts(statement, sql).await.map(Some),
+            | Statement::Revoke(_) => {
+                if !self.passes_over_change()? {
+                    return self.change_accounts(statement, sql).await.map(Some);
+                }
+            }
             Statement::ChangeSource(change) => self.change_source(*change).await?,
             Statement::StartReplica(which) => self.start_replica(which)?,
             Statement::StopReplica(which) => self.stop_replica(which).await?,

@@ -32,6 +32,8 @@ pub struct DumpAsked {
     pub server_id: u32,
     /// Its UUID; empty if it has said none.
     pub uuid: String,
+    /// Whether it acknowledges: each event tells it whether to.
+    pub acknowledges: bool,
     /// How long it may hear nothing.
     pub heartbeat: Option<Duration>,
 }
@@ -57,8 +59,7 @@ impl Client {
 
     /// COM_BINLOG_DUMP. Error 1227.
     pub fn ask_dump(&self, dump: &BinlogDump<'_>) -> Result<DumpAsked> {
-        let file = String::from_utf8_lossy(dump.file).into_owned();
-        let begin = Begin::At { file, position: dump.position.into() };
+        let begin = Begin::At { file: file_name(dump.file), position: dump.position.into() };
         self.dump_asked(begin, dump.server_id, dump.ends_at_eof())
     }
 
@@ -66,7 +67,7 @@ impl Client {
     pub fn ask_dump_gtid(&self, dump: &BinlogDumpGtid<'_>) -> Result<DumpAsked> {
         let begin = Begin::Without {
             known: set_of(&dump.gtids),
-            file: String::from_utf8_lossy(dump.file).into_owned(),
+            file: file_name(dump.file),
             position: dump.position,
         };
         self.dump_asked(begin, dump.server_id, dump.ends_at_eof())
@@ -80,6 +81,7 @@ impl Client {
             let is_crc32 = text_of(&value).eq_ignore_ascii_case("CRC32");
             if is_crc32 { ChecksumAlg::Crc32 } else { ChecksumAlg::None }
         });
+        let acknowledges = self.said(["rpl_semi_sync_replica", "rpl_semi_sync_slave"]);
         let heartbeat = self.said(["source_heartbeat_period", "master_heartbeat_period"]);
         let heartbeat_ns = heartbeat.and_then(|value| text_of(&value).parse::<u64>().ok());
         Ok(DumpAsked {
@@ -91,6 +93,7 @@ impl Client {
             },
             server_id,
             uuid: self.replica_uuid(),
+            acknowledges: acknowledges.is_some_and(|value| text_of(&value) != "0"),
             heartbeat: heartbeat_ns.filter(|ns| *ns > 0).map(Duration::from_nanos),
         })
     }
@@ -123,6 +126,12 @@ fn text_of(value: &Value) -> String {
     let mut text = Vec::new();
     value.as_ref().write_text(&mut text);
     String::from_utf8_lossy(&text).into_owned()
+}
+
+/// A file's name as a client has sent it. It ends at the first zero: python-mysql-replication sends three zeroes for none.
+fn file_name(sent: &[u8]) -> String {
+    let name = sent.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// The set that a client has sent; the decoder has checked its numbers.

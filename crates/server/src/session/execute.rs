@@ -118,6 +118,10 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<Ran> {
         self.permit(planned)?;
+        if !matches!(planned.plan, Plan::Select(_)) && self.passes_over_change()? {
+            self.pass_over(more, wire);
+            return Ok(Ran::Answered);
+        }
         if !self.vars.autocommit && !self.transaction.open {
             self.open_transaction();
         } else if self.transaction.trx.is_idle() && !self.transaction.open {

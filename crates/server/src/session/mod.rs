@@ -10,6 +10,7 @@
 
 mod accounts;
 mod admin;
+mod answer;
 mod apply;
 mod client;
 mod command;
@@ -19,12 +20,14 @@ mod ddl;
 mod dispatch;
 mod dump;
 mod execute;
+mod gtid_next;
 mod kill;
 mod maintain;
 mod plan_cache;
 mod prepared;
 mod replica;
 mod result;
+mod row_image;
 mod row_log;
 mod set;
 mod show;

@@ -283,6 +283,7 @@ impl Client {
                 continue;
             }
             self.counters.bump(count::of_plan(&planned.plan));
+            self.note_query(&stored.sql);
             let params = Params {
                 values,
                 literals: &normalised.literals,

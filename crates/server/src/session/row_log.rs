@@ -3,7 +3,9 @@
 //! BEGIN comes with the first row of a transaction, a table map with the first row of a statement. What a failed
 //! statement has logged is cut off again.
 
-use binlog::event::{AutoIncrement, Charset, MetadataLevel, Present, Query, Row, RowsSpec, StatusVars};
+use binlog::event::{
+    AutoIncrement, Charset, MetadataLevel, Present, Query, Row, RowsQuery, RowsSpec, StatusVars,
+};
 use binlog::{Limit, Mark, Origin, TrxCache};
 use engine::catalog::table::Table;
 use sql::exec::RowLog;
@@ -11,6 +13,7 @@ use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{ER_ERROR_ON_WRITE, ER_TRANS_CACHE_FULL};
 
+use super::row_image::{Images, RowImage};
 use super::table_map::table_map;
 
 /// What every event of a statement says of it.
@@ -34,6 +37,10 @@ pub(super) struct LogContext {
     pub(super) charset: Charset,
     /// `time_zone`
     pub(super) time_zone: Vec<u8>,
+    /// The text of the statement, where `binlog_rows_query_log_events` asks for it.
+    pub(super) rows_query: Option<Vec<u8>>,
+    /// `binlog_row_image`
+    pub(super) row_image: RowImage,
 }
 
 impl LogContext {
@@ -85,13 +92,14 @@ pub(super) struct StatementLog<'a> {
     context: &'a LogContext,
     begun: Mark,
     mapped: bool,
+    images: Images,
 }
 
 impl<'a> StatementLog<'a> {
     /// A statement begins.
     pub(super) fn new(cache: &'a mut TrxCache, context: &'a LogContext) -> Self {
         let begun = cache.mark();
-        Self { cache, context, begun, mapped: false }
+        Self { cache, context, begun, mapped: false, images: Images::default() }
     }
 
     /// The statement has succeeded.
@@ -111,16 +119,24 @@ impl<'a> StatementLog<'a> {
                 let begin = Query::begin(self.context.thread_id, self.context.status(), &self.context.db);
                 self.cache.append(self.context.origin, &begin).map_err(|error| cache_error(&error))?;
             }
+            if let Some(sql) = &self.context.rows_query {
+                let query = RowsQuery { sql };
+                self.cache.append(self.context.origin, &query).map_err(|error| cache_error(&error))?;
+            }
             self.cache.append(self.context.origin, map).map_err(|error| cache_error(&error))?;
             self.mapped = true;
         }
+        let (before, after, row) = match self.context.row_image {
+            RowImage::Full => (Present::All, Present::All, row),
+            image => self.images.reduce(image, table, row),
+        };
         let spec = RowsSpec {
             kind: row.kind(),
             table_id: map.table_id(),
             flags: 0,
             columns: map.column_count(),
-            before: Present::All,
-            after: Present::All,
+            before,
+            after,
         };
         self.cache.append_row(self.context.origin, &spec, &row).map_err(|error| cache_error(&error))
     }

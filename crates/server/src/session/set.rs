@@ -200,12 +200,21 @@ impl Client {
             }
             Examined::System(prepared, name) => {
                 let global = prepared.is_global();
+                if name == "gtid_next" {
+                    self.may_set_gtid_next()?;
+                }
                 if global {
                     self.change_strategy(&name, prepared.val()).await?;
                 }
                 self.shared.variables.apply(prepared, &mut self.sql, &mut self.vars);
                 if global && name == "binlog_checksum" {
                     self.rotate_for_checksum().await?;
+                }
+                if name == "gtid_next" {
+                    self.take_gtid().await?;
+                }
+                if global && name.starts_with("rpl_semi_sync_") {
+                    self.shared.pipeline.settle_semi_sync();
                 }
                 self.note_variable(&name, global);
             }

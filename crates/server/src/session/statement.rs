@@ -99,6 +99,7 @@ impl Client {
                 Prepared::Plan(_, normalised) if normalised.params > 0 => return Err(self.stray_marker(sql)),
                 Prepared::Plan(planned, normalised) => {
                     self.counters.bump(count::of_plan(&planned.plan));
+                    self.note_query(sql);
                     let params = Params {
                         values: &[],
                         literals: &normalised.literals,

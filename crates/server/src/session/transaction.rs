@@ -41,6 +41,8 @@ pub(crate) struct Transaction {
     pub(crate) write_set_extraction: u8,
     /// What the next commit says of the source where it ran first.
     pub(crate) stamp: Option<Stamp>,
+    /// `gtid_next`, until a commit takes it.
+    pub(crate) next_gtid: Option<Gtid>,
     savepoints: Vec<Savepoint>,
     sid: binlog::Uuid,
     counters: Arc<Counters>,
@@ -87,6 +89,7 @@ impl Transaction {
             serializable: false,
             write_set_extraction: WRITE_SET_EXTRACTION,
             stamp: None,
+            next_gtid: None,
             savepoints: Vec::new(),
             sid,
             counters,
@@ -196,10 +199,11 @@ impl Transaction {
     }
 
     /// What its GTID event says.
-    fn plan(&self, pending: &mut Pending, stamp: Option<&Stamp>) {
-        let settings = &self.pipeline.settings;
-        let own = || settings.gtid_mode.load(Ordering::Relaxed).then_some(self.sid);
-        let given = stamp.and_then(|stamp| stamp.gtid);
+    fn plan(&mut self, pending: &mut Pending, stamp: Option<&Stamp>) {
+        let pipeline = Arc::clone(&self.pipeline);
+        let (settings, sid) = (&pipeline.settings, self.sid);
+        let own = || settings.gtid_mode.load(Ordering::Relaxed).then_some(sid);
+        let given = stamp.and_then(|stamp| stamp.gtid).or_else(|| self.next_gtid.take());
         pending.gno = given.map(|gtid| gtid.gno);
         pending.plan.sid = given.map(|gtid| gtid.sid).or_else(own);
         pending.plan.may_have_statements = pending.kind == EventsKind::Statement;

@@ -5,14 +5,16 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use commit::Tuple;
 use parking_lot::Mutex;
-use sql::session::{Scope, Server, Session};
+use sql::session::{Asked, Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::error::SqlError;
 use types::value::Value;
 use types::warning::Warnings;
 
-use super::Shared;
+use super::answer::answer;
+use super::{KillSwitch, Shared};
 use crate::accounts::Access;
 use crate::info;
 use crate::status::Counters;
@@ -23,10 +25,13 @@ use crate::variables::SessionVariables;
 pub struct SessionView {
     shared: Arc<Shared>,
     counters: Arc<Counters>,
+    kill: Arc<KillSwitch>,
     /// Rank: last, as both others.
     access: Mutex<Arc<Access>>,
     /// As of the last SET.
     variables: Mutex<SessionVariables>,
+    /// Where its consistent snapshot stands, as long as the transaction runs that began with it.
+    snapshot: Mutex<Option<Tuple>>,
     /// What the statement before the current one has left.
     warnings: Mutex<Warnings>,
     version: String,
@@ -35,7 +40,7 @@ pub struct SessionView {
 impl SessionView {
     pub(super) fn new(
         shared: Arc<Shared>,
-        counters: Arc<Counters>,
+        (counters, kill): (Arc<Counters>, Arc<KillSwitch>),
         access: Arc<Access>,
         variables: SessionVariables,
     ) -> Self {
@@ -45,8 +50,10 @@ impl SessionView {
         Self {
             shared,
             counters,
+            kill,
             access: Mutex::new(access),
             variables: Mutex::new(variables),
+            snapshot: Mutex::default(),
             warnings,
             version,
         }
@@ -76,6 +83,15 @@ impl SessionView {
     /// The session's variables.
     pub fn variables(&self) -> SessionVariables {
         self.variables.lock().clone()
+    }
+
+    /// Where its consistent snapshot stands.
+    pub fn snapshot(&self) -> Option<Tuple> {
+        self.snapshot.lock().clone()
+    }
+
+    pub(super) fn set_snapshot(&self, snapshot: Option<Tuple>) {
+        *self.snapshot.lock() = snapshot;
     }
 
     /// Conditions of the last statement that was not about conditions: SHOW WARNINGS.
@@ -121,5 +137,9 @@ impl Server for SessionView {
 
     fn version(&self) -> &str {
         &self.version
+    }
+
+    fn answer(&self, asked: &Asked<'_>) -> Result<Value, SqlError> {
+        answer(&self.shared, &self.kill, asked)
     }
 }

@@ -11,8 +11,8 @@ mod rows;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use commit::Pipeline;
 use commit::recovery::Report;
+use commit::{Pipeline, Tuple};
 use parking_lot::Mutex;
 
 pub use counter::{Counter, Counters};
@@ -41,6 +41,8 @@ pub struct View<'a> {
     pub status: &'a Status,
     /// The session's, for SHOW SESSION STATUS.
     pub session: Option<&'a Counters>,
+    /// Of the session's consistent snapshot.
+    pub snapshot: Option<&'a Tuple>,
     /// The commit pipeline, once it runs.
     pub pipeline: Option<&'a Pipeline>,
     /// What recovery did.
@@ -96,6 +98,6 @@ impl View<'_> {
 
     /// Everybody's counts in Prometheus' text format.
     pub fn prometheus(&self) -> String {
-        prometheus::render(&View { session: None, ..*self })
+        prometheus::render(&View { session: None, snapshot: None, ..*self })
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use binlog::IoCache;
-use commit::{Histogram, Stats, StrategyKind};
+use commit::{FileContext, Histogram, SemiSyncStatus, Stats, StrategyKind, Tuple};
 
 use super::counter::{Counter, Counters};
 use super::{Gauges, View};
@@ -52,7 +52,8 @@ pub(super) fn all() -> &'static [Row] {
             Counter::Queries => Row { name: counter.name(), source: Source::Everybody(*counter) },
             _ => Row { name: counter.name(), source: Source::Session(*counter) },
         });
-        let others = OTHERS.iter().copied().chain(STAGES.into_iter().flatten());
+        let semi_sync = SEMI_SYNC_SOURCE.into_iter().chain(SEMI_SYNC_MASTER);
+        let others = OTHERS.iter().copied().chain(STAGES.into_iter().flatten()).chain(semi_sync);
         let mut rows: Vec<_> = counted.chain(others).collect();
         rows.sort_unstable_by_key(|row| row.name);
         rows
@@ -144,6 +145,67 @@ const STAGES: [[Row; 5]; 4] = [
     stage!("store_step", store_ns),
 ];
 
+/// What of the place of the session's consistent snapshot; of now, without one. Empty without a binlog.
+fn snapshot(view: &View<'_>, which: fn(&Tuple, &FileContext) -> String) -> String {
+    let Some(pipeline) = view.pipeline else { return String::new() };
+    match view.snapshot {
+        Some(tuple) => which(tuple, pipeline.binlog_context()),
+        None => which(&pipeline.publisher().tuple(), pipeline.binlog_context()),
+    }
+}
+
+/// What of semi-synchronous replication `which` says; nothing before the pipeline runs.
+fn semi_sync(view: &View<'_>, which: fn(&SemiSyncStatus) -> u64) -> u64 {
+    view.pipeline.map_or(0, |pipeline| which(&pipeline.semi_sync_status()))
+}
+
+/// The rows of semi-synchronous replication. MySQL keeps no times of the network, nor does this server.
+macro_rules! semi_sync {
+    ($side:literal) => {
+        [
+            level(concat!("Rpl_semi_sync_", $side, "_clients"), |view| {
+                semi_sync(view, |status| status.clients as u64)
+            }),
+            fixed(concat!("Rpl_semi_sync_", $side, "_net_avg_wait_time"), "0"),
+            fixed(concat!("Rpl_semi_sync_", $side, "_net_wait_time"), "0"),
+            total(concat!("Rpl_semi_sync_", $side, "_net_waits"), |view| {
+                semi_sync(view, |status| status.counts.net_waits)
+            }),
+            total(concat!("Rpl_semi_sync_", $side, "_no_times"), |view| {
+                semi_sync(view, |status| status.counts.no_times)
+            }),
+            total(concat!("Rpl_semi_sync_", $side, "_no_tx"), |view| {
+                semi_sync(view, |status| status.counts.no_tx)
+            }),
+            text(concat!("Rpl_semi_sync_", $side, "_status"), |view| {
+                if semi_sync(view, |status| status.on.into()) == 1 { "ON" } else { "OFF" }.to_owned()
+            }),
+            fixed(concat!("Rpl_semi_sync_", $side, "_timefunc_failures"), "0"),
+            level(concat!("Rpl_semi_sync_", $side, "_tx_avg_wait_time"), |view| {
+                semi_sync(view, |status| status.counts.tx_wait_time_us / status.counts.tx_waits.max(1))
+            }),
+            total(concat!("Rpl_semi_sync_", $side, "_tx_wait_time"), |view| {
+                semi_sync(view, |status| status.counts.tx_wait_time_us)
+            }),
+            total(concat!("Rpl_semi_sync_", $side, "_tx_waits"), |view| {
+                semi_sync(view, |status| status.counts.tx_waits)
+            }),
+            total(concat!("Rpl_semi_sync_", $side, "_wait_pos_backtraverse"), |view| {
+                semi_sync(view, |status| status.counts.wait_pos_backtraverse)
+            }),
+            level(concat!("Rpl_semi_sync_", $side, "_wait_sessions"), |view| {
+                semi_sync(view, |status| status.wait_sessions as u64)
+            }),
+            total(concat!("Rpl_semi_sync_", $side, "_yes_tx"), |view| {
+                semi_sync(view, |status| status.counts.yes_tx)
+            }),
+        ]
+    };
+}
+
+const SEMI_SYNC_SOURCE: [Row; 14] = semi_sync!("source");
+const SEMI_SYNC_MASTER: [Row; 14] = semi_sync!("master");
+
 /// What sessions do not count.
 const OTHERS: &[Row] = &[
     total("Aborted_clients", |view| gauge(view, |gauges| &gauges.aborted_clients)),
@@ -152,6 +214,15 @@ const OTHERS: &[Row] = &[
     fixed("Binlog_stmt_cache_use", "0"),
     total("Binlog_commits", |view| stat(view, |stats| &stats.binlog_commits)),
     total("Binlog_group_commits", |view| stat(view, |stats| &stats.binlog_groups)),
+    text("Binlog_snapshot_file", |view| {
+        snapshot(view, |tuple, files| {
+            tuple.binlog.as_ref().map_or(String::new(), |end| files.name(end.file).to_string())
+        })
+    }),
+    text("Binlog_snapshot_gtid_executed", |view| snapshot(view, |tuple, _| tuple.gtid_executed.to_string())),
+    text("Binlog_snapshot_position", |view| {
+        snapshot(view, |tuple, _| tuple.binlog.as_ref().map_or(String::new(), |end| end.position.to_string()))
+    }),
     fixed("Compression", "OFF"),
     total("Connection_errors_accept", |view| gauge(view, |gauges| &gauges.accept_errors)),
     total("Connection_errors_internal", |view| gauge(view, |gauges| &gauges.internal_errors)),
@@ -223,6 +294,7 @@ const OTHERS: &[Row] = &[
     total("Onelog_views_expired", |view| {
         view.pipeline.map_or(0, |pipeline| pipeline.published().retired.expired())
     }),
+    text("Onelog_snapshot_gtid_executed", |view| snapshot(view, |tuple, _| tuple.gtid_executed.to_string())),
     level("Onelog_visible_seq", |view| view.pipeline.map_or(0, |pipeline| pipeline.published().visible().0)),
     text("Onelog_gate", |view| {
         view.pipeline.map_or(String::new(), |pipeline| format!("{:?}", pipeline.admission.gate()))

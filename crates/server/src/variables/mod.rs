@@ -37,7 +37,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use arc_swap::ArcSwap;
-use binlog::GtidSet;
 use commit::{Pipeline, Settings};
 use parking_lot::Mutex;
 use sql::session::Session;
@@ -73,8 +72,6 @@ pub struct Variables {
     /// What the server reads all the time.
     pub live: Live,
     pipeline: OnceLock<Arc<Pipeline>>,
-    /// GTIDs of binlog files that are gone. Rank: last.
-    gtid_purged: Mutex<GtidSet>,
 }
 
 impl Variables {
@@ -87,13 +84,7 @@ impl Variables {
             }
         }
         let values = ArcSwap::from_pointee(values);
-        Self {
-            values,
-            setting: Mutex::default(),
-            live,
-            pipeline: OnceLock::new(),
-            gtid_purged: Mutex::default(),
-        }
+        Self { values, setting: Mutex::default(), live, pipeline: OnceLock::new() }
     }
 
     /// Says which pipeline the settings are in. Once, at start-up.
@@ -141,16 +132,6 @@ impl Variables {
         }
         own.collation_database = own.collation_server;
         own
-    }
-
-    /// Says which GTIDs are no longer in any binlog file.
-    pub fn set_gtid_purged(&self, purged: GtidSet) {
-        *self.gtid_purged.lock() = purged;
-    }
-
-    /// The GTIDs that are no longer in any binlog file.
-    pub fn gtid_purged(&self) -> GtidSet {
-        self.gtid_purged.lock().clone()
     }
 
     fn pipeline(&self) -> Option<&Pipeline> {

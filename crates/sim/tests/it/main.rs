@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
+mod gtids;
 mod io_cache;
 mod retention;
 mod sessions;

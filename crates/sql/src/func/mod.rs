@@ -17,7 +17,7 @@
 //! | `a REGEXP b`, `a RLIKE b` | `regexp_like(a, b)` |
 //! | `a SOUNDS LIKE b` | `soundex(a) = soundex(b)` |
 //!
-//! What waits: SLEEP, BENCHMARK and user-level locks need more than a value; JSON; GTID functions.
+//! What waits: SLEEP, BENCHMARK and user-level locks need more than a value; JSON.
 
 #![expect(clippy::unnecessary_wraps, reason = "the functions of a table have one signature")]
 
@@ -27,6 +27,7 @@ pub(crate) mod error;
 mod information;
 mod misc;
 mod numeric;
+mod replication;
 mod string;
 mod temporal;
 mod typed;
@@ -112,7 +113,7 @@ pub fn find(name: &str) -> Option<&'static Function> {
 /// Every function.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     const FAMILIES: &[&[&[Function]]] = &[
-        &[control::FUNCTIONS, information::FUNCTIONS],
+        &[control::FUNCTIONS, information::FUNCTIONS, replication::FUNCTIONS],
         misc::FAMILY,
         numeric::FAMILY,
         string::FAMILY,

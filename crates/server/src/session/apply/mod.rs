@@ -105,7 +105,7 @@ impl Client {
     }
 
     /// BEGIN and COMMIT: a transaction of which only the GTID counts.
-    fn log_empty(&mut self) -> Result<()> {
+    pub(super) fn log_empty(&mut self) -> Result<()> {
         let (_, cache) = self.transaction.parts();
         self.log.log_empty(cache)
     }

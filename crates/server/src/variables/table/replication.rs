@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use commit::Pipeline;
+
 use crate::variables::home::{Home, live, own, pipeline};
 use crate::variables::live::Live;
 use crate::variables::read::Sight;
@@ -300,7 +302,7 @@ pub(super) const ROWS: &[Variable] = &[
         .home(Home::Shown(gtid_executed)),
     text("gtid_purged", Global, "", "GTIDs of files that were removed.")
         .told()
-        .home(Home::Shown(|sight| Val::text(&sight.variables.gtid_purged().to_string()))),
+        .home(Home::Shown(gtid_purged)),
     text("gtid_owned", Global, "", "GTIDs of transactions under way.").told(),
     text("gtid_next", Session, "AUTOMATIC", "The GTID of the next transaction.")
         .restricted()
@@ -323,12 +325,108 @@ pub(super) const ROWS: &[Variable] = &[
         .home(live(|live| live.read_only.val(), set_read_only)),
     toggle("super_read_only", Global, false, "Nobody writes.")
         .home(live(|live| live.super_read_only.val(), set_super_read_only)),
+    toggle("rpl_semi_sync_source_enabled", Global, false, "Commits wait until replicas hold them.")
+        .home(SEMI_SYNC_ENABLED),
+    uint(
+        "rpl_semi_sync_source_timeout",
+        Global,
+        (0, 4_294_967_295),
+        10_000,
+        "Milliseconds that a commit waits for replicas before all go on without.",
+    )
+    .home(SEMI_SYNC_TIMEOUT),
+    uint(
+        "rpl_semi_sync_source_wait_for_replica_count",
+        Global,
+        (1, 65_535),
+        1,
+        "Replicas that a commit waits for.",
+    )
+    .home(SEMI_SYNC_REPLICAS),
+    toggle(
+        "rpl_semi_sync_source_wait_no_replica",
+        Global,
+        true,
+        "Commits wait even while fewer replicas are there.",
+    )
+    .home(SEMI_SYNC_NO_REPLICA),
+    choice(
+        "rpl_semi_sync_source_wait_point",
+        Global,
+        &["AFTER_SYNC", "AFTER_COMMIT"],
+        "AFTER_SYNC",
+        "Whether others see a commit before replicas hold it.",
+    )
+    .home(SEMI_SYNC_POINT),
+    uint("rpl_semi_sync_source_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
+    toggle("rpl_semi_sync_master_enabled", Global, false, "Another name of rpl_semi_sync_source_enabled.")
+        .home(SEMI_SYNC_ENABLED),
+    uint(
+        "rpl_semi_sync_master_timeout",
+        Global,
+        (0, 4_294_967_295),
+        10_000,
+        "Another name of rpl_semi_sync_source_timeout.",
+    )
+    .home(SEMI_SYNC_TIMEOUT),
+    uint(
+        "rpl_semi_sync_master_wait_for_slave_count",
+        Global,
+        (1, 65_535),
+        1,
+        "Another name of rpl_semi_sync_source_wait_for_replica_count.",
+    )
+    .home(SEMI_SYNC_REPLICAS),
+    toggle(
+        "rpl_semi_sync_master_wait_no_slave",
+        Global,
+        true,
+        "Another name of rpl_semi_sync_source_wait_no_replica.",
+    )
+    .home(SEMI_SYNC_NO_REPLICA),
+    choice(
+        "rpl_semi_sync_master_wait_point",
+        Global,
+        &["AFTER_SYNC", "AFTER_COMMIT"],
+        "AFTER_SYNC",
+        "Another name of rpl_semi_sync_source_wait_point.",
+    )
+    .home(SEMI_SYNC_POINT),
+    uint("rpl_semi_sync_master_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
     text("report_host", Global, "", "How a replica calls itself.").fixed().inert(),
     uint("report_port", Global, (0, 65_535), 3306, "The port that a replica names.").fixed().inert(),
 ];
 
+const SEMI_SYNC_ENABLED: Home = pipeline(
+    |settings| settings.semi_sync_enabled.val(),
+    |settings, val| settings.semi_sync_enabled.put(val),
+);
+const SEMI_SYNC_TIMEOUT: Home = pipeline(
+    |settings| settings.semi_sync_timeout_ms.val(),
+    |settings, val| settings.semi_sync_timeout_ms.put(val),
+);
+const SEMI_SYNC_REPLICAS: Home = pipeline(
+    |settings| settings.semi_sync_replicas.val(),
+    |settings, val| settings.semi_sync_replicas.put(val),
+);
+const SEMI_SYNC_NO_REPLICA: Home = pipeline(
+    |settings| settings.semi_sync_wait_no_replica.val(),
+    |settings, val| settings.semi_sync_wait_no_replica.put(val),
+);
+const SEMI_SYNC_POINT: Home = pipeline(
+    |settings| Val::Choice(settings.semi_sync_after_commit.load(Ordering::Relaxed).into()),
+    |settings, val| settings.semi_sync_after_commit.store(val.choice() == 1, Ordering::Relaxed),
+);
+
 fn gtid_executed(sight: &Sight<'_>) -> Val {
     let text = sight.pipeline.map(|pipeline| pipeline.publisher().tuple().gtid_executed.to_string());
+    Val::text(&text.unwrap_or_default())
+}
+
+fn gtid_purged(sight: &Sight<'_>) -> Val {
+    let purged = sight.pipeline.map(Pipeline::purged_gtids);
+    // A file that cannot be read says nothing; SHOW BINLOG EVENTS says why.
+    let text = purged.and_then(Result::ok).map(|purged| purged.to_string());
     Val::text(&text.unwrap_or_default())
 }
 

@@ -282,6 +282,7 @@ impl Host {
         let view = View {
             status: &self.net.status,
             session: None,
+            snapshot: None,
             pipeline: None,
             recovery: commit::recovery::Report::default(),
             uptime_s: 0,

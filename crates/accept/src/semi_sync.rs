@@ -1,0 +1,166 @@
+//! Semi-synchronous replication with a replica that nobody here wrote.
+//!
+//! Purpose: with a MariaDB replica that acknowledges, nothing is told to a client that the replica lacks when the source
+//! is killed (AFTER_SYNC); a replica that goes away stops nobody for longer than one time-out, and is waited for again
+//! when it has come back.
+//! Method: sysbench with and without, in turn, for what it costs (reported, not judged); the replica is stopped under
+//! writers and started again; then the writers of `kills`, and `kill -9`: what they were told must be on the replica
+//! before the source starts again, and both must be equal after that.
+
+use std::time::{Duration, Instant};
+
+use rig::clients::Vendor;
+use rig::onelog::Config;
+use rig::peer::Peer;
+use rig::sysbench::Sysbench;
+use rig::{Outcome, check, paths};
+
+use crate::replicas::{ACCOUNT, await_equal, follow};
+use crate::{Plan, contents, kills, sql};
+
+const OPTIONS: [&str; 5] = [
+    "--log-bin=binlog",
+    "--gtid-mode=ON",
+    "--enforce-gtid-consistency=ON",
+    "--max-connections=200",
+    "--rpl-semi-sync-source-timeout=1000",
+];
+/// So fast that the replica's own disk is not what is measured.
+const MARIADB: [&str; 3] =
+    ["--innodb-flush-log-at-trx-commit=0", "--rpl-semi-sync-slave-enabled=1", "--slave-parallel-threads=4"];
+const CLIENTS: u32 = 64;
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// See the module.
+pub fn run(plan: &Plan) -> Outcome {
+    let dir = paths::fresh("accept/semi_sync")?;
+    let config = Config::new(&dir.join("data"), &OPTIONS)?;
+    let server = config.start()?;
+    let port = server.port();
+    sql::run(port, &ACCOUNT)?;
+    kills::prepare(port)?;
+    sql::run(port, &["CREATE DATABASE sbtest"])?;
+    let replica = follow(&dir, Vendor::MariaDb, port, &MARIADB)?;
+    await_status(port, "Rpl_semi_sync_source_clients", "1")?;
+    costs(plan, port)?;
+    goes_and_comes(&replica, port)?;
+    await_equal(&replica, port, &["d", "sbtest"])?;
+
+    let writing = std::thread::spawn(move || kills::writers::write(port, [0; kills::WRITERS]));
+    std::thread::sleep(Duration::from_secs(if plan.full { 20 } else { 2 }));
+    check(status(port, "Rpl_semi_sync_source_status")? == "ON", || "semi-sync went off".to_owned())?;
+    server.kill()?;
+    let acknowledged = writing.join().map_err(|_| "a writer panicked")??;
+    await_applied(&replica)?;
+    kills::engine(replica.port, &acknowledged)?;
+    println!(
+        "kill -9: {} transactions were acknowledged, the replica has all of them",
+        acknowledged.iter().sum::<u64>()
+    );
+    let server = config.start()?;
+    kills::engine(port, &acknowledged)?;
+    await_equal(&replica, port, &["d", "sbtest"])?;
+    server.stop()
+}
+
+fn bench(port: u16, seconds: u32) -> Sysbench {
+    Sysbench {
+        port,
+        user: "root".to_owned(),
+        script: "oltp_update_non_index".to_owned(),
+        tables: 4,
+        table_size: 10_000,
+        threads: CLIENTS,
+        seconds,
+        events: 0,
+        ps_mode: "auto",
+        rand_type: "special",
+    }
+}
+
+/// Rounds without and with, in turn.
+fn costs(plan: &Plan, port: u16) -> Outcome {
+    let (rounds, seconds) = if plan.full { (7, 10) } else { (3, 2) };
+    bench(port, 0).prepare()?;
+    let mut rates = [Vec::new(), Vec::new()];
+    for round in 0..2 * rounds {
+        let on = round % 2 == 1;
+        sql::run(port, &[&format!("SET GLOBAL rpl_semi_sync_source_enabled = {}", u8::from(on))])?;
+        let before = status(port, "Rpl_semi_sync_source_no_tx")?;
+        rates[usize::from(on)].push(bench(port, seconds).run()?.tps);
+        if on {
+            let after = status(port, "Rpl_semi_sync_source_no_tx")?;
+            check(before == after, || {
+                format!("{after} transactions were not acknowledged, {before} before")
+            })?;
+        }
+    }
+    let [without, with] = rates.map(|mut rates| {
+        rates.sort_by(f64::total_cmp);
+        rates[rates.len() / 2]
+    });
+    let acknowledged = status(port, "Rpl_semi_sync_source_yes_tx")?;
+    let asked = status(port, "Rpl_semi_sync_source_net_waits")?;
+    println!(
+        "{CLIENTS} clients, update_non_index, medians of {rounds}: {without:.0} trx/s asynchronous, {with:.0} \
+         semi-synchronous ({:.2}); {acknowledged} transactions acknowledged by {asked} packets",
+        with / without
+    );
+    Ok(())
+}
+
+/// The replica is stopped and started again.
+fn goes_and_comes(replica: &Peer, port: u16) -> Outcome {
+    let full = bench(port, 2).run()?.tps;
+    contents::query(replica.port, "mysql", "STOP SLAVE")?;
+    let first = bench(port, 2).run()?.tps;
+    check(status(port, "Rpl_semi_sync_source_status")? == "OFF", || "no time-out came".to_owned())?;
+    let without = bench(port, 2).run()?.tps;
+    let times = status(port, "Rpl_semi_sync_source_no_times")?;
+    check(times == "1", || format!("{times} time-outs"))?;
+    contents::query(replica.port, "mysql", "START SLAVE")?;
+    sql::run(
+        port,
+        &[
+            "UPDATE d.c SET n = n + 0",
+            "INSERT INTO d.c VALUES (1000, 0)",
+            "DELETE FROM d.c WHERE writer = 1000",
+        ],
+    )?;
+    let begun = Instant::now();
+    while status(port, "Rpl_semi_sync_source_status")? == "OFF" {
+        check(begun.elapsed() < PATIENCE, || "semi-sync does not come back".to_owned())?;
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    println!(
+        "{full:.0} trx/s semi-synchronous; the replica stops: {first:.0} in the 2 s with the time-out of 1 s, \
+         {without:.0} after it; it comes back, and is waited for again after {} ms",
+        begun.elapsed().as_millis()
+    );
+    Ok(())
+}
+
+/// Waits until a replica whose source is gone has applied what it has received.
+fn await_applied(replica: &Peer) -> Outcome {
+    let shown = contents::query(replica.port, "mysql", "SHOW SLAVE STATUS")?;
+    let fields: Vec<&str> = shown.split('\t').collect();
+    let [_, _, _, _, _, file, position, ..] = fields[..] else { return Err(shown.into()) };
+    let wait = format!("SELECT MASTER_POS_WAIT('{file}', {position}, {}) >= 0", PATIENCE.as_secs());
+    let waited = contents::query(replica.port, "mysql", &wait)?;
+    check(waited.trim() == "1", || format!("the replica does not reach {file} {position}: {shown}"))
+}
+
+fn status(port: u16, name: &str) -> Outcome<String> {
+    let shown = contents::query(port, "mysql", &format!("SHOW GLOBAL STATUS LIKE '{name}'"))?;
+    let value = shown.trim().split('\t').nth(1).ok_or_else(|| format!("no {name}: {shown}"))?;
+    Ok(value.to_owned())
+}
+
+fn await_status(port: u16, name: &str, expected: &str) -> Outcome {
+    let begun = Instant::now();
+    while status(port, name)? != expected {
+        check(begun.elapsed() < PATIENCE, || format!("{name} does not become {expected}"))?;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}

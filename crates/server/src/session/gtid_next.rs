@@ -1,0 +1,139 @@
+//! `gtid_next`: a session gives its next transaction a GTID.
+//!
+//! | state | SET | a change | COMMIT | ROLLBACK |
+//! | --- | --- | --- | --- | --- |
+//! | automatic | owned, or executed if the GTID is | gets the server's next number | | |
+//! | owned | waits for nobody; 1790 within a transaction | belongs to the GTID; by itself it uses it | uses it, with an empty transaction if nothing was changed | used |
+//! | executed | as automatic | is passed over | used | used |
+//! | used | as automatic | 1837 | | |
+//!
+//! Two sessions do not own one GTID: the second waits until the first has used it or given it back, and then finds it
+//! executed, or owns it.
+
+use std::time::Duration;
+
+use binlog::Gtid;
+use commit::CommitAck;
+use sql::exec::Changed;
+use types::error::SqlError;
+use types::error::table::{ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID, ER_GTID_NEXT_TYPE_UNDEFINED_GTID};
+
+use super::{Client, Wire};
+use crate::variables::GtidNext;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// How often whoever waits for a GTID looks.
+const LOOK: Duration = Duration::from_millis(3);
+
+/// See the module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum OwnGtid {
+    /// The server numbers.
+    #[default]
+    Automatic,
+    /// The next transaction has it.
+    Owned(Gtid),
+    /// There is a transaction of that GTID: the next one is passed over.
+    Executed(Gtid),
+    /// The transaction was ended.
+    Used(Gtid),
+}
+
+impl Client {
+    /// Error 1790 if `gtid_next` may not be set now.
+    pub(super) fn may_set_gtid_next(&self) -> Result<()> {
+        match self.own_gtid {
+            OwnGtid::Owned(gtid) if self.transaction.open => {
+                Err(ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID.error(&[&gtid]))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `gtid_next` was set.
+    pub(super) async fn take_gtid(&mut self) -> Result<()> {
+        self.give_gtid_back();
+        let GtidNext::Gtid(gtid) = self.vars.gtid_next else { return Ok(()) };
+        let kill = std::sync::Arc::clone(&self.kill);
+        self.own_gtid = kill.unless_killed(self.await_gtid(gtid)).await?;
+        if self.own_gtid == OwnGtid::Owned(gtid) {
+            self.transaction.next_gtid = Some(gtid);
+        }
+        Ok(())
+    }
+
+    async fn await_gtid(&self, gtid: Gtid) -> Result<OwnGtid> {
+        loop {
+            let owned = self.shared.common.owned_gtids.lock().insert(gtid);
+            if self.shared.pipeline.durable_gtids().contains(gtid) {
+                if owned {
+                    self.shared.common.owned_gtids.lock().remove(&gtid);
+                }
+                return Ok(OwnGtid::Executed(gtid));
+            }
+            if owned {
+                return Ok(OwnGtid::Owned(gtid));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// The session no longer owns a GTID.
+    pub(super) fn give_gtid_back(&mut self) {
+        if let OwnGtid::Owned(gtid) = self.own_gtid {
+            self.shared.common.owned_gtids.lock().remove(&gtid);
+        }
+        (self.own_gtid, self.transaction.next_gtid) = (OwnGtid::Automatic, None);
+    }
+
+    /// Whether a change is to be passed over. Error 1837 if `gtid_next` has to be set first.
+    pub(super) fn passes_over_change(&mut self) -> Result<bool> {
+        self.settle_gtid();
+        match self.own_gtid {
+            OwnGtid::Automatic | OwnGtid::Owned(_) => Ok(false),
+            OwnGtid::Executed(_) => Ok(true),
+            OwnGtid::Used(gtid) => Err(ER_GTID_NEXT_TYPE_UNDEFINED_GTID.error(&[&gtid])),
+        }
+    }
+
+    /// Answers a change that is passed over: it changes nothing.
+    pub(super) fn pass_over(&mut self, more: bool, wire: &mut dyn Wire) {
+        self.ok(None, &Changed::default(), more, wire);
+    }
+
+    /// Notes that a commit has used the GTID.
+    fn settle_gtid(&mut self) {
+        if let OwnGtid::Owned(gtid) = self.own_gtid
+            && self.transaction.next_gtid.is_none()
+        {
+            self.give_gtid_back();
+            self.own_gtid = OwnGtid::Used(gtid);
+        }
+    }
+
+    /// COMMIT and ROLLBACK use the GTID, whatever the transaction has done.
+    pub(super) fn use_gtid(&mut self) {
+        match self.own_gtid {
+            OwnGtid::Owned(gtid) | OwnGtid::Executed(gtid) => {
+                self.give_gtid_back();
+                self.own_gtid = OwnGtid::Used(gtid);
+            }
+            OwnGtid::Automatic | OwnGtid::Used(_) => {}
+        }
+    }
+
+    /// COMMIT: an empty transaction is logged too if it has a GTID of its own.
+    pub(super) async fn commit_own(&mut self) -> Result<CommitAck> {
+        self.settle_gtid();
+        let is_empty = self.transaction.trx.writes().is_empty();
+        let ack = if is_empty && self.logs() && self.transaction.next_gtid.is_some() {
+            self.log_empty()?;
+            self.transaction.commit_statement(self.log.origin, true).await?
+        } else {
+            self.end_transaction().await?
+        };
+        self.use_gtid();
+        Ok(ack)
+    }
+}
