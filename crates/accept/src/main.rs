@@ -28,6 +28,8 @@ mod switches;
 mod sysbench;
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use interop::Source;
@@ -38,6 +40,8 @@ use rig::{Outcome, install, usage};
 pub struct Plan {
     /// The numbers of the acceptance list instead of small ones.
     pub full: bool,
+    /// Parts at a time.
+    pub jobs: usize,
     /// What randomised parts begin with.
     pub seed: u64,
     /// The server that is followed, where a part follows one.
@@ -46,7 +50,7 @@ pub struct Plan {
 
 type Part = (&'static str, fn(&Plan) -> Outcome, &'static str);
 
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 17] = [
     ("clients", clients::run, "five clients, both authentication plugins"),
     ("dumps", dumps::run, "mariadb-dump and mysqldump, dumped and reloaded unchanged"),
     ("binlogs", binlogs::run, "binlog files read, verified and replayed by MariaDB and MySQL"),
@@ -68,10 +72,6 @@ const PARTS: [Part; 13] = [
     ("follows", follows::run, "a replica of MySQL and of MariaDB that is killed again and again"),
     ("packets", packets::run, "malformed packets beside a healthy client"),
     ("refusals", refusals::run, "options, directories and logs that must be refused"),
-];
-
-/// Consumers of changes, which `cargo xtask interop` asks for: installing them takes minutes.
-const CONSUMERS: [Part; 4] = [
     (
         "debezium",
         interop::debezium,
@@ -83,11 +83,12 @@ const CONSUMERS: [Part; 4] = [
 ];
 
 const HELP: &str = "\
-accept [--full] [--seed N] [--source mysql97] [--list] [PART...]
+accept [--full] [--jobs N] [--seed N] [--source mysql97] [--list] [PART...]
 accept peers
 
-Runs the named parts, or all but the consumers of changes (debezium, pymysqlreplication, canal, mysqlbinlog).
+Runs the named parts, or all.
 --full takes the numbers of the acceptance list (hours).
+--jobs runs so many parts at a time (1).
 --source mysql97 lets MySQL be followed instead of onelog, to tell whose mistake something is.
 peers installs the foreign clients and servers and ends.
 ";
@@ -104,16 +105,17 @@ fn main() -> ExitCode {
 }
 
 fn arguments() -> Outcome<Option<(Plan, Vec<Part>)>> {
-    let mut plan = Plan { full: false, seed: 1, source: Source::default() };
+    let mut plan = Plan { full: false, jobs: 1, seed: 1, source: Source::default() };
     let mut parts = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match &*argument {
             "--full" => plan.full = true,
+            "--jobs" => plan.jobs = arguments.next().ok_or("--jobs needs a number")?.parse()?,
             "--seed" => plan.seed = arguments.next().ok_or("--seed needs a number")?.parse()?,
             "--source" => plan.source = Source::named(&arguments.next().unwrap_or_default())?,
             "--list" => {
-                for (name, _, what) in PARTS.into_iter().chain(CONSUMERS) {
+                for (name, _, what) in PARTS {
                     println!("{name:18} {what}");
                 }
                 return Ok(None);
@@ -127,7 +129,7 @@ fn arguments() -> Outcome<Option<(Plan, Vec<Part>)>> {
                 return Ok(None);
             }
             name => {
-                let part = PARTS.iter().chain(&CONSUMERS).find(|(it, ..)| *it == name);
+                let part = PARTS.iter().find(|(it, ..)| *it == name);
                 parts.push(*part.ok_or_else(|| format!("{name} is no part"))?);
             }
         }
@@ -143,23 +145,36 @@ fn run(plan: &Plan, parts: &[Part]) -> ExitCode {
         eprintln!("accept: {what}");
         return ExitCode::FAILURE;
     }
-    let mut failed = Vec::new();
-    for (name, part, what) in parts {
-        println!("== {name}: {what}");
-        let begun = Instant::now();
-        let result = part(plan);
-        let seconds = begun.elapsed().as_secs_f64();
-        match result {
-            Ok(()) => println!("== {name}: passed in {seconds:.1} s"),
-            Err(what) => {
-                println!("== {name}: FAILED after {seconds:.1} s: {what}");
-                failed.push(*name);
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if !passes(plan, *part) {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push(part.0);
             }
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..plan.jobs {
+            scope.spawn(work);
+        }
+    });
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     if failed.is_empty() {
         return ExitCode::SUCCESS;
     }
     eprintln!("accept: failed: {}", failed.join(", "));
     ExitCode::FAILURE
+}
+
+/// Runs a part, and says how that ended.
+fn passes(plan: &Plan, (name, part, what): Part) -> bool {
+    println!("== {name}: {what}");
+    let begun = Instant::now();
+    let result = part(plan);
+    let seconds = begun.elapsed().as_secs_f64();
+    match &result {
+        Ok(()) => println!("== {name}: passed in {seconds:.1} s"),
+        Err(what) => println!("== {name}: FAILED after {seconds:.1} s: {what}"),
+    }
+    result.is_ok()
 }

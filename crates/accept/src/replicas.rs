@@ -1,7 +1,8 @@
 //! Replicas that nobody here wrote.
 //!
-//! Purpose: a MariaDB replica by file and position and a MySQL replica by GTIDs follow through writes, DDL of every kind,
-//! rotations, strategies that change, and `kill -9` of the server: without an error, and with equal tables at the end;
+//! Purpose: a MariaDB replica by file and position and a MySQL replica by GTIDs follow through sysbench, DDL of every kind,
+//! rotations, strategies that change, restarts of their own and `kill -9` of the server: without an error, and with equal
+//! tables at the end;
 //! the MySQL replica with equal GTIDs. Oracle's `mysqlbinlog --raw --stop-never` makes the same files.
 //! Method: both follow from the first event on. The writers are those of `kills`, so that what the server keeps is
 //! checked as well. A replica that lost the server comes back by itself, after a second. The last run ends cleanly, and
@@ -16,6 +17,7 @@ use rig::clients::Vendor;
 use rig::command::Process;
 use rig::onelog::Config;
 use rig::peer::Peer;
+use rig::sysbench::Sysbench;
 use rig::{Outcome, check, paths};
 
 use crate::{Plan, binlogs, contents, kills, sql};
@@ -32,7 +34,7 @@ const OPTIONS: [&str; 6] = [
 const MYSQL: [&str; 3] = ["--server-id=3", "--gtid-mode=ON", "--enforce-gtid-consistency=ON"];
 const MARIADB: [&str; 1] = ["--innodb-flush-log-at-trx-commit=0"];
 const STRATEGIES: [&str; 4] = ["in_redo", "group", "enhanced", "serial"];
-const DATABASES: [&str; 3] = ["d", "ddl", "types"];
+const DATABASES: [&str; 4] = ["d", "ddl", "types", "sbtest"];
 
 /// The replica's account, without a password; MySQL 9 knows the plugin only as a client, so it must not be replicated.
 pub const ACCOUNT: [&str; 4] = [
@@ -62,7 +64,7 @@ const DDL: [&str; 16] = [
 ];
 
 /// How long a replica may be behind.
-const PATIENCE_S: u64 = 60;
+const PATIENCE_S: u64 = 600;
 
 /// See the module.
 pub fn run(plan: &Plan) -> Outcome {
@@ -71,23 +73,31 @@ pub fn run(plan: &Plan) -> Outcome {
     let mut server = config.start()?;
     let port = server.port();
     sql::run(port, &ACCOUNT)?;
-    let replicas =
+    let mut replicas =
         [follow(&dir, Vendor::MariaDb, port, &MARIADB)?, follow(&dir, Vendor::Oracle, port, &MYSQL)?];
     kills::prepare(port)?;
-    sql::run(port, &["CREATE DATABASE types"])?;
+    sql::run(port, &["CREATE DATABASE types", "CREATE DATABASE sbtest"])?;
+    sysbench(port).prepare()?;
     binlogs::load_types(port, "types")?;
     let mut ledger = [0; kills::WRITERS];
     let rounds: usize = if plan.full { 60 } else { 4 };
     for round in 0..rounds {
         let writing = std::thread::spawn(move || kills::writers::write(port, ledger));
+        // It ends with the server.
+        let mut sysbench =
+            Process(sysbench(port).command("run").stdout(Stdio::null()).stderr(Stdio::null()).spawn()?);
         let strategy = STRATEGIES[round % STRATEGIES.len()];
         sql::run(port, &[&format!("SET GLOBAL onelog_commit_strategy = '{strategy}'")])?;
         for statement in DDL {
             sql::run(port, &[&statement.replace("ROUND", &round.to_string())])?;
         }
         sql::run(port, &["FLUSH BINARY LOGS"])?;
-        std::thread::sleep(Duration::from_millis(500));
+        if round % 2 == 1 {
+            restart(&mut replicas[round / 2 % 2], &dir)?;
+        }
+        std::thread::sleep(Duration::from_millis(if plan.full { 8_000 } else { 500 }));
         server.kill()?;
+        sysbench.0.wait()?;
         let acknowledged = writing.join().map_err(|_| "a writer panicked")??;
         server = config.start()?;
         ledger = kills::engine(port, &acknowledged)?;
@@ -100,6 +110,30 @@ pub fn run(plan: &Plan) -> Outcome {
     }
     raw.check(&config.datadir)?;
     server.stop()
+}
+
+fn sysbench(port: u16) -> Sysbench {
+    Sysbench {
+        port,
+        user: "root".to_owned(),
+        script: "oltp_read_write".to_owned(),
+        tables: 4,
+        table_size: 2_000,
+        threads: 4,
+        seconds: 600,
+        events: 0,
+        ps_mode: "auto",
+        rand_type: "uniform",
+    }
+}
+
+/// Ends a replica and starts it again; it goes on by itself.
+fn restart(replica: &mut Peer, dir: &Path) -> Outcome {
+    let (vendor, port) = (replica.vendor, replica.port);
+    replica.stop();
+    let options = if vendor == Vendor::MariaDb { &MARIADB[..] } else { &MYSQL[..] };
+    *replica = Peer::start_again(vendor, &dir.join(format!("{vendor:?}")), port, options)?;
+    Ok(())
 }
 
 /// A replica that follows from the first event on.

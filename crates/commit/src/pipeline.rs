@@ -134,6 +134,8 @@ pub struct Pipeline {
     pub(crate) dependencies: Dependencies,
     /// What a step took of late, nanoseconds: a moving average.
     pub(crate) recent_step_ns: AtomicU64,
+    /// What a redo sync took of late, nanoseconds: a moving average.
+    pub(crate) recent_sync_ns: AtomicU64,
     /// How much of the redo ring has been given back to admission. Rank: before admission's.
     pub(crate) ring_returned: Mutex<Lsn>,
     /// What the last checkpoint says about itself. Held while one finishes. Rank: before redo's and the base's.
@@ -396,9 +398,14 @@ impl Pipeline {
 
     /// Carries redo as far as asked and gives the ring's room back.
     pub(crate) fn redo_step(&self, want: redo::Durability) -> Result<(), FatalError> {
-        let begun = self.clock.monotonic_ns();
+        let (begun, from) = (self.clock.monotonic_ns(), self.redo.synced());
         self.redo.step(want)?;
-        self.stats.redo_ns.record(self.clock.monotonic_ns().saturating_sub(begun));
+        let ns = self.clock.monotonic_ns().saturating_sub(begun);
+        self.stats.redo_ns.record(ns);
+        if self.redo.synced() > from {
+            let before = self.recent_sync_ns.load(Ordering::Relaxed);
+            self.recent_sync_ns.store(before - before / 8 + ns / 8, Ordering::Relaxed);
+        }
         let ring_bytes = taken_since(&self.redo, &self.ring_returned);
         self.admission.give_back(Credits { ring_bytes, ..Credits::default() });
         self.redo_waiters.wake(&self.redo);

@@ -16,8 +16,8 @@
 //! Those who wait are a prefix of the order, and are released from its front: the oldest one's time-out is the first to
 //! come, and releases all. What a replica acknowledges is a position, and so covers everything before it.
 //!
-//! Anchor: MySQL's plugin (`rpl_semi_sync_source_*`). Ours differs in that positions are asked for by batches of a
-//! sender instead of groups of the commit, and in that nothing is polled by a thread of its own.
+//! Anchor: MySQL's plugin (`rpl_semi_sync_source_*`). Ours differs in that a sender asks for the newest position that it
+//! may read, not for each group's of the commit, and in that nothing is polled by a thread of its own.
 //!
 //! Rejected: a watermark that every commit compares itself with. Who waits and for how long has to be known for the
 //! time-out, and what is off by default should cost one relaxed load.
@@ -333,10 +333,11 @@ impl Pipeline {
         }
     }
 
-    /// A replica holds everything up to a place, which the binlog has.
+    /// A replica holds everything up to a place; what it says beyond the last transaction is not believed.
     pub fn acknowledge(&self, connection: u32, place: BinlogPlace) {
         let now_ns = self.clock.monotonic_ns();
         let mut state = self.semi_sync.state.lock();
+        let place = place.min(state.newest);
         let Some(known) = state.replicas.get_mut(&connection) else { return };
         if place < *known {
             state.counts.wait_pos_backtraverse += 1;
@@ -357,8 +358,8 @@ impl Pipeline {
         self.let_go(state, released);
     }
 
-    /// Which of some events, whose ends lie behind `after` and up to `last`, should ask a replica for an acknowledgement:
-    /// the one that ends here. None if nobody waits for any.
+    /// Of which of some events, whose ends lie behind `after` and up to `last`, a replica should be asked for an
+    /// acknowledgement: the one that ends here. None if nobody waits for any.
     pub fn wanted_acknowledgement(&self, after: BinlogPlace, last: BinlogPlace) -> Option<BinlogPlace> {
         if !self.semi_sync.is_enabled() {
             return None;

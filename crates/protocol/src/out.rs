@@ -112,15 +112,6 @@ impl PacketWriter {
         &self.buffer
     }
 
-    /// Changes a byte of the payload of a packet that begins at `packet`, and is shorter than a chunk up to there.
-    ///
-    /// # Panics
-    /// If it has no such byte.
-    pub fn patch(&mut self, packet: usize, offset: usize, byte: u8) {
-        let at = packet.saturating_add(HEADER_SIZE).saturating_add(offset);
-        *self.buffer.get_mut(at).expect("the packet has this byte") = byte;
-    }
-
     /// Bytes collected, the open packet included.
     pub const fn len(&self) -> usize {
         self.buffer.len()

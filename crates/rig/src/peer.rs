@@ -104,6 +104,19 @@ impl Peer {
         self.process.0.id()
     }
 
+    /// Has it end, and waits for that.
+    pub fn stop(&mut self) {
+        if !matches!(self.process.0.try_wait(), Ok(None)) {
+            return;
+        }
+        // If it does not end within a while it is killed with its process.
+        let _ = kill_process(Pid::from_child(&self.process.0), Signal::TERM);
+        let begun = Instant::now();
+        while matches!(self.process.0.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// `kill -9`.
     pub fn kill(mut self) -> Outcome {
         self.process.0.kill()?;
@@ -132,15 +145,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        if !matches!(self.process.0.try_wait(), Ok(None)) {
-            return;
-        }
-        // If it does not end within a few seconds it is killed with its process.
-        let _ = kill_process(Pid::from_child(&self.process.0), Signal::TERM);
-        let begun = Instant::now();
-        while matches!(self.process.0.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(20) {
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        self.stop();
     }
 }
 

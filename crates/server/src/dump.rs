@@ -4,8 +4,8 @@
 //! end of the server. Many events go out with one write. Nothing of the commit path waits for a replica, and a replica
 //! that does not read holds one batch of events in memory, until `net_write_timeout` ends its connection.
 //!
-//! The replica's packets are read all the time: they tell what it acknowledges, and that it has gone. A batch of events asks
-//! a semi-synchronous replica for at most one acknowledgement, of the last transaction in it that somebody waits for.
+//! The replica's packets are read all the time: they tell what it acknowledges, and that it has gone. A semi-synchronous
+//! replica is asked for one acknowledgement at a time: of the newest transaction that somebody waits for and that it may read.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use binlog::BinlogName;
 use commit::record::BinlogPlace;
 use commit::{BinlogReader, FatalError, Pipeline};
 use protocol::out::PacketWriter;
-use protocol::replication::{SemiSyncAck, ask_acknowledgement, begin_event};
+use protocol::replication::{SemiSyncAck, begin_event};
 use protocol::reply::write_eof;
 use protocol::wire::StatusFlags;
 use replication::source::{Dump, DumpError, Sender, Sink, Step};
@@ -32,28 +32,34 @@ const BATCH_SIZE: usize = 64 << 10;
 /// Dumps that read from disk at a time: each takes a thread that may wait.
 static DISK_READERS: Semaphore = Semaphore::const_new(4);
 
-/// For a semi-synchronous replica: where each event of a batch ends in the binlog, and where its packet begins.
-type Ends = Option<Vec<(BinlogPlace, usize)>>;
-
 /// Event packets.
-struct Packets<'a>(&'a mut PacketWriter, &'a mut Ends);
+struct Packets<'a> {
+    writer: &'a mut PacketWriter,
+    /// Whether the replica is semi-synchronous.
+    acknowledges: bool,
+    /// It is asked for an acknowledgement of the event that ends here.
+    ask: Option<BinlogPlace>,
+}
+
+/// The sequence number behind an event that asks for an acknowledgement, which has number 0.
+const AFTER_ACKNOWLEDGEMENT: u8 = 1;
 
 impl Sink for Packets<'_> {
     fn event(&mut self, bytes: &[u8], end: Option<BinlogPlace>) {
-        let Self(writer, ends) = self;
-        if let (Some(ends), Some(end)) = (&mut *ends, end) {
-            ends.push((end, writer.len()));
-        }
-        let packet = begin_event(writer, ends.is_some().then_some(false));
+        let asks = end.is_some() && end == self.ask;
+        let packet = begin_event(self.writer, self.acknowledges.then_some(asks));
         if bytes.len() > BATCH_SIZE {
             packet.reserve_exact(bytes.len());
         }
         packet.extend_from_slice(bytes);
-        writer.end();
+        self.writer.end();
+        if asks {
+            self.writer.set_sequence(AFTER_ACKNOWLEDGEMENT);
+        }
     }
 
     fn is_full(&self) -> bool {
-        self.0.len() >= BATCH_SIZE
+        self.writer.len() >= BATCH_SIZE
     }
 }
 
@@ -112,7 +118,7 @@ struct Dumping<'a, 'c> {
     reply: &'a mut Reply,
     heartbeat: Option<Duration>,
     dump: Dump,
-    ends: Ends,
+    acknowledges: bool,
     acknowledging: Option<Acknowledging>,
 }
 
@@ -135,9 +141,9 @@ pub(crate) async fn stream(
         shared.connections.kill(zombie, KillKind::Query);
     }
     tracing::info!(connection = id, server_id = asked.server_id, uuid = asked.uuid, "binlog dump begins");
-    let ends = asked.acknowledges.then(Vec::new);
+    let acknowledges = asked.acknowledges;
     let mut dumping =
-        Dumping { kill, connection, inbound, reply, heartbeat, dump, ends, acknowledging: None };
+        Dumping { kill, connection, inbound, reply, heartbeat, dump, acknowledges, acknowledging: None };
     let end = match begin(shared, asked).await {
         Ok(sender) => {
             dumping.begin_acknowledging(&sender);
@@ -188,7 +194,6 @@ impl Dumping<'_, '_> {
                 Ok(step) => step,
                 Err(error) => return Ok(End::Error(error)),
             };
-            self.ask_acknowledgement(sender.log().pipeline());
             if !self.send().await? {
                 return Ok(End::Silent);
             }
@@ -200,7 +205,7 @@ impl Dumping<'_, '_> {
             self.connection.set_state("Source has sent all binlog to replica; waiting for more updates");
             match self.wait(&sender, place).await {
                 Woken::Log => {}
-                Woken::Heartbeat => sender.heartbeat(&mut Packets(self.reply.packets(), &mut self.ends)),
+                Woken::Heartbeat => sender.heartbeat(&mut self.packets(None)),
                 Woken::Stop(end) => return Ok(end),
             }
         }
@@ -211,24 +216,28 @@ impl Dumping<'_, '_> {
         &mut self,
         mut sender: Sender<BinlogReader>,
     ) -> Result<(Sender<BinlogReader>, Result<Step, DumpError>), Gone> {
+        let ask = self.wanted(&sender);
         if sender.is_at_hand() {
-            let step = sender.fill(&mut Packets(self.reply.packets(), &mut self.ends));
+            let step = sender.fill(&mut self.packets(ask));
             return Ok((sender, step));
         }
         let _turn = DISK_READERS.acquire().await;
-        let (mut packets, mut ends) = (std::mem::take(self.reply.packets()), self.ends.take());
+        let (mut writer, acknowledges) = (std::mem::take(self.reply.packets()), self.acknowledges);
         let read = tokio::task::spawn_blocking(move || {
-            let step = sender.fill(&mut Packets(&mut packets, &mut ends));
-            (sender, packets, ends, step)
+            let step = sender.fill(&mut Packets { writer: &mut writer, acknowledges, ask });
+            (sender, writer, step)
         });
-        let (sender, packets, ends, step) = read.await.map_err(std::io::Error::other)?;
-        *self.reply.packets() = packets;
-        self.ends = ends;
+        let (sender, writer, step) = read.await.map_err(std::io::Error::other)?;
+        *self.reply.packets() = writer;
         Ok((sender, step))
     }
 
+    fn packets(&mut self, ask: Option<BinlogPlace>) -> Packets<'_> {
+        Packets { writer: self.reply.packets(), acknowledges: self.acknowledges, ask }
+    }
+
     fn begin_acknowledging(&mut self, sender: &Sender<BinlogReader>) {
-        if self.ends.is_some() {
+        if self.acknowledges {
             let (pipeline, connection) = (Arc::clone(sender.log().pipeline()), self.connection.id);
             pipeline.add_semi_sync_replica(connection, sender.began_at());
             tracing::info!(connection, "the replica is semi-synchronous");
@@ -236,18 +245,10 @@ impl Dumping<'_, '_> {
         }
     }
 
-    /// Has one of the events that were collected ask for an acknowledgement, if somebody waits for that.
-    fn ask_acknowledgement(&mut self, pipeline: &Pipeline) {
-        let Some(ends) = &mut self.ends else { return };
-        if let (Some((first, _)), Some((last, _))) = (ends.first(), ends.last()) {
-            let before = BinlogPlace { position: first.position - 1, ..*first };
-            let wanted = pipeline.wanted_acknowledgement(before, *last);
-            if let Some(at) = wanted.and_then(|place| ends.binary_search_by_key(&place, |(end, _)| *end).ok())
-            {
-                ask_acknowledgement(self.reply.packets(), ends[at].1);
-            }
-        }
-        ends.clear();
+    /// Of which of the events that come next a semi-synchronous replica is asked for an acknowledgement.
+    fn wanted(&self, sender: &Sender<BinlogReader>) -> Option<BinlogPlace> {
+        let log = self.acknowledging.is_some().then(|| sender.log())?;
+        log.pipeline().wanted_acknowledgement(sender.place(), log.end())
     }
 
     /// Sends what was collected. False if it was stopped on the way.

@@ -292,6 +292,7 @@ fn assemble(
         has_kicker: AtomicBool::new(false),
         published,
         dependencies: Dependencies::new(history_size),
+        recent_sync_ns: AtomicU64::new(0),
         recent_step_ns: AtomicU64::new(0),
         ring_returned: Mutex::new(start),
         facts: Mutex::new(facts),

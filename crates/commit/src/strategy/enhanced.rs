@@ -15,6 +15,7 @@ use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 use redo::Durability;
 
+use super::gather::Gather;
 use super::{Form, Harvest, Strategy, StrategyKind, edges, finalise, redo_demand, redo_reached};
 use crate::fill::RecordEvents;
 use crate::pending::Pending;
@@ -27,6 +28,9 @@ pub(crate) struct Enhanced {
     harvest: Mutex<Harvest>,
     /// Passes of STORE since its last sync. Held by whoever plays it.
     passes: Mutex<u32>,
+    /// For redo and for the store: what comes before a sync, and the first transaction that had no ticket at the last one.
+    /// Held by whoever plays the role. Rank: before the harvest's.
+    gathers: [Mutex<(Gather, CommitSeq)>; 2],
 }
 
 impl Enhanced {
@@ -40,6 +44,14 @@ impl Enhanced {
             return pipeline.store_step(Durability::Synced);
         }
         pipeline.store_step(Durability::Written)
+    }
+
+    /// Waits for those who are about to come, if that is worth it.
+    fn gather(&self, pipeline: &Pipeline, log: usize) {
+        let (gather, next) = &mut *self.gathers[log].lock();
+        gather.expect(&self.harvest.lock().gather);
+        gather.wait(pipeline, *next);
+        *next = pipeline.last_drawn().next();
     }
 
     /// Publishes what both logs have reached.
@@ -85,11 +97,13 @@ impl Strategy for Enhanced {
     fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError> {
         match role {
             Role::Redo => {
+                self.gather(pipeline, 0);
                 pipeline.redo_by(redo_demand(pipeline))?;
                 self.publish(pipeline);
                 Ok(())
             }
             Role::Store => {
+                self.gather(pipeline, 1);
                 self.carry_store(pipeline)?;
                 self.publish(pipeline);
                 Ok(())

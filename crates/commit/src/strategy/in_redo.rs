@@ -54,6 +54,7 @@ impl Strategy for InRedo {
         match role {
             Role::Redo => {
                 let mut stage = self.stage.lock();
+                stage.gather(pipeline);
                 let reached = carry_redo(pipeline, redo_demand(pipeline))?;
                 let done = stage.take(pipeline, |pending| pending.ticket().redo_end <= reached);
                 let waits = pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed);

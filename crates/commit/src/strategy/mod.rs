@@ -4,6 +4,7 @@
 //! [`crate::file_maker`].
 
 mod enhanced;
+mod gather;
 mod group;
 mod in_redo;
 mod parallel;
@@ -17,6 +18,8 @@ use binlog::TrxStamps;
 use engine::ids::CommitSeq;
 use parking_lot::RwLock;
 use redo::{Durability, Lsn};
+
+use gather::Gather;
 
 use crate::file_maker::{Content, Made};
 use crate::pending::{Batch, BinlogRange, Pending};
@@ -163,11 +166,12 @@ struct Harvest {
     /// The transaction that is taken next.
     next: CommitSeq,
     done: Batch,
+    gather: Gather,
 }
 
 impl Default for Harvest {
     fn default() -> Self {
-        Self { next: CommitSeq(u64::MAX), done: Vec::new() }
+        Self { next: CommitSeq(u64::MAX), done: Vec::new(), gather: Gather::default() }
     }
 }
 
@@ -176,12 +180,18 @@ impl Harvest {
         self.next = last.next();
     }
 
+    /// Before a sync: waits for those who are about to come, if that is worth it.
+    fn gather(&mut self, pipeline: &Pipeline) {
+        self.gather.wait(pipeline, self.next);
+    }
+
     /// Those that are durable now.
     fn take(&mut self, pipeline: &Pipeline, is_durable: impl Fn(&Pending) -> bool) -> &mut Batch {
         while let Some(pending) = pipeline.slots.take_ready(self.next, &is_durable) {
             self.next = self.next.next();
             self.done.push(pending);
         }
+        self.gather.note(pipeline, self.done.len(), self.next);
         &mut self.done
     }
 }

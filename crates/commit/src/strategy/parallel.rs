@@ -62,6 +62,7 @@ impl Strategy for Parallel {
         match role {
             Role::Redo => {
                 let mut stage = self.stage.lock();
+                stage.gather(pipeline);
                 let reached = carry_redo(pipeline, pipeline.settings.redo_demand())?;
                 let done = stage.take(pipeline, |pending| pending.ticket().redo_end <= reached);
                 pipeline.leave_to_files(done, true);

@@ -37,6 +37,7 @@ impl Strategy for RedoOnly {
     fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError> {
         if role == Role::Redo {
             let mut stage = self.stage.lock();
+            stage.gather(pipeline);
             let reached = carry_redo(pipeline, pipeline.settings.redo_demand())?;
             pipeline.publish(stage.take(pipeline, |pending| pending.ticket().redo_end <= reached));
         }

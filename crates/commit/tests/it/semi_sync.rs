@@ -81,6 +81,16 @@ fn after_sync_shows_senders_what_nobody_else_sees() {
 }
 
 #[test]
+fn what_does_not_exist_is_not_acknowledged() {
+    let mut it = Following::new(WITH_BINLOG);
+    it.world.pipeline.acknowledge(REPLICA, BinlogPlace { file: 1000, position: 4 });
+    let mut waits = it.commit(1);
+    assert!(poll(waits.as_mut()).is_none());
+    it.acknowledge();
+    assert!(poll(waits.as_mut()).is_some());
+}
+
+#[test]
 fn a_rotation_is_held_with_what_comes_before_it() {
     let mut it = Following::new(WITH_BINLOG);
     let mut held = it.commit(1);

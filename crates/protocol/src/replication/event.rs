@@ -7,7 +7,8 @@
 //! | 1 | 0x01 to ask for an acknowledgement, else 0x00; likewise |
 //! | to the end | the event, as it is in the binlog |
 //!
-//! Sequence numbers count on from packet to packet and wrap; the end of a dump that does not wait is an EOF
+//! Sequence numbers count on from packet to packet and wrap. An acknowledgement has number 0, and so takes part: behind an
+//! event that asks for one, they go on with 1. The end of a dump that does not wait is an EOF
 //! packet.
 
 use super::semi_sync::MAGIC;
@@ -25,10 +26,4 @@ pub fn begin_event(out: &mut PacketWriter, acknowledge: Option<bool>) -> &mut Ve
         payload.put_bytes(&[MAGIC, u8::from(acknowledge)]);
     }
     payload
-}
-
-/// Has the event whose packet begins at `packet` ask for an acknowledgement after all. It goes to a semi-synchronous
-/// replica and was not sent.
-pub fn ask_acknowledgement(out: &mut PacketWriter, packet: usize) {
-    out.patch(packet, 2, 1);
 }

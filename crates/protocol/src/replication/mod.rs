@@ -11,7 +11,7 @@ mod register;
 mod semi_sync;
 
 pub use dump::{BinlogDump, BinlogDumpGtid};
-pub use event::{ask_acknowledgement, begin_event};
+pub use event::begin_event;
 pub use gtid_data::{GtidData, SidIntervals};
 pub use register::RegisterReplica;
 pub use semi_sync::SemiSyncAck;

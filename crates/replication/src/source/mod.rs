@@ -11,7 +11,7 @@
 //! [`Sender`] is a state machine: it waits for nothing, knows no clock and no socket, and holds one buffer for what it
 //! reads. Whoever drives it sends what the sink has collected and waits, for the log or for the replica.
 //!
-//! **Order and durability:** events leave in the log's order, and only up to [`Log::end`]: what is published, so what a
+//! **Order and durability:** events leave in the log's order, and only up to [`Log::end`]: what is durable, so what a
 //! crash at safe settings does not take back.
 //!
 //! Source of the rules: "Replication Protocol" in MySQL Source Code Documentation; what MySQL 8.0 and 9.7 send.

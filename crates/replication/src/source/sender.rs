@@ -140,7 +140,7 @@ impl<L: Log> Sender<L> {
     }
 
     /// Where the next event begins.
-    fn place(&self) -> BinlogPlace {
+    pub fn place(&self) -> BinlogPlace {
         let position = self.reader.as_ref().map_or(self.first.1, EventReader::position);
         BinlogPlace { file: self.number, position }
     }

@@ -224,3 +224,91 @@ fn a_file_that_is_read_is_not_purged() {
     assert_eq!(root.query("SHOW BINARY LOGS").unwrap().rows.len(), 1);
     world.stop();
 }
+
+/// COM_BINLOG_DUMP_GTID of somebody who has nothing, and says so as python-mysql-replication does.
+fn gtid_dump_command() -> Vec<u8> {
+    let mut command = vec![0x1E, 0, 0, 7, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0];
+    command.extend(4_u64.to_le_bytes());
+    command.extend(8_u32.to_le_bytes());
+    command.extend(0_u64.to_le_bytes());
+    command
+}
+
+#[test]
+fn zeroes_name_no_file() {
+    let world = World::start();
+    let mut dump = world.client("repl");
+    dump.query("SET @source_binlog_checksum = 'CRC32'").unwrap();
+    dump.command(&gtid_dump_command()).unwrap();
+    assert_eq!(events_until(&mut dump, GTID, 4)[..3], [ROTATE, FORMAT, 35]);
+    world.stop();
+}
+
+/// The end of the next event that asks for an acknowledgement.
+fn asked(dump: &mut Client) -> u64 {
+    loop {
+        let packet = dump.packet().unwrap();
+        assert_eq!(packet[..2], [0, 0xEF], "every event to such a replica says whether it asks");
+        if packet[2] == 1 {
+            return u32::from_le_bytes(packet[16..20].try_into().unwrap()).into();
+        }
+    }
+}
+
+#[test]
+fn a_commit_waits_for_a_replica_that_acknowledges() {
+    let world = World::start();
+    let mut root = world.root();
+    root.query("CREATE TABLE d.t (id INT PRIMARY KEY)").unwrap();
+    let mut dump = world.dump(7, 0, "SET @rpl_semi_sync_replica = 1");
+    root.query("SET GLOBAL rpl_semi_sync_master_timeout = 600000").unwrap();
+    root.query("SET GLOBAL rpl_semi_sync_source_enabled = ON").unwrap();
+    let mut writer = world.root();
+    writer.command(b"\x03INSERT INTO d.t VALUES (1)").unwrap();
+    let position = asked(&mut dump);
+    assert!(root.query("SELECT * FROM d.t").unwrap().rows.is_empty(), "AFTER_SYNC");
+    dump.acknowledge("binlog.000001", position).unwrap();
+    writer.answer().unwrap();
+    assert_eq!(root.query("SELECT * FROM d.t").unwrap().rows.len(), 1);
+    writer.command(b"\x03INSERT INTO d.t VALUES (2)").unwrap();
+    let next = asked(&mut dump);
+    assert!(next > position);
+    let shown = root.query("SHOW STATUS LIKE 'Rpl_semi_sync_source_wait_sessions'").unwrap().rows;
+    assert_eq!(shown[0][1].as_deref(), Some("1"));
+    root.query("SET GLOBAL rpl_semi_sync_source_timeout = 1").unwrap();
+    writer.answer().unwrap();
+    let shown = root.query("SHOW STATUS LIKE 'Rpl_semi_sync_master_status'").unwrap().rows;
+    assert_eq!(shown[0][1].as_deref(), Some("OFF"), "one time-out is everybody's");
+    dump.acknowledge("binlog.000001", next).unwrap();
+    while root.query("SHOW STATUS LIKE 'Rpl_semi_sync_source_status'").unwrap().rows[0][1].as_deref()
+        == Some("OFF")
+    {}
+    drop(dump);
+    world.stop();
+}
+
+#[test]
+fn whoever_waits_for_gtids_is_told_when_they_are_there() {
+    let world = World::start();
+    let (mut root, mut waiter) = (world.root(), world.root());
+    let executed = root.query("SELECT @@GLOBAL.gtid_executed").unwrap().rows.remove(0).remove(0).unwrap();
+    let (uuid, last) = (&executed[..36], executed.rsplit(['-', ':']).next().unwrap().parse::<u64>().unwrap());
+    let wait =
+        |next: u64, seconds: &str| format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{uuid}:1-{next}', {seconds})");
+    let one = |client: &mut Client, sql: &str| client.query(sql).unwrap().rows.remove(0).remove(0);
+    assert_eq!(one(&mut root, &wait(last, "0")).as_deref(), Some("0"));
+    assert_eq!(one(&mut root, &wait(last + 1, "0.01")).as_deref(), Some("1"));
+    let unbounded = wait(last + 1, "0");
+    waiter.command(&[&[3], unbounded.as_bytes()].concat()).unwrap();
+    root.query("CREATE TABLE d.waited (id INT)").unwrap();
+    assert_eq!(waiter.answer().unwrap().rows[0][0].as_deref(), Some("0"));
+    waiter.command(&[&[3], wait(last + 100, "0").as_bytes()].concat()).unwrap();
+    let id = waiter.connection_id.to_string();
+    let runs =
+        |row: &Vec<Option<String>>| row[0].as_deref() == Some(&*id) && row[4].as_deref() == Some("Query");
+    while !root.query("SHOW PROCESSLIST").unwrap().rows.iter().any(runs) {}
+    root.query(&format!("KILL QUERY {id}")).unwrap();
+    assert_eq!(refused(waiter.answer()).code(), 1317);
+    assert_eq!(one(&mut root, "SELECT SOURCE_POS_WAIT('binlog.000001', 4, 1)"), None, "it follows nobody");
+    world.stop();
+}

@@ -115,6 +115,7 @@ const ONLY_OURS: &[(&str, &str)] = &[
     ("enhanced_binlog_dir", "ours"),
     ("onelog_", "ours"),
     ("persist_binlog_to_redo", "AliSQL's"),
+    ("rpl_semi_sync_", "MySQL has them in plugins"),
     ("sync_binlog_interval", "AliSQL's"),
     ("tx_isolation", "removed in 8.0.3; MariaDB's clients read it"),
     ("tx_read_only", "as above"),

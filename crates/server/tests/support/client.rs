@@ -277,6 +277,11 @@ impl Client {
         self.send(payload)
     }
 
+    /// Acknowledges an event as a semi-synchronous replica does.
+    pub fn acknowledge(&mut self, file: &str, position: u64) -> Result<()> {
+        self.command(&[&[0xEF], &position.to_le_bytes()[..], file.as_bytes()].concat())
+    }
+
     /// Reads OK, ERR or a result set.
     pub fn answer(&mut self) -> Result<Answer> {
         let first = self.packet()?;
