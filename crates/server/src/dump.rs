@@ -216,15 +216,17 @@ impl Dumping<'_, '_> {
         &mut self,
         mut sender: Sender<BinlogReader>,
     ) -> Result<(Sender<BinlogReader>, Result<Step, DumpError>), Gone> {
-        let ask = self.wanted(&sender);
+        // Whoever waits for something up to here is known: so it is asked for before it is sent.
+        let end = sender.log().end();
+        let ask = self.wanted(&sender, end);
         if sender.is_at_hand() {
-            let step = sender.fill(&mut self.packets(ask));
+            let step = sender.fill(end, &mut self.packets(ask));
             return Ok((sender, step));
         }
         let _turn = DISK_READERS.acquire().await;
         let (mut writer, acknowledges) = (std::mem::take(self.reply.packets()), self.acknowledges);
         let read = tokio::task::spawn_blocking(move || {
-            let step = sender.fill(&mut Packets { writer: &mut writer, acknowledges, ask });
+            let step = sender.fill(end, &mut Packets { writer: &mut writer, acknowledges, ask });
             (sender, writer, step)
         });
         let (sender, writer, step) = read.await.map_err(std::io::Error::other)?;
@@ -246,9 +248,9 @@ impl Dumping<'_, '_> {
     }
 
     /// Of which of the events that come next a semi-synchronous replica is asked for an acknowledgement.
-    fn wanted(&self, sender: &Sender<BinlogReader>) -> Option<BinlogPlace> {
+    fn wanted(&self, sender: &Sender<BinlogReader>, end: BinlogPlace) -> Option<BinlogPlace> {
         let log = self.acknowledging.is_some().then(|| sender.log())?;
-        log.pipeline().wanted_acknowledgement(sender.place(), log.end())
+        log.pipeline().wanted_acknowledgement(sender.place(), end)
     }
 
     /// Sends what was collected. False if it was stopped on the way.

@@ -95,17 +95,14 @@ impl<L: Log> Sender<L> {
         self.reader.is_some() && self.log.is_at_hand(self.place())
     }
 
-    /// Gives the next events to the sink, until it is full or there are no more.
-    pub fn fill(&mut self, sink: &mut impl Sink) -> Result<Step, DumpError> {
+    /// Gives the next events to the sink, until it is full or `end` is reached, a readable end that the caller knows: what
+    /// it has decided about the events up to there holds for all that come.
+    pub fn fill(&mut self, end: BinlogPlace, sink: &mut impl Sink) -> Result<Step, DumpError> {
         if let Some(start) = self.start.take() {
             self.begin_file(start, sink)?;
         }
-        let mut end = self.log.end();
         while !sink.is_full() {
             let place = self.place();
-            if place >= end {
-                end = self.log.end();
-            }
             if place >= end {
                 self.confess(place.position, sink);
                 return Ok(if self.ends { Step::End } else { Step::UpToDate(place) });

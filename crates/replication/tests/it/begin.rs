@@ -102,7 +102,8 @@ fn who_knows_no_checksums_is_refused_where_there_are_some() {
     let asked = replication::source::Request { checksum: None, ..request(at("", 4)) };
     let mut sender = Sender::begin(log, asked, &server()).unwrap();
     let mut kept = Kept::default();
-    let error = sender.fill(&mut kept).unwrap_err().to_string();
+    let end = sender.log().readable();
+    let error = sender.fill(end, &mut kept).unwrap_err().to_string();
     assert_eq!(
         error,
         "Replica can not handle replication events with the checksum that source is configured to log; the first event \

@@ -112,13 +112,30 @@ fn a_full_sink_loses_nothing() {
     let mut pieces = Vec::new();
     loop {
         let mut kept = Kept { room: 3, ..Kept::default() };
-        let step = sender.fill(&mut kept).unwrap();
+        let step = sender.fill(log.readable(), &mut kept).unwrap();
         pieces.append(&mut kept.events);
         if step != Step::Full {
             break;
         }
     }
     assert_eq!(pieces, whole);
+}
+
+#[test]
+fn what_comes_meanwhile_is_not_given_before_it_was_decided_about() {
+    let log = TestLog::new(ChecksumAlg::Crc32);
+    log.append(Some(1));
+    log.publish();
+    let known = *log.end.lock();
+    let mut sender = begin(&log, at("", 4)).unwrap();
+    log.append(Some(2));
+    log.publish();
+    let mut kept = Kept::default();
+    assert_eq!(sender.fill(known, &mut kept).unwrap(), Step::UpToDate(known));
+    assert_eq!(sender.place(), known);
+    let before = kept.events.len();
+    sender.fill(log.readable(), &mut kept).unwrap();
+    assert_eq!(kept.events.len() - before, 2, "the other transaction's");
 }
 
 #[test]
@@ -175,7 +192,7 @@ fn a_transaction_without_a_gtid_ends_a_dump_by_gtids() {
     log.append(None);
     log.publish();
     let mut sender = begin(&log, without(GtidSet::new())).unwrap();
-    let error = sender.fill(&mut Kept::default()).unwrap_err();
+    let error = sender.fill(log.readable(), &mut Kept::default()).unwrap_err();
     assert_eq!(error, DumpError::Anonymous { file: file(1), position });
 }
 
@@ -196,17 +213,18 @@ fn damage_ends_the_dump_where_it_is() {
     log.files.lock()[0][end - 10] ^= 1;
     let mut sender = begin(&log, at("", 4)).unwrap();
     let mut kept = Kept::default();
-    let error = sender.fill(&mut kept).unwrap_err();
+    let error = sender.fill(log.readable(), &mut kept).unwrap_err();
     assert!(
         error.to_string().starts_with("bogus data in log event; the first event 'binlog.000001' at 4, "),
         "{error}"
     );
     assert_eq!(kept.events.len(), 6, "everything before it was given");
     log.files.lock()[0].truncate(end - 10);
-    let error = begin(&log, at("", 4)).unwrap().fill(&mut Kept::default()).unwrap_err();
+    let end = log.readable();
+    let error = begin(&log, at("", 4)).unwrap().fill(end, &mut Kept::default()).unwrap_err();
     assert!(error.to_string().starts_with("binlog truncated in the middle of event"), "{error}");
     log.files.lock()[0].truncate(50);
-    let error = begin(&log, at("", 4)).unwrap().fill(&mut Kept::default()).unwrap_err();
+    let error = begin(&log, at("", 4)).unwrap().fill(end, &mut Kept::default()).unwrap_err();
     assert!(error.to_string().starts_with("binlog truncated in the middle of event"), "{error}");
 }
 

@@ -121,6 +121,11 @@ impl TestLog {
         self.executed.lock().extend(gtid);
     }
 
+    /// The readable end.
+    pub fn readable(&self) -> BinlogPlace {
+        *self.end.lock()
+    }
+
     /// Goes on in a new file.
     pub fn rotate(&self) {
         let next = file(self.files.lock().len() as u64 + 1);
@@ -229,6 +234,7 @@ pub fn begin(log: &TestLog, begin: Begin) -> Result<Sender<TestLog>, DumpError> 
 /// All that a dump gives now.
 pub fn all(sender: &mut Sender<TestLog>) -> (Kept, Step) {
     let mut kept = Kept::default();
-    let step = sender.fill(&mut kept).unwrap();
+    let end = sender.log().end();
+    let step = sender.fill(end, &mut kept).unwrap();
     (kept, step)
 }
