@@ -50,21 +50,22 @@ fn main() -> ExitCode {
     }
 }
 
-/// Foreign clients and servers come over the network while everything is compiled.
+/// Everything is compiled once. Foreign clients and servers come over the network meanwhile.
 fn test(parts: &[&str]) -> Result<(), String> {
-    cargo(&["build", "--package", "accept"])?;
-    // Not by cargo, which lets one build at a time go on.
-    let mut peers = Command::new(target().join("debug/accept"))
-        .arg("peers")
-        .spawn()
-        .map_err(|error| format!("accept peers: {error}"))?;
+    cargo(&["build", "--workspace", "--all-targets"])?;
+    let mut peers = accept_tool().arg("peers").spawn().map_err(|error| format!("accept peers: {error}"))?;
     let checked = lint().and_then(|()| unit()).and_then(|()| loom());
     let installed = peers.wait().map_err(|error| format!("accept peers: {error}"))?;
     checked?;
     if !installed.success() {
         return Err("accept peers failed".to_owned());
     }
-    accept_checked(parts)
+    // The build of the tests: every assertion is on.
+    run(accept_tool().env("ONELOG_PROFILE", "debug").args(["--jobs", "2"]).args(parts))
+}
+
+fn accept_tool() -> Command {
+    Command::new(target().join("debug/accept"))
 }
 
 fn lint() -> Result<(), String> {
@@ -85,13 +86,6 @@ fn loom() -> Result<(), String> {
     cargo_with(&env, &clippy.concat())?;
     let test = [&["test", "--release"], &MODELLED[..], &["--lib", "--", "models::"]];
     cargo_with(&env, &test.concat())
-}
-
-/// With the build that the tests have made: every assertion is on, and nothing is compiled again.
-fn accept_checked(arguments: &[&str]) -> Result<(), String> {
-    cargo(&["build", "--package", "server"])?;
-    let arguments = [&["--jobs", "2"], arguments].concat();
-    tool_with(&[("ONELOG_PROFILE", "debug".into())], "accept", &arguments)
 }
 
 fn accept(arguments: &[&str]) -> Result<(), String> {
@@ -119,12 +113,8 @@ fn bench(arguments: &[&str]) -> Result<(), String> {
 
 /// Runs one of the tools that drive the built binary.
 fn tool(name: &str, arguments: &[&str]) -> Result<(), String> {
-    tool_with(&[], name, arguments)
-}
-
-fn tool_with(env: &[(&str, OsString)], name: &str, arguments: &[&str]) -> Result<(), String> {
     let run = ["run", "--quiet", "--package", name, "--"];
-    cargo_with(env, &[&run[..], arguments].concat())
+    cargo(&[&run[..], arguments].concat())
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {

@@ -18,6 +18,7 @@ use types::warning::Level;
 use super::Client;
 use super::dispatch::unsupported;
 use super::transaction::commit_error;
+use crate::accounts::Privileges;
 use crate::net::KillKind;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -37,7 +38,7 @@ impl Client {
             },
             Statement::Kill(kill) => self.kill(kill).await?,
             Statement::Shutdown => {
-                self.require_super("SHUTDOWN")?;
+                self.access.require(Privileges::SHUTDOWN, "", "SHUTDOWN")?;
                 self.shared.common.shutdown.notify_one();
             }
             _ => unreachable!("only administrative statements come here"),
@@ -46,7 +47,7 @@ impl Client {
     }
 
     async fn flush(&mut self, flush: Flush) -> Result<Option<CommitAck>> {
-        self.require_super("RELOAD")?;
+        self.access.require(Privileges::RELOAD, "", "RELOAD")?;
         let ack = self.end_transaction().await?;
         for what in flush.what {
             match what {
