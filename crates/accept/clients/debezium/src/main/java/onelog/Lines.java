@@ -82,7 +82,7 @@ final class Lines implements DebeziumEngine.ChangeConsumer<RecordChangeEvent<Sou
         }
         Map<String, String> image = new LinkedHashMap<>();
         for (Field field : row.schema().fields()) {
-            image.put(field.name(), Values.text(field.schema(), row.get(field)));
+            image.put(field.name(), Values.text(field.schema(), row.getWithoutDefault(field.name())));
         }
         return image;
     }
