@@ -159,7 +159,8 @@ impl Client {
         }
         stream.set_nonblocking(true)?;
         let statement = u32::from_le_bytes(statement);
-        let random = Random::new(u64::from(number) + 1);
+        // Another sequence in each run: what is there already would be no change.
+        let random = Random::new((u64::from(std::process::id()) << 32) + u64::from(number) + 1);
         let period = (swarm.rate > 0).then(|| Duration::from_secs(swarm.clients.into()) / swarm.rate);
         Ok(Self { stream, statement, table_size: swarm.table_size, random, period })
     }
