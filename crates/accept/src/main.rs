@@ -27,6 +27,7 @@ mod sql;
 mod switches;
 mod sysbench;
 
+use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -111,7 +112,10 @@ fn arguments() -> Outcome<Option<(Plan, Vec<Part>)>> {
     while let Some(argument) = arguments.next() {
         match &*argument {
             "--full" => plan.full = true,
-            "--jobs" => plan.jobs = arguments.next().ok_or("--jobs needs a number")?.parse()?,
+            "--jobs" => {
+                let jobs = arguments.next().ok_or("--jobs needs a number")?.parse::<NonZero<usize>>()?;
+                plan.jobs = jobs.get();
+            }
             "--seed" => plan.seed = arguments.next().ok_or("--seed needs a number")?.parse()?,
             "--source" => plan.source = Source::named(&arguments.next().unwrap_or_default())?,
             "--list" => {

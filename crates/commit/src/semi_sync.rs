@@ -283,9 +283,11 @@ impl Pipeline {
                 tracing::info!(on = state.on, "semi-synchronous replication is enabled");
             }
             state.settle_acked();
+            let acked = state.acked;
+            released = state.release(now_ns, true, |waiting| waiting.place <= acked);
             if !state.after_sync {
                 // Who is held becomes visible, and goes on waiting for its answer.
-                released.batch = state.waiting.iter_mut().filter_map(|waiting| waiting.held.take()).collect();
+                released.batch.extend(state.waiting.iter_mut().filter_map(|waiting| waiting.held.take()));
             }
         } else if was_enabled {
             released = state.turn_off(now_ns);

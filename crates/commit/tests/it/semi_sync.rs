@@ -153,6 +153,15 @@ fn it_waits_for_as_many_as_are_asked_for() {
     let mut waits = it.commit(1);
     it.acknowledge();
     assert!(poll(waits.as_mut()).is_none(), "one is not two");
+    it.world.pipeline.settings.semi_sync_replicas.store(1, Ordering::Relaxed);
+    it.world.pipeline.settle_semi_sync();
+    it.world.pipeline.sweep();
+    assert!(poll(waits.as_mut()).is_some(), "one is enough now");
+    it.world.pipeline.settings.semi_sync_replicas.store(2, Ordering::Relaxed);
+    it.world.pipeline.settle_semi_sync();
+    let mut waits = it.commit(3);
+    it.acknowledge();
+    assert!(poll(waits.as_mut()).is_none(), "one is not two");
     it.world.pipeline.add_semi_sync_replica(8, it.reader.end());
     it.world.pipeline.sweep();
     assert!(poll(waits.as_mut()).is_some());

@@ -56,6 +56,7 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<()> {
+        self.may_commit_implicitly()?;
         let ack = self.end_transaction().await?;
         self.locked = None;
         self.open_transaction();

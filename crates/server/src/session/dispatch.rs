@@ -64,6 +64,7 @@ impl Client {
             | Statement::CreateDatabase(_)
             | Statement::AlterDatabase(_)
             | Statement::DropDatabase(_) => {
+                self.may_commit_implicitly()?;
                 if !self.passes_over_change()? {
                     return self.change_schema(statement, sql).await.map(Some);
                 }
@@ -73,6 +74,7 @@ impl Client {
             | Statement::RenameUsers(_)
             | Statement::Grant(_)
             | Statement::Revoke(_) => {
+                self.may_commit_implicitly()?;
                 if !self.passes_over_change()? {
                     return self.change_accounts(statement, sql).await.map(Some);
                 }

@@ -3,7 +3,7 @@
 //! | state | SET | a change | COMMIT | ROLLBACK |
 //! | --- | --- | --- | --- | --- |
 //! | automatic | owned, or executed if the GTID is | gets the server's next number | | |
-//! | owned | waits for nobody; 1790 within a transaction | belongs to the GTID; by itself it uses it | uses it, with an empty transaction if nothing was changed | used |
+//! | owned | 1790 within a transaction, where DDL and BEGIN are 1778 | belongs to the GTID; by itself it uses it | uses it, with an empty transaction if nothing was changed | used |
 //! | executed | as automatic | is passed over | used | used |
 //! | used | as automatic | 1837 | | |
 //!
@@ -16,7 +16,10 @@ use binlog::Gtid;
 use commit::CommitAck;
 use sql::exec::Changed;
 use types::error::SqlError;
-use types::error::table::{ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID, ER_GTID_NEXT_TYPE_UNDEFINED_GTID};
+use types::error::table::{
+    ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET, ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID,
+    ER_GTID_NEXT_TYPE_UNDEFINED_GTID,
+};
 
 use super::{Client, Wire};
 use crate::variables::GtidNext;
@@ -46,6 +49,16 @@ impl Client {
         match self.own_gtid {
             OwnGtid::Owned(gtid) if self.transaction.open => {
                 Err(ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID.error(&[&gtid]))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Error 1778 for a statement that would commit the open transaction and be another one itself: there is one GTID.
+    pub(super) fn may_commit_implicitly(&self) -> Result<()> {
+        match self.own_gtid {
+            OwnGtid::Owned(_) if self.transaction.open => {
+                Err(ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET.error(&[]))
             }
             _ => Ok(()),
         }

@@ -77,6 +77,8 @@ fn a_transaction_has_the_gtid_that_was_asked_for_once() {
     conn.ok(&format!("SET gtid_next = '{OTHER}:7'"));
     conn.ok("BEGIN");
     assert_eq!(code(conn.run("SET gtid_next = AUTOMATIC")), 1790);
+    assert_eq!(code(conn.run("CREATE TABLE d.other (a INT)")), 1778, "one GTID is not for two transactions");
+    assert_eq!(code(conn.run("BEGIN")), 1778);
     conn.ok("COMMIT");
     let found = events(&disk, &world);
     let empty = [format!("gtid {OTHER}:7"), "query BEGIN".to_owned(), "query COMMIT".to_owned()];
