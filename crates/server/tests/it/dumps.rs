@@ -9,7 +9,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use server::options::Options;
 use server::run::{self, Server};
@@ -303,12 +303,18 @@ fn whoever_waits_for_gtids_is_told_when_they_are_there() {
     root.query("CREATE TABLE d.waited (id INT)").unwrap();
     assert_eq!(waiter.answer().unwrap().rows[0][0].as_deref(), Some("0"));
     waiter.command(&[&[3], wait(last + 100, "0").as_bytes()].concat()).unwrap();
-    let id = waiter.connection_id.to_string();
-    let runs =
-        |row: &Vec<Option<String>>| row[0].as_deref() == Some(&*id) && row[4].as_deref() == Some("Query");
-    while !root.query("SHOW PROCESSLIST").unwrap().rows.iter().any(runs) {}
-    root.query(&format!("KILL QUERY {id}")).unwrap();
-    assert_eq!(refused(waiter.answer()).code(), 1317);
+    // A KILL that comes before the statement has begun does not concern it.
+    let (kill, killed) = (format!("KILL QUERY {}", waiter.connection_id), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !killed.load(Ordering::Relaxed) {
+                root.query(&kill).unwrap();
+            }
+        });
+        let answer = waiter.answer();
+        killed.store(true, Ordering::Relaxed);
+        assert_eq!(refused(answer).code(), 1317);
+    });
     assert_eq!(one(&mut root, "SELECT SOURCE_POS_WAIT('binlog.000001', 4, 1)"), None, "it follows nobody");
     world.stop();
 }
