@@ -41,8 +41,7 @@ impl Writer {
     fn new(dir: &Path) -> Result<Self> {
         OsVfs.create_dir_all(dir)?;
         let mut index = BinlogIndex::open(&OsVfs, dir, "binlog")?;
-        let old = index.clear(&OsVfs)?;
-        index.remove_files(&OsVfs, &old)?;
+        index.remove_all(&OsVfs)?;
         let origin = Origin { timestamp: 1_700_000_000, server_id: 4711 };
         Ok(Self {
             index,

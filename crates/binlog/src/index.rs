@@ -106,9 +106,11 @@ impl BinlogIndex {
         self.take_off(vfs, kept, self.names.len())
     }
 
-    /// Empties the list and returns what it held: RESET BINARY LOGS.
-    pub fn clear(&mut self, vfs: &dyn Vfs) -> Result<Vec<BinlogName>> {
-        self.take_off(vfs, 0, self.names.len())
+    /// Empties the list and removes all files of the log, listed or not: RESET BINARY LOGS.
+    pub fn remove_all(&mut self, vfs: &dyn Vfs) -> Result<()> {
+        self.take_off(vfs, 0, self.names.len())?;
+        let gone = self.unlisted(vfs)?;
+        self.remove_files(vfs, &gone)
     }
 
     /// Removes files that are no longer listed and syncs the directory. Files that are already gone are passed over.

@@ -43,12 +43,21 @@ struct Ring {
     appended: u64,
     /// By file and position.
     spans: VecDeque<Span>,
+    /// How often the log was begun anew.
+    resets: u32,
+}
+
+/// A file of the log, told from one of the same number in the log that a RESET has ended. Ascends as the log goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FileKey {
+    resets: u32,
+    number: u32,
 }
 
 /// A run of bytes of one file; it ends where the next one begins.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    file: u32,
+    file: FileKey,
     /// Where it begins in the file.
     position: u64,
     /// How many bytes were appended before it.
@@ -67,7 +76,7 @@ pub enum Found {
 impl IoCache {
     /// A cache of so many bytes; 0 = none.
     pub fn new(size: usize) -> Self {
-        let ring = Ring { bytes: vec![0; size].into(), appended: 0, spans: VecDeque::new() };
+        let ring = Ring { bytes: vec![0; size].into(), appended: 0, spans: VecDeque::new(), resets: 0 };
         Self { ring: Mutex::new(ring), size, requests: AtomicU64::new(0), hits: AtomicU64::new(0) }
     }
 
@@ -89,12 +98,27 @@ impl IoCache {
     /// Takes over bytes that were written to a file at a position.
     pub fn append(&self, file: u32, position: u64, bytes: &[u8]) {
         if self.size > 0 && !bytes.is_empty() {
-            self.ring.lock().append(file, position, bytes);
+            let mut ring = self.ring.lock();
+            let file = ring.key(file);
+            ring.append(file, position, bytes);
         }
+    }
+
+    /// The log begins anew: what was appended belongs to other files than those that come, whatever their numbers.
+    pub fn begin_anew(&self) {
+        self.ring.lock().resets += 1;
     }
 
     /// Copies bytes of a file from a position on into `buf`, as many as are at hand and fit in one go.
     pub fn read(&self, file: u32, position: u64, buf: &mut [u8]) -> Found {
+        self.read_of(self.key(file), position, buf)
+    }
+
+    fn key(&self, number: u32) -> FileKey {
+        self.ring.lock().key(number)
+    }
+
+    fn read_of(&self, file: FileKey, position: u64, buf: &mut [u8]) -> Found {
         if self.size == 0 || buf.is_empty() {
             return Found::NothingBefore(u64::MAX);
         }
@@ -108,11 +132,16 @@ impl IoCache {
 
     /// Whether the byte at a position of a file is here.
     pub fn holds(&self, file: u32, position: u64) -> bool {
-        self.size > 0 && matches!(self.ring.lock().read(file, position, &mut [0]), Found::Bytes(_))
+        let ring = self.ring.lock();
+        self.size > 0 && matches!(ring.read(ring.key(file), position, &mut [0]), Found::Bytes(_))
     }
 
     /// The length of a file, if its last bytes are here.
     pub fn end_of(&self, file: u32) -> Option<u64> {
+        self.end_of_key(self.key(file))
+    }
+
+    fn end_of_key(&self, file: FileKey) -> Option<u64> {
         let ring = self.ring.lock();
         let index = ring.spans.partition_point(|span| span.file <= file).checked_sub(1)?;
         let span = ring.spans.get(index).filter(|span| span.file == file)?;
@@ -122,6 +151,10 @@ impl IoCache {
 }
 
 impl Ring {
+    fn key(&self, number: u32) -> FileKey {
+        FileKey { resets: self.resets, number }
+    }
+
     /// How many bytes were appended before the first that is still here.
     fn oldest(&self) -> u64 {
         self.appended.saturating_sub(self.bytes.len() as u64)
@@ -137,13 +170,9 @@ impl Ring {
         usize::try_from(before % self.bytes.len() as u64).expect("below the length of a slice")
     }
 
-    fn append(&mut self, file: u32, position: u64, bytes: &[u8]) {
+    fn append(&mut self, file: FileKey, position: u64, bytes: &[u8]) {
         if let Some(last) = self.spans.back() {
             let end = (last.file, last.position + (self.appended - last.before));
-            if (file, position) < end {
-                // The files were begun anew.
-                self.spans.clear();
-            }
             if (file, position) != end {
                 self.spans.push_back(Span { file, position, before: self.appended });
             }
@@ -163,7 +192,7 @@ impl Ring {
         }
     }
 
-    fn read(&self, file: u32, position: u64, buf: &mut [u8]) -> Found {
+    fn read(&self, file: FileKey, position: u64, buf: &mut [u8]) -> Found {
         let behind = self.spans.partition_point(|span| (span.file, span.position) <= (file, position));
         let next = || {
             let next = self.spans.get(behind).filter(|span| span.file == file);
@@ -204,20 +233,20 @@ impl Ring {
 #[derive(Debug)]
 pub struct CachedFile {
     cache: Arc<IoCache>,
-    number: u32,
+    key: FileKey,
     file: Arc<dyn File>,
 }
 
 impl CachedFile {
-    /// The binlog file of that number.
+    /// The binlog file of that number in the log as it is now.
     pub fn new(cache: Arc<IoCache>, number: u32, file: Arc<dyn File>) -> Self {
-        Self { cache, number, file }
+        Self { key: cache.key(number), cache, file }
     }
 }
 
 impl ReadAt for CachedFile {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        match self.cache.read(self.number, offset, buf) {
+        match self.cache.read_of(self.key, offset, buf) {
             Found::Bytes(count) => Ok(count),
             Found::NothingBefore(position) => {
                 let count = usize::try_from(position.saturating_sub(offset)).unwrap_or(usize::MAX);
@@ -228,7 +257,7 @@ impl ReadAt for CachedFile {
     }
 
     fn len(&self) -> io::Result<u64> {
-        self.cache.end_of(self.number).map_or_else(|| self.file.len(), Ok)
+        self.cache.end_of_key(self.key).map_or_else(|| self.file.len(), Ok)
     }
 }
 
@@ -281,6 +310,8 @@ mod tests {
         cache.append(2, 133, b"abc");
         assert_eq!(read(&cache, 1, 56, 99), Err(u64::MAX));
         assert_eq!((cache.end_of(1), cache.end_of(2)), (None, Some(136)));
+        cache.begin_anew();
+        assert_eq!(read(&cache, 2, 123, 99), Err(u64::MAX));
         cache.append(1, 10, b"after RESET");
         assert_eq!(read(&cache, 2, 123, 99), Err(u64::MAX));
         assert_eq!(read(&cache, 1, 10, 99), Ok(b"after RESET".to_vec()));

@@ -85,14 +85,16 @@ impl Pipeline {
         files.purge_below(target, needed)
     }
 
-    /// The GTIDs of files that were removed: what the first file says that those before it held.
+    /// The GTIDs of files that were removed, which the first file says, and those that were said to be executed elsewhere.
     pub fn purged_gtids(&self) -> Result<GtidSet, FatalError> {
-        let Some(files) = &self.binlog else { return Ok(GtidSet::new()) };
+        let mut purged = self.facts.lock().gtid_purged.clone();
+        let Some(files) = &self.binlog else { return Ok(purged) };
         loop {
-            let Some(first) = files.index().names().first().cloned() else { return Ok(GtidSet::new()) };
+            let Some(first) = files.index().names().first().cloned() else { return Ok(purged) };
             // It may be removed at this moment; then another is the first.
             if let Some(file) = files.open_in_use(&first)? {
-                return Ok(binlog::read_head(file)?.previous);
+                purged.add_set(&binlog::read_head(file)?.previous);
+                return Ok(purged);
             }
         }
     }

@@ -33,6 +33,8 @@ pub struct BinlogFiles {
     /// What was appended last.
     io_cache: Arc<IoCache>,
     in_use: Arc<FilesInUse>,
+    /// Held by whoever removes files. Rank: before the index.
+    removing: Mutex<()>,
 }
 
 /// The appending end; owned by the stage that writes.
@@ -61,7 +63,8 @@ impl BinlogFiles {
         let (synced, written) = (Mutex::default(), Mutex::new(place));
         let appender = Appender { file: Some(file), number, io_cache: Arc::clone(&io_cache), failed: false };
         let (index, in_use, sync_failed) = (Mutex::new(index), Arc::default(), AtomicBool::new(false));
-        (Self { vfs, index, current, synced, sync_failed, written, io_cache, in_use }, appender)
+        let removing = Mutex::new(());
+        (Self { vfs, index, current, synced, sync_failed, written, io_cache, in_use, removing }, appender)
     }
 
     /// The cache of what was appended last.
@@ -129,6 +132,7 @@ impl BinlogFiles {
     /// Removes the files before `target`, before number `needed` and before the first that is in use: first from the
     /// index, then from the disk.
     pub(crate) fn purge_below(&self, target: &BinlogName, needed: u32) -> Result<Purged, PurgeError> {
+        let _one_at_a_time = self.removing.lock();
         let (index, gone, in_use) = {
             let mut index = self.index.lock();
             let Ok(wanted) = index.names().binary_search(target) else { return Err(PurgeError::NotFound) };
@@ -144,6 +148,26 @@ impl BinlogFiles {
         // Without the lock: large files take their time, and a rotation must not wait for them.
         index.remove_files(&*self.vfs, &gone).map_err(FatalError::from)?;
         Ok(Purged { gone, in_use })
+    }
+
+    /// Removes all files and begins the log anew with file number `first`, whose first bytes are `header`. Nothing is
+    /// under way, and nothing relies on the files.
+    pub(crate) fn begin_anew(
+        &self,
+        first: u32,
+        context: &FileContext,
+        header: &[u8],
+    ) -> Result<Appender, FatalError> {
+        let _one_at_a_time = self.removing.lock();
+        let mut index = self.index.lock();
+        index.remove_all(&*self.vfs)?;
+        self.io_cache.begin_anew();
+        let file = binlog::rotate::begin_file(&*self.vfs, &mut index, context.name(first), header)?;
+        *self.current.lock() = Arc::clone(file.file());
+        *self.synced.lock() = BinlogPlace::default();
+        self.note_written((first, file.position()));
+        let io_cache = Arc::clone(&self.io_cache);
+        Ok(Appender { file: Some(file), number: first, io_cache, failed: false })
     }
 
     /// The place up to which syncs have been relied on.

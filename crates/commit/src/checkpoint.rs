@@ -11,8 +11,9 @@
 use engine::base::{Base, Slice};
 use engine::ids::{Change, CommitSeq, CounterHigh, Key};
 
+use parking_lot::{ArcMutexGuard, RawMutex};
+
 use crate::facts::{self, Facts};
-use crate::record::BinlogPlace;
 use crate::sequencer::Sealed;
 use crate::stats::add;
 use crate::{FatalError, Pipeline};
@@ -33,11 +34,20 @@ impl Default for SliceSize {
 }
 
 /// A checkpoint that has sealed its delta.
-#[derive(Debug)]
 #[must_use = "a sealed delta stays in memory until its checkpoint has run"]
 pub struct Checkpoint {
     sealed: Sealed,
+    one_at_a_time: OneAtATime,
 }
+
+impl std::fmt::Debug for Checkpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checkpoint").field("sealed", &self.sealed).finish_non_exhaustive()
+    }
+}
+
+/// No other checkpoint begins while this lives.
+pub(crate) type OneAtATime = ArcMutexGuard<RawMutex, ()>;
 
 impl Checkpoint {
     /// The last transaction that it covers. It may run once this one is visible.
@@ -47,9 +57,11 @@ impl Checkpoint {
 }
 
 impl Pipeline {
-    /// Seals the active delta. One checkpoint at a time.
+    /// Seals the active delta. One checkpoint at a time: waits for the one that is under way.
     pub fn begin_checkpoint(&self) -> Checkpoint {
-        Checkpoint { sealed: self.sequencer.seal(|through| self.published.seal(through)) }
+        let one_at_a_time = self.checkpointing.lock_arc();
+        let sealed = self.sequencer.seal(|through| self.published.seal(through));
+        Checkpoint { sealed, one_at_a_time }
     }
 
     /// Carries a sealed delta into the base. `counters` are the tables' current ones; `pace` is called between
@@ -65,7 +77,20 @@ impl Pipeline {
         size: SliceSize,
         mut pace: impl FnMut(),
     ) -> Result<(), FatalError> {
-        let Sealed { through, redo_start, store_start, gtid_executed, binlog, delta } = checkpoint.sealed;
+        self.carry(checkpoint, base, counters, size, &mut pace).map(drop)
+    }
+
+    /// The same; no other checkpoint begins as long as what it returns lives.
+    pub(crate) fn carry(
+        &self,
+        checkpoint: Checkpoint,
+        base: &Base,
+        counters: Vec<CounterHigh>,
+        size: SliceSize,
+        pace: &mut dyn FnMut(),
+    ) -> Result<OneAtATime, FatalError> {
+        let Checkpoint { sealed, one_at_a_time } = checkpoint;
+        let Sealed { through, redo_start, store_start, gtid_executed, binlog, delta } = sealed;
         assert!(self.published.visible() >= through, "a checkpoint waits until its delta is complete");
         let begun = self.clock.monotonic_ns();
         self.catch_up()?;
@@ -86,10 +111,11 @@ impl Pipeline {
         if store_start.is_some() || self.store().is_none() {
             facts.store.need_from(store_start);
         }
+        // What `gtid_purged` was set to since the seal is executed too.
         facts.gtid_executed = gtid_executed;
+        facts.settle_gtids();
         // While the binlog is off it ends where it ended.
-        let place = binlog.map(|end| BinlogPlace { file: end.file, position: end.position });
-        facts.binlog = place.or(facts.binlog);
+        facts.binlog = binlog.map(|end| end.place()).or(facts.binlog);
         facts.counters = counters;
         facts.forget_old_epochs();
         slice.finish(&facts)?;
@@ -102,7 +128,7 @@ impl Pipeline {
         add(&self.stats.checkpoint_slices, 1);
         add(&self.stats.checkpoints, 1);
         add(&self.stats.checkpoint_ns, self.clock.monotonic_ns().saturating_sub(begun));
-        Ok(())
+        Ok(one_at_a_time)
     }
 
     /// The first binlog file that is still needed: those before it end below the last checkpoint.

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! size
-//!    1  format version, 2
+//!    1  format version, 3
 //!    8  commit_seq through which the base holds everything
 //!    8  LSN from which redo must be read
 //!    4  count of epochs; each: epoch (8), first LSN (8), first segment (8)
@@ -16,6 +16,8 @@
 //!    8  position in it
 //!    2  length of the binlog's path and base name; its bytes
 //!    4  count of counters; each as in a redo record
+//!    4  number of the file that a RESET under way begins the binlog anew with, else 0       (not in version 2)
+//!    4  length of the GTIDs that `gtid_purged` was set to; their bytes as in PREVIOUS_GTIDS  (not in version 2)
 //! ```
 
 use binlog::GtidSet;
@@ -27,7 +29,9 @@ use crate::record::{BinlogPlace, Input, encode_counter};
 
 /// The fact's name in the base.
 pub const NAME: &str = "commit";
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+/// The last version before RESET.
+const VERSION_2: u8 = 2;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +52,10 @@ pub struct Facts {
     pub binlog_path: String,
     /// Counters of all tables.
     pub counters: Vec<CounterHigh>,
+    /// A RESET is under way: all binlog files go, and the first new one has this number. Redo needs none of them.
+    pub reset_to: Option<u32>,
+    /// What `gtid_purged` was set to: executed elsewhere, and in no binlog file of this server.
+    pub gtid_purged: GtidSet,
 }
 
 /// The store's epochs are above this and redo's below: a block of one log that a disk gives back in a file of the other,
@@ -102,6 +110,8 @@ impl Default for Facts {
             binlog: None,
             binlog_path: String::new(),
             counters: Vec::new(),
+            reset_to: None,
+            gtid_purged: GtidSet::new(),
         }
     }
 }
@@ -112,12 +122,21 @@ impl Facts {
         forget_below(&mut self.epochs, self.redo_start);
     }
 
+    /// What `gtid_purged` was set to is executed.
+    pub(crate) fn settle_gtids(&mut self) {
+        self.gtid_executed.add_set(&self.gtid_purged);
+    }
+
     /// The fact's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let size = |len: usize| u32::try_from(len).expect("facts are small").to_le_bytes();
         let mut out = vec![VERSION];
         out.extend(self.through.0.to_le_bytes());
         out.extend(self.redo_start.0.to_le_bytes());
+        let put_gtids = |out: &mut Vec<u8>, gtids: &GtidSet| {
+            out.extend(size(gtids.encoded_len()));
+            gtids.encode(out);
+        };
         let put_epochs = |out: &mut Vec<u8>, epochs: &[EpochStart]| {
             out.extend(size(epochs.len()));
             for epoch in epochs {
@@ -130,8 +149,7 @@ impl Facts {
         out.extend(self.store.last_epoch.to_le_bytes());
         out.extend(self.store.start.0.to_le_bytes());
         put_epochs(&mut out, &self.store.epochs);
-        out.extend(size(self.gtid_executed.encoded_len()));
-        self.gtid_executed.encode(&mut out);
+        put_gtids(&mut out, &self.gtid_executed);
         let binlog = self.binlog.unwrap_or_default();
         out.extend(binlog.file.to_le_bytes());
         out.extend(binlog.position.to_le_bytes());
@@ -141,6 +159,8 @@ impl Facts {
         for counter in &self.counters {
             out.extend(encode_counter(counter));
         }
+        out.extend(self.reset_to.unwrap_or(0).to_le_bytes());
+        put_gtids(&mut out, &self.gtid_purged);
         out
     }
 
@@ -154,7 +174,7 @@ impl Facts {
     }
 
     fn parse(input: &mut Input<'_>) -> Option<Self> {
-        let [VERSION] = *input.array()? else { return None };
+        let [version @ (VERSION | VERSION_2)] = *input.array()? else { return None };
         let (through, redo_start) = (CommitSeq(input.u64()?), Lsn(input.u64()?));
         let epoch = |input: &mut Input<'_>| {
             let (epoch, lsn) = (input.u64()?, Lsn(input.u64()?));
@@ -164,14 +184,31 @@ impl Facts {
         let (last_epoch, start) = (input.u64()?, Lsn(input.u64()?));
         let store_epochs = (0..input.u32()?).map(|_| epoch(input)).collect::<Option<_>>()?;
         let store = StoreFacts { last_epoch, start, epochs: store_epochs };
-        let gtid_size = input.u32()? as usize;
-        let gtid_executed = GtidSet::decode(input.bytes(gtid_size)?).ok()?;
+        let gtids = |input: &mut Input<'_>| {
+            let size = input.u32()? as usize;
+            GtidSet::decode(input.bytes(size)?).ok()
+        };
+        let gtid_executed = gtids(input)?;
         let binlog = BinlogPlace { file: input.u32()?, position: input.u64()? };
         let path_size = usize::from(u16::from_le_bytes(*input.array()?));
         let binlog_path = String::from_utf8(input.bytes(path_size)?.to_vec()).ok()?;
         let counters = (0..input.u32()?).map(|_| input.counter()).collect::<Option<_>>()?;
         let binlog = (binlog.file != 0).then_some(binlog);
-        Some(Self { through, redo_start, epochs, store, gtid_executed, binlog, binlog_path, counters })
+        let (reset_to, gtid_purged) =
+            if version == VERSION_2 { (0, GtidSet::new()) } else { (input.u32()?, gtids(input)?) };
+        let reset_to = (reset_to != 0).then_some(reset_to);
+        Some(Self {
+            through,
+            redo_start,
+            epochs,
+            store,
+            gtid_executed,
+            binlog,
+            binlog_path,
+            counters,
+            reset_to,
+            gtid_purged,
+        })
     }
 }
 
@@ -197,10 +234,17 @@ mod tests {
             binlog: Some(BinlogPlace { file: 3, position: 157 }),
             binlog_path: "/data/binlog".to_owned(),
             counters: vec![CounterHigh { table: TableId(4), kind: CounterKind::AutoIncrement, high: 9 }],
+            reset_to: Some(1),
             ..Facts::default()
         };
         facts.gtid_executed.add(Gtid { sid: Uuid([1; 16]), gno: 5 });
-        assert_eq!(Facts::decode(&facts.encode()).unwrap(), facts);
+        facts.gtid_purged.add(Gtid { sid: Uuid([2; 16]), gno: 7 });
+        let bytes = facts.encode();
+        assert_eq!(Facts::decode(&bytes).unwrap(), facts);
+        let added = 4 + 4 + facts.gtid_purged.encoded_len();
+        let earlier = [&[VERSION_2], &bytes[1..bytes.len() - added]].concat();
+        (facts.reset_to, facts.gtid_purged) = (None, GtidSet::new());
+        assert_eq!(Facts::decode(&earlier).unwrap(), facts);
         assert_eq!(Facts::decode(&Facts::default().encode()).unwrap(), Facts::default());
     }
 

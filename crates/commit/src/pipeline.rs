@@ -138,6 +138,8 @@ pub struct Pipeline {
     pub(crate) recent_sync_ns: AtomicU64,
     /// How much of the redo ring has been given back to admission. Rank: before admission's.
     pub(crate) ring_returned: Mutex<Lsn>,
+    /// Held from a checkpoint's seal to its end. Rank: before the facts.
+    pub(crate) checkpointing: Arc<Mutex<()>>,
     /// What the last checkpoint says about itself. Held while one finishes. Rank: before redo's and the base's.
     pub(crate) facts: Mutex<Facts>,
 }

@@ -55,6 +55,17 @@ impl Publisher {
         self.published.set_visible(tuple.visible);
     }
 
+    /// The binlog was begun anew and there are no GTIDs. Nothing is under way.
+    pub(crate) fn reset(&self, binlog: Option<BinlogEnd>) {
+        let mut tuple = self.tuple.lock();
+        (tuple.binlog, tuple.gtid_executed) = (binlog, GtidSet::new());
+    }
+
+    /// These were executed elsewhere. Nothing is under way.
+    pub(crate) fn add_gtids(&self, gtids: &GtidSet) {
+        self.tuple.lock().gtid_executed.add_set(gtids);
+    }
+
     /// The published tuple.
     pub fn tuple(&self) -> Tuple {
         self.tuple.lock().clone()
@@ -63,7 +74,7 @@ impl Publisher {
     /// The published end of the binlog, if there is one.
     pub(crate) fn binlog_end(&self) -> Option<BinlogPlace> {
         let tuple = self.tuple.lock();
-        tuple.binlog.as_ref().map(|end| BinlogPlace { file: end.file, position: end.position })
+        tuple.binlog.as_ref().map(BinlogEnd::place)
     }
 
     /// A snapshot and the tuple that belongs to it.

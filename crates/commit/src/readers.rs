@@ -36,6 +36,8 @@ pub(crate) struct Readers {
 #[derive(Debug, Default)]
 struct State {
     end: BinlogPlace,
+    /// How often the log was begun anew.
+    resets: u64,
     last_id: u64,
     waiting: BTreeMap<u64, Waker>,
 }
@@ -45,6 +47,8 @@ struct State {
 pub struct BinlogReader {
     pipeline: Arc<Pipeline>,
     id: u64,
+    /// How often the log had been begun anew before.
+    resets: u64,
 }
 
 impl Readers {
@@ -59,13 +63,25 @@ impl Pipeline {
     pub fn follow_binlog(self: &Arc<Self>) -> Option<BinlogReader> {
         self.binlog.as_ref()?;
         self.readers.count.fetch_add(1, Ordering::Relaxed);
-        let id = {
+        let (id, resets) = {
             let mut state = self.readers.state.lock();
             state.last_id += 1;
-            state.last_id
+            (state.last_id, state.resets)
         };
         self.move_end();
-        Some(BinlogReader { pipeline: Arc::clone(self), id })
+        Some(BinlogReader { pipeline: Arc::clone(self), id, resets })
+    }
+
+    /// The log was begun anew: those who follow it have come to its end. Nothing is under way.
+    pub(crate) fn end_readers(&self) {
+        let waiting = {
+            let mut state = self.readers.state.lock();
+            state.resets += 1;
+            state.end = BinlogPlace::default();
+            std::mem::take(&mut state.waiting)
+        };
+        self.move_end();
+        waiting.into_values().for_each(Waker::wake);
     }
 
     /// Has those told who follow the binlog's end, after it may have moved.
@@ -144,11 +160,16 @@ impl BinlogReader {
         self.pipeline.readers.state.lock().end
     }
 
-    /// Resolves when there is something to read behind a place.
+    /// Whether the log was begun anew since: there is nothing behind what was read.
+    pub fn is_over(&self) -> bool {
+        self.pipeline.readers.state.lock().resets != self.resets
+    }
+
+    /// Resolves when there is something to read behind a place, or the log was begun anew.
     pub async fn beyond(&self, place: BinlogPlace) {
         poll_fn(|context| {
             let mut state = self.pipeline.readers.state.lock();
-            if state.end > place {
+            if state.end > place || state.resets != self.resets {
                 return Poll::Ready(());
             }
             state.waiting.insert(self.id, context.waker().clone());

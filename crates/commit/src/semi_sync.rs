@@ -378,6 +378,16 @@ impl Pipeline {
         wanted
     }
 
+    /// The binlog was begun anew: what replicas hold says nothing of it. Whoever still waits goes on without them.
+    pub(crate) fn forget_acknowledgements(&self) {
+        let now_ns = self.clock.monotonic_ns();
+        let mut state = self.semi_sync.state.lock();
+        state.replicas.values_mut().for_each(|place| *place = BinlogPlace::default());
+        (state.acked, state.newest) = (BinlogPlace::default(), BinlogPlace::default());
+        let released = state.release(now_ns, false, |_| true);
+        self.let_go(state, released);
+    }
+
     /// What status variables say.
     pub fn semi_sync_status(&self) -> SemiSyncStatus {
         let state = self.semi_sync.state.lock();

@@ -16,7 +16,7 @@ use redo::{Cursor, Lsn, Reservation};
 
 use crate::clock::Clock;
 use crate::pending::{BinlogRange, Pending, Rotation, Ticket};
-use crate::record::{self, rotation_size};
+use crate::record::{self, BinlogPlace, rotation_size};
 use crate::strategy::Form;
 
 /// Where the binlog ends, as far as it is drawn.
@@ -28,6 +28,12 @@ pub struct BinlogEnd {
     pub position: u64,
     /// How its events end.
     pub checksum: ChecksumAlg,
+}
+
+impl BinlogEnd {
+    pub(crate) fn place(&self) -> BinlogPlace {
+        BinlogPlace { file: self.file, position: self.position }
+    }
 }
 
 /// What names and describes new binlog files.
@@ -277,6 +283,18 @@ impl Sequencer {
             binlog: state.binlog.clone(),
             delta: std::mem::replace(&mut state.delta, delta),
         }
+    }
+
+    /// The binlog was begun anew and there are no GTIDs. Nothing is under way.
+    pub(crate) fn reset(&self, binlog: Option<BinlogEnd>) {
+        let mut state = self.state.lock();
+        (state.binlog, state.gtid_executed) = (binlog, GtidSet::new());
+        state.file_clock = state.clock;
+    }
+
+    /// These were executed elsewhere. Nothing is under way.
+    pub(crate) fn add_gtids(&self, gtids: &GtidSet) {
+        self.state.lock().gtid_executed.add_set(gtids);
     }
 
     /// What names and describes binlog files.

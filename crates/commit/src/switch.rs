@@ -28,9 +28,13 @@ impl Quiet {
         quiet
     }
 
+    pub(crate) fn pipeline(&self) -> &Pipeline {
+        &self.0
+    }
+
     /// Makes `kind` the active strategy. Blocks for some syncs.
     pub fn switch(&self, kind: StrategyKind, base: &Base) -> Result<Switched, FatalError> {
-        let pipeline = &*self.0;
+        let pipeline = self.pipeline();
         let _one_at_a_time = pipeline.switching.lock();
         if pipeline.strategy_kind() == kind {
             return Ok(Switched::Done);

@@ -139,7 +139,8 @@ fn purging_keeps_the_newest_file() {
     assert_eq!(index.cut_above(&disk, &name(4)).unwrap(), [name(5)]);
     assert_eq!(index.cut_above(&disk, &name(4)).unwrap(), []);
     assert_eq!(index.purge_below(&disk, &name(100)).unwrap(), [name(3)], "the newest stays");
-    assert_eq!(index.clear(&disk).unwrap(), [name(4)]);
+    index.remove_all(&disk).unwrap();
+    assert_eq!(index.names(), []);
     assert_eq!(index.next_name(), Some(name(1)));
 }
 
@@ -199,7 +200,7 @@ fn run(lie: Option<OpKind>) -> Run {
         match step {
             4 => drop(index.purge_below(&disk, &name(2)).unwrap()),
             7 => drop(index.cut_above(&disk, &name(5)).unwrap()),
-            9 => drop(index.clear(&disk).unwrap()),
+            9 => index.remove_all(&disk).unwrap(),
             10 => index = open(&disk).unwrap(),
             _ => index.add(&disk, name(step)).unwrap(),
         }

@@ -129,6 +129,11 @@ impl BinlogTail {
         Ok(())
     }
 
+    /// Removes all files: a RESET has not come to its end.
+    pub(super) fn remove_all(&mut self) -> Result<(), FatalError> {
+        Ok(self.index.remove_all(&*self.vfs)?)
+    }
+
     fn complete_rotations(&mut self) -> Result<(), FatalError> {
         for body in std::mem::take(&mut self.rotations) {
             self.completed = None;

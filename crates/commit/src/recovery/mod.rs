@@ -149,7 +149,11 @@ pub fn open(
         None => None,
     };
     base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
-    let log = begin_binlog(vfs, &config, &kept, &*clock)?;
+    let log = begin_binlog(vfs, &config, &kept, facts.reset_to, &*clock)?;
+    if let (Some((_, _, end)), Some(_)) = (&log, facts.reset_to) {
+        (facts.binlog, facts.reset_to) = (Some(end.place()), None);
+        base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+    }
     let path = config.binlog.as_ref().map(|binlog| binlog.path.to_string_lossy().into_owned());
     let counters = kept.counters.clone();
     let strategy = config.strategy;
@@ -179,6 +183,9 @@ fn restore(
         "" => None,
         path => Some(BinlogTail::open(Arc::clone(vfs), path.as_ref())?),
     };
+    if let (Some(_), Some(tail)) = (facts.reset_to, &mut tail) {
+        tail.remove_all()?;
+    }
     let mut store = StoreTail::open(vfs, &config.store.dir, &facts.store)?;
     let view = published.view();
     let replay = Replay::new(facts, &view.active, tail.as_mut(), store.as_mut());
@@ -213,17 +220,21 @@ struct Restored {
 
 type OpenBinlog = (BinlogFiles, Appender, BinlogEnd);
 
-/// A new binlog file after the last one that is listed.
+/// A new binlog file after the last one that is listed, or the first of a log that a RESET begins anew.
 fn begin_binlog(
     vfs: &Arc<dyn Vfs>,
     config: &Config,
     kept: &Kept,
+    reset_to: Option<u32>,
     clock: &dyn Clock,
 ) -> Result<Option<OpenBinlog>, FatalError> {
     let Some(BinlogConfig { path, checksum, io_cache_size }) = &config.binlog else { return Ok(None) };
     let mut index = BinlogTail::open(Arc::clone(vfs), path)?.index;
     let exhausted = || FatalError::Corrupt("the numbers of binlog files are used up".to_owned());
-    let name = index.next_name().ok_or_else(exhausted)?;
+    let name = match reset_to {
+        Some(number) if index.names().is_empty() => config.files.name(number),
+        _ => index.next_name().ok_or_else(exhausted)?,
+    };
     let number = u32::try_from(name.number()).map_err(|_| exhausted())?;
     let now = u32::try_from(clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
     let header = config.files.header(now, now, *checksum, &kept.gtid_executed);
@@ -295,6 +306,7 @@ fn assemble(
         recent_sync_ns: AtomicU64::new(0),
         recent_step_ns: AtomicU64::new(0),
         ring_returned: Mutex::new(start),
+        checkpointing: Arc::default(),
         facts: Mutex::new(facts),
     })
 }

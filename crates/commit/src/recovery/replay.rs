@@ -95,12 +95,11 @@ impl<'a> Replay<'a> {
 
     fn transaction(&mut self, record: &Record) -> Result<(), FatalError> {
         let trx = record::decode_trx(&record.body).ok_or_else(|| corrupt(record, "no transaction"))?;
-        self.promised = self.promised.max(trx.head.promised);
-        if trx.head.seq <= self.kept.last && self.kept.replayed == 0 {
-            // Below the checkpoint: redo was read from an earlier chunk on.
+        if self.is_below_checkpoint(trx.head.seq) {
             self.kept.redo_end = record.end;
             return Ok(());
         }
+        self.promised = self.promised.max(trx.head.promised);
         if !self.cut && trx.head.seq != self.kept.last.next() {
             return Err(corrupt(record, "not the next transaction"));
         }
@@ -127,6 +126,12 @@ impl<'a> Replay<'a> {
         }
         kept.counters.extend(&trx.counters);
         Ok(())
+    }
+
+    /// Whether redo is still being read only because a chunk lies there that a later transaction needs. What such a
+    /// record says of the binlog was true before the checkpoint, and before a RESET.
+    fn is_below_checkpoint(&self, seq: CommitSeq) -> bool {
+        seq <= self.kept.last && self.kept.replayed == 0
     }
 
     /// Where the transaction's events are.
@@ -180,7 +185,9 @@ impl<'a> Replay<'a> {
             return Ok(());
         }
         self.kept.redo_end = record.end;
-        // Right at the checkpoint's transaction, its position says whether the rotation came before it.
+        if self.is_below_checkpoint(rotation.after) {
+            return Ok(());
+        }
         let after = BinlogPlace { file: rotation.new_file, position: rotation.header.len() as u64 };
         if self.kept.binlog.is_none_or(|kept| kept < after) {
             self.kept.binlog = Some(after);

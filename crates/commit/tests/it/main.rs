@@ -6,7 +6,8 @@
 //! R2. each transaction is there whole or not at all, and those that are there are a prefix of the commit order;
 //! R3. engine and binlog hold the same transactions;
 //! R4. recovering once more changes nothing, and a second loss after less work obeys the same rules;
-//! R5. a sync that does nothing is noticed.
+//! R5. a sync that does nothing is noticed;
+//! R6. after a RESET the log holds what came after it and nothing else, before it all; never something between.
 //!
 //! Method: a fixed run on the simulated disk, its log steps played by the test itself: groups of several sizes,
 //! rotations, checkpoints, chunks, a purge. The journal of the run is replayed, and power is lost at every operation
@@ -19,6 +20,7 @@ mod given_gtid;
 mod io_cache;
 mod power_loss;
 mod readers;
+mod reset;
 mod semi_sync;
 mod slots;
 mod switch;

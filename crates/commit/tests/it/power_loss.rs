@@ -37,10 +37,10 @@ const SWITCHES: [StrategyKind; 6] = [
 ];
 
 /// What was done, and what had been acknowledged after which disk operation.
-struct Script {
+pub(crate) struct Script {
     /// Every transaction that was submitted; rotations are transactions without changes.
-    transactions: BTreeMap<CommitSeq, Changes>,
-    acked: Vec<(u64, CommitSeq)>,
+    pub(crate) transactions: BTreeMap<CommitSeq, Changes>,
+    pub(crate) acked: Vec<(u64, CommitSeq)>,
     /// Transactions up to here may have been purged from the binlog.
     purged: CommitSeq,
     /// Which strategy comes next, if they change between groups.
@@ -56,12 +56,12 @@ struct Followed {
 }
 
 impl Script {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (acked, purged) = (vec![(0, CommitSeq(0))], CommitSeq(0));
         Self { transactions: BTreeMap::new(), acked, purged, switches: None, replica: None }
     }
 
-    fn rows_at(&self, seq: CommitSeq) -> Rows {
+    pub(crate) fn rows_at(&self, seq: CommitSeq) -> Rows {
         let mut rows = Rows::new();
         for changes in self.transactions.range(..=seq).map(|(_, changes)| changes) {
             apply(&mut rows, changes);
@@ -69,12 +69,12 @@ impl Script {
         rows
     }
 
-    fn acked_at(&self, op: u64) -> CommitSeq {
+    pub(crate) fn acked_at(&self, op: u64) -> CommitSeq {
         self.acked.iter().take_while(|(at, _)| *at <= op).last().expect("there is a first").1
     }
 
     /// Commits transactions together: `size` of them are ready before the first step.
-    fn group(&mut self, world: &mut World, disk: &SimDisk, rng: &mut Rng, size: usize) {
+    pub(crate) fn group(&mut self, world: &mut World, disk: &SimDisk, rng: &mut Rng, size: usize) {
         if let Some(place) = &mut self.switches {
             assert_eq!(world.switch(SWITCHES[*place % SWITCHES.len()]), Switched::Done);
             *place += 1;
@@ -96,7 +96,7 @@ impl Script {
         }
     }
 
-    fn rotate(&mut self, world: &mut World) {
+    pub(crate) fn rotate(&mut self, world: &mut World) {
         world.rotate();
         let seq = world.pipeline.published().visible();
         self.transactions.insert(seq, Changes::new());
@@ -203,11 +203,15 @@ fn check_binlog(world: &World, script: &Script, last: CommitSeq) -> Result<(), S
     Ok(())
 }
 
-/// Every operation times every mode, after it and during the next. Stops early when `each` says so.
-fn sweep(journal: &Journal, every: u64, mut each: impl FnMut(u64, CrashMode, &SimDisk)) -> u64 {
+/// Every operation that is looked at times every mode, after it and during the next. Returns the number of losses.
+pub(crate) fn sweep(
+    journal: &Journal,
+    looked_at: impl Fn(&u64) -> bool,
+    mut each: impl FnMut(u64, CrashMode, &SimDisk),
+) -> u64 {
     let mut replay = Replay::new(journal);
     let mut count = 0;
-    for op in (journal.first_op()..=journal.last_op()).filter(|op| op % every == 0) {
+    for op in (journal.first_op()..=journal.last_op()).filter(looked_at) {
         replay.seek(op);
         for mode in CrashMode::ALL {
             let disks = [Some(replay.crash(mode, op)), replay.crash_during_next(mode, op)];
@@ -220,15 +224,20 @@ fn sweep(journal: &Journal, every: u64, mut each: impl FnMut(u64, CrashMode, &Si
     count
 }
 
+/// One of every `n` operations.
+fn each_nth(n: u64) -> impl Fn(&u64) -> bool {
+    move |op| op % n == 0
+}
+
 /// How many operations come to one that is looked at: one with `ONELOG_FULL=1`.
-fn every(sampled: u64) -> u64 {
+pub(crate) fn every(sampled: u64) -> u64 {
     if std::env::var_os("ONELOG_FULL").is_some_and(|value| value == "1") { 1 } else { sampled }
 }
 
 /// Every `every`th operation. Returns the number of losses.
 fn sweep_is_clean(options: Options, switches: Option<usize>, every: u64) -> u64 {
     let (script, journal) = journalled(options, switches, &[]);
-    sweep(&journal, every, |op, mode, disk| {
+    sweep(&journal, each_nth(every), |op, mode, disk| {
         // What was written outlives the process; what is only appended does not.
         let outlives = options.is_safe() || mode == CrashMode::KeepAll && options.flush != 0;
         let acked = if outlives { script.acked_at(op) } else { CommitSeq(0) };
@@ -291,7 +300,7 @@ fn no_replica_holds_what_the_recovered_source_lacks() {
         disk.start_journal();
         let script = run(&disk, options, switches, true);
         let followed = script.replica.as_ref().expect("it was followed");
-        sweep(&disk.stop_journal().unwrap(), every(11), |op, mode, disk| {
+        sweep(&disk.stop_journal().unwrap(), each_nth(every(11)), |op, mode, disk| {
             let found = check(disk, &script, options, script.acked_at(op));
             if let Err(what) = found.and_then(|world| check_replica(&world, followed, op)) {
                 panic!("{options:?}, {switches:?}, operation {op}, {mode:?}: {what}");
@@ -327,7 +336,7 @@ fn relaxed_settings_lose_a_suffix_of_both_logs_and_never_a_hole() {
 #[test]
 fn a_second_loss_after_less_work_obeys_the_same_rules() {
     let (script, journal) = journalled(WITH_BINLOG, Some(0), &[]);
-    sweep(&journal, 7, |op, mode, disk| {
+    sweep(&journal, each_nth(7), |op, mode, disk| {
         let world = check(disk, &script, WITH_BINLOG, script.acked_at(op)).unwrap();
         let last = world.rows().0;
         drop(world);
@@ -368,7 +377,7 @@ fn a_sync_that_does_nothing_is_noticed() {
         let options = Options { strategy, ..WITH_BINLOG };
         let (script, journal) = journalled(options, None, &[skip]);
         let mut noticed = 0;
-        let count = sweep(&journal, 5, |op, _, disk| {
+        let count = sweep(&journal, each_nth(5), |op, _, disk| {
             let acked = script.acked_at(op);
             let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 check(disk, &script, options, acked).is_err()

@@ -200,6 +200,27 @@ impl World {
         self.submit_prepared(pending, changes)
     }
 
+    /// A new session's whole commit, to be polled beside others.
+    pub fn begin(&mut self, changes: &Changes) -> Pin<Box<dyn Future<Output = CommitSeq>>> {
+        let trx = TrxId(self.next_trx);
+        self.next_trx += 1;
+        let mut pending = self.session();
+        pending.reset();
+        let mut writes = Self::record(&mut pending, changes);
+        pending.kind = EventsKind::Transaction;
+        let pipeline = Arc::clone(&self.pipeline);
+        Box::pin(async move {
+            pipeline.reserve(trx, &mut pending, &writes).await.unwrap();
+            pipeline.submit(trx, pending, &mut Apply(&mut writes)).unwrap().await.0.seq()
+        })
+    }
+
+    /// RESET BINARY LOGS AND GTIDS.
+    pub fn reset(&self, first: u32) {
+        let quiet = self.block_on(Quiet::take(&self.pipeline));
+        quiet.reset_binlog(first, &self.base, Vec::new()).unwrap();
+    }
+
     fn submit_prepared(&mut self, mut pending: Box<Pending>, changes: &Changes) -> Committing {
         let trx = TrxId(self.next_trx);
         self.next_trx += 1;

@@ -18,6 +18,9 @@ pub trait Log: Debug + Send + 'static {
     /// How far the log may be read: the files before that one to their ends.
     fn end(&self) -> BinlogPlace;
 
+    /// Whether a RESET has ended the log.
+    fn is_over(&self) -> bool;
+
     /// The GTIDs of all transactions up to the end.
     fn gtid_executed(&self) -> GtidSet;
 
@@ -37,6 +40,10 @@ impl Log for BinlogReader {
 
     fn end(&self) -> BinlogPlace {
         Self::end(self)
+    }
+
+    fn is_over(&self) -> bool {
+        Self::is_over(self)
     }
 
     fn gtid_executed(&self) -> GtidSet {

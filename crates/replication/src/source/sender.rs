@@ -98,6 +98,9 @@ impl<L: Log> Sender<L> {
     /// Gives the next events to the sink, until it is full or `end` is reached, a readable end that the caller knows: what
     /// it has decided about the events up to there holds for all that come.
     pub fn fill(&mut self, end: BinlogPlace, sink: &mut impl Sink) -> Result<Step, DumpError> {
+        if self.log.is_over() {
+            return Err(DumpError::NoNextFile);
+        }
         if let Some(start) = self.start.take() {
             self.begin_file(start, sink)?;
         }

@@ -205,6 +205,18 @@ fn who_does_not_want_to_wait_is_told_the_end() {
 }
 
 #[test]
+fn a_reset_ends_the_dump() {
+    let log = TestLog::new(ChecksumAlg::Crc32);
+    log.append(Some(1));
+    log.publish();
+    let mut sender = begin(&log, at("", 4)).unwrap();
+    all(&mut sender);
+    *log.over.lock() = true;
+    let ended = sender.fill(log.readable(), &mut Kept::default()).unwrap_err();
+    assert_eq!(ended.to_string(), "could not find next log");
+}
+
+#[test]
 fn damage_ends_the_dump_where_it_is() {
     let log = TestLog::new(ChecksumAlg::Crc32);
     (1..=2).for_each(|gno| log.append(Some(gno)));

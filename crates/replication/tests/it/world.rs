@@ -46,6 +46,8 @@ pub struct TestLog {
     pub executed: Arc<Mutex<GtidSet>>,
     /// Files below this number are purged.
     pub first: Arc<Mutex<u64>>,
+    /// A RESET has ended it.
+    pub over: Arc<Mutex<bool>>,
     pub checksum: ChecksumAlg,
 }
 
@@ -63,6 +65,10 @@ impl Log for TestLog {
 
     fn end(&self) -> BinlogPlace {
         *self.end.lock()
+    }
+
+    fn is_over(&self) -> bool {
+        *self.over.lock()
     }
 
     fn gtid_executed(&self) -> GtidSet {

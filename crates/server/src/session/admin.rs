@@ -1,10 +1,10 @@
-//! FLUSH, PURGE, RESET, KILL, SHUTDOWN.
+//! FLUSH, PURGE, KILL, SHUTDOWN.
 
 use std::sync::Arc;
 
 use binlog::{BinlogName, ChecksumAlg};
 use commit::{CommitAck, PurgeError, Purged, ReadLock, RotateError};
-use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Reset, Statement};
+use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Statement};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
@@ -30,12 +30,7 @@ impl Client {
         match statement {
             Statement::Flush(flush) => return self.flush(flush).await,
             Statement::Purge(purge) => self.purge(purge).await?,
-            Statement::Reset(what) => match &what[..] {
-                [Reset::Replica { all, channel }] if channel.as_deref().is_none_or(str::is_empty) => {
-                    self.reset_replica(*all).await?;
-                }
-                _ => return Err(refuse_reset(&what)),
-            },
+            Statement::Reset(what) => return self.forget(what).await,
             Statement::Kill(kill) => self.kill(kill).await?,
             Statement::Shutdown => {
                 self.access.require(Privileges::SHUTDOWN, "", "SHUTDOWN")?;
@@ -195,14 +190,6 @@ impl Client {
 )]
 fn saturating_u32(seconds: f64) -> u32 {
     seconds as u32
-}
-
-fn refuse_reset(what: &[Reset]) -> SqlError {
-    match what.first() {
-        Some(Reset::BinaryLogs(_)) => unsupported("RESET BINARY LOGS AND GTIDS"),
-        Some(Reset::Persist { .. }) => unsupported("RESET PERSIST"),
-        _ => unsupported("RESET REPLICA"),
-    }
 }
 
 fn purge_error(error: &PurgeError) -> SqlError {

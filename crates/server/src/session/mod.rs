@@ -26,6 +26,7 @@ mod maintain;
 mod plan_cache;
 mod prepared;
 mod replica;
+mod reset;
 mod result;
 mod row_image;
 mod row_log;

@@ -108,7 +108,6 @@ impl Client {
 
     /// RESET REPLICA: forgets the place in the source's binlog, with ALL the source too.
     pub(super) async fn reset_replica(&mut self, all: bool) -> Result<()> {
-        self.require_replication_admin()?;
         self.require_stopped()?;
         let (settings, _) = replica::read(&self.shared.store)?;
         let position = Position { position: 4, ..Position::default() };

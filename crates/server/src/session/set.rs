@@ -1,9 +1,7 @@
 //! SET: all assignments of a statement are examined before the first is made.
 
-use std::sync::Arc;
-
 use binlog::ChecksumAlg;
-use commit::{Quiet, StrategyKind, Switched};
+use commit::{StrategyKind, Switched};
 use sql::bind::{self, BindEnv};
 use sql::exec::{Exec, Params};
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
@@ -12,8 +10,8 @@ use sqlparser::ast::Expr;
 use types::charset::Charset;
 use types::error::SqlError;
 use types::error::table::{
-    ER_COLLATION_CHARSET_MISMATCH, ER_QUERY_INTERRUPTED, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION,
-    ER_WRONG_USAGE, ER_WRONG_VALUE_FOR_VAR,
+    ER_COLLATION_CHARSET_MISMATCH, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION, ER_WRONG_USAGE,
+    ER_WRONG_VALUE_FOR_VAR,
 };
 use types::value::Value;
 
@@ -203,6 +201,9 @@ impl Client {
                 if name == "gtid_next" {
                     self.may_set_gtid_next()?;
                 }
+                if name == "gtid_purged" {
+                    return self.set_gtid_purged(prepared.val()).await;
+                }
                 if global {
                     self.change_strategy(&name, prepared.val()).await?;
                 }
@@ -253,17 +254,12 @@ impl Client {
         if kind == active {
             return Ok(());
         }
-        let pipeline = Arc::clone(&self.shared.pipeline);
-        let quiet = self.kill.clone().unless_killed(async { Ok(Quiet::take(&pipeline).await) }).await?;
-        let base = Arc::clone(self.shared.schema.base());
-        let switched = tokio::task::spawn_blocking(move || quiet.switch(kind, &base));
-        match switched.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
-            Ok(Switched::Done) => Ok(()),
-            Ok(Switched::NeedsRelaxedSync) => Err(incompatible_sync()),
-            Ok(Switched::NoSuchStrategy) => {
+        match self.while_quiet("switching the strategy", move |quiet, base| quiet.switch(kind, base)).await? {
+            Switched::Done => Ok(()),
+            Switched::NeedsRelaxedSync => Err(incompatible_sync()),
+            Switched::NoSuchStrategy => {
                 Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"onelog_commit_strategy", &kind.name()]))
             }
-            Err(error) => match pipeline.die("switching the strategy", error).await {},
         }
     }
 

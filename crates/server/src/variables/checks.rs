@@ -1,12 +1,12 @@
 //! What single variables ask of a value beyond its kind.
 
-use binlog::Gtid;
+use binlog::{Gtid, GtidSet};
 use types::charset::Charset;
 use types::collation::known_by_name;
 use types::error::SqlError;
 use types::error::table::{
-    ER_MALFORMED_GTID_SPECIFICATION, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION, ER_UNKNOWN_LOCALE,
-    ER_UNKNOWN_STORAGE_ENGINE, ER_WRONG_VALUE_FOR_VAR,
+    ER_MALFORMED_GTID_SET_SPECIFICATION, ER_MALFORMED_GTID_SPECIFICATION, ER_UNKNOWN_CHARACTER_SET,
+    ER_UNKNOWN_COLLATION, ER_UNKNOWN_LOCALE, ER_UNKNOWN_STORAGE_ENGINE, ER_WRONG_VALUE_FOR_VAR,
 };
 use types::temporal::TimeZone;
 
@@ -81,6 +81,21 @@ pub(super) fn parse_gtid_next(text: &str) -> Result<GtidNext, SqlError> {
     }
     let gtid = text.parse::<Gtid>().map_err(|_| ER_MALFORMED_GTID_SPECIFICATION.error(&[&text]))?;
     Ok(GtidNext::Gtid(gtid))
+}
+
+/// `gtid_purged`. Error 1772.
+pub(super) fn gtid_purged(val: &Val) -> Result<Val, SqlError> {
+    parse_gtid_purged(val.as_text()).map(|_| val.clone())
+}
+
+/// Reads what `gtid_purged` is set to: GTIDs, and whether a plus before them says that they come beside those that it
+/// has. Error 1772.
+pub(crate) fn parse_gtid_purged(text: &str) -> Result<(GtidSet, bool), SqlError> {
+    let trimmed = text.trim_start();
+    let added = trimmed.strip_prefix('+');
+    let gtids = added.unwrap_or(trimmed).parse();
+    let gtids = gtids.map_err(|_| ER_MALFORMED_GTID_SET_SPECIFICATION.error(&[&text]))?;
+    Ok((gtids, added.is_some()))
 }
 
 /// `gtid_next` as it is shown.

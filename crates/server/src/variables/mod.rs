@@ -41,6 +41,7 @@ use commit::{Pipeline, Settings};
 use parking_lot::Mutex;
 use sql::session::Session;
 
+pub(crate) use checks::parse_gtid_purged;
 pub use home::{Field, Home, Shared};
 pub use kind::Kind;
 pub use live::{Live, Read};

@@ -44,6 +44,9 @@ pub(super) fn rule(
         {
             Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))
         }
+        name @ "gtid_purged" if who.in_transaction => {
+            Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))
+        }
         "binlog_transaction_dependency_tracking" => dependency_tracking(sight, val.choice()),
         "transaction_write_set_extraction" => write_set_extraction(sight),
         _ => Ok(()),

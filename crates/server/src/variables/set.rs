@@ -127,7 +127,9 @@ impl Sight<'_> {
     fn default_of(&self, place: usize, variable: &Variable, target: Target) -> Result<Val, SqlError> {
         match (target, variable.extent) {
             (Target::Global, _) | (_, Extent::Global | Extent::Session) => {
-                if matches!(variable.name, "gtid_next" | "insert_id") && target == Target::Global {
+                if matches!(variable.name, "gtid_next" | "gtid_purged" | "insert_id")
+                    && target == Target::Global
+                {
                     return Err(ER_NO_DEFAULT.error(&[&variable.name]));
                 }
                 Ok(variable.initial_value())

@@ -2,7 +2,8 @@
 //!
 //! Requirements: R1. what is committed before and after the dump begins comes, in order; R2. privileges; R3. an idle replica
 //! hears heartbeats; R4. a dump ends by KILL, by the replica's next dump, by the end of the server, and at the log's end
-//! for a tool; R5. SHOW REPLICAS and SHOW PROCESSLIST; R6. PURGE leaves what is read.
+//! for a tool; R5. SHOW REPLICAS and SHOW PROCESSLIST; R6. PURGE leaves what is read;
+//! R7. RESET begins the log anew, and ends dumps; `gtid_purged` can be set.
 //!
 //! Method: a whole server on a simulated disk, and a client that speaks the protocol's bytes.
 
@@ -316,5 +317,72 @@ fn whoever_waits_for_gtids_is_told_when_they_are_there() {
         assert_eq!(refused(answer).code(), 1317);
     });
     assert_eq!(one(&mut root, "SELECT SOURCE_POS_WAIT('binlog.000001', 4, 1)"), None, "it follows nobody");
+    world.stop();
+}
+
+/// The GTIDs that the server says, without its own UUID.
+fn gtids(client: &mut Client, name: &str) -> String {
+    let shown = client.query(&format!("SELECT REPLACE(@@GLOBAL.{name}, @@server_uuid, 'own')")).unwrap();
+    shown.rows[0][0].clone().unwrap()
+}
+
+/// The only binlog file that is listed.
+fn only_file(client: &mut Client) -> String {
+    let listed = client.query("SHOW BINARY LOGS").unwrap().rows;
+    assert_eq!(listed.len(), 1);
+    listed[0][0].clone().unwrap()
+}
+
+fn error_number(refused: Result<impl std::fmt::Debug, Failure>) -> u16 {
+    refused.unwrap_err().code()
+}
+
+#[test]
+fn a_reset_begins_the_log_anew() {
+    let world = World::start();
+    let mut root = world.root();
+    let mut dump = world.dump(7, 0, "");
+    for statement in ["CREATE TABLE d.t (id INT PRIMARY KEY)", "FLUSH LOGS", "INSERT INTO d.t VALUES (1)"] {
+        root.query(statement).unwrap();
+    }
+    root.query("RESET BINARY LOGS AND GTIDS").unwrap();
+    let ended = end(&mut dump);
+    assert!(String::from_utf8_lossy(&ended).ends_with("could not find next log"), "{ended:?}");
+    assert_eq!(only_file(&mut root), "binlog.000001");
+    assert_eq!((gtids(&mut root, "gtid_executed"), gtids(&mut root, "gtid_purged")), <_>::default());
+    root.query("INSERT INTO d.t VALUES (2)").unwrap();
+    assert_eq!(gtids(&mut root, "gtid_executed"), "own:1");
+    let mut dump = world.dump(7, 1, "");
+    assert_eq!(events_until(&mut dump, 16, 1).iter().filter(|kind| **kind == GTID).count(), 1);
+    root.query("RESET MASTER TO 12").unwrap();
+    assert_eq!(only_file(&mut root), "binlog.000012");
+    assert_eq!(error_number(root.query("RESET MASTER TO 0")), 3567);
+    assert_eq!(error_number(root.query("RESET MASTER TO 2147483648")), 3567);
+    assert_eq!(error_number(world.client("nobody").query("RESET MASTER")), 1227);
+    world.stop();
+}
+
+#[test]
+fn gtid_purged_can_be_set() {
+    let world = World::start();
+    let mut root = world.root();
+    root.query("RESET MASTER").unwrap();
+    let other = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+    let set = |client: &mut Client, value: &str| client.query(&format!("SET @@GLOBAL.gtid_purged = {value}"));
+    set(&mut root, &format!("'{other}:1-5'")).unwrap();
+    assert_eq!(gtids(&mut root, "gtid_executed"), format!("{other}:1-5"));
+    // As mysqldump writes it.
+    set(&mut root, &format!("/*!80000 '+'*/ '{other}:8'")).unwrap();
+    assert_eq!(gtids(&mut root, "gtid_purged"), format!("{other}:1-5:8"));
+    assert_eq!(error_number(set(&mut root, &format!("'+{other}:3'"))), 3546);
+    assert_eq!(error_number(set(&mut root, &format!("'{other}:1-4'"))), 3546);
+    assert_eq!(error_number(set(&mut root, "'nonsense'")), 1772);
+    assert_eq!(error_number(set(&mut root, "DEFAULT")), 1230);
+    let mut owner = world.root();
+    owner.query(&format!("SET gtid_next = '{other}:20'")).unwrap();
+    assert_eq!(error_number(set(&mut root, &format!("'+{other}:20'"))), 3546);
+    root.query("BEGIN").unwrap();
+    assert_eq!(error_number(set(&mut root, &format!("'+{other}:30'"))), 1766);
+    assert_eq!(error_number(set(&mut world.client("nobody"), "''")), 1227);
     world.stop();
 }

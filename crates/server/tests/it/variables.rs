@@ -95,7 +95,6 @@ const NOT_SETTABLE: &[(&str, &str)] = &[
     ("authentication_policy", "there is one factor"),
     ("ft_boolean_syntax", "there are no full-text indexes"),
     ("general_log_file", "there is no general log"),
-    ("gtid_purged", "follows from the files so far"),
     ("innodb_buffer_pool_size", "the base's cache is made at its opening"),
     ("innodb_doublewrite", "pages are never overwritten"),
     ("innodb_log_buffer_size", "the ring is made at the log's opening"),

@@ -492,6 +492,7 @@ conditions! {
     ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS = 3546, "HY000", "@@GLOBAL.GTID_PURGED cannot be changed: %s";
     ER_NO_SYSTEM_TABLE_ACCESS = 3554, "HY000", "Access to %.64s '%.64s.%.64s' is rejected.";
     ER_NO_ACCESS_TO_NATIVE_FCT = 3566, "HY000", "Access to native function '%.64s' is rejected.";
+    ER_RESET_SOURCE_TO_VALUE_OUT_OF_RANGE = 3567, "HY000", "The requested value '%llu' for the next binary log index is out of range. Please use a value between '1' and '%lu'.";
     ER_UNRESOLVED_TABLE_LOCK = 3568, "HY000", "Unresolved table name %s in locking clause.";
     ER_DUPLICATE_TABLE_LOCK = 3569, "HY000", "Table %s appears in multiple locking clauses.";
     ER_LOCK_NOWAIT = 3572, "HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.";

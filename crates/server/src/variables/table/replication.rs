@@ -300,8 +300,9 @@ pub(super) const ROWS: &[Variable] = &[
     text("gtid_executed", Global, "", "GTIDs of everything that is visible.")
         .told()
         .home(Home::Shown(gtid_executed)),
-    text("gtid_purged", Global, "", "GTIDs of files that were removed.")
-        .told()
+    text("gtid_purged", Global, "", "GTIDs that are executed and in no binary log file here.")
+        .no_option()
+        .check(checks::gtid_purged)
         .home(Home::Shown(gtid_purged)),
     text("gtid_owned", Global, "", "GTIDs of transactions under way.").told(),
     text("gtid_next", Session, "AUTOMATIC", "The GTID of the next transaction.")

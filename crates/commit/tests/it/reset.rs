@@ -1,0 +1,135 @@
+//! RESET BINARY LOGS AND GTIDS, and `gtid_purged` set.
+
+use std::pin::Pin;
+
+use binlog::{BinlogName, GtidSet, Uuid};
+use commit::{PurgedRefused, Quiet, StrategyKind};
+use engine::ids::CommitSeq;
+use vfs::sim::{Rng, SimDisk};
+
+use crate::power_loss::{Script, WITH_BINLOG, every, sweep};
+use crate::world::{Changes, Options, World, poll};
+
+const OWN: &str = "07070707-0707-0707-0707-070707070707";
+
+fn executed(world: &World) -> String {
+    world.pipeline.publisher().tuple().gtid_executed.to_string()
+}
+
+/// What a world holds of a log that was reset behind transaction `through`.
+fn check(world: &World, script: &Script, through: CommitSeq, acked: CommitSeq) -> Result<(), String> {
+    let (last, rows) = world.rows();
+    if last < acked || rows != script.rows_at(last) {
+        return Err(format!("recovered up to {last}, acknowledged up to {acked}, or other rows"));
+    }
+    let found = world.binlog_transactions();
+    let begins = found.first().map_or(CommitSeq(u64::MAX), |(seq, _)| *seq);
+    let from = if begins > through || last == through && found.is_empty() { through } else { CommitSeq(0) };
+    let logged = |(seq, changes): &(&CommitSeq, &Changes)| **seq > from && !changes.is_empty();
+    let expected = script.transactions.range(..=last).filter(logged);
+    if found != expected.map(|(seq, changes)| (*seq, changes.clone())).collect::<Vec<_>>() {
+        return Err(format!("the log behind {from} is not the engine's up to {last}"));
+    }
+    let count = found.len();
+    let gtids = match count {
+        0 => String::new(),
+        1 => format!("{OWN}:1"),
+        _ => format!("{OWN}:1-{count}"),
+    };
+    if executed(world) != gtids {
+        return Err(format!(
+            "{count} transactions are logged behind {from}, executed is {}",
+            executed(world)
+        ));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_power_loss_leaves_the_log_before_a_reset_or_the_one_behind_it() {
+    for (strategy, first) in StrategyKind::WITH_BINLOG.into_iter().zip([1, 1, 7, 2, 1]) {
+        let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
+        let options = Options { strategy, sync_binlog, ..WITH_BINLOG };
+        let disk = SimDisk::new();
+        disk.start_journal();
+        let mut world = World::open(&disk, options).unwrap();
+        let (mut script, mut rng) = (Script::new(), Rng::new(3));
+        script.group(&mut world, &disk, &mut rng, 3);
+        script.rotate(&mut world);
+        script.group(&mut world, &disk, &mut rng, 2);
+        // Redo is needed from its chunks on, whatever comes between.
+        let large: Changes = (0..40).map(|key| (key, Some(vec![key; 100_000]))).collect();
+        let mut beginning = world.begin(&large);
+        assert!(poll(Pin::new(&mut beginning)).is_none(), "it waits for room behind its first chunks");
+        script.group(&mut world, &disk, &mut rng, 2);
+        script.rotate(&mut world);
+        let through = world.rows().0;
+        let begun = disk.ops();
+        world.reset(first);
+        let names = world.pipeline.binlog().unwrap().index().names().to_vec();
+        assert_eq!(names.iter().map(BinlogName::number).collect::<Vec<_>>(), [u64::from(first)]);
+        let reset = disk.ops();
+        let seq = world.block_on(beginning);
+        script.transactions.insert(seq, large);
+        script.acked.push((disk.ops(), seq));
+        script.group(&mut world, &disk, &mut rng, 3);
+        script.rotate(&mut world);
+        script.group(&mut world, &disk, &mut rng, 2);
+        drop(world);
+        let (journal, mut seen) = (disk.stop_journal().unwrap(), [0, 0]);
+        let looked_at = |op: &u64| (begun..=reset + 1).contains(op) || op.is_multiple_of(every(97));
+        sweep(&journal, looked_at, |op, mode, disk| {
+            let found = World::open(disk, options).map_err(|error| error.to_string());
+            let acked = if options.is_safe() { script.acked_at(op) } else { CommitSeq(0) };
+            let checked = found.and_then(|world| {
+                check(&world, &script, through, acked)?;
+                let is_new = !world.binlog_transactions().iter().any(|(seq, _)| *seq <= through);
+                seen[usize::from(is_new)] += 1;
+                if op >= reset && !is_new {
+                    return Err("the RESET is gone".to_owned());
+                }
+                let again = World::open(disk, options).map_err(|error| error.to_string())?;
+                check(&again, &script, through, world.rows().0)
+            });
+            if let Err(what) = checked {
+                panic!("{strategy:?}, operation {op} (RESET from {begun} to {reset}), {mode:?}: {what}");
+            }
+        });
+        assert!(seen.iter().all(|count| *count > 0), "both logs were found: {seen:?}");
+    }
+}
+
+#[test]
+fn gtids_that_were_executed_elsewhere_are_kept() {
+    let disk = SimDisk::new();
+    let mut world = World::open(&disk, WITH_BINLOG).unwrap();
+    let (mut script, mut rng) = (Script::new(), Rng::new(3));
+    let other = Uuid([9; 16]);
+    let set = |text: &str| text.parse::<GtidSet>().unwrap();
+    let say = |world: &World, text: &str, beside| {
+        let pipeline = std::sync::Arc::clone(&world.pipeline);
+        let quiet = world.block_on(Quiet::take(&pipeline));
+        quiet.set_purged_gtids(&set(text), beside, &world.base).unwrap()
+    };
+    script.group(&mut world, &disk, &mut rng, 2);
+    assert_eq!(say(&world, &format!("{OWN}:2-3"), true), Err(PurgedRefused::Executed));
+    assert_eq!(say(&world, &format!("{other}:1-5"), false), Ok(()));
+    assert_eq!(say(&world, &format!("{other}:2-9"), false), Err(PurgedRefused::NotMore));
+    assert_eq!(say(&world, &format!("{other}:1-9"), false), Ok(()));
+    assert_eq!(say(&world, &format!("{other}:1-9"), true), Err(PurgedRefused::Executed));
+    assert_eq!(say(&world, &format!("{other}:20"), true), Ok(()));
+    let (all, purged) = (format!("{OWN}:1-2,\n{other}:1-9:20"), format!("{other}:1-9:20"));
+    assert_eq!((executed(&world), world.pipeline.purged_gtids().unwrap()), (all.clone(), set(&purged)));
+    script.group(&mut world, &disk, &mut rng, 1);
+    let checkpoint = world.begin_checkpoint();
+    assert_eq!(say(&world, &format!("{other}:30"), true), Ok(()));
+    world.run_checkpoint(checkpoint);
+    drop(world);
+    let mut world = World::open(&disk, WITH_BINLOG).unwrap();
+    assert_eq!(executed(&world), format!("{OWN}:1-3,\n{other}:1-9:20:30"));
+    assert_eq!(world.pipeline.purged_gtids().unwrap(), set(&format!("{purged}:30")));
+    world.reset(1);
+    script.group(&mut world, &disk, &mut rng, 1);
+    assert_eq!(executed(&world), format!("{OWN}:1"));
+    assert!(world.pipeline.purged_gtids().unwrap().is_empty());
+}
