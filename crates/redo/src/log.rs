@@ -32,8 +32,11 @@ pub struct Options {
     pub ring_size: usize,
     /// Reservations that may be open at a time.
     pub ring_slots: usize,
-    /// Spare segments kept ready.
+    /// Spare segments that are made before they are needed.
     pub spares: usize,
+    /// Retired segments are kept as spares up to so many segments in all: what was written over before needs no zeros
+    /// and no room.
+    pub segments_kept: usize,
 }
 
 /// Where a server run begins to write. Decided by recovery.
@@ -70,7 +73,7 @@ impl RedoLog {
     ) -> Result<(Self, Cursor, SegmentNo), RedoError> {
         assert!(options.segment_size.is_multiple_of(HEADER_SIZE), "segments consist of whole blocks");
         assert!(options.segment_size >= 3 * HEADER_SIZE, "a segment holds a header and some blocks");
-        let pool = Pool::open(vfs, options.dir, options.segment_size, options.spares, kept)?;
+        let pool = Pool::open(vfs, &options, kept)?;
         let stats = RedoStats::default();
         let (ring, cursor, consumer) = Ring::create(options.ring_size, options.ring_slots, start.lsn);
         let (writer, no) = Writer::begin(consumer, start.epoch, options.segment_size, &pool, &stats)?;

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use vfs::{File, Vfs};
 
 use crate::segment::{self, SegmentNo};
-use crate::{Lsn, RedoError};
+use crate::{Lsn, Options, RedoError};
 
 /// A new spare is made if there is room for so many of them.
 const ROOM_SEGMENTS: u64 = 4;
@@ -20,7 +20,10 @@ pub(crate) struct Pool {
     dir: PathBuf,
     segment_size: u64,
     spares_wanted: usize,
-    /// Rank: last. Held while a spare is made: only the maker of spares and a writer that has run out meet here.
+    segments_kept: usize,
+    /// Held while a segment is made. Rank: before the state.
+    making: Mutex<()>,
+    /// Rank: last. Held for moments.
     state: Mutex<State>,
 }
 
@@ -49,44 +52,60 @@ impl Pool {
     /// Takes over the directory: `kept` are the segments that hold records, every other file is retired.
     pub(crate) fn open(
         vfs: Arc<dyn Vfs>,
-        dir: PathBuf,
-        segment_size: u64,
-        spares_wanted: usize,
+        options: &Options,
         kept: &[LiveSegment],
     ) -> Result<Self, RedoError> {
+        let dir = options.dir.clone();
         let all = segment::list(&*vfs, &dir)?;
         let next = all.last().map_or(SegmentNo(1), |last| last.next());
         let retired = all.into_iter().filter(|no| kept.iter().all(|k| k.no != *no)).collect();
         let live = kept.iter().copied().collect();
         let state = Mutex::new(State { live, spares: VecDeque::new(), retired, next });
-        Ok(Self { vfs, dir, segment_size, spares_wanted, state })
+        Ok(Self {
+            vfs,
+            dir,
+            segment_size: options.segment_size,
+            spares_wanted: options.spares,
+            segments_kept: options.segments_kept,
+            making: Mutex::new(()),
+            state,
+        })
     }
 
     /// The segment that is written next; makes one if none is ready. Records that it begins at `start`.
     pub(crate) fn roll(&self, start: Lsn) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
+        if let Some(ready) = self.state.lock().use_spare(start) {
+            return Ok(ready);
+        }
+        let making = self.making.lock();
+        if let Some(ready) = self.state.lock().use_spare(start) {
+            return Ok(ready);
+        }
+        let (no, file) = self.make(&making, None)?;
         let mut state = self.state.lock();
-        let (no, file) = match state.spares.pop_front() {
-            Some(spare) => spare,
-            None => self.make(&mut state, false)?,
-        };
-        assert!(state.live.back().is_none_or(|last| last.no < no && last.start <= start), "segments ascend");
-        state.live.push_back(LiveSegment { no, start });
-        Ok((no, file))
+        state.spares.push_back((no, file));
+        Ok(state.use_spare(start).expect("one was made"))
     }
 
-    /// Makes one spare if fewer than wanted are ready and there is room, and removes retired files beyond that. Returns
-    /// whether there was anything to do.
+    /// Makes one spare if fewer than wanted are ready and there is room, or of a retired segment; removes those that are
+    /// too many. Returns whether there was anything to do.
     pub(crate) fn tend(&self) -> Result<bool, RedoError> {
-        let mut state = self.state.lock();
-        let recycles = !state.retired.is_empty();
+        let making = self.making.lock();
+        let (wanted, old) = {
+            let mut state = self.state.lock();
+            let old = state.retired.pop();
+            let keeps = old.is_some() && state.live.len() + state.spares.len() < self.segments_kept;
+            (keeps || state.spares.len() < self.spares_wanted, old)
+        };
         // A spare can wait for room: a writer that has none makes one itself.
-        let has_room = recycles || self.vfs.free_bytes(&self.dir)? >= ROOM_SEGMENTS * self.segment_size;
-        if state.spares.len() < self.spares_wanted && has_room {
-            let spare = self.make(&mut state, true)?;
-            state.spares.push_back(spare);
+        let has_room =
+            || Ok::<_, RedoError>(self.vfs.free_bytes(&self.dir)? >= ROOM_SEGMENTS * self.segment_size);
+        if wanted && (old.is_some() || has_room()?) {
+            let spare = self.make(&making, old)?;
+            self.state.lock().spares.push_back(spare);
             return Ok(true);
         }
-        let Some(no) = state.retired.pop() else { return Ok(false) };
+        let Some(no) = old else { return Ok(false) };
         self.vfs.remove_file(&no.path(&self.dir))?;
         Ok(true)
     }
@@ -105,10 +124,13 @@ impl Pool {
         self.state.lock().live.len() as u64 * self.segment_size
     }
 
-    /// A recycled segment if `recycle` and there is one of the right size, else a new one.
-    fn make(&self, state: &mut State, recycle: bool) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
-        let no = state.next;
-        let old = if recycle { state.retired.pop() } else { None };
+    /// The next segment, of a retired one if it has the right size. Writers go on meanwhile, unless they have run out.
+    fn make(
+        &self,
+        _making: &MutexGuard<'_, ()>,
+        old: Option<SegmentNo>,
+    ) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
+        let no = self.state.lock().next;
         let recycled = match old {
             Some(from) => Some(segment::recycle(&*self.vfs, &self.dir, from, no)?),
             None => None,
@@ -121,7 +143,17 @@ impl Pool {
             }
             None => segment::preallocate(&*self.vfs, &self.dir, no, self.segment_size)?,
         };
-        state.next = no.next();
+        self.state.lock().next = no.next();
         Ok((no, file))
+    }
+}
+
+impl State {
+    /// Puts the first spare to use, for what begins at `start`.
+    fn use_spare(&mut self, start: Lsn) -> Option<(SegmentNo, Arc<dyn File>)> {
+        let (no, file) = self.spares.pop_front()?;
+        assert!(self.live.back().is_none_or(|last| last.no < no && last.start <= start), "segments ascend");
+        self.live.push_back(LiveSegment { no, start });
+        Some((no, file))
     }
 }

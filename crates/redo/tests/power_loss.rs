@@ -24,7 +24,14 @@ use vfs::{Open, Vfs};
 const DIR: &str = "/redo";
 
 fn options() -> Options {
-    Options { dir: PathBuf::from(DIR), segment_size: 5 * 4096, ring_size: 1 << 16, ring_slots: 64, spares: 1 }
+    Options {
+        dir: PathBuf::from(DIR),
+        segment_size: 5 * 4096,
+        ring_size: 1 << 16,
+        ring_slots: 64,
+        spares: 1,
+        segments_kept: 3,
+    }
 }
 
 /// The bodies of the records that were written, by LSN of their end.
@@ -238,5 +245,5 @@ fn segments_are_recycled_and_the_log_stays_within_its_size() {
         while run.log.tend().unwrap() {}
         assert!(run.log.live_bytes() <= options().segment_size, "one segment is in use after a checkpoint");
     }
-    assert!(disk.list(Path::new(DIR)).unwrap().len() <= 3);
+    assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), options().segments_kept);
 }

@@ -325,6 +325,7 @@ fn config(options: &Options, settings: Settings, died: &Died) -> Config {
         ring_size: 4 << 20,
         ring_slots: 256,
         spares: 1,
+        segments_kept: 3,
     };
     Config {
         store: redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() },

@@ -132,6 +132,7 @@ impl World {
             ring_size: 4 << 20,
             ring_slots: 256,
             spares: 1,
+            segments_kept: 3,
         };
         let config = Config {
             store: redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() },
