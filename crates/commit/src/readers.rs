@@ -5,7 +5,7 @@
 //! takes no lock for them, and nothing at all happens there while nobody follows.
 //!
 //! The task wakes a [`BATCH`] at a time and pauses in between: hundreds of senders on the live end take a bounded share
-//! of the processors and never run all at once in front of a commit. A few are woken at once.
+//! of the processors and never run all at once in front of a commit. Those for whom commits wait are woken with every one.
 
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
@@ -19,8 +19,9 @@ use crate::record::BinlogPlace;
 use crate::signal::Signal;
 use crate::{BinlogFiles, Pipeline};
 
-/// Readers that are woken at a time.
-const BATCH: usize = 16;
+/// Readers that are woken at a time: with 200 of them each hears of the log some 20 times a second, and gets all that came
+/// since with one packet.
+const BATCH: usize = 4;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -39,7 +40,18 @@ struct State {
     /// How often the log was begun anew.
     resets: u64,
     last_id: u64,
-    waiting: BTreeMap<u64, Waker>,
+    waiting: BTreeMap<u64, Waiting>,
+    /// Who was woken last of those for whom nobody waits: the next one's turn comes first.
+    last_woken: u64,
+}
+
+/// A reader who has read everything before a place.
+#[derive(Debug)]
+struct Waiting {
+    place: BinlogPlace,
+    /// Commits wait for him.
+    awaited: bool,
+    waker: Waker,
 }
 
 /// Somebody who follows the binlog's end. Its files are written at once while there is one.
@@ -47,6 +59,7 @@ struct State {
 pub struct BinlogReader {
     pipeline: Arc<Pipeline>,
     id: u64,
+    awaited: bool,
     /// How often the log had been begun anew before.
     resets: u64,
 }
@@ -59,8 +72,9 @@ impl Readers {
 }
 
 impl Pipeline {
-    /// Begins to follow the binlog's end. `None` while the binlog is off.
-    pub fn follow_binlog(self: &Arc<Self>) -> Option<BinlogReader> {
+    /// Begins to follow the binlog's end. Commits wait for those who are `awaited`: they hear of it first. `None` while the
+    /// binlog is off.
+    pub fn follow_binlog(self: &Arc<Self>, awaited: bool) -> Option<BinlogReader> {
         self.binlog.as_ref()?;
         self.readers.count.fetch_add(1, Ordering::Relaxed);
         let (id, resets) = {
@@ -69,7 +83,7 @@ impl Pipeline {
             (state.last_id, state.resets)
         };
         self.move_end();
-        Some(BinlogReader { pipeline: Arc::clone(self), id, resets })
+        Some(BinlogReader { pipeline: Arc::clone(self), id, awaited, resets })
     }
 
     /// The log was begun anew: those who follow it have come to its end. Nothing is under way.
@@ -81,7 +95,7 @@ impl Pipeline {
             std::mem::take(&mut state.waiting)
         };
         self.move_end();
-        waiting.into_values().for_each(Waker::wake);
+        waiting.into_values().for_each(|waiting| waiting.waker.wake());
     }
 
     /// Has those told who follow the binlog's end, after it may have moved.
@@ -96,16 +110,7 @@ impl Pipeline {
     pub async fn wake_readers_forever<F: Future<Output = ()>>(self: Arc<Self>, pause: impl Fn() -> F) {
         loop {
             self.readers.signal.requested().await;
-            let mut left = BATCH;
-            for waker in self.moved() {
-                if left == 0 {
-                    pause().await;
-                    left = BATCH;
-                }
-                left -= 1;
-                waker.wake();
-            }
-            if left == 0 {
+            while self.wake_some_readers() {
                 pause().await;
             }
         }
@@ -113,31 +118,43 @@ impl Pipeline {
 
     /// Wakes all readers if the binlog's end has moved: what [`Pipeline::wake_readers_forever`] does, without a runtime.
     pub fn wake_readers(&self) {
-        self.moved().into_iter().for_each(Waker::wake);
+        while self.wake_some_readers() {}
     }
 
-    /// Those who wait for the end to move, if it has moved.
-    fn moved(&self) -> Vec<Waker> {
-        if !self.move_end() {
-            return Vec::new();
-        }
-        std::mem::take(&mut self.readers.state.lock().waiting).into_values().collect()
+    /// Wakes those for whom commits wait, and the next few others. Returns whether there may be more of them.
+    fn wake_some_readers(&self) -> bool {
+        self.move_end();
+        let (wakers, more) = self.readers.state.lock().next_to_wake();
+        wakers.into_iter().for_each(Waker::wake);
+        more
     }
 
-    /// Brings the readable end up to date. Returns whether it moved.
-    fn move_end(&self) -> bool {
+    /// Brings the readable end up to date.
+    fn move_end(&self) {
         let held = || self.semi_sync.held_end();
         let (Some(files), Some(durable)) = (&self.binlog, held().or_else(|| self.publisher.binlog_end()))
         else {
-            return false;
+            return;
         };
         let end = durable.min(files.written());
         let mut state = self.readers.state.lock();
-        let moves = end > state.end;
-        if moves {
-            state.end = end;
-        }
-        moves
+        state.end = state.end.max(end);
+    }
+}
+
+impl State {
+    /// Takes those who wait for what is there: all who are awaited, the next of the others in turn. Says whether there may
+    /// be more of them.
+    fn next_to_wake(&mut self) -> (Vec<Waker>, bool) {
+        let behind = |waiting: &Waiting| waiting.place < self.end;
+        let in_turn = self.waiting.range(self.last_woken + 1..).chain(self.waiting.range(..=self.last_woken));
+        let others = in_turn.filter(|(_, waiting)| !waiting.awaited && behind(waiting));
+        let others: Vec<u64> = others.map(|(id, _)| *id).take(BATCH).collect();
+        self.last_woken = others.last().copied().unwrap_or(self.last_woken);
+        let awaited = self.waiting.iter().filter(|(_, waiting)| waiting.awaited && behind(waiting));
+        let ids: Vec<u64> = awaited.map(|(id, _)| *id).chain(others.iter().copied()).collect();
+        let wakers = ids.iter().filter_map(|id| self.waiting.remove(id)).map(|waiting| waiting.waker);
+        (wakers.collect(), others.len() == BATCH)
     }
 }
 
@@ -172,7 +189,8 @@ impl BinlogReader {
             if state.end > place || state.resets != self.resets {
                 return Poll::Ready(());
             }
-            state.waiting.insert(self.id, context.waker().clone());
+            let waiting = Waiting { place, awaited: self.awaited, waker: context.waker().clone() };
+            state.waiting.insert(self.id, waiting);
             Poll::Pending
         })
         .await;

@@ -171,7 +171,7 @@ async fn begin(shared: &Arc<Shared>, asked: DumpAsked) -> Result<Sender<BinlogRe
     let begun = tokio::task::spawn_blocking(move || {
         // Whoever asks for the end of the log gets all that is committed now.
         pipeline.catch_up()?;
-        let log = pipeline.follow_binlog().ok_or(DumpError::NoBinlog);
+        let log = pipeline.follow_binlog(asked.acknowledges).ok_or(DumpError::NoBinlog);
         Ok::<_, FatalError>(log.and_then(|log| Sender::begin(log, asked.request, &asked.server)))
     });
     match begun.await {

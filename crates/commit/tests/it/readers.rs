@@ -1,12 +1,16 @@
 //! Purpose: whoever follows the binlog may read what is published and in the files, and is told when there is more.
 //!
 //! Requirements: R1. with every strategy the readable end is neither beyond what is published nor beyond the files, and
-//! reaches both; R2. a reader that waits is woken; R3. files that are read are not purged.
+//! reaches both; R2. a reader that waits is woken; R3. files that are read are not purged;
+//! R4. many readers are woken a few at a time, in turn, and those for whom commits wait with every few.
 //!
 //! Method: commits and rotations on the simulated disk; readers are polled by hand.
 
+use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::task::{Context, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 
 use commit::StrategyKind;
 use commit::record::BinlogPlace;
@@ -31,7 +35,7 @@ fn the_readable_end_is_published_and_in_the_files() {
         let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
         let mut world =
             World::open(&SimDisk::new(), Options { strategy, sync_binlog, ..WITH_BINLOG }).unwrap();
-        let reader = world.pipeline.follow_binlog().unwrap();
+        let reader = world.pipeline.follow_binlog(false).unwrap();
         for round in 0..12 {
             commit(&mut world, round);
             if round % 5 == 4 {
@@ -55,7 +59,7 @@ fn the_readable_end_is_published_and_in_the_files() {
 #[test]
 fn a_reader_that_waits_is_woken() {
     let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
-    let reader = world.pipeline.follow_binlog().unwrap();
+    let reader = world.pipeline.follow_binlog(false).unwrap();
     let place = reader.end();
     let mut waits = pin!(reader.beyond(place));
     let mut context = Context::from_waker(Waker::noop());
@@ -64,7 +68,7 @@ fn a_reader_that_waits_is_woken() {
     world.pipeline.catch_up().unwrap();
     world.pipeline.wake_readers();
     assert!(waits.as_mut().poll(&mut context).is_ready());
-    assert!(world.pipeline.follow_binlog().unwrap().end() > place, "who comes later begins there");
+    assert!(world.pipeline.follow_binlog(false).unwrap().end() > place, "who comes later begins there");
 }
 
 #[test]
@@ -88,4 +92,49 @@ fn files_that_are_read_are_not_purged() {
     drop(again);
     assert_eq!(world.pipeline.purge_to(&names[3]).unwrap().gone, names[1..3]);
     assert!(files.open_in_use(&names[1]).unwrap().is_none());
+}
+
+/// Counts how often it is woken.
+#[derive(Default)]
+struct Counter(AtomicUsize);
+
+impl Wake for Counter {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn many_readers_are_woken_in_turn_and_those_who_are_awaited_with_every_few() {
+    let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    let pipeline = Arc::clone(&world.pipeline);
+    let readers: Vec<_> = (0..11).map(|number| pipeline.follow_binlog(number == 7).unwrap()).collect();
+    let counters: Vec<Arc<Counter>> = readers.iter().map(|_| Arc::default()).collect();
+    let wait = |number: usize| {
+        let mut beyond = pin!(readers[number].beyond(readers[number].end()));
+        let waker = Waker::from(Arc::clone(&counters[number]));
+        assert!(beyond.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    };
+    let woken = || counters.iter().map(|counter| counter.0.load(Ordering::Relaxed)).collect::<Vec<_>>();
+    (0..11).for_each(wait);
+    // A pause ends when the task is polled again.
+    let pause = || {
+        let mut first = true;
+        poll_fn(move |_| if std::mem::take(&mut first) { Poll::Pending } else { Poll::Ready(()) })
+    };
+    let mut task = pin!(Arc::clone(&pipeline).wake_readers_forever(pause));
+    let mut poll_task = || assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    commit(&mut world, 1);
+    pipeline.catch_up().unwrap();
+    poll_task();
+    assert_eq!(woken(), [1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0]);
+    (0..4).chain([7]).for_each(wait);
+    commit(&mut world, 2);
+    pipeline.catch_up().unwrap();
+    poll_task();
+    assert_eq!(woken(), [1, 1, 1, 1, 1, 1, 1, 2, 1, 0, 0], "the next ones, and the one who is awaited again");
+    poll_task();
+    assert_eq!(woken(), [2, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1], "those who have waited longer come first");
+    poll_task();
+    assert_eq!(woken(), [2, 2, 2, 2, 1, 1, 1, 2, 1, 1, 1]);
 }

@@ -27,7 +27,7 @@ struct Following {
 impl Following {
     fn new(options: Options) -> Self {
         let world = World::open(&SimDisk::new(), options).unwrap();
-        let reader = world.pipeline.follow_binlog().unwrap();
+        let reader = world.pipeline.follow_binlog(false).unwrap();
         world.pipeline.settings.semi_sync_enabled.store(true, Ordering::Relaxed);
         world.pipeline.settle_semi_sync();
         world.pipeline.add_semi_sync_replica(REPLICA, BinlogPlace::default());
@@ -198,7 +198,7 @@ fn who_is_held_survives_a_crash() {
         let options = Options { strategy, sync_binlog, gtid: true, ..WITH_BINLOG };
         let disk = SimDisk::new();
         let world = World::open(&disk, options).unwrap();
-        let reader = world.pipeline.follow_binlog().unwrap();
+        let reader = world.pipeline.follow_binlog(false).unwrap();
         world.pipeline.settings.semi_sync_enabled.store(true, Ordering::Relaxed);
         world.pipeline.settle_semi_sync();
         let mut it = Following { world, reader };

@@ -273,7 +273,7 @@ impl World {
 
     /// A replica begins to follow.
     pub fn attach_replica(&mut self, disk: &SimDisk) {
-        let reader = self.pipeline.follow_binlog().unwrap();
+        let reader = self.pipeline.follow_binlog(false).unwrap();
         self.replica = Some(Replica { reader, disk: disk.clone(), has: Mutex::default() });
     }
 
