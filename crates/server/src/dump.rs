@@ -67,9 +67,19 @@ impl Sink for Packets<'_> {
 struct Acknowledging {
     pipeline: Arc<Pipeline>,
     connection: u32,
+    /// What it had when it came is known up to here.
+    had: BinlogPlace,
 }
 
 impl Acknowledging {
+    /// Of what was passed over because the replica has it, it is not asked for an acknowledgement.
+    fn note_had(&mut self, place: BinlogPlace) {
+        if place > self.had {
+            self.had = place;
+            self.pipeline.acknowledge(self.connection, place);
+        }
+    }
+
     /// Takes a packet of the replica.
     fn hear(&self, packet: &[u8]) {
         let place = SemiSyncAck::parse(packet).ok().and_then(|ack| {
@@ -190,6 +200,9 @@ impl Dumping<'_, '_> {
             self.connection.set_state("Sending binlog event to replica");
             let filled = self.fill(sender).await?;
             sender = filled.0;
+            if let Some(acknowledging) = &mut self.acknowledging {
+                acknowledging.note_had(sender.has_before());
+            }
             let step = match filled.1 {
                 Ok(step) => step,
                 Err(error) => return Ok(End::Error(error)),
@@ -241,9 +254,10 @@ impl Dumping<'_, '_> {
     fn begin_acknowledging(&mut self, sender: &Sender<BinlogReader>) {
         if self.acknowledges {
             let (pipeline, connection) = (Arc::clone(sender.log().pipeline()), self.connection.id);
-            pipeline.add_semi_sync_replica(connection, sender.began_at());
+            let had = sender.has_before();
+            pipeline.add_semi_sync_replica(connection, had);
             tracing::info!(connection, "the replica is semi-synchronous");
-            self.acknowledging = Some(Acknowledging { pipeline, connection });
+            self.acknowledging = Some(Acknowledging { pipeline, connection, had });
         }
     }
 

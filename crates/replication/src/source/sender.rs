@@ -47,7 +47,10 @@ pub struct Sender<L> {
     known: Option<GtidSet>,
     ends: bool,
     first: (String, u64),
-    began_at: BinlogPlace,
+    /// The client has everything before, whatever it was sent here.
+    has: BinlogPlace,
+    /// It was sent a transaction.
+    sent_some: bool,
     name: BinlogName,
     file: String,
     number: u32,
@@ -74,7 +77,8 @@ impl<L: Log> Sender<L> {
             known: begin.known(),
             ends,
             first: (file.clone(), start.position),
-            began_at: BinlogPlace { file: number_of(&start.name), position: start.position },
+            has: BinlogPlace { file: number_of(&start.name), position: start.position },
+            sent_some: false,
             number: number_of(&start.name),
             name: start.name.clone(),
             file,
@@ -124,9 +128,10 @@ impl<L: Log> Sender<L> {
         sink.event(&self.artificial.heartbeat(&self.file, self.place().position), None);
     }
 
-    /// Where it began: the client has everything before.
-    pub fn began_at(&self) -> BinlogPlace {
-        self.began_at
+    /// The client has everything before this place without having been sent it: it begins there, or has the transactions
+    /// from the beginning to there.
+    pub fn has_before(&self) -> BinlogPlace {
+        self.has
     }
 
     /// How far it has come, for an error that is not its own.
@@ -202,6 +207,9 @@ impl<L: Log> Sender<L> {
                 }
                 reader.seek(behind);
                 self.passed_over = true;
+                if !self.sent_some {
+                    self.has = BinlogPlace { file: self.number, position: behind };
+                }
                 return Ok(true);
             }
         }
@@ -209,6 +217,7 @@ impl<L: Log> Sender<L> {
             sink.event(&self.artificial.heartbeat(&self.file, position), None);
             self.passed_over = false;
         }
+        self.sent_some |= begins;
         sink.event(event.bytes, Some(BinlogPlace { file: self.number, position: end }));
         Ok(true)
     }

@@ -178,9 +178,13 @@ fn transactions_that_a_client_has_are_passed_over_and_it_is_told_how_far() {
     assert_eq!(kept.take()[3..], [(t::HEARTBEAT, ends[3])]);
     assert_eq!(step, Step::UpToDate(*log.end.lock()));
     assert_eq!(all(&mut all_known).0.events.len(), 0, "once");
+    assert_eq!(all_known.has_before(), *log.end.lock(), "it has all without having been sent any");
     let mut odd = up_to(1);
     odd.extend([3].map(|gno| binlog::Gtid { sid: SID, gno }));
-    let (mut kept, _) = all(&mut begin(&log, without(odd)).unwrap());
+    let mut sender = begin(&log, without(odd)).unwrap();
+    let (mut kept, _) = all(&mut sender);
+    let first = BinlogPlace { file: 1, position: ends[0].into() };
+    assert_eq!(sender.has_before(), first, "behind the second it is asked");
     let kinds: Vec<_> = kept.take()[3..].iter().map(|(kind, _)| *kind).collect();
     assert_eq!(kinds, [t::HEARTBEAT, t::GTID, t::QUERY, t::HEARTBEAT, t::GTID, t::QUERY]);
 }

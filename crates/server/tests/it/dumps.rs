@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use binlog::GtidSet;
 use server::options::Options;
 use server::run::{self, Server};
 use tokio::runtime::Runtime;
@@ -285,6 +286,34 @@ fn a_commit_waits_for_a_replica_that_acknowledges() {
         == Some("OFF")
     {}
     drop(dump);
+    world.stop();
+}
+
+#[test]
+fn a_replica_that_comes_back_with_what_a_commit_waits_for_is_not_asked_for_it() {
+    let world = World::start();
+    let mut root = world.root();
+    root.query("CREATE TABLE d.t (id INT PRIMARY KEY)").unwrap();
+    let mut dump = world.dump(7, 0, "SET @rpl_semi_sync_replica = 1");
+    root.query("SET GLOBAL rpl_semi_sync_source_timeout = 600000").unwrap();
+    root.query("SET GLOBAL rpl_semi_sync_source_enabled = ON").unwrap();
+    let executed = root.query("SELECT @@GLOBAL.gtid_executed").unwrap().rows.remove(0).remove(0).unwrap();
+    let (before, last) = executed.rsplit_once('-').unwrap();
+    let mut writer = world.root();
+    writer.command(b"\x03INSERT INTO d.t VALUES (1)").unwrap();
+    asked(&mut dump);
+    drop(dump);
+    let known: GtidSet = format!("{before}-{}", last.parse::<u64>().unwrap() + 1).parse().unwrap();
+    let mut set = Vec::new();
+    known.encode(&mut set);
+    let mut dump = world.client("repl");
+    dump.query("SET @source_binlog_checksum = 'CRC32'").unwrap();
+    dump.query("SET @rpl_semi_sync_replica = 1").unwrap();
+    let size = u32::try_from(set.len()).unwrap().to_le_bytes();
+    let head = [0x1E, 4, 0, 7, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
+    dump.command(&[&head[..], &size, &set].concat()).unwrap();
+    writer.answer().unwrap();
+    assert_eq!(root.query("SELECT * FROM d.t").unwrap().rows.len(), 1);
     world.stop();
 }
 
