@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
 use binlog::{CacheLimits, Gtid, Origin, TrxCache, Uuid};
@@ -239,6 +240,16 @@ impl Client {
         self.results = result_settings(&self.sql, self.capabilities);
         self.log = log_context(&self.shared, &self.sql, &self.vars);
         self.view.set_variables(self.vars.clone());
+        self.set_lock_waits();
+    }
+
+    /// How long its transactions wait for locks. A worker's wait for rows is its applier's matter.
+    fn set_lock_waits(&mut self) {
+        let seconds = |seconds: u32| Duration::from_secs(seconds.into());
+        self.transaction.trx.table_wait = seconds(self.vars.lock_wait_timeout_s);
+        if !self.applies {
+            self.transaction.trx.row_wait = seconds(self.vars.innodb_lock_wait_timeout_s);
+        }
     }
 
     /// Who `user()` and `current_user()` are.

@@ -7,19 +7,12 @@
 //!
 //! Method: a whole server on a simulated disk, and a client that speaks the protocol's bytes.
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use binlog::GtidSet;
-use server::options::Options;
-use server::run::{self, Server};
-use tokio::runtime::Runtime;
-use vfs::Vfs;
-use vfs::sim::SimDisk;
 
-use crate::client::{Address, Client, Failure, Login};
+use crate::client::{Client, Failure};
+use crate::whole::World;
 
 const ROTATE: u8 = 4;
 const FORMAT: u8 = 15;
@@ -27,48 +20,7 @@ const GTID: u8 = 33;
 const HEARTBEAT: u8 = 27;
 const EOF: [u8; 5] = [0xFE, 0, 0, 0, 0];
 
-struct World {
-    runtime: Runtime,
-    server: Option<Server>,
-    address: SocketAddr,
-}
-
 impl World {
-    fn start() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let socket = std::env::temp_dir().join(format!("onelog-dumps-{}-{number}", std::process::id()));
-        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
-        let dir = PathBuf::from("/data");
-        vfs.create_dir_all(&dir).unwrap();
-        let arguments = [
-            "--no-defaults".to_owned(),
-            "--port=0".to_owned(),
-            format!("--socket={}", socket.display()),
-            "--gtid-mode=ON".to_owned(),
-            "--enforce-gtid-consistency=ON".to_owned(),
-        ];
-        let options = Options::read(&*vfs, &arguments).unwrap();
-        let runtime = Runtime::new().unwrap();
-        let server = runtime.block_on(run::start(vfs, Path::new("/data"), options)).unwrap();
-        let address = server.addresses()[0];
-        let world = Self { runtime, server: Some(server), address };
-        let mut root = world.root();
-        root.query("CREATE DATABASE d").unwrap();
-        root.query("CREATE USER repl@'%' IDENTIFIED WITH mysql_native_password").unwrap();
-        root.query("GRANT REPLICATION SLAVE ON *.* TO repl@'%'").unwrap();
-        root.query("CREATE USER nobody@'%' IDENTIFIED WITH mysql_native_password").unwrap();
-        world
-    }
-
-    fn client(&self, user: &str) -> Client {
-        Client::connect(&Address::Tcp(self.address), &Login::new(user, "")).unwrap()
-    }
-
-    fn root(&self) -> Client {
-        self.client("root")
-    }
-
     /// A dump from the first event on.
     fn dump(&self, server_id: u32, flags: u16, settings: &str) -> Client {
         let mut client = self.client("repl");
@@ -78,10 +30,6 @@ impl World {
         }
         client.command(&dump_command(server_id, flags)).unwrap();
         client
-    }
-
-    fn stop(mut self) {
-        self.runtime.block_on(self.server.take().unwrap().stop()).unwrap();
     }
 }
 

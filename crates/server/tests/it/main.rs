@@ -7,9 +7,11 @@ mod accounts;
 mod client;
 
 mod dumps;
+mod locks;
 mod net;
 mod options;
 mod set_variables;
 mod status;
 mod variables;
+mod whole;
 mod world;

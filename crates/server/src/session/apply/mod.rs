@@ -39,6 +39,7 @@ impl Client {
             kill,
         };
         let mut client = Self::new(Arc::clone(shared), arrival);
+        client.settings_changed();
         client.applies = true;
         client
     }

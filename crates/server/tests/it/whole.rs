@@ -1,0 +1,62 @@
+//! A whole server on a simulated disk.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use server::options::Options;
+use server::run::{self, Server};
+use tokio::runtime::Runtime;
+use vfs::Vfs;
+use vfs::sim::SimDisk;
+
+use crate::client::{Address, Client, Login};
+
+/// See the module. It has a database `d` and accounts: `repl` for replicas, and `nobody`.
+pub struct World {
+    runtime: Runtime,
+    server: Option<Server>,
+    address: SocketAddr,
+}
+
+impl World {
+    pub fn start() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let socket = std::env::temp_dir().join(format!("onelog-whole-{}-{number}", std::process::id()));
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let dir = PathBuf::from("/data");
+        vfs.create_dir_all(&dir).unwrap();
+        let arguments = [
+            "--no-defaults".to_owned(),
+            "--port=0".to_owned(),
+            format!("--socket={}", socket.display()),
+            "--gtid-mode=ON".to_owned(),
+            "--enforce-gtid-consistency=ON".to_owned(),
+        ];
+        let options = Options::read(&*vfs, &arguments).unwrap();
+        let runtime = Runtime::new().unwrap();
+        let server = runtime.block_on(run::start(vfs, Path::new("/data"), options)).unwrap();
+        let address = server.addresses()[0];
+        let world = Self { runtime, server: Some(server), address };
+        let mut root = world.root();
+        root.query("CREATE DATABASE d").unwrap();
+        root.query("CREATE USER repl@'%' IDENTIFIED WITH mysql_native_password").unwrap();
+        root.query("GRANT REPLICATION SLAVE ON *.* TO repl@'%'").unwrap();
+        root.query("CREATE USER nobody@'%' IDENTIFIED WITH mysql_native_password").unwrap();
+        world
+    }
+
+    pub fn client(&self, user: &str) -> Client {
+        Client::connect(&Address::Tcp(self.address), &Login::new(user, "")).unwrap()
+    }
+
+    pub fn root(&self) -> Client {
+        self.client("root")
+    }
+
+    pub fn stop(mut self) {
+        self.runtime.block_on(self.server.take().unwrap().stop()).unwrap();
+    }
+}
