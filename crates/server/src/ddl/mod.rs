@@ -3,7 +3,8 @@
 //! A DDL statement holds the metadata locks of what it changes, in a transaction of their own, until the new catalog
 //! is published: the transaction that commits releases its locks early, as any other.
 //!
-//! 1. Lock the names, look at the catalog, decide what it shall be: a [`SchemaChange`].
+//! 1. Wait until nobody keeps definitions as they are ([`keepers`]), lock the names, look at the catalog, decide what it
+//!    shall be: a [`SchemaChange`].
 //! 2. Where rows must be copied or indexes built, they are written into the base under ids that nobody else knows
 //!    ([`copy`]), and a checkpoint makes that base the one that everybody reads.
 //! 3. [`Schema::commit`]: the catalog's rows and the statement's binlog event are one transaction. Once it is visible
@@ -13,6 +14,7 @@
 pub mod copy;
 mod garbage;
 mod ids;
+pub mod keepers;
 
 use std::sync::Arc;
 

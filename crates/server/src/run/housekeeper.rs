@@ -111,13 +111,15 @@ impl Rounds {
     }
 }
 
-/// `binlog_expire_logs_seconds`: removes files that ended longer ago, as far as a checkpoint covers them.
+/// `binlog_expire_logs_seconds`: removes files that ended longer ago, as far as a checkpoint covers them. Not during a
+/// backup.
 fn expire(shared: &Shared) {
     let live = &shared.variables.live;
     let age_s = u64::from(live.binlog_expire_logs_s.load(Ordering::Relaxed));
     if age_s == 0 || !live.binlog_auto_purge.load(Ordering::Relaxed) {
         return;
     }
+    let Some(_removal) = shared.common.keepers.try_remove_binlogs() else { return };
     let begun_by = u32::try_from(clock::unix_s().saturating_sub(age_s)).unwrap_or(u32::MAX);
     let purged = shared.pipeline.last_binlog_begun_by(begun_by).and_then(|target| match target {
         Some(target) => shared.pipeline.purge_to(&target),

@@ -1,10 +1,7 @@
 //! CREATE USER, GRANT and the like, as DDL: planned by [`crate::accounts`], committed as rows of the catalog.
 
-use std::sync::Arc;
-
 use commit::CommitAck;
 use engine::lock::{LockId, Mode};
-use engine::trx::Trx;
 use sql::exec::engine_error;
 use sql::parse::{self, Account, Auth, PrivilegeLevel, Statement, TableName};
 use types::error::SqlError;
@@ -39,8 +36,9 @@ impl Client {
     }
 
     async fn commit_accounts(&mut self, statement: &accounts::Statement, sql: &[u8]) -> Result<CommitAck> {
+        self.refuse_under_read_lock()?;
         let _ack = self.end_transaction().await?;
-        let mut locks = Trx::new(Arc::clone(&self.shared.store));
+        let mut locks = self.begin_change().await?;
         locks.lock_metadata(LockId::of(&[b"accounts"]), Mode::Exclusive).await.map_err(engine_error)?;
         let plan = self.plan_accounts(statement)?;
         let text = self.account_event(statement, &plan, sql)?;

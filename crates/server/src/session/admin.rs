@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use binlog::{BinlogName, ChecksumAlg};
-use commit::{CommitAck, PurgeError, Purged, ReadLock, RotateError};
+use commit::{CommitAck, PurgeError, Purged, RotateError};
 use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Statement};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_UPDATE_WITH_READLOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR,
+    ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR,
     ER_NO_SUCH_THREAD, ER_QUERY_INTERRUPTED, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UNKNOWN_TARGET_BINLOG,
     ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
 };
@@ -51,12 +51,7 @@ impl Client {
                     if !tables.is_empty() {
                         return Err(unsupported("FLUSH TABLES of names WITH READ LOCK"));
                     }
-                    if self.global_lock.is_none() {
-                        let kill = Arc::clone(&self.kill);
-                        let take = async { Ok(ReadLock::take(&self.shared.pipeline).await) };
-                        let lock = kill.unless_killed(take).await?;
-                        self.global_lock = Some(lock);
-                    }
+                    self.lock_globally().await?;
                 }
                 // There is nothing that these would have to do: nothing is kept that could be out of date.
                 FlushWhat::EngineLogs
@@ -98,6 +93,9 @@ impl Client {
         if self.shared.pipeline.binlog().is_none() {
             return Ok(());
         }
+        let keepers = Arc::clone(&self.shared.common.keepers);
+        let removal = keepers.remove_binlogs().await;
+        let _removal = removal.ok_or_else(|| ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK.error(&[]))?;
         let target = match purge {
             Purge::To(name) => Some(name),
             Purge::Before(expr) => {
@@ -172,14 +170,6 @@ impl Client {
             return Ok(());
         }
         Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&privilege]))
-    }
-
-    /// Error 1223 for a change under one's own FLUSH TABLES WITH READ LOCK, which would wait for itself.
-    pub(super) fn refuse_under_read_lock(&self) -> Result<()> {
-        if self.global_lock.is_none() {
-            return Ok(());
-        }
-        Err(ER_CANT_UPDATE_WITH_READLOCK.error(&[]))
     }
 }
 

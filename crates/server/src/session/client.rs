@@ -9,7 +9,7 @@ use std::time::Duration;
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
 use binlog::{CacheLimits, Gtid, Origin, TrxCache, Uuid};
 use commit::recovery::Report;
-use commit::{CommitAck, Pipeline, ReadLock};
+use commit::{CommitAck, Pipeline};
 use engine::ids::CommitSeq;
 use engine::store::Store;
 use engine::trx::Isolation as TrxIsolation;
@@ -28,6 +28,7 @@ use vfs::Vfs;
 
 use super::control::LockedTables;
 use super::gtid_next::OwnGtid;
+use super::instance::GlobalLock;
 use super::plan_cache::{Environment, PlanCache, PlanSpace};
 use super::prepared::Statements;
 use super::result::ResultSettings;
@@ -38,6 +39,7 @@ use super::view::SessionView;
 use super::{KillSwitch, Wire};
 use crate::accounts::{Access, Accounts};
 use crate::ddl::Schema;
+use crate::ddl::keepers::{Keep, Keepers};
 use crate::net::Connections;
 use crate::status::{Counters, Status};
 use crate::variables::{Isolation, SessionVariables, Variables};
@@ -80,6 +82,8 @@ pub struct Common {
     pub(super) plans: PlanCache,
     /// Prepared statements of all sessions: `Prepared_stmt_count`.
     pub(super) prepared_count: AtomicU32,
+    /// Who keeps definitions as they are.
+    pub keepers: Arc<Keepers>,
     /// Who follows the binlog.
     pub replicas: Arc<Replicas>,
     /// The source that is followed.
@@ -140,7 +144,9 @@ pub struct Client {
     /// LOCK TABLES.
     pub(super) locked: Option<LockedTables>,
     /// FLUSH TABLES WITH READ LOCK.
-    pub(super) global_lock: Option<ReadLock>,
+    pub(super) global_lock: Option<GlobalLock>,
+    /// LOCK INSTANCE FOR BACKUP.
+    pub(super) backup_lock: Option<Keep>,
     /// What the next OK packet says beside numbers.
     pub(super) info: Option<String>,
     /// Rows that the next OK packet counts, of a statement that is not a change of rows.
@@ -210,6 +216,7 @@ impl Client {
             access,
             locked: None,
             global_lock: None,
+            backup_lock: None,
             info: None,
             affected: 0,
             applies: false,

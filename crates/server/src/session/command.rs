@@ -137,7 +137,7 @@ impl Client {
     async fn start_over(&mut self) {
         let _ack = self.transaction.rollback().await;
         self.give_gtid_back();
-        (self.locked, self.global_lock) = (None, None);
+        (self.locked, self.global_lock, self.backup_lock) = (None, None, None);
         self.close_statements();
         let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);
         self.sql = sql::session::Session::new(server, id);

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use commit::CommitAck;
 use engine::catalog::table::{Table, metadata_lock, read_lock};
 use engine::lock::{LockId, Mode};
-use engine::store::Store;
 use engine::trx::Trx;
 use sql::exec::{Changed, engine_error};
 use sql::parse::{AccessMode, Completion, TableLock, TransactionStart};
@@ -182,6 +181,11 @@ impl Client {
 }
 
 impl LockedTables {
+    /// Holds the locks.
+    pub(super) fn trx(&mut self) -> &mut Trx {
+        &mut self.trx
+    }
+
     /// Locks a table. READ lets readers in: it waits for all who use the table, then keeps writers out by a lock that
     /// they ask for as long as the table says that somebody reads it under LOCK TABLES.
     async fn take(&mut self, id: LockId, db: &str, lock: &TableLock, client: &Client) -> Result<Locked> {
@@ -210,9 +214,8 @@ impl LockedTables {
     }
 
     /// What a DDL statement may use of these locks: it may change tables that are locked for WRITE, and no others.
-    /// Takes the rest of them.
-    pub(super) async fn lend(&self, locks: &[(LockId, Mode)], store: &Arc<Store>) -> Result<Trx> {
-        let mut trx = Trx::new(Arc::clone(store));
+    /// `trx` takes the rest of them.
+    pub(super) async fn lend(&self, locks: &[(LockId, Mode)], trx: &mut Trx) -> Result<()> {
         for (id, mode) in locks {
             let own = self.tables.iter().find(|locked| locked.id == *id);
             match own {
@@ -224,6 +227,6 @@ impl LockedTables {
                 None => return Err(ER_LOCK_OR_ACTIVE_TRANSACTION.error(&[])),
             }
         }
-        Ok(trx)
+        Ok(())
     }
 }

@@ -47,6 +47,8 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::ReleaseSavepoint(_) => C::ComReleaseSavepoint,
         Statement::LockTables(_) => C::ComLockTables,
         Statement::UnlockTables => C::ComUnlockTables,
+        Statement::LockInstance => C::ComLockInstance,
+        Statement::UnlockInstance => C::ComUnlockInstance,
         Statement::Flush(_) => C::ComFlush,
         Statement::Purge(purge) => match purge {
             sql::parse::Purge::To(_) => C::ComPurge,

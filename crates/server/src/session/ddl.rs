@@ -80,31 +80,36 @@ impl Client {
         done
     }
 
-    /// A transaction that holds the metadata locks of a DDL statement: databases shared, tables exclusively.
-    pub(super) async fn lock_schema(&mut self, names: &[&FullName]) -> Result<Trx> {
+    /// A transaction that holds the metadata locks of a DDL statement, which begins: databases shared, tables exclusively.
+    pub(super) async fn lock_schema(&self, names: &[&FullName]) -> Result<Trx> {
         let databases = names.iter().map(|name| (database_lock(&name.db), Mode::Shared));
         let tables = names.iter().map(|name| (metadata_lock(&name.db, &name.name), Mode::Exclusive));
-        let locks = databases.chain(tables).collect();
-        self.lock_all(locks).await
+        let mut trx = self.begin_change().await?;
+        self.lock_all(&mut trx, databases.chain(tables).collect()).await?;
+        Ok(trx)
+    }
+
+    /// The same for a statement about a database.
+    async fn lock_database(&self, name: &str) -> Result<Trx> {
+        let mut trx = self.begin_change().await?;
+        self.lock_all(&mut trx, vec![(database_lock(name), Mode::Exclusive)]).await?;
+        Ok(trx)
     }
 
     /// Takes locks in the order in which all statements do.
-    async fn lock_all(&mut self, mut locks: Vec<(LockId, Mode)>) -> Result<Trx> {
+    async fn lock_all(&self, trx: &mut Trx, mut locks: Vec<(LockId, Mode)>) -> Result<()> {
         locks.sort_by_key(|(id, mode)| (id.0, *mode != Mode::Exclusive));
         locks.dedup_by_key(|(id, _)| *id);
-        if let Some(locked) = &self.locked {
-            return locked.lend(&locks, &self.shared.store).await;
-        }
-        let mut trx = Trx::new(Arc::clone(&self.shared.store));
-        trx.table_wait = self.transaction.trx.table_wait;
-        let kill = Arc::clone(&self.kill);
         let take = async {
+            if let Some(locked) = &self.locked {
+                return locked.lend(&locks, trx).await;
+            }
             for (id, mode) in locks {
                 trx.lock_metadata(id, mode).await.map_err(engine_error)?;
             }
-            Ok(trx)
+            Ok(())
         };
-        kill.unless_killed(take).await
+        self.kill.unless_killed(take).await
     }
 
     pub(super) fn full_name(&self, table: &TableName) -> Result<FullName> {
@@ -379,7 +384,7 @@ impl Client {
             return Ok(None);
         }
         self.refuse_virtual(name)?;
-        let _locks = self.lock_all(vec![(database_lock(name), Mode::Exclusive)]).await?;
+        let _locks = self.lock_database(name).await?;
         if self.shared.store.catalog().database(name).is_some() {
             if !create.if_not_exists {
                 return Err(ER_DB_CREATE_EXISTS.error(&[name]));
@@ -398,7 +403,7 @@ impl Client {
         let name = self.database_of(alter.name.as_deref())?;
         self.access.database(Privileges::ALTER, &name)?;
         self.refuse_virtual(&name)?;
-        let _locks = self.lock_all(vec![(database_lock(&name), Mode::Exclusive)]).await?;
+        let _locks = self.lock_database(&name).await?;
         let (old, server) = (self.database(&name)?, self.vars.collation_server);
         let mut context = self.sql.writing(&mut self.warnings);
         let def = ddl::alter_database(&old, &alter.options, server, &mut context)?;
@@ -414,7 +419,7 @@ impl Client {
         self.access.database(Privileges::DROP, name)?;
         self.refuse_virtual(name)?;
         // Holding the database's name, nobody adds a table; then the tables that there are.
-        let _database = self.lock_all(vec![(database_lock(name), Mode::Exclusive)]).await?;
+        let mut locks = self.lock_database(name).await?;
         let catalog = self.shared.store.catalog();
         let Some(database) = catalog.database(name) else {
             if !drop.if_exists {
@@ -424,8 +429,8 @@ impl Client {
             return Ok(None);
         };
         let tables: Vec<Arc<Table>> = database.tables.values().cloned().collect();
-        let locks = tables.iter().map(|table| (table.lock, Mode::Exclusive)).collect();
-        let _tables = self.lock_all(locks).await?;
+        let of_tables = tables.iter().map(|table| (table.lock, Mode::Exclusive)).collect();
+        self.lock_all(&mut locks, of_tables).await?;
         let mut change: SchemaChange = tables.into_iter().map(Edit::RemoveTable).collect();
         self.affected = change.len() as u64;
         change.push(Edit::RemoveDatabase(name.clone()));

@@ -49,6 +49,8 @@ impl Client {
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
             Statement::LockTables(locks) => self.lock_named_tables(&locks).await?,
             Statement::UnlockTables => return self.unlock_tables().await,
+            Statement::LockInstance => self.lock_instance().await?,
+            Statement::UnlockInstance => self.unlock_instance()?,
             Statement::Prepare(prepare) => self.prepare_named(prepare)?,
             Statement::Deallocate(name) => {
                 if !self.deallocate(&name) {

@@ -21,6 +21,7 @@ mod dispatch;
 mod dump;
 mod execute;
 mod gtid_next;
+mod instance;
 mod kill;
 mod maintain;
 mod plan_cache;

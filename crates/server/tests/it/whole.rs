@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use server::options::Options;
 use server::run::{self, Server};
+use server::session::Shared;
 use tokio::runtime::Runtime;
 use vfs::Vfs;
 use vfs::sim::SimDisk;
@@ -54,6 +55,11 @@ impl World {
 
     pub fn root(&self) -> Client {
         self.client("root")
+    }
+
+    /// What its sessions share.
+    pub fn shared(&self) -> &Shared {
+        &self.server.as_ref().unwrap().shared
     }
 
     pub fn stop(mut self) {

@@ -1,10 +1,9 @@
-//! LOCK TABLES and UNLOCK TABLES.
+//! LOCK TABLES, LOCK INSTANCE, and UNLOCK of both.
 
 use types::error::SqlError;
 
 use super::Statement;
 use super::cursor::Cursor;
-use super::error::unsupported;
 use super::name::{self, TableName};
 
 /// A table to be locked.
@@ -22,8 +21,10 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// Behind LOCK.
 pub(super) fn lock(cursor: &mut Cursor<'_>) -> Result<Statement> {
-    if cursor.is("INSTANCE") {
-        return Err(unsupported("LOCK INSTANCE"));
+    if cursor.accept("INSTANCE") {
+        cursor.expect("FOR BACKUP")?;
+        cursor.expect_end()?;
+        return Ok(Statement::LockInstance);
     }
     cursor.expect_any(&["TABLES", "TABLE"])?;
     let locks = cursor.list(|cursor| {
@@ -47,10 +48,7 @@ pub(super) fn lock(cursor: &mut Cursor<'_>) -> Result<Statement> {
 
 /// Behind UNLOCK.
 pub(super) fn unlock(cursor: &mut Cursor<'_>) -> Result<Statement> {
-    if cursor.is("INSTANCE") {
-        return Err(unsupported("LOCK INSTANCE"));
-    }
-    cursor.expect_any(&["TABLES", "TABLE"])?;
+    let what = cursor.expect_any(&["INSTANCE", "TABLES", "TABLE"])?;
     cursor.expect_end()?;
-    Ok(Statement::UnlockTables)
+    Ok(if what == "INSTANCE" { Statement::UnlockInstance } else { Statement::UnlockTables })
 }

@@ -73,6 +73,10 @@ pub enum Statement {
     LockTables(Vec<TableLock>),
     /// UNLOCK TABLES.
     UnlockTables,
+    /// LOCK INSTANCE FOR BACKUP.
+    LockInstance,
+    /// UNLOCK INSTANCE.
+    UnlockInstance,
     /// FLUSH.
     Flush(Flush),
     /// PURGE BINARY LOGS.

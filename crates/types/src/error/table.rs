@@ -545,6 +545,7 @@ conditions! {
     ER_CLIENT_INTERACTION_TIMEOUT = 4031, "HY000", "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior.";
     ER_VALUE_OUT_OF_RANGE = 4074, "HY000", "%s=%llu is outside the valid range [%llu,%llu]. %llu will be used.";
     ER_WARN_DEPRECATED_COLLATION = 4079, "HY000", "'%-.64s' is a collation of the deprecated character set %s. Please consider using %s with an appropriate collation instead.";
+    ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK = 4085, "HY000", "Could not purge binary logs since another session is executing LOCK INSTANCE FOR BACKUP. Wait for that session to release the lock.";
     ER_COMMENT_CONTAINS_INVALID_STRING = 4088, "HY000", "Comment for %s '%s' contains an invalid %s character string: '%.64s'.";
     ER_CANT_EXECUTE_COMMAND_WITH_ASSIGNED_GTID_NEXT = 4090, "HY000", "Can't execute the given command when @@SESSION.GTID_NEXT == 'UUID:NUMBER'.";
     ER_WARN_DEPRECATED_DATETIME_DELIMITER = 4095, "HY000", "Delimiter '%s' in position %d in datetime value '%s' at row %d is deprecated. Prefer the standard '%c'.";
