@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use binlog::{BinlogName, ChecksumAlg};
 use commit::{CommitAck, PurgeError, Purged, RotateError};
-use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Statement};
+use sql::parse::{Flush, FlushTables, FlushWhat, Kill, Purge, Statement, TableLock, TableName};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR, ER_LOG_PURGE_UNKNOWN_ERR,
-    ER_NO_SUCH_THREAD, ER_QUERY_INTERRUPTED, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UNKNOWN_TARGET_BINLOG,
-    ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
+    ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR,
+    ER_LOCK_OR_ACTIVE_TRANSACTION, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_QUERY_INTERRUPTED,
+    ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UNKNOWN_TARGET_BINLOG, ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
 use types::warning::Level;
@@ -47,12 +47,7 @@ impl Client {
         for what in flush.what {
             match what {
                 FlushWhat::Logs | FlushWhat::BinaryLogs => self.rotate_binlog(None).await?,
-                FlushWhat::Tables(tables, FlushTables::ReadLock) => {
-                    if !tables.is_empty() {
-                        return Err(unsupported("FLUSH TABLES of names WITH READ LOCK"));
-                    }
-                    self.lock_globally().await?;
-                }
+                FlushWhat::Tables(tables, FlushTables::ReadLock) => self.flush_with_read_lock(tables).await?,
                 // There is nothing that these would have to do: nothing is kept that could be out of date.
                 FlushWhat::EngineLogs
                 | FlushWhat::OtherLogs(_)
@@ -65,6 +60,19 @@ impl Client {
             }
         }
         Ok(Some(ack))
+    }
+
+    /// FLUSH TABLES WITH READ LOCK: of these tables, as LOCK TABLES locks them, or of everything.
+    async fn flush_with_read_lock(&mut self, tables: Vec<TableName>) -> Result<()> {
+        if self.locked.is_some() {
+            return Err(ER_LOCK_OR_ACTIVE_TRANSACTION.error(&[]));
+        }
+        if tables.is_empty() {
+            return self.lock_globally().await;
+        }
+        let lock = |table| TableLock { table, alias: None, write: false };
+        let locks: Vec<TableLock> = tables.into_iter().map(lock).collect();
+        self.lock_named_tables(&locks).await
     }
 
     /// FLUSH BINARY LOGS; a new way in which events end.

@@ -15,6 +15,7 @@ use types::error::table::{
 };
 
 use super::{Client, Wire};
+use crate::accounts::Privileges;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -141,7 +142,7 @@ impl Client {
         }
     }
 
-    /// LOCK TABLES: ends the transaction, and the LOCK TABLES before.
+    /// LOCK TABLES: ends the transaction, and the LOCK TABLES before. Errors 1044, 1142 and 1146.
     pub(super) async fn lock_named_tables(&mut self, locks: &[TableLock]) -> Result<()> {
         let _ack = self.end_transaction().await?;
         self.locked = None;
@@ -150,6 +151,8 @@ impl Client {
         let mut names = Vec::new();
         for lock in locks {
             let db = self.database_of(lock.table.db.as_deref())?;
+            self.access.database(Privileges::LOCK_TABLES, &db)?;
+            self.access.on_table(Privileges::SELECT, &db, &lock.table.name)?;
             names.push((metadata_lock(&db, &lock.table.name), db, lock));
         }
         // In the order in which all statements lock: nobody waits in a circle.

@@ -3,7 +3,8 @@
 //! Requirements: R1. `innodb_lock_wait_timeout` and `lock_wait_timeout` end waits. LOCK INSTANCE FOR BACKUP: R2. needs
 //! BACKUP_ADMIN; R3. keeps others from DDL and from statements about accounts, and nobody from anything else; R4. waits
 //! for DDL under way, and finds out if that waits for it; R5. is held by several, beside other locks and transactions,
-//! until UNLOCK INSTANCE or the session's end; R6. keeps binlog files.
+//! until UNLOCK INSTANCE or the session's end; R6. keeps binlog files. FLUSH TABLES of names WITH READ LOCK: R7. needs
+//! RELOAD, LOCK TABLES and SELECT; R8. ends the transaction and locks as LOCK TABLES does.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -274,5 +275,55 @@ fn binlog_files_stay_during_a_backup() {
     assert!(world.shared().common.keepers.try_remove_binlogs().is_some());
     ok(&mut other, "PURGE BINARY LOGS TO 'binlog.000002'");
     assert_eq!(other.query("SHOW BINARY LOGS").unwrap().rows.len(), 1);
+    world.stop();
+}
+
+#[test]
+fn a_table_is_locked_by_whoever_may_lock_and_read_it() {
+    let (world, mut root, _) = world();
+    let mut nobody = world.client("nobody");
+    let flush = "FLUSH TABLES d.t WITH READ LOCK";
+    assert_eq!(error(&mut nobody, flush), 1227);
+    ok(&mut root, "GRANT RELOAD ON *.* TO nobody");
+    let both = |client: &mut Client| [error(client, flush), error(client, "LOCK TABLES d.t READ")];
+    assert_eq!(both(&mut nobody), [1044; 2]);
+    ok(&mut root, "GRANT SELECT ON d.t TO nobody");
+    assert_eq!(both(&mut nobody), [1044; 2]);
+    ok(&mut root, "GRANT LOCK TABLES ON d.* TO nobody");
+    ok(&mut nobody, "LOCK TABLES d.t WRITE");
+    ok(&mut nobody, "UNLOCK TABLES");
+    ok(&mut nobody, flush);
+    ok(&mut nobody, "UNLOCK TABLES");
+    ok(&mut root, "REVOKE SELECT ON d.t FROM nobody");
+    assert_eq!(both(&mut nobody), [1142; 2]);
+    world.stop();
+}
+
+#[test]
+fn named_tables_are_flushed_and_locked_for_reading() {
+    let (world, mut one, mut other) = world();
+    ok(&mut one, "CREATE TABLE d.u (id INT PRIMARY KEY)");
+    ok(&mut one, "BEGIN");
+    ok(&mut one, "INSERT INTO d.t VALUES (2, 2)");
+    ok(&mut one, "FLUSH TABLES d.t, d.u WITH READ LOCK");
+    assert_eq!(count(&mut other, "d.t"), "2", "the transaction was committed, and others read");
+    assert_eq!(count(&mut one, "d.t"), "2");
+    assert_eq!(error(&mut one, "INSERT INTO d.t VALUES (3, 3)"), 1099);
+    assert_eq!(error(&mut other, "INSERT INTO d.t VALUES (3, 3)"), 1205);
+    assert_eq!(error(&mut other, "TRUNCATE d.u"), 1205);
+    for again in ["FLUSH TABLES d.u WITH READ LOCK", "FLUSH TABLES WITH READ LOCK"] {
+        assert_eq!(error(&mut one, again), 1192);
+    }
+    ok(&mut other, "SET lock_wait_timeout = 100");
+    send(&mut other, "INSERT INTO d.t VALUES (3, 3)");
+    ok(&mut one, "UNLOCK TABLES");
+    other.answer().unwrap();
+    assert_eq!(error(&mut one, "FLUSH TABLES d.t, d.nosuch WITH READ LOCK"), 1146);
+    ok(&mut one, "INSERT INTO d.t VALUES (4, 4)");
+    ok(&mut one, "FLUSH TABLES WITH READ LOCK");
+    ok(&mut one, "FLUSH TABLES d.t WITH READ LOCK");
+    ok(&mut one, "UNLOCK TABLES");
+    ok(&mut other, "INSERT INTO d.t VALUES (5, 5)");
+    ok(&mut other, "TRUNCATE d.u");
     world.stop();
 }
