@@ -6,7 +6,7 @@
 //! cases senders may read it: they read what is durable.
 //!
 //! ```text
-//!                      acknowledged by enough, or enabled and replicas are there
+//!                      acknowledged by enough; enabled and replicas are there; wait_no_replica becomes ON
 //!            OFF --------------------------------------------------------------> ON
 //!    nobody waits; events at   <--------------------------------------------   transactions wait
 //!    the live end ask for an    the oldest waits for longer than the time-out;
@@ -272,7 +272,9 @@ impl Pipeline {
         state.enabled = self.binlog.is_some() && settings.semi_sync_enabled.load(Ordering::Relaxed);
         state.after_sync = !settings.semi_sync_after_commit.load(Ordering::Relaxed);
         state.replicas_needed = settings.semi_sync_replicas.load(Ordering::Relaxed) as usize;
-        state.wait_no_replica = settings.semi_sync_wait_no_replica.load(Ordering::Relaxed);
+        let wait_no_replica = settings.semi_sync_wait_no_replica.load(Ordering::Relaxed);
+        let is_patient_now = wait_no_replica && !state.wait_no_replica;
+        state.wait_no_replica = wait_no_replica;
         state.timeout_ns = settings.semi_sync_timeout_ms.load(Ordering::Relaxed).saturating_mul(1_000_000);
         let mut released = Released::default();
         if state.enabled {
@@ -281,6 +283,9 @@ impl Pipeline {
                 state.newest = self.publisher.binlog_end().unwrap_or_default();
                 state.on = state.wait_no_replica || state.has_replicas();
                 tracing::info!(on = state.on, "semi-synchronous replication is enabled");
+            } else if is_patient_now && !state.on {
+                state.on = true;
+                tracing::info!("semi-synchronous replication is on: it waits for replicas to come");
             }
             state.settle_acked();
             let acked = state.acked;

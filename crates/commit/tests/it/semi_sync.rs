@@ -2,8 +2,8 @@
 //!
 //! Requirements: R1. AFTER_SYNC: senders may read a transaction before anybody sees it, with every strategy; R2.
 //! AFTER_COMMIT: it is seen, and its client waits; R3. the oldest one's time-out releases all, and the newest one's
-//! acknowledgement has commits wait again; R4. as many replicas as asked for, and none if nobody is to wait for them; R5. a
-//! changed wait point and the end release whom they concern; R6. who is held survives a crash.
+//! acknowledgement has commits wait again; R4. as many replicas as asked for, and none if nobody is to wait for them,
+//! until somebody is; R5. a changed wait point and the end release whom they concern; R6. who is held survives a crash.
 //!
 //! Method: commits on the simulated disk, polled by hand; acknowledgements as a dump connection gives them.
 
@@ -176,6 +176,26 @@ fn it_waits_for_as_many_as_are_asked_for() {
     assert!(!it.is_on(), "one of both has not acknowledged the newest");
     it.acknowledge();
     assert!(it.is_on());
+}
+
+#[test]
+fn waiting_for_replicas_to_come_turns_it_on() {
+    let mut it = Following::new(WITH_BINLOG);
+    let wait_no_replica = |it: &Following, on: bool| {
+        it.world.pipeline.settings.semi_sync_wait_no_replica.store(on, Ordering::Relaxed);
+        it.world.pipeline.settle_semi_sync();
+        it.is_on()
+    };
+    it.world.pipeline.remove_semi_sync_replica(REPLICA);
+    assert!(it.is_on() && !wait_no_replica(&it, false) && wait_no_replica(&it, true));
+    let mut waits = it.commit(1);
+    assert!(poll(waits.as_mut()).is_none());
+    it.world.pipeline.settings.semi_sync_timeout_ms.store(0, Ordering::Relaxed);
+    assert!(wait_no_replica(&it, true) && it.world.pipeline.time_out_semi_sync().is_none());
+    assert!(!wait_no_replica(&it, true), "it was ON: it is the time-out that turned it off");
+    assert!(!wait_no_replica(&it, false) && wait_no_replica(&it, true));
+    it.world.pipeline.end_semi_sync();
+    assert!(!wait_no_replica(&it, false) && !wait_no_replica(&it, true), "it is not enabled");
 }
 
 #[test]
