@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use commit::CommitAck;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Done, Exec, Params, RowLog};
+use sql::exec::{Done, Exec, Params};
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
@@ -17,7 +17,7 @@ use types::error::table::{
 
 use super::plan_cache::Planned;
 use super::result::{ClientSink, Format};
-use super::row_log::{NoLog, StatementLog};
+use super::row_log::StatementLog;
 use super::{Client, Wire};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -211,27 +211,18 @@ impl Client {
         let kept = planned.columns_are_fixed.then_some(&planned.definitions);
         let mut sink = ClientSink::new(wire, &self.shared.pipeline, &self.results, format, status, kept);
         let (trx, cache) = self.transaction.parts();
-        let mut logged = logs.then(|| StatementLog::new(cache, &self.log));
-        let mut no_log = NoLog;
-        let log: &mut dyn RowLog = match &mut logged {
-            Some(log) => log,
-            None => &mut no_log,
-        };
+        let mut log = StatementLog::new(cache, &self.log, logs);
         let mut exec = Exec {
             session: &self.sql,
             trx,
             warnings: &mut self.warnings,
-            log,
+            log: &mut log,
             params,
             found_rows: self.capabilities.contains(protocol::wire::Capabilities::FOUND_ROWS),
             shared_reads,
         };
         let done = kill.unless_killed(exec.run(&planned.plan, &mut sink)).await;
-        match (&done, logged) {
-            (Ok(_), Some(log)) => log.finish(),
-            (Err(_), Some(log)) => log.cut(),
-            (_, None) => {}
-        }
+        log.end(done.is_ok());
         if done.is_err() {
             self.transaction.trx.rollback_to(begun);
         }

@@ -86,33 +86,36 @@ impl LogContext {
     }
 }
 
-/// Logs the rows of one statement. See the module.
+/// Logs the rows of one statement, unless it is not logged. See the module.
 pub(super) struct StatementLog<'a> {
     cache: &'a mut TrxCache,
     context: &'a LogContext,
-    begun: Mark,
+    /// Where its events begin; `None` if it is not logged.
+    begun: Option<Mark>,
     mapped: bool,
     images: Images,
 }
 
 impl<'a> StatementLog<'a> {
     /// A statement begins.
-    pub(super) fn new(cache: &'a mut TrxCache, context: &'a LogContext) -> Self {
-        let begun = cache.mark();
+    pub(super) fn new(cache: &'a mut TrxCache, context: &'a LogContext, logs: bool) -> Self {
+        let begun = logs.then(|| cache.mark());
         Self { cache, context, begun, mapped: false, images: Images::default() }
     }
 
-    /// The statement has succeeded.
-    pub(super) fn finish(self) {
-        self.cache.end_statement();
-    }
-
-    /// The statement has failed.
-    pub(super) fn cut(self) {
-        self.cache.truncate_to(self.begun);
+    /// The statement has succeeded, or failed.
+    pub(super) fn end(self, succeeded: bool) {
+        match self.begun {
+            Some(_) if succeeded => self.cache.end_statement(),
+            Some(begun) => self.cache.truncate_to(begun),
+            None => {}
+        }
     }
 
     fn row(&mut self, table: &Table, row: Row<'_>) -> Result<(), SqlError> {
+        if self.begun.is_none() {
+            return Ok(());
+        }
         let map = table_map(table, self.context.level);
         if !self.mapped {
             if self.cache.is_empty() {
@@ -156,7 +159,7 @@ impl RowLog for StatementLog<'_> {
     }
 }
 
-/// The binlog is off, or `sql_log_bin` is.
+/// Of what changes no rows.
 pub(super) struct NoLog;
 
 impl RowLog for NoLog {

@@ -20,7 +20,7 @@ use types::row::Offsets;
 use types::temporal::TimeZone;
 
 use super::super::Client;
-use super::super::row_log::{NoLog, StatementLog};
+use super::super::row_log::StatementLog;
 use super::table::{bad_event, image_error};
 use super::{Mapped, Result};
 
@@ -42,20 +42,11 @@ impl Client {
         }
         let logs = self.logs();
         let (trx, cache) = self.transaction.parts();
-        let mut logged = logs.then(|| StatementLog::new(cache, &self.log));
-        let mut no_log = NoLog;
-        let log: &mut dyn RowLog = match &mut logged {
-            Some(log) => log,
-            None => &mut no_log,
-        };
+        let mut log = StatementLog::new(cache, &self.log, logs);
         let (table, reader) = (&*mapped.table, &mapped.reader);
-        let mut changes = Changes { table, reader, trx, log };
+        let mut changes = Changes { table, reader, trx, log: &mut log };
         let done = kill.unless_killed(changes.apply(body)).await;
-        match (&done, logged) {
-            (Ok(()), Some(log)) => log.finish(),
-            (Err(_), Some(log)) => log.cut(),
-            (_, None) => {}
-        }
+        log.end(done.is_ok());
         self.transaction.trx.end_statement();
         done
     }
