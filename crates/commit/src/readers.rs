@@ -95,7 +95,9 @@ impl Pipeline {
             std::mem::take(&mut state.waiting)
         };
         self.move_end();
-        waiting.into_values().for_each(|waiting| waiting.waker.wake());
+        for waiting in waiting.into_values() {
+            waiting.waker.wake();
+        }
     }
 
     /// Has those told who follow the binlog's end, after it may have moved.

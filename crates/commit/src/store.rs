@@ -32,7 +32,7 @@ impl Store {
         vfs.create_dir_all(&options.dir)?;
         let epoch = facts.last_epoch + 1;
         let start = Start { epoch, lsn };
-        let (log, cursor, segment) = RedoLog::begin(Arc::clone(vfs), options.clone(), start, kept)?;
+        let (log, cursor, segment) = RedoLog::begin(Arc::clone(vfs), options, start, kept)?;
         // Of a run that left nothing no segment is kept: it must not be looked for.
         facts.epochs.retain(|run| run.lsn < lsn);
         facts.epochs.push(EpochStart { epoch, lsn, segment });

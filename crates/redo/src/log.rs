@@ -67,13 +67,13 @@ impl RedoLog {
     /// and no bytes may be drawn until the caller has made `start` and the number durable.
     pub fn begin(
         vfs: Arc<dyn Vfs>,
-        options: Options,
+        options: &Options,
         start: Start,
         kept: &[LiveSegment],
     ) -> Result<(Self, Cursor, SegmentNo), RedoError> {
         assert!(options.segment_size.is_multiple_of(HEADER_SIZE), "segments consist of whole blocks");
         assert!(options.segment_size >= 3 * HEADER_SIZE, "a segment holds a header and some blocks");
-        let pool = Pool::open(vfs, &options, kept)?;
+        let pool = Pool::open(vfs, options, kept)?;
         let stats = RedoStats::default();
         let (ring, cursor, consumer) = Ring::create(options.ring_size, options.ring_slots, start.lsn);
         let (writer, no) = Writer::begin(consumer, start.epoch, options.segment_size, &pool, &stats)?;

@@ -55,7 +55,7 @@ impl Run {
         model: Model,
     ) -> Self {
         let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
-        let (log, cursor, segment) = RedoLog::begin(vfs, options(), start, kept).unwrap();
+        let (log, cursor, segment) = RedoLog::begin(vfs, &options(), start, kept).unwrap();
         epochs.push(EpochStart { epoch: start.epoch, lsn: start.lsn, segment });
         Self { log, cursor, model, epochs, synced: vec![(disk.ops(), start.lsn)] }
     }

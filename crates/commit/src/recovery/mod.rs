@@ -140,7 +140,7 @@ pub fn open(
     let Restored { kept, segments, store_end } = restore(vfs, &config, &facts, &published, &mut report)?;
     let epoch = facts.epochs.last().map_or(1, |last| last.epoch + 1);
     let start = Start { epoch, lsn: kept.redo_end };
-    let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), config.redo.clone(), start, &segments)?;
+    let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), &config.redo, start, &segments)?;
     // Of a run that left nothing no segment is kept: it must not be looked for.
     facts.epochs.retain(|run| run.lsn < kept.redo_end);
     facts.epochs.push(EpochStart { epoch, lsn: kept.redo_end, segment });

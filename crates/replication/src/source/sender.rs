@@ -49,8 +49,8 @@ pub struct Sender<L> {
     first: (String, u64),
     /// The client has everything before, whatever it was sent here.
     has: BinlogPlace,
-    /// It was sent a transaction.
-    sent_some: bool,
+    /// Where the first transaction begins that it was sent.
+    first_sent: Option<BinlogPlace>,
     name: BinlogName,
     file: String,
     number: u32,
@@ -78,7 +78,7 @@ impl<L: Log> Sender<L> {
             ends,
             first: (file.clone(), start.position),
             has: BinlogPlace { file: number_of(&start.name), position: start.position },
-            sent_some: false,
+            first_sent: None,
             number: number_of(&start.name),
             name: start.name.clone(),
             file,
@@ -207,7 +207,7 @@ impl<L: Log> Sender<L> {
                 }
                 reader.seek(behind);
                 self.passed_over = true;
-                if !self.sent_some {
+                if self.first_sent.is_none() {
                     self.has = BinlogPlace { file: self.number, position: behind };
                 }
                 return Ok(true);
@@ -217,7 +217,9 @@ impl<L: Log> Sender<L> {
             sink.event(&self.artificial.heartbeat(&self.file, position), None);
             self.passed_over = false;
         }
-        self.sent_some |= begins;
+        if begins {
+            self.first_sent.get_or_insert(BinlogPlace { file: self.number, position });
+        }
         sink.event(event.bytes, Some(BinlogPlace { file: self.number, position: end }));
         Ok(true)
     }

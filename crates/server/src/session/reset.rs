@@ -7,7 +7,8 @@ use engine::base::Base;
 use sql::parse::Reset;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS, ER_QUERY_INTERRUPTED, ER_RESET_SOURCE_TO_VALUE_OUT_OF_RANGE,
+    ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS,
+    ER_QUERY_INTERRUPTED, ER_RESET_SOURCE_TO_VALUE_OUT_OF_RANGE,
 };
 
 use super::Client;
@@ -47,6 +48,9 @@ impl Client {
         let number = u32::try_from(wanted).ok().filter(|number| (1..=FIRST_MAX).contains(number));
         let out_of_range = || ER_RESET_SOURCE_TO_VALUE_OUT_OF_RANGE.error(&[&wanted, &FIRST_MAX]);
         let number = number.ok_or_else(out_of_range)?;
+        let keepers = Arc::clone(&self.shared.common.keepers);
+        let removal = keepers.remove_binlogs().await;
+        let _removal = removal.ok_or_else(|| ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK.error(&[]))?;
         // The one that is taken while nobody commits has little left to carry then.
         self.shared.schema.take_checkpoint().await?;
         let store = Arc::clone(&self.shared.store);
