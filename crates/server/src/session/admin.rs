@@ -16,7 +16,6 @@ use types::value::Value;
 use types::warning::Level;
 
 use super::Client;
-use super::dispatch::unsupported;
 use super::transaction::commit_error;
 use crate::accounts::Privileges;
 use crate::net::KillKind;
