@@ -109,7 +109,7 @@ impl Keepers {
         }
     }
 
-    /// What is held while binlog files are removed; a backup waits for it. `None` during backups, also the session's own.
+    /// What is held while binlog files are removed; a backup waits for it. `None` during backups.
     pub async fn remove_binlogs(&self) -> Option<MutexGuard<'_, ()>> {
         let removal = self.removal.lock().await;
         (self.kept.borrow().for_backups == 0).then_some(removal)

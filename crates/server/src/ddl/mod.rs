@@ -3,7 +3,7 @@
 //! A DDL statement holds the metadata locks of what it changes, in a transaction of their own, until the new catalog
 //! is published: the transaction that commits releases its locks early, as any other.
 //!
-//! 1. Wait until nobody keeps definitions as they are ([`keepers`]), lock the names, look at the catalog, decide what it
+//! 1. Wait until nobody keeps definitions ([`keepers`]), lock the names, look at the catalog, decide what it
 //!    shall be: a [`SchemaChange`].
 //! 2. Where rows must be copied or indexes built, they are written into the base under ids that nobody else knows
 //!    ([`copy`]), and a checkpoint makes that base the one that everybody reads.

@@ -80,7 +80,7 @@ impl Client {
         done
     }
 
-    /// A transaction that holds the metadata locks of a DDL statement, which begins: databases shared, tables exclusively.
+    /// A transaction that holds the metadata locks of a DDL statement that begins: databases shared, tables exclusively.
     pub(super) async fn lock_schema(&self, names: &[&FullName]) -> Result<Trx> {
         let databases = names.iter().map(|name| (database_lock(&name.db), Mode::Shared));
         let tables = names.iter().map(|name| (metadata_lock(&name.db, &name.name), Mode::Exclusive));
