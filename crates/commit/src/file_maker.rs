@@ -320,7 +320,8 @@ impl Pipeline {
     /// times a second.
     pub(crate) fn want_files(&self) {
         if self.readers.are_there() || self.admission.is_backlog_pressed() {
-            self.roles.want(Role::Files);
+            // Not by another thread at once: it would take a processor from those whom this step has woken.
+            self.roles.want_next(Role::Files);
         }
     }
 }
