@@ -90,7 +90,7 @@ impl Pipeline {
         pace: &mut dyn FnMut(),
     ) -> Result<OneAtATime, FatalError> {
         let Checkpoint { sealed, one_at_a_time } = checkpoint;
-        let Sealed { through, redo_start, store_start, gtid_executed, binlog, delta } = sealed;
+        let Sealed { through, redo, store, gtid_executed, binlog, delta } = sealed;
         assert!(self.published.visible() >= through, "a checkpoint waits until its delta is complete");
         let begun = self.clock.monotonic_ns();
         self.catch_up()?;
@@ -106,10 +106,10 @@ impl Pipeline {
         })?;
         let mut facts = self.facts.lock();
         facts.through = through;
-        facts.redo_start = redo_start;
+        facts.redo_start = redo.needed_from;
         // A store that was begun since the seal is needed whole.
-        if store_start.is_some() || self.store().is_none() {
-            facts.store.need_from(store_start);
+        if store.is_some() || self.store().is_none() {
+            facts.store.need_from(store.map(|mark| mark.needed_from));
         }
         // What `gtid_purged` was set to since the seal is executed too.
         facts.gtid_executed = gtid_executed;
@@ -121,10 +121,11 @@ impl Pipeline {
         slice.finish(&facts)?;
         drop(facts);
         self.published.replace_base(base.generation(through)?);
-        self.redo.retire_below(redo_start);
-        if let (Some(store), Some(start)) = (self.store(), store_start) {
-            store.retire_below(start);
+        self.redo.retire_below(redo.needed_from);
+        if let (Some(log), Some(mark)) = (self.store(), store) {
+            log.retire_below(mark.needed_from);
         }
+        *self.passed_chunks.lock() = (redo.chunk_bytes, store.map_or(0, |mark| mark.chunk_bytes));
         add(&self.stats.checkpoint_slices, 1);
         add(&self.stats.checkpoints, 1);
         add(&self.stats.checkpoint_ns, self.clock.monotonic_ns().saturating_sub(begun));

@@ -140,6 +140,8 @@ pub struct Pipeline {
     pub(crate) ring_returned: Mutex<Lsn>,
     /// Held from a checkpoint's seal to its end. Rank: before the facts.
     pub(crate) checkpointing: Arc<Mutex<()>>,
+    /// Bytes of chunks that the last checkpoint had behind it, in redo and in the binlog store. Rank: last.
+    pub(crate) passed_chunks: Mutex<(u64, u64)>,
     /// What the last checkpoint says about itself. Held while one finishes. Rank: before redo's and the base's.
     pub(crate) facts: Mutex<Facts>,
 }
@@ -166,10 +168,24 @@ impl Pipeline {
         &self.publisher
     }
 
-    /// Bytes of segments that a checkpoint has not passed, in redo or in the binlog store, whichever has more: what a
-    /// redo capacity is compared with.
+    /// Bytes of segments that a checkpoint has not passed, in redo or in the binlog store, whichever has more: a
+    /// checkpoint is due when it is half of the redo capacity.
     pub fn needed_log_bytes(&self) -> u64 {
         self.redo.live_bytes().max(self.store().map_or(0, RedoLog::live_bytes))
+    }
+
+    /// The same without the chunks of large transactions: what small ones have written since a checkpoint. They are not
+    /// held back for what another one has written all at once.
+    pub fn needed_record_bytes(&self) -> u64 {
+        let (redo, store) = self.sequencer.marks();
+        let (redo_passed, store_passed) = *self.passed_chunks.lock();
+        let without = |log: &RedoLog, chunks: u64, passed| {
+            log.live_bytes().saturating_sub(chunks.saturating_sub(passed))
+        };
+        let of_redo = without(&self.redo, redo.chunk_bytes, redo_passed);
+        let of_store =
+            self.store().zip(store).map(|(log, mark)| without(log, mark.chunk_bytes, store_passed));
+        of_redo.max(of_store.unwrap_or(0))
     }
 
     /// The redo log's counters and marks.

@@ -78,16 +78,24 @@ pub(crate) enum Rotate {
     Now(Option<ChecksumAlg>),
 }
 
+/// A moment of a sequenced log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LogMark {
+    /// No record below is needed once everything that has a ticket is in the base: the end of the last transaction's
+    /// record, or the first chunk of a transaction that has no ticket yet.
+    pub(crate) needed_from: Lsn,
+    /// Bytes of chunks that were drawn since the server run began.
+    pub(crate) chunk_bytes: u64,
+}
+
 /// What a checkpoint must know of the moment at which it sealed. See `facts`.
 #[derive(Clone, Debug)]
 pub(crate) struct Sealed {
     /// The last transaction of the sealed delta.
     pub(crate) through: CommitSeq,
-    /// No record below is needed once the delta is in the base: the end of the last transaction's record, or the
-    /// first chunk of a transaction that has no ticket yet.
-    pub(crate) redo_start: Lsn,
-    /// The same of the binlog store, if there is one.
-    pub(crate) store_start: Option<Lsn>,
+    pub(crate) redo: LogMark,
+    /// Of the binlog store, if there is one.
+    pub(crate) store: Option<LogMark>,
     pub(crate) gtid_executed: GtidSet,
     pub(crate) binlog: Option<BinlogEnd>,
     /// The delta, complete once everything up to `through` is applied.
@@ -124,11 +132,12 @@ struct LogEnd {
     ticketed: Lsn,
     /// First chunks of transactions that have no ticket yet.
     open_chunks: BTreeMap<TrxId, Lsn>,
+    chunk_bytes: u64,
 }
 
 impl LogEnd {
     fn new(cursor: Cursor) -> Self {
-        Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new() }
+        Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new(), chunk_bytes: 0 }
     }
 
     /// Draws room for a ticket's record.
@@ -141,13 +150,14 @@ impl LogEnd {
     fn draw_chunk(&mut self, trx: TrxId, body_size: usize) -> Reservation {
         let reservation = self.cursor.draw(HEAD_SIZE + body_size);
         self.open_chunks.entry(trx).or_insert(reservation.start());
+        self.chunk_bytes += body_size as u64;
         reservation
     }
 
-    /// No record below is needed once everything that has a ticket is in the base. Chunks of transactions that were
-    /// given up are not needed either.
-    fn needed_from(&self) -> Lsn {
-        self.open_chunks.values().min().copied().unwrap_or(self.cursor.lsn())
+    /// Chunks of transactions that were given up are not needed.
+    fn mark(&self) -> LogMark {
+        let needed_from = self.open_chunks.values().min().copied().unwrap_or(self.cursor.lsn());
+        LogMark { needed_from, chunk_bytes: self.chunk_bytes }
     }
 }
 
@@ -260,6 +270,12 @@ impl Sequencer {
         self.state.lock().clock
     }
 
+    /// Redo as it is now, and the binlog store, if there is one.
+    pub(crate) fn marks(&self) -> (LogMark, Option<LogMark>) {
+        let state = self.state.lock();
+        (state.redo.mark(), state.store.as_ref().map(LogEnd::mark))
+    }
+
     /// A transaction that has written chunks will never draw a ticket.
     pub(crate) fn forget_chunks(&self, trx: TrxId) {
         let mut state = self.state.lock();
@@ -277,8 +293,8 @@ impl Sequencer {
         let delta = publish(through);
         Sealed {
             through,
-            redo_start: state.redo.needed_from(),
-            store_start: state.store.as_ref().map(LogEnd::needed_from),
+            redo: state.redo.mark(),
+            store: state.store.as_ref().map(LogEnd::mark),
             gtid_executed: state.gtid_executed.clone(),
             binlog: state.binlog.clone(),
             delta: std::mem::replace(&mut state.delta, delta),
@@ -382,10 +398,10 @@ mod tests {
         let first = log.draw_chunk(TrxId(1), 100).start();
         let second = log.draw_chunk(TrxId(2), 100).start();
         let _record = log.draw(50);
-        assert_eq!(log.needed_from(), first);
+        assert_eq!(log.mark().needed_from, first);
         log.open_chunks.remove(&TrxId(1));
-        assert_eq!(log.needed_from(), second);
+        assert_eq!(log.mark().needed_from, second);
         log.open_chunks.remove(&TrxId(2));
-        assert_eq!(log.needed_from(), log.cursor.lsn(), "chunks that were given up keep nothing");
+        assert_eq!(log.mark().needed_from, log.cursor.lsn(), "chunks that were given up keep nothing");
     }
 }

@@ -307,6 +307,7 @@ fn assemble(
         recent_step_ns: AtomicU64::new(0),
         ring_returned: Mutex::new(start),
         checkpointing: Arc::default(),
+        passed_chunks: Mutex::default(),
         facts: Mutex::new(facts),
     })
 }

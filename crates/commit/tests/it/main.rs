@@ -15,6 +15,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
+mod chunks;
 mod dependencies;
 mod given_gtid;
 mod io_cache;

@@ -146,7 +146,7 @@ fn is_behind(shared: &Shared) -> bool {
     let live = &shared.variables.live;
     let deltas = shared.pipeline.published().view().delta_bytes() as u64;
     deltas > DELTAS_MAX * live.delta_size.load(Ordering::Relaxed)
-        || shared.pipeline.needed_log_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
+        || shared.pipeline.needed_record_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
 }
 
 /// Lets commits wait while checkpoints have fallen behind. Commits without room are refused by the pipeline.
