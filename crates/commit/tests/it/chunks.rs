@@ -16,7 +16,8 @@ fn chunks_are_not_what_small_commits_have_written() {
                 (world.pipeline.needed_record_bytes(), world.pipeline.needed_log_bytes());
             let committing = world.submit(&large);
             drop(world.block_on(committing));
-            let (after, all_after) = (world.pipeline.needed_record_bytes(), world.pipeline.needed_log_bytes());
+            let (after, all_after) =
+                (world.pipeline.needed_record_bytes(), world.pipeline.needed_log_bytes());
             assert!(all_after - all_before > 1 << 20, "{strategy:?}, {round}: {all_before} to {all_after}");
             // Up to 512 KiB of a write set, and of events, are in the record itself.
             assert!(after - before < 1 << 20, "{strategy:?}, {round}: {before} to {after}");

@@ -35,6 +35,14 @@ pub(super) enum End {
     Aborted,
 }
 
+/// What follows the last command.
+enum Ended {
+    /// Nothing.
+    Here(End),
+    /// The session sends by itself.
+    Streams,
+}
+
 /// The parts of a connection that has logged in.
 struct Parts {
     reader: PacketReader,
@@ -72,7 +80,18 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
     };
     reader.set_size_max(packet_size_max(&connection));
     let mut parts = Parts { reader, read, reply, connection };
-    if commands(&net, &mut parts, &mut handler).await == End::Aborted {
+    let end = match commands(&net, &mut parts, &mut handler).await {
+        Ended::Here(end) => end,
+        Ended::Streams => match net.streams.spawn(stream(parts, handler)).await {
+            Ok((end, its_parts, its_handler)) => {
+                (parts, handler) = (its_parts, its_handler);
+                end
+            }
+            // It panicked, and is gone.
+            Err(_) => return Gauges::bump(&gauges.aborted_clients),
+        },
+    };
+    if end == End::Aborted {
         Gauges::bump(&gauges.aborted_clients);
     }
     parts.connection.set_deadline(0);
@@ -81,32 +100,43 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
 }
 
 /// The command loop.
-async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mut S::Handler) -> End {
+async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mut S::Handler) -> Ended {
     loop {
         let now_ms = clock::monotonic_ms();
         let timeout_s = parts.connection.limits().wait_timeout_s.load(Ordering::Relaxed);
         parts.connection.rest(now_ms, now_ms + u64::from(timeout_s) * 1000);
         let outcome = match command(net, parts, handler).await {
             Ok(outcome) => outcome,
-            Err(end) => return end,
+            Err(end) => return Ended::Here(end),
         };
         let connection = &parts.connection;
         let sent = connection.unless(mark::EXPIRED | mark::ABANDON, parts.reply.send()).await;
         if !matches!(sent, Ok(Ok(()))) {
-            return End::Aborted;
+            return Ended::Here(End::Aborted);
         }
         if outcome == Outcome::Stream {
-            return stream(parts, handler).await;
+            return Ended::Streams;
         }
         let connection = &parts.connection;
         if outcome == Outcome::Close || connection.marks(mark::KILL_CONNECTION | mark::SHUTDOWN) != 0 {
-            return End::Orderly;
+            return Ended::Here(End::Orderly);
         }
     }
 }
 
-/// Lets the session send by itself.
-async fn stream<H: Handler>(parts: &mut Parts, handler: &mut H) -> End {
+/// Lets the session send by itself, in the runtime of those who do. Gives back what it was given.
+async fn stream<H: Handler>(mut parts: Parts, mut handler: H) -> (End, Parts, H) {
+    let end = match parts.read.rehomed() {
+        Ok(read) => {
+            parts.read = read;
+            send_by_itself(&mut parts, &mut handler).await
+        }
+        Err(_) => End::Aborted,
+    };
+    (end, parts, handler)
+}
+
+async fn send_by_itself<H: Handler>(parts: &mut Parts, handler: &mut H) -> End {
     let Parts { reader, read, reply, connection } = parts;
     let mut inbound = Inbound::new(reader, read, connection);
     let streaming = handler.stream(&mut inbound, reply);

@@ -30,6 +30,7 @@ mod reaper;
 mod registry;
 mod reply;
 mod stream;
+mod streams;
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub use listener::{Listeners, listen};
 pub use process::{CommandKind, ProcessRow};
 pub use registry::{Connections, KillKind};
 pub use reply::{Gone, Reply};
+pub use streams::Streams;
 
 use crate::accounts::Accounts;
 use crate::status::{Counter, Status};
@@ -60,6 +62,7 @@ pub struct Net<S> {
     pub connections: Arc<Connections>,
     /// What executes commands.
     pub service: S,
+    streams: Streams,
     tcp_doors: Arc<Doors>,
     socket_doors: Arc<Doors>,
     hosts: Hosts,
@@ -75,6 +78,7 @@ impl<S: Service> Net<S> {
         accounts: Arc<Accounts>,
         connections: Arc<Connections>,
         service: S,
+        streams: Streams,
     ) -> Arc<Self> {
         Arc::new(Self {
             variables,
@@ -82,6 +86,7 @@ impl<S: Service> Net<S> {
             accounts,
             connections,
             service,
+            streams,
             tcp_doors: Arc::new(Doors::new(doors::TCP_MAX)),
             socket_doors: Arc::new(Doors::new(doors::SOCKET_MAX)),
             hosts: Hosts::default(),

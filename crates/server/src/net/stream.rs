@@ -1,6 +1,7 @@
 //! A client's stream, TCP or local, in two halves.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -43,6 +44,26 @@ impl ReadHalf {
             Self::Unix(half) => Pin::new(half).poll_read(context, &mut buffer),
         };
         polled.map_ok(|()| buffer.filled().len())
+    }
+
+    /// The same half, whose readiness the runtime looks after that this is called in.
+    pub(super) fn rehomed(&self) -> io::Result<Self> {
+        Ok(match self {
+            Self::Tcp(half) => {
+                let stream = std::net::TcpStream::from(half.as_ref().as_fd().try_clone_to_owned()?);
+                let (read, write) = TcpStream::from_std(stream)?.into_split();
+                // The client's other direction stays open.
+                write.forget();
+                Self::Tcp(read)
+            }
+            Self::Unix(half) => {
+                let stream =
+                    std::os::unix::net::UnixStream::from(half.as_ref().as_fd().try_clone_to_owned()?);
+                let (read, write) = UnixStream::from_std(stream)?.into_split();
+                write.forget();
+                Self::Unix(read)
+            }
+        })
     }
 
     /// Waits until there is something to read, without room to read it into.

@@ -61,6 +61,9 @@ pub enum StartError {
     /// Recovery.
     #[error("recovery failed: {0}")]
     Recovery(#[from] FatalError),
+    /// A thread.
+    #[error("a thread cannot be started: {0}")]
+    Thread(std::io::Error),
     /// The table store.
     #[error("the table store cannot be opened: {0}")]
     Engine(#[from] EngineError),

@@ -22,7 +22,7 @@ use super::{Server, StartError};
 use crate::accounts::{Account, Accounts, codec};
 use crate::clock::{RuntimeTimer, SystemClock};
 use crate::ddl::{Edit, Schema};
-use crate::net::{Connections, Net, listen};
+use crate::net::{Connections, Net, Streams, listen};
 use crate::options::Options;
 use crate::service::Sessions;
 use crate::session::{Common, Shared, Transaction};
@@ -70,7 +70,8 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let log_threads = LogThreads::start(&pipeline);
     tokio::spawn(Arc::clone(&pipeline).sweep_forever());
     let pause = || tokio::time::sleep(Duration::from_millis(1));
-    tokio::spawn(Arc::clone(&pipeline).wake_readers_forever(pause));
+    let streams = Streams::start().map_err(StartError::Thread)?;
+    streams.spawn(Arc::clone(&pipeline).wake_readers_forever(pause));
     tokio::spawn(Arc::clone(&pipeline).kick_forever(tokio::task::yield_now));
     pipeline.settle_semi_sync();
     tokio::spawn(Arc::clone(&pipeline).time_out_semi_sync_forever(tokio::time::sleep));
@@ -103,7 +104,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
     let replica = start_replica(&shared, skips)?;
     let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned());
-    let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)));
+    let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams);
     let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
     let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;
     Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock: lock })
