@@ -22,13 +22,17 @@ use crate::{Plan, binlogs, contents, sql};
 
 /// How a source is followed.
 #[derive(Clone, Copy, Debug)]
-struct Way {
-    name: &'static str,
-    vendor: Vendor,
-    by_gtid: bool,
+pub struct Way {
+    /// For people.
+    pub name: &'static str,
+    /// Whose the source is.
+    pub vendor: Vendor,
+    /// By GTIDs, else by position.
+    pub by_gtid: bool,
 }
 
-const WAYS: [Way; 3] = [
+/// All of them.
+pub const WAYS: [Way; 3] = [
     Way { name: "MySQL by GTIDs", vendor: Vendor::Oracle, by_gtid: true },
     Way { name: "MySQL by position", vendor: Vendor::Oracle, by_gtid: false },
     Way { name: "MariaDB by position", vendor: Vendor::MariaDb, by_gtid: false },
@@ -201,7 +205,7 @@ fn disturb(
 }
 
 /// Waits until the replica is where the source is.
-fn catch_up(source: u16, replica: u16, way: Way) -> Outcome<Duration> {
+pub fn catch_up(source: u16, replica: u16, way: Way) -> Outcome<Duration> {
     let begun = Instant::now();
     sql::block_on(async {
         let (mut source, mut replica) = (sql::root(source).await?, sql::root(replica).await?);

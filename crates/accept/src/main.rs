@@ -14,6 +14,7 @@ mod binlogs;
 mod clients;
 mod connections;
 mod contents;
+mod copies;
 mod dumps;
 mod follows;
 mod hot_row;
@@ -51,7 +52,7 @@ pub struct Plan {
 
 type Part = (&'static str, fn(&Plan) -> Outcome, &'static str);
 
-const PARTS: [Part; 17] = [
+const PARTS: [Part; 18] = [
     ("clients", clients::run, "five clients, both authentication plugins"),
     ("dumps", dumps::run, "mariadb-dump and mysqldump, dumped and reloaded unchanged"),
     ("binlogs", binlogs::run, "binlog files read, verified and replayed by MariaDB and MySQL"),
@@ -71,6 +72,7 @@ const PARTS: [Part; 17] = [
         "a MariaDB replica that acknowledges: what it costs, that it goes and comes, kill -9",
     ),
     ("follows", follows::run, "a replica of MySQL and of MariaDB that is killed again and again"),
+    ("copies", copies::run, "replicas that begin with a dump, of onelog and of others, taken under load"),
     ("packets", packets::run, "malformed packets beside a healthy client"),
     ("refusals", refusals::run, "options, directories and logs that must be refused"),
     (

@@ -11,6 +11,7 @@ mod locks;
 mod net;
 mod options;
 mod set_variables;
+mod statements;
 mod status;
 mod variables;
 mod whole;
