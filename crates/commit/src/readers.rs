@@ -1,8 +1,9 @@
 //! Those who follow the binlog's end: dump connections.
 //!
 //! What they may read is what is durable **and** in the files: so nothing leaves that a crash could take back, and whatever
-//! may be read can be. It is visible too, unless it waits for replicas ([`crate::semi_sync`]). A commit that moves this end requests one task, which wakes all who wait for it; the commit path
-//! takes no lock for them, and nothing at all happens there while nobody follows.
+//! may be read can be. It is visible too, unless it waits for replicas ([`crate::semi_sync`]). A commit that moves this end
+//! requests one task, which wakes all who wait for it; the commit path takes no lock for them, and nothing at all happens
+//! there while nobody follows.
 //!
 //! The task wakes a [`BATCH`] at a time and pauses in between: hundreds of senders on the live end take a bounded share
 //! of the processors and never run all at once in front of a commit. Those for whom commits wait are woken with every one.
@@ -133,6 +134,7 @@ impl Pipeline {
 
     /// Brings the readable end up to date.
     fn move_end(&self) {
+        let resets = self.readers.state.lock().resets;
         let held = || self.semi_sync.held_end();
         let (Some(files), Some(durable)) = (&self.binlog, held().or_else(|| self.publisher.binlog_end()))
         else {
@@ -140,7 +142,10 @@ impl Pipeline {
         };
         let end = durable.min(files.written());
         let mut state = self.readers.state.lock();
-        state.end = state.end.max(end);
+        // What was found before a RESET says nothing of the log behind it.
+        if state.resets == resets {
+            state.end = state.end.max(end);
+        }
     }
 }
 
