@@ -28,16 +28,11 @@ pub fn run(plan: &Plan) -> Outcome {
     sql::run(port, &["CREATE DATABASE sbtest", "CREATE DATABASE types"])?;
     load_types(port, "types")?;
     let mut bench = Sysbench {
-        port,
-        user: "root".to_owned(),
-        script: WRITERS[0].to_owned(),
-        tables: 4,
         table_size: if plan.full { 100_000 } else { 1_000 },
         threads: if plan.full { 512 } else { 16 },
         seconds: if plan.full { 5 } else { 1 },
         events: if plan.full { 0 } else { 1_000 },
-        ps_mode: "auto",
-        rand_type: "special",
+        ..Sysbench::on(port, WRITERS[0])
     };
     bench.prepare()?;
     for script in WRITERS {

@@ -20,16 +20,11 @@ pub fn run(plan: &Plan) -> Outcome {
     sql::make_user(server.port(), USER)?;
     sql::run(server.port(), &["CREATE DATABASE sbtest"])?;
     let bench = Sysbench {
-        port: server.port(),
         user: USER.to_owned(),
-        script: "oltp_update_non_index".to_owned(),
-        tables: 4,
         table_size: if plan.full { 100_000 } else { 1_000 },
         threads: CLIENTS,
         seconds: if plan.full { 30 } else { 5 },
-        events: 0,
-        ps_mode: "auto",
-        rand_type: "special",
+        ..Sysbench::on(server.port(), "oltp_update_non_index")
     };
     bench.prepare()?;
     let report = bench.run()?;

@@ -122,16 +122,11 @@ fn dump(vendor: Vendor, port: u16, copy: &Path) -> Outcome {
 /// sysbench, until it is ended.
 fn write(plan: &Plan, port: u16) -> Outcome<Process> {
     let bench = Sysbench {
-        port,
-        user: "root".to_owned(),
-        script: "oltp_read_write".to_owned(),
-        tables: 4,
         table_size: if plan.full { 100_000 } else { 5_000 },
         threads: 4,
         seconds: 600,
-        events: 0,
-        ps_mode: "auto",
         rand_type: "uniform",
+        ..Sysbench::on(port, "oltp_read_write")
     };
     bench.prepare()?;
     let mut writing = bench.command("run");

@@ -16,16 +16,10 @@ pub fn run(plan: &Plan) -> Outcome {
     sql::run(port, &["CREATE DATABASE sbtest", "CREATE DATABASE types"])?;
     binlogs::load_types(port, "types")?;
     let bench = Sysbench {
-        port,
-        user: "root".to_owned(),
-        script: "oltp_read_write".to_owned(),
-        tables: 4,
         table_size: if plan.full { 100_000 } else { 1_000 },
         threads: 4,
-        seconds: 1,
         events: if plan.full { 0 } else { 500 },
-        ps_mode: "auto",
-        rand_type: "special",
+        ..Sysbench::on(port, "oltp_read_write")
     };
     bench.prepare()?;
     bench.run()?;

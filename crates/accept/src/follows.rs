@@ -97,16 +97,11 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     begin(replica.port(), source.port, way)?;
     let kills = if plan.full { 50 } else { 3 };
     let bench = Sysbench {
-        port: source.port,
-        user: "root".to_owned(),
-        script: "oltp_read_write".to_owned(),
-        tables: 4,
         table_size: 5_000,
         threads: 8,
         seconds: if plan.full { 600 } else { 6 },
-        events: 0,
-        ps_mode: "auto",
         rand_type: "uniform",
+        ..Sysbench::on(source.port, "oltp_read_write")
     };
     let over = AtomicBool::new(false);
     let pause = Duration::from_secs(bench.seconds.into()) / (kills + 1);

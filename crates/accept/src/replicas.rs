@@ -120,16 +120,11 @@ pub fn run(plan: &Plan) -> Outcome {
 
 fn sysbench(port: u16) -> Sysbench {
     Sysbench {
-        port,
-        user: "root".to_owned(),
-        script: "oltp_read_write".to_owned(),
-        tables: 4,
         table_size: 2_000,
         threads: 4,
         seconds: 600,
-        events: 0,
-        ps_mode: "auto",
         rand_type: "uniform",
+        ..Sysbench::on(port, "oltp_read_write")
     }
 }
 

@@ -64,18 +64,7 @@ pub fn run(plan: &Plan) -> Outcome {
 }
 
 fn bench(port: u16, seconds: u32) -> Sysbench {
-    Sysbench {
-        port,
-        user: "root".to_owned(),
-        script: "oltp_update_non_index".to_owned(),
-        tables: 4,
-        table_size: 10_000,
-        threads: CLIENTS,
-        seconds,
-        events: 0,
-        ps_mode: "auto",
-        rand_type: "special",
-    }
+    Sysbench { table_size: 10_000, threads: CLIENTS, seconds, ..Sysbench::on(port, "oltp_update_non_index") }
 }
 
 /// Rounds without and with, in turn.

@@ -53,16 +53,10 @@ pub fn run(plan: &Plan) -> Outcome {
     let port = server.port();
     sql::run(port, &["CREATE DATABASE sbtest"])?;
     let bench = Sysbench {
-        port,
-        user: "root".to_owned(),
-        script: "oltp_write_only".to_owned(),
-        tables: 4,
         table_size: if plan.full { 100_000 } else { 5_000 },
         threads: 64,
         seconds: if plan.full { 300 } else { 4 },
-        events: 0,
-        ps_mode: "auto",
-        rand_type: "special",
+        ..Sysbench::on(port, "oltp_write_only")
     };
     bench.prepare()?;
     let over = AtomicBool::new(false);

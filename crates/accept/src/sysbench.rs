@@ -41,17 +41,14 @@ fn all_threads(plan: &Plan, port: u16, script: &str, ps_mode: &'static str, binl
     let threads: &[u32] = if plan.full { &[1, 32, 512] } else { &[32] };
     for threads in threads {
         let bench = Sysbench {
-            port,
             user: USER.to_owned(),
-            script: script.to_owned(),
             // These scripts refuse more than one.
             tables: if script.starts_with("select_random") { 1 } else { 4 },
             table_size,
             threads: *threads,
             seconds,
-            events: 0,
             ps_mode,
-            rand_type: "special",
+            ..Sysbench::on(port, script)
         };
         let what = format!("{script} threads={threads} ps={ps_mode} {binlog}");
         let failed = |step: &str| format!("{what}: {step}: ");

@@ -60,6 +60,22 @@ pub struct Report {
 }
 
 impl Sysbench {
+    /// A script against a server, as root, on four small tables; a second of one client, unless the caller says more.
+    pub fn on(port: u16, script: &str) -> Self {
+        Self {
+            port,
+            user: "root".to_owned(),
+            script: script.to_owned(),
+            tables: 4,
+            table_size: 1_000,
+            threads: 1,
+            seconds: 1,
+            events: 0,
+            ps_mode: "auto",
+            rand_type: "special",
+        }
+    }
+
     /// sysbench's command line; `step` is `prepare`, `run` or `cleanup`.
     pub fn command(&self, step: &str) -> Command {
         let mut command = Command::new("sysbench");
