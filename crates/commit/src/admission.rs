@@ -20,6 +20,8 @@ pub enum Gate {
     /// They may.
     #[default]
     Open,
+    /// Those who are about to write their first chunk wait: redo is at its limit by chunks of others.
+    Crowded,
     /// They wait: redo or memory is at its limit until a checkpoint has finished.
     Behind,
     /// They fail with [`CommitError::ShuttingDown`].
@@ -238,8 +240,8 @@ impl State {
     fn try_grant(&mut self, need: Need) -> Option<Result<(), CommitError>> {
         match self.gate {
             Gate::Closed => return Some(Err(CommitError::ShuttingDown)),
-            Gate::Open | Gate::Behind if self.keeps_out(need) => return None,
-            Gate::Open | Gate::Behind => {}
+            Gate::Open | Gate::Crowded | Gate::Behind if self.keeps_out(need) => return None,
+            Gate::Open | Gate::Crowded | Gate::Behind => {}
         }
         if !self.left.covers(&need.credits) {
             return None;
@@ -250,10 +252,15 @@ impl State {
 
     /// Whether it waits for something else than credits.
     fn keeps_out(&self, need: Need) -> bool {
-        let for_checkpoint = self.gate == Gate::Behind && !need.has_chunks;
+        let is_chunk = need.credits.slots == 0;
+        let for_checkpoint = match self.gate {
+            Gate::Behind => !need.has_chunks,
+            Gate::Crowded => is_chunk && !need.has_chunks,
+            Gate::Open | Gate::Closed => false,
+        };
         let for_read_lock = need.writes && self.read_locks > 0;
-        let for_switch = self.switching > 0 && need.credits.slots > 0;
-        matches!(self.gate, Gate::Open | Gate::Behind) && (for_checkpoint || for_read_lock || for_switch)
+        let for_switch = self.switching > 0 && !is_chunk;
+        self.gate != Gate::Closed && (for_checkpoint || for_read_lock || for_switch)
     }
 
     /// Who is next for credits: the first in the queue who waits for nothing else.
@@ -386,6 +393,23 @@ mod tests {
         assert_eq!(poll(&mut admission.admit(chunked(5))), Some(true));
         admission.set_gate(Gate::Open);
         assert_eq!(poll(&mut without), Some(true));
+    }
+
+    #[test]
+    fn chunks_hold_back_who_has_not_written_any_and_no_small_commit() {
+        let admission = Admission::new(credits(100, 10));
+        let chunk = |has_chunks| Need { credits: credits(1, 0), writes: true, has_chunks };
+        admission.set_gate(Gate::Crowded);
+        let mut first = admission.admit(chunk(false));
+        assert_eq!(poll(&mut first), None);
+        assert_eq!(poll(&mut admission.admit(need(1))), Some(true));
+        assert_eq!(
+            poll(&mut admission.admit(chunk(true))),
+            Some(true),
+            "redo is not recycled beyond its first"
+        );
+        admission.set_gate(Gate::Open);
+        assert_eq!(poll(&mut first), Some(true));
     }
 
     #[test]

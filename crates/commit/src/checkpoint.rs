@@ -10,7 +10,6 @@
 
 use engine::base::{Base, Slice};
 use engine::ids::{Change, CommitSeq, CounterHigh, Key};
-
 use parking_lot::{ArcMutexGuard, RawMutex};
 
 use crate::facts::{self, Facts};

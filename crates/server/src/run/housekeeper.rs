@@ -152,7 +152,14 @@ fn is_behind(shared: &Shared) -> bool {
 /// Lets commits wait while checkpoints have fallen behind. Commits without room are refused by the pipeline.
 fn set_gate(shared: &Shared) {
     let admission = &shared.pipeline.admission;
-    let gate = if is_behind(shared) { Gate::Behind } else { Gate::Open };
+    let capacity = shared.variables.live.redo_log_capacity.load(Ordering::Relaxed);
+    let gate = if is_behind(shared) {
+        Gate::Behind
+    } else if shared.pipeline.needed_log_bytes() > capacity {
+        Gate::Crowded
+    } else {
+        Gate::Open
+    };
     if gate != admission.gate() {
         admission.set_gate(gate);
     }

@@ -33,7 +33,7 @@ use crate::variables::{STRATEGY_NAMES, Val, Values, Variables, strategy_of};
 const COMMIT_SLOTS: usize = 4096;
 
 /// Redo is kept in so many segments, about.
-const SEGMENTS: usize = 24;
+const SEGMENTS: u64 = 24;
 
 /// Segments that are made before they are needed.
 const SPARES: usize = 3;
@@ -166,15 +166,15 @@ fn config(
         _ => ChecksumAlg::Crc32,
     };
     // Whole blocks of 4 KiB.
-    let segment_size =
-        (values.get("innodb_redo_log_capacity").uint() / SEGMENTS as u64).clamp(1 << 20, 16 << 20) & !4095;
+    let capacity = values.get("innodb_redo_log_capacity").uint();
+    let segment_size = (capacity / SEGMENTS).clamp(1 << 20, 16 << 20) & !4095;
     let redo = RedoOptions {
         dir: dir.join("redo"),
         segment_size,
         ring_size: values.get("innodb_log_buffer_size").size().max(4 << 20).next_power_of_two(),
         ring_slots: 4 * COMMIT_SLOTS,
         spares: SPARES,
-        segments_kept: SEGMENTS,
+        segments_kept: usize::try_from(capacity / segment_size).unwrap_or(usize::MAX),
     };
     let store_dir = dir.join(values.get("enhanced_binlog_dir").as_text());
     Ok(Config {
