@@ -7,8 +7,8 @@ use engine::base::Base;
 use sql::parse::Reset;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS,
-    ER_QUERY_INTERRUPTED, ER_RESET_SOURCE_TO_VALUE_OUT_OF_RANGE,
+    ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS, ER_LOCK_OR_ACTIVE_TRANSACTION, ER_QUERY_INTERRUPTED,
+    ER_RESET_SOURCE_TO_VALUE_OUT_OF_RANGE,
 };
 
 use super::Client;
@@ -19,7 +19,7 @@ use crate::variables::{Val, parse_gtid_purged};
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// The highest number that RESET BINARY LOGS AND GTIDS TO takes.
-const FIRST_MAX: u32 = 2_147_483_647;
+const FIRST_MAX: u32 = 2_000_000_000;
 
 impl Client {
     /// RESET.
@@ -28,6 +28,9 @@ impl Client {
             return Err(unsupported("RESET PERSIST"));
         }
         self.access.require(Privileges::RELOAD, "", "RELOAD")?;
+        if self.locked.is_some() && what.iter().any(|what| matches!(what, Reset::BinaryLogs(_))) {
+            return Err(ER_LOCK_OR_ACTIVE_TRANSACTION.error(&[]));
+        }
         let ack = self.end_transaction().await?;
         for what in what {
             match what {
@@ -42,15 +45,12 @@ impl Client {
         Ok(Some(ack))
     }
 
-    /// RESET BINARY LOGS AND GTIDS.
+    /// RESET BINARY LOGS AND GTIDS. Unlike a purge, and as in MySQL, it does not care for LOCK INSTANCE FOR BACKUP.
     async fn reset_binlog(&mut self, first: Option<u64>) -> Result<()> {
         let wanted = first.unwrap_or(1);
         let number = u32::try_from(wanted).ok().filter(|number| (1..=FIRST_MAX).contains(number));
         let out_of_range = || ER_RESET_SOURCE_TO_VALUE_OUT_OF_RANGE.error(&[&wanted, &FIRST_MAX]);
         let number = number.ok_or_else(out_of_range)?;
-        let keepers = Arc::clone(&self.shared.common.keepers);
-        let removal = keepers.remove_binlogs().await;
-        let _removal = removal.ok_or_else(|| ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK.error(&[]))?;
         // The one that is taken while nobody commits has little left to carry then.
         self.shared.schema.take_checkpoint().await?;
         let store = Arc::clone(&self.shared.store);

@@ -319,6 +319,8 @@ fn a_reset_begins_the_log_anew() {
     let world = World::start();
     let mut root = world.root();
     let mut dump = world.dump(7, 0, "");
+    // It has begun, and follows the log that is about to end.
+    events_until(&mut dump, GTID, 1);
     for statement in ["CREATE TABLE d.t (id INT PRIMARY KEY)", "FLUSH LOGS", "INSERT INTO d.t VALUES (1)"] {
         root.query(statement).unwrap();
     }
@@ -336,7 +338,15 @@ fn a_reset_begins_the_log_anew() {
     root.query("RESET MASTER TO 12").unwrap();
     assert_eq!(only_file(&mut root), "binlog.000012");
     assert_eq!(error_number(root.query("RESET MASTER TO 0")), 3567);
-    assert_eq!(error_number(root.query("RESET MASTER TO 2147483648")), 3567);
+    assert_eq!(error_number(root.query("RESET MASTER TO 2000000001")), 3567);
+    root.query("LOCK TABLES d.t READ").unwrap();
+    assert_eq!(error_number(root.query("RESET MASTER")), 1192);
+    root.query("UNLOCK TABLES").unwrap();
+    for lock in ["LOCK INSTANCE FOR BACKUP", "FLUSH TABLES WITH READ LOCK"] {
+        root.query(lock).unwrap();
+        root.query("RESET MASTER").unwrap();
+    }
+    root.query("UNLOCK TABLES").unwrap();
     assert_eq!(error_number(world.client("nobody").query("RESET MASTER")), 1227);
     world.stop();
 }
