@@ -70,7 +70,7 @@ const DDL: [&str; 16] = [
 ];
 
 /// How long a replica may be behind.
-const PATIENCE_S: u64 = 1800;
+const PATIENCE_S: u64 = 600;
 
 /// See the module.
 pub fn run(plan: &Plan) -> Outcome {
