@@ -35,7 +35,7 @@ pub fn run(plan: &Plan) -> Outcome {
 
 /// `max_connections` + 1 gets error 1040.
 fn one_too_many() -> Outcome {
-    let dir = paths::fresh("accept/max_connections")?;
+    let dir = paths::fresh("accept/connections/max_connections")?;
     let config = Config::new(&dir.join("data"), &["--max-connections=10"])?;
     let server = config.start()?;
     sql::make_user(server.port(), USER)?;

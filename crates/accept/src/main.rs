@@ -3,7 +3,8 @@
 //! Purpose: show that what the README promises holds for software that nobody here wrote.
 //! Requirements: Debian 12, root (to install what is missing), the release build.
 //! Method: each part starts servers of its own in `target/accept/PART`, on free ports, and ends at the first thing that
-//! is not as it should be. A missing peer is a failure. Randomised parts print their seed.
+//! is not as it should be. A missing peer is a failure. Randomised parts print their seed. What a part leaves is kept
+//! only if it fails.
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -35,7 +36,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use interop::Source;
-use rig::{Outcome, install, usage};
+use rig::{Outcome, install, paths, usage};
+
+/// Bytes that the parts running at one time may need on the disk, each: small, and with `--full`.
+const ROOM: [u64; 2] = [2 << 30, 16 << 30];
 
 /// What a part is told.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +151,10 @@ fn arguments() -> Outcome<Option<(Plan, Vec<Part>)>> {
 }
 
 fn run(plan: &Plan, parts: &[Part]) -> ExitCode {
-    if let Err(what) = install::all().and_then(|()| usage::raise_file_limit(20_000)) {
+    let room = ROOM[usize::from(plan.full)] * plan.jobs.min(parts.len()) as u64;
+    let ready =
+        usage::need_room(room).and_then(|()| install::all()).and_then(|()| usage::raise_file_limit(20_000));
+    if let Err(what) = ready {
         eprintln!("accept: {what}");
         return ExitCode::FAILURE;
     }
@@ -172,11 +179,11 @@ fn run(plan: &Plan, parts: &[Part]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs a part, and says how that ended.
+/// Runs a part, and says how that ended. What a part that fails leaves is kept.
 fn passes(plan: &Plan, (name, part, what): Part) -> bool {
     println!("== {name}: {what}");
     let begun = Instant::now();
-    let result = part(plan);
+    let result = part(plan).and_then(|()| paths::remove(&format!("accept/{name}")));
     let seconds = begun.elapsed().as_secs_f64();
     match &result {
         Ok(()) => println!("== {name}: passed in {seconds:.1} s"),

@@ -34,12 +34,19 @@ pub fn server() -> Outcome<PathBuf> {
 
 /// An empty folder below the target folder.
 pub fn fresh(name: &str) -> Outcome<PathBuf> {
+    remove(name)?;
+    let path = target()?.join(name);
+    fs::create_dir_all(&path)?;
+    Ok(path)
+}
+
+/// Removes a folder below the target folder, if it is there.
+pub fn remove(name: &str) -> Outcome {
     let path = target()?.join(name);
     if path.exists() {
         fs::remove_dir_all(&path)?;
     }
-    fs::create_dir_all(&path)?;
-    Ok(path)
+    Ok(())
 }
 
 /// Where foreign servers are installed that the package client does not put into place: `PEERS_DIR`, or a folder of the

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::{Outcome, check};
+use crate::{Outcome, check, paths};
 
 /// Clock ticks of `/proc` a second; Linux has 100 everywhere that this runs.
 const TICKS: u64 = 100;
@@ -29,6 +29,22 @@ pub fn flushes() -> Outcome<u64> {
     let stats = fs::read_to_string("/proc/diskstats")?;
     let of = |line: &str| line.split_whitespace().nth(18).and_then(|count| count.parse::<u64>().ok());
     Ok(stats.lines().filter_map(of).sum())
+}
+
+/// An error unless so many bytes are free where servers' data will lie.
+pub fn need_room(bytes: u64) -> Outcome {
+    let target = paths::target()?;
+    let stat = rustix::fs::statvfs(&target)?;
+    let free = stat.f_bavail * stat.f_frsize;
+    let mib = |bytes: u64| bytes >> 20;
+    check(free >= bytes, || {
+        format!(
+            "only {} MiB are free in {}, {} are needed: make room",
+            mib(free),
+            target.display(),
+            mib(bytes)
+        )
+    })
 }
 
 /// Lets this process and its children open as many files as the system allows.
