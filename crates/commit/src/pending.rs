@@ -66,6 +66,8 @@ pub struct Pending {
     /// The last transaction that was handed over in this, and how many in a row had nobody else's between them.
     pub(crate) last: CommitSeq,
     pub(crate) in_a_row: u32,
+    /// Tickets from that one to this.
+    pub(crate) distance: u64,
 }
 
 impl Pending {
@@ -91,6 +93,7 @@ impl Pending {
             ticket: None,
             last: CommitSeq(0),
             in_a_row: 0,
+            distance: 0,
         }
     }
 
@@ -131,7 +134,8 @@ impl Pending {
 
     pub(crate) fn set_ticket(&mut self, ticket: Ticket) {
         assert!(self.ticket.is_none(), "one ticket a transaction");
-        self.in_a_row = if ticket.seq == self.last.next() { self.in_a_row.saturating_add(1) } else { 0 };
+        self.distance = ticket.seq.0.saturating_sub(self.last.0);
+        self.in_a_row = if self.distance == 1 { self.in_a_row.saturating_add(1) } else { 0 };
         self.last = ticket.seq;
         self.ticket = Some(ticket);
     }

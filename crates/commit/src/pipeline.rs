@@ -62,7 +62,7 @@ use crate::signal::Signal;
 use crate::slots::Slots;
 use crate::stats::{Stats, add};
 use crate::store::Store;
-use crate::strategy::{Form, Strategies, Strategy, StrategyKind};
+use crate::strategy::{Crowd, Form, Strategies, Strategy, StrategyKind};
 use crate::sweep::Sweep;
 
 /// The largest piece of a write set, and of cached events, in one record. Bounds the work after a ticket.
@@ -70,6 +70,9 @@ pub const INLINE_MAX: usize = 512 << 10;
 
 /// A session that has committed so often in a row without anybody else in between is alone.
 const ALONE_AFTER: u32 = 16;
+
+/// Turns of everybody who runs before a step that expects more: the runtime ends a turn after 61 tasks.
+const MOST_TURNS: u32 = 4;
 
 /// What the pipeline does with a session's transaction between its ticket and its release.
 pub trait Participant {
@@ -136,6 +139,7 @@ pub struct Pipeline {
     pub(crate) recent_step_ns: AtomicU64,
     /// What a redo sync took of late, nanoseconds: a moving average.
     pub(crate) recent_sync_ns: AtomicU64,
+    pub(crate) crowd: Crowd,
     /// How much of the redo ring has been given back to admission. Rank: before admission's.
     pub(crate) ring_returned: Mutex<Lsn>,
     /// Held from a checkpoint's seal to its end. Rank: before the facts.
@@ -279,14 +283,19 @@ impl Pipeline {
         }
     }
 
-    /// Lets the strategy begin when everybody who can run has run; for a task of the runtime, whose `yield_now` resolves
-    /// then. A step that begins as soon as one commit is ready finds a small group, while the sessions that the last
-    /// group has woken wait for the processor that it takes. Never ends.
+    /// Lets the strategy begin when everybody who can run has run, or many have; for a task of the runtime, whose
+    /// `yield_now` resolves then. A step that begins as soon as one commit is ready finds a small group, while the sessions
+    /// that the last group has woken wait for the processor that it takes. Never ends.
     pub async fn kick_forever<F: Future<Output = ()>>(self: Arc<Self>, yield_now: impl Fn() -> F) {
         self.has_kicker.store(true, Ordering::Relaxed);
         loop {
             self.kick.requested().await;
-            yield_now().await;
+            for _ in 0..MOST_TURNS {
+                yield_now().await;
+                if !self.expects_more() {
+                    break;
+                }
+            }
             self.begin_step();
         }
     }

@@ -48,7 +48,7 @@ use crate::signal::Signal;
 use crate::slots::Slots;
 use crate::stats::Stats;
 use crate::store::Store;
-use crate::strategy::Strategies;
+use crate::strategy::{Crowd, Strategies};
 use crate::sweep::Sweep;
 use crate::{FatalError, Pipeline, StrategyKind};
 use binlog_tail::BinlogTail;
@@ -304,6 +304,7 @@ fn assemble(
         published,
         dependencies: Dependencies::new(history_size),
         recent_sync_ns: AtomicU64::new(0),
+        crowd: Crowd::default(),
         recent_step_ns: AtomicU64::new(0),
         ring_returned: Mutex::new(start),
         checkpointing: Arc::default(),

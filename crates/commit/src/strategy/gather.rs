@@ -6,14 +6,20 @@
 //! which is what an answer and the next commit take, and then for as long as it is worth it, half a sync at most. Each one who
 //! comes saves a sync's time, each one who is there loses the time that is waited. If nobody came, it does not wait for a while.
 //!
+//! Before a step is wanted at all, everybody who can run runs ([`Pipeline::kick_forever`]); where a sync takes long, and more
+//! than a turn of them is about, this happens again until two fifths of all who commit are there. With fewer, syncs are
+//! wasted: 256 clients at 1 ms a sync, 66 a sync after one turn, 120 with this, at the same throughput. With more, too few are
+//! left to keep the processors busy meanwhile: 128 clients, 55 a sync after one turn, 81 after three, at 10 % less throughput.
+//!
 //! Rejected: `binlog_group_commit_sync_delay`, which `group` has, waits as long whether somebody is expected or not.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::ids::CommitSeq;
 use redo::Durability;
 
 use crate::Pipeline;
+use crate::pending::Pending;
 
 /// Shorter syncs are not worth it: the shortest wait takes as long, nanoseconds.
 const SHORTEST_NS: u64 = 400_000;
@@ -27,6 +33,52 @@ const LOOK_US: u64 = 10;
 /// Steps without patience after one that nobody came to.
 const DISAPPOINTED: u32 = 16;
 
+/// The part of all who commit that a step should carry, as a fraction.
+const SHARE: (u64, u64) = (2, 5);
+
+/// Tasks that a turn of the runtime lets run; fewer than these are there after one.
+const TURN: u64 = 61;
+
+/// What a nearness of 1 is.
+const ONE: u64 = 1 << 32;
+
+/// Who commits, as steps see it. Relaxed order everywhere: a wrong guess costs a little time.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd {
+    /// One through the number of tickets from a session's last commit to its next, which is the number of sessions that
+    /// commit, each weighed by how often it does: a moving average.
+    nearness: AtomicU64,
+    /// The last transaction that the step that runs now carries, or the last step did.
+    carried: AtomicU64,
+}
+
+impl Crowd {
+    /// A step has released these.
+    fn note(&self, released: &[Box<Pending>]) {
+        let nearness: u64 = released.iter().map(|pending| ONE / pending.distance.max(1)).sum();
+        let Some(nearness) = nearness.checked_div(released.len() as u64) else { return };
+        let before = self.nearness.load(Ordering::Relaxed);
+        self.nearness.store(before - before / 8 + nearness / 8, Ordering::Relaxed);
+    }
+
+    /// Whether a step that begins now would carry less than its share, of all that are drawn.
+    fn is_missing(&self, drawn: CommitSeq) -> bool {
+        let ready = drawn.0.saturating_sub(self.carried.load(Ordering::Relaxed));
+        let committers = ONE / self.nearness.load(Ordering::Relaxed).max(1);
+        let share = committers * SHARE.0 / SHARE.1;
+        share > TURN && ready < share
+    }
+}
+
+impl Pipeline {
+    /// Whether a step had better begin after another turn of those who run.
+    pub(crate) fn expects_more(&self) -> bool {
+        self.settings.redo_demand() == Some(Durability::Synced)
+            && self.recent_sync_ns.load(Ordering::Relaxed) >= SHORTEST_NS
+            && self.crowd.is_missing(self.last_drawn())
+    }
+}
+
 /// What one step knows about the next.
 #[derive(Debug, Default)]
 pub(super) struct Gather {
@@ -37,8 +89,14 @@ pub(super) struct Gather {
 }
 
 impl Gather {
-    /// Waits until as many as expected are ready, of those from `next` on, or for as long as it is worth.
+    /// Waits until as many as expected are ready, of those from `next` on, or for as long as it is worth. Then the step
+    /// begins.
     pub(super) fn wait(&mut self, pipeline: &Pipeline, next: CommitSeq) {
+        self.wait_for_expected(pipeline, next);
+        pipeline.crowd.carried.store(pipeline.last_drawn().0, Ordering::Relaxed);
+    }
+
+    fn wait_for_expected(&mut self, pipeline: &Pipeline, next: CommitSeq) {
         if pipeline.settings.redo_demand() != Some(Durability::Synced) {
             return;
         }
@@ -79,10 +137,11 @@ impl Gather {
         self.expected = other.expected;
     }
 
-    /// A step has released so many; the next one it takes is `next`.
-    pub(super) fn note(&mut self, pipeline: &Pipeline, released: usize, next: CommitSeq) {
-        if released > 0 {
-            self.expected = released as u64 + under_way(pipeline, next);
+    /// A step has released these; the next one it takes is `next`.
+    pub(super) fn note(&mut self, pipeline: &Pipeline, released: &[Box<Pending>], next: CommitSeq) {
+        if !released.is_empty() {
+            self.expected = released.len() as u64 + under_way(pipeline, next);
+            pipeline.crowd.note(released);
         }
     }
 }
@@ -97,6 +156,17 @@ mod tests {
     use super::*;
 
     const SYNC_NS: u64 = 1_000_000;
+
+    #[test]
+    fn a_crowd_is_as_large_as_the_distance_between_commits_of_one() {
+        let crowd = Crowd::default();
+        crowd.nearness.store(ONE / 256, Ordering::Relaxed);
+        crowd.carried.store(1000, Ordering::Relaxed);
+        assert!(crowd.is_missing(CommitSeq(1101)));
+        assert!(!crowd.is_missing(CommitSeq(1102)), "0.4 * 256 are there");
+        crowd.nearness.store(ONE / 128, Ordering::Relaxed);
+        assert!(!crowd.is_missing(CommitSeq(1010)), "a turn has brought all that there are");
+    }
 
     #[test]
     fn it_waits_for_those_who_were_there() {

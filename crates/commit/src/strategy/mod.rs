@@ -19,6 +19,7 @@ use engine::ids::CommitSeq;
 use parking_lot::RwLock;
 use redo::{Durability, Lsn};
 
+pub(crate) use gather::Crowd;
 use gather::Gather;
 
 use crate::file_maker::{Content, Made};
@@ -191,7 +192,7 @@ impl Harvest {
             self.next = self.next.next();
             self.done.push(pending);
         }
-        self.gather.note(pipeline, self.done.len(), self.next);
+        self.gather.note(pipeline, &self.done, self.next);
         &mut self.done
     }
 }
