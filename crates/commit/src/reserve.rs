@@ -28,6 +28,7 @@ impl Pipeline {
         pending: &mut Pending,
         writes: &WriteSet,
     ) -> Result<(), CommitError> {
+        pending.admitted = Credits::default();
         self.find_parent(pending, writes);
         let (events, writes_size) = (pending.cache.len(), writes.encoded_size() as u64);
         // Events go to the binlog file, and to a log before if the strategy says so. A store may be on the same device.
@@ -138,8 +139,11 @@ impl Pipeline {
         .await
     }
 
-    /// Says that a transaction for which [`Pipeline::reserve`] failed will not be submitted.
-    pub fn forget(&self, trx: TrxId) {
+    /// Says that a transaction will not be submitted, whether [`Pipeline::reserve`] has failed for it or not: gives back what
+    /// it was granted.
+    pub fn forget(&self, trx: TrxId, pending: &mut Pending) {
+        self.admission.give_back(std::mem::take(&mut pending.admitted));
+        pending.room = None;
         self.sequencer.forget_chunks(trx);
     }
 

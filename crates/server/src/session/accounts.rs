@@ -37,6 +37,7 @@ impl Client {
 
     async fn commit_accounts(&mut self, statement: &accounts::Statement, sql: &[u8]) -> Result<CommitAck> {
         self.refuse_under_read_lock()?;
+        self.refuse_read_only()?;
         let _ack = self.end_transaction().await?;
         let mut locks = self.begin_change().await?;
         locks.lock_metadata(LockId::of(&[b"accounts"]), Mode::Exclusive).await.map_err(engine_error)?;

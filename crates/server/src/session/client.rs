@@ -31,6 +31,7 @@ use super::gtid_next::OwnGtid;
 use super::instance::GlobalLock;
 use super::plan_cache::{Environment, PlanCache, PlanSpace};
 use super::prepared::Statements;
+use super::read_only::Writer;
 use super::result::ResultSettings;
 use super::row_image::RowImage;
 use super::row_log::LogContext;
@@ -151,7 +152,7 @@ pub struct Client {
     pub(super) info: Option<String>,
     /// Rows that the next OK packet counts, of a statement that is not a change of rows.
     pub(super) affected: u64,
-    /// It applies what a source did: nobody's rights and no read-only server hinder it.
+    /// It applies what a source did: nobody's rights hinder it.
     pub(super) applies: bool,
     /// What `gtid_next` means for the next transaction.
     pub(super) own_gtid: OwnGtid,
@@ -195,7 +196,9 @@ impl Client {
         let view = Arc::new(view);
         let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
         let vars = shared.variables.begin(&mut sql);
-        let transaction = shared.transaction(&format!("trx-{id}"), &counters);
+        let mut transaction = shared.transaction(&format!("trx-{id}"), &counters);
+        let variables = Arc::clone(&shared.variables);
+        transaction.writer = Some(Writer { variables, access: Arc::clone(&access) });
         let environment = environment(&sql);
         let space = shared.common.plans.space(&environment);
         let results = result_settings(&sql, capabilities);

@@ -121,6 +121,9 @@ impl Client {
     pub async fn change_user(&mut self, access: Arc<Access>, charset: u16, db: Option<&str>) -> Result<()> {
         self.start_over().await;
         self.access = Arc::clone(&access);
+        if let Some(writer) = &mut self.transaction.writer {
+            writer.access = Arc::clone(&access);
+        }
         self.view.set_access(access);
         self.set_names();
         self.log_in(charset, db)

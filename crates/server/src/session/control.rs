@@ -57,6 +57,9 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         self.may_commit_implicitly()?;
+        if start.access == Some(AccessMode::ReadWrite) {
+            self.refuse_read_only()?;
+        }
         let ack = self.end_transaction().await?;
         self.locked = None;
         self.open_transaction();
@@ -144,6 +147,9 @@ impl Client {
 
     /// LOCK TABLES: ends the transaction, and the LOCK TABLES before. Errors 1044, 1142 and 1146.
     pub(super) async fn lock_named_tables(&mut self, locks: &[TableLock]) -> Result<()> {
+        if locks.iter().any(|lock| lock.write) {
+            self.refuse_read_only()?;
+        }
         let _ack = self.end_transaction().await?;
         self.locked = None;
         let mut trx = Trx::new(Arc::clone(&self.shared.store));

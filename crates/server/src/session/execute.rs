@@ -11,8 +11,7 @@ use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE,
-    ER_OPTION_PREVENTS_STATEMENT, ER_TABLE_DEF_CHANGED,
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_TABLE_DEF_CHANGED,
 };
 
 use super::plan_cache::Planned;
@@ -165,29 +164,18 @@ impl Client {
                 self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
             }
         }
-        if matches!(planned.plan, Plan::Select(_)) {
-            return Ok(());
+        if let Plan::Select(select) = &planned.plan {
+            return if select.lock.is_some_and(|lock| lock.exclusive) {
+                self.refuse_read_only()
+            } else {
+                Ok(())
+            };
         }
         self.refuse_under_read_lock()?;
         if self.transaction.open && self.transaction.read_only {
             return Err(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.error(&[]));
         }
         self.refuse_read_only()
-    }
-
-    /// Error 1290 while the server takes no changes.
-    pub(super) fn refuse_read_only(&self) -> Result<()> {
-        if self.applies {
-            return Ok(());
-        }
-        let live = &self.shared.variables.live;
-        if live.super_read_only.load(Ordering::Relaxed) {
-            return Err(ER_OPTION_PREVENTS_STATEMENT.error(&[&"--super-read-only"]));
-        }
-        if live.read_only.load(Ordering::Relaxed) && !self.is_super() {
-            return Err(ER_OPTION_PREVENTS_STATEMENT.error(&[&"--read-only"]));
-        }
-        Ok(())
     }
 
     /// Locks, executes, and undoes what a statement has done that fails. `None` if the plan is of another version of

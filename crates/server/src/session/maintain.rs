@@ -37,6 +37,9 @@ impl Client {
     ) -> Result<()> {
         let mut rows = Vec::new();
         let is_checksum = maintenance.what == MaintenanceKind::Checksum;
+        if !matches!(maintenance.what, MaintenanceKind::Checksum | MaintenanceKind::Check) {
+            self.refuse_read_only()?;
+        }
         if !is_checksum {
             let _ack = self.end_transaction().await?;
         }

@@ -26,6 +26,7 @@ mod kill;
 mod maintain;
 mod plan_cache;
 mod prepared;
+mod read_only;
 mod replica;
 mod reset;
 mod result;

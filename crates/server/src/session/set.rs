@@ -116,7 +116,9 @@ impl Client {
         };
         let sight = self.shared.variables.sight(&self.sql, &self.vars);
         let prepared = sight.prepare(target, name, assigned, who, &mut self.warnings)?;
-        Ok(Examined::System(prepared, name.to_ascii_lowercase()))
+        let name = name.to_ascii_lowercase();
+        self.may_set_read_only(&name, prepared.val())?;
+        Ok(Examined::System(prepared, name))
     }
 
     fn examine_text(&mut self, name: &str, text: Option<&str>, examined: &mut Vec<Examined>) -> Result<()> {
@@ -207,7 +209,11 @@ impl Client {
                 if global {
                     self.change_strategy(&name, prepared.val()).await?;
                 }
+                let kept_out = self.keep_out_commits(&name, prepared.val()).await?;
                 self.shared.variables.apply(prepared, &mut self.sql, &mut self.vars);
+                if kept_out {
+                    self.global_lock = None;
+                }
                 if global && name == "binlog_checksum" {
                     self.rotate_for_checksum().await?;
                 }

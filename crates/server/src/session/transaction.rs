@@ -16,6 +16,7 @@ use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_ERROR_ON_READ, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
 use vfs::Vfs;
 
+use super::read_only::Writer;
 use crate::status::{Counter, Counters};
 
 /// `immediate_server_version` of GTID events.
@@ -41,6 +42,8 @@ pub(crate) struct Transaction {
     pub(crate) write_set_extraction: u8,
     /// What the next commit says of the source where it ran first.
     pub(crate) stamp: Option<Stamp>,
+    /// Whom a read-only server refuses; `None`: its changes are the server's own, or a source's.
+    pub(crate) writer: Option<Writer>,
     /// `gtid_next`, until a commit takes it.
     pub(crate) next_gtid: Option<Gtid>,
     savepoints: Vec<Savepoint>,
@@ -89,6 +92,7 @@ impl Transaction {
             serializable: false,
             write_set_extraction: WRITE_SET_EXTRACTION,
             stamp: None,
+            writer: None,
             next_gtid: None,
             savepoints: Vec::new(),
             sid,
@@ -145,7 +149,10 @@ impl Transaction {
 
     /// Commits what only this server knows of: the catalog's own numbers.
     pub(crate) async fn commit_unlogged(&mut self) -> Result<CommitAck, SqlError> {
-        self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await
+        let writer = self.writer.take();
+        let done = self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await;
+        self.writer = writer;
+        done
     }
 
     async fn commit_as(
@@ -186,11 +193,14 @@ impl Transaction {
             }
         }
         let id = self.trx.id();
-        if let Err(error) = self.pipeline.reserve(id, &mut pending, self.trx.writes()).await {
-            self.pipeline.forget(id);
+        let reserved = self.pipeline.reserve(id, &mut pending, self.trx.writes()).await.map_err(commit_error);
+        // Again, for it may have waited for whoever made the server read-only.
+        let admitted = reserved.and_then(|()| self.writer.as_ref().map_or(Ok(()), Writer::refuse));
+        if let Err(error) = admitted {
+            self.pipeline.forget(id, &mut pending);
             self.pending = Some(pending);
             self.end();
-            return Err(commit_error(error));
+            return Err(error);
         }
         match self.pipeline.submit(id, pending, &mut self.trx) {
             Ok(committing) => Ok(committing),

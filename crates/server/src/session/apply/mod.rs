@@ -41,6 +41,7 @@ impl Client {
         let mut client = Self::new(Arc::clone(shared), arrival);
         client.settings_changed();
         client.applies = true;
+        client.transaction.writer = None;
         client
     }
 

@@ -105,7 +105,7 @@ fn one_address_has_eight_places_before_the_login() {
     let _stalled: Vec<_> = (0..8).map(|_| Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap()).collect();
     assert!(Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap_err().is_gone());
     Client::greet_on(host.stranger([127, 0, 0, 8])).unwrap();
-    // The first of them loses its place once it has stalled for a second.
+    // The first of them loses its place once it has stalled for three seconds.
     until(|| Client::greet_on(host.stranger([127, 0, 0, 9])).is_ok());
 }
 

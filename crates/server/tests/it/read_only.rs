@@ -1,0 +1,172 @@
+//! Purpose: a read-only server takes no changes, and none is on its way when the SET that made it so has answered.
+//!
+//! Requirements: R1. `super_read_only` refuses all that writes, `read_only` that of whoever is no administrator, with error
+//! 1290; reading goes on. R2. A transaction that has written before is refused at its COMMIT and rolled back. R3. A commit
+//! that waited while the server was made read-only is refused, and SET waits for one that goes on. R4. SET is refused in a transaction and under LOCK TABLES,
+//! but not under the global read lock.
+//!
+//! Method: a whole server on a simulated disk. What is expected was seen at MySQL 9.7.4.
+
+use crate::client::Client;
+use crate::whole::World;
+
+fn ok(client: &mut Client, sql: &str) {
+    client.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
+}
+
+fn error(client: &mut Client, sql: &str) -> (u16, String) {
+    let failure = client.query(sql).expect_err(sql);
+    (failure.code(), failure.message().to_owned())
+}
+
+fn ids(client: &mut Client) -> Vec<Option<String>> {
+    client.query("SELECT id FROM d.t ORDER BY id").unwrap().rows.concat()
+}
+
+fn refusal(option: &str) -> (u16, String) {
+    let text =
+        format!("The MySQL server is running with the {option} option so it cannot execute this statement");
+    (1290, text)
+}
+
+fn world() -> (World, Client, Client) {
+    let world = World::start();
+    let (mut root, other) = (world.root(), world.root());
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    (world, root, other)
+}
+
+const CHANGES: [&str; 20] = [
+    "INSERT INTO d.t VALUES (2)",
+    "UPDATE d.t SET id = 1 WHERE id = 77",
+    "DELETE FROM d.t",
+    "CREATE TABLE d.u (a INT)",
+    "CREATE TABLE IF NOT EXISTS d.t (id INT PRIMARY KEY)",
+    "ALTER TABLE d.t ADD b INT",
+    "DROP TABLE IF EXISTS d.nope",
+    "TRUNCATE d.t",
+    "CREATE DATABASE IF NOT EXISTS d",
+    "CREATE USER x",
+    "DROP USER IF EXISTS nobody_there",
+    "ALTER USER repl@'%' ACCOUNT LOCK",
+    "GRANT SELECT ON *.* TO repl@'%'",
+    "SET PASSWORD FOR repl@'%' = 'x'",
+    "ANALYZE TABLE d.t",
+    "OPTIMIZE TABLE d.t",
+    "LOCK TABLES d.t WRITE",
+    "START TRANSACTION READ WRITE",
+    "SELECT * FROM d.t FOR UPDATE",
+    "RENAME TABLE d.t TO d.u",
+];
+
+#[test]
+fn nobody_changes_anything_under_super_read_only() {
+    let (world, mut root, _) = world();
+    ok(&mut root, "SET GLOBAL super_read_only = ON");
+    for sql in CHANGES {
+        assert_eq!(error(&mut root, sql), refusal("--super-read-only"), "{sql}");
+    }
+    for sql in [
+        "SELECT * FROM d.t",
+        "CHECK TABLE d.t",
+        "LOCK TABLES d.t READ",
+        "UNLOCK TABLES",
+        "START TRANSACTION",
+        "COMMIT",
+        "FLUSH BINARY LOGS",
+        "SET GLOBAL read_only = OFF",
+        "INSERT INTO d.t VALUES (2)",
+    ] {
+        ok(&mut root, sql);
+    }
+    assert_eq!(ids(&mut root).len(), 2);
+    world.stop();
+}
+
+#[test]
+fn read_only_is_for_those_who_are_no_administrators() {
+    let (world, mut root, _) = world();
+    ok(&mut root, "GRANT ALL ON d.* TO nobody");
+    let mut nobody = world.client("nobody");
+    ok(&mut root, "SET GLOBAL read_only = ON");
+    for sql in ["INSERT INTO d.t VALUES (2)", "CREATE TABLE d.u (a INT)", "LOCK TABLES d.t WRITE"] {
+        assert_eq!(error(&mut nobody, sql), refusal("--read-only"), "{sql}");
+    }
+    ok(&mut root, "INSERT INTO d.t VALUES (2)");
+    ok(&mut root, "GRANT CONNECTION_ADMIN ON *.* TO nobody");
+    ok(&mut nobody, "INSERT INTO d.t VALUES (3)");
+    world.stop();
+}
+
+#[test]
+fn a_transaction_that_has_written_is_rolled_back_at_its_commit() {
+    let (world, mut root, mut other) = world();
+    ok(&mut root, "BEGIN");
+    ok(&mut root, "INSERT INTO d.t VALUES (2)");
+    ok(&mut other, "SET GLOBAL super_read_only = ON");
+    assert_eq!(error(&mut root, "COMMIT"), refusal("--super-read-only"));
+    assert_eq!(ids(&mut root).len(), 1);
+    ok(&mut root, "BEGIN");
+    ok(&mut root, "SELECT * FROM d.t");
+    ok(&mut root, "COMMIT");
+    ok(&mut other, "SET GLOBAL super_read_only = OFF");
+    ok(&mut other, "SET GLOBAL read_only = OFF");
+    ok(&mut root, "INSERT INTO d.t VALUES (2)");
+    world.stop();
+}
+
+#[test]
+fn a_commit_that_has_waited_is_refused() {
+    let (world, mut root, mut other) = world();
+    let mut backup = world.root();
+    ok(&mut backup, "FLUSH TABLES WITH READ LOCK");
+    root.command(&[&[3], &b"UPDATE d.t SET id = 2"[..]].concat()).unwrap();
+    // It holds its row when it waits.
+    while other.query("SELECT id FROM d.t WHERE id = 1 FOR UPDATE NOWAIT").is_ok() {}
+    ok(&mut other, "SET GLOBAL super_read_only = ON");
+    ok(&mut backup, "UNLOCK TABLES");
+    assert_eq!(root.answer().unwrap_err().code(), 1290);
+    assert_eq!(ids(&mut root), [Some("1".to_owned())]);
+    ok(&mut other, "FLUSH TABLES WITH READ LOCK");
+    world.stop();
+}
+
+#[test]
+fn what_is_under_way_has_ended_when_set_answers() {
+    let (world, mut root, mut other) = world();
+    ok(&mut root, "SET GLOBAL rpl_semi_sync_source_timeout = 300, GLOBAL rpl_semi_sync_source_enabled = ON");
+    root.command(&[&[3], &b"INSERT INTO d.t VALUES (2)"[..]].concat()).unwrap();
+    // It waits for replicas, of which there is none.
+    while other.query("SHOW STATUS LIKE 'Rpl_semi_sync_source_wait_sessions'").unwrap().rows[0][1].as_deref()
+        != Some("1")
+    {}
+    assert_eq!(ids(&mut other).len(), 1);
+    ok(&mut other, "SET GLOBAL super_read_only = ON");
+    assert_eq!(ids(&mut other).len(), 2);
+    root.answer().unwrap();
+    world.stop();
+}
+
+#[test]
+fn the_server_is_made_read_only_outside_of_transactions() {
+    let (world, mut root, _) = world();
+    for (begin, end) in [
+        ("BEGIN", "ROLLBACK"),
+        ("LOCK TABLES d.t READ", "UNLOCK TABLES"),
+        ("LOCK TABLES d.t WRITE", "UNLOCK TABLES"),
+    ] {
+        ok(&mut root, begin);
+        for sql in
+            ["SET GLOBAL super_read_only = ON", "SET GLOBAL read_only = ON", "SET GLOBAL read_only = OFF"]
+        {
+            assert_eq!(error(&mut root, sql).0, 1192, "{begin}; {sql}");
+        }
+        ok(&mut root, "SET GLOBAL super_read_only = OFF");
+        ok(&mut root, end);
+    }
+    ok(&mut root, "FLUSH TABLES WITH READ LOCK");
+    ok(&mut root, "SET GLOBAL super_read_only = ON");
+    ok(&mut root, "UNLOCK TABLES");
+    world.stop();
+}
