@@ -124,7 +124,7 @@ impl Pipeline {
         if let (Some(log), Some(mark)) = (self.store(), store) {
             log.retire_below(mark.needed_from);
         }
-        *self.passed_chunks.lock() = (redo.chunk_bytes, store.map_or(0, |mark| mark.chunk_bytes));
+        *self.passed.lock() = (redo.drawn, store.map(|mark| mark.drawn).unwrap_or_default());
         add(&self.stats.checkpoint_slices, 1);
         add(&self.stats.checkpoints, 1);
         add(&self.stats.checkpoint_ns, self.clock.monotonic_ns().saturating_sub(begun));

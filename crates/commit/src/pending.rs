@@ -164,10 +164,14 @@ impl Pending {
         Credits { backlog_bytes: self.admitted.backlog_bytes, ..Credits::default() }
     }
 
-    /// Bytes of its redo record's body, if its events end like this.
-    pub(crate) fn record_size(&self, checksum: ChecksumAlg) -> usize {
-        let events = if self.form == Form::Carried { self.events_size(checksum) } else { 0 };
+    /// Bytes of its redo record's body with so many of events.
+    pub(crate) fn record_size(&self, events: usize) -> usize {
         record::trx_size(self.counters.len(), self.chunks.len(), events, self.writes.len())
+    }
+
+    /// Bytes of events that its redo record carries, if they end like this.
+    pub(crate) fn carried_size(&self, checksum: ChecksumAlg) -> usize {
+        if self.form == Form::Carried { self.events_size(checksum) } else { 0 }
     }
 
     /// Bytes of its events' body, 0 if it has none.

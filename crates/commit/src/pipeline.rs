@@ -56,7 +56,7 @@ use crate::readers::Readers;
 use crate::roles::{Role, Roles};
 use crate::room::Room;
 use crate::semi_sync::SemiSync;
-use crate::sequencer::{FileContext, Rotate, Sequencer};
+use crate::sequencer::{Drawn, FileContext, Rotate, Sequencer};
 use crate::settings::Settings;
 use crate::signal::Signal;
 use crate::slots::Slots;
@@ -144,8 +144,8 @@ pub struct Pipeline {
     pub(crate) ring_returned: Mutex<Lsn>,
     /// Held from a checkpoint's seal to its end. Rank: before the facts.
     pub(crate) checkpointing: Arc<Mutex<()>>,
-    /// Bytes of chunks that the last checkpoint had behind it, in redo and in the binlog store. Rank: last.
-    pub(crate) passed_chunks: Mutex<(u64, u64)>,
+    /// What the last checkpoint had behind it, in redo and in the binlog store. Rank: last.
+    pub(crate) passed: Mutex<(Drawn, Drawn)>,
     /// What the last checkpoint says about itself. Held while one finishes. Rank: before redo's and the base's.
     pub(crate) facts: Mutex<Facts>,
 }
@@ -173,23 +173,28 @@ impl Pipeline {
     }
 
     /// Bytes of segments that a checkpoint has not passed, in redo or in the binlog store, whichever has more: a
-    /// checkpoint is due when it is half of the redo capacity.
+    /// checkpoint is due when it is half of the redo capacity. Without the events that redo carries in transactions'
+    /// records: what a checkpoint costs should be shared by as many transactions as where they are elsewhere.
     pub fn needed_log_bytes(&self) -> u64 {
-        self.redo.live_bytes().max(self.store().map_or(0, RedoLog::live_bytes))
+        let (redo, _) = self.drawn_since_checkpoint();
+        let of_redo = self.redo.live_bytes().saturating_sub(redo.events);
+        of_redo.max(self.store().map_or(0, RedoLog::live_bytes))
     }
 
     /// The same without the chunks of large transactions: what small ones have written since a checkpoint. They are not
     /// held back for what another one has written all at once.
     pub fn needed_record_bytes(&self) -> u64 {
+        let (redo, store) = self.drawn_since_checkpoint();
+        let of_redo = self.redo.live_bytes().saturating_sub(redo.chunks + redo.events);
+        let of_store = self.store().map_or(0, |log| log.live_bytes().saturating_sub(store.chunks));
+        of_redo.max(of_store)
+    }
+
+    fn drawn_since_checkpoint(&self) -> (Drawn, Drawn) {
         let (redo, store) = self.sequencer.marks();
-        let (redo_passed, store_passed) = *self.passed_chunks.lock();
-        let without = |log: &RedoLog, chunks: u64, passed| {
-            log.live_bytes().saturating_sub(chunks.saturating_sub(passed))
-        };
-        let of_redo = without(&self.redo, redo.chunk_bytes, redo_passed);
-        let of_store =
-            self.store().zip(store).map(|(log, mark)| without(log, mark.chunk_bytes, store_passed));
-        of_redo.max(of_store.unwrap_or(0))
+        let (redo_passed, store_passed) = *self.passed.lock();
+        let store = store.map(|mark| mark.drawn).unwrap_or_default();
+        (redo.drawn.since(redo_passed), store.since(store_passed))
     }
 
     /// The redo log's counters and marks.

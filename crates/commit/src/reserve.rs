@@ -178,7 +178,7 @@ pub(crate) fn need_of(pending: &Pending) -> Need {
     // The most that events can take.
     let checksum = ChecksumAlg::Crc32;
     let mut credits = Credits {
-        ring_bytes: Credits::bytes(HEAD_SIZE + pending.record_size(checksum)),
+        ring_bytes: Credits::bytes(HEAD_SIZE + pending.record_size(pending.carried_size(checksum))),
         slots: 1,
         ..Credits::default()
     };

@@ -84,8 +84,26 @@ pub(crate) struct LogMark {
     /// No record below is needed once everything that has a ticket is in the base: the end of the last transaction's
     /// record, or the first chunk of a transaction that has no ticket yet.
     pub(crate) needed_from: Lsn,
-    /// Bytes of chunks that were drawn since the server run began.
-    pub(crate) chunk_bytes: u64,
+    pub(crate) drawn: Drawn,
+}
+
+/// Bytes of a log that were drawn for other things than small write sets, since the server run began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Drawn {
+    /// Chunks.
+    pub(crate) chunks: u64,
+    /// Events in transactions' records.
+    pub(crate) events: u64,
+}
+
+impl Drawn {
+    /// What was drawn after `earlier`.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self {
+            chunks: self.chunks.saturating_sub(earlier.chunks),
+            events: self.events.saturating_sub(earlier.events),
+        }
+    }
 }
 
 /// What a checkpoint must know of the moment at which it sealed. See `facts`.
@@ -132,12 +150,12 @@ struct LogEnd {
     ticketed: Lsn,
     /// First chunks of transactions that have no ticket yet.
     open_chunks: BTreeMap<TrxId, Lsn>,
-    chunk_bytes: u64,
+    drawn: Drawn,
 }
 
 impl LogEnd {
     fn new(cursor: Cursor) -> Self {
-        Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new(), chunk_bytes: 0 }
+        Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new(), drawn: Drawn::default() }
     }
 
     /// Draws room for a ticket's record.
@@ -150,14 +168,14 @@ impl LogEnd {
     fn draw_chunk(&mut self, trx: TrxId, body_size: usize) -> Reservation {
         let reservation = self.cursor.draw(HEAD_SIZE + body_size);
         self.open_chunks.entry(trx).or_insert(reservation.start());
-        self.chunk_bytes += body_size as u64;
+        self.drawn.chunks += body_size as u64;
         reservation
     }
 
     /// Chunks of transactions that were given up are not needed.
     fn mark(&self) -> LogMark {
         let needed_from = self.open_chunks.values().min().copied().unwrap_or(self.cursor.lsn());
-        LogMark { needed_from, chunk_bytes: self.chunk_bytes }
+        LogMark { needed_from, drawn: self.drawn }
     }
 }
 
@@ -331,7 +349,9 @@ impl State {
 
     fn draw_record(&mut self, pending: &Pending, ticket: &mut Ticket) {
         let checksum = ticket.binlog.map_or(ChecksumAlg::None, |range| range.checksum);
-        ticket.redo = Some(self.redo.draw(pending.record_size(checksum)));
+        let events = pending.carried_size(checksum);
+        self.redo.drawn.events += events as u64;
+        ticket.redo = Some(self.redo.draw(pending.record_size(events)));
         ticket.rotation_redo = ticket
             .rotation
             .as_ref()

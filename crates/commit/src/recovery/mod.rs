@@ -308,7 +308,7 @@ fn assemble(
         recent_step_ns: AtomicU64::new(0),
         ring_returned: Mutex::new(start),
         checkpointing: Arc::default(),
-        passed_chunks: Mutex::default(),
+        passed: Mutex::default(),
         facts: Mutex::new(facts),
     })
 }

@@ -174,7 +174,8 @@ fn config(
         ring_size: values.get("innodb_log_buffer_size").size().max(4 << 20).next_power_of_two(),
         ring_slots: 4 * COMMIT_SLOTS,
         spares: SPARES,
-        segments_kept: usize::try_from(capacity / segment_size).unwrap_or(usize::MAX),
+        // Redo that carries events has more of them than the capacity counts.
+        segments_kept: usize::try_from(2 * capacity / segment_size).unwrap_or(usize::MAX),
     };
     let store_dir = dir.join(values.get("enhanced_binlog_dir").as_text());
     Ok(Config {
