@@ -174,10 +174,11 @@ impl Pipeline {
 
     /// Bytes of segments that a checkpoint has not passed, in redo or in the binlog store, whichever has more: a
     /// checkpoint is due when it is half of the redo capacity. Without the events that redo carries in transactions'
-    /// records: what a checkpoint costs should be shared by as many transactions as where they are elsewhere.
+    /// records, up to half of all: what a checkpoint costs should be shared by as many transactions as where they are
+    /// elsewhere.
     pub fn needed_log_bytes(&self) -> u64 {
         let (redo, _) = self.drawn_since_checkpoint();
-        let of_redo = self.redo.live_bytes().saturating_sub(redo.events);
+        let of_redo = redo.counted(self.redo.live_bytes());
         of_redo.max(self.store().map_or(0, RedoLog::live_bytes))
     }
 
@@ -185,7 +186,7 @@ impl Pipeline {
     /// held back for what another one has written all at once.
     pub fn needed_record_bytes(&self) -> u64 {
         let (redo, store) = self.drawn_since_checkpoint();
-        let of_redo = self.redo.live_bytes().saturating_sub(redo.chunks + redo.events);
+        let of_redo = redo.counted(self.redo.live_bytes().saturating_sub(redo.chunks));
         let of_store = self.store().map_or(0, |log| log.live_bytes().saturating_sub(store.chunks));
         of_redo.max(of_store)
     }

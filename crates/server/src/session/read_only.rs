@@ -53,8 +53,8 @@ impl Client {
         Ok(())
     }
 
-    /// Before such a variable is set: keeps commits out if it goes on, until the result is dropped. Whoever holds the
-    /// global read lock does already.
+    /// Before such a variable is set: keeps commits out if it goes on, by the global read lock, unless the session has that
+    /// already. Returns whether it is to be given up again.
     pub(super) async fn keep_out_commits(&mut self, name: &str, val: &Val) -> Result<bool> {
         let live = &self.shared.variables.live;
         let is_on = match name {

@@ -149,10 +149,7 @@ impl Transaction {
 
     /// Commits what only this server knows of: the catalog's own numbers.
     pub(crate) async fn commit_unlogged(&mut self) -> Result<CommitAck, SqlError> {
-        let writer = self.writer.take();
-        let done = self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await;
-        self.writer = writer;
-        done
+        self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await
     }
 
     async fn commit_as(
