@@ -430,11 +430,6 @@ mod tests {
         log.open_chunks.remove(&TrxId(2));
         assert_eq!(log.mark().needed_from, log.cursor.lsn(), "chunks that were given up keep nothing");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn events_do_not_count_but_for_half_of_all() {
