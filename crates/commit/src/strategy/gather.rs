@@ -8,7 +8,7 @@
 //!
 //! Before a step is wanted at all, everybody who can run runs ([`Pipeline::kick_forever`]); where a sync takes long, and more
 //! than a turn of them is about, this happens again until nearly half of all who commit are there. With fewer, syncs are
-//! wasted: 256 clients at 1 ms a sync, 66 a sync after one turn, 120 with this, at the same throughput. With more, too few are
+//! wasted: 256 clients at 1 ms a sync, 66 a sync after one turn, 120 with a share of 0.4, at the same throughput. With more, too few are
 //! left to keep the processors busy meanwhile: 128 clients, 55 a sync after one turn, 81 after three, at 10 % less throughput.
 //!
 //! Rejected: `binlog_group_commit_sync_delay`, which `group` has, waits as long whether somebody is expected or not.

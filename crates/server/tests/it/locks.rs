@@ -12,20 +12,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::client::{Client, Login};
-use crate::whole::World;
-
-fn ok(client: &mut Client, sql: &str) {
-    client.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
-}
+use crate::whole::{World, ok, send};
 
 /// The number of the error that a statement answers with.
 fn error(client: &mut Client, sql: &str) -> u16 {
     client.query(sql).expect_err(sql).code()
-}
-
-/// Sends a statement whose answer somebody reads later.
-fn send(client: &mut Client, sql: &str) {
-    client.command(&[&[3], sql.as_bytes()].concat()).unwrap();
 }
 
 fn count(client: &mut Client, table: &str) -> String {

@@ -8,11 +8,7 @@
 //! Method: a whole server on a simulated disk. What is expected was seen at MySQL 9.7.4.
 
 use crate::client::Client;
-use crate::whole::World;
-
-fn ok(client: &mut Client, sql: &str) {
-    client.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
-}
+use crate::whole::{World, ok, send};
 
 fn error(client: &mut Client, sql: &str) -> (u16, String) {
     let failure = client.query(sql).expect_err(sql);
@@ -121,7 +117,7 @@ fn a_commit_that_has_waited_is_refused() {
     let (world, mut root, mut other) = world();
     let mut backup = world.root();
     ok(&mut backup, "FLUSH TABLES WITH READ LOCK");
-    root.command(&[&[3], &b"UPDATE d.t SET id = 2"[..]].concat()).unwrap();
+    send(&mut root, "UPDATE d.t SET id = 2");
     // It holds its row when it waits.
     while other.query("SELECT id FROM d.t WHERE id = 1 FOR UPDATE NOWAIT").is_ok() {}
     ok(&mut other, "SET GLOBAL super_read_only = ON");
@@ -140,11 +136,11 @@ fn what_is_under_way_has_ended_when_set_answers() {
         &mut root,
         "SET GLOBAL rpl_semi_sync_source_timeout = 1000000, GLOBAL rpl_semi_sync_source_enabled = ON",
     );
-    root.command(&[&[3], &b"INSERT INTO d.t VALUES (2)"[..]].concat()).unwrap();
+    send(&mut root, "INSERT INTO d.t VALUES (2)");
     // It waits for replicas, of which there is none; and SET for it, however often the others look.
     let waiting = "SHOW STATUS LIKE 'Rpl_semi_sync_source_wait_sessions'";
     while third.query(waiting).unwrap().rows[0][1].as_deref() != Some("1") {}
-    other.command(&[&[3], &b"SET GLOBAL super_read_only = ON"[..]].concat()).unwrap();
+    send(&mut other, "SET GLOBAL super_read_only = ON");
     for _ in 0..200 {
         let shown = third.query("SELECT @@super_read_only").unwrap().rows.concat();
         assert_eq!(shown, [Some("0".to_owned())]);

@@ -66,3 +66,13 @@ impl World {
         self.runtime.block_on(self.server.take().unwrap().stop()).unwrap();
     }
 }
+
+/// A statement that succeeds.
+pub fn ok(client: &mut Client, sql: &str) {
+    client.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
+}
+
+/// Sends a statement whose answer somebody reads later.
+pub fn send(client: &mut Client, sql: &str) {
+    client.command(&[&[3], sql.as_bytes()].concat()).unwrap();
+}
