@@ -173,29 +173,27 @@ impl Pipeline {
     }
 
     /// Bytes of segments that a checkpoint has not passed, in redo or in the binlog store, whichever has more: a
-    /// checkpoint is due when it is half of the redo capacity. Without the events that redo carries in transactions'
-    /// records, up to half of all: what a checkpoint costs should be shared by as many transactions as where they are
-    /// elsewhere.
+    /// checkpoint is due when it is half of the redo capacity. Without the events in transactions' records, up to half of
+    /// all: what a checkpoint costs should be shared by as many transactions as without a binlog.
     pub fn needed_log_bytes(&self) -> u64 {
-        let (redo, _) = self.drawn_since_checkpoint();
-        let of_redo = redo.counted(self.redo.live_bytes());
-        of_redo.max(self.store().map_or(0, RedoLog::live_bytes))
+        self.needed_bytes(|_| 0)
     }
 
     /// The same without the chunks of large transactions: what small ones have written since a checkpoint. They are not
     /// held back for what another one has written all at once.
     pub fn needed_record_bytes(&self) -> u64 {
-        let (redo, store) = self.drawn_since_checkpoint();
-        let of_redo = redo.counted(self.redo.live_bytes().saturating_sub(redo.chunks));
-        let of_store = self.store().map_or(0, |log| log.live_bytes().saturating_sub(store.chunks));
-        of_redo.max(of_store)
+        self.needed_bytes(|drawn| drawn.chunks)
     }
 
-    fn drawn_since_checkpoint(&self) -> (Drawn, Drawn) {
+    fn needed_bytes(&self, left_out: fn(Drawn) -> u64) -> u64 {
         let (redo, store) = self.sequencer.marks();
         let (redo_passed, store_passed) = *self.passed.lock();
-        let store = store.map(|mark| mark.drawn).unwrap_or_default();
-        (redo.drawn.since(redo_passed), store.since(store_passed))
+        let needed =
+            |log: &RedoLog, drawn: Drawn| drawn.counted(log.live_bytes().saturating_sub(left_out(drawn)));
+        let of_redo = needed(&self.redo, redo.drawn.since(redo_passed));
+        let of_store =
+            self.store().zip(store).map_or(0, |(log, mark)| needed(log, mark.drawn.since(store_passed)));
+        of_redo.max(of_store)
     }
 
     /// The redo log's counters and marks.

@@ -97,8 +97,8 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
-    /// How many of a log's bytes bring a checkpoint nearer, of so many without chunks: not the events, but for at least half
-    /// of all, as a deleted row has large ones, and a log has a bound.
+    /// How many of a log's bytes bring a checkpoint nearer, of so many without chunks: not the events, but at least half
+    /// of all, as a deleted row has large ones, the binlog store has nothing else, and a log has a bound.
     pub(crate) fn counted(self, bytes: u64) -> u64 {
         bytes - self.events.min(bytes / 2)
     }
@@ -164,10 +164,11 @@ impl LogEnd {
         Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new(), drawn: Drawn::default() }
     }
 
-    /// Draws room for a ticket's record.
-    fn draw(&mut self, body_size: usize) -> Reservation {
+    /// Draws room for a ticket's record, of which so many bytes are events.
+    fn draw(&mut self, body_size: usize, events: usize) -> Reservation {
         let reservation = self.cursor.draw(HEAD_SIZE + body_size);
         self.ticketed = reservation.end();
+        self.drawn.events += events as u64;
         reservation
     }
 
@@ -237,7 +238,8 @@ impl Sequencer {
         };
         let store = match (&mut state.store, binlog) {
             (Some(store), Some(range)) if pending.form == Form::Stored => {
-                Some(store.draw(record::stored_size(pending.events_size(range.checksum))))
+                let events = pending.events_size(range.checksum);
+                Some(store.draw(record::stored_size(events), events))
             }
             _ => None,
         };
@@ -356,12 +358,11 @@ impl State {
     fn draw_record(&mut self, pending: &Pending, ticket: &mut Ticket) {
         let checksum = ticket.binlog.map_or(ChecksumAlg::None, |range| range.checksum);
         let events = pending.carried_size(checksum);
-        self.redo.drawn.events += events as u64;
-        ticket.redo = Some(self.redo.draw(pending.record_size(events)));
+        ticket.redo = Some(self.redo.draw(pending.record_size(events), events));
         ticket.rotation_redo = ticket
             .rotation
             .as_ref()
-            .map(|rotation| self.redo.draw(rotation_size(rotation.rotate.len(), rotation.header.len())));
+            .map(|rotation| self.redo.draw(rotation_size(rotation.rotate.len(), rotation.header.len()), 0));
         ticket.redo_end = self.redo.ticketed;
     }
 
@@ -423,7 +424,7 @@ mod tests {
         let mut log = LogEnd::new(cursor);
         let first = log.draw_chunk(TrxId(1), 100).start();
         let second = log.draw_chunk(TrxId(2), 100).start();
-        let _record = log.draw(50);
+        let _record = log.draw(50, 0);
         assert_eq!(log.mark().needed_from, first);
         log.open_chunks.remove(&TrxId(1));
         assert_eq!(log.mark().needed_from, second);

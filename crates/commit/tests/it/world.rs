@@ -29,7 +29,7 @@ use vfs::{Open, Vfs};
 
 pub const DIR: &str = "/data";
 const INDEX: IndexId = IndexId(20);
-const ORIGIN: Origin = Origin { timestamp: 1_700_000_000, server_id: 1 };
+pub const ORIGIN: Origin = Origin { timestamp: 1_700_000_000, server_id: 1 };
 
 /// The thread that a clock can hold up.
 pub const HELD: &str = "held";
@@ -222,7 +222,8 @@ impl World {
         quiet.reset_binlog(first, &self.base, Vec::new()).unwrap();
     }
 
-    fn submit_prepared(&mut self, mut pending: Box<Pending>, changes: &Changes) -> Committing {
+    /// The same with what `pending` has already.
+    pub fn submit_prepared(&mut self, mut pending: Box<Pending>, changes: &Changes) -> Committing {
         let trx = TrxId(self.next_trx);
         self.next_trx += 1;
         let mut writes = Self::record(&mut pending, changes);
