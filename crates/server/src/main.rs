@@ -45,8 +45,7 @@ fn serve(vfs: Arc<dyn Vfs>, mut options: Options) -> Result<(), Box<dyn std::err
     // As mysqld: what options name is meant from there, and a data directory may be moved.
     vfs.create_dir_all(&dir).map_err(|error| format!("the data directory {}: {error}", dir.display()))?;
     std::env::set_current_dir(&dir)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    run::runtime()?.block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         let server = run::start(vfs, Path::new("."), options).await?;

@@ -42,7 +42,7 @@ pub trait Server: Any + Debug + Send + Sync {
     /// `version()`
     fn version(&self) -> &str;
 
-    /// Answers a function about the server's logs; it may wait, and ends with error 1317 if the session is killed. NULL
+    /// Answers a function about the server; it may wait, and ends with error 1317 if the session is killed. NULL
     /// from whoever has none.
     fn answer(&self, asked: &Asked<'_>) -> Result<Value, SqlError> {
         let _ = asked;
@@ -50,7 +50,7 @@ pub trait Server: Any + Debug + Send + Sync {
     }
 }
 
-/// What functions ask of the server's logs. Sets are as they were written (1772); no time is no end.
+/// What functions ask of the server. Sets are as they were written (1772); no time is no end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Asked<'a> {
     /// `gtid_subset()`: 1 or 0.
@@ -82,6 +82,11 @@ pub enum Asked<'a> {
         position: u64,
         /// Seconds.
         timeout_s: Option<f64>,
+    },
+    /// `sleep()`: 0, or 1, and no error, if the session is killed before the time.
+    Sleep {
+        /// How long.
+        seconds: f64,
     },
 }
 

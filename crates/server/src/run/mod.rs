@@ -24,6 +24,7 @@ use std::time::Duration;
 use commit::FatalError;
 use engine::EngineError;
 use engine::base::Base;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::net::{Listeners, Net};
 use crate::service::Sessions;
@@ -35,6 +36,15 @@ pub use start::start;
 
 /// How long statements may go on when the server is told to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Threads that wait in functions (`sleep()`) are as many as sessions may be, as in MySQL. With fewer, the last one to get
+/// one would take it from everybody who does not wait.
+const WAITING_THREADS_MAX: usize = 100_000;
+
+/// The runtime that a server starts and runs in.
+pub fn runtime() -> std::io::Result<Runtime> {
+    Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING_THREADS_MAX).build()
+}
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
-//! What functions ask of the server's logs. Who waits keeps its thread, as MySQL's does, and looks a few hundred times a
-//! second.
+//! What functions ask of the server: what it knows of its logs, and to wait.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use binlog::{BinlogName, GtidSet};
@@ -10,18 +10,16 @@ use types::error::SqlError;
 use types::error::table::{ER_MALFORMED_GTID_SET_SPECIFICATION, ER_QUERY_INTERRUPTED};
 use types::value::Value;
 
+use super::waits::{Waits, Wanted};
 use super::{KillSwitch, Shared};
 
 type Result<T> = std::result::Result<T, SqlError>;
-
-/// How often whoever waits looks.
-const LOOK: Duration = Duration::from_millis(3);
 
 /// The longest wait: ten years.
 const WAIT_MAX_S: f64 = 3e8;
 
 /// See [`Asked`].
-pub(super) fn answer(shared: &Shared, kill: &KillSwitch, asked: &Asked<'_>) -> Result<Value> {
+pub(super) fn answer(shared: &Arc<Shared>, kill: &KillSwitch, asked: &Asked<'_>) -> Result<Value> {
     Ok(match *asked {
         Asked::Subset { set, of } => Value::Int(gtids(set)?.is_subset(&gtids(of)?).into()),
         Asked::Subtract { from, set } => {
@@ -30,24 +28,32 @@ pub(super) fn answer(shared: &Shared, kill: &KillSwitch, asked: &Asked<'_>) -> R
             Value::Str(left.to_string().into_bytes(), Collation::Utf8mb4GeneralCi)
         }
         Asked::WaitForSet { set, timeout_s } => {
-            let wanted = gtids(set)?;
-            let is_there = || wanted.is_subset(&shared.pipeline.publisher().tuple().gtid_executed);
-            Value::Int((!wait(kill, timeout_s, is_there)?).into())
+            let there = Waits::wait_for(shared, Wanted::Set(gtids(set)?));
+            Value::Int(match block(kill, timeout_s, there) {
+                Ended::Waited => 0,
+                Ended::TimedOut => 1,
+                Ended::Killed => return Err(ER_QUERY_INTERRUPTED.error(&[])),
+            })
         }
         Asked::WaitForPosition { file, position, timeout_s } => {
-            let Some(number) = BinlogName::parse(file).map(|name| name.number()) else {
+            let replica = &shared.common.replica;
+            let Some(file) = BinlogName::parse(file).map(|name| name.number()) else {
                 return Ok(Value::Null);
             };
-            let (mut runs, replica) = (true, &shared.common.replica);
-            let there = wait(kill, timeout_s, || {
-                runs = replica.is_running();
-                !runs || replica.has_applied(number, position)
-            })?;
-            match (runs, there) {
-                (false, _) => Value::Null,
-                (true, true) => Value::Int(0),
-                (true, false) => Value::Int(-1),
+            if !replica.is_running() {
+                return Ok(Value::Null);
             }
+            let there = Waits::wait_for(shared, Wanted::Position { file, position });
+            match block(kill, timeout_s, there) {
+                Ended::Waited if replica.has_applied(file, position) => Value::Int(0),
+                Ended::Waited => Value::Null,
+                Ended::TimedOut => Value::Int(-1),
+                Ended::Killed => return Err(ER_QUERY_INTERRUPTED.error(&[])),
+            }
+        }
+        Asked::Sleep { seconds } => {
+            let ended = block(kill, Some(seconds), std::future::pending::<()>());
+            Value::Int((ended == Ended::Killed).into())
         }
     })
 }
@@ -57,25 +63,24 @@ fn gtids(text: &str) -> Result<GtidSet> {
     text.parse().map_err(|_| ER_MALFORMED_GTID_SET_SPECIFICATION.error(&[&text]))
 }
 
-/// Waits until something is there. False if it is not when the time has passed. Error 1317.
-fn wait(kill: &KillSwitch, timeout_s: Option<f64>, mut is_there: impl FnMut() -> bool) -> Result<bool> {
-    let waiting = async {
-        while !is_there() {
-            if kill.is_asked() {
-                return Err(ER_QUERY_INTERRUPTED.error(&[]));
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-        Ok(true)
-    };
+/// How a wait has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Waited,
+    TimedOut,
+    Killed,
+}
+
+/// Keeps the thread until something has come, the time has passed or the session is to stop.
+fn block(kill: &KillSwitch, timeout_s: Option<f64>, waited: impl Future) -> Ended {
+    let patience = Duration::from_secs_f64(timeout_s.unwrap_or(WAIT_MAX_S).min(WAIT_MAX_S));
     tokio::task::block_in_place(|| {
         tokio::runtime::Handle::current().block_on(async {
-            match timeout_s {
-                Some(seconds) => {
-                    let patience = Duration::from_secs_f64(seconds.min(WAIT_MAX_S));
-                    tokio::time::timeout(patience, waiting).await.unwrap_or(Ok(false))
-                }
-                None => waiting.await,
+            tokio::select! {
+                biased;
+                _ = waited => Ended::Waited,
+                () = kill.asked_any() => Ended::Killed,
+                () = tokio::time::sleep(patience) => Ended::TimedOut,
             }
         })
     })

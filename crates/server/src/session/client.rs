@@ -37,6 +37,7 @@ use super::row_image::RowImage;
 use super::row_log::LogContext;
 use super::transaction::Transaction;
 use super::view::SessionView;
+use super::waits::Waits;
 use super::{KillSwitch, Wire};
 use crate::accounts::{Access, Accounts};
 use crate::ddl::Schema;
@@ -89,6 +90,8 @@ pub struct Common {
     pub replicas: Arc<Replicas>,
     /// The source that is followed.
     pub(crate) replica: crate::replica::Replica,
+    /// Who waits for the logs.
+    pub(super) waits: Waits,
     /// GTIDs that sessions have taken for their next transactions. Rank: last.
     pub(super) owned_gtids: Mutex<BTreeSet<Gtid>>,
     /// SHUTDOWN was executed.

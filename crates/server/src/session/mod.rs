@@ -38,6 +38,7 @@ mod statement;
 mod table_map;
 mod transaction;
 mod view;
+mod waits;
 
 use protocol::out::PacketWriter;
 use sql::exec::BoxFuture;

@@ -15,5 +15,6 @@ mod set_variables;
 mod statements;
 mod status;
 mod variables;
+mod waits;
 mod whole;
 mod world;

@@ -37,7 +37,7 @@ impl World {
             "--enforce-gtid-consistency=ON".to_owned(),
         ];
         let options = Options::read(&*vfs, &arguments).unwrap();
-        let runtime = Runtime::new().unwrap();
+        let runtime = run::runtime().unwrap();
         let server = runtime.block_on(run::start(vfs, Path::new("/data"), options)).unwrap();
         let address = server.addresses()[0];
         let world = Self { runtime, server: Some(server), address };

@@ -1,8 +1,9 @@
 //! Calls: functions with arguments of a kind of their own, aggregates, and everything else by its name.
 
 use sqlparser::ast;
+use types::error::SqlError;
 use types::error::table::{
-    ER_INVALID_GROUP_FUNC_USE, ER_SP_DOES_NOT_EXIST, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
+    ER_INVALID_GROUP_FUNC_USE, ER_NO_DB_ERROR, ER_SP_DOES_NOT_EXIST, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
 };
 use types::value::Value;
 
@@ -130,10 +131,20 @@ impl Binder<'_, '_> {
     /// A call by its name, which errors show as it was written.
     pub(super) fn call_bound(&self, name: &str, args: Vec<Expr>) -> Result<Expr> {
         let Some(function) = func::find(name) else {
-            let db = self.env.session.db.as_deref().unwrap_or_default();
-            return Err(ER_SP_DOES_NOT_EXIST.error(&[&"FUNCTION", &format!("{db}.{name}")]));
+            return Err(self.unknown(name));
         };
         function.call(name, args)
+    }
+
+    /// Error 1235 for a function that MySQL has; else it is a stored one, and there are none.
+    fn unknown(&self, name: &str) -> SqlError {
+        if func::is_known_elsewhere(name) {
+            return unsupported(&format!("the function {}", name.to_ascii_uppercase()));
+        }
+        match &self.env.session.db {
+            Some(db) => ER_SP_DOES_NOT_EXIST.error(&[&"FUNCTION", &format!("{db}.{name}")]),
+            None => ER_NO_DB_ERROR.error(&[]),
+        }
     }
 }
 

@@ -17,12 +17,13 @@
 //! | `a REGEXP b`, `a RLIKE b` | `regexp_like(a, b)` |
 //! | `a SOUNDS LIKE b` | `soundex(a) = soundex(b)` |
 //!
-//! What waits: SLEEP, BENCHMARK and user-level locks need more than a value; JSON.
+//! What waits: BENCHMARK and user-level locks need more than a value; JSON; see `elsewhere`.
 
 #![expect(clippy::unnecessary_wraps, reason = "the functions of a table have one signature")]
 
 mod args;
 mod control;
+mod elsewhere;
 pub(crate) mod error;
 mod information;
 mod misc;
@@ -42,6 +43,7 @@ use types::error::table::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT;
 use crate::expr::{Ev, Expr, Inputs, ResultType, Types};
 
 pub(crate) use args::{Text, convert_text, converted};
+pub(crate) use elsewhere::is_known_elsewhere;
 pub(crate) use typed::Typed;
 
 /// What a function gives.
