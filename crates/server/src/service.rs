@@ -34,7 +34,6 @@ impl Served {
     fn begin_dump(&mut self, asked: Result<DumpAsked, SqlError>, reply: &mut Reply) -> Outcome {
         match asked {
             Ok(asked) => {
-                self.client.kill_switch().begin_statement();
                 self.dump = Some(asked);
                 Outcome::Stream
             }
@@ -143,6 +142,10 @@ fn refresh(flags: u8) -> String {
 }
 
 impl Interrupt for KillSwitch {
+    fn command_begins(&self) {
+        Self::command_begins(self);
+    }
+
     fn kill_query(&self) {
         Self::kill_query(self);
     }

@@ -32,6 +32,7 @@ use types::value::Value;
 
 use cell::Row;
 pub(crate) use look::{AnyTable, Look, missing};
+pub(crate) use server::is_plugin;
 
 use crate::session::SessionView;
 

@@ -58,18 +58,27 @@ fn by_name() -> Vec<Collation> {
     all
 }
 
-/// `PLUGINS`: what of MySQL's is built in here.
+/// What of MySQL's plugins is built in here: name, version, type, its version, description.
+const PLUGINS: [(&str, &str, &str, &str, &str); 6] = [
+    ("binlog", "1.0", "STORAGE ENGINE", "80046.0", "The binlog's part in a commit"),
+    ("mysql_native_password", "1.1", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
+    ("caching_sha2_password", "1.0", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
+    ("InnoDB", "8.0", "STORAGE ENGINE", "80046.0", "Supports transactions and row-level locking"),
+    ("rpl_semi_sync_source", "1.0", "REPLICATION", "4.0", "Source-side semi-synchronous replication."),
+    ("rpl_semi_sync_master", "1.0", "REPLICATION", "4.0", "Source-side semi-synchronous replication."),
+];
+
+/// Whether a plugin is built in.
+pub(crate) fn is_plugin(name: &str) -> bool {
+    PLUGINS.iter().any(|(known, ..)| known.eq_ignore_ascii_case(name))
+}
+
+/// `PLUGINS`
 pub(super) fn plugins(_: &Look<'_>) -> Vec<Row> {
-    let known = [
-        ("binlog", "1.0", "STORAGE ENGINE", "80046.0", "The binlog's part in a commit"),
-        ("mysql_native_password", "1.1", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
-        ("caching_sha2_password", "1.0", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
-        ("InnoDB", "8.0", "STORAGE ENGINE", "80046.0", "Supports transactions and row-level locking"),
-    ];
     let row = |(name, version, kind, kind_version, description)| {
         row![name, version, "ACTIVE", kind, kind_version, NULL, NULL, "onelog", description, NULL, "FORCE"]
     };
-    known.into_iter().map(row).collect()
+    PLUGINS.into_iter().map(row).collect()
 }
 
 /// SHOW PLUGINS.

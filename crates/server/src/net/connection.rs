@@ -40,6 +40,8 @@ pub(super) mod mark {
 
 /// How a session is stopped that sees to that itself.
 pub trait Interrupt: Send + Sync {
+    /// A command begins: a KILL QUERY of the one before does not concern it.
+    fn command_begins(&self);
     /// KILL QUERY.
     fn kill_query(&self);
     /// KILL, or the end of the server.
@@ -213,10 +215,13 @@ impl Connection {
     /// Begins a command.
     pub(super) fn begin(&self, command: CommandKind, info: &[u8], now_ms: u64) {
         self.deadline_ms.store(0, Ordering::Relaxed);
+        // Before others see the command: who kills it then, is not forgotten.
+        if let Some(interrupt) = &*self.interrupt.lock() {
+            interrupt.command_begins();
+        }
+        self.marks.fetch_and(!mark::KILL_QUERY, Ordering::Relaxed);
         self.set_info(info);
         self.set_state("");
-        // What was asked of the statement before does not concern this one.
-        self.marks.fetch_and(!mark::KILL_QUERY, Ordering::Relaxed);
         self.since_ms.store(now_ms, Ordering::Relaxed);
         self.command.store(command as u8, Ordering::Relaxed);
     }

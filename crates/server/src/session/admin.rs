@@ -1,4 +1,4 @@
-//! FLUSH, PURGE, KILL, SHUTDOWN.
+//! FLUSH, PURGE, KILL, INSTALL PLUGIN, SHUTDOWN.
 
 use std::sync::Arc;
 
@@ -9,15 +9,18 @@ use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::{
     ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR,
-    ER_LOCK_OR_ACTIVE_TRANSACTION, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_QUERY_INTERRUPTED,
-    ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UNKNOWN_TARGET_BINLOG, ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
+    ER_LOCK_OR_ACTIVE_TRANSACTION, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_PLUGIN_DELETE_BUILTIN,
+    ER_QUERY_INTERRUPTED, ER_SP_DOES_NOT_EXIST, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UDF_EXISTS,
+    ER_UNKNOWN_TARGET_BINLOG, ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
 use types::warning::Level;
 
 use super::Client;
+use super::dispatch::unsupported;
 use super::transaction::commit_error;
 use crate::accounts::Privileges;
+use crate::info;
 use crate::net::KillKind;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -31,6 +34,17 @@ impl Client {
             Statement::Purge(purge) => self.purge(purge).await?,
             Statement::Reset(what) => return self.forget(what).await,
             Statement::Kill(kill) => self.kill(kill).await?,
+            // Plugins are built in or are not there.
+            Statement::InstallPlugin(name) if info::is_plugin(&name) => {
+                return Err(ER_UDF_EXISTS.error(&[&name]));
+            }
+            Statement::InstallPlugin(_) => return Err(unsupported("INSTALL PLUGIN")),
+            Statement::UninstallPlugin(name) if info::is_plugin(&name) => {
+                return Err(ER_PLUGIN_DELETE_BUILTIN.error(&[]));
+            }
+            Statement::UninstallPlugin(name) => {
+                return Err(ER_SP_DOES_NOT_EXIST.error(&[&"PLUGIN", &name]));
+            }
             Statement::Shutdown => {
                 self.access.require(Privileges::SHUTDOWN, "", "SHUTDOWN")?;
                 self.shared.common.shutdown.notify_one();

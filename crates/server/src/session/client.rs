@@ -274,7 +274,6 @@ impl Client {
 
     /// A statement begins.
     pub(super) fn begin_statement(&mut self, now_us: u64) {
-        self.kill.begin_statement();
         self.transaction.write_set_extraction = self.vars.write_set_extraction;
         self.sql.set_now(self.vars.statement_time_us(now_us));
         let seconds = self.sql.now_us() / 1_000_000;

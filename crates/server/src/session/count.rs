@@ -58,6 +58,8 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
             C::ComReset
         }
         Statement::Kill(_) => C::ComKill,
+        Statement::InstallPlugin(_) => C::ComInstallPlugin,
+        Statement::UninstallPlugin(_) => C::ComUninstallPlugin,
         Statement::Shutdown => C::ComShutdown,
         Statement::Maintain(maintenance) => match maintenance.what {
             MaintenanceKind::Analyze => C::ComAnalyze,

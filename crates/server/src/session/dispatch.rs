@@ -88,6 +88,8 @@ impl Client {
             | Statement::Purge(_)
             | Statement::Reset(_)
             | Statement::Kill(_)
+            | Statement::InstallPlugin(_)
+            | Statement::UninstallPlugin(_)
             | Statement::Shutdown => return self.administer(statement, sql).await,
             Statement::Unsupported { what } => return Err(unsupported(what)),
             Statement::Help(_) => return Err(unsupported("HELP")),

@@ -52,8 +52,8 @@ impl KillSwitch {
         self.asked(CONNECTION).await;
     }
 
-    /// A statement begins: what was asked of the one before does not concern it.
-    pub fn begin_statement(&self) {
+    /// A command begins: what was asked of the one before does not concern it.
+    pub fn command_begins(&self) {
         let _ = self.asked.compare_exchange(QUERY, NONE, Ordering::Relaxed, Ordering::Relaxed);
     }
 

@@ -10,6 +10,7 @@ mod dumps;
 mod locks;
 mod net;
 mod options;
+mod plugins;
 mod read_only;
 mod set_variables;
 mod statements;

@@ -196,6 +196,15 @@ pub(super) fn channel(cursor: &mut Cursor<'_>) -> Result<Option<String>> {
     cursor.text().map(Some)
 }
 
+/// Behind INSTALL PLUGIN.
+pub(super) fn install(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let name = cursor.name()?;
+    cursor.expect("SONAME")?;
+    cursor.text()?;
+    cursor.expect_end()?;
+    Ok(Statement::InstallPlugin(name))
+}
+
 /// Behind KILL.
 pub(super) fn kill(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let query_only = cursor.accept_any(&["CONNECTION", "QUERY"]) == Some("QUERY");

@@ -85,6 +85,10 @@ pub enum Statement {
     Reset(Vec<Reset>),
     /// KILL.
     Kill(Kill),
+    /// INSTALL PLUGIN of that name, from a library.
+    InstallPlugin(String),
+    /// UNINSTALL PLUGIN
+    UninstallPlugin(String),
     /// CHANGE REPLICATION SOURCE TO.
     ChangeSource(Box<ChangeSource>),
     /// START REPLICA.

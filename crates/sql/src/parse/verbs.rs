@@ -168,6 +168,12 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
         Statement::StopReplica(replica::threads(cursor)?)
     } else if cursor.accept("KILL") {
         admin::kill(cursor)?
+    } else if cursor.accept("INSTALL PLUGIN") {
+        admin::install(cursor)?
+    } else if cursor.accept("UNINSTALL PLUGIN") {
+        let name = cursor.name()?;
+        cursor.expect_end()?;
+        Statement::UninstallPlugin(name)
     } else if cursor.accept("SHUTDOWN") {
         cursor.expect_end()?;
         Statement::Shutdown
@@ -225,7 +231,7 @@ const MISSING: [(&str, &str); 57] = [
     ("GET", "GET DIAGNOSTICS"),
     ("HANDLER", "HANDLER"),
     ("IMPORT TABLE", "IMPORT TABLE"),
-    ("INSTALL", "INSTALL"),
+    ("INSTALL COMPONENT", "INSTALL COMPONENT"),
     ("LOAD", "LOAD DATA"),
     ("RESTART", "RESTART"),
     ("SIGNAL", "SIGNAL"),
@@ -233,7 +239,7 @@ const MISSING: [(&str, &str); 57] = [
     ("START GROUP_REPLICATION", "START GROUP_REPLICATION"),
     ("STOP GROUP_REPLICATION", "STOP GROUP_REPLICATION"),
     ("TABLE", "TABLE"),
-    ("UNINSTALL", "UNINSTALL"),
+    ("UNINSTALL COMPONENT", "UNINSTALL COMPONENT"),
     ("XA", "XA"),
 ];
 

@@ -349,6 +349,7 @@ conditions! {
     ER_NEED_REPREPARE = 1615, "HY000", "Prepared statement needs to be re-prepared";
     WARN_NO_CONNECTION_METADATA = 1617, "HY000", "The connection metadata structure does not exist";
     WARN_OPTION_IGNORED = 1618, "HY000", "<%-.64s> option ignored";
+    ER_PLUGIN_DELETE_BUILTIN = 1619, "HY000", "Built-in plugins cannot be deleted";
     ER_VARIABLE_IS_READONLY = 1621, "HY000", "%s variable '%s' is read-only. Use SET %s to assign the value";
     ER_REPLICA_HEARTBEAT_VALUE_OUT_OF_RANGE = 1624, "HY000", "The requested value for the heartbeat period is either negative or exceeds the maximum allowed (%s seconds).";
     ER_TOO_LONG_TABLE_COMMENT = 1628, "HY000", "Comment for table '%-.64s' is too long (max = %lu)";

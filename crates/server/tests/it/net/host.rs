@@ -58,6 +58,7 @@ pub struct TestHandler {
 struct Stop(Notify);
 
 impl Interrupt for Stop {
+    fn command_begins(&self) {}
     fn kill_query(&self) {
         self.0.notify_one();
     }
