@@ -44,6 +44,9 @@ pub struct Own {
     pub group: f64,
     /// Syncs of all logs for a transaction.
     pub log_syncs: f64,
+    /// Processor nanoseconds of what one thread at a time does with a transaction's events, on average. None where the server
+    /// does not count that.
+    pub serial_ns: Option<u64>,
     /// The ticket's critical section in nanoseconds, half of them and 99 of 100; the quantiles are since the server's
     /// start. None where the server does not have them.
     pub ticket_ns: Option<(u64, u64)>,
@@ -60,6 +63,7 @@ impl Own {
             commits,
             group: commits as f64 / of("commit_groups").max(1) as f64,
             log_syncs: syncs as f64 / commits.max(1) as f64,
+            serial_ns: end.0.contains_key("serial_ns").then(|| of("serial_ns") / commits.max(1)),
             ticket_ns: quantile("ticket_ns_p50").zip(quantile("ticket_ns_p99")),
         }
     }
@@ -83,12 +87,13 @@ mod tests {
             ("redo_syncs", 110),
             ("binlog_syncs", 100),
             ("store_syncs", 100),
+            ("serial_ns", 100_000),
             ("ticket_ns_p50", 120),
             ("ticket_ns_p99", 900),
         ]);
         let own = Own::between(&begin, &end);
         assert!((own.group - 4.0).abs() < 1e-9 && (own.log_syncs - 1.0).abs() < 1e-9);
-        assert_eq!((own.commits, own.ticket_ns), (200, Some((120, 900))));
+        assert_eq!((own.commits, own.serial_ns, own.ticket_ns), (200, Some(500), Some((120, 900))));
         assert_eq!(Own::between(&end, &end).ticket_ns, Some((120, 900)));
         assert_eq!(Own::between(&begin, &begin), Own::default());
     }

@@ -9,7 +9,7 @@ use crate::figures::{Figures, Points, Summary};
 use crate::plan::{Plan, Ratio};
 
 /// Names of what [`round_line`] gives.
-pub const ROUND_HEAD: &str = "script\tthreads\tserver\ttps\tp95_ms\tserver_us_per_trx\tclient_us_per_trx\tflushes_per_trx\tgroup\tlog_syncs_per_trx\tticket_ns_p50\tticket_ns_p99";
+pub const ROUND_HEAD: &str = "script\tthreads\tserver\ttps\tp95_ms\tserver_us_per_trx\tclient_us_per_trx\tflushes_per_trx\tgroup\tlog_syncs_per_trx\tserial_ns_per_trx\tticket_ns_p50\tticket_ns_p99";
 
 /// A round in one line; what a server does not say is `-`.
 pub fn round_line(script: &str, threads: u32, server: &str, figures: &Figures) -> String {
@@ -94,8 +94,8 @@ fn throughput(page: &mut String, plan: &Plan, script: &str, points: &Points) {
 
 fn details(page: &mut String, plan: &Plan, script: &str, points: &Points) {
     *page += "\n| clients | server | trx/s | p95 ms | server CPU us/trx | client CPU us/trx | device flushes/trx \
-             | group | log syncs/trx | ticket ns p50 | ticket ns p99 |\n|";
-    *page += &" ---: |".repeat(11);
+             | group | log syncs/trx | serial ns/trx | ticket ns p50 | ticket ns p99 |\n|";
+    *page += &" ---: |".repeat(12);
     for (_, threads, server, sum) in each(plan, points).filter(|(of, ..)| *of == script) {
         let Figures { tps, p95_ms, server_us, client_us, flushes, own } = sum.median;
         let _ = write!(
@@ -122,12 +122,13 @@ fn each<'a>(
     })
 }
 
-fn own_columns(own: Option<&Own>) -> [String; 4] {
+fn own_columns(own: Option<&Own>) -> [String; 5] {
     let text = |val: Option<String>| val.unwrap_or_else(|| "-".to_owned());
     let ticket = own.and_then(|own| own.ticket_ns);
     [
         text(own.map(|own| format!("{:.2}", own.group))),
         text(own.map(|own| format!("{:.3}", own.log_syncs))),
+        text(own.and_then(|own| own.serial_ns).map(|ns| ns.to_string())),
         text(ticket.map(|(p50, _)| p50.to_string())),
         text(ticket.map(|(_, p99)| p99.to_string())),
     ]
@@ -157,6 +158,6 @@ mod tests {
         );
         assert_eq!(medians(&plan, &points).lines().count(), 4);
         let columns: Vec<_> = medians(&plan, &points).lines().map(|line| line.split('\t').count()).collect();
-        assert_eq!(columns, [14; 4]);
+        assert_eq!(columns, [15; 4]);
     }
 }

@@ -10,6 +10,11 @@ pub trait Clock: Debug + Send + Sync {
     /// Nanoseconds since some moment, never going back, for stage times.
     fn monotonic_ns(&self) -> u64;
 
+    /// Nanoseconds that the calling thread has had a processor. A simulation has none.
+    fn thread_cpu_ns(&self) -> u64 {
+        0
+    }
+
     /// Lets the calling log thread sleep about so long.
     fn sleep_us(&self, us: u64);
 }

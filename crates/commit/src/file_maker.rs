@@ -252,7 +252,7 @@ impl Pipeline {
             return Ok(());
         }
         let end = &mut *end;
-        end.write(self)?;
+        self.in_line(|| end.write(self))?;
         let mut credits = Credits::default();
         end.batch.iter().filter_map(|item| item.made.as_ref()).for_each(|made| credits.add(made.backlog));
         self.maker.keep_buffers(&mut end.batch);

@@ -249,6 +249,14 @@ impl Pipeline {
         Ok(Committing::new(Arc::clone(self), seq))
     }
 
+    /// Does what only one thread at a time does with events, other than to sync: `Onelog_serial_ns`.
+    pub(crate) fn in_line<T>(&self, work: impl FnOnce() -> T) -> T {
+        let begun_ns = self.clock.thread_cpu_ns();
+        let done = work();
+        add(&self.stats.serial_ns, self.clock.thread_cpu_ns().saturating_sub(begun_ns));
+        done
+    }
+
     /// Everything up to the hand-over to the stages, which the caller then wants.
     pub(crate) fn hand_over(
         &self,

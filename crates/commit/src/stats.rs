@@ -27,6 +27,8 @@ pub struct Stats {
     pub store_ns: Histogram,
     /// The ticket's critical section, nanoseconds (`Onelog_ticket_ns`).
     pub ticket_ns: Histogram,
+    /// Processor time of what one thread at a time does with transactions' events, nanoseconds (`Onelog_serial_ns`).
+    pub serial_ns: AtomicU64,
     /// The SYNC stage, nanoseconds.
     pub sync_ns: Histogram,
     /// Checkpoints finished.

@@ -7,6 +7,8 @@ use std::pin::Pin;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// The clock of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
@@ -45,6 +47,11 @@ impl commit::Clock for SystemClock {
 
     fn monotonic_ns(&self) -> u64 {
         monotonic_ns()
+    }
+
+    fn thread_cpu_ns(&self) -> u64 {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        u64::try_from(time.tv_sec * 1_000_000_000 + time.tv_nsec).unwrap_or(0)
     }
 
     fn sleep_us(&self, us: u64) {

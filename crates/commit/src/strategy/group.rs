@@ -71,14 +71,17 @@ impl Group {
         if group.is_empty() {
             return Ok(());
         }
-        events.begin(pipeline);
-        for pending in &mut *group {
-            let crc = events.finalise(pending)?;
-            pipeline.fill_record(pending, Some(RecordEvents::Named(crc)));
-        }
+        pipeline.in_line(|| {
+            events.begin(pipeline);
+            for pending in &mut *group {
+                let crc = events.finalise(pending)?;
+                pipeline.fill_record(pending, Some(RecordEvents::Named(crc)));
+            }
+            Ok::<_, FatalError>(())
+        })?;
         let end = group.last().map_or(Lsn(0), |pending| pending.ticket().redo_end);
         carry_redo_through(pipeline, pipeline.settings.redo_demand(), end)?;
-        events.write(pipeline, group)?;
+        pipeline.in_line(|| events.write(pipeline, group))?;
         self.flushed.lock().append(group);
         pipeline.roles.want_next(Role::Sync);
         pipeline.stats.flush_ns.record(pipeline.clock.monotonic_ns().saturating_sub(begun));

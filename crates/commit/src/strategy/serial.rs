@@ -47,9 +47,12 @@ impl Serial {
         queue.take(pipeline, |_| true);
         for mut pending in queue.done.drain(..) {
             let begun = pipeline.clock.monotonic_ns();
-            events.begin(pipeline);
-            let crc = events.finalise(&pending)?;
-            events.write(pipeline, std::slice::from_ref(&pending))?;
+            let crc = pipeline.in_line(|| {
+                events.begin(pipeline);
+                let crc = events.finalise(&pending)?;
+                events.write(pipeline, std::slice::from_ref(&pending))?;
+                Ok::<_, FatalError>(crc)
+            })?;
             let every = pipeline.settings.sync_binlog.load(Ordering::Relaxed);
             *unsynced += 1;
             if every > 0 && *unsynced >= every {

@@ -267,6 +267,7 @@ const OTHERS: &[Row] = &[
     total("Onelog_store_bytes_written", |view| {
         store(view, |log| log.stats().bytes_written.load(Ordering::Relaxed))
     }),
+    total("Onelog_serial_ns", |view| stat(view, |stats| &stats.serial_ns)),
     level("Onelog_ticket_ns_avg", |view| {
         stat_of(view, |stats| stats.ticket_ns.sum() / stats.ticket_ns.count().max(1))
     }),

@@ -15,6 +15,7 @@ impl Exec<'_> {
         let mut changed = Changed::default();
         let mut turns = Turns::default();
         for key in keys {
+            turns.tick().await;
             if changed.matched >= limit {
                 break;
             }
@@ -23,7 +24,6 @@ impl Exec<'_> {
             self.trx.delete_row(table, &key, &row).await.map_err(engine_error)?;
             self.log.delete(table, &row)?;
             changed.matched += 1;
-            turns.tick().await;
         }
         changed.affected = changed.matched;
         Ok(changed)

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use types::value::Value;
 
 use super::cursor::{Cursor, Versions};
-use super::{Exec, Known, Result};
+use super::{Exec, Known, Result, Turns};
 use crate::expr::{Expr, RowRef};
 use crate::plan::{Condition, Source};
 
@@ -24,6 +24,16 @@ pub(super) struct Join<'p> {
     levels: Vec<Level<'p>>,
     /// Without sources there is one row.
     done: bool,
+    /// Rows looked at.
+    turns: Turns,
+}
+
+/// What a look at a loop's next row has found.
+enum Look {
+    Row,
+    /// One that does not fulfil the conditions.
+    Other,
+    End,
 }
 
 /// One loop.
@@ -37,11 +47,13 @@ struct Level<'p> {
 
 impl<'p> Join<'p> {
     pub(super) fn new(sources: &'p [Source], made: &'p [Made], known: Known<'p>, versions: Versions) -> Self {
-        Self { sources, made, known, versions, levels: Vec::with_capacity(sources.len()), done: false }
+        let levels = Vec::with_capacity(sources.len());
+        Self { sources, made, known, versions, levels, done: false, turns: Turns::default() }
     }
 
-    /// Moves to the next combination of rows that fulfils all conditions. False at the end.
-    pub(super) fn next(&mut self, exec: &mut Exec<'_>) -> Result<bool> {
+    /// Moves to the next combination of rows that fulfils all conditions. False at the end. Others may run, and KILL is
+    /// heard, however few rows do.
+    pub(super) async fn next(&mut self, exec: &mut Exec<'_>) -> Result<bool> {
         if self.sources.is_empty() {
             return Ok(!std::mem::replace(&mut self.done, true));
         }
@@ -52,16 +64,18 @@ impl<'p> Join<'p> {
             self.open(exec)?;
         }
         loop {
-            if !self.advance(exec)? {
-                self.levels.pop();
-                if self.levels.is_empty() {
-                    self.done = true;
-                    return Ok(false);
+            self.turns.tick().await;
+            match self.advance(exec)? {
+                Look::Row if self.levels.len() == self.sources.len() => return Ok(true),
+                Look::Row => self.open(exec)?,
+                Look::Other => {}
+                Look::End => {
+                    self.levels.pop();
+                    if self.levels.is_empty() {
+                        self.done = true;
+                        return Ok(false);
+                    }
                 }
-            } else if self.levels.len() == self.sources.len() {
-                return Ok(true);
-            } else {
-                self.open(exec)?;
             }
         }
     }
@@ -93,30 +107,26 @@ impl<'p> Join<'p> {
         Ok(())
     }
 
-    /// Moves the innermost loop on.
-    fn advance(&mut self, exec: &mut Exec<'_>) -> Result<bool> {
+    /// Moves the innermost loop on by a row.
+    fn advance(&mut self, exec: &mut Exec<'_>) -> Result<Look> {
         let depth = self.levels.len() - 1;
         let source = &self.sources[depth];
-        loop {
-            let level = &mut self.levels[depth];
-            if level.missing {
-                return Ok(false);
-            }
-            if level.cursor.next(exec.trx)? {
-                let exact = level.cursor.exact;
-                if !self.holds(&source.conditions, exact, exec)? {
-                    continue;
-                }
-                self.levels[depth].matched = true;
-            } else if source.optional && !level.matched {
-                level.missing = true;
-            } else {
-                return Ok(false);
-            }
-            if self.all_true(&source.after_join, exec)? {
-                return Ok(true);
-            }
+        let level = &mut self.levels[depth];
+        if level.missing {
+            return Ok(Look::End);
         }
+        if level.cursor.next(exec.trx)? {
+            let exact = level.cursor.exact;
+            if !self.holds(&source.conditions, exact, exec)? {
+                return Ok(Look::Other);
+            }
+            self.levels[depth].matched = true;
+        } else if source.optional && !level.matched {
+            level.missing = true;
+        } else {
+            return Ok(Look::End);
+        }
+        Ok(if self.all_true(&source.after_join, exec)? { Look::Row } else { Look::Other })
     }
 
     fn holds(&self, conditions: &[Condition], exact: bool, exec: &mut Exec<'_>) -> Result<bool> {

@@ -199,7 +199,7 @@ async fn give_way() {
 }
 
 /// Rows between two moments at which others may run.
-const ROWS_A_TURN: u32 = 512;
+const ROWS_A_TURN: u32 = 128;
 
 /// Counts rows, and says when it is time to give way.
 #[derive(Debug, Default)]

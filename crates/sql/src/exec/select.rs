@@ -152,15 +152,13 @@ impl Exec<'_> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
         let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
-        let mut turns = Turns::default();
-        while !window.is_over() && join.next(self)? {
+        while !window.is_over() && join.next(self).await? {
             if window.takes() {
                 self.give(plan, &join.rows(), known, sink)?;
             }
             if sink.is_full() {
                 sink.flush(self.trx.horizon()).await?;
             }
-            turns.tick().await;
         }
         Ok(())
     }
@@ -213,8 +211,10 @@ impl Exec<'_> {
         let keys = self.row_keys(sources, known).await?;
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut collected = Vec::new();
+        let mut turns = Turns::default();
         let sorted = !plan.order.is_empty() || plan.distinct;
         for key in keys {
+            turns.tick().await;
             if window.is_over() && groups.is_none() && !sorted {
                 break;
             }
@@ -262,10 +262,8 @@ impl Exec<'_> {
     async fn row_keys(&mut self, sources: &[crate::plan::Source], known: Known<'_>) -> Result<Vec<Key>> {
         let mut join = Join::new(sources, &[None], known, Versions::Newest);
         let mut keys = Vec::new();
-        let mut turns = Turns::default();
-        while join.next(self)? {
+        while join.next(self).await? {
             keys.push(Key::from(join.key().expect("rows of tables have keys")));
-            turns.tick().await;
         }
         Ok(keys)
     }
@@ -291,12 +289,11 @@ impl Exec<'_> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
         let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
-        let mut turns = Turns::default();
         let mut memory = 0;
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut collected = Vec::new();
         let open = self.precondition(plan.precondition.as_ref(), known)?;
-        while open && join.next(self)? {
+        while open && join.next(self).await? {
             if let Some(groups) = &mut groups {
                 self.accumulate(groups, &join.rows(), known)?;
             } else {
@@ -307,7 +304,6 @@ impl Exec<'_> {
             if memory > MEMORY_MAX {
                 return Err(ER_OUT_OF_SORTMEMORY.error(&[]));
             }
-            turns.tick().await;
         }
         if let Some(groups) = groups {
             collected = self.group_rows(plan, groups, known)?;

@@ -14,7 +14,7 @@ use types::value::ValueRef;
 use super::cursor::{Versions, damaged};
 use super::join::Join;
 use super::ranges::{self, PointKey};
-use super::{Exec, Known, Result, Turns, engine_error};
+use super::{Exec, Known, Result, engine_error};
 use crate::expr::SortKey;
 use crate::expr::{Expr, RowRef};
 use crate::plan::{Access, IndexRef, OrderBy, Source, SourceKind, Target};
@@ -49,12 +49,10 @@ impl Exec<'_> {
         let sources = std::slice::from_ref(&target.source);
         let mut join = Join::new(sources, &[None], known, Versions::Newest);
         let mut found = Vec::new();
-        let mut turns = Turns::default();
-        while join.next(self)? {
+        while join.next(self).await? {
             let key = Key::from(join.key().expect("rows of tables have keys"));
             let by = self.order_values(&target.order, &join.rows(), known)?;
             found.push((by, key));
-            turns.tick().await;
         }
         if !target.order.is_empty() {
             found.sort_by(|(a, _), (b, _)| a.cmp(b));

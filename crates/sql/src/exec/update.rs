@@ -21,6 +21,7 @@ impl Exec<'_> {
         let mut changed = Changed::default();
         let mut turns = Turns::default();
         for key in keys {
+            turns.tick().await;
             if changed.matched >= limit {
                 break;
             }
@@ -44,7 +45,6 @@ impl Exec<'_> {
                 Err(error) => return Err(engine_error(error)),
             }
             changed.affected += 1;
-            turns.tick().await;
         }
         let warnings = self.warnings.count();
         let (matched, affected) = (changed.matched, changed.affected);

@@ -74,6 +74,8 @@ pub struct Conn {
     pub warnings: Warnings,
     published: Arc<Published>,
     pub autocommit: bool,
+    /// How often the last statement gave way.
+    pub turns: u32,
 }
 
 #[derive(Debug, Default)]
@@ -201,6 +203,7 @@ impl Db {
             warnings: Warnings::default(),
             published: Arc::clone(&self.published),
             autocommit: true,
+            turns: 0,
         }
     }
 }
@@ -249,7 +252,8 @@ impl Conn {
             found_rows: false,
             shared_reads: false,
         };
-        let done = block_on(exec.run(&plan, &mut rows));
+        let (done, turns) = drive(exec.run(&plan, &mut rows));
+        self.turns = turns;
         if done.is_err() {
             self.trx.rollback_to(mark);
         }
@@ -294,11 +298,12 @@ impl Conn {
     }
 }
 
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+/// What a future gives, and how often it gave way before.
+fn drive<T>(future: impl Future<Output = T>) -> (T, u32) {
     let mut future = pin!(future);
-    for _ in 0..1_000_000 {
+    for turns in 0..1_000_000 {
         if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return value;
+            return (value, turns);
         }
     }
     panic!("it waits for somebody")

@@ -4,6 +4,7 @@
 //! R1. SELECT, INSERT, UPDATE, DELETE give MySQL's rows, counts, errors and insert ids.
 //! R2. The answer does not depend on the access path: indexes, ranges and full scans agree.
 //! R3. A transaction sees its own changes and its snapshot, writes the newest state, and undoes to a mark.
+//! R4. Others may run meanwhile, however few rows are found.
 //!
 //! Method: the executor over the real engine on a simulated disk, without a log: a commit applies at once.
 

@@ -203,3 +203,16 @@ fn unknown_names_are_named() {
     assert_eq!(conn.error("SELECT id FROM t2"), (1146, "Table 'test.t2' doesn't exist".into()));
     assert_eq!(conn.error("SELECT id FROM nodb.t2"), (1049, "Unknown database 'nodb'".into()));
 }
+
+#[test]
+fn a_query_that_finds_nothing_gives_way() {
+    let (_db, mut conn) = sbtest();
+    // 8,000 combinations.
+    let from = "FROM sbtest1 a, sbtest1 b, sbtest1 c WHERE a.k + b.k + c.k < 0";
+    assert_eq!(conn.rows(&format!("SELECT COUNT(*) {from}")), ["0"]);
+    assert!(conn.turns > 10, "{}", conn.turns);
+    assert!(conn.rows(&format!("SELECT a.id {from}")).is_empty());
+    assert!(conn.turns > 10, "{}", conn.turns);
+    assert_eq!(conn.rows("SELECT c FROM sbtest1 WHERE id = 7"), ["row 07"]);
+    assert_eq!(conn.turns, 0);
+}
