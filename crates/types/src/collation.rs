@@ -19,7 +19,7 @@ pub mod unicode;
 mod unicode_data;
 mod weigh;
 
-pub use known::{Known, known_by_id, known_by_name};
+pub use known::{Known, known_by_id, known_by_name, nearest};
 
 use std::cmp::Ordering;
 use std::hash::Hasher;

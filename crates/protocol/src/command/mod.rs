@@ -159,7 +159,7 @@ impl<'a> Command<'a> {
     fn parse_statement(code: u8, rest: &'a [u8], capabilities: Capabilities) -> Result<Self> {
         let with = |packet| Cursor::new(rest, packet);
         Ok(match code {
-            0x16 => Self::StmtPrepare(rest),
+            0x16 => Self::StmtPrepare(text(rest)),
             0x17 => Self::StmtExecute(Execute::decode(with("COM_STMT_EXECUTE"), capabilities)?),
             0x18 => {
                 let mut cursor = with("COM_STMT_SEND_LONG_DATA");
@@ -192,6 +192,11 @@ impl<'a> Query<'a> {
         } else {
             QueryAttributes::default()
         };
-        Ok(Self { attributes, sql: cursor.rest() })
+        Ok(Self { attributes, sql: text(cursor.rest()) })
     }
+}
+
+/// A statement's text. MySQL's lexer takes a NUL at its very end for the end, and some clients send one.
+fn text(bytes: &[u8]) -> &[u8] {
+    bytes.strip_suffix(b"\0").unwrap_or(bytes)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use commit::CommitAck;
 use sql::bind::{self, BindEnv};
@@ -9,15 +10,18 @@ use sql::exec::{Done, Exec, Params};
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
+use tokio::task::JoinHandle;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_TABLE_DEF_CHANGED,
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_QUERY_INTERRUPTED,
+    ER_QUERY_TIMEOUT, ER_TABLE_DEF_CHANGED,
 };
 
 use super::plan_cache::Planned;
 use super::result::{ClientSink, Format};
 use super::row_log::StatementLog;
 use super::{Client, Wire};
+use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -126,7 +130,12 @@ impl Client {
         } else if self.transaction.trx.is_idle() && !self.transaction.open {
             self.set_isolation();
         }
-        match self.run_changes(planned, params, format, wire).await {
+        let timer = self.start_timer(planned);
+        let mut done = self.run_changes(planned, params, format, wire).await;
+        if let Some(timer) = timer {
+            done = self.stop_timer(timer, done).await;
+        }
+        match done {
             Ok(Some(done)) => self.finish(done, more, wire).await.map(|()| Ran::Answered),
             Ok(None) => {
                 if !self.transaction.open {
@@ -136,6 +145,34 @@ impl Client {
             }
             Err(error) => Err(self.fail(error).await),
         }
+    }
+
+    /// Stops a SELECT after `max_execution_time` as KILL QUERY would.
+    fn start_timer(&self, planned: &Planned) -> Option<JoinHandle<()>> {
+        let limit_ms = self.vars.max_execution_time_ms;
+        if limit_ms == 0 || !matches!(planned.plan, Plan::Select(_)) {
+            return None;
+        }
+        self.counters.bump(Counter::MaxExecutionTimeSet);
+        let kill = Arc::clone(&self.kill);
+        Some(tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(limit_ms)).await;
+            kill.kill_query();
+        }))
+    }
+
+    /// The same result, or error 3024 if the time was over.
+    async fn stop_timer<T>(&mut self, timer: JoinHandle<()>, done: Result<T>) -> Result<T> {
+        timer.abort();
+        if timer.await.is_err() {
+            return done;
+        }
+        self.counters.bump(Counter::MaxExecutionTimeExceeded);
+        // The next statement of the same command has its own time.
+        self.kill.command_begins();
+        done.map_err(
+            |error| if error.is(&ER_QUERY_INTERRUPTED) { ER_QUERY_TIMEOUT.error(&[]) } else { error },
+        )
     }
 
     /// Executes the plan of a SHOW and answers: it begins no transaction.

@@ -10,15 +10,14 @@ use sqlparser::ast::Expr;
 use types::charset::Charset;
 use types::error::SqlError;
 use types::error::table::{
-    ER_COLLATION_CHARSET_MISMATCH, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION, ER_WRONG_USAGE,
-    ER_WRONG_VALUE_FOR_VAR,
+    ER_COLLATION_CHARSET_MISMATCH, ER_UNKNOWN_CHARACTER_SET, ER_WRONG_USAGE, ER_WRONG_VALUE_FOR_VAR,
 };
 use types::value::Value;
 
 use super::row_log::NoLog;
 use super::{Client, Wire};
 use crate::variables::{Assigned, Prepared, STRATEGY_NAMES, Target, Val, Who, strategy_of};
-use types::collation::Collation;
+use types::collation;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -142,10 +141,7 @@ impl Client {
                 let found = known_charset(charset)?;
                 let collation = match collation {
                     None => found.default_collation(),
-                    Some(name) => {
-                        let unknown = || ER_UNKNOWN_COLLATION.error(&[&name]);
-                        Collation::from_name(name).ok_or_else(unknown)?
-                    }
+                    Some(name) => collation::nearest(name, &mut self.warnings)?,
                 };
                 if collation.charset() != found {
                     return Err(ER_COLLATION_CHARSET_MISMATCH.error(&[&collation.name(), &found.name()]));

@@ -396,16 +396,8 @@ fn values_reach_where_they_are_read() {
 }
 
 #[test]
-fn set_names_changes_three_and_refuses_foreign_collations() {
+fn a_login_names_its_character_set_by_a_collation() {
     let mut setting = Setting::new();
-    let (sql, own) = (&mut setting.sql, &mut setting.own);
-    charsets::set_names(sql, own, Some("LATIN1"), None).unwrap();
-    assert_eq!(sql.collation_connection, Collation::Latin1SwedishCi);
-    charsets::set_names(sql, own, Some("utf8mb4"), Some("utf8mb4_0900_ai_ci")).unwrap();
-    assert_eq!(sql.collation_connection, Collation::Utf8mb4GeneralCi);
-    let error = charsets::set_names(sql, own, Some("latin1"), Some("utf8mb4_bin")).unwrap_err();
-    assert_eq!(error.message, "COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET 'latin1'");
-    assert_eq!(charsets::set_names(sql, own, Some("big5"), None).unwrap_err().code, 1115);
-    charsets::begin_with(sql, own, 8);
+    charsets::begin_with(&mut setting.sql, &mut setting.own, 8);
     assert_eq!(setting.show(Scope::Session, "character_set_client"), "latin1");
 }

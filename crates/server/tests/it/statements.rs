@@ -1,6 +1,6 @@
-//! What a text is, before it is parsed.
+//! What a text is, before it is parsed; SET NAMES.
 
-use crate::whole::World;
+use crate::whole::{World, ok};
 
 #[test]
 fn a_comment_alone_does_nothing_and_nothing_at_all_is_an_error() {
@@ -13,5 +13,43 @@ fn a_comment_alone_does_nothing_and_nothing_at_all_is_an_error() {
     for nothing in ["", " ", "\n", ";"] {
         assert_eq!(root.query(nothing).unwrap_err().code(), 1065, "{nothing:?}");
     }
+    world.stop();
+}
+
+#[test]
+fn a_last_nul_is_the_end() {
+    // MariaDB's mysqlslap sends one.
+    let world = World::start();
+    let mut root = world.root();
+    assert_eq!(root.query("SELECT 7\0").unwrap().rows, [[Some("7".to_owned())]]);
+    assert_eq!(root.query("SELECT 7\0\0").unwrap_err().code(), 1064);
+    world.stop();
+}
+
+#[test]
+fn set_names_changes_three_and_takes_the_nearest_collation() {
+    let world = World::start();
+    let mut root = world.root();
+    let mut names = |sql: &str| {
+        ok(&mut root, sql);
+        let warnings = root.query("SHOW WARNINGS").unwrap().rows;
+        let shown = "SELECT @@character_set_client, @@character_set_results, @@collation_connection";
+        let shown = root.query(shown).unwrap().rows.concat();
+        (
+            shown.into_iter().flatten().collect::<Vec<_>>().join(" "),
+            warnings.concat().into_iter().flatten().last(),
+        )
+    };
+    assert_eq!(names("SET NAMES LATIN1"), ("latin1 latin1 latin1_swedish_ci".to_owned(), None));
+    let warning = "Unknown collation: 'utf8mb4_unicode_ci', 'utf8mb4_general_ci' is used";
+    assert_eq!(
+        names("SET NAMES 'utf8mb4' COLLATE 'utf8mb4_unicode_ci'"),
+        ("utf8mb4 utf8mb4 utf8mb4_general_ci".to_owned(), Some(warning.to_owned()))
+    );
+    let failure = root.query("SET NAMES latin1 COLLATE utf8mb4_bin").unwrap_err();
+    let expected = "COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET 'latin1'";
+    assert_eq!((failure.code(), failure.message()), (1253, expected));
+    assert_eq!(root.query("SET NAMES utf8mb4 COLLATE frobnicate").unwrap_err().code(), 1273);
+    assert_eq!(root.query("SET NAMES big5").unwrap_err().code(), 1115);
     world.stop();
 }

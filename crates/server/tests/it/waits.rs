@@ -2,6 +2,7 @@
 //!
 //! Requirements: R1. However many wait, others are answered, and all who wait are told when what they wait for is there.
 //! R2. A wait ends with its time, and with KILL: 1317, but SLEEP alone returns 1. R3. SLEEP refuses what is no time.
+//! R4. `max_execution_time` ends a SELECT: 3024.
 //!
 //! Method: a whole server on a simulated disk. What is expected was seen at MySQL 9.7.4.
 
@@ -82,5 +83,23 @@ fn sleep_refuses_what_is_no_time() {
     let warnings = root.query("SHOW WARNINGS").unwrap().rows;
     let expected = ["Warning", "1210", "Incorrect arguments to sleep."];
     assert_eq!(warnings, [expected.map(|text| Some(text.to_owned()))]);
+    world.stop();
+}
+
+#[test]
+fn a_select_has_its_time() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    ok(&mut root, "SET max_execution_time = 20");
+    let failure = root.query("SELECT SLEEP(1000) FROM d.t").unwrap_err();
+    let expected = "Query execution was interrupted, maximum statement execution time exceeded";
+    assert_eq!((failure.code(), failure.message()), (3024, expected));
+    assert_eq!(value(&mut root, "SELECT SLEEP(1000)"), Some("1".to_owned()));
+    assert_eq!(value(&mut root, "SELECT id FROM d.t"), Some("1".to_owned()));
+    ok(&mut root, "UPDATE d.t SET id = 2 WHERE SLEEP(0.05) = 0");
+    let counted = root.query("SHOW STATUS LIKE 'Max_execution_time_e%'").unwrap().rows.concat();
+    assert_eq!(counted, [Some("Max_execution_time_exceeded".to_owned()), Some("2".to_owned())]);
     world.stop();
 }

@@ -4,12 +4,12 @@
 //! nearest one of its character set, with a warning: dumps of MySQL 8 name `utf8mb4_0900_ai_ci` in every table.
 
 use types::charset::Charset;
-use types::collation::{Collation, Known, known_by_name};
+use types::collation::{self, Collation};
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
     ER_COLLATION_CHARSET_MISMATCH, ER_CONFLICTING_DECLARATIONS, ER_DEPRECATED_NATIONAL,
-    ER_DEPRECATED_UTF8_ALIAS, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION, ER_WARN_DEPRECATED_SYNTAX,
+    ER_DEPRECATED_UTF8_ALIAS, ER_UNKNOWN_CHARACTER_SET, ER_WARN_DEPRECATED_SYNTAX,
     ER_WARN_DEPRECATED_UTF8MB3_COLLATION,
 };
 use types::warning::Level;
@@ -30,24 +30,11 @@ pub(super) fn charset(name: &str, context: &mut Context<'_>) -> Result<Charset> 
 
 /// The collation of this name, or the nearest that we have. Error 1273.
 pub(super) fn collation(name: &str, context: &mut Context<'_>) -> Result<Collation> {
-    let found = match known_by_name(name) {
-        Some(Known::Supported(collation)) => collation,
-        Some(Known::Named(charset)) => replaced(name, charset, context),
-        None => return Err(ER_UNKNOWN_COLLATION.error(&[&name])),
-    };
+    let found = collation::nearest(name, context.warnings)?;
     if found.charset() == Charset::Utf8mb3 {
         context.warnings.push(Level::Warning, &ER_WARN_DEPRECATED_UTF8MB3_COLLATION, &[&found.name()]);
     }
     Ok(found)
-}
-
-/// What tells cases apart must go on doing so.
-fn replaced(name: &str, charset: Charset, context: &mut Context<'_>) -> Collation {
-    let sensitive = name.to_ascii_lowercase().ends_with("_cs") || name.to_ascii_lowercase().ends_with("_bin");
-    let collation = if sensitive { charset.bin_collation() } else { charset.default_collation() };
-    let text = format!("Unknown collation: '{name}', '{}' is used", collation.name());
-    context.warnings.push_error(Level::Warning, &SqlError::with_message(&ER_UNKNOWN_COLLATION, text));
-    collation
 }
 
 /// Warning 1287.

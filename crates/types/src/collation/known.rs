@@ -1,11 +1,13 @@
 //! Collations that clients and dumps name although this server does not have them.
 //!
 //! A handshake with `utf8mb4_0900_ai_ci` (every MySQL 8 client sends it) must not fail: the session gets the
-//! default collation of the character set. Whether a CREATE TABLE with such a collation is refused or mapped is
-//! for the SQL layer to say.
+//! default collation of the character set. Where a statement names one, there is a warning.
 
 use super::Collation;
 use crate::charset::Charset;
+use crate::error::SqlError;
+use crate::error::table::ER_UNKNOWN_COLLATION;
+use crate::warning::{Level, Warnings};
 
 /// What is known of a collation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,21 @@ pub fn known_by_name(name: &str) -> Option<Known> {
     }
     let name = name.to_ascii_lowercase();
     NAMED.iter().find(|(known, _)| *known == name).map(|&(_, charset)| Known::Named(charset))
+}
+
+/// The collation of this name, or, with a warning, the nearest one of its character set: what tells cases apart goes on doing
+/// so. Error 1273.
+pub fn nearest(name: &str, warnings: &mut Warnings) -> Result<Collation, SqlError> {
+    let charset = match known_by_name(name) {
+        Some(Known::Supported(collation)) => return Ok(collation),
+        Some(Known::Named(charset)) => charset,
+        None => return Err(ER_UNKNOWN_COLLATION.error(&[&name])),
+    };
+    let sensitive = name.to_ascii_lowercase().ends_with("_cs") || name.to_ascii_lowercase().ends_with("_bin");
+    let collation = if sensitive { charset.bin_collation() } else { charset.default_collation() };
+    let text = format!("Unknown collation: '{name}', '{}' is used", collation.name());
+    warnings.push_error(Level::Warning, &SqlError::with_message(&ER_UNKNOWN_COLLATION, text));
+    Ok(collation)
 }
 
 /// The names that occur in the wild; a language's own collation is unknown here.
