@@ -51,8 +51,8 @@ pub fn known_by_name(name: &str) -> Option<Known> {
     NAMED.iter().find(|(known, _)| *known == name).map(|&(_, charset)| Known::Named(charset))
 }
 
-/// The collation of this name, or, with a warning, the nearest one of its character set: what tells cases apart goes on doing
-/// so. Error 1273.
+/// The collation of this name, or, with a warning, the nearest one of its character set: what tells cases apart
+/// goes on doing so. Error 1273.
 pub fn nearest(name: &str, warnings: &mut Warnings) -> Result<Collation, SqlError> {
     let charset = match known_by_name(name) {
         Some(Known::Supported(collation)) => return Ok(collation),

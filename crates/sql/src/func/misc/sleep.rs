@@ -17,8 +17,8 @@ fn type_sleep(_: &Typed<'_>) -> Result<ResultType, SqlError> {
     Ok(ResultType::int(IntSize::Big, 21))
 }
 
-/// 0 after so many seconds. If the session is killed before: 1, and in a statement that has tables error 1317. Error 1210 for
-/// NULL and what is negative, or, if the mode is not strict, a warning.
+/// 0 after so many seconds. If the session is killed before: 1, and in a statement that has tables error 1317.
+/// Error 1210 for NULL and what is negative, or, if the mode is not strict, a warning.
 fn sleep<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let seconds = args::double(&args[0], inputs, context)?;
     let Some(seconds) = seconds.filter(|seconds| *seconds >= 0.0) else {
