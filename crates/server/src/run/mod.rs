@@ -28,7 +28,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::net::{Listeners, Net};
 use crate::service::Sessions;
-use crate::session::Shared;
+use crate::session::{Shared, WAITING_THREADS_MAX};
 use checkpointer::Checkpointer;
 use log_threads::LogThreads;
 
@@ -37,13 +37,13 @@ pub use start::start;
 /// How long statements may go on when the server is told to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Threads that wait in functions (`sleep()`) are as many as sessions may be, as in MySQL. With fewer, the last one to get
-/// one would take it from everybody who does not wait.
-const WAITING_THREADS_MAX: usize = 100_000;
+/// Threads for what blocks, beside those that wait in functions (`sleep()`): tokio's own default.
+const BLOCKING_THREADS_MAX: usize = 512;
 
 /// The runtime that a server starts and runs in.
 pub fn runtime() -> std::io::Result<Runtime> {
-    Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING_THREADS_MAX).build()
+    let threads_max = BLOCKING_THREADS_MAX + WAITING_THREADS_MAX;
+    Builder::new_multi_thread().enable_all().max_blocking_threads(threads_max).build()
 }
 
 /// Why a server does not start.

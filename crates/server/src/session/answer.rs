@@ -29,7 +29,7 @@ pub(super) fn answer(shared: &Arc<Shared>, kill: &KillSwitch, asked: &Asked<'_>)
         }
         Asked::WaitForSet { set, timeout_s } => {
             let there = Waits::wait_for(shared, Wanted::Set(gtids(set)?));
-            Value::Int(match block(kill, timeout_s, there) {
+            Value::Int(match block(shared, kill, timeout_s, there)? {
                 Ended::Waited => 0,
                 Ended::TimedOut => 1,
                 Ended::Killed => return Err(ER_QUERY_INTERRUPTED.error(&[])),
@@ -44,7 +44,7 @@ pub(super) fn answer(shared: &Arc<Shared>, kill: &KillSwitch, asked: &Asked<'_>)
                 return Ok(Value::Null);
             }
             let there = Waits::wait_for(shared, Wanted::Position { file, position });
-            match block(kill, timeout_s, there) {
+            match block(shared, kill, timeout_s, there)? {
                 Ended::Waited if replica.has_applied(file, position) => Value::Int(0),
                 Ended::Waited => Value::Null,
                 Ended::TimedOut => Value::Int(-1),
@@ -52,7 +52,7 @@ pub(super) fn answer(shared: &Arc<Shared>, kill: &KillSwitch, asked: &Asked<'_>)
             }
         }
         Asked::Sleep { seconds } => {
-            let ended = block(kill, Some(seconds), std::future::pending::<()>());
+            let ended = block(shared, kill, Some(seconds), std::future::pending::<()>())?;
             Value::Int((ended == Ended::Killed).into())
         }
     })
@@ -71,10 +71,11 @@ enum Ended {
     Killed,
 }
 
-/// Keeps the thread until something has come, the time has passed or the session is to stop.
-fn block(kill: &KillSwitch, timeout_s: Option<f64>, waited: impl Future) -> Ended {
+/// Keeps the thread until something has come, the time has passed or the session is to stop. Error 1135.
+fn block(shared: &Shared, kill: &KillSwitch, timeout_s: Option<f64>, waited: impl Future) -> Result<Ended> {
+    let _thread = shared.common.waits.take_thread()?;
     let patience = Duration::from_secs_f64(timeout_s.unwrap_or(WAIT_MAX_S).min(WAIT_MAX_S));
-    tokio::task::block_in_place(|| {
+    Ok(tokio::task::block_in_place(|| {
         tokio::runtime::Handle::current().block_on(async {
             tokio::select! {
                 biased;
@@ -83,5 +84,5 @@ fn block(kill: &KillSwitch, timeout_s: Option<f64>, waited: impl Future) -> Ende
                 () = tokio::time::sleep(patience) => Ended::TimedOut,
             }
         })
-    })
+    }))
 }

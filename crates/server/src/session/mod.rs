@@ -50,6 +50,7 @@ pub use dump::DumpAsked;
 pub use kill::KillSwitch;
 pub(crate) use transaction::{Stamp, Transaction};
 pub use view::SessionView;
+pub(crate) use waits::THREADS_MAX as WAITING_THREADS_MAX;
 
 /// A connection as a session writes to it.
 pub trait Wire: Send {
