@@ -96,3 +96,21 @@ INSERT INTO emptied (t) VALUES (1), (2);
 TRUNCATE TABLE emptied;
 INSERT INTO emptied (t) VALUES (3);
 CREATE TABLE gone (id INT); DROP TABLE gone;
+
+CREATE TABLE choices (
+  id INT PRIMARY KEY,
+  e ENUM('small', 'it''s', 'größer', '') NOT NULL DEFAULT 'it''s', lat ENUM('ä', 'b') CHARACTER SET latin1 COLLATE latin1_bin,
+  s SET('r', 'g', 'b', 'ö'), s9 SET('1', '2', '3', '4', '5', '6', '7', '8', '9') NOT NULL DEFAULT '2,9',
+  y YEAR, b1 BIT, b12 BIT(12) DEFAULT b'101', b64 BIT(64),
+  KEY (e), KEY (lat, y), KEY (s), KEY (b12), UNIQUE KEY (y, b64)
+);
+INSERT INTO choices (id, e, lat, s, y, b1, b64) VALUES
+  (1, 'small', 'ä', 'r,b', 1901, 0, 0), (2, 'größer', 'b', '', 2155, 1, 18446744073709551615),
+  (3, '', NULL, NULL, NULL, NULL, NULL), (4, 2, 1, 15, 0, b'1', b'1010'), (5, 3, 2, 'ö,r', '70', 1, 258);
+INSERT INTO choices (id) VALUES (6);
+UPDATE choices SET e = 'small', s = CONCAT(s, ',g'), s9 = '1,9', y = y + 1, b12 = b12 << 1 WHERE id IN (1, 4, 6);
+UPDATE choices SET b64 = b64 - 1 WHERE e = 'größer' AND b64 > 300;
+DELETE FROM choices WHERE lat = 'b' AND y = 1970;
+ALTER TABLE choices MODIFY e ENUM('small', 'it''s', 'größer', '', 'new') NOT NULL DEFAULT 'new', ADD COLUMN z ENUM('p', 'q') AFTER y;
+INSERT INTO choices (id, z) VALUES (7, 'q');
+ALTER TABLE choices MODIFY s VARCHAR(20), MODIFY z ENUM('q', 'p');

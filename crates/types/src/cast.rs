@@ -58,6 +58,13 @@ pub enum CastTarget {
     },
 }
 
+impl CastTarget {
+    fn is_number(self) -> bool {
+        use CastTarget::{Decimal, Double, Float, Signed, Unsigned};
+        matches!(self, Signed | Unsigned | Decimal { .. } | Float | Double)
+    }
+}
+
 /// CAST(`value` AS `target`). NULL stays NULL.
 pub fn cast(
     value: ValueRef<'_>,
@@ -67,6 +74,10 @@ pub fn cast(
 ) -> Result<Value, SqlError> {
     if value.is_null() {
         return Ok(Value::Null);
+    }
+    if let (ValueRef::Chosen(chosen), false) = (value, target.is_number()) {
+        let text = chosen.text();
+        return cast(ValueRef::Str(&text, chosen.collation()), target, name, context);
     }
     match target {
         CastTarget::Signed => number::to_signed(value, context).map(Value::Int),

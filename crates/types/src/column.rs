@@ -4,17 +4,18 @@
 //! catalog name it, and which definitions MySQL refuses. How a value gets into a column is [`store`](crate::store),
 //! how a row holds it is [`row`](crate::row).
 //!
-//! Types still to come (YEAR, BIT, ENUM, SET, JSON) are new variants here, and the compiler shows every place that
-//! has to know them.
+//! Types still to come are new variants here, and the compiler shows every place that has to know them.
 
 mod binlog;
 mod codec;
+mod labels;
 mod limits;
 mod name;
 mod wire;
 
 pub use binlog::BinlogType;
 pub use codec::{CatalogError, SERIAL_VERSION};
+pub use labels::{ENUM_LABELS_MAX, LABEL_CHARS_MAX, Labels, SET_LABELS_MAX};
 pub use limits::{ROW_SIZE_MAX, check_row_size};
 pub use wire::{ColumnWire, flags};
 
@@ -86,6 +87,17 @@ pub enum ColumnType {
         /// Which of the four.
         size: LobSize,
     },
+    /// ENUM: the number of one of its labels, from 1 on; 0 is the empty text of a value that was none.
+    Enum(Labels),
+    /// SET: a bit for each of its labels, the first one's the lowest.
+    Set(Labels),
+    /// BIT(n).
+    Bit {
+        /// 1 to 64.
+        bits: u8,
+    },
+    /// YEAR.
+    Year,
     /// DATE.
     Date,
     /// TIME(f).
@@ -249,20 +261,41 @@ impl IntType {
 }
 
 impl ColumnType {
-    /// The collation of a text type.
+    /// The collation of a type whose values are text: labels are.
     pub fn collation(self) -> Option<Collation> {
         match self {
             Self::Char { collation, .. } | Self::Varchar { collation, .. } | Self::Text { collation, .. } => {
                 Some(collation)
             }
+            Self::Enum(labels) | Self::Set(labels) => Some(labels.collation()),
             _ => None,
+        }
+    }
+
+    /// The same type with another collation; a type without one stays as it is.
+    #[must_use]
+    pub fn with_collation(self, collation: Collation) -> Self {
+        match self {
+            Self::Char { chars, .. } => Self::Char { chars, collation },
+            Self::Varchar { chars, .. } => Self::Varchar { chars, collation },
+            Self::Text { size, .. } => Self::Text { size, collation },
+            Self::Enum(labels) => Self::Enum(labels.with_collation(collation)),
+            Self::Set(labels) => Self::Set(labels.with_collation(collation)),
+            other => other,
         }
     }
 
     /// Whether the type holds text or bytes: only such columns have key prefixes.
     pub fn is_string(self) -> bool {
-        self.collation().is_some()
-            || matches!(self, Self::Binary { .. } | Self::Varbinary { .. } | Self::Blob { .. })
+        self.chars_max().is_some()
+    }
+
+    /// The labels of an ENUM or a SET.
+    pub fn labels(self) -> Option<Labels> {
+        match self {
+            Self::Enum(labels) | Self::Set(labels) => Some(labels),
+            _ => None,
+        }
     }
 
     /// Whether the type is a TEXT or a BLOB.
@@ -278,6 +311,7 @@ impl ColumnType {
     /// Whether the type is a number that refuses negative ones.
     pub fn is_unsigned(self) -> bool {
         match self {
+            Self::Bit { .. } | Self::Year => true,
             Self::Int(int) => int.is_unsigned(),
             Self::Decimal { sign, .. } => sign.is_unsigned(),
             Self::Float(float) | Self::Double(float) => float.sign.is_unsigned(),
@@ -291,6 +325,7 @@ impl ColumnType {
             Self::Int(int) => int.sign == Sign::Zerofill,
             Self::Decimal { sign, .. } => sign == Sign::Zerofill,
             Self::Float(float) | Self::Double(float) => float.sign == Sign::Zerofill,
+            Self::Year => true,
             _ => false,
         }
     }
@@ -323,6 +358,17 @@ impl ColumnType {
             Self::Text { size, .. } | Self::Blob { size } => Some(size.bytes_max()),
             _ => None,
         }
+    }
+
+    /// The most characters and bytes of a value's text, of types whose values are text or bytes:
+    /// `CHARACTER_MAXIMUM_LENGTH` and `CHARACTER_OCTET_LENGTH`.
+    pub fn text_size(self) -> Option<(u32, u32)> {
+        let chars = match self {
+            Self::Enum(labels) => labels.chars_max(),
+            Self::Set(labels) => labels.chars_of_all(),
+            _ => return Some((self.chars_max()?, self.bytes_max()?)),
+        };
+        Some((chars, chars * self.collation()?.charset().char_size_max()))
     }
 
     /// Bytes of a value in a row, of a type whose values all take the same.

@@ -9,7 +9,8 @@
 //! | integers | big-endian, the sign bit flipped unless unsigned |
 //! | FLOAT, DOUBLE | big-endian IEEE 754; the sign bit flipped, all bits if negative; -0 as 0 |
 //! | DECIMAL, TIME, DATETIME, TIMESTAMP | the stored bytes, which are in order already |
-//! | DATE | the stored bytes, big-endian |
+//! | DATE, YEAR, ENUM, SET | the stored bytes, big-endian |
+//! | BIT | the stored bytes |
 //! | text and bytes | the collation's sort key, see `collation/sort_key.rs` |
 //!
 //! A prefix part (`KEY (c(10))`) has the sort key of the column's first characters. Equal values have equal keys,
@@ -132,7 +133,9 @@ impl KeyPart {
             return Ok(());
         }
         match (value, self.ty.collation()) {
-            (ValueRef::Str(bytes, own), Some(collation)) if own.charset() == collation.charset() => {
+            (ValueRef::Str(bytes, own), Some(collation))
+                if self.ty.is_string() && own.charset() == collation.charset() =>
+            {
                 write_ordered(self.ty, bytes, self.prefix, out);
                 return Ok(());
             }
@@ -172,8 +175,11 @@ fn write_ordered(ty: ColumnType, bytes: &[u8], prefix: Option<u32>, out: &mut Ve
             }
         }
         ColumnType::Float(_) | ColumnType::Double(_) => write_float(bytes, out),
-        ColumnType::Date => out.extend(bytes.iter().rev()),
-        ColumnType::Decimal { .. }
+        ColumnType::Date | ColumnType::Year | ColumnType::Enum(_) | ColumnType::Set(_) => {
+            out.extend(bytes.iter().rev());
+        }
+        ColumnType::Bit { .. }
+        | ColumnType::Decimal { .. }
         | ColumnType::Time { .. }
         | ColumnType::DateTime { .. }
         | ColumnType::Timestamp { .. } => out.extend_from_slice(bytes),

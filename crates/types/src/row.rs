@@ -18,6 +18,10 @@
 //! | BINARY | length (1 byte), bytes without the zeros at their end |
 //! | VARCHAR, VARBINARY | length (1 byte, 2 if the column can exceed 255 bytes), bytes |
 //! | TEXT, BLOB | length (1 to 4 bytes by the type), bytes |
+//! | ENUM | number of the label, 1 byte, 2 if there are more than 255 labels, little-endian |
+//! | SET | bits of the labels, 1, 2, 3, 4 or 8 bytes, little-endian |
+//! | BIT | 1 to 8 bytes, big-endian |
+//! | YEAR | years since 1900, 1 byte; 0 for year 0 |
 //!
 //! Lengths are little-endian.
 //!
@@ -34,7 +38,7 @@ mod wire;
 
 pub use build::{Change, RowBuilder};
 pub use pack::write_column;
-pub(crate) use pack::{trimmed, write_int, write_length_and_bytes};
+pub(crate) use pack::{is_year, stored_year, trimmed, write_int, write_length_and_bytes, write_low_bytes};
 pub use unpack::read_column;
 pub use wire::{write_lenenc, write_lenenc_int};
 
@@ -226,6 +230,10 @@ pub(crate) fn fixed_size(ty: ColumnType) -> Option<usize> {
         ColumnType::Decimal { precision, scale, .. } => decimal::stored_size(precision, scale),
         ColumnType::Float(_) => 4,
         ColumnType::Double(_) => 8,
+        ColumnType::Enum(labels) => usize::from(labels.enum_bytes()),
+        ColumnType::Set(labels) => usize::from(labels.set_bytes()),
+        ColumnType::Bit { bits } => usize::from(bits.div_ceil(8)),
+        ColumnType::Year => 1,
         ColumnType::Date => 3,
         ColumnType::Time { fsp } => 3 + stored_fraction_size(fsp),
         ColumnType::DateTime { fsp } => 5 + stored_fraction_size(fsp),

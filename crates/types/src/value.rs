@@ -4,12 +4,16 @@
 //! Rules that join two types live in the submodules: text, numbers, truth, comparison. A value knows no column;
 //! bringing one into a column is [`store`](crate::store), CAST is [`cast`](crate::cast).
 
+mod bits;
+mod chosen;
 mod compare;
 mod number;
 mod text;
 mod truth;
 mod wire;
 
+pub use bits::Bits;
+pub use chosen::Chosen;
 pub use compare::{compare, compare_text, temporal_constant};
 pub(crate) use compare::{local, local_time};
 pub use number::Numeric;
@@ -22,6 +26,9 @@ use std::borrow::Cow;
 use crate::collation::Collation;
 use crate::decimal::Decimal;
 use crate::temporal::{Date, DateTime, Time};
+
+/// The year of a YEAR whose byte would be 0, which stands for year 0.
+pub const YEAR_BASE: u16 = 1900;
 
 /// A value that owns its bytes.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +56,12 @@ pub enum Value {
     Time(Time),
     /// A DATETIME, or a TIMESTAMP in the session's time zone.
     DateTime(DateTime),
+    /// A YEAR: 0, or 1901 to 2155. A number whose text has four digits.
+    Year(u16),
+    /// A BIT(n): a number whose text is its bytes.
+    Bit(Bits),
+    /// An ENUM or a SET: a text that counts as its number.
+    Chosen(Chosen),
 }
 
 /// A value that borrows its bytes.
@@ -76,6 +89,12 @@ pub enum ValueRef<'a> {
     Time(Time),
     /// A DATETIME.
     DateTime(DateTime),
+    /// A YEAR.
+    Year(u16),
+    /// A BIT(n).
+    Bit(Bits),
+    /// An ENUM or a SET.
+    Chosen(Chosen),
 }
 
 /// Bytes followed by zeros: rows keep BINARY(n) without the zeros at its end, and reading a column must not
@@ -147,6 +166,9 @@ impl Value {
             Self::Date(value) => ValueRef::Date(*value),
             Self::Time(value) => ValueRef::Time(*value),
             Self::DateTime(value) => ValueRef::DateTime(*value),
+            Self::Year(year) => ValueRef::Year(*year),
+            Self::Bit(bits) => ValueRef::Bit(*bits),
+            Self::Chosen(chosen) => ValueRef::Chosen(*chosen),
         }
     }
 
@@ -181,6 +203,9 @@ impl<'a> ValueRef<'a> {
             Self::Date(value) => Value::Date(value),
             Self::Time(value) => Value::Time(value),
             Self::DateTime(value) => Value::DateTime(value),
+            Self::Year(year) => Value::Year(year),
+            Self::Bit(bits) => Value::Bit(bits),
+            Self::Chosen(chosen) => Value::Chosen(chosen),
         }
     }
 
@@ -189,11 +214,26 @@ impl<'a> ValueRef<'a> {
         matches!(self, Self::Null)
     }
 
-    /// The bytes of a string of either kind.
+    /// Whether this is a number: YEAR and BIT are.
+    pub fn is_number(self) -> bool {
+        matches!(
+            self,
+            Self::Int(_)
+                | Self::UInt(_)
+                | Self::Decimal(_)
+                | Self::Float(_)
+                | Self::Double(_)
+                | Self::Year(_)
+                | Self::Bit(_)
+        )
+    }
+
+    /// The bytes of a string of either kind, and of labels.
     pub fn string_bytes(self) -> Option<Cow<'a, [u8]>> {
         match self {
             Self::Str(bytes, _) => Some(Cow::Borrowed(bytes)),
             Self::Bytes(bytes) => Some(bytes.to_cow()),
+            Self::Chosen(chosen) => Some(chosen.text()),
             _ => None,
         }
     }

@@ -24,6 +24,8 @@ use crate::EngineError;
 use crate::ids::{IndexId, Key, TableId};
 
 const VERSION: u8 = 1;
+/// The size of a type that takes more bytes: a u32 with its size follows.
+const LONG_TYPE: u8 = 255;
 
 /// The key of a database.
 pub fn database_key(name: &str) -> Key {
@@ -139,7 +141,13 @@ fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
     out.extend_from_slice(stored);
     let mut ty = Vec::new();
     column.ty.serialise(&mut ty);
-    out.push(u8::try_from(ty.len()).expect("a type is a few bytes"));
+    match u8::try_from(ty.len()) {
+        Ok(size) if size < LONG_TYPE => out.push(size),
+        _ => {
+            out.push(LONG_TYPE);
+            out.extend(u32::try_from(ty.len()).expect("labels are below 64 MiB").to_le_bytes());
+        }
+    }
     out.extend(ty);
 }
 
@@ -238,8 +246,11 @@ impl<'a> Input<'a> {
             3 => DefaultValue::Now,
             _ => return None,
         };
-        let size = self.u8()?;
-        let (ty, _) = ColumnType::deserialise(self.bytes(size.into())?).ok()?;
+        let size = match self.u8()? {
+            LONG_TYPE => self.u32()? as usize,
+            size => size.into(),
+        };
+        let (ty, _) = ColumnType::deserialise(self.bytes(size)?).ok()?;
         let (nullable, on_update_now, auto_increment) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
         Some(ColumnDef { name, ty, nullable, default, on_update_now, auto_increment, comment })
     }

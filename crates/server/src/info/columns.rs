@@ -33,8 +33,8 @@ fn column_row(look: &Look<'_>, table: &AnyTable, place: usize, column: &ColumnDe
         default(look, table, column),
         yes_no(column.nullable),
         ty.data_type(),
-        ty.chars_max().map(u64::from),
-        ty.bytes_max().map(u64::from),
+        ty.text_size().map(|(chars, _)| u64::from(chars)),
+        ty.text_size().map(|(_, bytes)| u64::from(bytes)),
         precision,
         scale,
         ty.fsp().filter(|_| ty != ColumnType::Date).map(u64::from),
@@ -167,6 +167,7 @@ fn precision(ty: ColumnType) -> (Option<u64>, Option<u64>) {
             Some((precision, scale)) => (Some(precision.into()), Some(scale.into())),
             None => (Some(if matches!(ty, ColumnType::Float(_)) { 12 } else { 22 }), None),
         },
+        ColumnType::Bit { bits } => (Some(bits.into()), None),
         _ => (None, None),
     }
 }

@@ -52,6 +52,10 @@ fn column_meta(def: &TableDef, place: usize) -> ColumnMeta {
         collation: column.ty.collation().unwrap_or(Collation::Binary).id(),
         name: column.name.clone().into_bytes(),
         pk: part,
+        members: column
+            .ty
+            .labels()
+            .map_or_else(Vec::new, |labels| labels.names().map(<[u8]>::to_vec).collect()),
         ..ColumnMeta::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Types of aggregates.
 
-use types::column::{IntSize, LobSize};
+use types::column::{ColumnType, IntSize, LobSize};
 use types::decimal::{DecimalKind, PRECISION_MAX};
 use types::error::SqlError;
 
@@ -76,6 +76,10 @@ fn average(arg: ResultType, types: &Types<'_>) -> ResultType {
 /// The argument's own type.
 fn extreme(arg: ResultType) -> ResultType {
     match arg.kind {
+        _ if matches!(arg.column, Some(ColumnType::Bit { .. })) => arg,
+        _ if arg.column.is_some_and(|ty| ty.labels().is_some()) => {
+            ResultType { kind: Kind::Char, decimals: NOT_FIXED, ..arg.computed() }
+        }
         Kind::Lob(_) => {
             ResultType { decimals: NOT_FIXED, kind: Kind::Lob(LobSize::Normal), ..arg.computed() }
         }

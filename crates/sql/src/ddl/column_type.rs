@@ -1,14 +1,16 @@
 //! From written types to the catalog's.
 
+use types::charset::{Charset, Converted, convert};
 use types::collation::Collation;
-use types::column::{ColumnType, IntSize, LobSize, Sign};
+use types::column::{ColumnType, IntSize, Labels, LobSize, Sign};
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
-    ER_AUTO_CONVERT, ER_COLLATION_CHARSET_MISMATCH, ER_TOO_BIG_DISPLAYWIDTH,
-    ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT,
+    ER_AUTO_CONVERT, ER_COLLATION_CHARSET_MISMATCH, ER_DUPLICATED_VALUE_IN_TYPE, ER_INVALID_DEFAULT,
+    ER_INVALID_YEAR_COLUMN_LENGTH, ER_TOO_BIG_DISPLAYWIDTH, ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT,
 };
 use types::sql_mode::SqlMode;
+use types::value::quote_text;
 use types::warning::Level;
 
 use super::{Result, charset};
@@ -40,6 +42,8 @@ pub(super) fn column_type(
         },
         TypeName::Double => float(name, true, spec),
         TypeName::Real => float(name, !context.sql_mode.contains(SqlMode::REAL_AS_FLOAT), spec),
+        TypeName::Bit => ColumnType::bit(name, spec.length.map(clamp)),
+        TypeName::Year => year(spec, context),
         TypeName::Date => Ok(ColumnType::Date),
         TypeName::Time => ColumnType::time(name, spec.length.map_or(0, clamp)),
         TypeName::DateTime => ColumnType::datetime(name, spec.length.map_or(0, clamp)),
@@ -74,8 +78,47 @@ fn text(column: &ColumnSpec, table: Collation, context: &mut Context<'_>) -> Res
             }
         },
         TypeName::MediumText => Ok(lob(LobSize::Medium, collation)),
+        TypeName::Enum | TypeName::Set => labelled(name, spec, collation, context),
         _ => Ok(lob(LobSize::Long, collation)),
     }
+}
+
+/// ENUM or SET. Error 1291 for a label that stands there twice, a note unless the mode is strict.
+fn labelled(
+    name: &str,
+    spec: &TypeSpec,
+    collation: Collation,
+    context: &mut Context<'_>,
+) -> Result<ColumnType> {
+    let labels = spec.labels.iter().map(|label| {
+        let mut converted = Vec::with_capacity(label.len());
+        match convert(label, Charset::Utf8mb4, collation.charset(), &mut converted) {
+            Converted::Exactly => Ok(converted),
+            Converted::WithReplacements { .. } => Err(ER_INVALID_DEFAULT.error(&[&name])),
+        }
+    });
+    let labels = Labels::new(collation, labels.collect::<Result<Vec<_>>>()?);
+    let is_enum = spec.name == TypeName::Enum;
+    let ty = if is_enum { ColumnType::enumeration(name, labels)? } else { ColumnType::set(name, labels)? };
+    if let Some(label) = labels.duplicate() {
+        let what = if is_enum { "ENUM" } else { "SET" };
+        let label = quote_text(label, collation);
+        if context.strict {
+            return Err(ER_DUPLICATED_VALUE_IN_TYPE.error(&[&name, &label, &what]));
+        }
+        context.note(&ER_DUPLICATED_VALUE_IN_TYPE, &[&name, &label, &what]);
+    }
+    Ok(ty)
+}
+
+/// YEAR, which may be written YEAR(4). Error 1818 for another width.
+fn year(spec: &TypeSpec, context: &mut Context<'_>) -> Result<ColumnType> {
+    match spec.length {
+        None => {}
+        Some(4) => charset::deprecated(context, "YEAR(4)", "YEAR"),
+        Some(_) => return Err(ER_INVALID_YEAR_COLUMN_LENGTH.error(&[])),
+    }
+    Ok(ColumnType::Year)
 }
 
 /// A TEXT of the collation, which is a BLOB if that is `binary`.

@@ -1,12 +1,12 @@
 //! Defaults: literals as a column stores them, and back.
 
-use types::charset::Charset;
-use types::column::{Column, ColumnType};
+use types::charset::{Charset, convert};
+use types::column::{Column, ColumnType, Labels};
 use types::context::Context;
 use types::error::table::{ER_BLOB_CANT_HAVE_DEFAULT, ER_INVALID_DEFAULT, ER_INVALID_ON_UPDATE};
-use types::row::{Offsets, RowLayout};
+use types::row::{Offsets, RowLayout, read_column};
 use types::temporal::TimeZone;
-use types::value::Value;
+use types::value::{Value, ValueRef};
 use types::warning::Level;
 
 use super::Result;
@@ -62,6 +62,9 @@ fn lob_default(column: &Column, value: &Value, context: &mut Context<'_>) -> Res
 /// The bytes that a row has for this literal. Whatever had to be adjusted makes it invalid, in every mode.
 pub(super) fn stored(column: &Column, value: &Value, context: &mut Context<'_>) -> Result<Vec<u8>> {
     let value = as_number(column.ty, value);
+    if column.ty.labels().is_some_and(|labels| !are_labels(labels, column.ty, &value)) {
+        return Err(ER_INVALID_DEFAULT.error(&[&column.name]));
+    }
     let grave = |context: &Context<'_>| {
         context.warnings.entries().iter().filter(|entry| entry.level > Level::Note).count()
     };
@@ -71,6 +74,25 @@ pub(super) fn stored(column: &Column, value: &Value, context: &mut Context<'_>) 
     match assigned {
         Ok(true) if grave(context) == before => Ok(bytes),
         _ => Err(ER_INVALID_DEFAULT.error(&[&column.name])),
+    }
+}
+
+/// Whether a literal is a label, or labels of a SET. The number of one is no default.
+fn are_labels(labels: Labels, ty: ColumnType, literal: &Value) -> bool {
+    let text = match literal {
+        Value::Str(text, collation) => {
+            let mut converted = Vec::with_capacity(text.len());
+            convert(text, collation.charset(), labels.collation().charset(), &mut converted);
+            converted
+        }
+        Value::Bytes(bytes) => bytes.clone(),
+        _ => return false,
+    };
+    match ty {
+        ColumnType::Set(_) => {
+            text.is_empty() || text.split(|byte| *byte == b',').all(|name| labels.find(name).is_some())
+        }
+        _ => labels.find(&text).is_some(),
     }
 }
 
@@ -84,8 +106,12 @@ fn as_number(ty: ColumnType, value: &Value) -> Value {
     }
 }
 
-/// A stored default as a client sees it: what `information_schema.columns` shows. Text is UTF-8, bytes are as they are.
+/// A stored default as a client sees it: what `information_schema.columns` shows. Text is UTF-8, bytes are as they are,
+/// bits are `b'101'`.
 pub fn default_text(ty: ColumnType, stored: &[u8], time_zone: &TimeZone) -> Vec<u8> {
+    if let (ColumnType::Bit { .. }, ValueRef::Bit(bits)) = (ty, read_column(ty, stored, time_zone)) {
+        return format!("b'{:b}'", bits.number()).into_bytes();
+    }
     let row = [&[0], stored].concat();
     let layout = RowLayout::new([ty]);
     let mut offsets = Offsets::default();

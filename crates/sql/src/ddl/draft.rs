@@ -142,7 +142,7 @@ pub(super) fn recollated(name: &str, ty: ColumnType, to: Collation) -> Result<Co
             }
             ColumnType::text_for(size.bytes_max().into(), to)
         }
-        other => other,
+        other => other.with_collation(to),
     })
 }
 

@@ -122,6 +122,7 @@ fn default_clause(column: &ColumnDef, quoting: Quoting, time_zone: &TimeZone) ->
         DefaultValue::Null => " DEFAULT NULL".to_owned(),
         DefaultValue::Now => format!(" DEFAULT {}", now_text(column.ty)),
         DefaultValue::Stored(stored) => match String::from_utf8(default_text(column.ty, stored, time_zone)) {
+            Ok(bits) if matches!(column.ty, ColumnType::Bit { .. }) => format!(" DEFAULT {bits}"),
             Ok(text) => format!(" DEFAULT {}", quoting.text(&text)),
             Err(error) => {
                 let mut text = " DEFAULT 0x".to_owned();

@@ -4,7 +4,7 @@ use engine::catalog::table::Table;
 use engine::ids::IndexId;
 use engine::scan::KeyRange;
 use std::ops::Bound as RangeBound;
-use types::column::{Column, ColumnType};
+use types::column::{Column, ColumnType, Labels};
 use types::context::Context;
 use types::key::{KeyPart, successor};
 use types::row::read_column;
@@ -142,6 +142,10 @@ fn bind_one(
         for (bound, is_low) in [(&spec.low, true), (&spec.high, false)] {
             let Some(Bound { value, inclusive }) = bound else { continue };
             let value = value.eval(inputs, context)?;
+            if part.ty.labels().is_some() && !value.as_ref().is_number() {
+                // Texts compare with labels by their text, and keys are in the order of their numbers.
+                return Ok(OneRange::Unknown);
+            }
             let mut key = equal.clone();
             match bring(part, value.as_ref(), inputs, context, &mut key)? {
                 Brought::Exact => {}
@@ -206,6 +210,9 @@ fn bring(
             Ok(write(part, value, time_zone, key))
         }
         (ty, _) if ty.is_string() => Ok(Brought::Inexact),
+        (ty, _) if ty.labels().is_some_and(Labels::is_ambiguous) && !value.is_number() => {
+            Ok(Brought::Inexact)
+        }
         (ty, _) => {
             let column = Column { name: String::new(), ty, nullable: true };
             let mut quiet = types::warning::Warnings::with_limit(0);

@@ -14,10 +14,13 @@ use std::cmp::Ordering;
 use types::cast::{CastTarget, cast};
 use types::charset::{Charset, convert};
 use types::collation::Collation;
+use types::column::{Column, ColumnType};
 use types::context::Context;
 use types::decimal::Decimal;
 use types::error::SqlError;
 use types::error::table::{ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
+use types::row::read_column;
+use types::sql_mode::SqlMode;
 use types::temporal::{DateTime, FSP_MAX, datetime_from_number, time_from_number};
 use types::value::{Value, ValueRef, compare, quote_text, temporal_constant};
 use types::warning::Warnings;
@@ -105,8 +108,20 @@ fn order_mixed(
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<Ordering>> {
-    if let (ValueRef::Str(..), ValueRef::Str(..)) = (left.value, right.value) {
-        return texts(left, right, operation, inputs, context);
+    match (left.value, right.value) {
+        (ValueRef::Str(..), ValueRef::Str(..)) => return texts(left, right, operation, inputs, context),
+        // Labels are texts beside everything but numbers.
+        (ValueRef::Chosen(chosen), other) if !other.is_number() => {
+            let text = chosen.text();
+            let left = Side { value: ValueRef::Str(&text, chosen.collation()), ..left };
+            return order(left, right, operation, inputs, context);
+        }
+        (other, ValueRef::Chosen(chosen)) if !other.is_number() => {
+            let text = chosen.text();
+            let right = Side { value: ValueRef::Str(&text, chosen.collation()), ..right };
+            return order(left, right, operation, inputs, context);
+        }
+        _ => {}
     }
     if let Some(constant) = as_other_side(right, left, inputs, context)? {
         return compare(left.value, constant.as_ref(), context);
@@ -163,8 +178,11 @@ fn as_other_side(
         {
             temporal(bytes, collation, other, inputs, context)
         }
-        (ValueRef::Bytes(bytes), value) if constant.is_hex_literal() && is_number(value) => {
+        (ValueRef::Bytes(bytes), value) if constant.is_hex_literal() && value.is_number() => {
             Ok(Some(Value::UInt(hex_number(&bytes.to_cow()))))
+        }
+        (_, ValueRef::Year(_)) if constant.is_constant() && !other.is_constant() => {
+            Ok(year(constant.value, inputs))
         }
         (ValueRef::Int(number), value) if is_temporal(value) && constant.is_constant() => {
             Ok(temporal_number(number, value, context))
@@ -195,9 +213,18 @@ fn temporal(
     Err(error)
 }
 
-fn is_number(value: ValueRef<'_>) -> bool {
-    use ValueRef::{Decimal, Double, Float, Int, UInt};
-    matches!(value, Int(_) | UInt(_) | Decimal(_) | Float(_) | Double(_))
+/// A constant as the YEAR that a column would hold, if it can: 1 and '01' are 2001.
+fn year(constant: ValueRef<'_>, inputs: &Inputs<'_>) -> Option<Value> {
+    let column = Column { name: String::new(), ty: ColumnType::Year, nullable: true };
+    let mut quiet = Warnings::with_limit(0);
+    let session = inputs.session;
+    let today = session.now(0).date();
+    let mut strict = Context::writing(SqlMode::STRICT_ALL_TABLES, &session.time_zone, today, &mut quiet);
+    let mut stored = Vec::new();
+    match types::store::assign(&column, constant, &mut strict, &mut stored) {
+        Ok(true) => Some(read_column(ColumnType::Year, &stored, &session.time_zone).to_value()),
+        _ => None,
+    }
 }
 
 pub(super) fn is_temporal(value: ValueRef<'_>) -> bool {

@@ -35,7 +35,7 @@ impl Expr {
                 Ev::Own(inputs.session.user_variables.lock().get(name).cloned().unwrap_or_default())
             }
             Self::AssignVariable(name, value) => {
-                let value = value.eval(inputs, context)?.into_value();
+                let value = plain(value.eval(inputs, context)?.into_value());
                 inputs.session.user_variables.lock().insert(name.clone(), value.clone());
                 Ev::Own(value)
             }
@@ -58,6 +58,19 @@ impl Expr {
             Self::Interval(value, _) => return value.eval(inputs, context),
             condition => return Ok(condition.truth(inputs, context)?.into()),
         })
+    }
+}
+
+/// A value as a variable keeps it: labels are text there, years and bits are numbers.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Chosen(chosen) if chosen.collation() == Collation::Binary => {
+            Value::Bytes(chosen.text().into_owned())
+        }
+        Value::Chosen(chosen) => Value::Str(chosen.text().into_owned(), chosen.collation()),
+        Value::Bit(bits) => Value::UInt(bits.number()),
+        Value::Year(year) => Value::UInt(year.into()),
+        other => other,
     }
 }
 

@@ -4,7 +4,7 @@
 //! | value | bytes |
 //! | --- | --- |
 //! | NULL | `00` |
-//! | number | `10`, the nearest double's bits with the order of bytes, then what the number differs from it by |
+//! | number, YEAR, BIT, ENUM and SET as their number | `10`, the nearest double's bits with the order of bytes, then what the number differs from it by |
 //! | TIME | `20`, microseconds as eight big-endian bytes with the sign bit flipped |
 //! | DATE, DATETIME | `30`, the packed form in eight bytes |
 //! | text | `40`, the collation's sort key |
@@ -57,6 +57,9 @@ impl SortKey {
             ValueRef::Null => out.push(NULL),
             ValueRef::Int(number) => write_int(number < 0, number.unsigned_abs(), out),
             ValueRef::UInt(number) => write_int(false, number, out),
+            ValueRef::Year(year) => write_int(false, year.into(), out),
+            ValueRef::Bit(bits) => write_int(false, bits.number(), out),
+            ValueRef::Chosen(chosen) => write_int(false, chosen.number(), out),
             ValueRef::Decimal(number) => write_decimal(&number, out),
             ValueRef::Float(number) => write_double(f64::from(number), out),
             ValueRef::Double(number) => write_double(number, out),

@@ -110,6 +110,9 @@ pub(super) fn int_of(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>
         ValueRef::Date(date) => Int::Signed(date.to_number()),
         ValueRef::Time(time) => Int::Signed(time.round_to(0).to_number()),
         ValueRef::DateTime(moment) => Int::Signed(moment.round_to(0).map_or(0, DateTime::to_number)),
+        ValueRef::Year(year) => Int::Unsigned(year.into()),
+        ValueRef::Bit(bits) => Int::Unsigned(bits.number()),
+        ValueRef::Chosen(chosen) => Int::Unsigned(chosen.number()),
     }))
 }
 
@@ -157,6 +160,14 @@ impl<'a> Text<'a> {
             Ev::Own(Value::Str(bytes, collation)) => text(Cow::Owned(bytes), collation),
             Ev::Ref(ValueRef::Bytes(bytes)) => text(bytes.to_cow(), Collation::Binary),
             Ev::Own(Value::Bytes(bytes)) => text(Cow::Owned(bytes), Collation::Binary),
+            Ev::Ref(ValueRef::Chosen(chosen)) | Ev::Own(Value::Chosen(chosen)) => {
+                text(chosen.text(), chosen.collation())
+            }
+            Ev::Ref(ValueRef::Bit(bits)) | Ev::Own(Value::Bit(bits)) => {
+                let mut bytes = Vec::new();
+                bits.write(&mut bytes);
+                text(Cow::Owned(bytes), Collation::Binary)
+            }
             other => {
                 let mut bytes = Vec::with_capacity(24);
                 other.as_ref().write_text(&mut bytes);

@@ -23,6 +23,7 @@ pub const FILES: &[&str] = &[
     "temporal",
     "aggregates",
     "syntax",
+    "labels",
 ];
 
 pub fn read(name: &str) -> String {

@@ -16,7 +16,7 @@ use sql::plan::{SelectPlan, UpdatePlan};
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::collation::Collation;
-use types::column::{ColumnType, IntSize, Sign};
+use types::column::{ColumnType, IntSize, Labels, Sign};
 use types::error::SqlError;
 use types::error::table::ER_UNKNOWN_SYSTEM_VARIABLE;
 use types::row::Offsets;
@@ -185,11 +185,19 @@ fn column(name: &str, definition: &str) -> ColumnDef {
 }
 
 fn column_type(text: &str, sign: Sign, collation: Collation) -> ColumnType {
-    let (name, numbers) = text.split_once('(').unwrap_or((text, ""));
-    let numbers: Vec<u32> = numbers.split([',', ')']).filter_map(|number| number.parse().ok()).collect();
+    let (name, numbers_text) = text.split_once('(').unwrap_or((text, ""));
+    let numbers: Vec<u32> = numbers_text.split([',', ')']).filter_map(|number| number.parse().ok()).collect();
     let first = numbers.first().copied();
     let size = first.unwrap_or(0);
+    let labels = || {
+        let names = numbers_text.trim_end_matches(')').split(',').map(|name| name.trim_matches('\'').into());
+        Labels::new(collation, names)
+    };
     match name {
+        "ENUM" => ColumnType::enumeration("", labels()),
+        "SET" => ColumnType::set("", labels()),
+        "BIT" => ColumnType::bit("", first),
+        "YEAR" => Ok(ColumnType::Year),
         "TINYINT" => ColumnType::int("", IntSize::Tiny, sign, None),
         "SMALLINT" => ColumnType::int("", IntSize::Small, sign, None),
         "MEDIUMINT" => ColumnType::int("", IntSize::Medium, sign, None),

@@ -124,6 +124,9 @@ fn integer(value: ValueRef<'_>) -> i64 {
     match value {
         ValueRef::Int(number) => number,
         ValueRef::UInt(number) => number.cast_signed(),
+        ValueRef::Year(year) => year.into(),
+        ValueRef::Bit(bits) => bits.number().cast_signed(),
+        ValueRef::Chosen(chosen) => chosen.number().cast_signed(),
         ValueRef::Float(number) => double_to_i64(f64::from(number)),
         ValueRef::Double(number) => double_to_i64(number),
         ValueRef::Date(date) => date.to_number(),

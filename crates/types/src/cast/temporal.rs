@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::SqlError;
 use crate::error::table::{ER_DATETIME_FUNCTION_OVERFLOW, ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
 use crate::temporal::{
-    DateTime, NotADate, datetime_from_number, parse_datetime, parse_time, time_from_number,
+    Date, DateTime, NotADate, datetime_from_number, parse_datetime, parse_time, time_from_number,
 };
 use crate::value::{Value, ValueRef, local, local_time, split};
 
@@ -68,6 +68,7 @@ fn read_datetime(
     match value {
         ValueRef::Date(date) => Ok(Some(DateTime::from_date(date))),
         ValueRef::DateTime(moment) => Ok(Some(moment)),
+        ValueRef::Year(year) => Ok(Date::new(year, 1, 1).map(DateTime::from_date)),
         ValueRef::Time(time) => {
             let midnight = DateTime::from_date(context.today).with_fsp(6);
             Ok(midnight.add_micros(time.micros()))

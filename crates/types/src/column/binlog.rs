@@ -10,6 +10,9 @@
 //! | TEXT, BLOB of all sizes | 252 | bytes of the length |
 //! | DATE | 10 | - |
 //! | TIME, DATETIME, TIMESTAMP | 19, 18, 17 | digits of the fraction |
+//! | YEAR | 13 | - |
+//! | BIT | 16 | bits beyond whole bytes, whole bytes |
+//! | ENUM, SET | 254 | 247 or 248, bytes of a value |
 //!
 //! CHAR stores the most bytes (up to 1,020) in ten bits: the second byte holds the lower eight, and the upper two
 //! are flipped into bits 4 and 5 of the first byte, which is otherwise 254.
@@ -70,6 +73,10 @@ impl ColumnType {
                 BinlogType::with(15, &[low, high])
             }
             Self::Text { size, .. } | Self::Blob { size } => BinlogType::with(252, &[size.length_size()]),
+            Self::Enum(labels) => BinlogType::with(254, &[247, labels.enum_bytes()]),
+            Self::Set(labels) => BinlogType::with(254, &[248, labels.set_bytes()]),
+            Self::Bit { bits } => BinlogType::with(16, &[bits % 8, bits / 8]),
+            Self::Year => BinlogType::with(13, &[]),
             Self::Date => BinlogType::with(10, &[]),
             Self::Time { fsp } => BinlogType::with(19, &[fsp]),
             Self::DateTime { fsp } => BinlogType::with(18, &[fsp]),

@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | 0 | 1 | version, 1 |
 //! | 1 | 1 | tag of the type |
-//! | 2 | 0 to 4 | parameters of the type |
+//! | 2 | 0 to 4, of labels more | parameters of the type |
 //!
 //! | tag | type | parameters |
 //! | --- | --- | --- |
@@ -19,12 +19,15 @@
 //! | 10 | BLOB | length bytes (1 to 4) |
 //! | 11 | DATE | - |
 //! | 12, 13, 14 | TIME, DATETIME, TIMESTAMP | fraction's digits |
+//! | 15, 16 | ENUM, SET | collation id (u16), number of labels (u16), each one's size (u16) and bytes |
+//! | 17 | BIT | bits |
+//! | 18 | YEAR | - |
 //!
 //! Sign: 0 signed, 1 unsigned, 2 zerofill. Numbers are little-endian. Tags and ids are never reused.
 
 #![deny(clippy::indexing_slicing)]
 
-use super::{ColumnType, FloatType, IntSize, IntType, LobSize, Sign};
+use super::{ColumnType, FloatType, IntSize, IntType, Labels, LobSize, SET_LABELS_MAX, Sign};
 use crate::collation::Collation;
 use crate::decimal::{PRECISION_MAX, SCALE_MAX};
 use crate::temporal::FSP_MAX;
@@ -78,6 +81,10 @@ impl ColumnType {
                 out.extend_from_slice(&size.to_le_bytes());
             }
             Self::Blob { size } => out.extend_from_slice(&[10, size.length_size()]),
+            Self::Enum(labels) => serialise_labels(15, labels, out),
+            Self::Set(labels) => serialise_labels(16, labels, out),
+            Self::Bit { bits } => out.extend_from_slice(&[17, bits]),
+            Self::Year => out.push(18),
             Self::Date => out.push(11),
             Self::Time { fsp } => out.extend_from_slice(&[12, fsp]),
             Self::DateTime { fsp } => out.extend_from_slice(&[13, fsp]),
@@ -121,6 +128,16 @@ fn read_type(tag: u8, rest: &[u8]) -> Option<(ColumnType, usize)> {
         (12, &[digits, ..]) => (ColumnType::Time { fsp: fsp(digits)? }, 1),
         (13, &[digits, ..]) => (ColumnType::DateTime { fsp: fsp(digits)? }, 1),
         (14, &[digits, ..]) => (ColumnType::Timestamp { fsp: fsp(digits)? }, 1),
+        (15, _) => {
+            let (labels, size) = read_labels(rest)?;
+            (ColumnType::Enum(labels), size)
+        }
+        (16, _) => {
+            let (labels, size) = read_labels(rest)?;
+            (labels.count() <= SET_LABELS_MAX).then_some((ColumnType::Set(labels), size))?
+        }
+        (17, &[bits @ 1..=64, ..]) => (ColumnType::Bit { bits }, 1),
+        (18, _) => (ColumnType::Year, 0),
         _ => return None,
     })
 }
@@ -137,6 +154,32 @@ fn read_float(sign: u8, m: u8, d: u8) -> Option<FloatType> {
         _ => return None,
     };
     Some(FloatType { sign: sign_of(sign)?, digits })
+}
+
+fn serialise_labels(tag: u8, labels: Labels, out: &mut Vec<u8>) {
+    let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX).to_le_bytes();
+    out.push(tag);
+    out.extend_from_slice(&labels.collation().id().to_le_bytes());
+    out.extend_from_slice(&short(labels.count()));
+    for name in labels.names() {
+        out.extend_from_slice(&short(name.len()));
+        out.extend_from_slice(name);
+    }
+}
+
+/// Labels, at least one, and the bytes that they took.
+fn read_labels(bytes: &[u8]) -> Option<(Labels, usize)> {
+    let (&[a, b, c, d], mut rest) = bytes.split_first_chunk()?;
+    let collation = Collation::from_id(u16::from_le_bytes([a, b]))?;
+    let count = u16::from_le_bytes([c, d]);
+    let mut names = Vec::new();
+    for _ in 0..count {
+        let (size, behind) = rest.split_first_chunk()?;
+        let (name, behind) = behind.split_at_checked(usize::from(u16::from_le_bytes(*size)))?;
+        names.push(name.to_vec());
+        rest = behind;
+    }
+    (count > 0).then(|| (Labels::new(collation, names), bytes.len() - rest.len()))
 }
 
 fn text_collation(id: [u8; 2]) -> Option<Collation> {
@@ -186,7 +229,8 @@ mod tests {
     fn the_format_is_stable() {
         let collation = Collation::Utf8mb4GeneralCi;
         let float = FloatType { sign: Sign::Signed, digits: None };
-        let golden: [(ColumnType, &[u8]); 14] = [
+        let labels = Labels::new(collation, vec![b"a".to_vec(), b"bc".to_vec()]);
+        let golden: [(ColumnType, &[u8]); 18] = [
             (ColumnType::BOOL, &[1, 1, 0, 0, 1]),
             (ColumnType::Decimal { precision: 10, scale: 3, sign: Sign::Unsigned }, &[1, 2, 10, 3, 1]),
             (ColumnType::Float(float), &[1, 3, 0, 255, 255]),
@@ -201,6 +245,10 @@ mod tests {
             (ColumnType::Time { fsp: 6 }, &[1, 12, 6]),
             (ColumnType::DateTime { fsp: 0 }, &[1, 13, 0]),
             (ColumnType::Timestamp { fsp: 3 }, &[1, 14, 3]),
+            (ColumnType::Enum(labels), &[1, 15, 45, 0, 2, 0, 1, 0, b'a', 2, 0, b'b', b'c']),
+            (ColumnType::Set(labels), &[1, 16, 45, 0, 2, 0, 1, 0, b'a', 2, 0, b'b', b'c']),
+            (ColumnType::Bit { bits: 64 }, &[1, 17, 64]),
+            (ColumnType::Year, &[1, 18]),
         ];
         for (ty, bytes) in golden {
             let mut out = Vec::new();
@@ -223,6 +271,9 @@ mod tests {
             [1, 2, 66, 0, 0, 0],
             [1, 12, 7, 0, 0, 0],
             [1, 5, 1, 63, 0, 0],
+            [1, 15, 45, 0, 0, 0],
+            [1, 16, 45, 0, 1, 0],
+            [1, 17, 65, 0, 0, 0],
         ] {
             assert_eq!(ColumnType::deserialise(&bytes), Err(CatalogError), "{bytes:?}");
         }

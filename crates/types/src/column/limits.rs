@@ -1,20 +1,26 @@
 //! Column definitions that MySQL refuses, with its errors.
 
-use super::{Column, ColumnType, FloatType, IntSize, IntType, LobSize, Sign};
+use super::{
+    Column, ColumnType, ENUM_LABELS_MAX, FloatType, IntSize, IntType, LABEL_CHARS_MAX, Labels, LobSize,
+    SET_LABELS_MAX, Sign,
+};
 use crate::collation::Collation;
 use crate::decimal::{PRECISION_MAX, SCALE_MAX};
 use crate::error::SqlError;
 use crate::error::table::{
-    ER_M_BIGGER_THAN_D, ER_TOO_BIG_DISPLAYWIDTH, ER_TOO_BIG_FIELDLENGTH, ER_TOO_BIG_PRECISION,
-    ER_TOO_BIG_ROWSIZE, ER_TOO_BIG_SCALE, ER_WRONG_FIELD_SPEC,
+    ER_ILLEGAL_VALUE_FOR_TYPE, ER_INVALID_FIELD_SIZE, ER_M_BIGGER_THAN_D, ER_TOO_BIG_DISPLAYWIDTH,
+    ER_TOO_BIG_ENUM, ER_TOO_BIG_FIELDLENGTH, ER_TOO_BIG_PRECISION, ER_TOO_BIG_ROWSIZE, ER_TOO_BIG_SCALE,
+    ER_TOO_BIG_SET, ER_TOO_LONG_SET_ENUM_VALUE, ER_WRONG_FIELD_SPEC,
 };
 use crate::temporal::FSP_MAX;
+use crate::value::quote_text;
 
 /// The most bytes that the columns of a row may declare, TEXT and BLOB contents apart.
 pub const ROW_SIZE_MAX: u32 = 65_535;
 
 const CHAR_MAX: u32 = 255;
 const DISPLAY_WIDTH_MAX: u32 = 255;
+const BITS_MAX: u32 = 64;
 
 impl ColumnType {
     /// BOOL, which is TINYINT(1).
@@ -114,6 +120,37 @@ impl ColumnType {
         Self::Blob { size: lob_size(bytes) }
     }
 
+    /// BIT(`bits`), 1 if that was not written. Error 3013 for none, 1439 above 64.
+    pub fn bit(name: &str, bits: Option<u32>) -> Result<Self, SqlError> {
+        match bits.unwrap_or(1) {
+            0 => Err(ER_INVALID_FIELD_SIZE.error(&[&name])),
+            bits @ 1..=BITS_MAX => Ok(Self::Bit { bits: u8::try_from(bits).unwrap_or(u8::MAX) }),
+            _ => Err(ER_TOO_BIG_DISPLAYWIDTH.error(&[&name, &BITS_MAX])),
+        }
+    }
+
+    /// ENUM of these labels, blanks at their ends apart. Errors 1097 for too many, 3505 for one that is too long.
+    /// Labels that are equal are the caller's to refuse: see [`Labels::duplicate`].
+    pub fn enumeration(name: &str, labels: Labels) -> Result<Self, SqlError> {
+        if labels.count() > ENUM_LABELS_MAX {
+            return Err(ER_TOO_BIG_ENUM.error(&[&name]));
+        }
+        check_labels(name, labels)?;
+        Ok(Self::Enum(labels))
+    }
+
+    /// SET of these labels. The errors of [`ColumnType::enumeration`], and 1367 for a label with a comma.
+    pub fn set(name: &str, labels: Labels) -> Result<Self, SqlError> {
+        if labels.count() > SET_LABELS_MAX {
+            return Err(ER_TOO_BIG_SET.error(&[&name]));
+        }
+        check_labels(name, labels)?;
+        if let Some(label) = labels.names().find(|label| label.contains(&b',')) {
+            return Err(ER_ILLEGAL_VALUE_FOR_TYPE.error(&[&"set", &quote_text(label, labels.collation())]));
+        }
+        Ok(Self::Set(labels))
+    }
+
     /// TIME(`fsp`). Error 1426 above 6.
     pub fn time(name: &str, fsp: u32) -> Result<Self, SqlError> {
         checked_fsp(name, fsp).map(|fsp| Self::Time { fsp })
@@ -156,6 +193,15 @@ pub fn check_row_size<'a>(columns: impl Iterator<Item = &'a Column> + Clone) -> 
 
 fn too_long(name: &str, most: u32) -> SqlError {
     ER_TOO_BIG_FIELDLENGTH.error(&[&name, &most])
+}
+
+fn check_labels(name: &str, labels: Labels) -> Result<(), SqlError> {
+    let charset = labels.collation().charset();
+    let too_long = |label: &[u8]| charset.char_count(label) > LABEL_CHARS_MAX;
+    if labels.names().any(too_long) {
+        return Err(ER_TOO_LONG_SET_ENUM_VALUE.error(&[&name]));
+    }
+    Ok(())
 }
 
 fn checked_fsp(name: &str, fsp: u32) -> Result<u8, SqlError> {

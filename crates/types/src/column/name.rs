@@ -40,6 +40,10 @@ impl ColumnType {
                 LobSize::Medium => "mediumblob",
                 LobSize::Long => "longblob",
             },
+            Self::Enum(_) => "enum",
+            Self::Set(_) => "set",
+            Self::Bit { .. } => "bit",
+            Self::Year => "year",
             Self::Date => "date",
             Self::Time { .. } => "time",
             Self::DateTime { .. } => "datetime",
@@ -74,6 +78,7 @@ impl ColumnType {
             Self::Decimal { precision, scale, .. } => Some((precision, Some(scale))),
             Self::Float(FloatType { digits, .. }) => Some(digits.map_or((12, None), |(m, d)| (m, Some(d)))),
             Self::Double(FloatType { digits, .. }) => Some(digits.map_or((22, None), |(m, d)| (m, Some(d)))),
+            Self::Bit { bits } => Some((bits, None)),
             _ => None,
         }
     }
@@ -115,6 +120,8 @@ impl Display for ColumnType {
             Self::Char { .. } | Self::Varchar { .. } | Self::Binary { .. } | Self::Varbinary { .. } => {
                 write!(f, "({})", self.chars_max().unwrap_or(0))
             }
+            Self::Enum(labels) | Self::Set(labels) => write!(f, "({labels})"),
+            Self::Bit { bits } => write!(f, "({bits})"),
             Self::Time { fsp } | Self::DateTime { fsp } | Self::Timestamp { fsp } if fsp > 0 => {
                 write!(f, "({fsp})")
             }

@@ -26,8 +26,12 @@ pub mod flags {
     pub const BINARY: u16 = 128;
     /// AUTO_INCREMENT.
     pub const AUTO_INCREMENT: u16 = 512;
+    /// ENUM.
+    pub const ENUM: u16 = 256;
     /// TIMESTAMP that is set by the server.
     pub const TIMESTAMP: u16 = 1024;
+    /// SET.
+    pub const SET: u16 = 2048;
     /// NOT NULL without a DEFAULT.
     pub const NO_DEFAULT_VALUE: u16 = 4096;
     /// ON UPDATE CURRENT_TIMESTAMP.
@@ -85,7 +89,9 @@ impl ColumnType {
             Self::Decimal { .. } => 246,
             Self::Float(_) => 4,
             Self::Double(_) => 5,
-            Self::Char { .. } | Self::Binary { .. } => 254,
+            Self::Char { .. } | Self::Binary { .. } | Self::Enum(_) | Self::Set(_) => 254,
+            Self::Bit { .. } => 16,
+            Self::Year => 13,
             Self::Varchar { .. } | Self::Varbinary { .. } => 253,
             Self::Text { .. } | Self::Blob { .. } => 252,
             Self::Date => 10,
@@ -97,6 +103,11 @@ impl ColumnType {
 
     fn wire_length(self, results: Collation) -> u32 {
         let fraction = |fsp: u8| u32::from(fsp) + u32::from(fsp > 0);
+        // Bytes of the longest character that is sent of a text.
+        let shown = |own: Collation| {
+            let collation = if results == Collation::Binary { own } else { results };
+            collation.charset().char_size_max()
+        };
         match self {
             Self::Int(int) => u32::from(int.width),
             Self::Decimal { precision, scale, sign } => {
@@ -104,13 +115,16 @@ impl ColumnType {
             }
             Self::Float(float) => float.digits.map_or(12, |(m, _)| u32::from(m)),
             Self::Double(float) => float.digits.map_or(22, |(m, _)| u32::from(m)),
+            Self::Bit { bits } => u32::from(bits),
+            Self::Year => 4,
+            Self::Enum(labels) => labels.chars_max() * shown(labels.collation()),
+            Self::Set(labels) => labels.chars_of_all() * shown(labels.collation()),
             Self::Date => 10,
             Self::Time { fsp } => 10 + fraction(fsp),
             Self::DateTime { fsp } | Self::Timestamp { fsp } => 19 + fraction(fsp),
             Self::Binary { .. } | Self::Varbinary { .. } | Self::Blob { .. } => self.bytes_max().unwrap_or(0),
             Self::Char { collation, .. } | Self::Varchar { collation, .. } | Self::Text { collation, .. } => {
-                let shown = if results == Collation::Binary { collation } else { results };
-                self.chars_max().unwrap_or(0).saturating_mul(shown.charset().char_size_max())
+                self.chars_max().unwrap_or(0).saturating_mul(shown(collation))
             }
         }
     }
@@ -123,6 +137,8 @@ impl ColumnType {
         let flag = |set: bool, bit: u16| if set { bit } else { 0 };
         flag(binary, flags::BINARY)
             | flag(self.is_lob(), flags::BLOB)
+            | flag(matches!(self, Self::Enum(_)), flags::ENUM)
+            | flag(matches!(self, Self::Set(_)), flags::SET)
             | flag(self.is_unsigned(), flags::UNSIGNED)
             | flag(self.is_zerofill(), flags::ZEROFILL)
     }

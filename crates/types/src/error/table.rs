@@ -94,6 +94,7 @@ conditions! {
     ER_NO_SUCH_THREAD = 1094, "HY000", "Unknown thread id: %lu";
     ER_KILL_DENIED_ERROR = 1095, "HY000", "You are not owner of thread %lu";
     ER_NO_TABLES_USED = 1096, "HY000", "No tables used";
+    ER_TOO_BIG_SET = 1097, "HY000", "Too many strings for column %-.192s and SET";
     ER_NO_UNIQUE_LOGFILE = 1098, "HY000", "Can't generate a unique log-filename %-.200s.(1-999)";
     ER_TABLE_NOT_LOCKED_FOR_WRITE = 1099, "HY000", "Table '%-.192s' was locked with a READ lock and can't be updated";
     ER_TABLE_NOT_LOCKED = 1100, "HY000", "Table '%-.192s' was not locked with LOCK TABLES";
@@ -413,6 +414,7 @@ conditions! {
     ER_REPLICA_CONFIGURATION = 1794, "HY000", "Replica is not configured or failed to initialize properly. You must at least set --server-id to enable either a source or a replica. Additional error messages can be found in the MySQL error log.";
     ER_INNODB_FT_LIMIT = 1795, "HY000", "InnoDB presently supports one FULLTEXT index creation at a time";
     ER_COL_COUNT_DOESNT_MATCH_CORRUPTED_V2 = 1805, "HY000", "Column count of %s.%s is wrong. Expected %d, found %d. The table is probably corrupted";
+    ER_INVALID_YEAR_COLUMN_LENGTH = 1818, "HY000", "Invalid display width. Use YEAR instead.";
     ER_NOT_VALID_PASSWORD = 1819, "HY000", "Your password does not satisfy the current policy requirements";
     ER_MUST_CHANGE_PASSWORD = 1820, "HY000", "You must reset your password using ALTER USER statement before executing this statement.";
     ER_FK_NO_INDEX_CHILD = 1821, "HY000", "Failed to add the foreign key constraint. Missing index for constraint '%s' in the foreign table '%s'";
@@ -486,6 +488,7 @@ conditions! {
     ER_CAPACITY_EXCEEDED = 3170, "HY000", "Memory capacity of %llu bytes for '%s' exceeded. %s";
     ER_CANT_RESET_SOURCE = 3190, "HY000", "RESET BINARY LOGS AND GTIDS is not allowed because %-.384s.";
     ER_NO_SUCH_DB = 3503, "42Y07", "Database '%-.192s' doesn't exist";
+    ER_TOO_BIG_ENUM = 3504, "HY000", "Too many enumeration values for column %.192s.";
     ER_TOO_LONG_SET_ENUM_VALUE = 3505, "HY000", "Too long enumeration/set value for column %.192s.";
     ER_PK_INDEX_CANT_BE_INVISIBLE = 3522, "HY000", "A primary key index cannot be invisible";
     ER_UNKNOWN_AUTHID = 3523, "HY000", "Unknown authorization ID `%.64s`@`%.64s`";

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | NULL | `00` |
 //! | anything else | `01`, then |
-//! | integers of either sign | `00` below zero, else `01`; 8 bytes, two's complement, big-endian |
+//! | integers of either sign, YEAR, BIT, the numbers of ENUM and SET | `00` below zero, else `01`; 8 bytes, two's complement, big-endian |
 //! | exact numbers | `00` below zero, else `01`; the twelve limbs, big-endian, flipped below zero |
 //! | doubles | as in index keys |
 //! | text and bytes | the collation's sort key |
@@ -26,6 +26,9 @@ pub fn write_sort_value(value: ValueRef<'_>, out: &mut Vec<u8>) {
         ValueRef::Null => {}
         ValueRef::Int(number) => write_int(number < 0, number.cast_unsigned(), out),
         ValueRef::UInt(number) => write_int(false, number, out),
+        ValueRef::Year(year) => write_int(false, year.into(), out),
+        ValueRef::Bit(bits) => write_int(false, bits.number(), out),
+        ValueRef::Chosen(chosen) => write_int(false, chosen.number(), out),
         ValueRef::Decimal(number) => number.write_ordered(out),
         ValueRef::Float(number) => write_float(&f64::from(number).to_le_bytes(), out),
         ValueRef::Double(number) => write_float(&number.to_le_bytes(), out),

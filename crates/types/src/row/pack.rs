@@ -4,7 +4,7 @@ use super::length_size;
 use crate::collation::Collation;
 use crate::column::{ColumnType, FloatType, IntType};
 use crate::temporal::{DateTime, LocalTime, TimeZone, Timestamp};
-use crate::value::ValueRef;
+use crate::value::{Bits, ValueRef, YEAR_BASE};
 
 /// Appends the stored bytes of a value that has been brought into the column: of its type, in its range, with
 /// its scale or fraction, in its character set. False if it has not; nothing useful is appended then. NULL is not a
@@ -50,6 +50,22 @@ pub fn write_column(ty: ColumnType, value: ValueRef<'_>, time_zone: &TimeZone, o
         (ColumnType::Timestamp { fsp }, ValueRef::DateTime(value)) => {
             write_timestamp(value, fsp, time_zone, out)
         }
+        (ColumnType::Enum(labels), ValueRef::Chosen(chosen)) => {
+            write_low_bytes(chosen.number(), labels.enum_bytes(), out);
+            chosen.labels() == labels
+        }
+        (ColumnType::Set(labels), ValueRef::Chosen(chosen)) => {
+            write_low_bytes(chosen.number(), labels.set_bytes(), out);
+            chosen.labels() == labels
+        }
+        (ColumnType::Bit { bits }, ValueRef::Bit(value)) => {
+            value.write_stored(bits, out);
+            value.number() <= Bits::max_of(bits)
+        }
+        (ColumnType::Year, ValueRef::Year(year)) => {
+            out.push(stored_year(year));
+            is_year(year)
+        }
         (_, ValueRef::Str(bytes, collation)) => {
             let own = ty.collation().is_some_and(|own| own.charset() == collation.charset());
             own && write_string(ty, bytes, out)
@@ -57,6 +73,16 @@ pub fn write_column(ty: ColumnType, value: ValueRef<'_>, time_zone: &TimeZone, o
         (_, ValueRef::Bytes(bytes)) => ty.collation().is_none() && write_string(ty, &bytes.to_cow(), out),
         _ => false,
     }
+}
+
+/// A YEAR as its byte; 0 for what is none.
+pub(crate) fn stored_year(year: u16) -> u8 {
+    u8::try_from(year.saturating_sub(YEAR_BASE)).unwrap_or(0)
+}
+
+/// Whether a YEAR can be this: 0, or 1901 to 2155.
+pub(crate) fn is_year(year: u16) -> bool {
+    year == 0 || (YEAR_BASE + 1..=YEAR_BASE + 255).contains(&year)
 }
 
 fn is_number_of(float: FloatType, number: f64) -> bool {
@@ -97,7 +123,12 @@ pub(crate) fn trimmed(ty: ColumnType, bytes: &[u8]) -> &[u8] {
 
 /// Appends the lowest bytes of a number, as many as the type has.
 pub(crate) fn write_int(int: IntType, number: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(&number.to_le_bytes()[..usize::from(int.bytes())]);
+    write_low_bytes(number, int.bytes(), out);
+}
+
+/// Appends so many of a number's bytes, the lowest first.
+pub(crate) fn write_low_bytes(number: u64, size: u8, out: &mut Vec<u8>) {
+    out.extend_from_slice(&number.to_le_bytes()[..usize::from(size)]);
 }
 
 /// Appends a length of `length_size` bytes, then the bytes.

@@ -5,7 +5,7 @@
 use crate::column::{ColumnType, IntType};
 use crate::decimal::Decimal;
 use crate::temporal::{Date, DateTime, Time, TimeZone, Timestamp};
-use crate::value::{BytesRef, ValueRef};
+use crate::value::{Bits, BytesRef, Chosen, ValueRef, YEAR_BASE};
 
 /// The value of a column's bytes (without their length). Bytes of another size are read as far as they go.
 #[inline]
@@ -23,6 +23,10 @@ pub fn read_column<'r>(ty: ColumnType, bytes: &'r [u8], time_zone: &TimeZone) ->
         | ColumnType::Text { collation, .. } => ValueRef::Str(bytes, collation),
         ColumnType::Binary { size } => ValueRef::Bytes(BytesRef::padded(bytes, u16::from(size))),
         ColumnType::Varbinary { .. } | ColumnType::Blob { .. } => ValueRef::bytes(bytes),
+        ColumnType::Enum(labels) => ValueRef::Chosen(Chosen::of_enum(labels, read_unsigned(bytes))),
+        ColumnType::Set(labels) => ValueRef::Chosen(Chosen::of_set(labels, read_unsigned(bytes))),
+        ColumnType::Bit { bits } => ValueRef::Bit(Bits::new(bits, read_big_endian(bytes))),
+        ColumnType::Year => ValueRef::Year(read_year(bytes)),
         ColumnType::Date => ValueRef::Date(Date::read_stored(bytes)),
         ColumnType::Time { fsp } => ValueRef::Time(Time::read_stored(bytes, fsp)),
         ColumnType::DateTime { fsp } => ValueRef::DateTime(DateTime::read_stored(bytes, fsp)),
@@ -40,6 +44,19 @@ pub(super) fn read_unsigned(bytes: &[u8]) -> u64 {
         *to = *from;
     }
     u64::from_le_bytes(number)
+}
+
+/// A number of up to eight bytes, the highest first.
+fn read_big_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// A YEAR.
+pub(super) fn read_year(bytes: &[u8]) -> u16 {
+    match bytes.first() {
+        None | Some(0) => 0,
+        Some(years) => YEAR_BASE + u16::from(*years),
+    }
 }
 
 /// A number of as many bytes as the type has, with its sign.

@@ -2,7 +2,7 @@
 
 #![deny(clippy::indexing_slicing)]
 
-use super::unpack::{read_signed, read_unsigned};
+use super::unpack::{read_signed, read_unsigned, read_year};
 use super::{Offsets, RowLayout, read_column};
 use crate::charset::Charset;
 use crate::column::{ColumnType, FloatType, IntSize, IntType};
@@ -48,6 +48,7 @@ impl RowLayout {
             // A MEDIUMINT travels in four bytes, the others in those that they have.
             ColumnType::Int(int) if int.size == IntSize::Medium => write_medium(int, bytes, out),
             ColumnType::Int(_) | ColumnType::Float(_) | ColumnType::Double(_) => out.extend_from_slice(bytes),
+            ColumnType::Year => out.extend_from_slice(&read_year(bytes).to_le_bytes()),
             _ => {
                 let value = read_column(slot.ty, bytes, time_zone);
                 if slot.ty.is_zerofill() {

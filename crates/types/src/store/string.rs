@@ -73,6 +73,15 @@ fn converted<'v>(value: ValueRef<'v>, target: &mut Target<'_, '_>) -> Result<Cow
             }
             Ok(Cow::Owned(text))
         }
+        (ValueRef::Chosen(chosen), Some(charset)) => {
+            let mut text = Vec::new();
+            if let Converted::WithReplacements { .. } =
+                convert(&chosen.text(), chosen.collation().charset(), charset, &mut text)
+            {
+                target.incorrect("string", &value.to_message())?;
+            }
+            Ok(Cow::Owned(text))
+        }
         (ValueRef::Bytes(bytes), None) => Ok(bytes.to_cow()),
         (ValueRef::Bytes(bytes), Some(charset)) => valid(bytes.to_cow(), charset, target),
         _ => {

@@ -12,6 +12,9 @@
 //! | TIME | DATE, DATETIME | moments, the TIME being of today |
 //! | temporal | text | the text is read as the temporal type |
 //! | temporal | number | numbers |
+//! | ENUM, SET | number | numbers |
+//! | ENUM, SET | anything else | as text |
+//! | YEAR, BIT | anything | as a number |
 //!
 //! Source: the manual's "Type Conversion in Expression Evaluation" and MySQL 9.7.4's answers in
 //! `tests/data/expressions.tsv`.
@@ -37,13 +40,19 @@ pub fn compare(
     b: ValueRef<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<Ordering>, SqlError> {
-    use ValueRef::{Bytes, Date, DateTime, Int, Null, Str, Time, UInt};
+    use ValueRef::{Bytes, Chosen, Date, DateTime, Int, Null, Str, Time, UInt};
     Ok(Some(match (a, b) {
         (Null, _) | (_, Null) => return Ok(None),
         (Int(a), Int(b)) => a.cmp(&b),
         (UInt(a), UInt(b)) => a.cmp(&b),
         (Str(a, a_collation), Str(b, b_collation)) => compare_text(a, a_collation, b, b_collation),
         (Str(..) | Bytes(_), Str(..) | Bytes(_)) => compare_bytes(a, b),
+        (Chosen(a), b) if !b.is_number() => {
+            return compare(Str(&a.text(), a.collation()), b, context);
+        }
+        (a, Chosen(b)) if !a.is_number() => {
+            return compare(a, Str(&b.text(), b.collation()), context);
+        }
         (Date(a), Date(b)) => a.cmp(&b),
         (Time(a), Time(b)) => a.cmp(&b),
         (Date(_) | Time(_) | DateTime(_), Date(_) | Time(_) | DateTime(_)) => {

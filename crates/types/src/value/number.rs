@@ -1,7 +1,7 @@
 //! Values as numbers.
 //!
 //! Text counts as the number at its beginning, with warning 1292 about the rest; a date counts as YYYYMMDD, a time
-//! as hhmmss, with their fraction.
+//! as hhmmss, with their fraction; a label of an ENUM as its number, those of a SET as their bits.
 
 use super::{Value, ValueRef};
 use crate::collation::Collation;
@@ -86,6 +86,9 @@ impl ValueRef<'_> {
             Self::Date(value) => Numeric::Int(value.to_number()),
             Self::Time(value) => time_number(value),
             Self::DateTime(value) => datetime_number(value),
+            Self::Year(year) => Numeric::UInt(year.into()),
+            Self::Bit(bits) => Numeric::UInt(bits.number()),
+            Self::Chosen(chosen) => Numeric::Double(chosen.number() as f64),
         }))
     }
 
@@ -129,6 +132,7 @@ pub(crate) fn split(value: ValueRef<'_>, cut_fraction: bool) -> Option<(bool, u6
     match value {
         ValueRef::Int(number) => Some((number < 0, number.unsigned_abs(), 0)),
         ValueRef::UInt(number) => Some((false, number, 0)),
+        ValueRef::Bit(bits) => Some((false, bits.number(), 0)),
         ValueRef::Float(number) => split(ValueRef::Double(f64::from(number)), cut_fraction),
         ValueRef::Double(number) => {
             split(ValueRef::Decimal(Numeric::Double(number).to_decimal()), cut_fraction)

@@ -1,5 +1,6 @@
 //! Values as text.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -29,13 +30,23 @@ impl ValueRef<'_> {
             Self::Date(value) => value.write_text(out),
             Self::Time(value) => value.write_text(out),
             Self::DateTime(value) => value.write_text(out),
+            Self::Year(year) => {
+                let _ = write!(out, "{year:04}");
+            }
+            Self::Bit(bits) => bits.write(out),
+            Self::Chosen(chosen) => out.extend_from_slice(&chosen.text()),
         }
     }
 
     /// Appends the text in a character set; false if a character had to become `?`.
     pub fn write_text_in(self, charset: Charset, out: &mut Vec<u8>) -> bool {
-        if let Self::Str(bytes, collation) = self {
-            return convert(bytes, collation.charset(), charset, out) == Converted::Exactly;
+        let text = match self {
+            Self::Str(bytes, collation) => Some((Cow::Borrowed(bytes), collation)),
+            Self::Chosen(chosen) => Some((chosen.text(), chosen.collation())),
+            _ => None,
+        };
+        if let Some((bytes, collation)) = text {
+            return convert(&bytes, collation.charset(), charset, out) == Converted::Exactly;
         }
         self.write_text(out);
         true
@@ -47,6 +58,7 @@ impl ValueRef<'_> {
             Self::Null => "NULL".to_owned(),
             Self::Str(bytes, collation) => quote_text(bytes, collation),
             Self::Bytes(bytes) => quote_bytes_as_text(&bytes.to_cow()),
+            Self::Chosen(chosen) => quote_text(&chosen.text(), chosen.collation()),
             _ => {
                 let mut text = Vec::new();
                 self.write_text(&mut text);

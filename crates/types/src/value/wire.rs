@@ -74,6 +74,9 @@ impl ValueRef<'_> {
                 write_lenenc_int(bytes.len() as u64, out);
                 bytes.write(out);
             }
+            Self::Chosen(chosen) => {
+                write_text_lenenc(&chosen.text(), chosen.collation().charset(), results, out);
+            }
             _ => write_short_lenenc(out, |out| self.write_text(out)),
         }
     }
@@ -90,7 +93,10 @@ impl ValueRef<'_> {
             Self::Date(value) => write_date(value, out),
             Self::Time(value) => write_time(value, out),
             Self::DateTime(value) => write_datetime(value, out),
-            Self::Decimal(_) | Self::Str(..) | Self::Bytes(_) => self.write_text_wire(results, out),
+            Self::Year(year) => out.extend_from_slice(&u64::from(year).to_le_bytes()),
+            Self::Decimal(_) | Self::Str(..) | Self::Bytes(_) | Self::Bit(_) | Self::Chosen(_) => {
+                self.write_text_wire(results, out);
+            }
         }
     }
 }

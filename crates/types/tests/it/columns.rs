@@ -25,8 +25,8 @@ fn schema(ty: ColumnType) -> String {
     [
         ty.column_type(),
         ty.data_type().to_owned(),
-        or_null(ty.chars_max().filter(|_| ty.is_string())),
-        or_null(ty.bytes_max().filter(|_| ty.is_string())),
+        or_null(ty.text_size().map(|(chars, _)| chars)),
+        or_null(ty.text_size().map(|(_, bytes)| bytes)),
         or_null(numeric.map(|(precision, _)| precision)),
         or_null(numeric.and_then(|(_, scale)| scale)),
         or_null(ty.datetime_precision()),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use types::charset::Charset;
 use types::collation::Collation;
-use types::column::{Column, ColumnType, IntSize, LobSize, Sign};
+use types::column::{Column, ColumnType, IntSize, Labels, LobSize, Sign};
 use types::context::Context;
 use types::sql_mode::SqlMode;
 use types::temporal::{Date, DatePolicy, TimeZone, parse_datetime, parse_time};
@@ -136,7 +136,7 @@ pub fn from_hex(text: &str) -> Vec<u8> {
 /// A hexadecimal literal is a number where a number is wanted; that is for the resolver to see, so the tests do.
 pub fn for_column(value: Value, ty: ColumnType) -> Value {
     match value {
-        Value::Bytes(bytes) if ty.is_numeric() => {
+        Value::Bytes(bytes) if ty.is_numeric() || ty == ColumnType::Year => {
             Value::UInt(bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
         }
         _ => value,
@@ -152,8 +152,28 @@ pub fn column(definition: &str) -> Column {
     Column { name: "c".into(), ty: column_type(definition), nullable }
 }
 
+/// ENUM or SET of the labels behind the name.
+fn labelled(name: &str, rest: &str) -> ColumnType {
+    let (list, options) = rest.rsplit_once(')').unwrap();
+    let names = list.split("','").map(|name| name.trim_matches('\'').replace("''", "'").into_bytes());
+    let labels = Labels::new(collation_of(options), names);
+    if name == "set" { ColumnType::set("c", labels) } else { ColumnType::enumeration("c", labels) }.unwrap()
+}
+
+fn collation_of(options: &str) -> Collation {
+    let collation = options.split_once("collate ").and_then(|(_, name)| Collation::from_name(name));
+    let of_charset = || {
+        let (_, name) = options.split_once("character set ")?;
+        Charset::from_name(name).map(Charset::default_collation)
+    };
+    collation.or_else(of_charset).unwrap_or(CI)
+}
+
 fn column_type(definition: &str) -> ColumnType {
     let (name, rest) = definition.split_once(['(', ' ']).unwrap_or((definition, ""));
+    if matches!(name, "enum" | "set") {
+        return labelled(name, rest);
+    }
     let numbers: Vec<u32> = match definition.split_once('(') {
         Some((_, rest)) => rest.split_once(')').unwrap().0.split(',').map(|n| n.parse().unwrap()).collect(),
         None => Vec::new(),
@@ -164,14 +184,7 @@ fn column_type(definition: &str) -> ColumnType {
         () if rest.contains("unsigned") => Sign::Unsigned,
         () => Sign::Signed,
     };
-    let collation = rest
-        .split_once("collate ")
-        .and_then(|(_, name)| Collation::from_name(name))
-        .or_else(|| {
-            let (_, name) = rest.split_once("character set ")?;
-            Charset::from_name(name).map(Charset::default_collation)
-        })
-        .unwrap_or(CI);
+    let collation = collation_of(rest);
     let int = |size| ColumnType::int("c", size, sign, first).unwrap();
     let float = |double| ColumnType::float("c", double, first.zip(numbers.get(1).copied()), sign).unwrap();
     match name {
@@ -199,6 +212,8 @@ fn column_type(definition: &str) -> ColumnType {
         "blob" => ColumnType::Blob { size: LobSize::Normal },
         "mediumblob" => ColumnType::Blob { size: LobSize::Medium },
         "longblob" => ColumnType::Blob { size: LobSize::Long },
+        "bit" => ColumnType::bit("c", first).unwrap(),
+        "year" => ColumnType::Year,
         "date" => ColumnType::Date,
         "time" => ColumnType::time("c", first.unwrap_or(0)).unwrap(),
         "datetime" => ColumnType::datetime("c", first.unwrap_or(0)).unwrap(),

@@ -2,7 +2,7 @@
 
 use engine::catalog::def::{IndexDef, TableDef};
 use engine::ids::IndexId;
-use types::column::ColumnType;
+use types::column::{ColumnType, Labels};
 
 use super::{Change, ColumnSource, renumber};
 use crate::ddl::draft::DraftColumn;
@@ -104,6 +104,8 @@ fn type_relation(before: ColumnType, now: ColumnType) -> Bytes {
         (T::Text { size: a, collation: from }, T::Text { size: b, collation: to }) if a == b => {
             collation_relation(from, to)
         }
+        (T::Enum(a), T::Enum(b)) if a.enum_bytes() == b.enum_bytes() && grows(a, b) => Bytes::Same,
+        (T::Set(a), T::Set(b)) if a.set_bytes() == b.set_bytes() && grows(a, b) => Bytes::Same,
         (T::Varbinary { size: a }, T::Varbinary { size: b })
             if a <= b && length_size(before) == length_size(now) =>
         {
@@ -111,6 +113,13 @@ fn type_relation(before: ColumnType, now: ColumnType) -> Bytes {
         }
         _ => Bytes::Other,
     }
+}
+
+/// Whether labels were only added at the end: each number means what it meant.
+fn grows(before: Labels, now: Labels) -> bool {
+    before.collation() == now.collation()
+        && before.count() <= now.count()
+        && before.names().zip(now.names()).all(|(a, b)| a == b)
 }
 
 fn collation_relation(from: types::collation::Collation, to: types::collation::Collation) -> Bytes {

@@ -1,7 +1,8 @@
 //! Bringing a value into the type that was announced for it.
 
-use types::charset::{Charset, convert};
+use types::charset::Charset;
 use types::collation::Collation;
+use types::column::ColumnType;
 use types::context::Context;
 use types::decimal::Decimal;
 use types::temporal::{DateTime, Time};
@@ -33,9 +34,21 @@ impl ResultType {
         }
     }
 
+    /// Whether this is the column, of YEAR, BIT, ENUM or SET, that the value comes from: of other results such values
+    /// are plain numbers and texts.
+    pub(super) fn is_of_column(&self, value: ValueRef<'_>) -> bool {
+        match (self.column, value) {
+            (Some(ColumnType::Bit { .. }), ValueRef::Bit(_))
+            | (Some(ColumnType::Year), ValueRef::Year(_)) => true,
+            (Some(column), ValueRef::Chosen(chosen)) => column.labels() == Some(chosen.labels()),
+            _ => false,
+        }
+    }
+
     /// Whether the value is of the type already.
     fn fits(&self, value: &Value) -> bool {
         match (self.kind, value) {
+            (_, Value::Year(_) | Value::Bit(_) | Value::Chosen(_)) => self.is_of_column(value.as_ref()),
             (Kind::Int(_) | Kind::Year, Value::Int(_) | Value::UInt(_))
             | (Kind::Decimal, Value::Decimal(_))
             | (Kind::Float, Value::Float(_))
@@ -54,8 +67,8 @@ impl ResultType {
         let collation = self.text.collation;
         let mut text = Vec::new();
         match value {
-            ValueRef::Str(bytes, own) if own.charset() != collation.charset() => {
-                convert(bytes, own.charset(), collation.charset(), &mut text);
+            ValueRef::Str(..) | ValueRef::Chosen(_) => {
+                value.write_text_in(collation.charset(), &mut text);
             }
             _ => value.write_text(&mut text),
         }
@@ -68,6 +81,8 @@ fn exact(value: ValueRef<'_>) -> Option<Decimal> {
         ValueRef::Int(number) => Decimal::from(number),
         ValueRef::UInt(number) => Decimal::from(number),
         ValueRef::Decimal(number) => number,
+        ValueRef::Year(year) => Decimal::from(u64::from(year)),
+        ValueRef::Bit(bits) => Decimal::from(bits.number()),
         ValueRef::Double(number) => Decimal::from_f64(number)?,
         ValueRef::Float(number) => Decimal::from_f64(f64::from(number))?,
         _ => return None,
@@ -79,6 +94,9 @@ fn double(value: ValueRef<'_>) -> Option<f64> {
         ValueRef::Int(number) => number as f64,
         ValueRef::UInt(number) => number as f64,
         ValueRef::Decimal(number) => number.to_f64(),
+        ValueRef::Year(year) => f64::from(year),
+        ValueRef::Bit(bits) => bits.number() as f64,
+        ValueRef::Chosen(chosen) => chosen.number() as f64,
         ValueRef::Double(number) => number,
         ValueRef::Float(number) => f64::from(number),
         _ => return None,
@@ -94,6 +112,8 @@ fn integer(value: ValueRef<'_>) -> Option<Value> {
         ValueRef::Date(date) => Some(Value::Int(date.to_number())),
         ValueRef::Time(time) => Some(Value::Int(time.round_to(0).to_number())),
         ValueRef::DateTime(moment) => Some(Value::Int(moment.round_to(0)?.to_number())),
+        ValueRef::Year(year) => Some(Value::UInt(year.into())),
+        ValueRef::Bit(bits) => Some(Value::UInt(bits.number())),
         _ => double(value).map(|number| Value::Int(types::number::double_to_i64(number))),
     }
 }

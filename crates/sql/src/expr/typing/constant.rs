@@ -38,6 +38,11 @@ impl ResultType {
             ValueRef::Date(_) => Self::date(),
             ValueRef::Time(time) => Self::time(time.fsp()),
             ValueRef::DateTime(moment) => Self::datetime(moment.fsp()),
+            ValueRef::Year(_) => Self { length: 4, ..Self::of_kind(Kind::Year) }.unsigned(),
+            ValueRef::Bit(_) => Self::int(IntSize::Big, 20).unsigned(),
+            ValueRef::Chosen(chosen) => {
+                Self::string(chosen.labels().chars_of_all(), TextType::implicit(chosen.collation()))
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ const MEDIUM_BYTES_MAX: u64 = (1 << 24) - 1;
 const STRING_BYTES_MAX: u32 = 1 << 24;
 /// The width of a double: sign, 17 digits, point, exponent.
 const DOUBLE_LENGTH: u32 = 23;
+/// A BIT of so many bits counts as an INT, as its display width does not exceed that of one.
+const BITS_OF_INT: u8 = 11;
 /// The characters of a double among texts.
 const DOUBLE_CHARS: u32 = 22;
 
@@ -122,7 +124,13 @@ impl ResultType {
             ColumnType::Float(_) => Kind::Float,
             ColumnType::Double(_) => Kind::Double,
             ColumnType::Char { .. } | ColumnType::Binary { .. } => Kind::Char,
-            ColumnType::Varchar { .. } | ColumnType::Varbinary { .. } => Kind::Varchar,
+            ColumnType::Varchar { .. }
+            | ColumnType::Varbinary { .. }
+            | ColumnType::Enum(_)
+            | ColumnType::Set(_) => Kind::Varchar,
+            ColumnType::Bit { bits: 0..=BITS_OF_INT } => Kind::Int(IntSize::Int),
+            ColumnType::Bit { .. } => Kind::Int(IntSize::Big),
+            ColumnType::Year => Kind::Year,
             ColumnType::Text { size, .. } | ColumnType::Blob { size } => Kind::Lob(size),
             ColumnType::Date => Kind::Date,
             ColumnType::Time { .. } => Kind::Time,
@@ -132,7 +140,7 @@ impl ResultType {
         let wire = ty.wire(Collation::Binary);
         let length = match ty {
             ColumnType::Text { collation, .. } => wire.length / collation.charset().char_size_max(),
-            _ => ty.chars_max().unwrap_or(wire.length),
+            _ => ty.text_size().map_or(wire.length, |(chars, _)| chars),
         };
         let text = match ty.collation() {
             Some(collation) => TextType::implicit(collation),
@@ -274,6 +282,9 @@ impl ResultType {
     pub fn text_type(self, connection: Collation) -> TextType {
         match self.kind {
             kind if kind.is_string() => self.text,
+            _ if matches!(self.column, Some(ColumnType::Bit { .. })) => {
+                TextType { strength: Strength::Implicit, ..TextType::BINARY }
+            }
             Kind::Null => {
                 TextType { collation: Collation::Binary, strength: Strength::Ignorable, ascii: true }
             }

@@ -128,6 +128,7 @@ impl ResultType {
         let bits = match value {
             ValueRef::Int(number) => number.cast_unsigned(),
             ValueRef::UInt(number) => number,
+            ValueRef::Year(year) => year.into(),
             _ => return value.write_binary_wire(results, out),
         };
         let size = match self.kind {
@@ -142,6 +143,8 @@ impl ResultType {
     /// Whether the value's own form is that of the type. Digits of a fraction may differ: each form tells its own.
     fn is_plain(&self, value: ValueRef<'_>) -> bool {
         match (self.kind, value) {
+            (kind, ValueRef::Chosen(_)) => kind.is_string(),
+            (_, ValueRef::Bit(_) | ValueRef::Year(_)) => self.is_of_column(value),
             (_, ValueRef::Null)
             | (Kind::Int(_) | Kind::Year, ValueRef::Int(_) | ValueRef::UInt(_))
             | (Kind::Decimal, ValueRef::Decimal(_))

@@ -3,10 +3,10 @@
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::ER_TRUNCATED_WRONG_VALUE;
-use types::value::{Value, quote_text};
+use types::value::{Value, ValueRef, quote_text};
 
 use crate::expr::{Ev, Expr, Inputs, ResultType, hex_number};
-use crate::func::args::{self, ascii, or_null};
+use crate::func::args::{self, Text, ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -40,14 +40,27 @@ fn decimal_in<'a>(
     if let Expr::Const(Value::Bytes(bytes)) = &args[0] {
         return Ok(ascii(written(hex_number(bytes), to.unsigned_abs(), false), inputs));
     }
-    let text = or_null!(args::text(&args[0], inputs, context)?);
+    let text = or_null!(digits(&args[0], inputs, context)?);
     let converted = convert(&text, 10, to, context)?;
     Ok(converted.map_or(Ev::NULL, |text| ascii(text, inputs)))
 }
 
+/// The text of a number: bits are one, unlike elsewhere.
+fn digits<'a>(
+    arg: &'a Expr,
+    inputs: &Inputs<'a>,
+    context: &mut Context<'_>,
+) -> Result<Option<Text<'a>>, SqlError> {
+    let value = match arg.eval(inputs, context)? {
+        Ev::Ref(ValueRef::Bit(bits)) => Ev::Own(Value::UInt(bits.number())),
+        other => other,
+    };
+    Ok(Text::of(value, inputs.session.collation_connection))
+}
+
 /// NULL for bases that are not within 2 to 36, and for an empty text.
 fn conv<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let text = or_null!(args::text(&args[0], inputs, context)?);
+    let text = or_null!(digits(&args[0], inputs, context)?);
     let from = or_null!(args::int(&args[1], inputs, context)?).to_i64();
     let to = or_null!(args::int(&args[2], inputs, context)?).to_i64();
     let is_base = |base: i64| (2..=36).contains(&base.unsigned_abs());

@@ -3,7 +3,7 @@
 use types::collation::Collation;
 use types::context::Context;
 use types::error::SqlError;
-use types::value::{Value, ValueRef};
+use types::value::Value;
 
 use crate::expr::typing::{Kind, TextType};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
@@ -20,11 +20,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn hex<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let value = args[0].eval(inputs, context)?;
     let number = match value.as_ref() {
-        ValueRef::Int(_)
-        | ValueRef::UInt(_)
-        | ValueRef::Decimal(_)
-        | ValueRef::Double(_)
-        | ValueRef::Float(_) => args::int_of(&args[0], value.as_ref(), context)?,
+        number if number.is_number() => args::int_of(&args[0], number, context)?,
         _ => None,
     };
     if let Some(number) = number {

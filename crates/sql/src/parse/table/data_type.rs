@@ -1,9 +1,12 @@
 //! Types of columns as they are written.
 
 use types::error::SqlError;
+use types::value::Value;
 
+use crate::lex::Kind;
 use crate::parse::cursor::Cursor;
 use crate::parse::error::unsupported;
+use crate::parse::literal::literal;
 
 /// A type and what stands behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub struct TypeSpec {
     pub charset: Option<TypeCharset>,
     /// The attribute BINARY: the character set's `_bin` collation.
     pub binary: bool,
+    /// The labels of ENUM and SET, in `utf8mb4`.
+    pub labels: Vec<Vec<u8>>,
 }
 
 /// Names of types, aliases resolved.
@@ -53,6 +58,10 @@ pub enum TypeName {
     Blob,
     MediumBlob,
     LongBlob,
+    Bit,
+    Enum,
+    Set,
+    Year,
     Date,
     Time,
     DateTime,
@@ -91,6 +100,10 @@ enum Form {
     Text,
     /// `(n)`, which must be there, and a character set.
     Varying,
+    /// Labels and a character set.
+    Labels,
+    /// `(n)`, and signs that mean nothing.
+    Year,
     /// A character set.
     Lob,
     /// `(n)`
@@ -148,6 +161,10 @@ const NAMES: &[(&str, TypeName, Form)] = &[
     ("BLOB", TypeName::Blob, Form::Size),
     ("MEDIUMBLOB", TypeName::MediumBlob, Form::Bare),
     ("LONGBLOB", TypeName::LongBlob, Form::Bare),
+    ("BIT", TypeName::Bit, Form::Size),
+    ("ENUM", TypeName::Enum, Form::Labels),
+    ("SET", TypeName::Set, Form::Labels),
+    ("YEAR", TypeName::Year, Form::Year),
     ("DATE", TypeName::Date, Form::Bare),
     ("TIME", TypeName::Time, Form::Size),
     ("DATETIME", TypeName::DateTime, Form::Size),
@@ -170,12 +187,8 @@ const NATIONAL: &[(&str, TypeName)] = &[
 ];
 
 /// Types that MySQL has and we do not.
-const MISSING: [&str; 14] = [
+const MISSING: [&str; 10] = [
     "JSON",
-    "ENUM",
-    "SET",
-    "YEAR",
-    "BIT",
     "VECTOR",
     "GEOMETRY",
     "POINT",
@@ -200,6 +213,7 @@ pub(in crate::parse) fn data_type(cursor: &mut Cursor<'_>) -> Result<TypeSpec> {
         zerofill: false,
         charset: None,
         binary: false,
+        labels: Vec::new(),
     };
     if let Some((_, name)) = NATIONAL.iter().find(|(words, _)| cursor.accept(words)) {
         spec.name = *name;
@@ -213,13 +227,14 @@ pub(in crate::parse) fn data_type(cursor: &mut Cursor<'_>) -> Result<TypeSpec> {
     spec.name = *name;
     match form {
         Form::Exact | Form::Approximate | Form::Float => digits(cursor, *form, &mut spec)?,
-        Form::Int | Form::Text | Form::Size => length(cursor, false, &mut spec)?,
+        Form::Int | Form::Text | Form::Size | Form::Year => length(cursor, false, &mut spec)?,
         Form::Varying | Form::NeededSize => length(cursor, true, &mut spec)?,
+        Form::Labels => labels(cursor, &mut spec)?,
         Form::Lob | Form::Bare => {}
     }
     match form {
-        Form::Int | Form::Exact | Form::Approximate | Form::Float => signs(cursor, &mut spec),
-        Form::Text | Form::Varying | Form::Lob => charset(cursor, &mut spec)?,
+        Form::Int | Form::Exact | Form::Approximate | Form::Float | Form::Year => signs(cursor, &mut spec),
+        Form::Text | Form::Varying | Form::Labels | Form::Lob => charset(cursor, &mut spec)?,
         Form::Size | Form::NeededSize | Form::Bare => {}
     }
     Ok(spec)
@@ -232,6 +247,20 @@ fn length(cursor: &mut Cursor<'_>, needed: bool, spec: &mut TypeSpec) -> Result<
         return Ok(());
     }
     spec.length = Some(cursor.number()?);
+    cursor.expect(")")
+}
+
+fn labels(cursor: &mut Cursor<'_>, spec: &mut TypeSpec) -> Result<()> {
+    cursor.expect("(")?;
+    spec.labels = cursor.list(|cursor| {
+        if !matches!(cursor.kind(0), Some(Kind::Text | Kind::Special)) {
+            return Err(cursor.error());
+        }
+        match literal(cursor)? {
+            Some(Value::Str(bytes, _) | Value::Bytes(bytes)) => Ok(bytes),
+            _ => Err(cursor.error()),
+        }
+    })?;
     cursor.expect(")")
 }
 
