@@ -1,0 +1,1 @@
+//! Purpose: functions on JSON values answer as MySQL's.
