@@ -6,6 +6,7 @@
 //! | a value | text | [`Json::write_text`], [`pretty`] |
 //! | a value | bytes of a row or of a row event | [`encode`] |
 //! | bytes of a row or of a row event | a value | [`decode`] |
+//! | bytes of a row or of a row event, a path | the value there, without the rest | [`decode_at`] |
 //! | bytes of a row or of a row event | text, without a tree between | [`write_binary_text`] |
 //! | two values | their order | [`compare`] |
 //! | a value | bytes in that order | [`write_sort_key`] |
@@ -37,7 +38,7 @@ mod print;
 mod sort_key;
 mod value;
 
-pub use binary::{EncodeError, InvalidBinary, decode, encode, encoded_size, write_binary_text};
+pub use binary::{EncodeError, InvalidBinary, decode, decode_at, encode, encoded_size, write_binary_text};
 pub use compare::compare;
 pub use func::{
     Matches, Quantity, array_append, array_insert, contains, contains_path, depth, extract, insert, keys,

@@ -1,6 +1,6 @@
 //! A JSON value as a tree.
 
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, PRECISION_MAX, SCALE_MAX};
 use crate::temporal::{Date, DateTime, FSP_MAX, Time};
 
 use super::{Object, Opaque, TooDeep};
@@ -24,7 +24,8 @@ pub enum Json {
     UInt(u64),
     /// A finite number.
     Double(f64),
-    /// A DECIMAL of SQL. Boxed, for it is rare and twice as large as the others.
+    /// A DECIMAL of SQL, with no more digits than a column can have: see [`Json::decimal`]. Boxed, for it is rare and
+    /// twice as large as the others.
     Decimal(Box<Decimal>),
     /// Text.
     String(String),
@@ -45,9 +46,21 @@ pub enum Json {
 }
 
 impl Json {
-    /// A DECIMAL.
+    /// A DECIMAL, brought into what a column can hold: 65 digits, of which 30 behind the point.
     pub fn decimal(value: Decimal) -> Self {
-        Self::Decimal(Box::new(value))
+        let scale_beside = |int_digits: u8| SCALE_MAX.min(PRECISION_MAX.saturating_sub(int_digits.max(1)));
+        let mut fitting = value;
+        // Rounding 9.99 may take a digit more before the point, and so one less behind it.
+        for _ in 0..2 {
+            let scale = scale_beside(fitting.int_digits());
+            if fitting.scale() > scale {
+                fitting = fitting.round(i32::from(scale)).unwrap_or(fitting);
+            }
+        }
+        if fitting.int_digits() > PRECISION_MAX {
+            fitting = Decimal::column_max(PRECISION_MAX, 0, value.is_negative());
+        }
+        Self::Decimal(Box::new(fitting))
     }
 
     /// A string.

@@ -7,7 +7,7 @@
 //! 64 KiB, where the form changes, are made here and compared by a hash. Round trips of any value.
 
 use proptest::prelude::*;
-use types::json::{Json, decode, encoded_size, write_binary_text};
+use types::json::{EncodeError, Json, decode, encoded_size, write_binary_text};
 
 use crate::support::{any_json, encoded, from_hex, hex, lines, value};
 
@@ -77,6 +77,23 @@ fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
+}
+
+/// Intermediate results may have more digits than a column.
+#[test]
+fn decimals_are_brought_into_a_columns_digits() {
+    let shown = |text: &str| {
+        let value = Json::decimal(text.parse().unwrap());
+        assert_eq!(decode(&encoded(&value)).as_ref(), Ok(&value));
+        value.to_string()
+    };
+    assert_eq!(shown(&format!("0.{}6", "1".repeat(30))), format!("0.{}2", "1".repeat(29)));
+    assert_eq!(shown(&format!("{}.{}", "9".repeat(60), "1".repeat(30))), format!("{}.11111", "9".repeat(60)));
+    assert_eq!(shown(&format!("-{}", "1".repeat(70))), format!("-{}", "9".repeat(65)));
+    assert_eq!(shown(&format!("{}.999996", "9".repeat(60))), format!("1{}.0000", "0".repeat(60)));
+    assert_eq!(shown(&format!("{}.6", "9".repeat(65))), "9".repeat(65));
+    let raw = Json::Decimal(Box::new("1".repeat(70).parse().unwrap()));
+    assert_eq!(encoded_size(&raw), Err(EncodeError::ValueTooBig));
 }
 
 #[test]

@@ -5,8 +5,13 @@
 //!
 //! Method: valid documents with bytes changed, cut off and put in; noise; forged documents whose members share data.
 
+use std::cmp::Ordering;
+
 use proptest::prelude::*;
-use types::json::{Json, NESTING_MAX, decode, write_binary_text};
+use types::json::{
+    Json, NESTING_MAX, Path, Quantity, TooDeep, compare, contains, decode, decode_at, merge_patch,
+    merge_preserve, pretty, search, set, write_binary_text, write_sort_key,
+};
 
 use crate::support::{any_json, encoded};
 
@@ -23,6 +28,8 @@ fn read(bytes: &[u8]) -> Option<Json> {
         Ok(()) => assert!(text.len() <= text_size_max(bytes.len()), "{} of {}", text.len(), bytes.len()),
         Err(_) => assert_eq!(text, b"before"),
     }
+    let path = Path::parse("$.a[last]").unwrap();
+    let _ = decode_at(bytes, &path);
     let tree = decode(bytes);
     assert_eq!(tree.is_ok(), written.is_ok());
     let tree = tree.ok()?;
@@ -138,4 +145,29 @@ fn impossible_scalars_are_refused() {
     {
         assert_eq!(read(bytes), None, "{bytes:02x?}");
     }
+}
+
+/// Documents of 100 levels, and what functions make of two of them, are handled on a small stack.
+#[test]
+fn the_deepest_documents_fit_a_small_stack() {
+    let work = || {
+        let text = format!("{}1{}", "{\"a\":".repeat(100), "}".repeat(100));
+        let value = Json::parse(&text).unwrap();
+        let bytes = encoded(&value);
+        assert_eq!(read(&bytes), Some(value.clone()));
+        let mut twice = value.clone();
+        set(&mut twice, &Path::parse(&format!("${}", ".a".repeat(100))).unwrap(), value.clone());
+        assert_eq!(twice.nesting(), 200);
+        let mut key = Vec::new();
+        write_sort_key(&twice, &mut key);
+        pretty(&twice, &mut key);
+        assert_eq!(compare(&twice, &twice.clone()), Ordering::Equal);
+        assert!(contains(&twice, &twice));
+        assert_eq!(merge_patch(twice.clone(), twice.clone()), twice);
+        assert_eq!(merge_preserve(twice.clone(), twice.clone()).nesting(), 201);
+        assert!(search(&twice, Quantity::All, &mut |_| true, &[Path::parse("$**.a").unwrap()]).is_none());
+        assert_eq!(twice.bounded(), Err(TooDeep));
+    };
+    let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(work).unwrap();
+    thread.join().unwrap();
 }

@@ -3,12 +3,33 @@
 #![deny(clippy::indexing_slicing)]
 
 use super::read::{Budget, Container, Item, Result, document};
-use crate::json::{Json, Opaque};
+use crate::json::{Json, Leg, Opaque, Path};
 
 /// The document in `bytes`, which may be damaged; what follows it is not looked at.
 pub fn decode(bytes: &[u8]) -> Result<Json> {
     let (item, mut budget) = document(bytes)?;
     tree(item, &mut budget)
+}
+
+/// The value that a path without wildcards leads to, read without what lies beside the path: `column->'$.a.b'`.
+/// None if there is none, and for a path with wildcards.
+pub fn decode_at(bytes: &[u8], path: &Path) -> Result<Option<Json>> {
+    let (mut item, mut budget) = document(bytes)?;
+    for leg in path.legs() {
+        let next = match (leg, &item) {
+            (Leg::Member(name), Item::Container(object)) if object.object => {
+                object.find(name, &mut budget)?.map(|at| (*object, at))
+            }
+            (Leg::Item(index), Item::Container(array)) if !array.object => {
+                index.within(array.count).map(|at| (*array, at))
+            }
+            (Leg::Item(index), _) if index.within(1).is_some() => continue,
+            _ => None,
+        };
+        let Some((container, at)) = next else { return Ok(None) };
+        item = container.value(at, &mut budget)?;
+    }
+    tree(item, &mut budget).map(Some)
 }
 
 fn tree(item: Item<'_>, budget: &mut Budget) -> Result<Json> {

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::{kind, literal};
-use crate::decimal::{Decimal, stored_size};
+use crate::decimal::{Decimal, PRECISION_MAX, SCALE_MAX, stored_size};
 use crate::error::SqlError;
 use crate::error::table::{ER_JSON_KEY_TOO_BIG, ER_JSON_VALUE_TOO_BIG};
 use crate::json::opaque::code;
@@ -20,7 +20,7 @@ const SMALL_MAX: usize = 0xFFFF;
 /// Why a value has no binary form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncodeError {
-    /// It takes 4 GiB or more: error 3150.
+    /// It takes 4 GiB or more, or a DECIMAL has more digits than a column can have: error 3150.
     ValueTooBig,
     /// A member's name has more than 65535 bytes: error 3151.
     KeyTooBig,
@@ -76,7 +76,7 @@ impl Sizes {
             Json::Object(object) => self.container(object.values(), object.len(), Some(object)),
             Json::String(text) => Ok(length_size(text.len())? + text.len()),
             Json::Opaque(opaque) => Ok(1 + length_size(opaque.bytes.len())? + opaque.bytes.len()),
-            Json::Decimal(value) => Ok(1 + 1 + 2 + decimal_size(value)),
+            Json::Decimal(value) => Ok(1 + 1 + 2 + decimal_size(value)?),
             Json::Date(_) | Json::Time(_) | Json::DateTime(_) | Json::Timestamp(_) => Ok(1 + 1 + 8),
             Json::Null | Json::Bool(_) => Ok(1),
             Json::Int(_) | Json::UInt(_) | Json::Double(_) => Ok(number_size(type_byte(value, false))),
@@ -291,9 +291,12 @@ fn decimal_type(value: &Decimal) -> (u8, u8) {
     (value.int_digits().max(1) + value.scale(), value.scale())
 }
 
-fn decimal_size(value: &Decimal) -> usize {
+fn decimal_size(value: &Decimal) -> Result<usize, EncodeError> {
     let (precision, scale) = decimal_type(value);
-    stored_size(precision, scale)
+    if precision > PRECISION_MAX || scale > SCALE_MAX {
+        return Err(EncodeError::ValueTooBig);
+    }
+    Ok(stored_size(precision, scale))
 }
 
 fn write_decimal(value: &Decimal, out: &mut Vec<u8>) {

@@ -43,7 +43,7 @@ mod encode;
 mod read;
 mod text;
 
-pub use decode::decode;
+pub use decode::{decode, decode_at};
 pub use encode::{EncodeError, encode, encoded_size};
 pub use read::InvalidBinary;
 pub use text::write_binary_text;

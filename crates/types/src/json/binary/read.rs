@@ -8,11 +8,14 @@
 
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use std::cmp::Ordering;
+
 use super::{kind, literal};
 use crate::decimal::{Decimal, PRECISION_MAX, SCALE_MAX, stored_size};
 use crate::error::SqlError;
 use crate::error::table::ER_INVALID_JSON_BINARY_DATA;
 use crate::json::NESTING_MAX;
+use crate::json::object::compare_names;
 use crate::json::opaque::code;
 use crate::temporal::{Date, DateTime, FSP_MAX, MICROS_PER_SECOND, Time};
 
@@ -284,6 +287,20 @@ impl<'a> Container<'a> {
         let end = start.checked_add(size).ok_or(TRUNCATED)?;
         let name = self.bytes.get(start..end).ok_or(TRUNCATED)?;
         std::str::from_utf8(name).or_else(|_| invalid("a name is not UTF-8"))
+    }
+
+    /// The place of the member with this name, by the order that an object is written in; a damaged one may hide it.
+    pub(super) fn find(&self, name: &str, budget: &mut Budget) -> Result<Option<usize>> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low.midpoint(high);
+            match compare_names(self.name(middle, budget)?, name) {
+                Ordering::Less => low = middle.saturating_add(1),
+                Ordering::Equal => return Ok(Some(middle)),
+                Ordering::Greater => high = middle,
+            }
+        }
+        Ok(None)
     }
 
     /// A member's value.

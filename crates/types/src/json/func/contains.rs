@@ -12,9 +12,7 @@ use crate::json::{Json, compare};
 /// - Scalars contain what is equal.
 pub fn contains(target: &Json, candidate: &Json) -> bool {
     match (target, candidate) {
-        (Json::Array(items), Json::Array(wanted)) => {
-            wanted.iter().all(|wanted| items.iter().any(|item| contains(item, wanted)))
-        }
+        (Json::Array(items), Json::Array(wanted)) => contains_all(items, wanted),
         (Json::Array(items), wanted) => items.iter().any(|item| contains(item, wanted)),
         (Json::Object(target), Json::Object(wanted)) => {
             wanted.iter().all(|(name, wanted)| target.get(name).is_some_and(|value| contains(value, wanted)))
@@ -36,6 +34,32 @@ pub fn overlaps(a: &Json, b: &Json) -> bool {
             a.iter().any(|(name, value)| b.get(name).is_some_and(|other| is_equal(value, other)))
         }
         _ => is_equal(a, b),
+    }
+}
+
+/// Scalars, of which arrays may have very many, are sorted and searched; objects and arrays are tried one by one.
+fn contains_all(items: &[Json], wanted: &[Json]) -> bool {
+    let mut scalars = Vec::new();
+    if wanted.iter().any(Json::is_scalar) {
+        collect_scalars(items, &mut scalars);
+        scalars.sort_by(|a, b| compare(a, b));
+    }
+    wanted.iter().all(|wanted| {
+        if wanted.is_scalar() {
+            return scalars.binary_search_by(|scalar| compare(scalar, wanted)).is_ok();
+        }
+        items.iter().any(|item| contains(item, wanted))
+    })
+}
+
+/// The scalars in an array and in the arrays within it.
+fn collect_scalars<'a>(items: &'a [Json], out: &mut Vec<&'a Json>) {
+    for item in items {
+        match item {
+            Json::Array(items) => collect_scalars(items, out),
+            Json::Object(_) => {}
+            scalar => out.push(scalar),
+        }
     }
 }
 

@@ -7,13 +7,14 @@ use crate::json::{Json, Object};
 pub fn merge_preserve(left: Json, right: Json) -> Json {
     match (left, right) {
         (Json::Object(mut left), Json::Object(right)) => {
+            let mut added = Vec::new();
             for (name, value) in right {
-                let merged = match left.get_mut(&name) {
-                    Some(old) => merge_preserve(old.take(), value),
-                    None => value,
-                };
-                left.insert(name, merged);
+                match left.get_mut(&name) {
+                    Some(old) => *old = merge_preserve(old.take(), value),
+                    None => added.push((name, value)),
+                }
             }
+            left.extend(added);
             Json::Object(left)
         }
         (left, right) => {
@@ -34,13 +35,14 @@ pub fn merge_patch(target: Json, patch: Json) -> Json {
         Json::Object(target) => target,
         _ => Object::new(),
     };
-    for (name, value) in patch {
-        if value == Json::Null {
-            target.remove(&name);
-            continue;
+    target.retain(|name, _| patch.get(name) != Some(&Json::Null));
+    let mut added = Vec::new();
+    for (name, value) in patch.into_iter().filter(|(_, value)| *value != Json::Null) {
+        match target.get_mut(&name) {
+            Some(old) => *old = merge_patch(old.take(), value),
+            None => added.push((name, merge_patch(Json::Null, value))),
         }
-        let old = target.get_mut(&name).map_or(Json::Null, Json::take);
-        target.insert(name, merge_patch(old, value));
     }
+    target.extend(added);
     Json::Object(target)
 }
