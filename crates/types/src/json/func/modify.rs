@@ -7,7 +7,7 @@ use crate::json::{ArrayIndex, Json, Leg, Path};
 
 /// JSON_SET: replaces the value, or adds it to the object or array that the path leads into.
 pub fn set(document: &mut Json, path: &Path, value: Json) {
-    match find_mut(document, path.legs()) {
+    match find_mut(document, path.legs(), true) {
         Some(place) => *place = value,
         None => add(document, path, value),
     }
@@ -15,14 +15,14 @@ pub fn set(document: &mut Json, path: &Path, value: Json) {
 
 /// JSON_INSERT: adds the value unless there is one.
 pub fn insert(document: &mut Json, path: &Path, value: Json) {
-    if find_mut(document, path.legs()).is_none() {
+    if find_mut(document, path.legs(), true).is_none() {
         add(document, path, value);
     }
 }
 
 /// JSON_REPLACE: replaces the value if there is one.
 pub fn replace(document: &mut Json, path: &Path, value: Json) {
-    if let Some(place) = find_mut(document, path.legs()) {
+    if let Some(place) = find_mut(document, path.legs(), true) {
         *place = value;
     }
 }
@@ -31,7 +31,7 @@ pub fn replace(document: &mut Json, path: &Path, value: Json) {
 pub fn remove(document: &mut Json, path: &Path) {
     let mut legs = path.legs();
     while let Some((last, before)) = legs.split_last() {
-        let Some(parent) = find_mut(document, before) else { return };
+        let Some(parent) = find_mut(document, before, true) else { return };
         match (last, parent) {
             (Leg::Member(name), Json::Object(object)) => {
                 object.remove(name);
@@ -52,16 +52,16 @@ pub fn remove(document: &mut Json, path: &Path) {
 
 /// JSON_ARRAY_APPEND: adds the value to the end of the array at the path.
 pub fn array_append(document: &mut Json, path: &Path, value: Json) {
-    if let Some(place) = find_mut(document, path.legs()) {
+    if let Some(place) = find_mut(document, path.legs(), true) {
         as_array(place).push(value);
     }
 }
 
-/// JSON_ARRAY_INSERT: puts the value before the item at the path. A path that is to no array cell, and one into what
-/// is no array, changes nothing.
+/// JSON_ARRAY_INSERT: puts the value before the item at the path. A path that is to no array cell changes nothing. For
+/// this function alone nothing counts as an array of one, on the whole path.
 pub fn array_insert(document: &mut Json, path: &Path, value: Json) {
     let Some((Leg::Item(index), before)) = path.legs().split_last() else { return };
-    if let Some(Json::Array(items)) = find_mut(document, before) {
+    if let Some(Json::Array(items)) = find_mut(document, before, false) {
         items.insert(index.insertion_point(items.len()), value);
     }
 }
@@ -69,7 +69,7 @@ pub fn array_insert(document: &mut Json, path: &Path, value: Json) {
 /// Adds what is not there.
 fn add(document: &mut Json, path: &Path, value: Json) {
     let Some((last, before)) = path.legs().split_last() else { return };
-    let Some(parent) = find_mut(document, before) else { return };
+    let Some(parent) = find_mut(document, before, true) else { return };
     match (last, parent) {
         (Leg::Member(name), Json::Object(object)) => object.insert(name.clone(), value),
         (Leg::Item(index), parent) => add_item(as_array(parent), *index, value),
@@ -93,7 +93,8 @@ fn as_array(place: &mut Json) -> &mut Vec<Json> {
     }
 }
 
-fn find_mut<'a>(mut value: &'a mut Json, legs: &[Leg]) -> Option<&'a mut Json> {
+/// `wrap`: whether anything but an array counts as an array of one.
+fn find_mut<'a>(mut value: &'a mut Json, legs: &[Leg], wrap: bool) -> Option<&'a mut Json> {
     for leg in legs {
         value = match (leg, value) {
             (Leg::Member(name), Json::Object(object)) => object.get_mut(name)?,
@@ -101,7 +102,7 @@ fn find_mut<'a>(mut value: &'a mut Json, legs: &[Leg]) -> Option<&'a mut Json> {
                 let at = index.within(items.len())?;
                 items.get_mut(at)?
             }
-            (Leg::Item(index), other) if index.within(1).is_some() => other,
+            (Leg::Item(index), other) if wrap && index.within(1).is_some() => other,
             _ => return None,
         };
     }
