@@ -29,6 +29,7 @@ pub mod column;
 pub mod context;
 pub mod decimal;
 pub mod error;
+pub mod json;
 pub mod key;
 pub mod number;
 pub mod row;
