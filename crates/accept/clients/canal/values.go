@@ -19,7 +19,9 @@ func text(column *schema.TableColumn, value any) (*string, error) {
 	switch value := value.(type) {
 	case nil:
 		return nil, nil
-	case int8, int16, int32, int64, uint8, uint16, uint32, uint64:
+	case int64:
+		shown = labels(column, value)
+	case int, int8, int16, int32, uint8, uint16, uint32, uint64:
 		shown = fmt.Sprint(value)
 	case float32:
 		shown = fmt.Sprintf("%08x", math.Float32bits(value))
@@ -33,6 +35,24 @@ func text(column *schema.TableColumn, value any) (*string, error) {
 		return nil, fmt.Errorf("%s is a %T", column.Name, value)
 	}
 	return &shown, nil
+}
+
+// labels shows the number of an ENUM or SET as its labels, any other as itself.
+func labels(column *schema.TableColumn, value int64) string {
+	switch {
+	case column.Type == schema.TYPE_ENUM && value > 0:
+		return column.EnumValues[value-1]
+	case column.Type == schema.TYPE_SET:
+		var chosen []string
+		for place, name := range column.SetValues {
+			if value>>place&1 != 0 {
+				chosen = append(chosen, name)
+			}
+		}
+		return strings.Join(chosen, ",")
+	default:
+		return fmt.Sprint(value)
+	}
 }
 
 func characters(column *schema.TableColumn, value string) string {

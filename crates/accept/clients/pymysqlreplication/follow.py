@@ -146,6 +146,10 @@ def text(column, val):
     if val == "" and column.character_set_name == "binary":
         # The reader takes no bytes for text.
         return "x"
+    if column.type == FIELD_TYPE.BIT:
+        return str(int(val, 2))
+    if isinstance(val, set):
+        return ",".join(name for name in column.set_values if name in val)
     if isinstance(val, int):
         return str(val)
     if isinstance(val, decimal.Decimal):

@@ -29,7 +29,7 @@ const SESSIONS: u64 = 4;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Every type that onelog has.
-pub const EVERYTHING: [(&str, Kind); 25] = [
+pub const EVERYTHING: [(&str, Kind); 29] = [
     ("i8", Kind::Int { bits: 8, unsigned: false }),
     ("u8", Kind::Int { bits: 8, unsigned: true }),
     ("i16", Kind::Int { bits: 16, unsigned: false }),
@@ -49,6 +49,10 @@ pub const EVERYTHING: [(&str, Kind); 25] = [
     ("t", Kind::Text),
     ("b", Kind::Binary(16)),
     ("vb", Kind::Varbinary(300)),
+    ("e", Kind::Enum),
+    ("st", Kind::Set),
+    ("y", Kind::Year),
+    ("bits", Kind::Bit(12)),
     ("d", Kind::Date),
     ("t0", Kind::Time(0)),
     ("t6", Kind::Time(6)),

@@ -8,6 +8,8 @@
 //! | FLOAT, DOUBLE | the bits of the IEEE number, 8 or 16 hexadecimal digits: no rounding to argue about |
 //! | text | itself |
 //! | bytes | hexadecimal digits behind `x` |
+//! | ENUM, SET | the label; labels in the order of the definition, with commas |
+//! | YEAR, BIT | a number |
 //! | DATE, TIME, DATETIME | as MySQL prints it, without zeros at the end of a fraction; TIMESTAMP in UTC |
 //! | text or bytes beyond [`WHOLE_MAX`] | `#`, length in bytes, `:`, CRC32 in eight hexadecimal digits |
 
@@ -38,6 +40,9 @@ const CHARACTERS: [char; 16] = [
     '\u{1f959}',
 ];
 
+/// Labels of ENUM and SET.
+const LABELS: [&str; 5] = ["small", "it's", "gr\u{f6}\u{df}er", "\u{4e2d}", "5"];
+
 /// A column's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -61,6 +66,14 @@ pub enum Kind {
     Varbinary(u16),
     /// LONGBLOB.
     Blob,
+    /// ENUM of [`LABELS`].
+    Enum,
+    /// SET of [`LABELS`].
+    Set,
+    /// YEAR.
+    Year,
+    /// BIT of so many bits.
+    Bit(u8),
     /// DATE.
     Date,
     /// TIME with so many digits of a second's fraction, and so on.
@@ -103,6 +116,10 @@ impl Kind {
             Self::Binary(size) => format!("BINARY({size})"),
             Self::Varbinary(size) => format!("VARBINARY({size})"),
             Self::Blob => "LONGBLOB".to_owned(),
+            Self::Enum => format!("ENUM({})", labels()),
+            Self::Set => format!("SET({})", labels()),
+            Self::Year => "YEAR".to_owned(),
+            Self::Bit(bits) => format!("BIT({bits})"),
             Self::Date => "DATE".to_owned(),
             Self::Time(fsp) => format!("TIME({fsp})"),
             Self::DateTime(fsp) => format!("DATETIME({fsp})"),
@@ -130,6 +147,16 @@ impl Kind {
             }
             Self::Varbinary(size) => bytes(&random.bytes(u64::from(size))),
             Self::Blob => bytes(&random.bytes(600)),
+            Self::Enum => text(random.pick(&LABELS)),
+            // Not the empty one: python-mysql-replication takes it for NULL.
+            Self::Set => {
+                let bits = 1 + random.below((1 << LABELS.len()) - 1);
+                let chosen = LABELS.iter().enumerate().filter(|(place, _)| bits >> place & 1 != 0);
+                text(&chosen.map(|(_, label)| *label).collect::<Vec<_>>().join(","))
+            }
+            // Nor year 0, which it takes for 1900.
+            Self::Year => number(1901 + random.below(255)),
+            Self::Bit(bits) => number(random.number() >> (64 - bits)),
             Self::Date => quoted(&date(random, 1000, 9999)),
             Self::Time(fsp) => quoted(&time(fsp, random)),
             Self::DateTime(fsp) => quoted(&(date(random, 1000, 9999) + " " + &clock(fsp, random))),
@@ -147,6 +174,10 @@ pub fn repeated(pattern: &[u8], times: usize) -> Datum {
 /// A number.
 pub fn number(val: u64) -> Datum {
     plain(val.to_string())
+}
+
+fn labels() -> String {
+    LABELS.map(|label| format!("'{}'", label.replace('\'', "''"))).join(", ")
 }
 
 fn plain(text: String) -> Datum {

@@ -1,6 +1,7 @@
 package onelog;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -46,9 +47,20 @@ final class Values {
             case "io.debezium.time.MicroTimestamp" -> instant((Long) value);
             case "io.debezium.time.MicroTime" -> time((Long) value);
             case "io.debezium.time.ZonedTimestamp" -> instant(micros(OffsetDateTime.parse((String) value).toInstant()));
+            case "io.debezium.data.Enum", "io.debezium.data.EnumSet" -> (String) value;
+            case "io.debezium.time.Year" -> value.toString();
+            case "io.debezium.data.Bits" -> littleEndian((byte[]) value).toString();
             case "org.apache.kafka.connect.data.Decimal" -> ((BigDecimal) value).toPlainString();
             default -> throw new IllegalStateException("no text for " + name);
         };
+    }
+
+    private static BigInteger littleEndian(byte[] bytes) {
+        byte[] reversed = new byte[bytes.length];
+        for (int at = 0; at < bytes.length; at++) {
+            reversed[bytes.length - 1 - at] = bytes[at];
+        }
+        return new BigInteger(1, reversed);
     }
 
     private static long micros(Instant instant) {
