@@ -25,6 +25,8 @@ use crate::decimal::DecimalKind;
 /// A column: its name, its type, and whether it takes NULL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
+    /// Its table's name, as messages of JSON show it; may be empty.
+    pub table: String,
     /// The name, as messages show it.
     pub name: String,
     /// What it holds.
@@ -98,6 +100,8 @@ pub enum ColumnType {
     },
     /// YEAR.
     Year,
+    /// JSON.
+    Json,
     /// DATE.
     Date,
     /// TIME(f).
@@ -298,9 +302,9 @@ impl ColumnType {
         }
     }
 
-    /// Whether the type is a TEXT or a BLOB.
+    /// Whether the type is a TEXT, a BLOB or JSON.
     pub fn is_lob(self) -> bool {
-        matches!(self, Self::Text { .. } | Self::Blob { .. })
+        matches!(self, Self::Text { .. } | Self::Blob { .. } | Self::Json)
     }
 
     /// Whether the type is a number.

@@ -11,6 +11,7 @@
 //! | DECIMAL, TIME, DATETIME, TIMESTAMP | the stored bytes, which are in order already |
 //! | DATE, YEAR, ENUM, SET | the stored bytes, big-endian |
 //! | BIT | the stored bytes |
+//! | JSON | never a part |
 //! | text and bytes | the collation's sort key, see `collation/sort_key.rs` |
 //!
 //! A prefix part (`KEY (c(10))`) has the sort key of the column's first characters. Equal values have equal keys,
@@ -179,6 +180,7 @@ fn write_ordered(ty: ColumnType, bytes: &[u8], prefix: Option<u32>, out: &mut Ve
             out.extend(bytes.iter().rev());
         }
         ColumnType::Bit { .. }
+        | ColumnType::Json
         | ColumnType::Decimal { .. }
         | ColumnType::Time { .. }
         | ColumnType::DateTime { .. }

@@ -21,6 +21,7 @@
 //! | ENUM | number of the label, 1 byte, 2 if there are more than 255 labels, little-endian |
 //! | SET | bits of the labels, 1, 2, 3, 4 or 8 bytes, little-endian |
 //! | BIT | 1 to 8 bytes, big-endian |
+//! | JSON | length (4 bytes), MySQL's binary form, see `json/binary` |
 //! | YEAR | years since 1900, 1 byte; 0 for year 0 |
 //!
 //! Lengths are little-endian.
@@ -246,6 +247,7 @@ pub(crate) fn fixed_size(ty: ColumnType) -> Option<usize> {
 pub(crate) fn length_size(ty: ColumnType) -> u8 {
     match ty {
         ColumnType::Text { size, .. } | ColumnType::Blob { size } => size.length_size(),
+        ColumnType::Json => 4,
         _ => 1 + u8::from(ty.bytes_max().is_some_and(|bytes| bytes > 255)),
     }
 }

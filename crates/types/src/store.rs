@@ -20,6 +20,7 @@ mod chosen;
 mod decimal;
 mod float;
 mod int;
+mod json;
 mod string;
 mod temporal;
 mod year;
@@ -55,6 +56,7 @@ pub fn assign(
         ColumnType::Set(labels) => chosen::store_set(labels, value, &mut target, out)?,
         ColumnType::Bit { bits } => bits::store(bits, value, &mut target, out)?,
         ColumnType::Year => year::store(value, &mut target, out)?,
+        ColumnType::Json => json::store(value, &mut target, out)?,
         ColumnType::Date => temporal::store_date(value, &mut target, out)?,
         ColumnType::Time { fsp } => temporal::store_time(fsp, value, &mut target, out)?,
         ColumnType::DateTime { fsp } => temporal::store_datetime(fsp, value, &mut target, out)?,
@@ -76,12 +78,14 @@ impl RowBuilder<'_, '_> {
     }
 }
 
-/// Appends what a NOT NULL column holds where nothing better is known: 0, '', `0000-00-00`, an ENUM's first label.
+/// Appends what a NOT NULL column holds where nothing better is known: 0, '', `0000-00-00`, an ENUM's first label,
+/// JSON's `null`.
 pub fn write_implicit_default(ty: ColumnType, out: &mut Vec<u8>) {
     match ty {
         ColumnType::Decimal { precision, scale, .. } => {
             crate::decimal::Decimal::ZERO.write_stored(precision, scale, out);
         }
+        ColumnType::Json => json::write_null(out),
         ColumnType::Enum(labels) => write_low_bytes(1, labels.enum_bytes(), out),
         ColumnType::Date => Date::ZERO.write_stored(out),
         ColumnType::Time { fsp } => Time::default().write_stored(fsp, out),

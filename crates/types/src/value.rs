@@ -7,6 +7,7 @@
 mod bits;
 mod chosen;
 mod compare;
+mod json;
 mod number;
 mod text;
 mod truth;
@@ -16,6 +17,7 @@ pub use bits::Bits;
 pub use chosen::Chosen;
 pub use compare::{compare, compare_text, temporal_constant};
 pub(crate) use compare::{local, local_time};
+pub use json::JSON_COLLATION;
 pub use number::Numeric;
 pub(crate) use number::split;
 pub use text::{quote_bytes_as_text, quote_text};
@@ -62,6 +64,8 @@ pub enum Value {
     Bit(Bits),
     /// An ENUM or a SET: a text that counts as its number.
     Chosen(Chosen),
+    /// JSON in its binary form.
+    Json(Vec<u8>),
 }
 
 /// A value that borrows its bytes.
@@ -95,6 +99,8 @@ pub enum ValueRef<'a> {
     Bit(Bits),
     /// An ENUM or a SET.
     Chosen(Chosen),
+    /// JSON in its binary form.
+    Json(&'a [u8]),
 }
 
 /// Bytes followed by zeros: rows keep BINARY(n) without the zeros at its end, and reading a column must not
@@ -169,6 +175,7 @@ impl Value {
             Self::Year(year) => ValueRef::Year(*year),
             Self::Bit(bits) => ValueRef::Bit(*bits),
             Self::Chosen(chosen) => ValueRef::Chosen(*chosen),
+            Self::Json(bytes) => ValueRef::Json(bytes),
         }
     }
 
@@ -206,6 +213,7 @@ impl<'a> ValueRef<'a> {
             Self::Year(year) => Value::Year(year),
             Self::Bit(bits) => Value::Bit(bits),
             Self::Chosen(chosen) => Value::Chosen(chosen),
+            Self::Json(bytes) => Value::Json(bytes.to_vec()),
         }
     }
 

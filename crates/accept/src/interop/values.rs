@@ -147,7 +147,7 @@ impl Kind {
             }
             Self::Varbinary(size) => bytes(&random.bytes(u64::from(size))),
             Self::Blob => bytes(&random.bytes(600)),
-            Self::Enum => text(random.pick(&LABELS)),
+            Self::Enum => text(random.pick::<&str>(&LABELS)),
             // Not the empty one: python-mysql-replication takes it for NULL.
             Self::Set => {
                 let bits = 1 + random.below((1 << LABELS.len()) - 1);

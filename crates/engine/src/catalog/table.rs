@@ -86,6 +86,7 @@ impl Table {
             .collect();
         let lock = metadata_lock(&def.db, &def.name);
         let column = |column: &ColumnDef| Column {
+            table: def.name.clone(),
             name: column.name.clone(),
             ty: column.ty,
             nullable: column.nullable,

@@ -229,6 +229,7 @@ fn slot(source: &ColumnMeta, own: ColumnType) -> Option<Slot> {
         column_type::BLOB if is_string => {
             Extent::Variable(usize::from(source.meta.first()?.clamp(&1, &4).to_owned()))
         }
+        column_type::JSON if own == ColumnType::Json => Extent::Variable(4),
         column_type::STRING if is_string => {
             let [kind, size] = source.meta;
             // ENUM and SET hide here.
@@ -246,6 +247,7 @@ fn slot(source: &ColumnMeta, own: ColumnType) -> Option<Slot> {
     let bytes_max = own.bytes_max().map_or(u64::MAX, u64::from);
     let length_size = match own {
         ColumnType::Text { size, .. } | ColumnType::Blob { size } => usize::from(size.length_size()),
+        ColumnType::Json => 4,
         _ if bytes_max > 255 => 2,
         _ => 1,
     };

@@ -37,6 +37,7 @@ pub(super) fn tables() -> impl Iterator<Item = TableDef> {
 /// The columns of a definition.
 pub(super) fn columns_of(def: &TableDef) -> Vec<Column> {
     let column = |column: &engine::catalog::def::ColumnDef| Column {
+        table: String::new(),
         name: column.name.clone(),
         ty: column.ty,
         nullable: column.nullable,

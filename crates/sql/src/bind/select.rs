@@ -514,6 +514,7 @@ impl SelectPlan {
     pub fn output_columns(&self, session: &Session) -> Result<Vec<Column>> {
         let types = Types { session, schema: self, params: &[], literals: &[], row_literals: &[] };
         let column = |output: OutputColumn| Column {
+            table: String::new(),
             name: output.name,
             ty: output.ty.column_type(),
             nullable: output.ty.nullable,

@@ -35,6 +35,7 @@ pub(super) fn cast_target(ty: &DataType, cast: &ast::Expr, env: &BindEnv<'_>) ->
         DataType::Binary(size) => {
             CastTarget::Binary { size: size.map(|size| u32::try_from(size).unwrap_or(u32::MAX)) }
         }
+        DataType::JSON => CastTarget::Json,
         DataType::Date => CastTarget::Date,
         DataType::Time(digits, _) => CastTarget::Time { fsp: fsp(*digits)? },
         DataType::Datetime(digits) | DataType::Timestamp(digits, _) => {

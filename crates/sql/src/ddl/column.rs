@@ -21,7 +21,7 @@ pub(super) fn column(spec: &ColumnSpec, table: Collation, context: &mut Context<
     let auto_increment = spec.auto_increment || spec.ty.name == TypeName::Serial;
     let nullable = spec.nullable.unwrap_or(!spec.primary) && !auto_increment;
     let says_null = spec.nullable == Some(true) || matches!(spec.default, Some(DefaultSpec::Null));
-    let typed = Column { name: spec.name.clone(), ty, nullable };
+    let typed = Column { table: String::new(), name: spec.name.clone(), ty, nullable };
     if auto_increment {
         check_auto_increment(spec, ty)?;
     }

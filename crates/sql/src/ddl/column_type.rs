@@ -44,6 +44,12 @@ pub(super) fn column_type(
         TypeName::Real => float(name, !context.sql_mode.contains(SqlMode::REAL_AS_FLOAT), spec),
         TypeName::Bit => ColumnType::bit(name, spec.length.map(clamp)),
         TypeName::Year => year(spec, context),
+        TypeName::Json => {
+            if column.collation.is_some() {
+                bytes_have_no_collation(column, context)?;
+            }
+            Ok(ColumnType::Json)
+        }
         TypeName::Date => Ok(ColumnType::Date),
         TypeName::Time => ColumnType::time(name, spec.length.map_or(0, clamp)),
         TypeName::DateTime => ColumnType::datetime(name, spec.length.map_or(0, clamp)),

@@ -126,7 +126,7 @@ pub(super) fn of_index(index: &IndexDef, columns: &[ColumnDef]) -> DraftKey {
 
 /// A column as `types` knows it.
 pub(super) fn typed(def: &ColumnDef) -> Column {
-    Column { name: def.name.clone(), ty: def.ty, nullable: def.nullable }
+    Column { table: String::new(), name: def.name.clone(), ty: def.ty, nullable: def.nullable }
 }
 
 /// The same type in another collation, as CONVERT TO CHARACTER SET makes it: a TEXT grows if its characters do.

@@ -214,7 +214,7 @@ fn bring(
             Ok(Brought::Inexact)
         }
         (ty, _) => {
-            let column = Column { name: String::new(), ty, nullable: true };
+            let column = Column { table: String::new(), name: String::new(), ty, nullable: true };
             let mut quiet = types::warning::Warnings::with_limit(0);
             let mut reading = Context::reading(context.sql_mode, time_zone, context.today, &mut quiet);
             let mut stored = Vec::new();

@@ -215,7 +215,8 @@ fn temporal(
 
 /// A constant as the YEAR that a column would hold, if it can: 1 and '01' are 2001.
 fn year(constant: ValueRef<'_>, inputs: &Inputs<'_>) -> Option<Value> {
-    let column = Column { name: String::new(), ty: ColumnType::Year, nullable: true };
+    let (table, name) = (String::new(), String::new());
+    let column = Column { table, name, ty: ColumnType::Year, nullable: true };
     let mut quiet = Warnings::with_limit(0);
     let session = inputs.session;
     let today = session.now(0).date();

@@ -72,7 +72,7 @@ pub(crate) fn chosen<'a>(
 
 /// The value in the type; not copied if it is of the type already.
 pub(crate) fn in_type<'a>(value: Ev<'a>, common: &ResultType, context: &Context<'_>) -> Ev<'a> {
-    use types::value::ValueRef::{Bytes, Date, DateTime, Decimal, Double, Float, Int, Str, Time, UInt};
+    use types::value::ValueRef::{Bytes, Date, DateTime, Decimal, Double, Float, Int, Json, Str, Time, UInt};
     let is_same = match (common.kind, value.as_ref()) {
         (kind, Int(_) | UInt(_)) => kind.is_int(),
         (kind, Str(_, collation)) => kind.is_string() && collation == common.text.collation,
@@ -80,7 +80,8 @@ pub(crate) fn in_type<'a>(value: Ev<'a>, common: &ResultType, context: &Context<
         (Kind::Decimal, Decimal(_))
         | (Kind::Double, Double(_))
         | (Kind::Float, Float(_))
-        | (Kind::Date, Date(_)) => true,
+        | (Kind::Date, Date(_))
+        | (Kind::Json, Json(_)) => true,
         (Kind::Time, Time(time)) => time.fsp() == common.decimals,
         (Kind::DateTime | Kind::Timestamp, DateTime(moment)) => moment.fsp() == common.decimals,
         _ => false,

@@ -6,7 +6,7 @@ use types::collation::Collation;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{ER_COLLATION_CHARSET_MISMATCH, ER_SUBQUERY_NO_1_ROW};
-use types::value::{Value, ValueRef};
+use types::value::{JSON_COLLATION, Value, ValueRef};
 
 use super::compare::in_charset;
 use super::inputs::Written;
@@ -61,13 +61,18 @@ impl Expr {
     }
 }
 
-/// A value as a variable keeps it: labels are text there, years and bits are numbers.
+/// A value as a variable keeps it: labels and JSON are text there, years and bits are numbers.
 fn plain(value: Value) -> Value {
     match value {
         Value::Chosen(chosen) if chosen.collation() == Collation::Binary => {
             Value::Bytes(chosen.text().into_owned())
         }
         Value::Chosen(chosen) => Value::Str(chosen.text().into_owned(), chosen.collation()),
+        Value::Json(_) => {
+            let mut text = Vec::new();
+            value.as_ref().write_text(&mut text);
+            Value::Str(text, JSON_COLLATION)
+        }
         Value::Bit(bits) => Value::UInt(bits.number()),
         Value::Year(year) => Value::UInt(year.into()),
         other => other,

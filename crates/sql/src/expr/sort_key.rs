@@ -7,6 +7,7 @@
 //! | number, YEAR, BIT, ENUM and SET as their number | `10`, the nearest double's bits with the order of bytes, then what the number differs from it by |
 //! | TIME | `20`, microseconds as eight big-endian bytes with the sign bit flipped |
 //! | DATE, DATETIME | `30`, the packed form in eight bytes |
+//! | JSON | `60`, see `types::json::write_sort_key` |
 //! | text | `40`, the collation's sort key |
 //! | bytes | `50`, the sort key of `binary` |
 //!
@@ -21,6 +22,7 @@ use std::borrow::Borrow;
 
 use types::collation::Collation;
 use types::decimal::Decimal;
+use types::json::{Json, write_sort_key};
 use types::temporal::DateTime;
 use types::value::ValueRef;
 
@@ -34,6 +36,7 @@ const TIME: u8 = 0x20;
 const MOMENT: u8 = 0x30;
 const TEXT: u8 = 0x40;
 const BYTES: u8 = 0x50;
+const JSON: u8 = 0x60;
 
 const LESS: u8 = 0x3F;
 const EQUAL: u8 = 0x80;
@@ -66,6 +69,11 @@ impl SortKey {
             ValueRef::Time(time) => write_i64(TIME, time.micros(), out),
             ValueRef::Date(date) => write_i64(MOMENT, DateTime::from_date(date).packed(), out),
             ValueRef::DateTime(moment) => write_i64(MOMENT, moment.packed(), out),
+            ValueRef::Json(_) => {
+                out.push(JSON);
+                // Damaged bytes sort as `null` does.
+                write_sort_key(&value.to_json().unwrap_or(Json::Null), out);
+            }
             ValueRef::Str(bytes, collation) => {
                 out.push(TEXT);
                 collation.sort_key(bytes, out);

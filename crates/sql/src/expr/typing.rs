@@ -240,6 +240,7 @@ fn cast(value: ResultType, target: CastTarget) -> ResultType {
             let size = size.unwrap_or_else(|| value.bytes());
             return ResultType::string(size, TextType::BINARY).or_null();
         }
+        CastTarget::Json => return ResultType::json(),
         CastTarget::Date => return ResultType::date().or_null(),
         CastTarget::Time { fsp } => return ResultType::time(fsp).or_null(),
         CastTarget::DateTime { fsp } => return ResultType::datetime(fsp).or_null(),

@@ -9,7 +9,7 @@ use types::error::SqlError;
 use types::error::table::{ER_CANNOT_CONVERT_STRING, ER_TRUNCATED_WRONG_VALUE};
 use types::number::{double_to_i64, is_whole, parse_integer};
 use types::temporal::DateTime;
-use types::value::{Numeric, Value, ValueRef, quote_bytes_as_text};
+use types::value::{JSON_COLLATION, Numeric, Value, ValueRef, quote_bytes_as_text};
 
 use crate::expr::typing::aggregate_collations;
 use crate::expr::{Ev, Expr, Inputs, hex_number, number_of};
@@ -113,6 +113,11 @@ pub(super) fn int_of(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>
         ValueRef::Year(year) => Int::Unsigned(year.into()),
         ValueRef::Bit(bits) => Int::Unsigned(bits.number()),
         ValueRef::Chosen(chosen) => Int::Unsigned(chosen.number()),
+        ValueRef::Json(_) => match value.to_number(context)? {
+            Some(Numeric::UInt(number)) => Int::Unsigned(number),
+            Some(number) => Int::Signed(double_to_i64(number.to_f64())),
+            None => return Ok(None),
+        },
     }))
 }
 
@@ -162,6 +167,11 @@ impl<'a> Text<'a> {
             Ev::Own(Value::Bytes(bytes)) => text(Cow::Owned(bytes), Collation::Binary),
             Ev::Ref(ValueRef::Chosen(chosen)) | Ev::Own(Value::Chosen(chosen)) => {
                 text(chosen.text(), chosen.collation())
+            }
+            other @ (Ev::Ref(ValueRef::Json(_)) | Ev::Own(Value::Json(_))) => {
+                let mut bytes = Vec::new();
+                other.as_ref().write_text(&mut bytes);
+                text(Cow::Owned(bytes), JSON_COLLATION)
             }
             Ev::Ref(ValueRef::Bit(bits)) | Ev::Own(Value::Bit(bits)) => {
                 let mut bytes = Vec::new();

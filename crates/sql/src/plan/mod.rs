@@ -323,7 +323,7 @@ impl SourceKind {
         match self {
             Self::Table(table) => {
                 let def = &table.def.columns[index];
-                Column { name: def.name.clone(), ty: def.ty, nullable: def.nullable }
+                Column { table: String::new(), name: def.name.clone(), ty: def.ty, nullable: def.nullable }
             }
             Self::Virtual(table) => table.columns()[index].clone(),
             Self::Derived(_, columns) => columns[index].clone(),

@@ -17,6 +17,9 @@ pub(super) fn to_char(
     let charset = collation.charset();
     let mut text = Vec::new();
     match value {
+        ValueRef::Json(_) => {
+            value.write_text_in(charset, &mut text);
+        }
         ValueRef::Str(bytes, own) if own.charset() != charset => {
             convert(bytes, own.charset(), charset, &mut text);
         }

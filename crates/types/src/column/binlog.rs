@@ -12,6 +12,7 @@
 //! | TIME, DATETIME, TIMESTAMP | 19, 18, 17 | digits of the fraction |
 //! | YEAR | 13 | - |
 //! | BIT | 16 | bits beyond whole bytes, whole bytes |
+//! | JSON | 245 | bytes of the length, 4 |
 //! | ENUM, SET | 254 | 247 or 248, bytes of a value |
 //!
 //! CHAR stores the most bytes (up to 1,020) in ten bits: the second byte holds the lower eight, and the upper two
@@ -77,6 +78,7 @@ impl ColumnType {
             Self::Set(labels) => BinlogType::with(254, &[248, labels.set_bytes()]),
             Self::Bit { bits } => BinlogType::with(16, &[bits % 8, bits / 8]),
             Self::Year => BinlogType::with(13, &[]),
+            Self::Json => BinlogType::with(245, &[4]),
             Self::Date => BinlogType::with(10, &[]),
             Self::Time { fsp } => BinlogType::with(19, &[fsp]),
             Self::DateTime { fsp } => BinlogType::with(18, &[fsp]),

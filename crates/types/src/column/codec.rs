@@ -21,7 +21,7 @@
 //! | 12, 13, 14 | TIME, DATETIME, TIMESTAMP | fraction's digits |
 //! | 15, 16 | ENUM, SET | collation id (u16), number of labels (u16), each one's size (u16) and bytes |
 //! | 17 | BIT | bits |
-//! | 18 | YEAR | - |
+//! | 18, 19 | YEAR, JSON | - |
 //!
 //! Sign: 0 signed, 1 unsigned, 2 zerofill. Numbers are little-endian. Tags and ids are never reused.
 
@@ -85,6 +85,7 @@ impl ColumnType {
             Self::Set(labels) => serialise_labels(16, labels, out),
             Self::Bit { bits } => out.extend_from_slice(&[17, bits]),
             Self::Year => out.push(18),
+            Self::Json => out.push(19),
             Self::Date => out.push(11),
             Self::Time { fsp } => out.extend_from_slice(&[12, fsp]),
             Self::DateTime { fsp } => out.extend_from_slice(&[13, fsp]),
@@ -138,6 +139,7 @@ fn read_type(tag: u8, rest: &[u8]) -> Option<(ColumnType, usize)> {
         }
         (17, &[bits @ 1..=64, ..]) => (ColumnType::Bit { bits }, 1),
         (18, _) => (ColumnType::Year, 0),
+        (19, _) => (ColumnType::Json, 0),
         _ => return None,
     })
 }
@@ -230,7 +232,7 @@ mod tests {
         let collation = Collation::Utf8mb4GeneralCi;
         let float = FloatType { sign: Sign::Signed, digits: None };
         let labels = Labels::new(collation, vec![b"a".to_vec(), b"bc".to_vec()]);
-        let golden: [(ColumnType, &[u8]); 18] = [
+        let golden: [(ColumnType, &[u8]); 19] = [
             (ColumnType::BOOL, &[1, 1, 0, 0, 1]),
             (ColumnType::Decimal { precision: 10, scale: 3, sign: Sign::Unsigned }, &[1, 2, 10, 3, 1]),
             (ColumnType::Float(float), &[1, 3, 0, 255, 255]),
@@ -249,6 +251,7 @@ mod tests {
             (ColumnType::Set(labels), &[1, 16, 45, 0, 2, 0, 1, 0, b'a', 2, 0, b'b', b'c']),
             (ColumnType::Bit { bits: 64 }, &[1, 17, 64]),
             (ColumnType::Year, &[1, 18]),
+            (ColumnType::Json, &[1, 19]),
         ];
         for (ty, bytes) in golden {
             let mut out = Vec::new();

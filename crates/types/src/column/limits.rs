@@ -176,6 +176,7 @@ impl ColumnType {
             }
             // The length and a pointer.
             Self::Text { size, .. } | Self::Blob { size } => u32::from(size.length_size()) + 8,
+            Self::Json => 12,
             _ => crate::row::fixed_size(self).map_or(0, |size| u32::try_from(size).unwrap_or(0)),
         }
     }
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn wide_rows_are_refused() {
-        let column = |ty, nullable| Column { name: "a".into(), ty, nullable };
+        let column = |ty, nullable| Column { table: String::new(), name: "a".into(), ty, nullable };
         let varbinary = |size| ColumnType::varbinary("a", size).unwrap();
         let check = |columns: &[Column]| check_row_size(columns.iter());
         assert!(check(&[column(varbinary(65_533), false)]).is_ok());

@@ -44,6 +44,7 @@ impl ColumnType {
             Self::Set(_) => "set",
             Self::Bit { .. } => "bit",
             Self::Year => "year",
+            Self::Json => "json",
             Self::Date => "date",
             Self::Time { .. } => "time",
             Self::DateTime { .. } => "datetime",

@@ -92,6 +92,7 @@ impl ColumnType {
             Self::Char { .. } | Self::Binary { .. } | Self::Enum(_) | Self::Set(_) => 254,
             Self::Bit { .. } => 16,
             Self::Year => 13,
+            Self::Json => 245,
             Self::Varchar { .. } | Self::Varbinary { .. } => 253,
             Self::Text { .. } | Self::Blob { .. } => 252,
             Self::Date => 10,
@@ -117,6 +118,7 @@ impl ColumnType {
             Self::Double(float) => float.digits.map_or(22, |(m, _)| u32::from(m)),
             Self::Bit { bits } => u32::from(bits),
             Self::Year => 4,
+            Self::Json => u32::MAX,
             Self::Enum(labels) => labels.chars_max() * shown(labels.collation()),
             Self::Set(labels) => labels.chars_of_all() * shown(labels.collation()),
             Self::Date => 10,
@@ -131,7 +133,7 @@ impl ColumnType {
 
     fn wire_flags(self) -> u16 {
         let binary = match self {
-            Self::Binary { .. } | Self::Varbinary { .. } | Self::Blob { .. } => true,
+            Self::Binary { .. } | Self::Varbinary { .. } | Self::Blob { .. } | Self::Json => true,
             _ => self.fsp().is_some() || self.collation().is_some_and(Collation::compares_code_points),
         };
         let flag = |set: bool, bit: u16| if set { bit } else { 0 };

@@ -1,20 +1,26 @@
 //! Index definitions that MySQL refuses, with its errors.
 
 use super::KeyPart;
+use crate::column::ColumnType;
 use crate::error::SqlError;
-use crate::error::table::{ER_BLOB_KEY_WITHOUT_LENGTH, ER_KEY_PART_0, ER_TOO_LONG_KEY, ER_WRONG_SUB_KEY};
+use crate::error::table::{
+    ER_BLOB_KEY_WITHOUT_LENGTH, ER_JSON_USED_AS_KEY, ER_KEY_PART_0, ER_TOO_LONG_KEY, ER_WRONG_SUB_KEY,
+};
 use crate::row::fixed_size;
 
 /// The most bytes that the parts of a key may declare.
 pub const KEY_SIZE_MAX: u32 = 3072;
 
-/// Checks a key's parts, given with their columns' names: error 1170 for a TEXT or BLOB without a prefix, 1391 for an
+/// Checks a key's parts, given with their columns' names: error 3152 for JSON, 1170 for a TEXT or BLOB without a prefix, 1391 for an
 /// empty prefix, 1089 for one that is longer than its column or on a number, 1071 for too many bytes.
 pub fn check_key<'a>(parts: impl Iterator<Item = (&'a KeyPart, &'a str)>) -> Result<(), SqlError> {
     let mut total = 0_u64;
     for (part, name) in parts {
         if part.prefix == Some(0) {
             return Err(ER_KEY_PART_0.error(&[&name]));
+        }
+        if part.ty == ColumnType::Json {
+            return Err(ER_JSON_USED_AS_KEY.error(&[&name]));
         }
         let chars_max = part.ty.chars_max();
         match part.prefix {
@@ -48,7 +54,7 @@ impl KeyPart {
 mod tests {
     use super::*;
     use crate::collation::Collation;
-    use crate::column::{ColumnType, IntSize, IntType, LobSize, Sign};
+    use crate::column::{IntSize, IntType, LobSize, Sign};
 
     const CI: Collation = Collation::Utf8mb4GeneralCi;
 

@@ -8,6 +8,7 @@
 //! | exact numbers | `00` below zero, else `01`; the twelve limbs, big-endian, flipped below zero |
 //! | doubles | as in index keys |
 //! | text and bytes | the collation's sort key |
+//! | JSON | see `json/sort_key.rs` |
 //! | DATE, DATETIME | the packed moment, 8 bytes, big-endian |
 //! | TIME | microseconds, 8 bytes, big-endian, sign flipped |
 //!
@@ -16,6 +17,7 @@
 
 use super::write_float;
 use crate::collation::Collation;
+use crate::json::Json;
 use crate::temporal::DateTime;
 use crate::value::ValueRef;
 
@@ -29,6 +31,8 @@ pub fn write_sort_value(value: ValueRef<'_>, out: &mut Vec<u8>) {
         ValueRef::Year(year) => write_int(false, year.into(), out),
         ValueRef::Bit(bits) => write_int(false, bits.number(), out),
         ValueRef::Chosen(chosen) => write_int(false, chosen.number(), out),
+        // Damaged bytes sort as `null` does.
+        ValueRef::Json(_) => crate::json::write_sort_key(&value.to_json().unwrap_or(Json::Null), out),
         ValueRef::Decimal(number) => number.write_ordered(out),
         ValueRef::Float(number) => write_float(&f64::from(number).to_le_bytes(), out),
         ValueRef::Double(number) => write_float(&number.to_le_bytes(), out),

@@ -62,6 +62,10 @@ pub fn write_column(ty: ColumnType, value: ValueRef<'_>, time_zone: &TimeZone, o
             value.write_stored(bits, out);
             value.number() <= Bits::max_of(bits)
         }
+        (ColumnType::Json, ValueRef::Json(bytes)) => {
+            write_length_and_bytes(length_size(ty), bytes, out);
+            true
+        }
         (ColumnType::Year, ValueRef::Year(year)) => {
             out.push(stored_year(year));
             is_year(year)

@@ -27,6 +27,7 @@ pub fn read_column<'r>(ty: ColumnType, bytes: &'r [u8], time_zone: &TimeZone) ->
         ColumnType::Set(labels) => ValueRef::Chosen(Chosen::of_set(labels, read_unsigned(bytes))),
         ColumnType::Bit { bits } => ValueRef::Bit(Bits::new(bits, read_big_endian(bytes))),
         ColumnType::Year => ValueRef::Year(read_year(bytes)),
+        ColumnType::Json => ValueRef::Json(bytes),
         ColumnType::Date => ValueRef::Date(Date::read_stored(bytes)),
         ColumnType::Time { fsp } => ValueRef::Time(Time::read_stored(bytes, fsp)),
         ColumnType::DateTime { fsp } => ValueRef::DateTime(DateTime::read_stored(bytes, fsp)),

@@ -12,6 +12,7 @@
 //! | TIME | DATE, DATETIME | moments, the TIME being of today |
 //! | temporal | text | the text is read as the temporal type |
 //! | temporal | number | numbers |
+//! | JSON | anything | as JSON |
 //! | ENUM, SET | number | numbers |
 //! | ENUM, SET | anything else | as text |
 //! | YEAR, BIT | anything | as a number |
@@ -40,10 +41,11 @@ pub fn compare(
     b: ValueRef<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<Ordering>, SqlError> {
-    use ValueRef::{Bytes, Chosen, Date, DateTime, Int, Null, Str, Time, UInt};
+    use ValueRef::{Bytes, Chosen, Date, DateTime, Int, Json, Null, Str, Time, UInt};
     Ok(Some(match (a, b) {
         (Null, _) | (_, Null) => return Ok(None),
         (Int(a), Int(b)) => a.cmp(&b),
+        (Json(_), _) | (_, Json(_)) => crate::json::compare(&a.to_json()?, &b.to_json()?),
         (UInt(a), UInt(b)) => a.cmp(&b),
         (Str(a, a_collation), Str(b, b_collation)) => compare_text(a, a_collation, b, b_collation),
         (Str(..) | Bytes(_), Str(..) | Bytes(_)) => compare_bytes(a, b),

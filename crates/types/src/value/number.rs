@@ -8,7 +8,8 @@ use crate::collation::Collation;
 use crate::context::Context;
 use crate::decimal::Decimal;
 use crate::error::SqlError;
-use crate::error::table::ER_TRUNCATED_WRONG_VALUE;
+use crate::error::table::{ER_INVALID_JSON_VALUE_FOR_CAST, ER_TRUNCATED_WRONG_VALUE};
+use crate::json::Json;
 use crate::number::{is_whole, parse_double};
 use crate::temporal::{DateTime, Time};
 use crate::value::quote_text;
@@ -89,6 +90,7 @@ impl ValueRef<'_> {
             Self::Year(year) => Numeric::UInt(year.into()),
             Self::Bit(bits) => Numeric::UInt(bits.number()),
             Self::Chosen(chosen) => Numeric::Double(chosen.number() as f64),
+            Self::Json(_) => json_number(self, context)?,
         }))
     }
 
@@ -96,6 +98,29 @@ impl ValueRef<'_> {
     pub fn to_f64(self, context: &mut Context<'_>) -> Result<Option<f64>, SqlError> {
         Ok(self.to_number(context)?.map(Numeric::to_f64))
     }
+}
+
+/// The number that a JSON value is, or that its text is; anything else is 0, and reported.
+fn json_number(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Numeric, SqlError> {
+    Ok(match value.to_json()? {
+        Json::Bool(truth) => Numeric::Int(truth.into()),
+        Json::Int(number) => Numeric::Int(number),
+        Json::UInt(number) => Numeric::UInt(number),
+        Json::Double(number) => Numeric::Double(number),
+        Json::Decimal(number) => Numeric::Decimal(*number),
+        Json::Date(date) => Numeric::Int(date.to_number()),
+        Json::Time(time) => time_number(time),
+        Json::DateTime(moment) | Json::Timestamp(moment) => datetime_number(moment),
+        other => {
+            let text = if let Json::String(text) = &other { text.as_bytes() } else { b"" };
+            let parsed = parse_double(text);
+            if parsed.size == 0 || parsed.overflow || !is_whole(text, parsed.size) {
+                let row = context.row;
+                context.report(&ER_INVALID_JSON_VALUE_FOR_CAST, &[&"DOUBLE", &"", &"", &row])?;
+            }
+            Numeric::Double(parsed.value)
+        }
+    })
 }
 
 /// The number at the beginning of a text; an empty one is 0 without a warning.

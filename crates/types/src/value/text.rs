@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use super::ValueRef;
+use super::{JSON_COLLATION, ValueRef};
 use crate::charset::{Charset, Converted, convert};
 use crate::collation::Collation;
+use crate::json::write_binary_text;
 use crate::number::{write_double, write_float};
 
 impl ValueRef<'_> {
     /// Appends the text that a client sees: ASCII for everything but strings, which keep their bytes. NULL
-    /// appends nothing.
+    /// appends nothing, nor do damaged bytes of JSON.
     pub fn write_text(self, out: &mut Vec<u8>) {
         match self {
             Self::Null => {}
@@ -35,12 +36,23 @@ impl ValueRef<'_> {
             }
             Self::Bit(bits) => bits.write(out),
             Self::Chosen(chosen) => out.extend_from_slice(&chosen.text()),
+            Self::Json(bytes) => {
+                let start = out.len();
+                if write_binary_text(bytes, out).is_err() {
+                    out.truncate(start);
+                }
+            }
         }
     }
 
     /// Appends the text in a character set; false if a character had to become `?`.
     pub fn write_text_in(self, charset: Charset, out: &mut Vec<u8>) -> bool {
         let text = match self {
+            Self::Json(_) => {
+                let mut text = Vec::new();
+                self.write_text(&mut text);
+                Some((Cow::Owned(text), JSON_COLLATION))
+            }
             Self::Str(bytes, collation) => Some((Cow::Borrowed(bytes), collation)),
             Self::Chosen(chosen) => Some((chosen.text(), chosen.collation())),
             _ => None,

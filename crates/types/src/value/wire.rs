@@ -74,6 +74,11 @@ impl ValueRef<'_> {
                 write_lenenc_int(bytes.len() as u64, out);
                 bytes.write(out);
             }
+            Self::Json(_) => {
+                let mut text = Vec::new();
+                self.write_text(&mut text);
+                write_text_lenenc(&text, Charset::Utf8mb4, results, out);
+            }
             Self::Chosen(chosen) => {
                 write_text_lenenc(&chosen.text(), chosen.collation().charset(), results, out);
             }
@@ -94,9 +99,7 @@ impl ValueRef<'_> {
             Self::Time(value) => write_time(value, out),
             Self::DateTime(value) => write_datetime(value, out),
             Self::Year(year) => out.extend_from_slice(&u64::from(year).to_le_bytes()),
-            Self::Decimal(_) | Self::Str(..) | Self::Bytes(_) | Self::Bit(_) | Self::Chosen(_) => {
-                self.write_text_wire(results, out);
-            }
+            _ => self.write_text_wire(results, out),
         }
     }
 }

@@ -149,7 +149,7 @@ pub fn column(definition: &str) -> Column {
         Some(definition) => (definition, false),
         None => (definition, true),
     };
-    Column { name: "c".into(), ty: column_type(definition), nullable }
+    Column { table: String::new(), name: "c".into(), ty: column_type(definition), nullable }
 }
 
 /// ENUM or SET of the labels behind the name.

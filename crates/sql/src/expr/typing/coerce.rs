@@ -30,6 +30,7 @@ impl ResultType {
             }
             Kind::Time => time(from).map_or(value, |time| Value::Time(time.truncate_to(self.decimals))),
             Kind::Date => moment(from, context).map_or(value, |moment| Value::Date(moment.date())),
+            Kind::Json => from.to_json().and_then(Value::json).unwrap_or(value),
             Kind::Null => value,
         }
     }
@@ -54,6 +55,7 @@ impl ResultType {
             | (Kind::Float, Value::Float(_))
             | (Kind::Double, Value::Double(_))
             | (Kind::Date, Value::Date(_))
+            | (Kind::Json, Value::Json(_))
             | (Kind::Null, _) => true,
             (Kind::Time, Value::Time(time)) => time.fsp() == self.decimals,
             (Kind::DateTime | Kind::Timestamp, Value::DateTime(moment)) => moment.fsp() == self.decimals,
@@ -67,7 +69,7 @@ impl ResultType {
         let collation = self.text.collation;
         let mut text = Vec::new();
         match value {
-            ValueRef::Str(..) | ValueRef::Chosen(_) => {
+            ValueRef::Str(..) | ValueRef::Chosen(_) | ValueRef::Json(_) => {
                 value.write_text_in(collation.charset(), &mut text);
             }
             _ => value.write_text(&mut text),

@@ -40,6 +40,7 @@ impl ResultType {
             ValueRef::DateTime(moment) => Self::datetime(moment.fsp()),
             ValueRef::Year(_) => Self { length: 4, ..Self::of_kind(Kind::Year) }.unsigned(),
             ValueRef::Bit(_) => Self::int(IntSize::Big, 20).unsigned(),
+            ValueRef::Json(_) => Self::json(),
             ValueRef::Chosen(chosen) => {
                 Self::string(chosen.labels().chars_of_all(), TextType::implicit(chosen.collation()))
             }

@@ -5,6 +5,7 @@ use types::column::{ColumnType, IntSize, IntType, LobSize, Sign};
 use types::decimal::{DecimalKind, PRECISION_MAX, SCALE_MAX};
 
 use super::collate::{Strength, TextType};
+use types::value::JSON_COLLATION;
 
 /// What `decimals` says where the digits behind the point are not fixed.
 pub const NOT_FIXED: u8 = 31;
@@ -15,6 +16,8 @@ const VARCHAR_BYTES_MAX: u64 = 65_535;
 const MEDIUM_BYTES_MAX: u64 = (1 << 24) - 1;
 /// The most bytes that a function's result is announced with.
 const STRING_BYTES_MAX: u32 = 1 << 24;
+/// The characters of JSON as text, which may have four bytes each.
+const JSON_CHARS_MAX: u32 = u32::MAX / 4;
 /// The width of a double: sign, 17 digits, point, exponent.
 const DOUBLE_LENGTH: u32 = 23;
 /// A BIT of so many bits counts as an INT, as its display width does not exceed that of one.
@@ -70,6 +73,8 @@ pub enum Kind {
     DateTime,
     /// A TIMESTAMP.
     Timestamp,
+    /// JSON.
+    Json,
 }
 
 impl Kind {
@@ -131,6 +136,7 @@ impl ResultType {
             ColumnType::Bit { bits: 0..=BITS_OF_INT } => Kind::Int(IntSize::Int),
             ColumnType::Bit { .. } => Kind::Int(IntSize::Big),
             ColumnType::Year => Kind::Year,
+            ColumnType::Json => Kind::Json,
             ColumnType::Text { size, .. } | ColumnType::Blob { size } => Kind::Lob(size),
             ColumnType::Date => Kind::Date,
             ColumnType::Time { .. } => Kind::Time,
@@ -144,6 +150,7 @@ impl ResultType {
         };
         let text = match ty.collation() {
             Some(collation) => TextType::implicit(collation),
+            None if ty == ColumnType::Json => TextType::implicit(JSON_COLLATION),
             None if ty.is_string() => TextType { strength: Strength::Implicit, ..TextType::BINARY },
             None => TextType::NUMERIC,
         };
@@ -202,6 +209,12 @@ impl ResultType {
     /// A DATETIME.
     pub fn datetime(fsp: u8) -> Self {
         Self { length: 19 + fraction(fsp), decimals: fsp, ..Self::of_kind(Kind::DateTime) }
+    }
+
+    /// JSON.
+    pub fn json() -> Self {
+        let text = TextType::implicit(JSON_COLLATION);
+        Self { length: JSON_CHARS_MAX, decimals: NOT_FIXED, text, ..Self::of_kind(Kind::Json) }.or_null()
     }
 
     /// A text or binary string of so many characters; its type follows from its bytes.
@@ -274,6 +287,10 @@ impl ResultType {
         if self.kind.is_string() {
             return self.computed();
         }
+        if self.kind == Kind::Json {
+            let text = ResultType { length: JSON_CHARS_MAX, ..Self::of_kind(Kind::Lob(LobSize::Long)) };
+            return Self { text: self.text, nullable: self.nullable, ..text };
+        }
         let text = self.text_type(connection);
         Self { nullable: self.nullable, ..Self::string(self.chars(), text) }
     }
@@ -281,7 +298,7 @@ impl ResultType {
     /// How the value takes part in the choice of a collation.
     pub fn text_type(self, connection: Collation) -> TextType {
         match self.kind {
-            kind if kind.is_string() => self.text,
+            kind if kind.is_string() || kind == Kind::Json => self.text,
             _ if matches!(self.column, Some(ColumnType::Bit { .. })) => {
                 TextType { strength: Strength::Implicit, ..TextType::BINARY }
             }
@@ -342,6 +359,7 @@ impl ResultType {
             Kind::Time => ColumnType::Time { fsp: self.decimals },
             Kind::DateTime => ColumnType::DateTime { fsp: self.decimals },
             Kind::Timestamp => ColumnType::Timestamp { fsp: self.decimals },
+            Kind::Json => ColumnType::Json,
             Kind::Lob(size) if collation == Collation::Binary => ColumnType::Blob { size },
             Kind::Lob(size) => ColumnType::Text { size, collation },
             Kind::Char | Kind::Varchar => self.string_column(collation),

@@ -50,6 +50,7 @@ impl ResultType {
             Kind::Time => 11,
             Kind::DateTime => 12,
             Kind::Timestamp => 7,
+            Kind::Json => 245,
         }
     }
 
@@ -151,6 +152,7 @@ impl ResultType {
             | (Kind::Float, ValueRef::Float(_))
             | (Kind::Double, ValueRef::Double(_))
             | (Kind::Date, ValueRef::Date(_))
+            | (Kind::Json, ValueRef::Json(_))
             | (Kind::Char | Kind::Varchar | Kind::Lob(_), ValueRef::Str(..) | ValueRef::Bytes(_))
             | (Kind::Null, _) => true,
             (Kind::Time, ValueRef::Time(time)) => time.fsp() == self.decimals,
@@ -170,6 +172,7 @@ impl ResultType {
             Kind::Date => Value::Date(types::temporal::Date::ZERO),
             Kind::Time => Value::Time(types::temporal::Time::default()),
             Kind::DateTime | Kind::Timestamp => Value::DateTime(types::temporal::DateTime::ZERO),
+            Kind::Json => Value::Null,
         }
     }
 }

@@ -62,6 +62,7 @@ pub enum TypeName {
     Enum,
     Set,
     Year,
+    Json,
     Date,
     Time,
     DateTime,
@@ -165,6 +166,7 @@ const NAMES: &[(&str, TypeName, Form)] = &[
     ("ENUM", TypeName::Enum, Form::Labels),
     ("SET", TypeName::Set, Form::Labels),
     ("YEAR", TypeName::Year, Form::Year),
+    ("JSON", TypeName::Json, Form::Bare),
     ("DATE", TypeName::Date, Form::Bare),
     ("TIME", TypeName::Time, Form::Size),
     ("DATETIME", TypeName::DateTime, Form::Size),
@@ -187,8 +189,7 @@ const NATIONAL: &[(&str, TypeName)] = &[
 ];
 
 /// Types that MySQL has and we do not.
-const MISSING: [&str; 10] = [
-    "JSON",
+const MISSING: [&str; 9] = [
     "VECTOR",
     "GEOMETRY",
     "POINT",
