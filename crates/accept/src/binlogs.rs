@@ -59,7 +59,12 @@ pub fn run(plan: &Plan) -> Outcome {
 
 /// Makes the tables of every type in an empty database.
 pub fn load_types(port: u16, database: &str) -> Outcome {
-    let script = paths::root().join("crates/accept/sql/types.sql");
+    load(port, "types", database)
+}
+
+/// Has the client run a file of `crates/accept/sql`.
+pub fn load(port: u16, name: &str, database: &str) -> Outcome {
+    let script = paths::root().join("crates/accept/sql").join(name).with_extension("sql");
     let mut client = Vendor::MariaDb.root(port)?;
     client.args(["--default-character-set=utf8mb4", database]);
     command::run_on(&mut client, &script).map(drop)

@@ -13,8 +13,9 @@ pub fn run(plan: &Plan) -> Outcome {
     let dir = paths::fresh("accept/dumps")?;
     let server = Config::new(&dir.join("data"), &["--log-bin=binlog"])?.start()?;
     let port = server.port();
-    sql::run(port, &["CREATE DATABASE sbtest", "CREATE DATABASE types"])?;
+    sql::run(port, &["CREATE DATABASE sbtest", "CREATE DATABASE types", "CREATE DATABASE documents"])?;
     binlogs::load_types(port, "types")?;
+    binlogs::load(port, "documents", "documents")?;
     let bench = Sysbench {
         table_size: if plan.full { 100_000 } else { 1_000 },
         threads: 4,
@@ -24,7 +25,7 @@ pub fn run(plan: &Plan) -> Outcome {
     bench.prepare()?;
     bench.run()?;
     for vendor in VENDORS {
-        for database in ["sbtest", "types"] {
+        for database in ["sbtest", "types", "documents"] {
             reload(vendor, port, database, &dir)?;
         }
     }

@@ -45,14 +45,14 @@ const PATIENCE: Duration = Duration::from_mins(10);
 const DDL: [&str; 13] = [
     "CREATE TABLE ddl.t# (id INT AUTO_INCREMENT PRIMARY KEY, a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d BIGINT \
      UNSIGNED, e DECIMAL(30,10), f FLOAT, g DOUBLE, h CHAR(20), i VARCHAR(400), j BINARY(9), k VARBINARY(300), l \
-     MEDIUMTEXT, m LONGBLOB, n DATE, o TIME(3), p DATETIME(6), q TIMESTAMP(2) NULL, r ENUM('x', 'it''s', 'z'), s SET('a', 'b', 'c') NOT NULL, \
-     t YEAR, u BIT(11) NOT NULL DEFAULT b'101')",
+     MEDIUMTEXT, m LONGBLOB, n DATE, o TIME(3), p DATETIME(6), q TIMESTAMP(2) NULL, r ENUM('x', 'it''s', 'z'), s SET('a', 'b', 'c') NOT NULL DEFAULT '', \
+     t YEAR, u BIT(11) NOT NULL DEFAULT b'101', v JSON)",
     "INSERT INTO ddl.t# (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, s) VALUES (-1, 65535, -8388608, \
      18446744073709551615, -12345678901234567890.0123456789, 1.5, -2.25e300, 'char  ', REPEAT('v', 400), 'a\\0b', \
      REPEAT('\\0', 300), REPEAT('t', 70000), REPEAT('b', 300000), '2024-02-29', '-838:59:58.999', '9999-12-31 \
      23:59:59.999999', '2038-01-19 03:14:07.25', '')",
     "INSERT INTO ddl.t# (a, r, s, t, u) VALUES (NULL, NULL, '', NULL, 0), (1, 'it''s', 'c,a', 1999, 2047), (2, 3, 7, 0, 5)",
-    "UPDATE ddl.t# SET b = 7, l = NULL, i = 'shorter', r = 'x', s = 'b', t = 2155, u = u + 1 WHERE id = 1",
+    "UPDATE ddl.t# SET b = 7, l = NULL, i = 'shorter', r = 'x', s = 'b', t = 2155, u = u + 1, v = '{\"a\": \"x\", \"b\": [1, 2.5]}' WHERE id < 3",
     "ALTER TABLE ddl.t# ADD COLUMN z VARCHAR(10) NOT NULL DEFAULT 'new', ADD INDEX (i(20)), DROP COLUMN f",
     "DELETE FROM ddl.t# WHERE id = 3",
     "CREATE UNIQUE INDEX u ON ddl.t# (id, a)",

@@ -63,6 +63,8 @@ func characters(column *schema.TableColumn, value string) string {
 			return strings.TrimSuffix(strings.TrimRight(value, "0"), ".")
 		}
 		return value
+	case column.Type == schema.TYPE_JSON:
+		return strings.ReplaceAll(value, " ", "")
 	case len(value) > wholeMax:
 		return fmt.Sprintf("#%d:%08x", len(value), crc32.ChecksumIEEE([]byte(value)))
 	case bytes:

@@ -146,6 +146,8 @@ def text(column, val):
     if val == "" and column.character_set_name == "binary":
         # The reader takes no bytes for text.
         return "x"
+    if column.type == FIELD_TYPE.JSON:
+        return json.dumps(plain(val), ensure_ascii=False, separators=(",", ":"))
     if column.type == FIELD_TYPE.BIT:
         return str(int(val, 2))
     if isinstance(val, set):
@@ -169,6 +171,15 @@ def text(column, val):
         seconds = val.days * 86400 + val.seconds
         return fraction(f"{sign}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}", val.microseconds)
     raise TypeError(f"{val!r} of type {column.type}")
+
+
+def plain(val):
+    """A JSON value with text where the reader has bytes."""
+    if isinstance(val, bytes):
+        return val.decode()
+    if isinstance(val, dict):
+        return {plain(name): plain(member) for name, member in val.items()}
+    return [plain(item) for item in val] if isinstance(val, list) else val
 
 
 def fraction(whole, microseconds):

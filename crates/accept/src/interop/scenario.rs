@@ -29,7 +29,7 @@ const SESSIONS: u64 = 4;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Every type that onelog has.
-pub const EVERYTHING: [(&str, Kind); 29] = [
+pub const EVERYTHING: [(&str, Kind); 30] = [
     ("i8", Kind::Int { bits: 8, unsigned: false }),
     ("u8", Kind::Int { bits: 8, unsigned: true }),
     ("i16", Kind::Int { bits: 16, unsigned: false }),
@@ -53,6 +53,7 @@ pub const EVERYTHING: [(&str, Kind); 29] = [
     ("st", Kind::Set),
     ("y", Kind::Year),
     ("bits", Kind::Bit(12)),
+    ("j", Kind::Json),
     ("d", Kind::Date),
     ("t0", Kind::Time(0)),
     ("t6", Kind::Time(6)),

@@ -10,6 +10,7 @@
 //! | bytes | hexadecimal digits behind `x` |
 //! | ENUM, SET | the label; labels in the order of the definition, with commas |
 //! | YEAR, BIT | a number |
+//! | JSON | without blanks |
 //! | DATE, TIME, DATETIME | as MySQL prints it, without zeros at the end of a fraction; TIMESTAMP in UTC |
 //! | text or bytes beyond [`WHOLE_MAX`] | `#`, length in bytes, `:`, CRC32 in eight hexadecimal digits |
 
@@ -40,8 +41,8 @@ const CHARACTERS: [char; 16] = [
     '\u{1f959}',
 ];
 
-/// Labels of ENUM and SET.
-const LABELS: [&str; 5] = ["small", "it's", "gr\u{f6}\u{df}er", "\u{4e2d}", "5"];
+/// Labels of ENUM and SET. No quote: canal loses it when it reads the definition, from MySQL too.
+const LABELS: [&str; 5] = ["small", "it is", "gr\u{f6}\u{df}er", "\u{4e2d}", "5"];
 
 /// A column's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub enum Kind {
     Year,
     /// BIT of so many bits.
     Bit(u8),
+    /// JSON: objects, arrays and scalars; names are in the order of MySQL and in that of the alphabet.
+    Json,
     /// DATE.
     Date,
     /// TIME with so many digits of a second's fraction, and so on.
@@ -120,6 +123,7 @@ impl Kind {
             Self::Set => format!("SET({})", labels()),
             Self::Year => "YEAR".to_owned(),
             Self::Bit(bits) => format!("BIT({bits})"),
+            Self::Json => "JSON".to_owned(),
             Self::Date => "DATE".to_owned(),
             Self::Time(fsp) => format!("TIME({fsp})"),
             Self::DateTime(fsp) => format!("DATETIME({fsp})"),
@@ -157,6 +161,11 @@ impl Kind {
             // Nor year 0, which it takes for 1900.
             Self::Year => number(1901 + random.below(255)),
             Self::Bit(bits) => number(random.number() >> (64 - bits)),
+            Self::Json => {
+                // Within an array: python-mysql-replication takes `null` alone for NULL.
+                let val = format!("[{}]", json(random, 3));
+                Datum { literal: format!("'{}'", val.replace(',', ", ")), text: val }
+            }
             Self::Date => quoted(&date(random, 1000, 9999)),
             Self::Time(fsp) => quoted(&time(fsp, random)),
             Self::DateTime(fsp) => quoted(&(date(random, 1000, 9999) + " " + &clock(fsp, random))),
@@ -174,6 +183,27 @@ pub fn repeated(pattern: &[u8], times: usize) -> Datum {
 /// A number.
 pub fn number(val: u64) -> Datum {
     plain(val.to_string())
+}
+
+/// A JSON text without blanks, nested so deep at most.
+fn json(random: &mut Random, depth: u8) -> String {
+    let many = |random: &mut Random, one: &dyn Fn(&mut Random, u64) -> String| {
+        (0..random.below(4)).map(|place| one(random, place)).collect::<Vec<_>>().join(",")
+    };
+    match random.below(if depth > 0 { 8 } else { 5 }) {
+        0 => (*random.pick(&["true", "false", "null"])).to_owned(),
+        1 => (random.number() >> random.below(64)).to_string(),
+        2 => format!("-{}", 1 + random.below(1 << 40)),
+        3 => format!("{}.5", random.below(1000)),
+        4 => format!("\"{}\"", ["", "text", "\u{e4}\u{4e2d}"][random.below(3) as usize % 3]),
+        5 => format!("[{}]", many(random, &|random, _| json(random, depth - 1))),
+        _ => {
+            let member = |random: &mut Random, place: u64| {
+                format!("\"{}\":{}", ["a", "b", "c", "d"][place as usize % 4], json(random, depth - 1))
+            };
+            format!("{{{}}}", many(random, &member))
+        }
+    }
 }
 
 fn labels() -> String {

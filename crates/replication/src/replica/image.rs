@@ -1,13 +1,14 @@
 //! Rows of a source as rows of this server.
 //!
 //! A stored row here is the full row image of a row event, so a column whose type is the source's is copied. What may
-//! differ are the lengths of strings. Everything else is refused, as MySQL does without `replica_type_conversions`.
+//! differ are the lengths of strings; and JSON may come as text, which it is in MariaDB. Everything else is refused, as MySQL does without `replica_type_conversions`.
 //!
 //! Rows events come in two versions; version 1 (23 to 25, MariaDB's) has no extra data.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use binlog::event::{ColumnMeta, RowsKind, column_type, rows_flag};
 use types::column::ColumnType;
+use types::json::Json;
 use types::row::RowBuilder;
 
 use super::{SourceError, SourceEvent};
@@ -123,6 +124,8 @@ struct Slot {
     /// Bytes of the length in a stored row.
     length_size: usize,
     bytes_max: u64,
+    /// A JSON column that the source has as text.
+    is_json_text: bool,
 }
 
 /// Reads the images of one table map. See the module.
@@ -179,6 +182,11 @@ impl RowReader {
             row.stored(Some(value));
             return Ok(());
         };
+        let parsed = if slot.is_json_text { Some(json_of(value)) } else { None };
+        let value = match &parsed {
+            Some(parsed) => parsed.as_deref().ok_or_else(|| conversion("text that is no JSON"))?,
+            None => value,
+        };
         let pad = match slot.ty {
             ColumnType::Char { .. } => Some(b' '),
             ColumnType::Binary { .. } => Some(0),
@@ -201,6 +209,14 @@ impl RowReader {
     }
 }
 
+/// A text as JSON in its binary form.
+fn json_of(text: &[u8]) -> Option<Vec<u8>> {
+    let json = Json::parse(std::str::from_utf8(text).ok()?).ok()?;
+    let mut bytes = Vec::new();
+    types::json::encode(&json, &mut bytes).ok()?;
+    Some(bytes)
+}
+
 impl Extent {
     fn take<'a>(self, images: &mut &'a [u8]) -> Result<&'a [u8], ImageError> {
         match self {
@@ -221,7 +237,8 @@ fn take<'a>(images: &mut &'a [u8], size: usize) -> Result<&'a [u8], ImageError> 
 }
 
 fn slot(source: &ColumnMeta, own: ColumnType) -> Option<Slot> {
-    let is_string = own.is_string();
+    let is_string = own.is_string() || own == ColumnType::Json;
+    let is_json_text = own == ColumnType::Json && source.type_code != column_type::JSON;
     let extent = match source.type_code {
         column_type::VARCHAR | column_type::VAR_STRING if is_string => {
             Extent::Variable(if u16::from_le_bytes(source.meta) > 255 { 2 } else { 1 })
@@ -251,7 +268,7 @@ fn slot(source: &ColumnMeta, own: ColumnType) -> Option<Slot> {
         _ if bytes_max > 255 => 2,
         _ => 1,
     };
-    Some(Slot { source: extent, ty: own, length_size, bytes_max })
+    Some(Slot { source: extent, ty: own, length_size, bytes_max, is_json_text })
 }
 
 /// A source's type as error 1677 shows it.
@@ -330,6 +347,22 @@ mod tests {
         assert!(refused(meta(15, [9, 0]), int()));
         assert!(refused(meta(18, [3, 0]), ColumnType::DateTime { fsp: 6 }));
         assert!(!refused(meta(18, [6, 0]), ColumnType::DateTime { fsp: 6 }));
+    }
+
+    #[test]
+    fn json_may_come_as_text() {
+        let own = [ColumnType::Json];
+        let layout = RowLayout::new(own);
+        let put = |source: ColumnMeta, value: &[u8]| {
+            let mut row = Vec::new();
+            let put = RowReader::new(&[source], &own).unwrap().put(0, value, &mut layout.builder(&mut row));
+            put.map(|()| row)
+        };
+        let (binary, text) = (meta(245, [4, 0]), meta(252, [4, 0]));
+        let row = [0, 5, 0, 0, 0, 2, 0, 0, 4, 0];
+        assert_eq!(put(binary, &[2, 0, 0, 4, 0]).unwrap(), row);
+        assert_eq!(put(text.clone(), b"[]").unwrap(), row);
+        assert!(put(text, b"[").is_err());
     }
 
     #[test]

@@ -49,10 +49,10 @@ fn takes_now(ty: ColumnType, digits: u64) -> bool {
     }
 }
 
-/// TEXT and BLOB have no default; outside of strict mode an empty one is dropped with a warning.
+/// TEXT, BLOB and JSON have no default; outside of strict mode an empty one of TEXT and BLOB is dropped with a warning.
 fn lob_default(column: &Column, value: &Value, context: &mut Context<'_>) -> Result<DefaultValue> {
     let empty = matches!(value, Value::Str(bytes, _) | Value::Bytes(bytes) if bytes.is_empty());
-    if !empty || context.strict {
+    if !empty || context.strict || column.ty == ColumnType::Json {
         return Err(ER_BLOB_CANT_HAVE_DEFAULT.error(&[&column.name]));
     }
     context.warnings.push(Level::Warning, &ER_BLOB_CANT_HAVE_DEFAULT, &[&column.name]);

@@ -118,7 +118,7 @@ fn default_clause(column: &ColumnDef, quoting: Quoting, time_zone: &TimeZone) ->
     match &column.default {
         DefaultValue::None => String::new(),
         _ if column.auto_increment => String::new(),
-        DefaultValue::Null if column.ty.is_lob() => String::new(),
+        DefaultValue::Null if column.ty.is_lob() && column.ty != ColumnType::Json => String::new(),
         DefaultValue::Null => " DEFAULT NULL".to_owned(),
         DefaultValue::Now => format!(" DEFAULT {}", now_text(column.ty)),
         DefaultValue::Stored(stored) => match String::from_utf8(default_text(column.ty, stored, time_zone)) {

@@ -9,6 +9,7 @@
 
 use crate::support::{column, field, for_column, lines, literal, today, warnings_field};
 use types::charset::Charset;
+use types::column::Column;
 use types::context::Context;
 use types::row::{Offsets, RowLayout};
 use types::sql_mode::SqlMode;
@@ -38,7 +39,7 @@ const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
 
 /// Outcome and warnings of an assignment.
 fn assigned(definition: &str, text: &str, mode: SqlMode) -> (String, String) {
-    let column = column(definition);
+    let column = Column { table: "assigned".into(), ..column(definition) };
     let value = for_column(literal(text), column.ty);
     let mut warnings = Warnings::default();
     let mut context = Context::writing(mode, &TimeZone::UTC, today(), &mut warnings);

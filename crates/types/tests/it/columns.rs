@@ -50,7 +50,7 @@ fn types_are_described_as_in_mysql() {
         let ty = column(text).ty;
         let nullable = match ty {
             ColumnType::Timestamp { .. } => " NULL DEFAULT NULL",
-            _ if ty.is_lob() => "",
+            _ if ty.is_lob() && ty != ColumnType::Json => "",
             _ => " DEFAULT NULL",
         };
         assert_eq!(format!("`c` {}{nullable}", ty.definition(CI)), hides_our_default(line), "{text}");

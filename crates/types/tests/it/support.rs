@@ -214,6 +214,7 @@ fn column_type(definition: &str) -> ColumnType {
         "longblob" => ColumnType::Blob { size: LobSize::Long },
         "bit" => ColumnType::bit("c", first).unwrap(),
         "year" => ColumnType::Year,
+        "json" => ColumnType::Json,
         "date" => ColumnType::Date,
         "time" => ColumnType::time("c", first.unwrap_or(0)).unwrap(),
         "datetime" => ColumnType::datetime("c", first.unwrap_or(0)).unwrap(),

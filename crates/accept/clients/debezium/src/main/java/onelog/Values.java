@@ -48,6 +48,7 @@ final class Values {
             case "io.debezium.time.MicroTime" -> time((Long) value);
             case "io.debezium.time.ZonedTimestamp" -> instant(micros(OffsetDateTime.parse((String) value).toInstant()));
             case "io.debezium.data.Enum", "io.debezium.data.EnumSet" -> (String) value;
+            case "io.debezium.data.Json" -> ((String) value).replace(" ", "");
             case "io.debezium.time.Year" -> value.toString();
             case "io.debezium.data.Bits" -> littleEndian((byte[]) value).toString();
             case "org.apache.kafka.connect.data.Decimal" -> ((BigDecimal) value).toPlainString();
