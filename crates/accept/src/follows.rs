@@ -46,13 +46,13 @@ const DDL: [&str; 13] = [
     "CREATE TABLE ddl.t# (id INT AUTO_INCREMENT PRIMARY KEY, a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d BIGINT \
      UNSIGNED, e DECIMAL(30,10), f FLOAT, g DOUBLE, h CHAR(20), i VARCHAR(400), j BINARY(9), k VARBINARY(300), l \
      MEDIUMTEXT, m LONGBLOB, n DATE, o TIME(3), p DATETIME(6), q TIMESTAMP(2) NULL, r ENUM('x', 'it''s', 'z'), s SET('a', 'b', 'c') NOT NULL DEFAULT '', \
-     t YEAR, u BIT(11) NOT NULL DEFAULT b'101', v JSON)",
+     t YEAR, u BIT(11) NOT NULL DEFAULT b'101')",
     "INSERT INTO ddl.t# (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, s) VALUES (-1, 65535, -8388608, \
      18446744073709551615, -12345678901234567890.0123456789, 1.5, -2.25e300, 'char  ', REPEAT('v', 400), 'a\\0b', \
      REPEAT('\\0', 300), REPEAT('t', 70000), REPEAT('b', 300000), '2024-02-29', '-838:59:58.999', '9999-12-31 \
      23:59:59.999999', '2038-01-19 03:14:07.25', '')",
     "INSERT INTO ddl.t# (a, r, s, t, u) VALUES (NULL, NULL, '', NULL, 0), (1, 'it''s', 'c,a', 1999, 2047), (2, 3, 7, 0, 5)",
-    "UPDATE ddl.t# SET b = 7, l = NULL, i = 'shorter', r = 'x', s = 'b', t = 2155, u = u + 1, v = '{\"a\": \"x\", \"b\": [1, 2.5]}' WHERE id < 3",
+    "UPDATE ddl.t# SET b = 7, l = NULL, i = 'shorter', r = 'x', s = 'b', t = 2155, u = u + 1 WHERE id < 3",
     "ALTER TABLE ddl.t# ADD COLUMN z VARCHAR(10) NOT NULL DEFAULT 'new', ADD INDEX (i(20)), DROP COLUMN f",
     "DELETE FROM ddl.t# WHERE id = 3",
     "CREATE UNIQUE INDEX u ON ddl.t# (id, a)",
@@ -128,7 +128,19 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
         contents::check_equal(&format!("{}: {database}", way.name), &expected, &found)?;
     }
     replica.stop()?;
-    binlogs::verify(&config.datadir)
+    binlogs::verify(&config.datadir)?;
+    if way.vendor == Vendor::MariaDb { Ok(()) } else { documents(&config, source.port, way) }
+}
+
+/// MySQL's JSON, which MariaDB's reader of binlogs does not know: after everything else.
+fn documents(config: &Config, source: u16, way: Way) -> Outcome {
+    let replica = config.start()?;
+    sql::run(source, &["CREATE DATABASE documents"])?;
+    binlogs::load(source, "documents", "documents")?;
+    catch_up(source, replica.port(), way)?;
+    let (expected, found) = (contents::of(source, "documents")?, contents::of(replica.port(), "documents")?);
+    contents::check_equal(&format!("{}: documents", way.name), &expected, &found)?;
+    replica.stop()
 }
 
 fn prepare(port: u16) -> Outcome {
