@@ -2,7 +2,8 @@
 //!
 //! An [`Accumulator`] belongs to one aggregate of one group. Rows are added, then the result is taken. Nothing is
 //! allocated per row by COUNT, by SUM and AVG of numbers, by MIN and MAX of what is no text, and by what bits and
-//! deviations need; DISTINCT keeps a key per value, GROUP_CONCAT the text.
+//! deviations need; DISTINCT keeps a key per value, GROUP_CONCAT the text, and
+//! what makes a JSON document all of its values.
 //!
 //! What a result's type is, is found beside it ([`result_type`]).
 
@@ -11,6 +12,7 @@ mod concat;
 mod deviation;
 mod distinct;
 mod extreme;
+mod json;
 mod sum;
 mod typing;
 
@@ -26,6 +28,7 @@ use concat::Concat;
 use deviation::Deviation;
 use distinct::Distinct;
 use extreme::Extreme;
+use json::Document;
 use sum::Sum;
 pub use typing::result_type;
 
@@ -49,6 +52,7 @@ enum State {
     Bits(Bits),
     Deviation(Deviation),
     AnyValue(Option<Value>),
+    Document(Document),
 }
 
 impl Accumulator {
@@ -70,6 +74,9 @@ impl Accumulator {
             | AggregateKind::VarPop
             | AggregateKind::VarSamp => State::Deviation(Deviation::default()),
             AggregateKind::AnyValue => State::AnyValue(None),
+            AggregateKind::JsonArrayAgg | AggregateKind::JsonObjectAgg => {
+                State::Document(Document::default())
+            }
         };
         // Of the extremes, and of bits joined by AND and OR, repetition changes nothing; GROUP_CONCAT does it itself.
         let counts_once = aggregate.distinct
@@ -93,6 +100,9 @@ impl Accumulator {
         if let State::Count(count) = &mut self.state {
             return count_row(count, self.distinct.as_mut(), aggregate, inputs, context);
         }
+        if let State::Document(document) = &mut self.state {
+            return document.add(aggregate, inputs, context);
+        }
         let Some(arg) = aggregate.args.first() else { return Ok(()) };
         let value = arg.eval(inputs, context)?;
         if value.as_ref().is_null() {
@@ -111,7 +121,7 @@ impl Accumulator {
             State::AnyValue(any) => {
                 any.get_or_insert_with(|| value.into_value());
             }
-            State::Count(_) | State::Concat(_) => {}
+            State::Count(_) | State::Concat(_) | State::Document(_) => {}
         }
         Ok(())
     }
@@ -132,6 +142,7 @@ impl Accumulator {
             State::Bits(bits) => bits.finish(),
             State::Deviation(deviation) => deviation.finish(aggregate.kind)?,
             State::AnyValue(any) => any.unwrap_or_default(),
+            State::Document(document) => document.finish(aggregate.kind)?,
         })
     }
 }

@@ -86,7 +86,9 @@ impl Binder<'_, '_> {
                     return Ok(negate_if(*negated, self.row_in(row, list)?));
                 }
                 let expr = self.boxed(expr)?;
-                negate_if(*negated, Expr::In(expr, bind_all(list, self.scope, self.env)?))
+                let items = bind_all(list, self.scope, self.env)?.into_iter().zip(list);
+                let items = items.map(|(item, ast)| self.beside(ast, item, &expr)).collect();
+                negate_if(*negated, Expr::In(expr, items))
             }
             E::InSubquery { expr, subquery, negated } => {
                 let expr = self.boxed(expr)?;
@@ -110,14 +112,20 @@ impl Binder<'_, '_> {
                 let call = self.call("regexp_like", [&**expr, &**pattern])?;
                 negate_if(*negated, call)
             }
-            E::Case { operand, conditions, else_result, .. } => Expr::Case {
-                operand: operand.as_ref().map(|operand| self.boxed(operand)).transpose()?,
-                branches: conditions
-                    .iter()
-                    .map(|when| Ok((self.bind(&when.condition)?, self.bind(&when.result)?)))
-                    .collect::<Result<_>>()?,
-                otherwise: else_result.as_ref().map(|otherwise| self.boxed(otherwise)).transpose()?,
-            },
+            E::Case { operand, conditions, else_result, .. } => {
+                let operand = operand.as_ref().map(|operand| self.boxed(operand)).transpose()?;
+                let branches = conditions.iter().map(|when| {
+                    let condition = self.bind(&when.condition)?;
+                    let condition = match &operand {
+                        Some(operand) => self.beside(&when.condition, condition, operand),
+                        None => condition,
+                    };
+                    Ok((condition, self.bind(&when.result)?))
+                });
+                let branches = branches.collect::<Result<_>>()?;
+                let otherwise = else_result.as_ref().map(|otherwise| self.boxed(otherwise)).transpose()?;
+                Expr::Case { operand, branches, otherwise }
+            }
             other => return self.special(other),
         })
     }
@@ -127,9 +135,13 @@ impl Binder<'_, '_> {
         use ast::Expr as E;
         match ast {
             E::Function(function) => self.function(function),
+            E::MemberOf(member) => {
+                let args = vec![self.bind_json(&member.value)?, self.bind_json(&member.array)?];
+                self.call_bound("member of", args)
+            }
             E::Cast { expr, data_type, .. } => {
                 let target = targets::cast_target(data_type, expr, self.env)?;
-                Ok(Expr::Cast(self.boxed(expr)?, target, ast.to_string().into()))
+                Ok(Expr::Cast(self.operand(expr, target)?, target, ast.to_string().into()))
             }
             E::Convert { expr, data_type, charset, .. } => {
                 let target = match (data_type, charset) {
@@ -137,7 +149,7 @@ impl Binder<'_, '_> {
                     (None, Some(charset)) => targets::using_target(&charset.to_string())?,
                     (None, None) => return Err(unsupported("CONVERT without a type")),
                 };
-                Ok(Expr::Cast(self.boxed(expr)?, target, ast.to_string().into()))
+                Ok(Expr::Cast(self.operand(expr, target)?, target, ast.to_string().into()))
             }
             E::Collate { expr, collation } => {
                 let name = collation.to_string();
@@ -245,15 +257,18 @@ impl Binder<'_, '_> {
                 other => Err(unsupported(&format!("the operator {other} between rows"))),
             };
         }
+        if matches!(op, Bin::Arrow | Bin::LongArrow) {
+            return self.json_path(left, op, right);
+        }
+        if let Some(op) = comparison(op) {
+            return self.compared(op, left, right);
+        }
         let (left, right) = (self.boxed(left)?, self.boxed(right)?);
         match (&*left, op, &*right) {
             (_, Bin::Plus, Expr::Interval(..)) => return self.call_bound("date_add", vec![*left, *right]),
             (Expr::Interval(..), Bin::Plus, _) => return self.call_bound("date_add", vec![*right, *left]),
             (_, Bin::Minus, Expr::Interval(..)) => return self.call_bound("date_sub", vec![*left, *right]),
             _ => {}
-        }
-        if let Some(op) = comparison(op) {
-            return Ok(Expr::Compare(op, left, right));
         }
         if let Some(op) = arithmetic(op) {
             return Ok(Expr::Arith(op, left, right, format!("({whole})").into()));

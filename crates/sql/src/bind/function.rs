@@ -38,6 +38,9 @@ impl Binder<'_, '_> {
         if let Some(kind) = AggregateKind::by_name(&name) {
             return self.aggregate(kind, &arguments);
         }
+        if let Some(clause) = arguments.clauses.first() {
+            return Err(unsupported(&clause.to_string()));
+        }
         let list = arguments.list;
         match (&*name.to_ascii_lowercase(), list) {
             ("values", _) if self.scope.in_duplicate => self.candidate(list),
@@ -52,6 +55,10 @@ impl Binder<'_, '_> {
                 let kind = Expr::Const(Value::text(&word(kind)?));
                 let style = self.argument(style)?;
                 self.call_bound(&name, vec![kind, style])
+            }
+            (lower, _) if lower.starts_with("json_") => {
+                let args = list.iter().map(|arg| self.bind_json(plain(arg)?)).collect::<Result<_>>()?;
+                self.call_bound(&name, args)
             }
             _ => {
                 let args = list.iter().map(|arg| self.argument(arg)).collect::<Result<_>>()?;
@@ -90,8 +97,12 @@ impl Binder<'_, '_> {
     fn aggregate_parts(&mut self, kind: AggregateKind, arguments: &Arguments<'_>) -> Result<Aggregate> {
         let star = [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Wildcard)];
         let list = if arguments.list == star { &[] } else { arguments.list };
-        let args = list.iter().map(|arg| self.argument(arg)).collect::<Result<Vec<_>>>()?;
+        let bind = |arg| if kind.is_json() { self.bind_json(plain(arg)?) } else { self.argument(arg) };
+        let args = list.iter().map(bind).collect::<Result<Vec<_>>>()?;
         let distinct = arguments.distinct;
+        if kind.is_json() {
+            check_json(kind, args.len(), distinct, arguments)?;
+        }
         let mut aggregate = Aggregate { kind, args, distinct, order: Vec::new(), separator: None };
         for clause in arguments.clauses {
             match clause {
@@ -146,6 +157,18 @@ impl Binder<'_, '_> {
             None => ER_NO_DB_ERROR.error(&[]),
         }
     }
+}
+
+/// Aggregates of JSON take neither DISTINCT nor ORDER BY.
+fn check_json(kind: AggregateKind, count: usize, distinct: bool, arguments: &Arguments<'_>) -> Result<()> {
+    if distinct || !arguments.clauses.is_empty() {
+        return Err(unsupported("DISTINCT and ORDER BY in an aggregate of JSON"));
+    }
+    let (name, wanted) = match kind {
+        AggregateKind::JsonObjectAgg => ("JSON_OBJECTAGG", 2),
+        _ => ("JSON_ARRAYAGG", 1),
+    };
+    if count == wanted { Ok(()) } else { Err(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT.error(&[&name])) }
 }
 
 fn plain(arg: &ast::FunctionArg) -> Result<&ast::Expr> {

@@ -6,6 +6,7 @@ mod exists;
 mod expr;
 mod from;
 mod function;
+mod json;
 mod literal;
 mod scope;
 mod select;

@@ -19,6 +19,7 @@ use types::context::Context;
 use types::decimal::Decimal;
 use types::error::SqlError;
 use types::error::table::{ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
+use types::json::{self, Json};
 use types::row::read_column;
 use types::sql_mode::SqlMode;
 use types::temporal::{DateTime, FSP_MAX, datetime_from_number, time_from_number};
@@ -121,6 +122,13 @@ fn order_mixed(
             let right = Side { value: ValueRef::Str(&text, chosen.collation()), ..right };
             return order(left, right, operation, inputs, context);
         }
+        // A condition beside JSON is `true` or `false`.
+        (ValueRef::Json(_), ValueRef::Int(truth)) if is_condition(right) => {
+            return Ok(Some(json::compare(&left.value.to_json()?, &Json::Bool(truth != 0))));
+        }
+        (ValueRef::Int(truth), ValueRef::Json(_)) if is_condition(left) => {
+            return Ok(Some(json::compare(&Json::Bool(truth != 0), &right.value.to_json()?)));
+        }
         _ => {}
     }
     if let Some(constant) = as_other_side(right, left, inputs, context)? {
@@ -138,6 +146,10 @@ fn order_mixed(
         }
         _ => compare(left.value, right.value, context),
     }
+}
+
+fn is_condition(side: Side<'_, '_>) -> bool {
+    side.expr.is_some_and(Expr::is_condition)
 }
 
 /// A text that is no moment is smaller than every one. Beside a constant it is truncated, as MySQL words it.

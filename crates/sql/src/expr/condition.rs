@@ -41,6 +41,26 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Whether the value is a condition's: 1 or 0 in SQL, `true` or `false` in JSON.
+    pub fn is_condition(&self) -> bool {
+        match self {
+            Self::Compare(..)
+            | Self::And(_)
+            | Self::Or(_)
+            | Self::Xor(..)
+            | Self::Not(_)
+            | Self::IsNull(_)
+            | Self::IsTruth(..)
+            | Self::In(..)
+            | Self::InSubquery(..)
+            | Self::Like { .. } => true,
+            Self::Call(function, _) => function.is_condition,
+            _ => false,
+        }
+    }
+}
+
 /// AND or OR: the first part that decides ends it, NULL does not.
 fn chain(all: &[Expr], deciding: bool, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
     let mut result = Some(!deciding);

@@ -11,6 +11,7 @@ use types::value::{JSON_COLLATION, Value, ValueRef};
 use super::compare::in_charset;
 use super::inputs::Written;
 use super::{ArithOp, Ev, Expr, Inputs, arith, bits, control};
+use crate::func::json::cast as cast_to_json;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -52,7 +53,10 @@ impl Expr {
             Self::Case { .. } => return control::case(self, inputs, context),
             Self::Cast(value, target, text) => {
                 let operand = value.eval(inputs, context)?;
-                Ev::Own(cast(value, operand.as_ref(), *target, inputs.written(text), context)?)
+                match (target, operand.as_ref()) {
+                    (CastTarget::Json, operand) => Ev::Own(cast_to_json(value, operand, inputs)?),
+                    (_, operand) => Ev::Own(cast(value, operand, *target, inputs.written(text), context)?),
+                }
             }
             Self::Call(function, args) => return (function.eval)(args, inputs, context),
             Self::Interval(value, _) => return value.eval(inputs, context),

@@ -22,7 +22,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("ifnull", (2, 2), coalesce, type_coalesce),
     Function::new("coalesce", (1, MANY), coalesce, type_coalesce),
     Function::new("nullif", (2, 2), nullif, type_nullif),
-    Function::new("isnull", (1, 1), isnull, |_| Ok(ResultType::truth(false))),
+    Function::new("isnull", (1, 1), isnull, |_| Ok(ResultType::truth(false))).condition(),
     Function::new("greatest", (2, MANY), greatest, type_extreme),
     Function::new("least", (2, MANY), least, type_extreme),
     Function::new("interval", (2, MANY), interval, |call| Ok(call.int(2).nullable_if(false))),

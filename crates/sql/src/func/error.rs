@@ -20,6 +20,8 @@ pub(crate) const ER_INVALID_BITWISE_AGGREGATE_OPERANDS_SIZE: Condition = conditi
     "ER_INVALID_BITWISE_AGGREGATE_OPERANDS_SIZE",
     "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the SUBSTRING() function",
 );
+pub(super) const ER_INCORRECT_TYPE: Condition =
+    condition(3064, "HY000", "ER_INCORRECT_TYPE", "Incorrect type for argument %s in function %s.");
 pub(super) const ER_CHARACTER_SET_MISMATCH: Condition = condition(
     3995,
     "HY000",

@@ -16,8 +16,10 @@
 //! | `GET_FORMAT(DATE, x)` | `get_format('DATE', x)` |
 //! | `a REGEXP b`, `a RLIKE b` | `regexp_like(a, b)` |
 //! | `a SOUNDS LIKE b` | `soundex(a) = soundex(b)` |
+//! | `a MEMBER OF (b)` | `member of(a, b)` |
+//! | `a->b`, `a->>b` | `json_extract(a, b)`, JSON_UNQUOTE of that |
 //!
-//! What waits: BENCHMARK and user-level locks need more than a value; JSON; see `elsewhere`.
+//! What waits: BENCHMARK and user-level locks need more than a value; JSON_TABLE and schemas; see `elsewhere`.
 
 #![expect(clippy::unnecessary_wraps, reason = "the functions of a table have one signature")]
 
@@ -26,6 +28,7 @@ mod control;
 mod elsewhere;
 pub(crate) mod error;
 mod information;
+pub(crate) mod json;
 mod misc;
 mod numeric;
 mod replication;
@@ -67,6 +70,10 @@ pub struct Function {
     pub args: (usize, usize),
     /// Equal arguments give equal results within a statement, and nothing else happens.
     pub is_stable: bool,
+    /// From here on arguments come in pairs.
+    pairs_from: Option<usize>,
+    /// The result is a condition's: in JSON it is `true` or `false`.
+    pub is_condition: bool,
     /// What it computes.
     pub eval: Eval,
     /// What type that has.
@@ -76,7 +83,7 @@ pub struct Function {
 impl Function {
     /// A function of so many arguments.
     const fn new(name: &'static str, args: (usize, usize), eval: Eval, typing: Typing) -> Self {
-        Self { name, args, is_stable: true, eval, typing }
+        Self { name, args, is_stable: true, pairs_from: None, is_condition: false, eval, typing }
     }
 
     /// The same, but each call counts.
@@ -84,10 +91,21 @@ impl Function {
         Self { is_stable: false, ..self }
     }
 
+    /// The same with arguments in pairs from one on.
+    const fn pairs_from(self, at: usize) -> Self {
+        Self { pairs_from: Some(at), ..self }
+    }
+
+    /// The same as a condition.
+    const fn condition(self) -> Self {
+        Self { is_condition: true, ..self }
+    }
+
     /// A call. Error 1582 for too few or too many arguments; `written` is the name as it stands in the statement.
     pub fn call(&'static self, written: &str, args: Vec<Expr>) -> Result<Expr, SqlError> {
         let (least, most) = self.args;
-        if (least..=most).contains(&args.len()) {
+        let is_paired = self.pairs_from.is_none_or(|from| args.len().wrapping_sub(from).is_multiple_of(2));
+        if (least..=most).contains(&args.len()) && is_paired {
             Ok(Expr::Call(self, args))
         } else {
             Err(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT.error(&[&written]))
@@ -116,6 +134,7 @@ pub fn find(name: &str) -> Option<&'static Function> {
 pub fn all() -> impl Iterator<Item = &'static Function> {
     const FAMILIES: &[&[&[Function]]] = &[
         &[control::FUNCTIONS, information::FUNCTIONS, replication::FUNCTIONS],
+        json::FAMILY,
         misc::FAMILY,
         numeric::FAMILY,
         string::FAMILY,

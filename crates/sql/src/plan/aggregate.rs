@@ -36,9 +36,16 @@ pub enum AggregateKind {
     VarPop,
     VarSamp,
     AnyValue,
+    JsonArrayAgg,
+    JsonObjectAgg,
 }
 
 impl AggregateKind {
+    /// Whether the result is JSON.
+    pub fn is_json(self) -> bool {
+        matches!(self, Self::JsonArrayAgg | Self::JsonObjectAgg)
+    }
+
     /// The aggregate of that name.
     pub fn by_name(name: &str) -> Option<Self> {
         Some(match &*name.to_ascii_lowercase() {
@@ -56,6 +63,8 @@ impl AggregateKind {
             "variance" | "var_pop" => Self::VarPop,
             "var_samp" => Self::VarSamp,
             "any_value" => Self::AnyValue,
+            "json_arrayagg" => Self::JsonArrayAgg,
+            "json_objectagg" => Self::JsonObjectAgg,
             _ => return None,
         })
     }

@@ -24,6 +24,7 @@ pub const FILES: &[&str] = &[
     "aggregates",
     "syntax",
     "labels",
+    "json",
 ];
 
 pub fn read(name: &str) -> String {

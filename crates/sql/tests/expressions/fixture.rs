@@ -198,6 +198,7 @@ fn column_type(text: &str, sign: Sign, collation: Collation) -> ColumnType {
         "SET" => ColumnType::set("", labels()),
         "BIT" => ColumnType::bit("", first),
         "YEAR" => Ok(ColumnType::Year),
+        "JSON" => Ok(ColumnType::Json),
         "TINYINT" => ColumnType::int("", IntSize::Tiny, sign, None),
         "SMALLINT" => ColumnType::int("", IntSize::Small, sign, None),
         "MEDIUMINT" => ColumnType::int("", IntSize::Medium, sign, None),

@@ -37,6 +37,7 @@ pub(crate) fn common_type(
             let is_unsigned = false;
             ResultType { length: REAL_LENGTH, is_unsigned, ..ResultType::of_kind(kind.0) }
         }
+        Kind::Json => ResultType::json(),
         Kind::Date => ResultType::date(),
         Kind::Time => ResultType::time(fsp(typed)),
         Kind::DateTime => ResultType::datetime(fsp(typed)),

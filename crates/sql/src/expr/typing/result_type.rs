@@ -136,7 +136,7 @@ impl ResultType {
             ColumnType::Bit { bits: 0..=BITS_OF_INT } => Kind::Int(IntSize::Int),
             ColumnType::Bit { .. } => Kind::Int(IntSize::Big),
             ColumnType::Year => Kind::Year,
-            ColumnType::Json => Kind::Json,
+            ColumnType::Json => return Self { nullable, column: Some(ty), ..Self::json() },
             ColumnType::Text { size, .. } | ColumnType::Blob { size } => Kind::Lob(size),
             ColumnType::Date => Kind::Date,
             ColumnType::Time { .. } => Kind::Time,
@@ -150,7 +150,6 @@ impl ResultType {
         };
         let text = match ty.collation() {
             Some(collation) => TextType::implicit(collation),
-            None if ty == ColumnType::Json => TextType::implicit(JSON_COLLATION),
             None if ty.is_string() => TextType { strength: Strength::Implicit, ..TextType::BINARY },
             None => TextType::NUMERIC,
         };

@@ -54,16 +54,21 @@ impl ResultType {
         }
     }
 
+    /// Whether the length counts characters; computed JSON is announced so, unlike a column.
+    fn is_sent_as_text(&self) -> bool {
+        self.kind.is_string() || self.kind == Kind::Json
+    }
+
     fn wire_collation(&self, results: Collation) -> Collation {
         let own = self.text.collation;
-        if !self.kind.is_string() || own == Collation::Binary {
+        if !self.is_sent_as_text() || own == Collation::Binary {
             return Collation::Binary;
         }
         if results == Collation::Binary { own } else { results }
     }
 
     fn wire_length(&self, results: Collation) -> u32 {
-        if !self.kind.is_string() {
+        if !self.is_sent_as_text() {
             return self.length;
         }
         let size = self.wire_collation(results).charset().char_size_max();

@@ -13,7 +13,7 @@ use crate::func::{EvalResult, Function};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("inet_aton", (1, 1), inet_aton, |_| Ok(ResultType::bigint(21).unsigned())),
     Function::new("inet_ntoa", (1, 1), inet_ntoa, |call| Ok(call.ascii(31).or_null())),
-    Function::new("is_ipv4", (1, 1), is_ipv4, |call| Ok(ResultType::truth(call.nullable()))),
+    Function::new("is_ipv4", (1, 1), is_ipv4, |call| Ok(ResultType::truth(call.nullable()))).condition(),
 ];
 
 /// The number of a dotted address; of fewer than four parts the last one stands for the rest.

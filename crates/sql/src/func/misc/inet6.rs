@@ -15,9 +15,11 @@ use crate::func::{EvalResult, Function, Typed};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("inet6_aton", (1, 1), inet6_aton, type_aton),
     Function::new("inet6_ntoa", (1, 1), inet6_ntoa, |call| Ok(call.ascii(39).or_null())),
-    Function::new("is_ipv6", (1, 1), is_ipv6, |call| Ok(ResultType::truth(call.nullable()))),
-    Function::new("is_ipv4_compat", (1, 1), is_ipv4_compat, |call| Ok(ResultType::truth(call.nullable()))),
-    Function::new("is_ipv4_mapped", (1, 1), is_ipv4_mapped, |call| Ok(ResultType::truth(call.nullable()))),
+    Function::new("is_ipv6", (1, 1), is_ipv6, |call| Ok(ResultType::truth(call.nullable()))).condition(),
+    Function::new("is_ipv4_compat", (1, 1), is_ipv4_compat, |call| Ok(ResultType::truth(call.nullable())))
+        .condition(),
+    Function::new("is_ipv4_mapped", (1, 1), is_ipv4_mapped, |call| Ok(ResultType::truth(call.nullable())))
+        .condition(),
 ];
 
 fn type_aton(_: &Typed<'_>) -> Result<ResultType, SqlError> {

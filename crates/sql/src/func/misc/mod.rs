@@ -1,12 +1,11 @@
-//! Functions of addresses, UUIDs and JSON; SLEEP.
+//! Functions of addresses and UUIDs; SLEEP.
 
 mod inet;
 mod inet6;
-mod json;
 mod sleep;
 mod uuid;
 
 use super::Function;
 
 pub(super) const FAMILY: &[&[Function]] =
-    &[inet::FUNCTIONS, inet6::FUNCTIONS, json::FUNCTIONS, sleep::FUNCTIONS, uuid::FUNCTIONS];
+    &[inet::FUNCTIONS, inet6::FUNCTIONS, sleep::FUNCTIONS, uuid::FUNCTIONS];

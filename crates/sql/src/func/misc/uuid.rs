@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("uuid", (0, 0), uuid, |call| Ok(call.ascii(36).or_null())).unstable(),
     Function::new("uuid_to_bin", (1, 2), uuid_to_bin, type_to_bin),
     Function::new("bin_to_uuid", (1, 2), bin_to_uuid, |call| Ok(call.ascii(36).or_null())),
-    Function::new("is_uuid", (1, 1), is_uuid, |_| Ok(ResultType::truth(true))),
+    Function::new("is_uuid", (1, 1), is_uuid, |_| Ok(ResultType::truth(true))).condition(),
 ];
 
 /// 100-nanosecond steps from 1582-10-15, where UUIDs count from, to 1970.

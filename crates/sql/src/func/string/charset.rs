@@ -5,7 +5,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::Value;
 
-use crate::expr::typing::TextType;
+use crate::expr::typing::{Kind, TextType};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
@@ -28,7 +28,7 @@ fn type_name(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 /// Numbers and dates are `binary`.
 fn own(expr: &Expr, inputs: &Inputs<'_>) -> Result<Collation, SqlError> {
     let ty = expr.result_type(&inputs.types())?;
-    Ok(if ty.kind.is_string() { ty.text.collation } else { Collation::Binary })
+    Ok(if ty.kind.is_string() || ty.kind == Kind::Json { ty.text.collation } else { Collation::Binary })
 }
 
 fn charset<'a>(args: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {

@@ -26,7 +26,7 @@ use crate::func::error::{
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("regexp_like", (2, 3), like, |call| Ok(call.int(1))),
+    Function::new("regexp_like", (2, 3), like, |call| Ok(call.int(1))).condition(),
     Function::new("regexp_instr", (2, 6), instr, |call| Ok(call.int(21))),
     Function::new("regexp_substr", (2, 5), substr, type_substr),
     Function::new("regexp_replace", (3, 6), replace, type_replace),

@@ -22,7 +22,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("instr", (2, 2), instr, |call| Ok(call.int(11))),
     Function::new("locate", (2, 3), locate, |call| Ok(call.int(11))),
     Function::new("replace", (3, 3), replace, type_replace),
-    Function::new("strcmp", (2, 2), strcmp, |call| Ok(call.int(2))),
+    Function::new("strcmp", (2, 2), strcmp, |call| Ok(call.int(2))).condition(),
     Function::new("field", (2, MANY), field, |call| Ok(call.int(11).nullable_if(false))),
     Function::new("find_in_set", (2, 2), find_in_set, |call| Ok(call.int(11))),
 ];

@@ -1,0 +1,46 @@
+//! JSON_ARRAYAGG and JSON_OBJECTAGG: a document of a group's values, `null` for NULL; NULL of no rows.
+
+use types::context::Context;
+use types::error::SqlError;
+use types::json::Json;
+use types::value::Value;
+
+use crate::expr::Inputs;
+use crate::func::json::{member_name, member_value};
+use crate::plan::{Aggregate, AggregateKind};
+
+/// The values of a group, in the order of its rows.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    /// Names of an object's members; none of an array's items.
+    names: Vec<String>,
+    values: Vec<Json>,
+}
+
+impl Document {
+    /// Errors 3144 and 3158 for names that are none.
+    pub(super) fn add(
+        &mut self,
+        aggregate: &Aggregate,
+        inputs: &Inputs<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<(), SqlError> {
+        let [names @ .., value] = &aggregate.args[..] else { return Ok(()) };
+        for name in names {
+            self.names.push(member_name(name, inputs, context)?);
+        }
+        self.values.push(member_value(value, inputs, context)?);
+        Ok(())
+    }
+
+    /// Of equal names the last one counts. Errors 3150, 3151 and 3157 for what cannot be stored.
+    pub(super) fn finish(self, kind: AggregateKind) -> Result<Value, SqlError> {
+        if self.values.is_empty() {
+            return Ok(Value::Null);
+        }
+        Value::json(match kind {
+            AggregateKind::JsonObjectAgg => Json::Object(self.names.into_iter().zip(self.values).collect()),
+            _ => Json::Array(self.values),
+        })
+    }
+}
