@@ -129,18 +129,15 @@ pub fn cast(
         return cast(ValueRef::Str(&text, chosen.collation()), target, name, context);
     }
     if let (ValueRef::Json(_), Some(type_name)) = (value, target.json_name()) {
-        return match scalar(value)? {
-            Some(scalar) => cast(scalar.as_ref(), target, name, context),
-            None => {
-                let row = context.row;
-                context.report(&ER_INVALID_JSON_VALUE_FOR_CAST, &[&type_name, &"", name, &row])?;
-                if target.is_number() {
-                    cast(ValueRef::Int(0), target, name, context)
-                } else {
-                    Ok(Value::Null)
-                }
-            }
-        };
+        if let Some(scalar) = scalar(value)? {
+            return cast(scalar.as_ref(), target, name, context);
+        }
+        let row = context.row;
+        context.report(&ER_INVALID_JSON_VALUE_FOR_CAST, &[&type_name, &"", name, &row])?;
+        if target.is_number() {
+            return cast(ValueRef::Int(0), target, name, context);
+        }
+        return Ok(Value::Null);
     }
     match target {
         CastTarget::Signed => number::to_signed(value, context).map(Value::Int),

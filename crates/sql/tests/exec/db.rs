@@ -18,12 +18,10 @@ use sql::bind::{self, BindEnv};
 use sql::exec::{Cell, Changed, Done, Exec, Params, ResultSink, RowLog, output_columns};
 use sql::expr::Types;
 use sql::lex::{Verb, normalise, split_first};
+use sql::parse::{Mode, Statement, parse};
 use sql::plan::{Plan, SelectPlan};
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
-use sqlparser::ast::Statement;
-use sqlparser::dialect::MySqlDialect;
-use sqlparser::parser::Parser;
 use types::collation::Collation;
 use types::column::{ColumnType, IntSize, Sign};
 use types::error::SqlError;
@@ -212,19 +210,18 @@ pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlE
     let (first, _, verb) = split_first(sql.as_bytes(), conn.session.quoting());
     let normalised =
         normalise(first, verb, conn.session.quoting(), conn.session.collation_connection).unwrap();
-    let mut statements =
-        Parser::parse_sql(&MySqlDialect {}, &normalised.text).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    let statement = parse(&normalised.text, Mode::default())?;
     let catalog = conn.trx.store().catalog();
     let env = BindEnv::new(&catalog, &conn.session, &normalised.text);
-    let plan = match statements.remove(0) {
+    let plan = match statement {
         Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
         Statement::Insert(insert) => {
             let size = (normalised.row_size > 0).then_some(normalised.row_size);
             Plan::Insert(bind::bind_insert(&insert, size, &env)?)
         }
-        Statement::Update(update) => Plan::Update(bind::bind_update(&update, false, &env)?),
-        Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete, false, &env)?),
-        other => panic!("{other}"),
+        Statement::Update(update) => Plan::Update(bind::bind_update(&update.update, false, &env)?),
+        Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete.delete, false, &env)?),
+        other => panic!("{other:?}"),
     };
     assert_ne!(verb, Verb::Other);
     Ok((plan, normalised))
@@ -284,7 +281,11 @@ impl Conn {
     }
 
     pub fn run(&mut self, sql: &str) -> Changed {
-        match self.execute(sql, &[]).unwrap_or_else(|error| panic!("{sql}: {error:?}")).0 {
+        self.run_with(sql, &[])
+    }
+
+    pub fn run_with(&mut self, sql: &str, values: &[ValueRef<'_>]) -> Changed {
+        match self.execute(sql, values).unwrap_or_else(|error| panic!("{sql}: {error:?}")).0 {
             Done::Changed(changed) => changed,
             Done::Rows(rows) => panic!("{sql} returned {rows} rows"),
         }

@@ -13,4 +13,5 @@
 mod access;
 mod changes;
 mod db;
+mod json;
 mod queries;
