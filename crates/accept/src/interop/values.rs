@@ -187,20 +187,20 @@ pub fn number(val: u64) -> Datum {
 
 /// A JSON text without blanks, nested so deep at most.
 fn json(random: &mut Random, depth: u8) -> String {
-    let many = |random: &mut Random, one: &dyn Fn(&mut Random, u64) -> String| {
-        (0..random.below(4)).map(|place| one(random, place)).collect::<Vec<_>>().join(",")
+    let many = |random: &mut Random, one: &dyn Fn(&mut Random, &str) -> String| {
+        let count = random.below(4);
+        let names = ["a", "b", "c", "d"].iter().zip(0..count);
+        names.map(|(name, _)| one(random, name)).collect::<Vec<_>>().join(",")
     };
     match random.below(if depth > 0 { 8 } else { 5 }) {
         0 => (*random.pick(&["true", "false", "null"])).to_owned(),
         1 => (random.number() >> random.below(64)).to_string(),
         2 => format!("-{}", 1 + random.below(1 << 40)),
         3 => format!("{}.5", random.below(1000)),
-        4 => format!("\"{}\"", ["", "text", "\u{e4}\u{4e2d}"][random.below(3) as usize % 3]),
+        4 => format!("\"{}\"", random.pick(&["", "text", "\u{e4}\u{4e2d}"])),
         5 => format!("[{}]", many(random, &|random, _| json(random, depth - 1))),
         _ => {
-            let member = |random: &mut Random, place: u64| {
-                format!("\"{}\":{}", ["a", "b", "c", "d"][place as usize % 4], json(random, depth - 1))
-            };
+            let member = |random: &mut Random, name: &str| format!("\"{name}\":{}", json(random, depth - 1));
             format!("{{{}}}", many(random, &member))
         }
     }

@@ -110,6 +110,7 @@ fn bind_factor(factor: &TableFactor, scope: &mut Scope, env: &BindEnv<'_>, joins
         TableFactor::NestedJoin { table_with_joins, alias: None } => {
             bind_item(table_with_joins, scope, env, joins)
         }
+        TableFactor::JsonTable { .. } => Err(unsupported("JSON_TABLE")),
         other => Err(unsupported(&other.to_string())),
     }
 }
