@@ -45,6 +45,9 @@ pub fn assign(
     if value.is_null() {
         return assign_null(column, context, out);
     }
+    if matches!(value, ValueRef::Json(_)) && column.ty != ColumnType::Json {
+        return json::assign_to_other(column, value, context, out);
+    }
     let mut target = Target { column, context };
     match column.ty {
         ColumnType::Int(int) => int::store(int, value, &mut target, out)?,

@@ -54,7 +54,7 @@ impl Expr {
             Self::Cast(value, target, text) => {
                 let operand = value.eval(inputs, context)?;
                 match (target, operand.as_ref()) {
-                    (CastTarget::Json, operand) => Ev::Own(cast_to_json(value, operand, inputs)?),
+                    (CastTarget::Json, operand) => Ev::Own(cast_to_json(value, operand, inputs, context)?),
                     (_, operand) => Ev::Own(cast(value, operand, *target, inputs.written(text), context)?),
                 }
             }

@@ -1,12 +1,21 @@
-//! JSON: a JSON value, or a text that is one.
+//! JSON into a column, and a JSON value into a column of another type.
+//!
+//! A JSON column takes JSON values, and texts that are JSON. Of a JSON value a column of numbers takes the number, or that
+//! of a string; one of dates and times takes a string; all others take the value's text. What the value does not have is
+//! 3156. MySQL names the value's column there; ours names the one that is assigned to.
 
-use super::Target;
+use super::{Target, assign, write_implicit_default};
+use crate::column::{Column, ColumnType};
+use crate::context::Context;
 use crate::error::SqlError;
+use crate::error::table::ER_INVALID_JSON_VALUE_FOR_CAST;
 use crate::json::{Json, ParseError, encode};
+use crate::number::{is_whole, parse_double};
 use crate::row::write_length_and_bytes;
-use crate::value::ValueRef;
+use crate::value::{JSON_COLLATION, ValueRef};
+use crate::warning::Warnings;
 
-pub(super) const LENGTH_SIZE: u8 = 4;
+const LENGTH_SIZE: u8 = 4;
 
 /// Errors 3140, 3144, 3150, 3151 and 3157, in any mode.
 pub(super) fn store(
@@ -39,4 +48,96 @@ pub(super) fn write_null(out: &mut Vec<u8>) {
     // A literal always has a binary form.
     let _ = encode(&Json::Null, &mut bytes);
     write_length_and_bytes(LENGTH_SIZE, &bytes, out);
+}
+
+/// Appends what a column of another type gets of a JSON value; false, and nothing appended, for NULL.
+pub(super) fn assign_to_other(
+    column: &Column,
+    value: ValueRef<'_>,
+    context: &mut Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<bool, SqlError> {
+    match column.ty {
+        ty if ty.is_numeric() => assign_number(column, value, context, out),
+        ColumnType::Date
+        | ColumnType::Time { .. }
+        | ColumnType::DateTime { .. }
+        | ColumnType::Timestamp { .. } => assign_temporal(column, value, context, out),
+        _ => {
+            let mut text = Vec::new();
+            value.write_text(&mut text);
+            assign(column, ValueRef::Str(&text, JSON_COLLATION), context, out)
+        }
+    }
+}
+
+fn assign_number(
+    column: &Column,
+    value: ValueRef<'_>,
+    context: &mut Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<bool, SqlError> {
+    match value.to_json()? {
+        Json::Bool(truth) => assign(column, ValueRef::Int(truth.into()), context, out),
+        Json::Int(number) => assign(column, ValueRef::Int(number), context, out),
+        Json::UInt(number) => assign(column, ValueRef::UInt(number), context, out),
+        Json::Double(number) => assign(column, ValueRef::Double(number), context, out),
+        Json::Decimal(number) => assign(column, ValueRef::Decimal(*number), context, out),
+        Json::String(text) => {
+            let parsed = parse_double(text.as_bytes());
+            if parsed.size > 0 && is_whole(text.as_bytes(), parsed.size) {
+                return assign(column, ValueRef::Str(text.as_bytes(), JSON_COLLATION), context, out);
+            }
+            invalid(column, context)?;
+            assign(column, ValueRef::Double(parsed.value), context, out)
+        }
+        _ => {
+            invalid(column, context)?;
+            assign(column, ValueRef::Int(0), context, out)
+        }
+    }
+}
+
+fn assign_temporal(
+    column: &Column,
+    value: ValueRef<'_>,
+    context: &mut Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<bool, SqlError> {
+    match value.to_json()? {
+        Json::Date(date) => return assign(column, ValueRef::Date(date), context, out),
+        Json::Time(time) => return assign(column, ValueRef::Time(time), context, out),
+        Json::DateTime(moment) | Json::Timestamp(moment) => {
+            return assign(column, ValueRef::DateTime(moment), context, out);
+        }
+        Json::String(text) => {
+            let mut quiet = Warnings::with_limit(0);
+            let mut strict = Context { strict: true, warnings: &mut quiet, ..*context };
+            let size = out.len();
+            if assign(column, ValueRef::Str(text.as_bytes(), JSON_COLLATION), &mut strict, out).is_ok() {
+                return Ok(true);
+            }
+            out.truncate(size);
+        }
+        _ => {}
+    }
+    invalid(column, context)?;
+    if !column.nullable {
+        write_implicit_default(column.ty, out);
+    }
+    Ok(!column.nullable)
+}
+
+/// Error or warning 3156.
+fn invalid(column: &Column, context: &mut Context<'_>) -> Result<(), SqlError> {
+    let wanted = match column.ty {
+        ColumnType::Int(_) => "INTEGER",
+        ColumnType::Decimal { .. } => "DECIMAL",
+        ColumnType::Date => "DATE",
+        ColumnType::Time { .. } => "TIME",
+        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => "DATETIME/TIMESTAMP",
+        _ => "DOUBLE",
+    };
+    let row = context.row;
+    context.report(&ER_INVALID_JSON_VALUE_FOR_CAST, &[&wanted, &"", &column.name, &row])
 }

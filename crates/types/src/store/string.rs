@@ -73,13 +73,6 @@ fn converted<'v>(value: ValueRef<'v>, target: &mut Target<'_, '_>) -> Result<Cow
             }
             Ok(Cow::Owned(text))
         }
-        (ValueRef::Json(_), Some(charset)) => {
-            let mut text = Vec::new();
-            if !value.write_text_in(charset, &mut text) {
-                target.incorrect("string", &value.to_message())?;
-            }
-            Ok(Cow::Owned(text))
-        }
         (ValueRef::Chosen(chosen), Some(charset)) => {
             let mut text = Vec::new();
             if let Converted::WithReplacements { .. } =

@@ -6,6 +6,7 @@ use types::charset::Charset;
 use types::collation::Collation;
 use types::column::{Column, ColumnType, IntSize, Labels, LobSize, Sign};
 use types::context::Context;
+use types::json::Json;
 use types::sql_mode::SqlMode;
 use types::temporal::{Date, DatePolicy, TimeZone, parse_datetime, parse_time};
 use types::value::{Value, ValueRef};
@@ -76,6 +77,9 @@ pub fn literal(text: &str) -> Value {
     if let Some(quoted) = text.strip_suffix('\'') {
         let (kind, body) = quoted.split_once('\'').unwrap();
         return quoted_literal(kind, body);
+    }
+    if let Some(json) = text.strip_prefix("CAST('").and_then(|rest| rest.strip_suffix("' AS JSON)")) {
+        return Value::json(Json::parse(json).unwrap()).unwrap();
     }
     if let Some(float) = text.strip_prefix("CAST(").and_then(|rest| rest.strip_suffix(" AS FLOAT)")) {
         return Value::Float(float.parse().unwrap());

@@ -1,5 +1,6 @@
 //! Arguments of JSON functions.
 
+use types::cast::CastTarget;
 use types::charset::Charset;
 use types::collation::Collation;
 use types::column::{ColumnType, LobSize};
@@ -145,17 +146,18 @@ pub(super) fn value_of(expr: &Expr, value: ValueRef<'_>, inputs: &Inputs<'_>) ->
 }
 
 /// CAST(.. AS JSON): text is read, anything else is as within a document. Errors 3141, 3144 and 3157.
-pub(crate) fn cast(expr: &Expr, value: ValueRef<'_>, inputs: &Inputs<'_>) -> Result<Value> {
-    let json = match value {
-        ValueRef::Null => return Ok(Value::Null),
-        ValueRef::Json(bytes) => return Ok(Value::Json(bytes.to_vec())),
-        ValueRef::Str(..) | ValueRef::Bytes(_) | ValueRef::Chosen(_) => {
-            let text = value.json_text()?.unwrap_or_default();
-            Json::parse(&text).map_err(|error| error.in_argument(1, "cast_as_json"))?
+pub(crate) fn cast(
+    expr: &Expr,
+    value: ValueRef<'_>,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Value> {
+    match value {
+        ValueRef::Null | ValueRef::Json(_) | ValueRef::Str(..) | ValueRef::Bytes(_) | ValueRef::Chosen(_) => {
+            types::cast::cast(value, CastTarget::Json, &"", context)
         }
-        other => value_of(expr, other, inputs)?,
-    };
-    Value::json(json)
+        other => Value::json(value_of(expr, other, inputs)?),
+    }
 }
 
 fn bytes_code(ty: ResultType) -> u8 {
