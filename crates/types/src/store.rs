@@ -45,6 +45,17 @@ pub fn assign(
     if value.is_null() {
         return assign_null(column, context, out);
     }
+    if let ValueRef::Chosen(chosen) = value {
+        match column.ty {
+            ty if ty.fsp().is_some() => {
+                return assign(column, ValueRef::Str(&chosen.text(), chosen.collation()), context, out);
+            }
+            ColumnType::Year | ColumnType::Bit { .. } => {
+                return assign(column, ValueRef::UInt(chosen.number()), context, out);
+            }
+            _ => {}
+        }
+    }
     if matches!(value, ValueRef::Json(_)) && column.ty != ColumnType::Json {
         return json::assign_to_other(column, value, context, out);
     }

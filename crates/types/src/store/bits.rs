@@ -14,9 +14,7 @@ pub(super) fn store(
 ) -> Result<(), SqlError> {
     let most = Bits::max_of(bits);
     let number = match value {
-        ValueRef::Str(..) | ValueRef::Bytes(_) | ValueRef::Chosen(_) => {
-            from_bytes(&value.string_bytes().unwrap_or_default())
-        }
+        ValueRef::Str(..) | ValueRef::Bytes(_) => from_bytes(&value.string_bytes().unwrap_or_default()),
         ValueRef::Date(_) | ValueRef::Time(_) | ValueRef::DateTime(_) => {
             let mut text = Vec::new();
             value.write_text(&mut text);

@@ -50,7 +50,7 @@ pub(super) fn whole(value: ValueRef<'_>, target: &mut Target<'_, '_>) -> Result<
         }
         ValueRef::Float(number) => i128::from(number as i64),
         ValueRef::Double(number) => i128::from(number as i64),
-        ValueRef::Str(..) | ValueRef::Bytes(_) | ValueRef::Chosen(_) => {
+        ValueRef::Str(..) | ValueRef::Bytes(_) => {
             let text = value.string_bytes().unwrap_or_default();
             let (number, truncated) = from_text(value, target)?;
             if truncated {

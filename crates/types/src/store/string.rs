@@ -90,6 +90,9 @@ fn converted<'v>(value: ValueRef<'v>, target: &mut Target<'_, '_>) -> Result<Cow
             match value {
                 ValueRef::Float(number) => write_float_in(number, width, &mut text),
                 ValueRef::Double(number) => write_double_in(number, width, &mut text),
+                // Plain numbers here, unlike in expressions.
+                ValueRef::Bit(bits) => ValueRef::UInt(bits.number()).write_text(&mut text),
+                ValueRef::Year(year) => ValueRef::UInt(year.into()).write_text(&mut text),
                 _ => value.write_text(&mut text),
             }
             Ok(Cow::Owned(text))

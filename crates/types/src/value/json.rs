@@ -49,9 +49,7 @@ impl ValueRef<'_> {
                 Ok(Some(utf8(bytes, collation.charset())))
             }
             Self::Chosen(chosen) => Ok(Some(utf8(&chosen.text(), chosen.collation().charset()))),
-            Self::Str(..) | Self::Bytes(_) | Self::Bit(_) => {
-                Err(ER_INVALID_JSON_CHARSET.error(&[&Charset::Binary.name()]))
-            }
+            Self::Str(..) | Self::Bytes(_) => Err(ER_INVALID_JSON_CHARSET.error(&[&Charset::Binary.name()])),
             _ => Ok(None),
         }
     }

@@ -9,12 +9,12 @@
 
 use crate::support::{column, field, for_column, lines, literal, today, warnings_field};
 use types::charset::Charset;
-use types::column::Column;
+use types::column::{Column, ColumnType};
 use types::context::Context;
 use types::row::{Offsets, RowLayout};
 use types::sql_mode::SqlMode;
 use types::temporal::TimeZone;
-use types::value::ValueRef;
+use types::value::{Bits, Chosen, ValueRef};
 use types::warning::Warnings;
 
 /// (column type, literal): what MySQL does there is not imitated.
@@ -122,6 +122,46 @@ fn fractions_are_cut_if_the_mode_says_so() {
             (expected.to_owned(), note.to_owned()),
             "{definition} <- {text}"
         );
+    }
+}
+
+// Answers of MySQL 9.7.4 to INSERT .. SELECT of such columns.
+#[test]
+fn labels_years_and_bits_go_into_other_columns() {
+    let ColumnType::Enum(labels) = column("enum('x','20200102','b')").ty else { panic!("no ENUM") };
+    let label = |number| ValueRef::Chosen(Chosen::of_enum(labels, number));
+    let set = ValueRef::Chosen(Chosen::of_set(labels, 5));
+    let bits = ValueRef::Bit(Bits::new(10, 97));
+    for (value, definition, expected) in [
+        (label(1), "int", "1"),
+        (label(1), "decimal(5,2)", "1.00"),
+        (label(1), "varchar(20) character set latin1", "x"),
+        (label(1), "year", "2001"),
+        (label(3), "bit(12)", "\\x00\\x03"),
+        (label(2), "date", "2020-01-02"),
+        (label(3), "set('b','x')", "b"),
+        (set, "double", "5"),
+        (set, "text", "x,b"),
+        (ValueRef::Year(0), "varchar(20)", "0"),
+        (ValueRef::Year(1999), "smallint", "1999"),
+        (ValueRef::Year(1999), "enum('1999','b')", ""),
+        (bits, "varchar(20)", "97"),
+        (bits, "tinyint", "97"),
+        (bits, "year", "1997"),
+    ] {
+        let column = column(definition);
+        let layout = RowLayout::new([column.ty]);
+        let mut warnings = Warnings::default();
+        let mut context = Context::writing(SqlMode::EMPTY, &TimeZone::UTC, today(), &mut warnings);
+        let mut row = Vec::new();
+        let mut builder = layout.builder(&mut row);
+        builder.assign(&column, value, &mut context).unwrap();
+        builder.finish().unwrap();
+        let mut offsets = Offsets::default();
+        layout.offsets(&row, &mut offsets).unwrap();
+        let mut text = Vec::new();
+        layout.value(&row, &offsets, 0, &TimeZone::UTC).write_text(&mut text);
+        assert_eq!(field(&text), expected, "{definition} <- {value:?}");
     }
 }
 
