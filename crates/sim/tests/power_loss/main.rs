@@ -34,7 +34,7 @@ use vfs::sim::{FaultKind, OpKind};
 #[test]
 fn every_power_loss_recovers_to_one_prefix_in_tables_and_binlog() {
     let mut count = 0;
-    for variant in workload::variants() {
+    for variant in workload::variants().into_iter().skip(sweep::first_variant()) {
         let losses = Sweep::of(&variant, &[]).expect_clean();
         println!("{}: {losses} power losses, every one recovered to what was promised", variant.name);
         count += losses;

@@ -30,6 +30,11 @@ pub fn seed() -> u64 {
     std::env::var("ONELOG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
 }
 
+/// How many variants are passed over, so that a long sweep can be gone on with.
+pub fn first_variant() -> usize {
+    std::env::var("ONELOG_FROM").ok().and_then(|from| from.parse().ok()).unwrap_or(0)
+}
+
 /// A run and how much of it is tried.
 pub struct Sweep {
     pub history: History,
