@@ -40,11 +40,11 @@ pub struct BinlogFiles {
 /// The appending end; owned by the stage that writes.
 #[derive(Debug)]
 pub(crate) struct Appender {
-    /// `None` only while a rotation is under way.
+    /// `None` only while a rotation is under way, and behind one that has failed.
     file: Option<LogFile>,
     number: u32,
     io_cache: Arc<IoCache>,
-    /// An append has failed: nothing goes behind it.
+    /// A batch has failed: nothing goes behind it. The process is about to end; others may still come until it has.
     failed: bool,
 }
 
@@ -201,25 +201,37 @@ fn number_of(name: &BinlogName) -> u32 {
 }
 
 impl Appender {
-    /// Number and length of the current file.
-    pub(crate) fn position(&self) -> (u32, u64) {
-        (self.number, self.file().position())
-    }
-
-    /// Writes final bytes.
-    pub(crate) fn append(&mut self, bytes: &[u8]) -> binlog::Result<()> {
+    /// Writes what belongs together by [`append`](Self::append) and [`rotate`](Self::rotate), and says where the file
+    /// ends then. Fails if an earlier batch has failed.
+    pub(crate) fn batch(
+        &mut self,
+        files: &BinlogFiles,
+        write: impl FnOnce(&mut Self) -> Result<(), FatalError>,
+    ) -> Result<(), FatalError> {
         if self.failed {
             return Err(earlier_failure().into());
         }
+        let written = write(self);
+        self.failed = written.is_err();
+        written?;
+        files.note_written(self.position());
+        Ok(())
+    }
+
+    /// Number and length of the current file.
+    fn position(&self) -> (u32, u64) {
+        (self.number, self.file.as_ref().expect("no rotation is under way").position())
+    }
+
+    /// Writes final bytes, in a batch.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> binlog::Result<()> {
         let (number, position) = self.position();
-        let appended = self.file.as_mut().expect("no rotation is under way").append(bytes);
-        self.failed = appended.is_err();
-        appended?;
+        self.file.as_mut().expect("no rotation is under way").append(bytes)?;
         self.io_cache.append(number, position, bytes);
         Ok(())
     }
 
-    /// Writes the ROTATE event, closes the file and begins the next.
+    /// Writes the ROTATE event, closes the file and begins the next, in a batch.
     ///
     /// # Panics
     /// If the file does not end where the ticket says.
@@ -246,11 +258,10 @@ impl Appender {
 
     /// Ends the log at a clean shutdown: appends the given STOP event, clears IN_USE, syncs.
     pub(crate) fn close(mut self, stop: &[u8]) -> Result<(), FatalError> {
+        if self.failed {
+            return Err(earlier_failure().into());
+        }
         self.append(stop)?;
         Ok(self.file.take().expect("no rotation is under way").close()?)
-    }
-
-    fn file(&self) -> &LogFile {
-        self.file.as_ref().expect("no rotation is under way")
     }
 }

@@ -166,33 +166,35 @@ impl FileMaker {
 impl End {
     /// Writes the batch, and changes files where a ticket says so. Moves what is to be published to `written`.
     fn write(&mut self, pipeline: &Pipeline) -> Result<(), FatalError> {
-        let appender = self.appender.as_mut().expect("the log was not closed");
+        let Self { appender, batch, bytes: joined, written } = self;
+        let appender = appender.as_mut().expect("the log was not closed");
         let files = pipeline.binlog.as_ref().expect("there is a binlog to write");
         let (mut count, mut size) = (0, 0);
-        self.bytes.clear();
-        for item in &mut self.batch {
-            let made = item.made.as_ref();
-            if let Some((range, content)) = made.and_then(|made| made.events.as_ref()) {
-                (count, size) = (count + 1, size + range.end - range.start);
-                match content {
-                    Content::Final(bytes) => self.bytes.extend_from_slice(bytes),
-                    Content::Cached { .. } => {
-                        appender.append(&self.bytes)?;
-                        self.bytes.clear();
-                        content.for_each_piece(range, |bytes| appender.append(bytes))?;
+        joined.clear();
+        appender.batch(files, |appender| {
+            for item in batch {
+                let made = item.made.as_ref();
+                if let Some((range, content)) = made.and_then(|made| made.events.as_ref()) {
+                    (count, size) = (count + 1, size + range.end - range.start);
+                    match content {
+                        Content::Final(bytes) => joined.extend_from_slice(bytes),
+                        Content::Cached { .. } => {
+                            appender.append(joined)?;
+                            joined.clear();
+                            content.for_each_piece(range, |bytes| appender.append(bytes))?;
+                        }
                     }
                 }
+                if let Some(rotation) = made.and_then(|made| made.rotation.as_ref()) {
+                    appender.append(joined)?;
+                    joined.clear();
+                    appender.rotate(rotation, files, pipeline.sequencer.files())?;
+                    add(&pipeline.stats.binlog_syncs, 1);
+                }
+                written.extend(item.pending.take());
             }
-            if let Some(rotation) = made.and_then(|made| made.rotation.as_ref()) {
-                appender.append(&self.bytes)?;
-                self.bytes.clear();
-                appender.rotate(rotation, files, pipeline.sequencer.files())?;
-                add(&pipeline.stats.binlog_syncs, 1);
-            }
-            self.written.extend(item.pending.take());
-        }
-        appender.append(&self.bytes)?;
-        files.note_written(appender.position());
+            Ok(appender.append(joined)?)
+        })?;
         add(&pipeline.stats.binlog_commits, count);
         add(&pipeline.stats.binlog_groups, u64::from(count > 0));
         add(&pipeline.stats.binlog_bytes, size);

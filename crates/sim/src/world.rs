@@ -1,9 +1,10 @@
 //! A server in one thread.
 
 use std::future::{Future, pending, poll_fn};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
@@ -83,6 +84,8 @@ pub struct World {
     clock: Arc<StepClock>,
     checkpoints: Arc<InlineCheckpoints>,
     next_connection: AtomicU32,
+    /// A step has failed. Relaxed order: one thread plays everything.
+    dead: AtomicBool,
 }
 
 impl World {
@@ -141,6 +144,7 @@ impl World {
             clock,
             checkpoints,
             next_connection: AtomicU32::new(1),
+            dead: AtomicBool::new(false),
         })
     }
 
@@ -197,13 +201,27 @@ impl World {
 
     /// Plays one role, if one is wanted. Returns whether one was.
     fn step(&self) -> Result<bool, FatalError> {
-        if let Some(error) = self.checkpoints.died.lock().take() {
+        self.check_alive()?;
+        let Some(role) = self.pipeline.roles.take() else { return Ok(false) };
+        if let Err(error) = self.pipeline.step(role) {
+            // Its thread ends the process, and keeps the role.
+            self.dead.store(true, Ordering::Relaxed);
             return Err(error);
         }
-        let Some(role) = self.pipeline.roles.take() else { return Ok(false) };
-        let done = self.pipeline.step(role);
         self.pipeline.roles.done(role);
-        done.map(|()| true)
+        Ok(true)
+    }
+
+    /// Whoever comes after the server has died gets an error too: there is no server any more.
+    fn check_alive(&self) -> Result<(), FatalError> {
+        if let Some(error) = self.checkpoints.died.lock().take() {
+            self.dead.store(true, Ordering::Relaxed);
+            return Err(error);
+        }
+        if self.dead.load(Ordering::Relaxed) {
+            return Err(io::Error::other("the server has died").into());
+        }
+        Ok(())
     }
 
     /// Takes a checkpoint if there is room, and removes what it has made superfluous.
@@ -215,6 +233,7 @@ impl World {
     /// What a housekeeper does from time to time: spare redo segments, and letting commits in again when a full disk has
     /// room.
     pub fn tend(&self) -> Result<(), FatalError> {
+        self.check_alive()?;
         self.pipeline.tend_files();
         for log in std::iter::once(self.pipeline.redo()).chain(self.pipeline.store()) {
             while log.tend()? {}

@@ -172,23 +172,24 @@ impl FinalEvents {
         let mut end = pipeline.maker.end();
         let appender = end.appender.as_mut().expect("the log was not closed");
         let files = pipeline.binlog.as_ref().expect("this strategy has a binlog");
-        let mut written = 0;
-        for (pending, end) in group.iter().zip(&self.ends) {
-            let ticket = pending.ticket();
-            if is_spilled(pending) || ticket.rotation.is_some() {
-                appender.append(&self.bytes[written..*end])?;
-                written = *end;
+        appender.batch(files, |appender| {
+            let mut written = 0;
+            for (pending, end) in group.iter().zip(&self.ends) {
+                let ticket = pending.ticket();
+                if is_spilled(pending) || ticket.rotation.is_some() {
+                    appender.append(&self.bytes[written..*end])?;
+                    written = *end;
+                }
+                if is_spilled(pending) {
+                    write_spilled(pending, self.now_us, |bytes| appender.append(bytes))?;
+                }
+                if let Some(rotation) = &ticket.rotation {
+                    appender.rotate(rotation, files, pipeline.sequencer.files())?;
+                    add(&pipeline.stats.binlog_syncs, 1);
+                }
             }
-            if is_spilled(pending) {
-                write_spilled(pending, self.now_us, |bytes| appender.append(bytes))?;
-            }
-            if let Some(rotation) = &ticket.rotation {
-                appender.rotate(rotation, files, pipeline.sequencer.files())?;
-                add(&pipeline.stats.binlog_syncs, 1);
-            }
-        }
-        appender.append(&self.bytes[written..])?;
-        files.note_written(appender.position());
+            Ok(appender.append(&self.bytes[written..])?)
+        })?;
         count(group, &pipeline.stats);
         Ok(())
     }

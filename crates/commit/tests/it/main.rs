@@ -17,6 +17,7 @@
 
 mod chunks;
 mod dependencies;
+mod failures;
 mod given_gtid;
 mod io_cache;
 mod power_loss;
