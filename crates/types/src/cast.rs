@@ -14,7 +14,8 @@ use crate::context::Context;
 use crate::error::SqlError;
 use crate::error::table::ER_INVALID_JSON_VALUE_FOR_CAST;
 use crate::json::Json;
-use crate::value::{JSON_COLLATION, Value, ValueRef};
+use crate::value::{Value, ValueRef, moment_in, number_in};
+use crate::warning::Warnings;
 
 /// What CAST converts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,20 +79,35 @@ fn to_json(value: ValueRef<'_>) -> Result<Value, SqlError> {
     Value::json(json)
 }
 
-/// A JSON value as what it holds, to be cast on; `None` of what has no such form.
-fn scalar(value: ValueRef<'_>) -> Result<Option<Value>, SqlError> {
-    Ok(match value.to_json()? {
-        Json::Bool(truth) => Some(Value::Int(truth.into())),
-        Json::Int(number) => Some(Value::Int(number)),
-        Json::UInt(number) => Some(Value::UInt(number)),
-        Json::Double(number) => Some(Value::Double(number)),
-        Json::Decimal(number) => Some(Value::Decimal(*number)),
-        Json::String(text) => Some(Value::Str(text.into_bytes(), JSON_COLLATION)),
-        Json::Date(date) => Some(Value::Date(date)),
-        Json::Time(time) => Some(Value::Time(time)),
-        Json::DateTime(moment) | Json::Timestamp(moment) => Some(Value::DateTime(moment)),
-        Json::Null | Json::Array(_) | Json::Object(_) | Json::Opaque(_) => None,
-    })
+/// CAST of a JSON value to a number, a date or a time; warning 3156, and 0 or NULL, if it holds none.
+fn from_json(
+    value: ValueRef<'_>,
+    target: CastTarget,
+    type_name: &str,
+    name: &dyn Display,
+    context: &mut Context<'_>,
+) -> Result<Value, SqlError> {
+    let json = value.to_json()?;
+    let row = context.row;
+    let invalid = |context: &mut Context<'_>| {
+        context.report(&ER_INVALID_JSON_VALUE_FOR_CAST, &[&type_name, &"", name, &row])
+    };
+    if target.is_number() {
+        let (number, is_number) =
+            number_in(json, matches!(target, CastTarget::Signed | CastTarget::Unsigned));
+        if !is_number {
+            invalid(context)?;
+        }
+        return cast(number.as_ref(), target, name, context);
+    }
+    let mut quiet = Warnings::with_limit(0);
+    let mut strict = Context { strict: true, warnings: &mut quiet, ..*context };
+    let found = moment_in(json, matches!(target, CastTarget::Time { .. }));
+    let found = found.and_then(|found| cast(found.as_ref(), target, name, &mut strict).ok());
+    if found.is_none() {
+        invalid(context)?;
+    }
+    Ok(found.unwrap_or_default())
 }
 
 impl CastTarget {
@@ -103,7 +119,7 @@ impl CastTarget {
             Self::Float | Self::Double => "DOUBLE",
             Self::Date => "DATE",
             Self::Time { .. } => "TIME",
-            Self::DateTime { .. } => "DATETIME",
+            Self::DateTime { .. } => "DATETIME/TIMESTAMP",
             Self::Char { .. } | Self::Binary { .. } | Self::Json => return None,
         })
     }
@@ -129,15 +145,7 @@ pub fn cast(
         return cast(ValueRef::Str(&text, chosen.collation()), target, name, context);
     }
     if let (ValueRef::Json(_), Some(type_name)) = (value, target.json_name()) {
-        if let Some(scalar) = scalar(value)? {
-            return cast(scalar.as_ref(), target, name, context);
-        }
-        let row = context.row;
-        context.report(&ER_INVALID_JSON_VALUE_FOR_CAST, &[&type_name, &"", name, &row])?;
-        if target.is_number() {
-            return cast(ValueRef::Int(0), target, name, context);
-        }
-        return Ok(Value::Null);
+        return from_json(value, target, type_name, name, context);
     }
     match target {
         CastTarget::Signed => number::to_signed(value, context).map(Value::Int),

@@ -18,6 +18,7 @@ pub use chosen::Chosen;
 pub use compare::{compare, compare_text, temporal_constant};
 pub(crate) use compare::{local, local_time};
 pub use json::JSON_COLLATION;
+pub(crate) use json::{moment_in, number_in};
 pub use number::Numeric;
 pub(crate) use number::split;
 pub use text::{quote_bytes_as_text, quote_text};

@@ -133,6 +133,10 @@ fn comparable(text: &str) -> String {
     if text.contains(" 6527 ") || text.contains(" 1441 ") {
         return "Warning 1441".to_owned();
     }
+    // Values do not know the column that they come from, nor always their row.
+    if let Some((kind, _)) = text.split_once(" from column ").filter(|_| text.contains(" 3156 ")) {
+        return kind.to_owned();
+    }
     match text.split_once(" value: ") {
         Some((kind, value)) => {
             let end = value.find(|char: char| char == '\\' || !char.is_ascii()).unwrap_or(value.len());

@@ -10,9 +10,8 @@ use crate::context::Context;
 use crate::error::SqlError;
 use crate::error::table::ER_INVALID_JSON_VALUE_FOR_CAST;
 use crate::json::{Json, ParseError, encode};
-use crate::number::{is_whole, parse_double};
 use crate::row::write_length_and_bytes;
-use crate::value::{JSON_COLLATION, ValueRef};
+use crate::value::{JSON_COLLATION, Value, ValueRef, moment_in, number_in};
 use crate::warning::Warnings;
 
 const LENGTH_SIZE: u8 = 4;
@@ -77,25 +76,12 @@ fn assign_number(
     context: &mut Context<'_>,
     out: &mut Vec<u8>,
 ) -> Result<bool, SqlError> {
-    match value.to_json()? {
-        Json::Bool(truth) => assign(column, ValueRef::Int(truth.into()), context, out),
-        Json::Int(number) => assign(column, ValueRef::Int(number), context, out),
-        Json::UInt(number) => assign(column, ValueRef::UInt(number), context, out),
-        Json::Double(number) => assign(column, ValueRef::Double(number), context, out),
-        Json::Decimal(number) => assign(column, ValueRef::Decimal(*number), context, out),
-        Json::String(text) => {
-            let parsed = parse_double(text.as_bytes());
-            if parsed.size > 0 && is_whole(text.as_bytes(), parsed.size) {
-                return assign(column, ValueRef::Str(text.as_bytes(), JSON_COLLATION), context, out);
-            }
-            invalid(column, context)?;
-            assign(column, ValueRef::Double(parsed.value), context, out)
-        }
-        _ => {
-            invalid(column, context)?;
-            assign(column, ValueRef::Int(0), context, out)
-        }
+    let is_int = matches!(column.ty, ColumnType::Int(_));
+    let (number, is_number) = number_in(value.to_json()?, is_int);
+    if !is_number {
+        invalid(column, context)?;
     }
+    assign(column, number.as_ref(), context, out)
 }
 
 fn assign_temporal(
@@ -104,22 +90,19 @@ fn assign_temporal(
     context: &mut Context<'_>,
     out: &mut Vec<u8>,
 ) -> Result<bool, SqlError> {
-    match value.to_json()? {
-        Json::Date(date) => return assign(column, ValueRef::Date(date), context, out),
-        Json::Time(time) => return assign(column, ValueRef::Time(time), context, out),
-        Json::DateTime(moment) | Json::Timestamp(moment) => {
-            return assign(column, ValueRef::DateTime(moment), context, out);
-        }
-        Json::String(text) => {
+    let is_time = matches!(column.ty, ColumnType::Time { .. });
+    match moment_in(value.to_json()?, is_time) {
+        Some(text @ Value::Str(..)) => {
             let mut quiet = Warnings::with_limit(0);
             let mut strict = Context { strict: true, warnings: &mut quiet, ..*context };
             let size = out.len();
-            if assign(column, ValueRef::Str(text.as_bytes(), JSON_COLLATION), &mut strict, out).is_ok() {
+            if assign(column, text.as_ref(), &mut strict, out).is_ok() {
                 return Ok(true);
             }
             out.truncate(size);
         }
-        _ => {}
+        Some(moment) => return assign(column, moment.as_ref(), context, out),
+        None => {}
     }
     invalid(column, context)?;
     if !column.nullable {

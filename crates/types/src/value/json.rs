@@ -5,6 +5,7 @@ use crate::collation::Collation;
 use crate::error::SqlError;
 use crate::error::table::ER_INVALID_JSON_CHARSET;
 use crate::json::{Json, Opaque, decode, encode};
+use crate::number::{parse_double, parse_integer};
 use crate::value::{Value, ValueRef};
 
 /// The collation of JSON as text.
@@ -52,6 +53,49 @@ impl ValueRef<'_> {
             Self::Str(..) | Self::Bytes(_) => Err(ER_INVALID_JSON_CHARSET.error(&[&Charset::Binary.name()])),
             _ => Ok(None),
         }
+    }
+}
+
+/// The number that a JSON value is, or that its string is, and whether it is nothing but that: else 3156. A string is an
+/// integer only if it reads as one, where an integer is wanted. Dates and times are no numbers in JSON.
+pub(crate) fn number_in(json: Json, wants_integer: bool) -> (Value, bool) {
+    match json {
+        Json::Bool(truth) => (Value::Int(truth.into()), true),
+        Json::Int(number) => (Value::Int(number), true),
+        Json::UInt(number) => (Value::UInt(number), true),
+        Json::Double(number) => (Value::Double(number), true),
+        Json::Decimal(number) => (Value::Decimal(*number), true),
+        Json::String(text) if wants_integer => {
+            let parsed = parse_integer(text.as_bytes());
+            let (negative, magnitude) = parsed.value;
+            let number = match 0_i64.checked_sub_unsigned(magnitude).filter(|_| negative) {
+                Some(number) => Value::Int(number),
+                None if negative => Value::Int(i64::MIN),
+                None => Value::UInt(magnitude),
+            };
+            (number, parsed.size > 0 && parsed.size == text.len() && !parsed.overflow)
+        }
+        Json::String(text) => {
+            let parsed = parse_double(text.as_bytes());
+            if parsed.size > 0 && parsed.size == text.len() {
+                return (Value::Str(text.into_bytes(), JSON_COLLATION), true);
+            }
+            (Value::Double(parsed.value), false)
+        }
+        _ => (Value::Int(0), false),
+    }
+}
+
+/// The date or moment that a JSON value is, or a TIME if that is wanted, or a string that may be one: a TIME has a colon.
+pub(crate) fn moment_in(json: Json, wants_time: bool) -> Option<Value> {
+    match json {
+        Json::Time(time) if wants_time => Some(Value::Time(time)),
+        Json::Date(date) if !wants_time => Some(Value::Date(date)),
+        Json::DateTime(moment) | Json::Timestamp(moment) if !wants_time => Some(Value::DateTime(moment)),
+        Json::String(text) if !wants_time || text.contains(':') => {
+            Some(Value::Str(text.into_bytes(), JSON_COLLATION))
+        }
+        _ => None,
     }
 }
 

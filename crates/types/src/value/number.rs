@@ -3,13 +3,12 @@
 //! Text counts as the number at its beginning, with warning 1292 about the rest; a date counts as YYYYMMDD, a time
 //! as hhmmss, with their fraction; a label of an ENUM as its number, those of a SET as their bits.
 
-use super::{Value, ValueRef};
+use super::{Value, ValueRef, number_in};
 use crate::collation::Collation;
 use crate::context::Context;
 use crate::decimal::Decimal;
 use crate::error::SqlError;
 use crate::error::table::{ER_INVALID_JSON_VALUE_FOR_CAST, ER_TRUNCATED_WRONG_VALUE};
-use crate::json::Json;
 use crate::number::{is_whole, parse_double};
 use crate::temporal::{DateTime, Time};
 use crate::value::quote_text;
@@ -100,27 +99,13 @@ impl ValueRef<'_> {
     }
 }
 
-/// The number that a JSON value is, or that its text is; anything else is 0, and reported.
 fn json_number(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Numeric, SqlError> {
-    Ok(match value.to_json()? {
-        Json::Bool(truth) => Numeric::Int(truth.into()),
-        Json::Int(number) => Numeric::Int(number),
-        Json::UInt(number) => Numeric::UInt(number),
-        Json::Double(number) => Numeric::Double(number),
-        Json::Decimal(number) => Numeric::Decimal(*number),
-        Json::Date(date) => Numeric::Int(date.to_number()),
-        Json::Time(time) => time_number(time),
-        Json::DateTime(moment) | Json::Timestamp(moment) => datetime_number(moment),
-        other => {
-            let text = if let Json::String(text) = &other { text.as_bytes() } else { b"" };
-            let parsed = parse_double(text);
-            if parsed.size == 0 || parsed.overflow || !is_whole(text, parsed.size) {
-                let row = context.row;
-                context.report(&ER_INVALID_JSON_VALUE_FOR_CAST, &[&"DOUBLE", &"", &"", &row])?;
-            }
-            Numeric::Double(parsed.value)
-        }
-    })
+    let (number, is_number) = number_in(value.to_json()?, false);
+    if !is_number {
+        let row = context.row;
+        context.report(&ER_INVALID_JSON_VALUE_FOR_CAST, &[&"DOUBLE", &"", &"", &row])?;
+    }
+    Ok(number.as_ref().to_number(context)?.unwrap_or(Numeric::Int(0)))
 }
 
 /// The number at the beginning of a text; an empty one is 0 without a warning.
