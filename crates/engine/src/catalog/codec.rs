@@ -3,7 +3,7 @@
 //! Keys, behind the index's prefix: `d` and a database's name; `t` and a table's id (4 bytes, big-endian); `i` alone
 //! for the highest ids used; `a` and an account's name for what the server keeps of accounts (opaque here).
 //!
-//! Values begin with a version byte, 1. Numbers are little-endian, texts have a length of 2 bytes, lists a count of
+//! Values begin with a version byte, 1; that of a table with foreign keys with 2. Numbers are little-endian, texts have a length of 2 bytes, lists a count of
 //! 2 bytes.
 //!
 //! ```text
@@ -14,16 +14,23 @@
 //!              1 NULL, 2 stored, 3 now), stored default (length 4), type (length 1; see types::column)
 //!     indexes: id (4), name, kind (1: 0 primary, 1 unique, 2 plain), comment,
 //!              parts: column (2), prefix (4, 0 = none)
+//!     version 2, foreign keys: name, parents' database, parents' table, on update (1), on delete (1: 0 no action,
+//!              1 restrict, 2 cascade, 3 set null), pairs: column (2), the parent's column's name
 //! ```
 
 use types::collation::Collation;
 use types::column::ColumnType;
 
-use super::def::{ColumnDef, DatabaseDef, DefaultValue, IndexDef, IndexKind, IndexPart, TableDef};
+use super::def::{
+    ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction,
+    TableDef,
+};
 use crate::EngineError;
 use crate::ids::{IndexId, Key, TableId};
 
 const VERSION: u8 = 1;
+/// Of a table with foreign keys.
+const WITH_FOREIGN_KEYS: u8 = 2;
 /// The size of a type that takes more bytes: a u32 with its size follows.
 const LONG_TYPE: u8 = 255;
 
@@ -76,13 +83,14 @@ fn parse(key: &[u8], row: &[u8]) -> Option<Entry> {
         return Some(Entry::Account(String::from_utf8(name.to_vec()).ok()?, row.to_vec()));
     }
     let mut input = Input(row);
-    if input.u8()? != VERSION {
+    let version = input.u8()?;
+    if version != VERSION && (version, *kind) != (WITH_FOREIGN_KEYS, b't') {
         return None;
     }
     Some(match kind {
         b'd' => Entry::Database(DatabaseDef { name: input.text()?, collation: input.collation()? }),
         b'i' => Entry::Ids(TableId(input.u32()?), IndexId(input.u32()?)),
-        b't' => Entry::Table(Box::new(input.table()?)),
+        b't' => Entry::Table(Box::new(input.table(version == WITH_FOREIGN_KEYS)?)),
         _ => return None,
     })
 }
@@ -105,7 +113,8 @@ pub fn encode_ids(table: TableId, index: IndexId) -> Vec<u8> {
 
 /// A table's row.
 pub fn encode_table(table: &TableDef) -> Vec<u8> {
-    let mut out = vec![VERSION];
+    let has_foreign_keys = !table.foreign_keys.is_empty();
+    let mut out = vec![if has_foreign_keys { WITH_FOREIGN_KEYS } else { VERSION }];
     out.extend(table.id.0.to_le_bytes());
     put_text(&mut out, &table.db);
     put_text(&mut out, &table.name);
@@ -121,6 +130,12 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     put_count(&mut out, table.indexes.len());
     for index in &table.indexes {
         put_index(&mut out, index);
+    }
+    if has_foreign_keys {
+        put_count(&mut out, table.foreign_keys.len());
+        for key in &table.foreign_keys {
+            put_foreign_key(&mut out, key);
+        }
     }
     out
 }
@@ -164,6 +179,19 @@ fn put_index(out: &mut Vec<u8>, index: &IndexDef) {
     for part in &index.parts {
         out.extend(part.column.to_le_bytes());
         out.extend(part.prefix.unwrap_or(0).to_le_bytes());
+    }
+}
+
+fn put_foreign_key(out: &mut Vec<u8>, key: &ForeignKeyDef) {
+    put_text(out, &key.name);
+    put_text(out, &key.parent_db);
+    put_text(out, &key.parent_table);
+    out.push(key.on_update as u8);
+    out.push(key.on_delete as u8);
+    put_count(out, key.columns.len());
+    for (column, parent) in key.columns.iter().zip(&key.parent_columns) {
+        out.extend(column.to_le_bytes());
+        put_text(out, parent);
     }
 }
 
@@ -217,8 +245,8 @@ impl<'a> Input<'a> {
         Collation::from_id(self.u16()?)
     }
 
-    fn table(&mut self) -> Option<TableDef> {
-        Some(TableDef {
+    fn table(&mut self, has_foreign_keys: bool) -> Option<TableDef> {
+        let mut table = TableDef {
             id: TableId(self.u32()?),
             db: self.text()?,
             name: self.text()?,
@@ -229,7 +257,12 @@ impl<'a> Input<'a> {
             auto_increment_start: self.array().map(u64::from_le_bytes)?,
             columns: (0..self.u16()?).map(|_| self.column()).collect::<Option<_>>()?,
             indexes: (0..self.u16()?).map(|_| self.index()).collect::<Option<_>>()?,
-        })
+            foreign_keys: Vec::new(),
+        };
+        if has_foreign_keys {
+            table.foreign_keys = (0..self.u16()?).map(|_| self.foreign_key()).collect::<Option<_>>()?;
+        }
+        Some(table)
     }
 
     fn column(&mut self) -> Option<ColumnDef> {
@@ -270,6 +303,16 @@ impl<'a> Input<'a> {
         };
         let parts = (0..self.u16()?).map(|_| part(self)).collect::<Option<_>>()?;
         Some(IndexDef { id, name, kind, parts, comment })
+    }
+
+    fn foreign_key(&mut self) -> Option<ForeignKeyDef> {
+        let (name, parent_db, parent_table) = (self.text()?, self.text()?, self.text()?);
+        let action = |input: &mut Self| ReferentialAction::ALL.get(usize::from(input.u8()?)).copied();
+        let (on_update, on_delete) = (action(self)?, action(self)?);
+        let pair = |input: &mut Self| Some((input.u16()?, input.text()?));
+        let pairs = (0..self.u16()?).map(|_| pair(self)).collect::<Option<Vec<_>>>()?;
+        let (columns, parent_columns) = pairs.into_iter().unzip();
+        Some(ForeignKeyDef { name, columns, parent_db, parent_table, parent_columns, on_update, on_delete })
     }
 }
 
@@ -316,11 +359,29 @@ mod tests {
                     comment: "c".to_owned(),
                 },
             ],
+            foreign_keys: Vec::new(),
             collation: Collation::Utf8mb4GeneralCi,
             comment: "a table".to_owned(),
             created_at: 5,
             auto_increment_start: 1,
         }
+    }
+
+    fn child() -> TableDef {
+        let key = |name: &str, on_update, on_delete| ForeignKeyDef {
+            name: name.to_owned(),
+            columns: vec![1, 2],
+            parent_db: "other".to_owned(),
+            parent_table: "p".to_owned(),
+            parent_columns: vec!["a".to_owned(), "b".to_owned()],
+            on_update,
+            on_delete,
+        };
+        let keys = vec![
+            key("t_ibfk_1", ReferentialAction::NoAction, ReferentialAction::SetNull),
+            key("f", ReferentialAction::Cascade, ReferentialAction::Restrict),
+        ];
+        TableDef { foreign_keys: keys, ..table() }
     }
 
     #[test]
@@ -330,15 +391,19 @@ mod tests {
         assert_eq!(read, Entry::Database(database));
         let read = decode(&table_key(TableId(7)), &encode_table(&table())).unwrap();
         assert_eq!(read, Entry::Table(Box::new(table())));
+        let read = decode(&table_key(TableId(7)), &encode_table(&child())).unwrap();
+        assert_eq!(read, Entry::Table(Box::new(child())));
         let read = decode(&ids_key(), &encode_ids(TableId(3), IndexId(9))).unwrap();
         assert_eq!(read, Entry::Ids(TableId(3), IndexId(9)));
     }
 
     #[test]
     fn every_cut_row_is_refused() {
-        let row = encode_table(&table());
-        for size in 0..row.len() {
-            assert!(decode(&table_key(TableId(7)), &row[..size]).is_err(), "{size} bytes");
+        for table in [table(), child()] {
+            let row = encode_table(&table);
+            for size in 0..row.len() {
+                assert!(decode(&table_key(TableId(7)), &row[..size]).is_err(), "{size} bytes");
+            }
         }
     }
 
@@ -347,6 +412,7 @@ mod tests {
         fn decoding_any_bytes_ends_without_a_panic(kind in any::<u8>(), row in proptest::collection::vec(any::<u8>(), 0..99)) {
             let _ = decode(&key(kind, b"x"), &row);
             let _ = decode(&key(b't', b"x"), &[&[VERSION], &row[..]].concat());
+            let _ = decode(&key(b't', b"x"), &[&[WITH_FOREIGN_KEYS], &row[..]].concat());
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct TableDef {
     pub rows: IndexId,
     /// Its indexes; the primary key, if there is one, is the first.
     pub indexes: Vec<IndexDef>,
+    /// Its foreign keys, in the order in which they were defined.
+    pub foreign_keys: Vec<ForeignKeyDef>,
     /// Default of its columns.
     pub collation: Collation,
     /// COMMENT.
@@ -113,6 +115,67 @@ pub struct IndexPart {
     pub prefix: Option<u32>,
 }
 
+/// A foreign key: each row of its table without NULLs in these columns has a parent, a row of another table, or of the
+/// same one, with the same values in its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignKeyDef {
+    /// Its name, unique in the database of its table.
+    pub name: String,
+    /// Its columns, by their places.
+    pub columns: Vec<u16>,
+    /// The database of the parents.
+    pub parent_db: String,
+    /// The table of the parents. With `foreign_key_checks=0` it may not exist yet.
+    pub parent_table: String,
+    /// The parents' columns, by name, as many as `columns`.
+    pub parent_columns: Vec<String>,
+    /// What happens to a row if its parent gets other values.
+    pub on_update: ReferentialAction,
+    /// What happens to a row if its parent is removed.
+    pub on_delete: ReferentialAction,
+}
+
+/// What happens to rows whose parent changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReferentialAction {
+    /// The change is refused, which no clause says.
+    #[default]
+    NoAction,
+    /// The change is refused, which a clause says.
+    Restrict,
+    /// They change likewise, or are removed.
+    Cascade,
+    /// Their columns become NULL.
+    SetNull,
+}
+
+impl ReferentialAction {
+    /// All, by their numbers in the catalog.
+    pub const ALL: [Self; 4] = [Self::NoAction, Self::Restrict, Self::Cascade, Self::SetNull];
+
+    /// Whether the parent's change is refused.
+    pub fn refuses(self) -> bool {
+        matches!(self, Self::NoAction | Self::Restrict)
+    }
+
+    /// As SQL has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoAction => "NO ACTION",
+            Self::Restrict => "RESTRICT",
+            Self::Cascade => "CASCADE",
+            Self::SetNull => "SET NULL",
+        }
+    }
+}
+
+impl ForeignKeyDef {
+    /// Whether its parents are rows of this table.
+    pub fn refers_to(&self, db: &str, table: &str) -> bool {
+        self.parent_db == db && self.parent_table == table
+    }
+}
+
 impl TableDef {
     /// The place of a column. Names are compared without regard to case.
     pub fn column(&self, name: &str) -> Option<usize> {
@@ -127,6 +190,20 @@ impl TableDef {
     /// The place of an index. Names are compared without regard to case.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.indexes.iter().position(|index| index.name.eq_ignore_ascii_case(name))
+    }
+
+    /// An index that finds rows by these columns: they are its first ones, in this order, whole.
+    pub fn index_on(&self, columns: &[u16]) -> Option<&IndexDef> {
+        let begins_so = |index: &&IndexDef| {
+            let parts = index.parts.get(..columns.len());
+            parts.is_some_and(|parts| {
+                parts
+                    .iter()
+                    .zip(columns)
+                    .all(|(part, column)| part.column == *column && part.prefix.is_none())
+            })
+        };
+        self.indexes.iter().find(begins_so)
     }
 
     /// The place of the AUTO_INCREMENT column.

@@ -8,7 +8,7 @@ pub mod codec;
 pub mod def;
 pub mod table;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::EngineError;
@@ -16,7 +16,7 @@ use crate::ids::{CommitSeq, IndexId, TableId};
 use crate::scan::{Direction, KeyRange, Scan};
 use crate::view::View;
 use codec::Entry;
-use def::{DatabaseDef, TableDef};
+use def::{DatabaseDef, ForeignKeyDef, TableDef};
 use table::{Counters, Table};
 
 /// See the module.
@@ -24,11 +24,16 @@ use table::{Counters, Table};
 pub struct Catalog {
     databases: BTreeMap<String, Database>,
     accounts: BTreeMap<String, Arc<[u8]>>,
+    /// Which tables have foreign keys to a table, whether it exists or not.
+    children: HashMap<TableName, BTreeSet<TableName>>,
     /// The highest ids used.
     pub table_id_high: TableId,
     /// The highest ids used.
     pub index_id_high: IndexId,
 }
+
+/// A database and a table of it.
+type TableName = (String, String);
 
 /// A database and its tables.
 #[derive(Clone, Debug)]
@@ -83,6 +88,14 @@ impl Catalog {
         self.databases.values().flat_map(|database| database.tables.values())
     }
 
+    /// The foreign keys to a table, whether it exists or not, with the tables that have them.
+    pub fn children(&self, db: &str, table: &str) -> impl Iterator<Item = (&Arc<Table>, &ForeignKeyDef)> {
+        let names = self.children.get(&(db.to_owned(), table.to_owned())).into_iter().flatten();
+        let tables = names.filter_map(|(db, name)| self.table(db, name));
+        let keys = tables.flat_map(|child| child.def.foreign_keys.iter().map(move |key| (child, key)));
+        keys.filter(move |(_, key)| key.refers_to(db, table))
+    }
+
     /// What the server keeps of an account.
     pub fn account(&self, name: &str) -> Option<&Arc<[u8]>> {
         self.accounts.get(name)
@@ -109,7 +122,7 @@ impl Catalog {
     /// Removes a database and its tables.
     pub fn remove_database(&mut self, name: &str) {
         if let Some(database) = self.databases.remove(name) {
-            database.tables.values().for_each(|table| table.set_gone());
+            database.tables.values().for_each(|table| self.forget(table));
         }
     }
 
@@ -119,8 +132,13 @@ impl Catalog {
     /// If the database is missing.
     pub fn put_table(&mut self, table: Arc<Table>) {
         let database = self.databases.get_mut(&table.def.db).expect("a table's database exists");
-        if let Some(old) = database.tables.insert(table.def.name.clone(), table) {
-            old.set_gone();
+        if let Some(old) = database.tables.insert(table.def.name.clone(), Arc::clone(&table)) {
+            self.forget(&old);
+        }
+        for key in &table.def.foreign_keys {
+            let children =
+                self.children.entry((key.parent_db.clone(), key.parent_table.clone())).or_default();
+            children.insert((table.def.db.clone(), table.def.name.clone()));
         }
     }
 
@@ -129,7 +147,20 @@ impl Catalog {
         if let Some(database) = self.databases.get_mut(db)
             && let Some(old) = database.tables.remove(name)
         {
-            old.set_gone();
+            self.forget(&old);
+        }
+    }
+
+    /// A version of a table goes.
+    fn forget(&mut self, table: &Table) {
+        table.set_gone();
+        for key in &table.def.foreign_keys {
+            let parent = (key.parent_db.clone(), key.parent_table.clone());
+            let Some(children) = self.children.get_mut(&parent) else { continue };
+            children.remove(&(table.def.db.clone(), table.def.name.clone()));
+            if children.is_empty() {
+                self.children.remove(&parent);
+            }
         }
     }
 

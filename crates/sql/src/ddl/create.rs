@@ -23,6 +23,7 @@ pub fn create_table(create: &CreateTable, db: &str, env: &mut DdlEnv<'_, '_>) ->
         columns: Vec::new(),
         rows: IndexId(0),
         indexes: Vec::new(),
+        foreign_keys: Vec::new(),
         collation,
         comment: options.comment.clone().unwrap_or_default(),
         created_at: env.now,

@@ -185,6 +185,7 @@ impl Db {
             collation: Collation::Utf8mb4GeneralCi,
             comment: String::new(),
             created_at: 0,
+            foreign_keys: Vec::new(),
             auto_increment_start: 1,
         };
         let table = Arc::new(Table::new(def, Arc::default()));

@@ -159,6 +159,7 @@ fn table(columns: Vec<ColumnDef>) -> Table {
         collation: CI,
         comment: String::new(),
         created_at: 0,
+        foreign_keys: Vec::new(),
         auto_increment_start: 1,
     };
     Table::new(def, Arc::default())
