@@ -335,6 +335,14 @@ impl Conn {
         }
     }
 
+    /// A change that may fail.
+    pub fn attempt(&mut self, sql: &str) -> Result<Changed, SqlError> {
+        match self.execute(sql, &[])?.0 {
+            Done::Changed(changed) => Ok(changed),
+            Done::Rows(rows) => panic!("{sql} returned {rows} rows"),
+        }
+    }
+
     pub fn error(&mut self, sql: &str) -> (u16, String) {
         match self.execute(sql, &[]) {
             Ok(_) => panic!("{sql} should fail"),

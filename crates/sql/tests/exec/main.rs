@@ -14,5 +14,6 @@ mod access;
 mod changes;
 mod db;
 mod foreign_keys;
+mod foreign_keys_random;
 mod json;
 mod queries;
