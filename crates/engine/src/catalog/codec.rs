@@ -15,7 +15,7 @@
 //!     indexes: id (4), name, kind (1: 0 primary, 1 unique, 2 plain), comment,
 //!              parts: column (2), prefix (4, 0 = none)
 //!     version 2, foreign keys: name, parents' database, parents' table, on update (1), on delete (1: 0 no action,
-//!              1 restrict, 2 cascade, 3 set null), pairs: column (2), the parent's column's name
+//!              1 restrict, 2 cascade, 3 set null, 4 set default), pairs: column (2), the parent's column's name
 //! ```
 
 use types::collation::Collation;

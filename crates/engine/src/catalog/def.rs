@@ -147,15 +147,18 @@ pub enum ReferentialAction {
     Cascade,
     /// Their columns become NULL.
     SetNull,
+    /// The change is refused, as MySQL's storage engine has no such action.
+    SetDefault,
 }
 
 impl ReferentialAction {
     /// All, by their numbers in the catalog.
-    pub const ALL: [Self; 4] = [Self::NoAction, Self::Restrict, Self::Cascade, Self::SetNull];
+    pub const ALL: [Self; 5] =
+        [Self::NoAction, Self::Restrict, Self::Cascade, Self::SetNull, Self::SetDefault];
 
     /// Whether the parent's change is refused.
     pub fn refuses(self) -> bool {
-        matches!(self, Self::NoAction | Self::Restrict)
+        !matches!(self, Self::Cascade | Self::SetNull)
     }
 
     /// As SQL has it.
@@ -165,6 +168,7 @@ impl ReferentialAction {
             Self::Restrict => "RESTRICT",
             Self::Cascade => "CASCADE",
             Self::SetNull => "SET NULL",
+            Self::SetDefault => "SET DEFAULT",
         }
     }
 }

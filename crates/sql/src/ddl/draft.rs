@@ -4,8 +4,9 @@
 use engine::catalog::def::{ColumnDef, IndexDef, IndexKind, TableDef};
 use engine::ids::IndexId;
 
+use super::foreign::{self, DraftForeignKey};
 use super::{Result, column, key};
-use crate::parse::table::{ColumnSpec, KeySpec};
+use crate::parse::table::{ColumnSpec, ForeignKeySpec, KeySpec};
 use crate::parse::unsupported;
 use types::collation::Collation;
 use types::column::{Column, ColumnType};
@@ -22,6 +23,8 @@ pub(super) struct Draft {
     pub(super) columns: Vec<DraftColumn>,
     /// Its keys, in the order in which they were defined.
     pub(super) keys: Vec<DraftKey>,
+    /// Its foreign keys, in the order in which they were defined.
+    pub(super) foreign_keys: Vec<DraftForeignKey>,
 }
 
 /// A column.
@@ -64,12 +67,11 @@ impl Draft {
     pub(super) fn add_column(&mut self, spec: &ColumnSpec, context: &mut Context<'_>) -> Result<()> {
         let column = column::column(spec, self.table.collation, context)?;
         self.columns.push(column);
-        self.add_keys_of(spec);
-        Ok(())
+        self.add_keys_of(spec)
     }
 
     /// Adds the keys that are attributes of a column.
-    pub(super) fn add_keys_of(&mut self, spec: &ColumnSpec) {
+    pub(super) fn add_keys_of(&mut self, spec: &ColumnSpec) -> Result<()> {
         let key = |kind| DraftKey {
             kind,
             name: None,
@@ -83,6 +85,14 @@ impl Draft {
         if spec.primary {
             self.keys.push(key(IndexKind::Primary));
         }
+        self.foreign_keys.extend(foreign::of_column(spec, &self.table.db)?);
+        Ok(())
+    }
+
+    /// Adds a foreign key.
+    pub(super) fn add_foreign_key(&mut self, spec: &ForeignKeySpec) -> Result<()> {
+        self.foreign_keys.push(foreign::draft(spec, &self.table.db)?);
+        Ok(())
     }
 
     /// Adds a key.
