@@ -86,6 +86,8 @@ pub struct IndexDef {
     pub parts: Vec<IndexPart>,
     /// COMMENT.
     pub comment: String,
+    /// It was made for a foreign key: it goes when another index serves as well.
+    pub made: bool,
 }
 
 /// What an index guarantees.
@@ -208,6 +210,18 @@ impl TableDef {
             })
         };
         self.indexes.iter().find(begins_so)
+    }
+
+    /// A unique index of exactly these columns, whole and in this order.
+    pub fn unique_on(&self, columns: &[String]) -> Option<&IndexDef> {
+        let is_it = |part: &IndexPart, name: &String| {
+            part.prefix.is_none() && self.columns[usize::from(part.column)].name.eq_ignore_ascii_case(name)
+        };
+        self.indexes.iter().find(|index| {
+            index.kind.is_unique()
+                && index.parts.len() == columns.len()
+                && index.parts.iter().zip(columns).all(|(part, name)| is_it(part, name))
+        })
     }
 
     /// The place of the AUTO_INCREMENT column.

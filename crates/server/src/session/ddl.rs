@@ -221,7 +221,12 @@ impl Client {
         }
         let (now, rules) = (self.now_s(), self.rules());
         let mut context = self.sql.writing(&mut self.warnings);
-        let mut env = DdlEnv { context: &mut context, database_collation: database.collation, now };
+        let mut env = DdlEnv {
+            context: &mut context,
+            database_collation: database.collation,
+            now,
+            foreign_key_checks: rules.checks,
+        };
         let mut def = ddl::create_table(create, &name.db, &mut env)?;
         relations.check_new(&mut def, rules, &mut context)?;
         self.add_table(def, relations, sql).await.map(Some)
@@ -298,7 +303,12 @@ impl Client {
         }
         let (now, rules) = (self.now_s(), self.rules());
         let mut context = self.sql.writing(&mut self.warnings);
-        let mut env = DdlEnv { context: &mut context, database_collation: database.collation, now };
+        let mut env = DdlEnv {
+            context: &mut context,
+            database_collation: database.collation,
+            now,
+            foreign_key_checks: rules.checks,
+        };
         let mut alteration = ddl::alter_table(&old.def, alter, &mut env)?;
         let Alteration { table, columns, .. } = &mut alteration;
         relations.check_altered(&old.def, table, columns, rules, &mut context)?;

@@ -51,6 +51,8 @@ pub(super) struct DraftKey {
     pub(super) comment: String,
     /// The index that it was.
     pub(super) old: Option<IndexId>,
+    /// It is made for a foreign key.
+    pub(super) made: bool,
 }
 
 /// A column of a key.
@@ -78,6 +80,7 @@ impl Draft {
             parts: vec![DraftPart { column: spec.name.clone(), prefix: None }],
             comment: String::new(),
             old: None,
+            made: false,
         };
         if column::brings_unique(spec) {
             self.keys.push(key(IndexKind::Unique));
@@ -131,6 +134,7 @@ pub(super) fn of_index(index: &IndexDef, columns: &[ColumnDef]) -> DraftKey {
         parts: index.parts.iter().map(part).collect(),
         comment: index.comment.clone(),
         old: Some(index.id),
+        made: index.made,
     }
 }
 

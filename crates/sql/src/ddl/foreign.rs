@@ -121,48 +121,46 @@ pub(super) fn keep(
     drops.first().map_or(Ok(()), |name| Err(ER_CANT_DROP_FIELD_OR_KEY.error(&[name])))
 }
 
-/// Adds the indexes that new foreign keys need: one that no other key begins with. Of new ones the longest stays, of
-/// equal ones the last.
+/// Adds an index for each new foreign key, and takes out those made for foreign keys that another one can replace: one
+/// that was asked for, or a longer one; of equal ones the last stays.
 pub(super) fn add_indexes(draft: &mut Draft) {
-    let keys = &draft.foreign_keys;
-    let is_covered = |place: usize, key: &DraftForeignKey| {
-        let by_later = |(other_place, other): (usize, &DraftForeignKey)| {
-            let is_longer = other.columns.len() > key.columns.len();
-            (is_longer || (other_place > place && other.columns.len() == key.columns.len()))
-                && !other.is_old
-                && begins_with(other.columns.iter().map(|column| Some(&**column)), &key.columns)
-        };
-        let whole = |part: &DraftPart| part.prefix.is_none();
-        let by_key = |other: &DraftKey| {
-            let parts = other.parts.iter().map(|part| Some(&*part.column).filter(|_| whole(part)));
-            begins_with(parts, &key.columns)
-        };
-        draft.keys.iter().any(by_key) || keys.iter().enumerate().any(by_later)
+    let new = draft.foreign_keys.iter().filter(|key| !key.is_old);
+    let index = |key: &DraftForeignKey| DraftKey {
+        kind: IndexKind::Plain,
+        name: key.name.clone().or_else(|| key.index.clone()),
+        parts: key.columns.iter().map(|name| DraftPart { column: name.clone(), prefix: None }).collect(),
+        comment: String::new(),
+        old: None,
+        made: true,
     };
-    let needed = keys.iter().enumerate().filter(|(place, key)| !key.is_old && !is_covered(*place, key));
-    let made: Vec<DraftKey> = needed
-        .map(|(_, key)| DraftKey {
-            kind: IndexKind::Plain,
-            name: key.name.clone().or_else(|| key.index.clone()),
-            parts: key.columns.iter().map(|name| DraftPart { column: name.clone(), prefix: None }).collect(),
-            comment: String::new(),
-            old: None,
-        })
-        .collect();
-    draft.keys.extend(made);
+    draft.keys.extend(new.map(index));
+    let keys = &draft.keys;
+    let is_needed = |place: usize, key: &DraftKey| {
+        let replaces = |(other_place, other): (usize, &DraftKey)| {
+            let comes_first = !other.made
+                || other.parts.len() > key.parts.len()
+                || (other.parts.len() == key.parts.len() && other_place > place);
+            comes_first && begins_with(other, key)
+        };
+        !key.made || !keys.iter().enumerate().any(replaces)
+    };
+    let needed: Vec<bool> = keys.iter().enumerate().map(|(place, key)| is_needed(place, key)).collect();
+    let mut needed = needed.into_iter();
+    draft.keys.retain(|_| needed.next().unwrap_or(true));
 }
 
-fn begins_with<'n>(mut names: impl Iterator<Item = Option<&'n str>>, columns: &[String]) -> bool {
-    columns.iter().all(|column| names.next().flatten().is_some_and(|name| same_name(name, column)))
+/// Whether an index begins with the whole columns of another.
+fn begins_with(index: &DraftKey, with: &DraftKey) -> bool {
+    let is_same = |(a, b): (&DraftPart, &DraftPart)| a.prefix.is_none() && same_name(&a.column, &b.column);
+    index.parts.len() >= with.parts.len() && index.parts.iter().zip(&with.parts).all(is_same)
 }
 
 /// The definitions, sorted by name as MySQL shows them. Those without a name are numbered behind the highest number that
 /// the table had. Errors 1059, 1072, 1826, 1830.
 pub(super) fn definitions(draft: &Draft) -> Result<Vec<ForeignKeyDef>> {
     let table = &draft.table.name;
-    let old = draft.foreign_keys.iter().filter(|key| key.is_old);
-    let numbers = old.filter_map(|key| made_number(key.name.as_deref()?, table));
-    let mut number = numbers.max().unwrap_or(0);
+    let old = &draft.table.foreign_keys;
+    let mut number = old.iter().filter_map(|key| made_number(&key.name, table)).max().unwrap_or(0);
     let mut made: Vec<ForeignKeyDef> = Vec::with_capacity(draft.foreign_keys.len());
     for key in &draft.foreign_keys {
         let name = key.name.clone().unwrap_or_else(|| {
@@ -172,7 +170,8 @@ pub(super) fn definitions(draft: &Draft) -> Result<Vec<ForeignKeyDef>> {
         if name.chars().count() > NAME_CHARS_MAX {
             return Err(ER_TOO_LONG_IDENT.error(&[&name]));
         }
-        if made.iter().any(|other| same_name(&other.name, &name)) {
+        let old = old.iter().filter(|_| !key.is_old);
+        if made.iter().chain(old).any(|other| same_name(&other.name, &name)) {
             return Err(ER_FK_DUP_NAME.error(&[&name]));
         }
         let place = |column: &String| {

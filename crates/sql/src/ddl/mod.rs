@@ -46,4 +46,6 @@ pub struct DdlEnv<'e, 'c> {
     pub database_collation: types::collation::Collation,
     /// When the statement began, seconds since 1970.
     pub now: u32,
+    /// `foreign_key_checks`
+    pub foreign_key_checks: bool,
 }

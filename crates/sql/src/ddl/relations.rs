@@ -77,7 +77,7 @@ impl Relations {
         keys.map(key_parent).chain(children).filter(|other| (&*other.0, &*other.1) != (db, name)).collect()
     }
 
-    /// The foreign keys that other tables have to a table, whether it exists or not.
+    /// The foreign keys that other tables have to a table, whether it exists or not, by their names.
     fn children(&self, db: &str, name: &str) -> Vec<(Arc<Table>, ForeignKeyDef)> {
         let is_changed = |def: &TableDef| self.changed.contains_key(&name_of(def));
         let unchanged = self.catalog.children(db, name).filter(|(child, _)| !is_changed(&child.def));
@@ -86,7 +86,9 @@ impl Relations {
             keys.filter(|key| key.refers_to(db, name)).map(|key| (&version.table, key))
         });
         let all = unchanged.chain(changed).filter(|(child, _)| !is_named(&child.def, db, name));
-        all.map(|(child, key)| (Arc::clone(child), key.clone())).collect()
+        let mut all: Vec<_> = all.map(|(child, key)| (Arc::clone(child), key.clone())).collect();
+        all.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
+        all
     }
 
     /// A new table or version. What it must fulfil was checked.
@@ -171,7 +173,7 @@ impl Relations {
                 return Err(ER_DROP_INDEX_FK.error(&[&index.name]));
             }
             check_pair(key, def, parent, rules, is_new)?;
-            if is_new && !has_standard_key(parent, &key.parent_columns) {
+            if is_new && parent.unique_on(&key.parent_columns).is_none() {
                 context.warnings.push(Level::Warning, &ER_WARN_DEPRECATED_NON_STANDARD_KEY, &[&key.name]);
             }
         }
@@ -343,18 +345,6 @@ fn parent_places(key: &ForeignKeyDef, parent: &TableDef) -> Result<Vec<u16>> {
     key.parent_columns.iter().map(place).collect()
 }
 
-/// Whether a unique key has exactly these columns.
-fn has_standard_key(parent: &TableDef, columns: &[String]) -> bool {
-    let is_it = |index: &&IndexDef| {
-        index.kind.is_unique()
-            && index.parts.len() == columns.len()
-            && index.parts.iter().zip(columns).all(|(part, name)| {
-                part.prefix.is_none() && same_name(&parent.columns[usize::from(part.column)].name, name)
-            })
-    };
-    parent.indexes.iter().any(|index| is_it(&index))
-}
-
 /// The index that a key finds its parents by, if the parent's old version had it and the new one has none. `key` has the
 /// new names, `columns` are old and new ones.
 fn lost_index<'o>(
@@ -373,10 +363,10 @@ fn lost_index<'o>(
         names.iter().map(|name| place(def, name)).collect::<Option<Vec<u16>>>()
     };
     let before = old.index_on(&places(old, &old_names)?)?;
-    let was_standard = has_standard_key(old, &old_names);
-    let is_there = match was_standard {
-        true => has_standard_key(new, &key.parent_columns),
-        false => places(new, &key.parent_columns).is_some_and(|columns| new.index_on(&columns).is_some()),
+    let is_there = if old.unique_on(&old_names).is_some() {
+        new.unique_on(&key.parent_columns).is_some()
+    } else {
+        places(new, &key.parent_columns).is_some_and(|columns| new.index_on(&columns).is_some())
     };
     (!is_there).then_some(before)
 }
@@ -399,14 +389,14 @@ fn check_pair(
     let missing = |condition: &'static types::error::Condition| -> SqlError {
         condition.error(&[&key.name, &parent.name])
     };
-    if is_new && rules.standard_keys && !has_standard_key(parent, &key.parent_columns) {
+    if is_new && rules.standard_keys && parent.unique_on(&key.parent_columns).is_none() {
         return Err(missing(&ER_FK_NO_UNIQUE_INDEX_PARENT));
     }
     if parent.index_on(&places).is_none() { Err(missing(&ER_FK_NO_INDEX_PARENT)) } else { Ok(()) }
 }
 
-/// Whether equal values of two types have equal keys. With `foreign_key_checks=0` character sets may differ, so that both
-/// can be converted, one after the other.
+/// Whether equal values of two types have equal keys. With `foreign_key_checks=0` collations may differ, so that both
+/// tables can be converted, one after the other.
 fn are_compatible(from: ColumnType, to: ColumnType, checks: bool) -> bool {
     use ColumnType as T;
     match (from, to) {
@@ -415,10 +405,7 @@ fn are_compatible(from: ColumnType, to: ColumnType, checks: bool) -> bool {
         (
             T::Char { .. } | T::Varchar { .. } | T::Text { .. },
             T::Char { .. } | T::Varchar { .. } | T::Text { .. },
-        ) => {
-            let (from, to) = (from.collation(), to.collation());
-            from == to || (!checks && from.map(|it| it.charset()) != to.map(|it| it.charset()))
-        }
+        ) => from.collation() == to.collation() || !checks,
         _ => from == to,
     }
 }

@@ -100,7 +100,7 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
     foreign::check_indexes(old, &table)?;
     let change = compare::compare(old, table, &draft.columns, alteration.force);
     let (table, change) = change;
-    support::check(alter, &change)?;
+    support::check(alter, &change, env.foreign_key_checks)?;
     let columns = columns.into_names();
     let (rename, auto_increment) = (alteration.rename, alteration.auto_increment);
     Ok(Alteration { table, change, columns, rename, auto_increment })

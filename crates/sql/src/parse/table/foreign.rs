@@ -52,12 +52,14 @@ pub(super) fn references(cursor: &mut Cursor<'_>) -> Result<References> {
         cursor.expect_any(&["FULL", "PARTIAL", "SIMPLE"])?;
     }
     let (mut on_update, mut on_delete) = (None, None);
-    while let Some(event) = cursor.accept_any(&["ON UPDATE", "ON DELETE"]) {
-        let action = if event == "ON UPDATE" { &mut on_update } else { &mut on_delete };
-        if action.is_some() {
+    while cursor.accept("ON") {
+        if on_update.is_none() && cursor.accept("UPDATE") {
+            on_update = Some(action(cursor)?);
+        } else if on_delete.is_none() && cursor.accept("DELETE") {
+            on_delete = Some(action(cursor)?);
+        } else {
             return Err(cursor.error());
         }
-        *action = Some(self::action(cursor)?);
     }
     let (on_update, on_delete) = (on_update.unwrap_or_default(), on_delete.unwrap_or_default());
     Ok(References { table, parts, on_update, on_delete })
