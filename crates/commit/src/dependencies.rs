@@ -100,7 +100,7 @@ impl Dependencies {
         let (Some(rows), false) = (rows, tracking == Tracking::CommitOrder) else { return by_order };
         footprint.is_known = rows.copy_to(&mut footprint.rows);
         let history = self.history.load();
-        let Some(history) = history.as_ref().filter(|_| footprint.is_known && !rows.has_keyless()) else {
+        let Some(history) = history.as_ref().filter(|_| footprint.is_known && !rows.is_entangled()) else {
             return by_order;
         };
         // After the history was loaded: a resize raises the barrier before it shows the new one.

@@ -20,7 +20,7 @@ pub struct RowHashes {
     /// At most twice the limit: with repetitions.
     hashes: Vec<u32>,
     is_overfull: bool,
-    has_keyless: bool,
+    is_entangled: bool,
 }
 
 impl RowHashes {
@@ -42,11 +42,17 @@ impl RowHashes {
 
     /// Notes that a row is written that has no primary key: a replica finds it by its content.
     pub fn note_keyless(&mut self) {
-        self.has_keyless = true;
+        self.is_entangled = true;
+    }
+
+    /// Notes that a row is written whose table has foreign keys or is referred to: whether it may be written depends on
+    /// rows that are not.
+    pub fn note_related(&mut self) {
+        self.is_entangled = true;
     }
 
     /// Replaces `out` by the hashes. Returns whether those are all: there are at least one and at most
-    /// [`ROW_HASHES_MAX`] of them, or none but of rows without a key. One may stand there more than once.
+    /// [`ROW_HASHES_MAX`] of them, or none but of rows that are entangled. One may stand there more than once.
     pub fn copy_to(&self, out: &mut Vec<u32>) -> bool {
         out.clear();
         out.extend_from_slice(&self.hashes);
@@ -54,19 +60,19 @@ impl RowHashes {
             out.sort_unstable();
             out.dedup();
         }
-        !self.is_overfull && out.len() <= ROW_HASHES_MAX && (self.has_keyless || !out.is_empty())
+        !self.is_overfull && out.len() <= ROW_HASHES_MAX && (self.is_entangled || !out.is_empty())
     }
 
-    /// Whether there are rows without a primary key.
-    pub fn has_keyless(&self) -> bool {
-        self.has_keyless
+    /// Whether there are rows that depend on others than those of the hashes.
+    pub fn is_entangled(&self) -> bool {
+        self.is_entangled
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.hashes.clear();
         self.hashes.shrink_to(KEPT);
-        (self.is_overfull, self.has_keyless) = (false, false);
+        (self.is_overfull, self.is_entangled) = (false, false);
     }
 }
 
@@ -102,8 +108,8 @@ mod tests {
         let mut hashes = noted([]);
         assert!(!hashes.copy_to(&mut out), "a change of the catalog alone");
         hashes.note_keyless();
-        assert!(hashes.copy_to(&mut out) && hashes.has_keyless());
+        assert!(hashes.copy_to(&mut out) && hashes.is_entangled());
         hashes.clear();
-        assert!(!hashes.copy_to(&mut out) && !hashes.has_keyless());
+        assert!(!hashes.copy_to(&mut out) && !hashes.is_entangled());
     }
 }

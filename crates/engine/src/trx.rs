@@ -304,6 +304,11 @@ impl Trx {
         }
     }
 
+    /// Notes that a row is changed that foreign keys relate to rows of other transactions.
+    pub fn note_related(&mut self) {
+        self.writes.row_hashes.note_related();
+    }
+
     /// Notes that an entry with this lock is put into a unique index or taken out.
     pub(crate) fn note_unique(&mut self, lock: LockId) {
         self.writes.row_hashes.note(lock);

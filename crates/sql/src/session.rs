@@ -123,7 +123,9 @@ pub struct Session {
     pub select_limit: u64,
     /// `sql_safe_updates`
     pub safe_updates: bool,
-    /// `foreign_key_checks` and the like change nothing here, but dumps set them.
+    /// `foreign_key_checks`
+    pub foreign_key_checks: bool,
+    /// `insert_id`: what the next generated AUTO_INCREMENT value is to be.
     pub insert_id: Option<u64>,
     /// When the statement began, microseconds since 1970.
     now_us: u64,
@@ -160,6 +162,7 @@ impl Session {
             group_concat_max_len: 1024,
             select_limit: u64::MAX,
             safe_updates: false,
+            foreign_key_checks: true,
             insert_id: None,
             now_us: 0,
             today: Date::ZERO,

@@ -15,8 +15,8 @@ use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, from, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
-    Assignment, DeletePlan, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, SelectPlan,
-    SourceKind, Target, UpdatePlan,
+    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, Relations,
+    SelectPlan, SourceKind, Target, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -48,8 +48,16 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
         }
         Some(other) => return Err(unsupported(&other.to_string())),
     };
+    let doing = match &on_duplicate {
+        OnDuplicate::Error => Doing { inserts: true, ..Doing::default() },
+        OnDuplicate::Replace => Doing { inserts: true, deletes: true, ..Doing::default() },
+        OnDuplicate::Update(assignments) => {
+            Doing { inserts: true, ..Doing::updates(assigned(&table, assignments)) }
+        }
+    };
+    let relations = Relations::of(env.catalog, &table, &doing);
     let ignore = insert.ignore;
-    Ok(InsertPlan { table, columns, source, on_duplicate, ignore, subqueries: scope.subqueries })
+    Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, subqueries: scope.subqueries })
 }
 
 /// Binds UPDATE of one table; `ignore` is IGNORE, which stands beside the tree.
@@ -61,7 +69,8 @@ pub fn bind_update(update: &ast::Update, ignore: bool, env: &BindEnv<'_>) -> Res
     let assignments = bind_assignments(&update.assignments, &table, &mut scope, env)?;
     let target =
         bind_target(scope, update.selection.as_ref(), &update.order_by, update.limit.as_ref(), &table, env)?;
-    Ok(UpdatePlan { target, assignments, ignore })
+    let relations = Relations::of(env.catalog, &table, &Doing::updates(assigned(&table, &assignments)));
+    Ok(UpdatePlan { target, assignments, ignore, relations })
 }
 
 /// Binds DELETE from one table; `ignore` is IGNORE.
@@ -74,7 +83,14 @@ pub fn bind_delete(delete: &ast::Delete, ignore: bool, env: &BindEnv<'_>) -> Res
     let (table, scope) = target_scope(table, env)?;
     let target =
         bind_target(scope, delete.selection.as_ref(), &delete.order_by, delete.limit.as_ref(), &table, env)?;
-    Ok(DeletePlan { target, ignore })
+    let relations = Relations::of(env.catalog, &table, &Doing { deletes: true, ..Doing::default() });
+    Ok(DeletePlan { target, ignore, relations })
+}
+
+/// The columns that change with assignments: theirs, and those that are set whenever their row changes.
+fn assigned(table: &Table, assignments: &[Assignment]) -> impl Iterator<Item = usize> {
+    let by_themselves = (0..table.def.columns.len()).filter(|place| table.def.columns[*place].on_update_now);
+    assignments.iter().map(|assignment| assignment.column).chain(by_themselves)
 }
 
 fn stored_table(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<Arc<Table>> {

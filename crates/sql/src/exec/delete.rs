@@ -1,8 +1,9 @@
 //! DELETE.
 
 use engine::lock::Mode;
+use types::warning::Level;
 
-use super::{Changed, Exec, Result, Turns, engine_error};
+use super::{Changed, Exec, Result, Turns, foreign};
 use crate::plan::DeletePlan;
 
 impl Exec<'_> {
@@ -21,9 +22,14 @@ impl Exec<'_> {
             }
             let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, known).await?;
             let Some(row) = found else { continue };
-            self.trx.delete_row(table, &key, &row).await.map_err(engine_error)?;
-            self.log.delete(table, &row)?;
-            changed.matched += 1;
+            let relations = plan.relations.as_deref();
+            match self.changes(relations, &mut turns).delete(table, &key, &row, None).await {
+                Ok(()) => changed.matched += 1,
+                Err(error) if plan.ignore && foreign::is_violation(&error) => {
+                    self.warnings.push_error(Level::Warning, &error);
+                }
+                Err(error) => return Err(error),
+            }
         }
         changed.affected = changed.matched;
         Ok(changed)

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use engine::EngineError;
-use engine::catalog::table::Table;
 use engine::ids::Row;
 use engine::lock::Mode;
 use types::row::Offsets;
@@ -11,7 +9,7 @@ use types::warning::Level;
 
 use super::assign::{self, AutoIncrement, Given};
 use super::cursor::damaged;
-use super::{Changed, Exec, Known, Result, Turns, duplicate, engine_error};
+use super::{Changed, Exec, Inserted, Known, Result, Turns, duplicate, engine_error, foreign};
 use crate::expr::{Ev, Expr, RowRef};
 use crate::plan::{InsertPlan, InsertSource, OnDuplicate};
 
@@ -21,6 +19,9 @@ struct Progress {
     rows: u64,
     affected: u64,
     duplicates: u64,
+    /// Rows without a parent, under IGNORE.
+    refused: u64,
+    turns: Turns,
     first_generated: Option<u64>,
     last_given: Option<u64>,
     encoded: Vec<u8>,
@@ -31,7 +32,6 @@ impl Exec<'_> {
         let subqueries = self.subqueries(&plan.subqueries).await?;
         let known = subqueries.known(plan);
         let mut progress = Progress::default();
-        let mut turns = Turns::default();
         match &plan.source {
             InsertSource::Literals => {
                 let size = self.params.row_size;
@@ -40,7 +40,7 @@ impl Exec<'_> {
                     let values: Vec<Given<'_>> =
                         row.iter().map(|value| Given::Value(value.as_ref())).collect();
                     self.insert_values(plan, &values, many, known, &mut progress).await?;
-                    turns.tick().await;
+                    progress.turns.tick().await;
                 }
             }
             InsertSource::Rows(rows) => {
@@ -53,7 +53,7 @@ impl Exec<'_> {
                         })
                         .collect();
                     self.insert_values(plan, &given, rows.len() > 1, known, &mut progress).await?;
-                    turns.tick().await;
+                    progress.turns.tick().await;
                 }
             }
             InsertSource::Select(select) => {
@@ -62,7 +62,7 @@ impl Exec<'_> {
                     let given: Vec<Given<'_>> =
                         row.iter().map(|value| Given::Value(value.as_ref())).collect();
                     self.insert_values(plan, &given, true, known, &mut progress).await?;
-                    turns.tick().await;
+                    progress.turns.tick().await;
                 }
             }
         }
@@ -71,7 +71,8 @@ impl Exec<'_> {
 
     fn inserted(&self, plan: &InsertPlan, progress: &Progress) -> Changed {
         let many = progress.rows > 1 || matches!(plan.source, InsertSource::Select(_));
-        let (rows, duplicates, warnings) = (progress.rows, progress.duplicates, self.warnings.count());
+        let rows = progress.rows - progress.refused;
+        let (duplicates, warnings) = (progress.duplicates, self.warnings.count());
         if let Some(first) = progress.first_generated {
             self.session.last_insert_id.store(first, Ordering::Relaxed);
         }
@@ -134,16 +135,21 @@ impl Exec<'_> {
     ) -> Result<()> {
         let table = &*plan.table;
         loop {
-            let index = match self.trx.insert_row(table, Row::clone(&row)).await {
-                Ok(_) => {
-                    self.log.insert(table, &row)?;
+            let relations = plan.relations.as_deref();
+            let index = match self.changes(relations, &mut progress.turns).insert(table, &row).await {
+                Ok(Inserted::Done) => {
                     progress.affected += 1;
                     progress.first_generated = progress.first_generated.or(auto.generated);
                     progress.last_given = auto.given.or(progress.last_given);
                     return Ok(());
                 }
-                Err(EngineError::Duplicate { index }) => index,
-                Err(error) => return Err(engine_error(error)),
+                Ok(Inserted::Duplicate(index)) => index,
+                Err(error) if plan.ignore && foreign::is_violation(&error) => {
+                    progress.refused += 1;
+                    self.warnings.push_error(Level::Warning, &error);
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
             };
             progress.duplicates += 1;
             let error = || duplicate::error(table, &row, index, &self.session.time_zone);
@@ -155,7 +161,7 @@ impl Exec<'_> {
                 }
                 OnDuplicate::Error => return Err(error()),
                 OnDuplicate::Replace => {
-                    if self.remove_duplicate(table, &row, index).await? {
+                    if self.remove_duplicate(plan, &row, index, &mut progress.turns).await? {
                         progress.affected += 1;
                     }
                 }
@@ -169,14 +175,20 @@ impl Exec<'_> {
     }
 
     /// REPLACE: removes the row in the way. False if it has gone by itself.
-    async fn remove_duplicate(&mut self, table: &Table, row: &[u8], index: usize) -> Result<bool> {
+    async fn remove_duplicate(
+        &mut self,
+        plan: &InsertPlan,
+        row: &[u8],
+        index: usize,
+        turns: &mut Turns,
+    ) -> Result<bool> {
+        let table = &*plan.table;
         let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else {
             return Ok(false);
         };
         self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
         let Some(old) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
-        self.trx.delete_row(table, &key, &old).await.map_err(engine_error)?;
-        self.log.delete(table, &old)?;
+        self.changes(plan.relations.as_deref(), turns).delete(table, &key, &old, Some(row)).await?;
         Ok(true)
     }
 
@@ -205,15 +217,15 @@ impl Exec<'_> {
             return Ok(true);
         }
         let after = Row::from(after);
-        match self.trx.update_row(table, &key, &before, Row::clone(&after)).await {
-            Ok(_) => self.log.update(table, &before, &after)?,
-            Err(EngineError::Duplicate { index }) => {
-                return Err(duplicate::error(table, &after, index, &self.session.time_zone));
+        let relations = plan.relations.as_deref();
+        match self.changes(relations, &mut progress.turns).update(table, &key, &before, &after).await {
+            // The changed row counts twice, so that a client can tell it from a new one.
+            Ok(()) => progress.affected += 2,
+            Err(error) if plan.ignore && foreign::is_violation(&error) => {
+                self.warnings.push_error(Level::Warning, &error);
             }
-            Err(error) => return Err(engine_error(error)),
+            Err(error) => return Err(error),
         }
-        // The changed row counts twice, so that a client can tell it from a new one.
-        progress.affected += 2;
         Ok(true)
     }
 }

@@ -7,6 +7,7 @@ mod assign;
 mod cursor;
 mod delete;
 mod duplicate;
+mod foreign;
 mod insert;
 mod join;
 mod project;
@@ -35,10 +36,11 @@ use types::warning::Warnings;
 use select::Known;
 
 pub use duplicate::error as duplicate_error;
+pub use foreign::{Enforce, Inserted, RowChanges};
 pub use project::{Cell, OutputColumn, output_columns};
 
 use crate::expr::{Inputs, RowRef, Types};
-use crate::plan::{Plan, SelectPlan};
+use crate::plan::{Plan, Relations, SelectPlan};
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -74,6 +76,10 @@ pub trait RowLog: Send {
     fn update(&mut self, table: &Table, before: &[u8], after: &[u8]) -> Result<()>;
     /// A row was removed.
     fn delete(&mut self, table: &Table, row: &[u8]) -> Result<()>;
+    /// Whether the changes from now on follow from others by foreign keys.
+    fn set_cascaded(&mut self, cascaded: bool) {
+        let _ = cascaded;
+    }
 }
 
 /// The values that a statement comes with.
@@ -142,6 +148,13 @@ impl<'a> Exec<'a> {
         }
     }
 
+    /// How it changes rows; `relations` are the plan's.
+    fn changes<'c>(&'c mut self, relations: Option<&'c Relations>, turns: &'c mut Turns) -> RowChanges<'c> {
+        let enforce = if self.session.foreign_key_checks { Enforce::Everything } else { Enforce::Nothing };
+        let time_zone = &self.session.time_zone;
+        RowChanges { trx: self.trx, log: self.log, relations, enforce, time_zone, turns }
+    }
+
     /// The values of expressions that stand in no query: see [`crate::bind::bind_exprs`].
     pub async fn values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
         Ok(self.collect(plan).await?.pop().unwrap_or_default())
@@ -203,10 +216,11 @@ const ROWS_A_TURN: u32 = 128;
 
 /// Counts rows, and says when it is time to give way.
 #[derive(Debug, Default)]
-struct Turns(u32);
+pub struct Turns(u32);
 
 impl Turns {
-    async fn tick(&mut self) {
+    /// Another row.
+    pub async fn tick(&mut self) {
         self.0 += 1;
         if self.0.is_multiple_of(ROWS_A_TURN) {
             give_way().await;

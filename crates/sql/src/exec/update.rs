@@ -1,15 +1,21 @@
 //! UPDATE.
 
-use engine::EngineError;
 use engine::ids::Row;
 use engine::lock::Mode;
+use types::error::SqlError;
+use types::error::table::ER_DUP_ENTRY;
 use types::row::Offsets;
 use types::warning::Level;
 
 use super::cursor::damaged;
-use super::{Changed, Exec, Known, Result, Turns, assign, duplicate, engine_error};
+use super::{Changed, Exec, Known, Result, Turns, assign, foreign};
 use crate::expr::RowRef;
 use crate::plan::{Assignment, UpdatePlan};
+
+/// Whether IGNORE leaves a row as it is that cannot be updated for this.
+fn is_ignored(error: &SqlError) -> bool {
+    error.is(&ER_DUP_ENTRY) || foreign::is_violation(error)
+}
 
 impl Exec<'_> {
     pub(super) async fn update(&mut self, plan: &UpdatePlan) -> Result<Changed> {
@@ -32,19 +38,14 @@ impl Exec<'_> {
             if *after == *before {
                 continue;
             }
-            match self.trx.update_row(table, &key, &before, Row::clone(&after)).await {
-                Ok(_) => self.log.update(table, &before, &after)?,
-                Err(EngineError::Duplicate { index }) => {
-                    let error = duplicate::error(table, &after, index, &self.session.time_zone);
-                    if !plan.ignore {
-                        return Err(error);
-                    }
+            let relations = plan.relations.as_deref();
+            match self.changes(relations, &mut turns).update(table, &key, &before, &after).await {
+                Ok(()) => changed.affected += 1,
+                Err(error) if plan.ignore && is_ignored(&error) => {
                     self.warnings.push_error(Level::Warning, &error);
-                    continue;
                 }
-                Err(error) => return Err(engine_error(error)),
+                Err(error) => return Err(error),
             }
-            changed.affected += 1;
         }
         let warnings = self.warnings.count();
         let (matched, affected) = (changed.matched, changed.affected);

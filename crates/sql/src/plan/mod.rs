@@ -5,6 +5,7 @@
 
 mod access;
 mod aggregate;
+mod relations;
 mod schema;
 
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use types::column::{Column, ColumnType};
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind};
+pub(crate) use relations::{ChildKey, Finder};
+pub use relations::{Doing, Relations};
 
 use crate::expr::Expr;
 use crate::virtual_table::VirtualTable;
@@ -39,6 +42,8 @@ pub struct PlannedTable {
     pub table: Arc<Table>,
     /// The statement changes it.
     pub written: bool,
+    /// The statement does not name it: foreign keys lead to it.
+    pub implied: bool,
 }
 
 impl Plan {
@@ -48,7 +53,7 @@ impl Plan {
         match self {
             Self::Select(select) => select.collect_tables(&mut tables),
             Self::Insert(insert) => {
-                tables.push(PlannedTable { table: Arc::clone(&insert.table), written: true });
+                tables.push(PlannedTable { table: Arc::clone(&insert.table), written: true, implied: false });
                 if let InsertSource::Select(select) = &insert.source {
                     select.collect_tables(&mut tables);
                 }
@@ -57,7 +62,20 @@ impl Plan {
             Self::Update(update) => update.target.collect_tables(&mut tables),
             Self::Delete(delete) => delete.target.collect_tables(&mut tables),
         }
+        if let Some(relations) = self.relations() {
+            tables.extend(relations.others());
+        }
         tables
+    }
+
+    /// What foreign keys have to do with its changes.
+    pub fn relations(&self) -> Option<&Relations> {
+        match self {
+            Self::Select(_) => None,
+            Self::Insert(insert) => insert.relations.as_deref(),
+            Self::Update(update) => update.relations.as_deref(),
+            Self::Delete(delete) => delete.relations.as_deref(),
+        }
     }
 }
 
@@ -205,6 +223,8 @@ pub struct InsertPlan {
     pub on_duplicate: OnDuplicate,
     /// IGNORE.
     pub ignore: bool,
+    /// What foreign keys have to do with it.
+    pub relations: Option<Box<Relations>>,
     /// Subqueries in values.
     pub subqueries: Vec<SelectPlan>,
 }
@@ -249,6 +269,8 @@ pub struct UpdatePlan {
     pub assignments: Vec<Assignment>,
     /// IGNORE.
     pub ignore: bool,
+    /// What foreign keys have to do with it.
+    pub relations: Option<Box<Relations>>,
 }
 
 /// A planned DELETE from one table.
@@ -258,6 +280,8 @@ pub struct DeletePlan {
     pub target: Target,
     /// IGNORE.
     pub ignore: bool,
+    /// What foreign keys have to do with it.
+    pub relations: Option<Box<Relations>>,
 }
 
 /// The rows that a statement changes.
@@ -293,7 +317,7 @@ impl SelectPlan {
 impl Target {
     fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
         if let SourceKind::Table(table) = &self.source.from {
-            tables.push(PlannedTable { table: Arc::clone(table), written: true });
+            tables.push(PlannedTable { table: Arc::clone(table), written: true, implied: false });
         }
         self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));
     }
@@ -302,7 +326,7 @@ impl Target {
 impl Source {
     fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
         if let SourceKind::Table(table) = &self.from {
-            tables.push(PlannedTable { table: Arc::clone(table), written: false });
+            tables.push(PlannedTable { table: Arc::clone(table), written: false, implied: false });
         }
     }
 }

@@ -8,7 +8,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use engine::base::Base;
-use engine::catalog::def::{ColumnDef, DatabaseDef, DefaultValue, IndexDef, IndexKind, IndexPart, TableDef};
+use engine::catalog::def::{
+    ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TableDef,
+};
 use engine::catalog::table::Table;
 use engine::ids::{CommitSeq, IndexId, TableId};
 use engine::store::{Store, Timer};
@@ -79,20 +81,30 @@ pub struct Conn {
 #[derive(Debug, Default)]
 pub struct Log {
     pub events: Vec<String>,
+    cascaded: bool,
+}
+
+impl Log {
+    fn push(&mut self, event: String) {
+        self.events.push(if self.cascaded { format!("{event} cascaded") } else { event });
+    }
 }
 
 impl RowLog for Log {
     fn insert(&mut self, table: &Table, row: &[u8]) -> Result<(), SqlError> {
-        self.events.push(format!("insert {} {}", table.def.name, row.len()));
+        self.push(format!("insert {} {}", table.def.name, row.len()));
         Ok(())
     }
     fn update(&mut self, table: &Table, _: &[u8], after: &[u8]) -> Result<(), SqlError> {
-        self.events.push(format!("update {} {}", table.def.name, after.len()));
+        self.push(format!("update {} {}", table.def.name, after.len()));
         Ok(())
     }
     fn delete(&mut self, table: &Table, row: &[u8]) -> Result<(), SqlError> {
-        self.events.push(format!("delete {} {}", table.def.name, row.len()));
+        self.push(format!("delete {} {}", table.def.name, row.len()));
         Ok(())
+    }
+    fn set_cascaded(&mut self, cascaded: bool) {
+        self.cascaded = cascaded;
     }
 }
 
@@ -193,6 +205,24 @@ impl Db {
         self.store.change_catalog(|catalog| catalog.put_table(Arc::clone(&table)));
     }
 
+    /// `child` gets a foreign key; both tables get new versions, as DDL makes them.
+    pub fn refer(&mut self, child: &str, key: &ForeignKeyDef) {
+        let parent = &key.parent_table;
+        self.store.change_catalog(|catalog| {
+            let table = catalog.table("test", child).unwrap();
+            let mut def = table.def.clone();
+            def.foreign_keys.push(key.clone());
+            let table = Arc::new(table.successor(def));
+            catalog.put_table(table);
+            if parent != child
+                && let Some(table) = catalog.table("test", parent)
+            {
+                let table = Arc::new(table.successor(table.def.clone()));
+                catalog.put_table(table);
+            }
+        });
+    }
+
     pub fn connect(&self) -> Conn {
         let mut session = Session::new(Arc::new(NoServer), 1);
         session.db = Some("test".into());
@@ -221,8 +251,8 @@ pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlE
             let size = (normalised.row_size > 0).then_some(normalised.row_size);
             Plan::Insert(bind::bind_insert(&insert, size, &env)?)
         }
-        Statement::Update(update) => Plan::Update(bind::bind_update(&update.update, false, &env)?),
-        Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete.delete, false, &env)?),
+        Statement::Update(update) => Plan::Update(bind::bind_update(&update.update, update.ignore, &env)?),
+        Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete.delete, delete.ignore, &env)?),
         other => panic!("{other:?}"),
     };
     assert_ne!(verb, Verb::Other);
@@ -231,6 +261,20 @@ pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlE
 
 impl Conn {
     fn execute(&mut self, sql: &str, values: &[ValueRef<'_>]) -> Result<(Done, Rows), SqlError> {
+        let (done, turns) = drive(self.execute_with(sql, values));
+        self.turns = turns;
+        done
+    }
+
+    /// A statement that may have to wait for others.
+    pub async fn start(&mut self, sql: &str) -> Result<Changed, SqlError> {
+        match self.execute_with(sql, &[]).await?.0 {
+            Done::Changed(changed) => Ok(changed),
+            Done::Rows(rows) => panic!("{sql} returned {rows} rows"),
+        }
+    }
+
+    async fn execute_with(&mut self, sql: &str, values: &[ValueRef<'_>]) -> Result<(Done, Rows), SqlError> {
         let (plan, normalised) = plan(sql, self)?;
         self.warnings.clear();
         self.trx.begin_statement();
@@ -251,8 +295,7 @@ impl Conn {
             found_rows: false,
             shared_reads: false,
         };
-        let (done, turns) = drive(exec.run(&plan, &mut rows));
-        self.turns = turns;
+        let done = exec.run(&plan, &mut rows).await;
         if done.is_err() {
             self.trx.rollback_to(mark);
         }
@@ -299,6 +342,14 @@ impl Conn {
             Err(error) => (error.code, error.message),
         }
     }
+}
+
+/// Whether a future still waits for somebody, or what it gives.
+pub fn poll<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    (0..10).find_map(|_| match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    })
 }
 
 /// What a future gives, and how often it gave way before.

@@ -13,5 +13,6 @@
 mod access;
 mod changes;
 mod db;
+mod foreign_keys;
 mod json;
 mod queries;

@@ -389,6 +389,7 @@ conditions! {
     ER_DA_INVALID_CONDITION_NUMBER = 1758, "35000", "Invalid condition number";
     ER_INSECURE_PLAIN_TEXT = 1759, "HY000", "Sending passwords in plain text without SSL/TLS is extremely insecure.";
     ER_INSECURE_CHANGE_SOURCE = 1760, "HY000", "Storing MySQL user name or password information in the connection metadata repository is not secure and is therefore not recommended. Please consider using the USER and PASSWORD connection options for START REPLICA; see the 'START REPLICA Syntax' in the MySQL Manual for more information.";
+    ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO = 1761, "23000", "Foreign key constraint for table '%.192s', record '%-.192s' would lead to a duplicate entry in table '%.192s', key '%.192s'";
     ER_VARIABLE_NOT_SETTABLE_IN_SF_OR_TRIGGER = 1765, "HY000", "The system variable %.200s cannot be set in stored functions or triggers.";
     ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION = 1766, "HY000", "The system variable %.200s cannot be set when there is an ongoing transaction.";
     ER_SET_STATEMENT_CANNOT_INVOKE_FUNCTION = 1769, "HY000", "The statement 'SET %.200s' cannot invoke a stored function.";

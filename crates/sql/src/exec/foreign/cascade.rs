@@ -1,0 +1,235 @@
+//! What follows from the change of a parent: it is refused, or its children change too, and theirs in turn.
+
+use engine::EngineError;
+use engine::catalog::def::ReferentialAction;
+use engine::ids::Row;
+use engine::trx::Trx;
+use types::error::table::ER_FK_DEPTH_EXCEEDED;
+use types::temporal::TimeZone;
+
+use super::super::{BoxFuture, Result, Turns, engine_error};
+use super::error;
+use super::matching::{DoesNotFit, Opened};
+use crate::plan::{ChildKey, Relations};
+
+/// How many rows may change one because of another, the first one included.
+const DEPTH_MAX: usize = 15;
+
+/// See the module.
+pub(super) struct Cascade<'a> {
+    pub(super) relations: &'a Relations,
+    pub(super) trx: &'a mut Trx,
+    pub(super) turns: &'a mut Turns,
+    /// What has changed, in this order.
+    pub(super) followed: Vec<Followed>,
+    time_zone: &'a TimeZone,
+    /// The changes that led to the present one.
+    chain: Vec<Step>,
+}
+
+/// A row that changed because of its parent.
+#[derive(Debug)]
+pub(super) struct Followed {
+    /// Its table's place.
+    pub(super) place: usize,
+    /// What it was.
+    pub(super) before: Row,
+    /// What it is; `None` if it was removed.
+    pub(super) after: Option<Row>,
+}
+
+/// The change of a parent.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cause<'r> {
+    Update {
+        before: &'r [u8],
+        after: &'r [u8],
+    },
+    Delete {
+        before: &'r [u8],
+        /// What takes its place at once.
+        replacement: Option<&'r [u8]>,
+    },
+}
+
+/// A change of a row of this table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Update(usize),
+    Delete,
+}
+
+impl<'r> Cause<'r> {
+    fn before(self) -> &'r [u8] {
+        let (Self::Update { before, .. } | Self::Delete { before, .. }) = self;
+        before
+    }
+
+    /// What there is afterwards in its place.
+    fn after(self) -> Option<&'r [u8]> {
+        match self {
+            Self::Update { after, .. } => Some(after),
+            Self::Delete { replacement, .. } => replacement,
+        }
+    }
+
+    fn step(self, place: usize) -> Step {
+        match self {
+            Self::Update { .. } => Step::Update(place),
+            Self::Delete { .. } => Step::Delete,
+        }
+    }
+}
+
+impl<'a> Cascade<'a> {
+    pub(super) fn new(
+        relations: &'a Relations,
+        trx: &'a mut Trx,
+        turns: &'a mut Turns,
+        time_zone: &'a TimeZone,
+    ) -> Self {
+        Self { relations, trx, turns, followed: Vec::new(), time_zone, chain: Vec::new() }
+    }
+
+    /// Fails if a parent may not change so: error 1451.
+    pub(super) async fn refuse(&mut self, place: usize, cause: Cause<'_>) -> Result<()> {
+        let relations = self.relations;
+        for child in relations.children(place) {
+            if !self.action(place, child, cause).refuses() {
+                continue;
+            }
+            if let Some(key) = self.lost_key(place, child, cause)?
+                && self.lock_one(child.child, child.finder, &key, None).await?
+            {
+                return Err(self.is_parent(child));
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes what depends on a parent that has changed.
+    pub(super) async fn follow(&mut self, place: usize, cause: Cause<'_>) -> Result<()> {
+        self.chain.push(cause.step(place));
+        let relations = self.relations;
+        for child in relations.children(place) {
+            let action = self.action(place, child, cause);
+            if action.refuses() {
+                continue;
+            }
+            let Some(key) = self.lost_key(place, child, cause)? else { continue };
+            for row_key in self.find(child.child, child.finder, &key).await? {
+                self.turns.tick().await;
+                let Some(row) = self.lock_found(child.child, child.finder, &key, &row_key).await? else {
+                    continue;
+                };
+                if self.chain.len() >= DEPTH_MAX {
+                    return Err(ER_FK_DEPTH_EXCEEDED.error(&[&DEPTH_MAX]));
+                }
+                match cause {
+                    Cause::Delete { .. } if action == ReferentialAction::Cascade => {
+                        self.delete_child(child, &row_key, row).await?;
+                    }
+                    _ => self.update_child(place, child, cause, (&row_key, row)).await?,
+                }
+            }
+        }
+        self.chain.pop();
+        Ok(())
+    }
+
+    /// What a change of a parent means for its children. An update that would come back to a table that is being
+    /// updated already is refused, as InnoDB does it.
+    fn action(&self, place: usize, child: &ChildKey, cause: Cause<'_>) -> ReferentialAction {
+        let of = &self.relations.table(child.child).def.foreign_keys[child.key];
+        let action = match cause {
+            Cause::Update { .. } => of.on_update,
+            Cause::Delete { .. } => of.on_delete,
+        };
+        let updates = !matches!((cause, action), (Cause::Delete { .. }, ReferentialAction::Cascade));
+        let back = Step::Update(child.child);
+        if updates && (self.chain.contains(&back) || cause.step(place) == back) {
+            return ReferentialAction::Restrict;
+        }
+        action
+    }
+
+    /// The key of a parent's children, if it is no longer theirs.
+    fn lost_key(&self, place: usize, child: &ChildKey, cause: Cause<'_>) -> Result<Option<Vec<u8>>> {
+        let (parents, children) = (self.relations.table(place), self.relations.table(child.child));
+        let key = |row| -> Result<Option<Vec<u8>>> {
+            Ok(Opened::new(parents, row)?.key_in(children, child.finder, &child.columns))
+        };
+        let before = key(cause.before())?;
+        let after = cause.after().map(key).transpose()?.flatten();
+        Ok(before.filter(|before| after.as_ref() != Some(before)))
+    }
+
+    fn delete_child<'f>(
+        &'f mut self,
+        child: &'f ChildKey,
+        key: &'f [u8],
+        row: Row,
+    ) -> BoxFuture<'f, Result<()>> {
+        Box::pin(async move {
+            let place = child.child;
+            let cause = Cause::Delete { before: &row, replacement: None };
+            self.refuse(place, cause).await?;
+            self.trx.delete_row(self.relations.table(place), key, &row).await.map_err(engine_error)?;
+            self.followed.push(Followed { place, before: Row::clone(&row), after: None });
+            self.follow(place, cause).await
+        })
+    }
+
+    fn update_child<'f>(
+        &'f mut self,
+        parent: usize,
+        child: &'f ChildKey,
+        because: Cause<'f>,
+        (key, before): (&'f [u8], Row),
+    ) -> BoxFuture<'f, Result<()>> {
+        Box::pin(async move {
+            let place = child.child;
+            let after = self.following_row(parent, child, because, &before)?;
+            let cause = Cause::Update { before: &before, after: &after };
+            self.check_parents(place, Some((key, &before)), &after).await?;
+            self.refuse(place, cause).await?;
+            let table = self.relations.table(place);
+            match self.trx.update_row(table, key, &before, Row::clone(&after)).await {
+                Ok(_) => {}
+                Err(EngineError::Duplicate { index }) => {
+                    let row = because.after().unwrap_or(because.before());
+                    let parent = (&**self.relations.table(parent), row, &child.columns[..]);
+                    return Err(error::duplicate(parent, (table, index), self.time_zone));
+                }
+                Err(error) => return Err(engine_error(error)),
+            }
+            let (old, new) = (Row::clone(&before), Row::clone(&after));
+            self.followed.push(Followed { place, before: old, after: Some(new) });
+            self.follow(place, cause).await
+        })
+    }
+
+    /// A child as it follows its parent. Error 1451 if its columns cannot hold that.
+    fn following_row(&self, parent: usize, child: &ChildKey, because: Cause<'_>, row: &[u8]) -> Result<Row> {
+        let table = self.relations.table(child.child);
+        let columns = &table.def.foreign_keys[child.key].columns;
+        let row = Opened::new(table, row)?;
+        let parents = self.relations.table(parent);
+        let after = match because {
+            Cause::Update { after, .. } if self.cascades_update(child) => {
+                row.following(columns, Some((&Opened::new(parents, after)?, &child.columns)))
+            }
+            _ => row.following(columns, None),
+        };
+        Ok(after.map_err(|DoesNotFit| self.is_parent(child))?.into())
+    }
+
+    fn cascades_update(&self, child: &ChildKey) -> bool {
+        self.relations.table(child.child).def.foreign_keys[child.key].on_update == ReferentialAction::Cascade
+    }
+
+    fn is_parent(&self, child: &ChildKey) -> types::error::SqlError {
+        let table = self.relations.table(child.child);
+        error::is_parent(table, &table.def.foreign_keys[child.key])
+    }
+}
