@@ -318,6 +318,7 @@ impl Client {
         let columns = std::mem::take(columns);
         let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
         let (new, keeps_rows) = self.alteration(&old, alteration).await?;
+        self.check_added_keys(&old, &new, &relations).await?;
         match rename {
             Some(_) => relations.put_renamed((&name.db, &name.name), new, keeps_rows, &columns),
             None => relations.put_altered(new, keeps_rows, &columns),
@@ -325,6 +326,22 @@ impl Client {
         let ack = self.commit_ddl(edits(relations), sql, &dbs).await?;
         self.info = Some(format!("Records: 0  Duplicates: 0  Warnings: {}", self.warnings.count()));
         Ok(Some(ack))
+    }
+
+    /// With `foreign_key_checks` the rows that are there have the parents that new foreign keys demand, or error 1452.
+    async fn check_added_keys(&self, old: &Table, new: &Arc<Table>, relations: &Relations) -> Result<()> {
+        let is_old = |name: &str| {
+            let before = ddl::name_after_rename(name, &new.def.name, &old.def.name);
+            old.def.foreign_keys.iter().any(|key| key.name == before)
+        };
+        let added = new.def.foreign_keys.iter().filter(|key| !is_old(&key.name));
+        for key in added.filter(|_| self.vars.foreign_key_checks) {
+            let is_own = key.refers_to(&new.def.db, &new.def.name);
+            let parents = if is_own { Some(new) } else { relations.table(&key.parent_db, &key.parent_table) };
+            let parents = parents.expect("a parent that was looked at").clone();
+            self.shared.schema.check_foreign_key(Arc::clone(new), &key.name, parents).await?;
+        }
+        Ok(())
     }
 
     /// Does to the data what an alteration asks for. Returns the new version, and whether it keeps the rows.

@@ -205,12 +205,17 @@ pub(super) fn sort(keys: &mut [ForeignKeyDef]) {
 }
 
 /// The name of a key that was given none.
-pub(super) fn made_name(table: &str, number: u64) -> String {
+fn made_name(table: &str, number: u64) -> String {
     format!("{table}_ibfk_{number}")
 }
 
-/// The number in such a name.
-pub(super) fn made_number(name: &str, table: &str) -> Option<u64> {
+/// The name that a key of one table has if that is renamed to another: one that was made of the table's name follows.
+pub fn name_after_rename(name: &str, from: &str, to: &str) -> String {
+    made_number(name, from).map_or_else(|| name.to_owned(), |number| made_name(to, number))
+}
+
+/// The number in a name that was made.
+fn made_number(name: &str, table: &str) -> Option<u64> {
     name.strip_prefix(table)?.strip_prefix("_ibfk_")?.parse().ok()
 }
 

@@ -209,8 +209,7 @@ impl Relations {
         name.clone_into(&mut def.name);
         let mut keys = std::mem::take(&mut def.foreign_keys);
         for key in &mut keys {
-            let number = foreign::made_number(&key.name, &old_name);
-            let new_name = number.map_or_else(|| key.name.clone(), |number| foreign::made_name(name, number));
+            let new_name = foreign::name_after_rename(&key.name, &old_name, name);
             if new_name != key.name || old_db != db {
                 self.check_name(db, &new_name)?;
             }
