@@ -28,6 +28,9 @@ pub mod rows_flag {
     pub const NO_FOREIGN_KEY_CHECKS: u16 = 0x02;
     /// `unique_checks=0`.
     pub const RELAXED_UNIQUE_CHECKS: u16 = 0x04;
+    /// What follows from the rows by foreign keys is logged, too: MySQL 9.6 and later, unless
+    /// `innodb_native_foreign_keys=ON`.
+    pub const FOREIGN_KEYS_LOGGED: u16 = 0x10;
 }
 
 /// Where the flags stand in the body: behind the table id.

@@ -6,7 +6,7 @@
 //! Rows events come in two versions; version 1 (23 to 25, MariaDB's) has no extra data.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
-use binlog::event::{ColumnMeta, RowsKind, column_type, rows_flag};
+use binlog::event::{ColumnMeta, RowsKind, column_type};
 use types::column::ColumnType;
 use types::json::Json;
 use types::row::RowBuilder;
@@ -20,8 +20,8 @@ pub struct RowsBody<'a> {
     pub kind: RowsKind,
     /// The id of the table map.
     pub table_id: u64,
-    /// Whether it is the last of its statement.
-    pub ends_statement: bool,
+    /// A union of [`binlog::event::rows_flag`] values.
+    pub flags: u16,
     /// How many columns the source's table has.
     pub columns: usize,
     /// Columns in the (before) images, lowest bit first.
@@ -43,7 +43,7 @@ pub fn rows_body(event: &SourceEvent) -> Result<Option<RowsBody<'_>>, SourceErro
             return Ok(Some(RowsBody {
                 kind: rows.kind,
                 table_id: rows.table_id,
-                ends_statement: rows.ends_statement(),
+                flags: rows.flags,
                 columns: rows.columns,
                 present: rows.present,
                 present_after: rows.present_after,
@@ -58,7 +58,7 @@ pub fn rows_body(event: &SourceEvent) -> Result<Option<RowsBody<'_>>, SourceErro
 #[expect(clippy::many_single_char_names, reason = "the bytes of a number")]
 fn version_1(body: &[u8], kind: RowsKind) -> Option<RowsBody<'_>> {
     let (head, rest) = body.split_first_chunk::<8>()?;
-    let [a, b, c, d, e, f, flags, _] = *head;
+    let [a, b, c, d, e, f, low, high] = *head;
     let (columns, rest) = match rest.split_first()? {
         (count @ 0..=0xfa, rest) => (usize::from(*count), rest),
         (0xfc, rest) => {
@@ -74,7 +74,7 @@ fn version_1(body: &[u8], kind: RowsKind) -> Option<RowsBody<'_>> {
     Some(RowsBody {
         kind,
         table_id: u64::from_le_bytes([a, b, c, d, e, f, 0, 0]),
-        ends_statement: u16::from(flags) & rows_flag::STMT_END != 0,
+        flags: u16::from_le_bytes([low, high]),
         columns,
         present,
         present_after,

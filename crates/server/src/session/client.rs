@@ -199,6 +199,7 @@ impl Client {
         let view = Arc::new(view);
         let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
         let vars = shared.variables.begin(&mut sql);
+        sql.foreign_key_checks = vars.foreign_key_checks;
         let mut transaction = shared.transaction(&format!("trx-{id}"), &counters);
         let variables = Arc::clone(&shared.variables);
         transaction.writer = Some(Writer { variables, access: Arc::clone(&access) });
@@ -250,6 +251,7 @@ impl Client {
             self.space = self.shared.common.plans.space(&environment);
             self.environment = environment;
         }
+        self.sql.foreign_key_checks = self.vars.foreign_key_checks;
         self.results = result_settings(&self.sql, self.capabilities);
         self.log = log_context(&self.shared, &self.sql, &self.vars);
         self.view.set_variables(self.vars.clone());

@@ -9,6 +9,7 @@ use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
 use sql::exec::{Changed, engine_error};
 use sql::parse::{AccessMode, Completion, TableLock, TransactionStart};
+use sql::plan::{Doing, PlannedTable, Relations};
 use types::error::SqlError;
 use types::error::table::{
     ER_LOCK_OR_ACTIVE_TRANSACTION, ER_NO_SUCH_TABLE, ER_TABLE_NOT_LOCKED, ER_TABLE_NOT_LOCKED_FOR_WRITE,
@@ -36,8 +37,19 @@ pub(super) struct LockedTables {
 struct Locked {
     id: LockId,
     write: bool,
+    /// The statement has not named it: only foreign keys lead to it.
+    implied: bool,
     /// What READ has to undo.
     table: Arc<Table>,
+}
+
+/// A table that LOCK TABLES is to lock.
+struct WantedLock {
+    id: LockId,
+    db: String,
+    name: String,
+    write: bool,
+    implied: bool,
 }
 
 impl Drop for LockedTables {
@@ -154,30 +166,65 @@ impl Client {
         self.locked = None;
         let mut trx = Trx::new(Arc::clone(&self.shared.store));
         trx.table_wait = self.transaction.trx.table_wait;
-        let mut names = Vec::new();
+        let mut wanted = Vec::new();
         for lock in locks {
             let db = self.database_of(lock.table.db.as_deref())?;
             self.access.database(Privileges::LOCK_TABLES, &db)?;
             self.access.on_table(Privileges::SELECT, &db, &lock.table.name)?;
-            names.push((metadata_lock(&db, &lock.table.name), db, lock));
+            wanted.extend(self.related_tables(&db, lock));
+            let name = lock.table.name.clone();
+            let id = metadata_lock(&db, &name);
+            wanted.push(WantedLock { id, db, name, write: lock.write, implied: false });
         }
         // In the order in which all statements lock: nobody waits in a circle.
-        names.sort_by_key(|(id, _, lock)| (id.0, !lock.write));
-        names.dedup_by_key(|(id, ..)| *id);
+        wanted.sort_by_key(|wanted| wanted.id.0);
+        wanted.dedup_by(|next, kept| {
+            let is_same = next.id == kept.id;
+            if is_same {
+                kept.write |= next.write;
+                kept.implied &= next.implied;
+            }
+            is_same
+        });
         let mut locked = LockedTables { trx, tables: Vec::new() };
         let kill = Arc::clone(&self.kill);
-        for (id, db, lock) in names {
-            let taken = kill.unless_killed(locked.take(id, &db, lock, self)).await?;
+        for wanted in wanted {
+            let taken = kill.unless_killed(locked.take(&wanted, self)).await?;
             locked.tables.push(taken);
         }
         self.locked = Some(locked);
         Ok(())
     }
 
+    /// The locks that changes of a table need beside its own, for its foreign keys.
+    fn related_tables(&self, db: &str, lock: &TableLock) -> Vec<WantedLock> {
+        let catalog = self.shared.store.catalog();
+        let table = catalog.table(db, &lock.table.name).filter(|_| lock.write);
+        let relations = table.and_then(|table| Relations::of(&catalog, table, &Doing::everything(table)));
+        let others = relations.iter().flat_map(|relations| relations.others());
+        let wanted = others.map(|PlannedTable { table, written: write, .. }| WantedLock {
+            id: table.lock,
+            db: table.def.db.clone(),
+            name: table.def.name.clone(),
+            write,
+            implied: true,
+        });
+        wanted.collect()
+    }
+
     /// Takes the metadata lock of a table for a statement, unless LOCK TABLES has it.
     pub(super) async fn lock_table(&mut self, table: &Table, written: bool) -> Result<()> {
+        self.lock_for_statement(table, written, false).await
+    }
+
+    /// The same, of a table to which only foreign keys lead.
+    pub(super) async fn lock_related(&mut self, table: &Table, written: bool) -> Result<()> {
+        self.lock_for_statement(table, written, true).await
+    }
+
+    async fn lock_for_statement(&mut self, table: &Table, written: bool, implied: bool) -> Result<()> {
         if let Some(locked) = &self.locked {
-            return locked.permit(table, written);
+            return locked.permit(table, written, implied);
         }
         let trx = &mut self.transaction.trx;
         trx.lock_metadata(table.lock, Mode::Shared).await.map_err(engine_error)?;
@@ -197,22 +244,25 @@ impl LockedTables {
 
     /// Locks a table. READ lets readers in: it waits for all who use the table, then keeps writers out by a lock that
     /// they ask for as long as the table says that somebody reads it under LOCK TABLES.
-    async fn take(&mut self, id: LockId, db: &str, lock: &TableLock, client: &Client) -> Result<Locked> {
+    async fn take(&mut self, wanted: &WantedLock, client: &Client) -> Result<Locked> {
+        let WantedLock { id, db, name, write, implied } = wanted;
+        let (id, write, implied) = (*id, *write, *implied);
         self.trx.lock_metadata(id, Mode::Exclusive).await.map_err(engine_error)?;
         let catalog = client.shared.store.catalog();
-        let missing = || ER_NO_SUCH_TABLE.error(&[&db, &lock.table.name]);
-        let table = catalog.table(db, &lock.table.name).cloned().ok_or_else(missing)?;
-        if !lock.write {
-            let read = read_lock(db, &lock.table.name);
+        let missing = || ER_NO_SUCH_TABLE.error(&[db, name]);
+        let table = catalog.table(db, name).cloned().ok_or_else(missing)?;
+        if !write {
+            let read = read_lock(db, name);
             self.trx.lock_metadata(read, Mode::Shared).await.map_err(engine_error)?;
             table.read_locks.fetch_add(1, Ordering::AcqRel);
             self.trx.downgrade(id);
         }
-        Ok(Locked { id, write: lock.write, table })
+        Ok(Locked { id, write, implied, table })
     }
 
-    fn permit(&self, table: &Table, written: bool) -> Result<()> {
-        let locked = self.tables.iter().find(|locked| locked.id == table.lock);
+    fn permit(&self, table: &Table, written: bool, implied: bool) -> Result<()> {
+        let locked =
+            self.tables.iter().find(|locked| locked.id == table.lock && (implied || !locked.implied));
         match locked {
             None => Err(ER_TABLE_NOT_LOCKED.error(&[&table.def.name])),
             Some(locked) if written && !locked.write => {

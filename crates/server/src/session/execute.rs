@@ -236,7 +236,7 @@ impl Client {
         let kept = planned.columns_are_fixed.then_some(&planned.definitions);
         let mut sink = ClientSink::new(wire, &self.shared.pipeline, &self.results, format, status, kept);
         let (trx, cache) = self.transaction.parts();
-        let mut log = StatementLog::new(cache, &self.log, logs);
+        let mut log = StatementLog::new(cache, &self.log, logs, planned.plan.relations());
         let mut exec = Exec {
             session: &self.sql,
             trx,
@@ -257,13 +257,19 @@ impl Client {
 
     /// Takes the metadata locks of a plan's tables. Returns whether their versions are still the plan's.
     async fn lock_tables(&mut self, tables: &[PlannedTable]) -> Result<bool> {
-        for PlannedTable { table, written } in tables {
-            self.lock_table(table, *written).await?;
+        for PlannedTable { table, written, implied } in tables {
+            if *implied {
+                self.lock_related(table, *written).await?;
+            } else {
+                self.lock_table(table, *written).await?;
+            }
             if table.is_gone() {
                 self.transaction.trx.unlock(table.lock);
                 return Ok(false);
             }
+            // In related tables the newest rows are what is looked at.
             if let Some(visible) = self.transaction.trx.snapshot_seq()
+                && !implied
                 && !table.is_in(visible)
             {
                 return Err(ER_TABLE_DEF_CHANGED.error(&[]));

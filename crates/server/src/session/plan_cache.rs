@@ -44,10 +44,15 @@ impl Planned {
         let mut all = plan.tables();
         all.sort_by_key(|planned| (planned.table.lock.0, !planned.written));
         for planned in all {
-            let needs = if planned.written { writes(&plan) } else { Privileges::SELECT };
-            match (tables.last(), wanted.last_mut()) {
+            let needs = match planned {
+                PlannedTable { implied: true, .. } => Privileges::NONE,
+                PlannedTable { written: true, .. } => writes(&plan),
+                _ => Privileges::SELECT,
+            };
+            match (tables.last_mut(), wanted.last_mut()) {
                 (Some(last), Some(last_needs)) if last.table.lock == planned.table.lock => {
                     *last_needs = last_needs.union(needs);
+                    last.implied &= planned.implied;
                 }
                 _ => {
                     tables.push(planned);

@@ -4,11 +4,13 @@
 //! statement has logged is cut off again.
 
 use binlog::event::{
-    AutoIncrement, Charset, MetadataLevel, Present, Query, Row, RowsQuery, RowsSpec, StatusVars,
+    AutoIncrement, Charset, MetadataLevel, Present, Query, Row, RowsQuery, RowsSpec, StatusVars, flags2,
+    rows_flag,
 };
 use binlog::{Limit, Mark, Origin, TrxCache};
 use engine::catalog::table::Table;
 use sql::exec::RowLog;
+use sql::plan::Relations;
 use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{ER_ERROR_ON_WRITE, ER_TRANS_CACHE_FULL};
@@ -90,6 +92,12 @@ impl LogContext {
 pub(super) struct StatementLog<'a> {
     cache: &'a mut TrxCache,
     context: &'a LogContext,
+    /// What foreign keys have to do with the statement.
+    relations: Option<&'a Relations>,
+    /// Of its rows events.
+    flags: u16,
+    /// The next rows follow from others by foreign keys.
+    cascaded: bool,
     /// Where its events begin; `None` if it is not logged.
     begun: Option<Mark>,
     mapped: bool,
@@ -98,9 +106,27 @@ pub(super) struct StatementLog<'a> {
 
 impl<'a> StatementLog<'a> {
     /// A statement begins.
-    pub(super) fn new(cache: &'a mut TrxCache, context: &'a LogContext, logs: bool) -> Self {
+    pub(super) fn new(
+        cache: &'a mut TrxCache,
+        context: &'a LogContext,
+        logs: bool,
+        relations: Option<&'a Relations>,
+    ) -> Self {
         let begun = logs.then(|| cache.mark());
-        Self { cache, context, begun, mapped: false, images: Images::default() }
+        let mut flags = 0;
+        if context.flags2 & flags2::NO_FOREIGN_KEY_CHECKS != 0 {
+            flags |= rows_flag::NO_FOREIGN_KEY_CHECKS;
+        }
+        if relations.is_some() {
+            flags |= rows_flag::FOREIGN_KEYS_LOGGED;
+        }
+        let images = Images::default();
+        Self { cache, context, relations, flags, cascaded: false, begun, mapped: false, images }
+    }
+
+    /// The same, of rows that come from a source with these flags.
+    pub(super) fn with_flags(self, flags: u16) -> Self {
+        Self { flags, ..self }
     }
 
     /// The statement has succeeded, or failed.
@@ -126,7 +152,7 @@ impl<'a> StatementLog<'a> {
                 let query = RowsQuery { sql };
                 self.cache.append(self.context.origin, &query).map_err(|error| cache_error(&error))?;
             }
-            self.cache.append(self.context.origin, map).map_err(|error| cache_error(&error))?;
+            self.map_tables(table)?;
             self.mapped = true;
         }
         let (before, after, row) = match self.context.row_image {
@@ -136,12 +162,24 @@ impl<'a> StatementLog<'a> {
         let spec = RowsSpec {
             kind: row.kind(),
             table_id: map.table_id(),
-            flags: 0,
+            flags: if self.cascaded { self.flags | rows_flag::NO_FOREIGN_KEY_CHECKS } else { self.flags },
             columns: map.column_count(),
             before,
             after,
         };
         self.cache.append_row(self.context.origin, &spec, &row).map_err(|error| cache_error(&error))
+    }
+
+    /// Appends the table maps of a statement that changes rows of this table: readers need all of them in front of the
+    /// first row.
+    fn map_tables(&mut self, table: &Table) -> Result<(), SqlError> {
+        let followers = self.relations.into_iter().flat_map(Relations::changed).map(|table| &**table);
+        let followers = followers.filter(|other| other.lock != table.lock);
+        for table in std::iter::once(table).chain(followers) {
+            let map = table_map(table, self.context.level);
+            self.cache.append(self.context.origin, map).map_err(|error| cache_error(&error))?;
+        }
+        Ok(())
     }
 }
 
@@ -156,6 +194,10 @@ impl RowLog for StatementLog<'_> {
 
     fn delete(&mut self, table: &Table, row: &[u8]) -> Result<(), SqlError> {
         self.row(table, Row::Delete(row))
+    }
+
+    fn set_cascaded(&mut self, cascaded: bool) {
+        self.cascaded = cascaded;
     }
 }
 

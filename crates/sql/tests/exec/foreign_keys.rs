@@ -371,6 +371,14 @@ fn two(on_delete: ReferentialAction) -> (Db, Conn, Conn) {
     (db, first, second)
 }
 
+fn end(conn: &mut Conn, commits: bool) {
+    if commits {
+        conn.commit();
+    } else {
+        conn.trx.end();
+    }
+}
+
 #[test]
 fn a_parent_waits_for_children_that_are_not_committed() {
     for commits in [true, false] {
@@ -379,11 +387,7 @@ fn a_parent_waits_for_children_that_are_not_committed() {
         {
             let mut delete = pin!(second.start("DELETE FROM p WHERE id = 1"));
             assert!(poll(delete.as_mut()).is_none(), "the child holds its parent");
-            if commits {
-                first.commit()
-            } else {
-                first.trx.end()
-            }
+            end(&mut first, commits);
             let done = poll(delete.as_mut()).expect("nobody is in the way").map_err(|error| error.code);
             assert_eq!(done.map(|done| done.affected), if commits { Err(1451) } else { Ok(1) });
         }
@@ -398,11 +402,7 @@ fn a_child_waits_for_a_parent_that_goes() {
         first.run("DELETE FROM p WHERE id = 1");
         let mut insert = pin!(second.start("INSERT INTO c VALUES (1, 1, 1)"));
         assert!(poll(insert.as_mut()).is_none());
-        if commits {
-            first.commit()
-        } else {
-            first.trx.end()
-        }
+        end(&mut first, commits);
         let done = poll(insert.as_mut()).expect("nobody is in the way").map_err(|error| error.code);
         assert_eq!(done.map(|done| done.affected), if commits { Err(1452) } else { Ok(1) });
     }

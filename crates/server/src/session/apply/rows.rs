@@ -4,17 +4,16 @@
 
 use std::sync::Arc;
 
-use binlog::event::RowsKind;
-use engine::EngineError;
+use binlog::event::{RowsKind, rows_flag};
 use engine::catalog::def::{ColumnDef, DefaultValue, IndexPart};
 use engine::catalog::table::{SecondaryIndex, Table};
 use engine::ids::{Key, Row};
 use engine::lock::Mode;
 use engine::trx::Trx;
 use replication::replica::{Field, RowReader, RowsBody};
-use sql::exec::{RowLog, duplicate_error, engine_error};
+use sql::exec::{Enforce, Inserted, RowChanges, RowLog, Turns, duplicate_error, engine_error};
+use sql::plan::{PlannedTable, Relations};
 use types::column::ColumnType;
-use types::error::SqlError;
 use types::error::table::{ER_KEY_NOT_FOUND, ER_NO_DEFAULT_FOR_FIELD, ER_TABLE_DEF_CHANGED};
 use types::row::Offsets;
 use types::temporal::TimeZone;
@@ -35,21 +34,55 @@ impl Client {
     pub(crate) async fn apply_rows(&mut self, mapped: &Mapped, body: &RowsBody<'_>) -> Result<()> {
         self.transaction.trx.begin_statement();
         let kill = Arc::clone(&self.kill);
-        kill.unless_killed(self.lock_table(&mapped.table, true)).await?;
-        if mapped.table.is_gone() {
+        kill.unless_killed(self.lock_mapped(mapped)).await?;
+        if mapped.is_stale() {
             // Somebody here has changed it since: it is mapped anew at the next attempt.
             return Err(ER_TABLE_DEF_CHANGED.error(&[]));
         }
         let logs = self.logs();
         let (trx, cache) = self.transaction.parts();
-        let mut log = StatementLog::new(cache, &self.log, logs);
+        let (relations, enforce) = (mapped.relations.as_deref(), enforced(body));
+        let follows = relations.filter(|_| enforce == Enforce::Everything);
+        let log = StatementLog::new(cache, &self.log, logs, follows);
+        let mut log = log.with_flags(logged_flags(body, relations));
         let (table, reader) = (&*mapped.table, &mapped.reader);
-        let mut changes = Changes { table, reader, trx, log: &mut log };
+        let turns = Turns::default();
+        let mut changes = Changes { table, reader, trx, log: &mut log, relations, enforce, turns };
         let done = kill.unless_killed(changes.apply(body)).await;
         log.end(done.is_ok());
         self.transaction.trx.end_statement();
         done
     }
+
+    /// Takes the metadata locks of a table and of those that foreign keys lead to.
+    async fn lock_mapped(&mut self, mapped: &Mapped) -> Result<()> {
+        for PlannedTable { table, written, implied } in &mapped.locks {
+            if *implied {
+                self.lock_related(table, *written).await?;
+            } else {
+                self.lock_table(table, *written).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What foreign keys do about the rows of an event. A source that logs what follows from them has done it itself, and
+/// has looked for children; another leaves it to its replicas.
+fn enforced(body: &RowsBody<'_>) -> Enforce {
+    if body.flags & rows_flag::NO_FOREIGN_KEY_CHECKS != 0 {
+        Enforce::Nothing
+    } else if body.flags & rows_flag::FOREIGN_KEYS_LOGGED != 0 {
+        Enforce::Parents
+    } else {
+        Enforce::Everything
+    }
+}
+
+/// The flags of the rows here, where everything that follows is logged.
+fn logged_flags(body: &RowsBody<'_>, relations: Option<&Relations>) -> u16 {
+    let source = body.flags & (rows_flag::NO_FOREIGN_KEY_CHECKS | rows_flag::FOREIGN_KEYS_LOGGED);
+    if relations.is_some() { source | rows_flag::FOREIGN_KEYS_LOGGED } else { source }
 }
 
 /// The rows of one event on their way into a table.
@@ -58,6 +91,9 @@ pub(super) struct Changes<'a> {
     reader: &'a RowReader,
     pub(super) trx: &'a mut Trx,
     log: &'a mut dyn RowLog,
+    relations: Option<&'a Relations>,
+    enforce: Enforce,
+    turns: Turns,
 }
 
 impl Changes<'_> {
@@ -72,7 +108,6 @@ impl Changes<'_> {
         };
         let mut images = body.images;
         let (mut fields, mut after) = (Vec::new(), Vec::new());
-        let mut turns = 0;
         while !images.is_empty() {
             self.read(body.present, &mut images, &mut fields)?;
             if body.kind == RowsKind::Update {
@@ -89,10 +124,7 @@ impl Changes<'_> {
                     self.update(&key, &old, &after).await?;
                 }
             }
-            turns += 1;
-            if turns % ROWS_A_TURN == 0 {
-                tokio::task::yield_now().await;
-            }
+            self.turns.tick().await;
         }
         Ok(())
     }
@@ -114,30 +146,32 @@ impl Changes<'_> {
         {
             self.trx.use_auto_increment(table, high);
         }
-        match self.trx.insert_row(table, Row::clone(&row)).await {
-            Ok(_) => self.log.insert(table, &row),
-            Err(error) => Err(self.refused(&row, error)),
+        match self.changes().insert(table, &row).await? {
+            Inserted::Done => Ok(()),
+            Inserted::Duplicate(index) => Err(duplicate_error(table, &row, index, &TimeZone::UTC)),
         }
     }
 
     async fn delete(&mut self, key: &[u8], old: &Row) -> Result<()> {
-        self.trx.delete_row(self.table, key, old).await.map_err(engine_error)?;
-        self.log.delete(self.table, old)
+        let table = self.table;
+        self.changes().delete(table, key, old, None).await
     }
 
     async fn update(&mut self, key: &[u8], old: &Row, after: &[Field<'_>]) -> Result<()> {
         let offsets = self.offsets(old)?;
         let new = Row::from(self.row(after, |column| Ok(offsets.stored(old, column)))?);
-        match self.trx.update_row(self.table, key, old, Row::clone(&new)).await {
-            Ok(_) => self.log.update(self.table, old, &new),
-            Err(error) => Err(self.refused(&new, error)),
-        }
+        let table = self.table;
+        self.changes().update(table, key, old, &new).await
     }
 
-    fn refused(&self, row: &[u8], error: EngineError) -> SqlError {
-        match error {
-            EngineError::Duplicate { index } => duplicate_error(self.table, row, index, &TimeZone::UTC),
-            error => engine_error(error),
+    fn changes(&mut self) -> RowChanges<'_> {
+        RowChanges {
+            trx: self.trx,
+            log: self.log,
+            relations: self.relations,
+            enforce: self.enforce,
+            time_zone: &TimeZone::UTC,
+            turns: &mut self.turns,
         }
     }
 

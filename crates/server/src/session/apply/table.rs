@@ -5,6 +5,7 @@ use std::sync::Arc;
 use binlog::decode::Event;
 use engine::catalog::table::Table;
 use replication::replica::{ImageError, RowReader, SourceEvent};
+use sql::plan::{Doing, PlannedTable, Relations};
 use types::error::SqlError;
 use types::error::table::{ER_BINLOG_FATAL_ERROR, ER_NO_SUCH_TABLE};
 
@@ -18,6 +19,10 @@ pub(crate) struct Mapped {
     pub(super) table: Arc<Table>,
     /// How its rows are read.
     pub(super) reader: RowReader,
+    /// What foreign keys have to do with changes of it.
+    pub(super) relations: Option<Box<Relations>>,
+    /// Its lock and those of the tables that foreign keys lead to, in the order in which all statements lock.
+    pub(super) locks: Vec<PlannedTable>,
     /// The map itself: the same one need not be looked up again.
     body: Vec<u8>,
 }
@@ -25,7 +30,12 @@ pub(crate) struct Mapped {
 impl Mapped {
     /// Whether this is what an event says, and still so.
     pub(crate) fn is_that_of(&self, event: &SourceEvent) -> bool {
-        self.body == event.body && !self.table.is_gone()
+        self.body == event.body && !self.is_stale()
+    }
+
+    /// Whether a table that it is about has changed since.
+    pub(super) fn is_stale(&self) -> bool {
+        self.table.is_gone() || self.relations.as_ref().is_some_and(|relations| relations.is_stale())
     }
 }
 
@@ -37,11 +47,16 @@ impl Client {
         };
         let (db, name) = (String::from_utf8_lossy(map.db), String::from_utf8_lossy(map.table));
         let columns = map.columns().map_err(|error| bad_event(&error.0))?;
-        let table = self.shared.store.catalog().table(&db, &name).cloned();
+        let catalog = self.shared.store.catalog();
+        let table = catalog.table(&db, &name).cloned();
         let table = table.ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&db, &name]))?;
         let own: Vec<_> = table.def.columns.iter().map(|column| column.ty).collect();
         let reader = RowReader::new(&columns, &own).map_err(|error| image_error(&table, &error))?;
-        Ok((map.table_id, Mapped { table, reader, body: event.body.clone() }))
+        let relations = Relations::of(&catalog, &table, &Doing::everything(&table));
+        let mut locks = vec![PlannedTable { table: Arc::clone(&table), written: true, implied: false }];
+        locks.extend(relations.iter().flat_map(|relations| relations.others()));
+        locks.sort_by_key(|planned| planned.table.lock.0);
+        Ok((map.table_id, Mapped { table, reader, relations, locks, body: event.body.clone() }))
     }
 }
 
