@@ -15,6 +15,7 @@ use crate::{Plan, contents, sql};
 const MAX_BINLOG_SIZE: &str = "--max-binlog-size=1M";
 /// 512 clients that prepare nine statements for each of four tables pass the default.
 pub const MAX_STATEMENTS: &str = "--max-prepared-stmt-count=1048576";
+const DATABASES: [&str; 3] = ["sbtest", "types", "relations"];
 const WRITERS: [&str; 5] =
     ["oltp_read_write", "oltp_update_index", "oltp_insert", "oltp_delete", "oltp_write_only"];
 
@@ -25,8 +26,9 @@ pub fn run(plan: &Plan) -> Outcome {
     let config = Config::new(&dir.join("data"), &options)?;
     let server = config.start()?;
     let port = server.port();
-    sql::run(port, &["CREATE DATABASE sbtest", "CREATE DATABASE types"])?;
-    load_types(port, "types")?;
+    sql::run(port, &["CREATE DATABASE sbtest"])?;
+    load(port, "types")?;
+    load(port, "relations")?;
     let mut bench = Sysbench {
         table_size: if plan.full { 100_000 } else { 1_000 },
         threads: if plan.full { 512 } else { 16 },
@@ -39,7 +41,7 @@ pub fn run(plan: &Plan) -> Outcome {
         script.clone_into(&mut bench.script);
         bench.run()?;
     }
-    let before = [contents::of(port, "sbtest")?, contents::of(port, "types")?];
+    let before = DATABASES.iter().map(|name| contents::of(port, name)).collect::<Outcome<Vec<_>>>()?;
     server.stop()?;
     verify(&config.datadir)?;
     for vendor in VENDORS {
@@ -49,7 +51,7 @@ pub fn run(plan: &Plan) -> Outcome {
         let mut reader = vendor.binlog()?;
         reader.arg("--verify-binlog-checksum").args(files(&config.datadir)?);
         command::pipe(&mut reader, vendor.root(peer.port)?.arg("--binary-mode"))?;
-        for (database, expected) in ["sbtest", "types"].iter().zip(&before) {
+        for (database, expected) in DATABASES.iter().zip(&before) {
             let found = contents::of(peer.port, database)?;
             contents::check_equal(&format!("{database} replayed into {vendor:?}"), expected, &found)?;
         }
@@ -57,16 +59,12 @@ pub fn run(plan: &Plan) -> Outcome {
     Ok(())
 }
 
-/// Makes the tables of every type in an empty database.
-pub fn load_types(port: u16, database: &str) -> Outcome {
-    load(port, "types", database)
-}
-
-/// Has the client run a file of `crates/accept/sql`.
-pub fn load(port: u16, name: &str, database: &str) -> Outcome {
+/// Has the client run a file of `crates/accept/sql` in a new database of its name.
+pub fn load(port: u16, name: &str) -> Outcome {
+    sql::run(port, &[&format!("CREATE DATABASE {name}")])?;
     let script = paths::root().join("crates/accept/sql").join(name).with_extension("sql");
     let mut client = Vendor::MariaDb.root(port)?;
-    client.args(["--default-character-set=utf8mb4", database]);
+    client.args(["--default-character-set=utf8mb4", name]);
     command::run_on(&mut client, &script).map(drop)
 }
 

@@ -41,7 +41,7 @@ const MYSQL: [&str; 5] = [
 /// MariaDB's JSON is text: it cannot follow MySQL's.
 const MARIADB: [&str; 2] = ["--innodb-flush-log-at-trx-commit=0", "--replicate-ignore-db=documents"];
 const STRATEGIES: [&str; 4] = ["in_redo", "group", "enhanced", "serial"];
-const DATABASES: [&str; 4] = ["d", "ddl", "types", "sbtest"];
+const DATABASES: [&str; 5] = ["d", "ddl", "types", "relations", "sbtest"];
 
 /// The replica's account, without a password; MySQL 9 knows the plugin only as a client, so it must not be replicated.
 pub const ACCOUNT: [&str; 4] = [
@@ -83,10 +83,11 @@ pub fn run(plan: &Plan) -> Outcome {
     let mut replicas =
         [follow(&dir, Vendor::MariaDb, port, &MARIADB)?, follow(&dir, Vendor::Oracle, port, &MYSQL)?];
     kills::prepare(port)?;
-    sql::run(port, &["CREATE DATABASE types", "CREATE DATABASE sbtest", "CREATE DATABASE documents"])?;
+    sql::run(port, &["CREATE DATABASE sbtest"])?;
     sysbench(port).prepare()?;
-    binlogs::load_types(port, "types")?;
-    binlogs::load(port, "documents", "documents")?;
+    for name in ["types", "relations", "documents"] {
+        binlogs::load(port, name)?;
+    }
     let mut ledger = [0; kills::WRITERS];
     let rounds: usize = if plan.full { 60 } else { 4 };
     for round in 0..rounds {

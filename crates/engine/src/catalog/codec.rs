@@ -12,10 +12,10 @@
 //! t:  id (4), database, name, rows' index id (4), collation id (2), comment, created (4), AUTO_INCREMENT start (8),
 //!     columns: name, flags (1: 1 nullable, 2 on update now, 4 auto increment), comment, default kind (1: 0 none,
 //!              1 NULL, 2 stored, 3 now), stored default (length 4), type (length 1; see types::column)
-//!     indexes: id (4), name, kind (1: 0 primary, 1 unique, 2 plain), comment,
+//!     indexes: id (4), name, kind (1: 0 primary, 1 unique, 2 plain, 3 plain and made for a foreign key), comment,
 //!              parts: column (2), prefix (4, 0 = none)
 //!     version 2, foreign keys: name, parents' database, parents' table, on update (1), on delete (1: 0 no action,
-//!              1 restrict, 2 cascade, 3 set null), pairs: column (2), the parent's column's name
+//!              1 restrict, 2 cascade, 3 set null, 4 set default), pairs: column (2), the parent's column's name
 //! ```
 
 use types::collation::Collation;
@@ -172,7 +172,7 @@ fn put_index(out: &mut Vec<u8>, index: &IndexDef) {
     out.push(match index.kind {
         IndexKind::Primary => 0,
         IndexKind::Unique => 1,
-        IndexKind::Plain => 2,
+        IndexKind::Plain => 2 + u8::from(index.made),
     });
     put_text(out, &index.comment);
     put_count(out, index.parts.len());
@@ -290,10 +290,11 @@ impl<'a> Input<'a> {
 
     fn index(&mut self) -> Option<IndexDef> {
         let (id, name) = (IndexId(self.u32()?), self.text()?);
-        let kind = match self.u8()? {
+        let number = self.u8()?;
+        let kind = match number {
             0 => IndexKind::Primary,
             1 => IndexKind::Unique,
-            2 => IndexKind::Plain,
+            2 | 3 => IndexKind::Plain,
             _ => return None,
         };
         let comment = self.text()?;
@@ -302,7 +303,7 @@ impl<'a> Input<'a> {
             Some(IndexPart { column, prefix: (prefix > 0).then_some(prefix) })
         };
         let parts = (0..self.u16()?).map(|_| part(self)).collect::<Option<_>>()?;
-        Some(IndexDef { id, name, kind, parts, comment })
+        Some(IndexDef { id, name, kind, parts, comment, made: number == 3 })
     }
 
     fn foreign_key(&mut self) -> Option<ForeignKeyDef> {
@@ -350,6 +351,7 @@ mod tests {
                     kind: IndexKind::Primary,
                     parts: vec![IndexPart { column: 0, prefix: None }],
                     comment: String::new(),
+                    made: false,
                 },
                 IndexDef {
                     id: IndexId(21),
@@ -357,6 +359,7 @@ mod tests {
                     kind: IndexKind::Plain,
                     parts: vec![IndexPart { column: 1, prefix: Some(3) }],
                     comment: "c".to_owned(),
+                    made: true,
                 },
             ],
             foreign_keys: Vec::new(),

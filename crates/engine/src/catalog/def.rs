@@ -86,6 +86,8 @@ pub struct IndexDef {
     pub parts: Vec<IndexPart>,
     /// COMMENT.
     pub comment: String,
+    /// It was made for a foreign key: it goes when another index serves as well.
+    pub made: bool,
 }
 
 /// What an index guarantees.
@@ -147,15 +149,18 @@ pub enum ReferentialAction {
     Cascade,
     /// Their columns become NULL.
     SetNull,
+    /// The change is refused, as MySQL's storage engine has no such action.
+    SetDefault,
 }
 
 impl ReferentialAction {
     /// All, by their numbers in the catalog.
-    pub const ALL: [Self; 4] = [Self::NoAction, Self::Restrict, Self::Cascade, Self::SetNull];
+    pub const ALL: [Self; 5] =
+        [Self::NoAction, Self::Restrict, Self::Cascade, Self::SetNull, Self::SetDefault];
 
     /// Whether the parent's change is refused.
     pub fn refuses(self) -> bool {
-        matches!(self, Self::NoAction | Self::Restrict)
+        !matches!(self, Self::Cascade | Self::SetNull)
     }
 
     /// As SQL has it.
@@ -165,6 +170,7 @@ impl ReferentialAction {
             Self::Restrict => "RESTRICT",
             Self::Cascade => "CASCADE",
             Self::SetNull => "SET NULL",
+            Self::SetDefault => "SET DEFAULT",
         }
     }
 }
@@ -204,6 +210,18 @@ impl TableDef {
             })
         };
         self.indexes.iter().find(begins_so)
+    }
+
+    /// A unique index of exactly these columns, whole and in this order.
+    pub fn unique_on(&self, columns: &[String]) -> Option<&IndexDef> {
+        let is_it = |part: &IndexPart, name: &String| {
+            part.prefix.is_none() && self.columns[usize::from(part.column)].name.eq_ignore_ascii_case(name)
+        };
+        self.indexes.iter().find(|index| {
+            index.kind.is_unique()
+                && index.parts.len() == columns.len()
+                && index.parts.iter().zip(columns).all(|(part, name)| is_it(part, name))
+        })
     }
 
     /// The place of the AUTO_INCREMENT column.

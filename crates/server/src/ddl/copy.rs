@@ -8,7 +8,7 @@ use engine::catalog::table::{Counters, Table};
 use engine::ids::Row;
 use engine::trx::Trx;
 use sql::ddl::ColumnSource;
-use sql::exec::{duplicate_error, engine_error};
+use sql::exec::{check_existing, duplicate_error, engine_error};
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{ER_CRASHED_ON_USAGE, ER_INVALID_USE_OF_NULL, ER_UNKNOWN_ERROR};
@@ -89,6 +89,22 @@ impl Schema {
         let copied = done.map_err(|error| SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()))??;
         self.checkpoints.take().await?;
         Ok(copied)
+    }
+}
+
+impl Schema {
+    /// Looks whether all rows of a table have the parents that its key of this name demands. The caller holds the
+    /// metadata locks of both. Error 1452.
+    pub async fn check_foreign_key(&self, child: Arc<Table>, key: &str, parents: Arc<Table>) -> Result<()> {
+        self.settle().await;
+        let (store, key) = (Arc::clone(&self.store), key.to_owned());
+        let work = move || {
+            let mut keys = child.def.foreign_keys.iter();
+            let key = keys.find(|other| other.name == key).expect("a key of this table");
+            check_existing(&mut Trx::new(store), &child, key, &parents)
+        };
+        let done = tokio::task::spawn_blocking(work).await;
+        done.map_err(|error| SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()))?
     }
 }
 

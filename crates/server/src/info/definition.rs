@@ -63,7 +63,8 @@ fn definitions<'t>(db: &'t str, text: &'t str) -> impl Iterator<Item = TableDef>
     statements.map(move |statement| {
         let mut warnings = Warnings::default();
         let context = &mut Context::writing(SqlMode::default(), &TimeZone::UTC, Date::ZERO, &mut warnings);
-        let mut env = DdlEnv { context, database_collation: Collation::Utf8mb3GeneralCi, now: 0 };
+        let database_collation = Collation::Utf8mb3GeneralCi;
+        let mut env = DdlEnv { context, database_collation, now: 0, foreign_key_checks: true };
         match parse(statement, SqlMode::default()) {
             Ok(Statement::CreateTable(create)) => {
                 create_table(&create, db, &mut env).unwrap_or_else(|error| panic!("{statement}: {error}"))

@@ -1,6 +1,7 @@
 //! Attributes that storage engines have: there are none, but each object has its row.
 
 use super::cell::{NULL, Row, row};
+use super::keys;
 use super::look::Look;
 
 /// `SCHEMATA_EXTENSIONS`
@@ -30,8 +31,7 @@ pub(super) fn of_constraints(look: &Look<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for table in look.tables() {
         let def = table.def();
-        let unique = def.indexes.iter().filter(|index| index.kind.is_unique());
-        rows.extend(unique.map(|index| row!["def", &def.db, &index.name, &def.name, NULL, NULL]));
+        rows.extend(keys::named(def).map(|(name, _)| row!["def", &def.db, name, &def.name, NULL, NULL]));
     }
     rows
 }

@@ -61,29 +61,64 @@ fn parts(def: &TableDef) -> impl Iterator<Item = (&IndexDef, usize, &IndexPart)>
 
 /// `KEY_COLUMN_USAGE`
 pub(super) fn usage(look: &Look<'_>) -> Vec<Row> {
-    let row = |table: AnyTable| {
+    let mut rows = Vec::new();
+    for table in look.tables() {
         let def = table.def();
-        let row = |(index, place, part): (&IndexDef, usize, &IndexPart)| {
-            let column = &def.columns[usize::from(part.column)].name;
-            let mut row =
-                row!["def", &def.db, &index.name, "def", &def.db, &def.name, column, place as u64 + 1];
-            row.extend([NULL, NULL, NULL, NULL]);
-            row
+        let of = |constraint: &str, column: u16, place: usize| {
+            let column = &def.columns[usize::from(column)].name;
+            row!["def", &def.db, constraint, "def", &def.db, &def.name, column, place as u64 + 1]
         };
-        parts(def).filter(|(index, ..)| index.kind.is_unique()).map(row).collect::<Vec<_>>()
-    };
-    look.tables().flat_map(row).collect()
+        for (index, place, part) in parts(def).filter(|(index, ..)| index.kind.is_unique()) {
+            let mut row = of(&index.name, part.column, place);
+            row.extend([NULL, NULL, NULL, NULL]);
+            rows.push(row);
+        }
+        for key in &def.foreign_keys {
+            for (place, (column, parent_column)) in key.columns.iter().zip(&key.parent_columns).enumerate() {
+                let mut row = of(&key.name, *column, place);
+                row.extend(row![place as u64 + 1, &key.parent_db, &key.parent_table, parent_column]);
+                rows.push(row);
+            }
+        }
+    }
+    rows
+}
+
+/// `REFERENTIAL_CONSTRAINTS`
+pub(super) fn referential(look: &Look<'_>) -> Vec<Row> {
+    let catalog = &look.catalog;
+    let mut rows = Vec::new();
+    for table in look.tables() {
+        let def = table.def();
+        for key in &def.foreign_keys {
+            let parent = catalog.table(&key.parent_db, &key.parent_table);
+            let unique = parent.and_then(|parent| parent.def.unique_on(&key.parent_columns));
+            let mut row = row!["def", &def.db, &key.name, "def", &key.parent_db];
+            row.extend(row![unique.map(|index| &*index.name), "NONE"]);
+            row.extend(row![key.on_update.as_str(), key.on_delete.as_str(), &def.name, &key.parent_table]);
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// A table's constraints: their names and kinds.
+pub(super) fn named(def: &TableDef) -> impl Iterator<Item = (&str, &'static str)> {
+    let unique = def.indexes.iter().filter(|index| index.kind.is_unique()).map(|index| {
+        let kind = if index.kind == IndexKind::Primary { "PRIMARY KEY" } else { "UNIQUE" };
+        (&*index.name, kind)
+    });
+    unique.chain(def.foreign_keys.iter().map(|key| (&*key.name, "FOREIGN KEY")))
 }
 
 /// `TABLE_CONSTRAINTS`
 pub(super) fn constraints(look: &Look<'_>) -> Vec<Row> {
-    let row = |table: AnyTable| {
+    let mut rows = Vec::new();
+    for table in look.tables() {
         let def = table.def();
-        let row = |index: &IndexDef| {
-            let kind = if index.kind == IndexKind::Primary { "PRIMARY KEY" } else { "UNIQUE" };
-            row!["def", &def.db, &index.name, &def.db, &def.name, kind, "YES"]
-        };
-        def.indexes.iter().filter(|index| index.kind.is_unique()).map(row).collect::<Vec<_>>()
-    };
-    look.tables().flat_map(row).collect()
+        rows.extend(
+            named(def).map(|(name, kind)| row!["def", &def.db, name, &def.db, &def.name, kind, "YES"]),
+        );
+    }
+    rows
 }

@@ -62,6 +62,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "PARTITIONS", Try(schema::partitions)),
     ("information_schema", "PLUGINS", Sure(server::plugins)),
     ("information_schema", "PROCESSLIST", Sure(server::processes)),
+    ("information_schema", "REFERENTIAL_CONSTRAINTS", Sure(keys::referential)),
     ("information_schema", "SCHEMATA", Sure(schema::schemata)),
     ("information_schema", "SCHEMATA_EXTENSIONS", Sure(extensions::of_databases)),
     ("information_schema", "SCHEMA_PRIVILEGES", Sure(privileges::of_databases)),

@@ -1,16 +1,19 @@
 //! DDL statements: what they find, what they make of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use commit::CommitAck;
-use engine::catalog::def::DatabaseDef;
+use engine::catalog::def::{DatabaseDef, TableDef};
 use engine::catalog::table::{Counters, Table, database_lock, metadata_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
-use sql::ddl::{self, Alteration, Change, DdlEnv};
+use sql::ddl::{self, Alteration, Change, DdlEnv, Relations, Rules, Version};
 use sql::exec::engine_error;
-use sql::parse::table::{AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables};
+use sql::parse::table::{
+    AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables, References, TableElement,
+};
 use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName};
 use types::error::SqlError;
 use types::error::table::{
@@ -27,7 +30,7 @@ use crate::ddl::{Edit, SchemaChange};
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// A name with its database.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FullName {
     pub(super) db: String,
     pub(super) name: String,
@@ -87,6 +90,52 @@ impl Client {
         let mut trx = self.begin_change().await?;
         self.lock_all(&mut trx, databases.chain(tables).collect()).await?;
         Ok(trx)
+    }
+
+    /// The same with the tables that foreign keys tie to them, and with `parents`, which new keys refer to.
+    async fn lock_relations(&self, names: &[&FullName], parents: &[FullName]) -> Result<(Trx, Relations)> {
+        let mut others: BTreeSet<FullName> = parents.iter().cloned().collect();
+        loop {
+            let all: Vec<&FullName> = names.iter().copied().chain(&others).collect();
+            let trx = self.lock_schema(&all).await?;
+            let relations = Relations::new(self.shared.store.catalog());
+            let related = names.iter().flat_map(|table| relations.related(&table.db, &table.name));
+            let related: BTreeSet<FullName> = related
+                .map(|(db, name)| FullName { db, name })
+                .filter(|name| !names.contains(&name))
+                .collect();
+            if related.is_subset(&others) {
+                return Ok((trx, relations));
+            }
+            // Somebody was faster.
+            others.extend(related);
+        }
+    }
+
+    /// What the session wants of foreign keys.
+    fn rules(&self) -> Rules {
+        Rules {
+            checks: self.vars.foreign_key_checks,
+            standard_keys: self.vars.restrict_fk_on_non_standard_key,
+        }
+    }
+
+    /// The tables that new foreign keys of a table refer to. Error 1142 without the privilege REFERENCES.
+    fn parents<'r>(
+        &self,
+        table: &FullName,
+        references: impl Iterator<Item = &'r References>,
+    ) -> Result<Vec<FullName>> {
+        let mut parents = Vec::new();
+        for references in references {
+            let TableName { db, name } = &references.table;
+            let parent = FullName { db: db.clone().unwrap_or_else(|| table.db.clone()), name: name.clone() };
+            if parent != *table {
+                self.access.on_table(Privileges::REFERENCES, &parent.db, &parent.name)?;
+                parents.push(parent);
+            }
+        }
+        Ok(parents)
     }
 
     /// The same for a statement about a database.
@@ -159,16 +208,28 @@ impl Client {
         }
         let name = self.full_name(&create.table)?;
         self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
-        let _locks = self.lock_schema(&[&name]).await?;
+        let references = create.elements.iter().filter_map(|element| match element {
+            TableElement::Column(column) => column.references.as_deref(),
+            TableElement::ForeignKey(key) => Some(&key.references),
+            TableElement::Key(_) => None,
+        });
+        let parents = self.parents(&name, references)?;
+        let (_locks, relations) = self.lock_relations(&[&name], &parents).await?;
         let database = self.database(&name.db)?;
         if self.is_there(&name, create.if_not_exists)? {
             return Ok(None);
         }
-        let now = self.now_s();
+        let (now, rules) = (self.now_s(), self.rules());
         let mut context = self.sql.writing(&mut self.warnings);
-        let mut env = DdlEnv { context: &mut context, database_collation: database.collation, now };
-        let def = ddl::create_table(create, &name.db, &mut env)?;
-        self.add_table(def, sql).await.map(Some)
+        let mut env = DdlEnv {
+            context: &mut context,
+            database_collation: database.collation,
+            now,
+            foreign_key_checks: rules.checks,
+        };
+        let mut def = ddl::create_table(create, &name.db, &mut env)?;
+        relations.check_new(&mut def, rules, &mut context)?;
+        self.add_table(def, relations, sql).await.map(Some)
     }
 
     /// CREATE TABLE .. LIKE.
@@ -176,14 +237,16 @@ impl Client {
         let (name, like) = (self.full_name(&create.table)?, self.full_name(&create.like)?);
         self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
         self.access.on_table(Privileges::SELECT, &like.db, &like.name)?;
-        let _locks = self.lock_schema(&[&name]).await?;
+        let (_locks, relations) = self.lock_relations(&[&name], &[]).await?;
         self.database(&name.db)?;
         let like = self.table(&like)?;
         if self.is_there(&name, create.if_not_exists)? {
             return Ok(None);
         }
-        let def = ddl::create_like(&like.def, &name.db, &name.name, self.now_s());
-        self.add_table(def, sql).await.map(Some)
+        let mut def = ddl::create_like(&like.def, &name.db, &name.name, self.now_s());
+        let rules = self.rules();
+        relations.check_new(&mut def, rules, &mut self.sql.writing(&mut self.warnings))?;
+        self.add_table(def, relations, sql).await.map(Some)
     }
 
     /// Whether a table is there that is to be created: an error, or a note if that is fine.
@@ -198,14 +261,14 @@ impl Client {
         Ok(true)
     }
 
-    async fn add_table(&mut self, def: engine::catalog::def::TableDef, sql: &[u8]) -> Result<CommitAck> {
+    async fn add_table(&mut self, def: TableDef, mut relations: Relations, sql: &[u8]) -> Result<CommitAck> {
         let shared = Arc::clone(&self.shared);
         let def = shared.schema.name(&mut self.transaction, def).await?;
         let db = def.db.clone();
         let counters = Counters::default();
         Counters::raise(&counters.auto_increment, def.auto_increment_start.saturating_sub(1));
-        let table = Arc::new(Table::new(def, Arc::new(counters)));
-        self.commit_ddl(vec![Edit::PutTable { table, keeps_rows: false }], sql, &[&db]).await
+        relations.put(Arc::new(Table::new(def, Arc::new(counters))), false);
+        self.commit_ddl(edits(relations), sql, &[&db]).await
     }
 
     /// ALTER TABLE, CREATE INDEX, DROP INDEX. Everybody else is kept from the table while it is changed.
@@ -221,7 +284,15 @@ impl Client {
             self.permit_rename(&name, to)?;
         }
         let names: Vec<&FullName> = std::iter::once(&name).chain(&rename).collect();
-        let _locks = self.lock_schema(&names).await?;
+        let references = alter.actions.iter().filter_map(|action| match action {
+            AlterAction::AddColumn(column, _) | AlterAction::Change(_, column, _) => {
+                column.references.as_deref()
+            }
+            AlterAction::AddForeignKey(key) => Some(&key.references),
+            _ => None,
+        });
+        let parents = self.parents(&name, references)?;
+        let (_locks, mut relations) = self.lock_relations(&names, &parents).await?;
         let database = self.database(&name.db)?;
         let old = self.table(&name)?;
         if let Some(to) = &rename {
@@ -230,23 +301,51 @@ impl Client {
                 return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
             }
         }
-        let now = self.now_s();
+        let (now, rules) = (self.now_s(), self.rules());
         let mut context = self.sql.writing(&mut self.warnings);
-        let mut env = DdlEnv { context: &mut context, database_collation: database.collation, now };
+        let mut env = DdlEnv {
+            context: &mut context,
+            database_collation: database.collation,
+            now,
+            foreign_key_checks: rules.checks,
+        };
         let mut alteration = ddl::alter_table(&old.def, alter, &mut env)?;
+        let Alteration { table, columns, .. } = &mut alteration;
+        relations.check_altered(&old.def, table, columns, rules, &mut context)?;
         if let Some(to) = &rename {
-            alteration.table.db.clone_from(&to.db);
-            alteration.table.name.clone_from(&to.name);
+            relations.rename(table, &to.db, &to.name, rules)?;
         }
+        let columns = std::mem::take(columns);
         let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
-        let change = self.alteration(old, alteration).await?;
-        let ack = self.commit_ddl(change, sql, &dbs).await?;
+        let (new, keeps_rows) = self.alteration(&old, alteration).await?;
+        self.check_added_keys(&old, &new, &relations).await?;
+        match rename {
+            Some(_) => relations.put_renamed((&name.db, &name.name), new, keeps_rows, &columns),
+            None => relations.put_altered(new, keeps_rows, &columns),
+        }
+        let ack = self.commit_ddl(edits(relations), sql, &dbs).await?;
         self.info = Some(format!("Records: 0  Duplicates: 0  Warnings: {}", self.warnings.count()));
         Ok(Some(ack))
     }
 
-    /// Does to the data what an alteration asks for, and says what the catalog has to become.
-    async fn alteration(&mut self, old: Arc<Table>, alteration: Alteration) -> Result<SchemaChange> {
+    /// With `foreign_key_checks` the rows that are there have the parents that new foreign keys demand, or error 1452.
+    async fn check_added_keys(&self, old: &Table, new: &Arc<Table>, relations: &Relations) -> Result<()> {
+        let is_old = |name: &str| {
+            let before = ddl::name_after_rename(name, &new.def.name, &old.def.name);
+            old.def.foreign_keys.iter().any(|key| key.name == before)
+        };
+        let added = new.def.foreign_keys.iter().filter(|key| !is_old(&key.name));
+        for key in added.filter(|_| self.vars.foreign_key_checks) {
+            let is_own = key.refers_to(&new.def.db, &new.def.name);
+            let parents = if is_own { Some(new) } else { relations.table(&key.parent_db, &key.parent_table) };
+            let parents = parents.expect("a parent that was looked at").clone();
+            self.shared.schema.check_foreign_key(Arc::clone(new), &key.name, parents).await?;
+        }
+        Ok(())
+    }
+
+    /// Does to the data what an alteration asks for. Returns the new version, and whether it keeps the rows.
+    async fn alteration(&mut self, old: &Arc<Table>, alteration: Alteration) -> Result<(Arc<Table>, bool)> {
         let Alteration { table, change, auto_increment, .. } = alteration;
         let shared = Arc::clone(&self.shared);
         let (new, keeps_rows) = match change {
@@ -256,7 +355,7 @@ impl Client {
                 let new = Arc::new(Table::new(def, Arc::clone(&old.counters)));
                 let keeps_rows = add.is_empty();
                 if !keeps_rows {
-                    self.copy(&old, &new, Copy::Indexes(add)).await?;
+                    self.copy(old, &new, Copy::Indexes(add)).await?;
                 }
                 (new, keeps_rows)
             }
@@ -269,14 +368,14 @@ impl Client {
                 }
                 Counters::raise(&counters.row_id, old.counters.row_id.load(Ordering::Relaxed));
                 let new = Arc::new(Table::new(def, Arc::new(counters)));
-                self.copy(&old, &new, Copy::Rows(columns)).await?;
+                self.copy(old, &new, Copy::Rows(columns)).await?;
                 (new, false)
             }
         };
         if let Some(next) = auto_increment {
             Counters::raise(&new.counters.auto_increment, next.saturating_sub(1));
         }
-        Ok(vec![Edit::RemoveTable(old), Edit::PutTable { table: new, keeps_rows }])
+        Ok((new, keeps_rows))
     }
 
     async fn copy(&mut self, old: &Arc<Table>, new: &Arc<Table>, what: Copy) -> Result<()> {
@@ -298,11 +397,11 @@ impl Client {
         for name in &names {
             self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
         }
-        let _locks = self.lock_schema(&names.iter().collect::<Vec<_>>()).await?;
-        let (mut change, mut missing) = (Vec::new(), Vec::new());
+        let (_locks, mut relations) = self.lock_relations(&names.iter().collect::<Vec<_>>(), &[]).await?;
+        let (mut dropped, mut missing) = (Vec::new(), Vec::new());
         for name in &names {
             match self.find_table(name) {
-                Some(table) => change.push(Edit::RemoveTable(table)),
+                Some(table) => dropped.push(table),
                 None => missing.push(name.to_string()),
             }
         }
@@ -314,25 +413,28 @@ impl Client {
                 self.warnings.push(Level::Note, &ER_BAD_TABLE_ERROR, &[name]);
             }
         }
-        if change.is_empty() {
+        if dropped.is_empty() {
             return Ok(None);
         }
+        dropped.iter().for_each(|table| relations.remove(&table.def.db, &table.def.name));
+        relations.check_dropped(&dropped, self.rules())?;
         let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
-        self.commit_ddl(change, sql, &dbs).await.map(Some)
+        self.commit_ddl(edits(relations), sql, &dbs).await.map(Some)
     }
 
     /// TRUNCATE: the table's rows stay behind under ids that nobody knows any more.
     async fn truncate(&mut self, table: &TableName, sql: &[u8]) -> Result<CommitAck> {
         let name = self.full_name(table)?;
         self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
-        let _locks = self.lock_schema(&[&name]).await?;
+        let (_locks, mut relations) = self.lock_relations(&[&name], &[]).await?;
         let old = self.table(&name)?;
-        let def = ddl::create_like(&old.def, &name.db, &name.name, old.def.created_at);
+        relations.check_truncated(&old.def, self.rules())?;
+        let mut def = ddl::create_like(&old.def, &name.db, &name.name, old.def.created_at);
+        def.foreign_keys.clone_from(&old.def.foreign_keys);
         let shared = Arc::clone(&self.shared);
         let def = shared.schema.name(&mut self.transaction, def).await?;
-        let new = Arc::new(Table::new(def, Arc::default()));
-        let change = vec![Edit::RemoveTable(old), Edit::PutTable { table: new, keeps_rows: false }];
-        self.commit_ddl(change, sql, &[&name.db]).await
+        relations.put(Arc::new(Table::new(def, Arc::default())), false);
+        self.commit_ddl(edits(relations), sql, &[&name.db]).await
     }
 
     /// RENAME TABLE: one after another, all or none.
@@ -344,28 +446,20 @@ impl Client {
             names.push(pair);
         }
         let all: Vec<&FullName> = names.iter().flat_map(|(from, to)| [from, to]).collect();
-        let _locks = self.lock_schema(&all).await?;
-        // What the names mean after the steps so far.
-        let mut now: Vec<(FullName, Option<Arc<Table>>)> = Vec::new();
-        let mut change = Vec::new();
+        let (_locks, mut relations) = self.lock_relations(&all, &[]).await?;
         for (from, to) in &names {
             self.database(&to.db)?;
-            let find = |name: &FullName| {
-                let moved = now.iter().rev().find(|(known, _)| known == name);
-                moved.map_or_else(|| self.find_table(name), |(_, table)| table.clone())
-            };
-            let old = find(from).ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&from.db, &from.name]))?;
-            if find(to).is_some() {
+            let old = relations.table(&from.db, &from.name).cloned();
+            let old = old.ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&from.db, &from.name]))?;
+            if relations.table(&to.db, &to.name).is_some() {
                 return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
             }
-            let new = renamed(&old, to);
-            now.push((from.clone(), None));
-            now.push((to.clone(), Some(Arc::clone(&new))));
-            change.push(Edit::RemoveTable(old));
-            change.push(Edit::PutTable { table: new, keeps_rows: true });
+            let mut def = old.def.clone();
+            relations.rename(&mut def, &to.db, &to.name, self.rules())?;
+            relations.put_renamed((&from.db, &from.name), Arc::new(old.successor(def)), true, &[]);
         }
         let dbs: Vec<&str> = all.iter().map(|name| &*name.db).collect();
-        self.commit_ddl(change, sql, &dbs).await
+        self.commit_ddl(edits(relations), sql, &dbs).await
     }
 
     /// What a rename needs: ALTER and DROP on the old name, CREATE and INSERT on the new one.
@@ -429,10 +523,15 @@ impl Client {
             return Ok(None);
         };
         let tables: Vec<Arc<Table>> = database.tables.values().cloned().collect();
-        let of_tables = tables.iter().map(|table| (table.lock, Mode::Exclusive)).collect();
-        self.lock_all(&mut locks, of_tables).await?;
-        let mut change: SchemaChange = tables.into_iter().map(Edit::RemoveTable).collect();
-        self.affected = change.len() as u64;
+        let mut relations = Relations::new(Arc::clone(&catalog));
+        let related = tables.iter().flat_map(|table| relations.related(&table.def.db, &table.def.name));
+        let others = related.map(|(db, name)| metadata_lock(&db, &name));
+        let all = tables.iter().map(|table| table.lock).chain(others).map(|id| (id, Mode::Exclusive));
+        self.lock_all(&mut locks, all.collect()).await?;
+        tables.iter().for_each(|table| relations.remove(&table.def.db, &table.def.name));
+        relations.check_dropped(&tables, self.rules())?;
+        self.affected = tables.len() as u64;
+        let mut change = edits(relations);
         change.push(Edit::RemoveDatabase(name.clone()));
         let ack = self.commit_ddl(change, sql, &[name]).await?;
         if self.sql.db.as_deref() == Some(name) {
@@ -444,10 +543,9 @@ impl Client {
     }
 }
 
-/// A table under another name, with the same rows.
-pub(super) fn renamed(old: &Table, to: &FullName) -> Arc<Table> {
-    let mut def = old.def.clone();
-    def.db.clone_from(&to.db);
-    def.name.clone_from(&to.name);
-    Arc::new(old.successor(def))
+/// The steps to what the tables of a statement have become.
+fn edits(relations: Relations) -> SchemaChange {
+    let (removed, put) = relations.finish();
+    let put = put.into_iter().map(|Version { table, keeps_rows }| Edit::PutTable { table, keeps_rows });
+    removed.into_iter().map(Edit::RemoveTable).chain(put).collect()
 }

@@ -126,6 +126,8 @@ pub struct SessionVariables {
     pub sql_notes: bool,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
+    /// `restrict_fk_on_non_standard_key`
+    pub restrict_fk_on_non_standard_key: bool,
     /// `unique_checks`
     pub unique_checks: bool,
     /// `sql_quote_show_create`
@@ -173,6 +175,7 @@ impl SessionVariables {
             long_query_time_us: 0,
             sql_notes: true,
             foreign_key_checks: true,
+            restrict_fk_on_non_standard_key: true,
             unique_checks: true,
             quote_show_create: true,
             sql_log_bin: true,

@@ -7,6 +7,7 @@ mod accounts;
 mod client;
 
 mod dumps;
+mod foreign_keys;
 mod locks;
 mod net;
 mod options;

@@ -4,8 +4,9 @@
 use engine::catalog::def::{ColumnDef, IndexDef, IndexKind, TableDef};
 use engine::ids::IndexId;
 
+use super::foreign::{self, DraftForeignKey};
 use super::{Result, column, key};
-use crate::parse::table::{ColumnSpec, KeySpec};
+use crate::parse::table::{ColumnSpec, ForeignKeySpec, KeySpec};
 use crate::parse::unsupported;
 use types::collation::Collation;
 use types::column::{Column, ColumnType};
@@ -22,6 +23,8 @@ pub(super) struct Draft {
     pub(super) columns: Vec<DraftColumn>,
     /// Its keys, in the order in which they were defined.
     pub(super) keys: Vec<DraftKey>,
+    /// Its foreign keys, in the order in which they were defined.
+    pub(super) foreign_keys: Vec<DraftForeignKey>,
 }
 
 /// A column.
@@ -48,6 +51,8 @@ pub(super) struct DraftKey {
     pub(super) comment: String,
     /// The index that it was.
     pub(super) old: Option<IndexId>,
+    /// It is made for a foreign key.
+    pub(super) made: bool,
 }
 
 /// A column of a key.
@@ -64,18 +69,18 @@ impl Draft {
     pub(super) fn add_column(&mut self, spec: &ColumnSpec, context: &mut Context<'_>) -> Result<()> {
         let column = column::column(spec, self.table.collation, context)?;
         self.columns.push(column);
-        self.add_keys_of(spec);
-        Ok(())
+        self.add_keys_of(spec)
     }
 
     /// Adds the keys that are attributes of a column.
-    pub(super) fn add_keys_of(&mut self, spec: &ColumnSpec) {
+    pub(super) fn add_keys_of(&mut self, spec: &ColumnSpec) -> Result<()> {
         let key = |kind| DraftKey {
             kind,
             name: None,
             parts: vec![DraftPart { column: spec.name.clone(), prefix: None }],
             comment: String::new(),
             old: None,
+            made: false,
         };
         if column::brings_unique(spec) {
             self.keys.push(key(IndexKind::Unique));
@@ -83,6 +88,14 @@ impl Draft {
         if spec.primary {
             self.keys.push(key(IndexKind::Primary));
         }
+        self.foreign_keys.extend(foreign::of_column(spec, &self.table.db)?);
+        Ok(())
+    }
+
+    /// Adds a foreign key.
+    pub(super) fn add_foreign_key(&mut self, spec: &ForeignKeySpec) -> Result<()> {
+        self.foreign_keys.push(foreign::draft(spec, &self.table.db)?);
+        Ok(())
     }
 
     /// Adds a key.
@@ -121,6 +134,7 @@ pub(super) fn of_index(index: &IndexDef, columns: &[ColumnDef]) -> DraftKey {
         parts: index.parts.iter().map(part).collect(),
         comment: index.comment.clone(),
         old: Some(index.id),
+        made: index.made,
     }
 }
 

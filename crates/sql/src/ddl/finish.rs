@@ -11,7 +11,7 @@ use types::error::table::{
 use types::warning::Level;
 
 use super::draft::{Draft, same_name, typed};
-use super::{Result, key};
+use super::{Result, foreign, key};
 
 /// The most columns of a table: InnoDB's limit, so that dumps can be loaded into MySQL.
 const COLUMNS_MAX: usize = 1017;
@@ -22,10 +22,12 @@ const COMMENT_CHARS_MAX: usize = 2048;
 pub(super) fn finish(draft: &mut Draft, context: &mut Context<'_>) -> Result<TableDef> {
     check_columns(draft)?;
     make_primary_not_null(draft)?;
+    foreign::add_indexes(draft);
     let indexes = key::indexes(draft, context)?;
     let mut table = draft.table.clone();
     table.columns = draft.columns.iter().map(|column| column.def.clone()).collect();
     table.indexes = indexes;
+    table.foreign_keys = foreign::definitions(draft)?;
     check_auto_increment(&table)?;
     let columns: Vec<_> = table.columns.iter().map(typed).collect();
     check_row_size(columns.iter())?;

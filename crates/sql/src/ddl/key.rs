@@ -41,7 +41,7 @@ pub(super) fn draft(spec: &KeySpec) -> Result<DraftKey> {
         prefix: part.prefix.map(|prefix| u32::try_from(prefix).unwrap_or(u32::MAX)),
     });
     let comment = spec.comment.clone().unwrap_or_default();
-    Ok(DraftKey { kind, name: spec.name.clone(), parts: parts.collect(), comment, old: None })
+    Ok(DraftKey { kind, name: spec.name.clone(), parts: parts.collect(), comment, old: None, made: false })
 }
 
 /// The indexes of a draft, in MySQL's order: the primary key, unique keys without NULLs, other unique keys, the rest.
@@ -56,7 +56,14 @@ pub(super) fn indexes(draft: &mut Draft, context: &mut Context<'_>) -> Result<Ve
         let parts = parts(key, draft, context)?;
         let name = name(key, &parts, draft, &indexes)?;
         let comment = comment(&name, key, context)?;
-        indexes.push(IndexDef { id: key.old.unwrap_or(IndexId(0)), name, kind: key.kind, parts, comment });
+        indexes.push(IndexDef {
+            id: key.old.unwrap_or(IndexId(0)),
+            name,
+            kind: key.kind,
+            parts,
+            comment,
+            made: key.made,
+        });
     }
     let columns = &draft.columns;
     let is_null = |part: &IndexPart| columns[usize::from(part.column)].def.nullable;

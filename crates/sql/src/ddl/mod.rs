@@ -16,8 +16,10 @@ mod default;
 mod draft;
 mod engine;
 mod finish;
+mod foreign;
 mod ids;
 mod key;
+mod relations;
 mod resolve;
 mod show_create;
 
@@ -28,9 +30,11 @@ pub use alter::{Alteration, Change, ColumnSource, alter_table};
 pub use create::{create_like, create_table};
 pub use database::{alter_database, create_database, show_create_database};
 pub use default::default_text;
+pub use foreign::name_after_rename;
 pub use ids::fill_ids;
+pub use relations::{Relations, Rules, Version};
 pub use resolve::{DdlScope, Step, database_of, resolve, touched};
-pub use show_create::{Quoting, key_parts_text, now_text, show_create_table};
+pub use show_create::{Quoting, foreign_key_text, key_parts_text, now_text, show_create_table};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -43,4 +47,6 @@ pub struct DdlEnv<'e, 'c> {
     pub database_collation: types::collation::Collation,
     /// When the statement began, seconds since 1970.
     pub now: u32,
+    /// `foreign_key_checks`
+    pub foreign_key_checks: bool,
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use engine::catalog::def::{ColumnDef, DefaultValue, IndexDef, IndexKind, TableDef};
+use engine::catalog::def::{
+    ColumnDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, ReferentialAction, TableDef,
+};
 use types::charset::Charset;
 use types::collation::Collation;
 use types::column::ColumnType;
@@ -54,7 +56,9 @@ pub fn show_create_table(
 ) -> String {
     let columns = table.columns.iter().map(|column| column_line(column, table.collation, quoting, time_zone));
     let indexes = table.indexes.iter().map(|index| index_line(index, table, quoting));
-    let lines: Vec<String> = columns.chain(indexes).map(|line| format!("  {line}")).collect();
+    let foreign_keys = table.foreign_keys.iter().map(|key| foreign_key_text(key, table, quoting));
+    let lines: Vec<String> =
+        columns.chain(indexes).chain(foreign_keys).map(|line| format!("  {line}")).collect();
     let mut text =
         format!("CREATE TABLE {} (\n{}\n) ENGINE={ENGINE}", quoting.name(&table.name), lines.join(",\n"));
     if table.auto_increment().is_some() && auto_increment > 1 {
@@ -152,6 +156,26 @@ fn index_line(index: &IndexDef, table: &TableDef, quoting: Quoting) -> String {
         append(&mut line, format_args!(" COMMENT {}", quoting.text(&index.comment)));
     }
     line
+}
+
+/// The constraint of a foreign key, as SHOW CREATE TABLE and errors have it.
+pub fn foreign_key_text(key: &ForeignKeyDef, table: &TableDef, quoting: Quoting) -> String {
+    let names = |names: &mut dyn Iterator<Item = &String>| {
+        names.map(|name| quoting.name(name)).collect::<Vec<_>>().join(", ")
+    };
+    let columns = names(&mut key.columns.iter().map(|&column| &table.columns[usize::from(column)].name));
+    let mut text = format!("CONSTRAINT {} FOREIGN KEY ({columns}) REFERENCES ", quoting.name(&key.name));
+    if key.parent_db != table.db {
+        append(&mut text, format_args!("{}.", quoting.name(&key.parent_db)));
+    }
+    let parent_columns = names(&mut key.parent_columns.iter());
+    append(&mut text, format_args!("{} ({parent_columns})", quoting.name(&key.parent_table)));
+    for (event, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {
+        if action != ReferentialAction::NoAction {
+            append(&mut text, format_args!(" ON {event} {}", action.as_str()));
+        }
+    }
+    text
 }
 
 /// The columns of an index, with prefixes.

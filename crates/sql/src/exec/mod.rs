@@ -36,7 +36,7 @@ use types::warning::Warnings;
 use select::Known;
 
 pub use duplicate::error as duplicate_error;
-pub use foreign::{Enforce, Inserted, RowChanges};
+pub use foreign::{Enforce, Inserted, RowChanges, check_existing};
 pub use project::{Cell, OutputColumn, output_columns};
 
 use crate::expr::{Inputs, RowRef, Types};

@@ -16,7 +16,7 @@ use types::column::{Column, ColumnType};
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind};
-pub(crate) use relations::{ChildKey, Finder};
+pub(crate) use relations::{ChildKey, Finder, parent_columns};
 pub use relations::{Doing, Relations};
 
 use crate::expr::Expr;

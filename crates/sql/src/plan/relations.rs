@@ -244,7 +244,7 @@ impl Relations {
 }
 
 impl Finder {
-    fn new(table: &Table, columns: &[u16]) -> Option<Self> {
+    pub(crate) fn new(table: &Table, columns: &[u16]) -> Option<Self> {
         let index = table.def.index_on(columns)?;
         let secondary = table.secondary.iter().position(|secondary| secondary.id == index.id);
         let index = secondary.map_or(IndexRef::Primary, IndexRef::Secondary);
@@ -285,7 +285,7 @@ fn passed_on(parent: &TableDef, key: &ForeignKeyDef, doing: &Doing) -> Doing {
 }
 
 /// The places of a key's columns in the parents' table. `None` if one is not there.
-fn parent_columns(parent: &TableDef, key: &ForeignKeyDef) -> Option<Vec<u16>> {
+pub(crate) fn parent_columns(parent: &TableDef, key: &ForeignKeyDef) -> Option<Vec<u16>> {
     let place = |name: &String| parent.column(name).and_then(|place| u16::try_from(place).ok());
     key.parent_columns.iter().map(place).collect()
 }

@@ -175,6 +175,7 @@ impl Db {
             kind: *kind,
             parts: columns.iter().map(|column| IndexPart { column: *column, prefix: None }).collect(),
             comment: String::new(),
+            made: false,
         });
         let indexes = indexes.collect();
         let columns =

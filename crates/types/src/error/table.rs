@@ -424,6 +424,8 @@ conditions! {
     ER_FK_CANNOT_OPEN_PARENT = 1824, "HY000", "Failed to open the referenced table '%s'";
     ER_FK_DUP_NAME = 1826, "HY000", "Duplicate foreign key constraint name '%s'";
     ER_PASSWORD_FORMAT = 1827, "HY000", "The password hash doesn't have the expected format.";
+    ER_FK_COLUMN_CANNOT_DROP = 1828, "HY000", "Cannot drop column '%-.192s': needed in a foreign key constraint '%-.192s'";
+    ER_FK_COLUMN_CANNOT_DROP_CHILD = 1829, "HY000", "Cannot drop column '%-.192s': needed in a foreign key constraint '%-.192s' of table '%-.192s'";
     ER_FK_COLUMN_NOT_NULL = 1830, "HY000", "Column '%-.192s' cannot be NOT NULL: needed in a foreign key constraint '%-.192s' SET NULL";
     ER_DUP_INDEX = 1831, "HY000", "Duplicate index '%-.64s' defined on the table '%-.64s.%-.64s'. This is deprecated and will be disallowed in a future release.";
     ER_FK_COLUMN_CANNOT_CHANGE = 1832, "HY000", "Cannot change column '%-.192s': used in a foreign key constraint '%-.192s'";
@@ -525,6 +527,7 @@ conditions! {
     ER_DEPRECATED_NATIONAL = 3720, "HY000", "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in order to be unambiguous.";
     ER_UNABLE_TO_SET_OPTION = 3724, "HY000", "This option cannot be set %s.";
     ER_FK_CANNOT_DROP_PARENT = 3730, "HY000", "Cannot drop table '%s' referenced by a foreign key constraint '%s' on table '%s'.";
+    ER_FK_NO_COLUMN_PARENT = 3734, "HY000", "Failed to add the foreign key constraint. Missing column '%s' for constraint '%s' in the referenced table '%s'";
     ER_TABLE_WITHOUT_PK = 3750, "HY000", "Unable to create or change a table without a primary key, when the system variable 'sql_require_primary_key' is set. Add a primary key to the table or unset this variable to avoid this message. Note that tables without a primary key can cause performance problems in row-based replication, so please consult your DBA before changing this setting.";
     ER_FUNCTIONAL_INDEX_REF_AUTO_INCREMENT = 3754, "HY000", "Functional index '%.64s' cannot refer to an auto-increment column.";
     ER_FUNCTIONAL_INDEX_PRIMARY_KEY = 3756, "HY000", "The primary key cannot be a functional index";
@@ -571,4 +574,6 @@ conditions! {
     ER_CANT_CHANGE_SYS_VAR_IN_READ_ONLY_MODE = 4156, "HY000", "Cannot change the '%s' system variable in read-only mode.";
     ER_WARN_DEPRECATED_WITH_NOTE = 4166, "HY000", "'%s' is deprecated and will be removed in a future release. %s";
     ER_CTE_EXPANSION_LIMIT_EXCEEDED = 4169, "HY000", "Common table expression expansion exceeded an implementation limit. Simplify the query.";
+    ER_WARN_DEPRECATED_NON_STANDARD_KEY = 6124, "HY000", "Foreign key '%s' refers to non-unique key or partial key. This is deprecated and will be removed in a future release.";
+    ER_FK_NO_UNIQUE_INDEX_PARENT = 6125, "HY000", "Failed to add the foreign key constraint. Missing unique key for constraint '%s' in the referenced table '%s'";
 }

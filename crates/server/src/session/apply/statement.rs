@@ -125,6 +125,8 @@ impl Client {
             self.vars.foreign_key_checks = flags & flags2::NO_FOREIGN_KEY_CHECKS == 0;
             self.vars.unique_checks = flags & flags2::RELAXED_UNIQUE_CHECKS == 0;
         }
+        // What the source has allowed is allowed here.
+        self.vars.restrict_fk_on_non_standard_key = false;
         let step = status.auto_increment.map_or((1, 1), |step| (step.increment, step.offset));
         (self.sql.auto_increment_increment, self.sql.auto_increment_offset) = (step.0.into(), step.1.into());
         let db = String::from_utf8_lossy(db);

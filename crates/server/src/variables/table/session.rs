@@ -191,6 +191,16 @@ pub(super) const ROWS: &[Variable] = &[
     .inert(),
     toggle("foreign_key_checks", Both, true, "Foreign keys are checked.")
         .home(own(|own| Val::Bool(own.foreign_key_checks), |own, val| own.foreign_key_checks = val.is_on())),
+    toggle(
+        "restrict_fk_on_non_standard_key",
+        Both,
+        true,
+        "Foreign keys refer to unique keys of exactly their columns.",
+    )
+    .home(own(
+        |own| Val::Bool(own.restrict_fk_on_non_standard_key),
+        |own, val| own.restrict_fk_on_non_standard_key = val.is_on(),
+    )),
     toggle("unique_checks", Both, true, "Unique keys may be checked late when this is off; they never are.")
         .home(own(|own| Val::Bool(own.unique_checks), |own, val| own.unique_checks = val.is_on())),
     uint("warning_count", Own, (0, u64::MAX), 0, "Warnings of the last statement.")

@@ -54,6 +54,11 @@ impl<'a> Columns<'a> {
         self.names.iter().find(|(from, _)| same_name(from, old)).map(|(_, to)| &**to)
     }
 
+    /// Old and new names of all columns that stay.
+    pub(super) fn into_names(self) -> Vec<(String, String)> {
+        self.names
+    }
+
     /// Keys that are attributes of added and changed columns.
     pub(super) fn specs(&self) -> impl Iterator<Item = &'a ColumnSpec> {
         self.specs.iter().map(|(_, spec, _)| *spec)

@@ -10,7 +10,7 @@ use super::old_keys;
 use crate::ddl::Result;
 use crate::ddl::draft::{Draft, DraftKey, DraftPart, same_name};
 use crate::ddl::key::PRIMARY;
-use crate::parse::table::{AlterAction, KeySpec};
+use crate::parse::table::{AlterAction, ForeignKeySpec, KeySpec};
 
 /// What is to happen to keys.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub(super) struct Keys<'a> {
     constraints: Vec<&'a str>,
     renames: Vec<(&'a str, &'a str)>,
     adds: Vec<&'a KeySpec>,
+    foreign_drops: Vec<&'a str>,
+    foreign_adds: Vec<&'a ForeignKeySpec>,
 }
 
 impl<'a> Keys<'a> {
@@ -29,10 +31,18 @@ impl<'a> Keys<'a> {
             AlterAction::AddKey(spec) => self.adds.push(spec),
             AlterAction::DropKey(name) => self.drops.push(name),
             AlterAction::DropConstraint(name) => self.constraints.push(name),
+            AlterAction::AddForeignKey(spec) => self.foreign_adds.push(spec),
+            AlterAction::DropForeignKey(name) => self.foreign_drops.push(name),
             AlterAction::DropPrimaryKey => self.drops.push(PRIMARY),
             AlterAction::RenameKey(from, to) => self.renames.push((from, to)),
             _ => {}
         }
+    }
+
+    /// The foreign keys that are dropped.
+    pub(super) fn foreign_drops(&self, old: &TableDef) -> Vec<&'a str> {
+        let constraints = self.constraints.iter().filter(|name| names_foreign_key(old, name));
+        self.foreign_drops.iter().chain(constraints).copied().collect()
     }
 
     /// Puts the keys into the draft, whose columns are complete. Errors 1091, 1176, 1280.
@@ -44,7 +54,7 @@ impl<'a> Keys<'a> {
         context: &mut Context<'_>,
     ) -> Result<()> {
         let mut drops = self.drops.clone();
-        for name in &self.constraints {
+        for name in self.constraints.iter().filter(|name| !names_foreign_key(old, name)) {
             let found = old.index(name).filter(|&place| old.indexes[place].kind.is_unique());
             found.ok_or_else(|| no_constraint(name))?;
             drops.push(name);
@@ -76,11 +86,18 @@ impl<'a> Keys<'a> {
         for spec in &self.adds {
             draft.add_key(spec, context)?;
         }
+        for spec in &self.foreign_adds {
+            draft.add_foreign_key(spec)?;
+        }
         for spec in columns.specs() {
-            draft.add_keys_of(spec);
+            draft.add_keys_of(spec)?;
         }
         Ok(())
     }
+}
+
+fn names_foreign_key(old: &TableDef, name: &str) -> bool {
+    old.foreign_keys.iter().any(|key| same_name(&key.name, name))
 }
 
 /// ER_CONSTRAINT_NOT_FOUND

@@ -11,7 +11,7 @@ use types::column::ColumnType;
 use types::error::table::ER_ILLEGAL_HA;
 
 use super::draft::{Draft, DraftColumn, of_index};
-use super::{DdlEnv, Result, charset, engine as engine_name, finish};
+use super::{DdlEnv, Result, charset, engine as engine_name, finish, foreign};
 use crate::parse::TableName;
 use crate::parse::table::{AlterAction, AlterTable, TableOptions};
 
@@ -22,6 +22,8 @@ pub struct Alteration {
     pub table: TableDef,
     /// What has to be done.
     pub change: Change,
+    /// Old and new names of the columns that stay.
+    pub columns: Vec<(String, String)>,
     /// RENAME TO. The definition has the old name still; whether the new one is free is the caller's to find out.
     pub rename: Option<TableName>,
     /// AUTO_INCREMENT: the counter's next value.
@@ -89,14 +91,19 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
             }
         }
     }
-    let mut draft = Draft { table, columns: Vec::new(), keys: Vec::new() };
+    let mut draft = Draft { table, columns: Vec::new(), keys: Vec::new(), foreign_keys: Vec::new() };
     columns.apply(old, &mut draft, alteration.convert, context)?;
+    let new_name = |name: &str| columns.new_name(name).map(str::to_owned);
+    foreign::keep(old, &keys.foreign_drops(old), new_name, &mut draft)?;
     keys.apply(old, &mut draft, &columns, context)?;
     let table = finish::finish(&mut draft, context)?;
+    foreign::check_indexes(old, &table)?;
     let change = compare::compare(old, table, &draft.columns, alteration.force);
     let (table, change) = change;
-    support::check(alter, &change)?;
-    Ok(Alteration { table, change, rename: alteration.rename, auto_increment: alteration.auto_increment })
+    support::check(alter, &change, env.foreign_key_checks)?;
+    let columns = columns.into_names();
+    let (rename, auto_increment) = (alteration.rename, alteration.auto_increment);
+    Ok(Alteration { table, change, columns, rename, auto_increment })
 }
 
 /// What the actions say beside columns and keys.

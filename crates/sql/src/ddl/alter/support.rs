@@ -5,10 +5,21 @@ use types::error::table::{ER_ALTER_OPERATION_NOT_SUPPORTED, ER_ALTER_OPERATION_N
 
 use super::{Change, ColumnSource};
 use crate::ddl::Result;
-use crate::parse::table::{AlterAlgorithm, AlterLock, AlterTable};
+use crate::parse::table::{AlterAction, AlterAlgorithm, AlterLock, AlterTable};
 
 /// Errors 1845 and 1846. Whatever touches data keeps others from the table while it runs.
-pub(super) fn check(alter: &AlterTable, change: &Change) -> Result<()> {
+pub(super) fn check(alter: &AlterTable, change: &Change, foreign_key_checks: bool) -> Result<()> {
+    let adds_foreign_key = |action: &AlterAction| matches!(action, AlterAction::AddForeignKey(_));
+    if foreign_key_checks && alter.actions.iter().any(adds_foreign_key) {
+        let reason = "Adding foreign keys needs foreign_key_checks=OFF";
+        match alter.algorithm {
+            AlterAlgorithm::Instant => {
+                return Err(refused("ALGORITHM=INSTANT", reason, "ALGORITHM=COPY/INPLACE"));
+            }
+            AlterAlgorithm::Inplace => return Err(refused("ALGORITHM=INPLACE", reason, "ALGORITHM=COPY")),
+            AlterAlgorithm::Default | AlterAlgorithm::Copy => {}
+        }
+    }
     let touches_data = matches!(change, Change::Indexes { .. } | Change::Rebuild { .. });
     let converts = match change {
         Change::Rebuild { columns } => {

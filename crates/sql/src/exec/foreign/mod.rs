@@ -10,6 +10,7 @@
 
 mod cascade;
 mod error;
+mod existing;
 mod matching;
 mod parents;
 
@@ -24,6 +25,7 @@ use crate::plan::Relations;
 use cascade::{Cascade, Cause, Followed};
 
 pub(super) use error::is_violation;
+pub use existing::check_existing;
 
 /// What foreign keys do about changes of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use types::error::SqlError;
 
 use super::column::{self, ColumnSpec, DefaultSpec};
 use super::data_type::{accept_charset_words, charset_name};
-use super::key::{self, KeySpec};
+use super::foreign::ForeignKeySpec;
+use super::key::{self, Constraint, KeySpec};
 use super::option::{self, CharsetChoice, TableOptions};
 use crate::parse::Statement;
 use crate::parse::cursor::Cursor;
@@ -37,7 +38,11 @@ pub enum AlterAction {
     DropColumn(String),
     /// DROP KEY.
     DropKey(String),
-    /// DROP CONSTRAINT: a unique or primary key here.
+    /// ADD FOREIGN KEY.
+    AddForeignKey(Box<ForeignKeySpec>),
+    /// DROP FOREIGN KEY.
+    DropForeignKey(String),
+    /// DROP CONSTRAINT: a unique, primary or foreign key here.
     DropConstraint(String),
     /// DROP PRIMARY KEY.
     DropPrimaryKey,
@@ -57,6 +62,15 @@ pub enum AlterAction {
     Keys,
     /// FORCE: the table is rebuilt.
     Force,
+}
+
+impl From<Constraint> for AlterAction {
+    fn from(constraint: Constraint) -> Self {
+        match constraint {
+            Constraint::Key(key) => Self::AddKey(key),
+            Constraint::ForeignKey(key) => Self::AddForeignKey(key),
+        }
+    }
 }
 
 /// Where a column goes.
@@ -208,8 +222,8 @@ fn action(cursor: &mut Cursor<'_>, actions: &mut Vec<AlterAction>) -> Result<()>
 
 fn add(cursor: &mut Cursor<'_>, actions: &mut Vec<AlterAction>) -> Result<()> {
     let column = cursor.accept("COLUMN");
-    if !column && let Some(key) = key::key(cursor)? {
-        actions.push(AlterAction::AddKey(key));
+    if !column && let Some(constraint) = key::constraint(cursor)? {
+        actions.push(constraint.into());
         return Ok(());
     }
     if !cursor.accept("(") {
@@ -218,8 +232,8 @@ fn add(cursor: &mut Cursor<'_>, actions: &mut Vec<AlterAction>) -> Result<()> {
         return Ok(());
     }
     let added = cursor.list(|cursor| {
-        Ok(match key::key(cursor)? {
-            Some(key) => AlterAction::AddKey(key),
+        Ok(match key::constraint(cursor)? {
+            Some(constraint) => constraint.into(),
             None => AlterAction::AddColumn(Box::new(column::column(cursor)?), Place::Unchanged),
         })
     })?;
@@ -246,8 +260,9 @@ fn drop(cursor: &mut Cursor<'_>) -> Result<AlterAction> {
     if cursor.accept_any(&["KEY", "INDEX"]).is_some() {
         return Ok(drop_key(cursor.name()?));
     }
-    if cursor.is("FOREIGN KEY") {
-        return Err(unsupported("foreign keys"));
+    if cursor.accept("FOREIGN") {
+        cursor.expect("KEY")?;
+        return Ok(AlterAction::DropForeignKey(cursor.name()?));
     }
     if cursor.is("CHECK") {
         return Err(unsupported("CHECK constraints"));

@@ -4,6 +4,7 @@ use types::error::SqlError;
 use types::value::Value;
 
 use super::data_type::{TypeSpec, charset_name, data_type};
+use super::foreign::{self, References};
 use crate::parse::cursor::Cursor;
 use crate::parse::error::unsupported;
 use crate::parse::{literal, name};
@@ -31,6 +32,8 @@ pub struct ColumnSpec {
     pub comment: Option<String>,
     /// COLLATE.
     pub collation: Option<String>,
+    /// REFERENCES.
+    pub references: Option<Box<References>>,
 }
 
 /// A default as it is written.
@@ -68,6 +71,7 @@ pub(super) fn definition(cursor: &mut Cursor<'_>, name: String) -> Result<Column
         unique: false,
         comment: None,
         collation: None,
+        references: None,
     };
     while attribute(cursor, &mut column)? {}
     Ok(column)
@@ -100,6 +104,8 @@ fn attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<bool> {
         column.primary = true;
     } else if cursor.accept("COMMENT") {
         column.comment = Some(cursor.text()?);
+    } else if cursor.accept("REFERENCES") {
+        column.references = Some(Box::new(foreign::references(cursor)?));
     } else if cursor.is("COLLATE") {
         if column.collation.is_some() {
             return Err(cursor.error_of("Multiple COLLATE clauses"));
@@ -122,8 +128,6 @@ fn ignored_or_missing(cursor: &mut Cursor<'_>) -> Result<bool> {
         // What every column is.
     } else if cursor.accept_any(&["GENERATED", "AS"]).is_some() {
         return Err(unsupported("generated columns"));
-    } else if cursor.is("REFERENCES") {
-        return Err(unsupported("foreign keys"));
     } else if cursor.is("CHECK") || cursor.is("CONSTRAINT") {
         return Err(unsupported("CHECK constraints"));
     } else if cursor.is("INVISIBLE") {

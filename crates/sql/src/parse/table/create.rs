@@ -3,7 +3,8 @@
 use types::error::SqlError;
 
 use super::column::{self, ColumnSpec};
-use super::key::{self, KeySpec};
+use super::foreign::ForeignKeySpec;
+use super::key::{self, Constraint, KeySpec};
 use super::option::{self, TableOptions};
 use crate::parse::Statement;
 use crate::parse::cursor::Cursor;
@@ -23,13 +24,15 @@ pub struct CreateTable {
     pub options: TableOptions,
 }
 
-/// A column or a key.
+/// A column or a constraint.
 #[derive(Clone, Debug)]
 pub enum TableElement {
     /// A column.
     Column(Box<ColumnSpec>),
     /// A key that is no column's attribute.
     Key(KeySpec),
+    /// A foreign key that is no column's attribute.
+    ForeignKey(Box<ForeignKeySpec>),
 }
 
 /// CREATE TABLE .. LIKE.
@@ -81,10 +84,11 @@ pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
 }
 
 fn element(cursor: &mut Cursor<'_>) -> Result<TableElement> {
-    match key::key(cursor)? {
-        Some(key) => Ok(TableElement::Key(key)),
-        None => column::column(cursor).map(|column| TableElement::Column(Box::new(column))),
-    }
+    Ok(match key::constraint(cursor)? {
+        Some(Constraint::Key(key)) => TableElement::Key(key),
+        Some(Constraint::ForeignKey(key)) => TableElement::ForeignKey(key),
+        None => TableElement::Column(Box::new(column::column(cursor)?)),
+    })
 }
 
 fn refuse_query(cursor: &Cursor<'_>) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use types::error::SqlError;
 
+use super::foreign::{self, ForeignKeySpec};
 use crate::parse::cursor::Cursor;
 use crate::parse::error::unsupported;
 use crate::parse::name;
@@ -45,12 +46,21 @@ pub struct KeyPartSpec {
 
 type Result<T> = std::result::Result<T, SqlError>;
 
+/// What may stand among a table's columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Constraint {
+    Key(KeySpec),
+    ForeignKey(Box<ForeignKeySpec>),
+}
+
 /// A key or constraint of a table, if one comes next. Error 1235 for those that we do not have.
-pub(super) fn key(cursor: &mut Cursor<'_>) -> Result<Option<KeySpec>> {
+pub(super) fn constraint(cursor: &mut Cursor<'_>) -> Result<Option<Constraint>> {
     let constraint = cursor.accept("CONSTRAINT");
     let constraint_name = if constraint && cursor.at_name() { Some(cursor.name()?) } else { None };
-    if cursor.is("FOREIGN KEY") {
-        return Err(unsupported("foreign keys"));
+    if cursor.accept("FOREIGN") {
+        cursor.expect("KEY")?;
+        let key = foreign::foreign_key(cursor, constraint_name)?;
+        return Ok(Some(Constraint::ForeignKey(Box::new(key))));
     }
     if cursor.is("CHECK") {
         return Err(unsupported("CHECK constraints"));
@@ -70,7 +80,7 @@ pub(super) fn key(cursor: &mut Cursor<'_>) -> Result<Option<KeySpec>> {
     };
     let own_name = if cursor.at_name() && !cursor.is("USING") { Some(cursor.name()?) } else { None };
     let name = own_name.or(constraint_name).filter(|_| kind != KeyKind::Primary);
-    definition(cursor, kind, name).map(Some)
+    Ok(Some(Constraint::Key(definition(cursor, kind, name)?)))
 }
 
 /// FULLTEXT and SPATIAL keys are error 1235.
