@@ -318,3 +318,29 @@ fn named_tables_are_flushed_and_locked_for_reading() {
     ok(&mut other, "TRUNCATE d.u");
     world.stop();
 }
+
+#[test]
+fn lock_tables_locks_what_foreign_keys_lead_to() {
+    let (world, mut one, mut other) = world();
+    ok(&mut one, "CREATE TABLE d.p (id INT PRIMARY KEY)");
+    ok(
+        &mut one,
+        "CREATE TABLE d.c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES d.p (id) ON DELETE CASCADE)",
+    );
+    ok(&mut one, "INSERT INTO d.p VALUES (1), (2)");
+    ok(&mut one, "LOCK TABLES d.c WRITE");
+    ok(&mut one, "INSERT INTO d.c VALUES (1, 1), (2, 2)");
+    assert_eq!(error(&mut one, "INSERT INTO d.c VALUES (3, 3)"), 1452);
+    assert_eq!(error(&mut one, "SELECT * FROM d.p"), 1100, "the statement has not named it");
+    ok(&mut one, "LOCK TABLES d.p WRITE");
+    assert_eq!(error(&mut other, "SELECT * FROM d.c"), 1205, "its rows may go");
+    ok(&mut one, "DELETE FROM d.p WHERE id = 1");
+    ok(&mut one, "UNLOCK TABLES");
+    assert_eq!((count(&mut one, "d.p"), count(&mut one, "d.c")), ("1".into(), "1".into()));
+    // Nobody is asked for privileges on what he does not name.
+    ok(&mut one, "CREATE USER deleter");
+    ok(&mut one, "GRANT SELECT, DELETE ON d.p TO deleter");
+    ok(&mut world.client("deleter"), "DELETE FROM d.p");
+    assert_eq!(count(&mut one, "d.c"), "0");
+    world.stop();
+}
