@@ -292,7 +292,12 @@ impl Client {
             _ => None,
         });
         let parents = self.parents(&name, references)?;
-        let (_locks, mut relations) = self.lock_relations(&names, &parents).await?;
+        let (_locks, mut relations) = if alter.actions.iter().all(|it| matches!(it, AlterAction::Keys)) {
+            // Dumps say so under LOCK TABLES, which has no others.
+            (self.lock_schema(&names).await?, Relations::new(self.shared.store.catalog()))
+        } else {
+            self.lock_relations(&names, &parents).await?
+        };
         let database = self.database(&name.db)?;
         let old = self.table(&name)?;
         if let Some(to) = &rename {

@@ -1,8 +1,8 @@
 //! Foreign keys between tables: what a DDL statement may do to parents and children, and what follows for them.
 //!
 //! [`Relations`] are the tables in the middle of a statement: those of the catalog, and what the statement has made of
-//! them so far. Whoever has a foreign key to a changed table, or a changed table has one to, gets a new version too, so
-//! that plans that know nothing of the key are made again.
+//! them so far. If foreign keys come or go, with their table or without it, the tables at their other ends get new versions
+//! too, so that plans that know nothing of the keys are made again.
 //!
 //! With `foreign_key_checks=0` a parent may be missing, and may go. A key then refers to its name, and a table that
 //! comes by this name must fit.
@@ -288,7 +288,10 @@ impl Relations {
     /// What becomes of the catalog: tables that go, and versions that come.
     pub fn finish(mut self) -> (Vec<Arc<Table>>, Vec<Version>) {
         let before = Self::new(Arc::clone(&self.catalog));
-        let names: Vec<Name> = self.changed.keys().cloned().collect();
+        // A plan that holds the old version of a table which stays is stale by that alone.
+        let keys = |version: Option<&Arc<Table>>| version.map(|table| table.def.foreign_keys.clone());
+        let differs = |(db, name): &&Name| keys(self.table(db, name)) != keys(self.catalog.table(db, name));
+        let names: Vec<Name> = self.changed.keys().filter(differs).cloned().collect();
         let related = |relations: &Self| {
             names.iter().flat_map(|(db, name)| relations.related(db, name)).collect::<Vec<Name>>()
         };

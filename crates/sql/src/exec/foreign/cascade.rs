@@ -153,15 +153,18 @@ impl<'a> Cascade<'a> {
         action
     }
 
-    /// The key of a parent's children, if it is no longer theirs.
+    /// The key of a parent's children, if it no longer has the values that are theirs. Other bytes are another value, even
+    /// if both are equal in a collation, as in InnoDB.
     fn lost_key(&self, place: usize, child: &ChildKey, cause: Cause<'_>) -> Result<Option<Vec<u8>>> {
-        let (parents, children) = (self.relations.table(place), self.relations.table(child.child));
-        let key = |row| -> Result<Option<Vec<u8>>> {
-            Ok(Opened::new(parents, row)?.key_in(children, child.finder, &child.columns))
-        };
-        let before = key(cause.before())?;
-        let after = cause.after().map(key).transpose()?.flatten();
-        Ok(before.filter(|before| after.as_ref() != Some(before)))
+        let parents = self.relations.table(place);
+        let before = Opened::new(parents, cause.before())?;
+        if let Some(after) = cause.after() {
+            let after = Opened::new(parents, after)?;
+            if child.columns.iter().all(|column| before.stored(*column) == after.stored(*column)) {
+                return Ok(None);
+            }
+        }
+        Ok(before.key_in(self.relations.table(child.child), child.finder, &child.columns))
     }
 
     fn delete_child<'f>(
