@@ -1,6 +1,6 @@
 //! What foreign keys refuse, worded.
 
-use engine::catalog::def::{ForeignKeyDef, ReferentialAction};
+use engine::catalog::def::ForeignKeyDef;
 use engine::catalog::table::Table;
 use types::error::table::{
     ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO, ER_NO_REFERENCED_ROW_2, ER_ROW_IS_REFERENCED_2,
@@ -9,6 +9,8 @@ use types::error::{Condition, SqlError};
 use types::row::Offsets;
 use types::temporal::TimeZone;
 use types::value::ValueRef;
+
+use crate::ddl::{Quoting, foreign_key_text};
 
 /// Whether a change fails for its row's foreign keys alone: IGNORE goes on behind it.
 pub(in crate::exec) fn is_violation(error: &SqlError) -> bool {
@@ -46,22 +48,7 @@ pub(super) fn duplicate(
 }
 
 fn violation(condition: &Condition, child: &Table, key: &ForeignKeyDef) -> SqlError {
-    let quoted =
-        |names: Vec<&str>| names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let columns = key.columns.iter().map(|place| &*child.def.columns[usize::from(*place)].name);
-    let columns = quoted(columns.collect());
-    let parents = quoted(key.parent_columns.iter().map(|name| &**name).collect());
-    let db = if key.parent_db == child.def.db { String::new() } else { format!("`{}`.", key.parent_db) };
-    let (on_delete, on_update) = (clause("DELETE", key.on_delete), clause("UPDATE", key.on_update));
-    condition.error(&[&format_args!(
-        " (`{}`.`{}`, CONSTRAINT `{}` FOREIGN KEY ({columns}) REFERENCES {db}`{}` ({parents}){on_delete}{on_update})",
-        child.def.db, child.def.name, key.name, key.parent_table,
-    )])
-}
-
-fn clause(event: &str, action: ReferentialAction) -> String {
-    match action {
-        ReferentialAction::NoAction => String::new(),
-        action => format!(" ON {event} {}", action.as_str()),
-    }
+    let quoting = Quoting::default();
+    let (db, name) = (quoting.name(&child.def.db), quoting.name(&child.def.name));
+    condition.error(&[&format_args!(" ({db}.{name}, {})", foreign_key_text(key, &child.def, quoting))])
 }
