@@ -421,8 +421,7 @@ impl Client {
         if dropped.is_empty() {
             return Ok(None);
         }
-        dropped.iter().for_each(|table| relations.remove(&table.def.db, &table.def.name));
-        relations.check_dropped(&dropped, self.rules())?;
+        relations.drop_tables(&dropped, self.rules())?;
         let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
         self.commit_ddl(edits(relations), sql, &dbs).await.map(Some)
     }
@@ -533,8 +532,7 @@ impl Client {
         let others = related.map(|(db, name)| metadata_lock(&db, &name));
         let all = tables.iter().map(|table| table.lock).chain(others).map(|id| (id, Mode::Exclusive));
         self.lock_all(&mut locks, all.collect()).await?;
-        tables.iter().for_each(|table| relations.remove(&table.def.db, &table.def.name));
-        relations.check_dropped(&tables, self.rules())?;
+        relations.drop_tables(&tables, self.rules())?;
         self.affected = tables.len() as u64;
         let mut change = edits(relations);
         change.push(Edit::RemoveDatabase(name.clone()));

@@ -221,10 +221,10 @@ fn made_number(name: &str, table: &str) -> Option<u64> {
 
 /// Error 1553 if an index is dropped that a foreign key of its own table needs.
 pub(super) fn check_indexes(old: &TableDef, new: &TableDef) -> Result<()> {
-    for key in new.foreign_keys.iter().filter(|key| new.index_on(&key.columns).is_none()) {
-        let before = old.foreign_keys.iter().find(|before| before.name == key.name);
-        let index = before.and_then(|before| old.index_on(&before.columns));
-        return Err(ER_DROP_INDEX_FK.error(&[&index.map_or(&key.name, |index| &index.name)]));
-    }
-    Ok(())
+    let Some(key) = new.foreign_keys.iter().find(|key| new.index_on(&key.columns).is_none()) else {
+        return Ok(());
+    };
+    let before = old.foreign_keys.iter().find(|before| before.name == key.name);
+    let index = before.and_then(|before| old.index_on(&before.columns));
+    Err(ER_DROP_INDEX_FK.error(&[&index.map_or(&key.name, |index| &index.name)]))
 }

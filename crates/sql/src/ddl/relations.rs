@@ -97,7 +97,7 @@ impl Relations {
     }
 
     /// A table goes.
-    pub fn remove(&mut self, db: &str, name: &str) {
+    fn remove(&mut self, db: &str, name: &str) {
         self.changed.insert((db.to_owned(), name.to_owned()), None);
     }
 
@@ -215,7 +215,8 @@ impl Relations {
             }
             key.name = new_name;
             if key.refers_to(&old_db, &old_name) {
-                (db.clone_into(&mut key.parent_db), name.clone_into(&mut key.parent_table));
+                db.clone_into(&mut key.parent_db);
+                name.clone_into(&mut key.parent_table);
             }
         }
         foreign::sort(&mut keys);
@@ -257,13 +258,12 @@ impl Relations {
         }
     }
 
-    /// Error 3730 if somebody refers to one of these tables, which have been removed.
-    pub fn check_dropped<'t>(
-        &self,
-        dropped: impl IntoIterator<Item = &'t Arc<Table>>,
-        rules: Rules,
-    ) -> Result<()> {
-        for table in dropped.into_iter().filter(|_| rules.checks) {
+    /// Tables go. Error 3730 if somebody refers to one of them who stays.
+    pub fn drop_tables(&mut self, dropped: &[Arc<Table>], rules: Rules) -> Result<()> {
+        for table in dropped {
+            self.remove(&table.def.db, &table.def.name);
+        }
+        for table in dropped.iter().filter(|_| rules.checks) {
             if let Some((child, key)) = self.children(&table.def.db, &table.def.name).first() {
                 let parent = &table.def.name;
                 return Err(ER_FK_CANNOT_DROP_PARENT.error(&[parent, &key.name, &child.def.name]));
