@@ -61,7 +61,7 @@ impl Catalog {
                     let counters = counters.get(&def.id).cloned().unwrap_or_default();
                     let start = def.auto_increment_start.saturating_sub(1);
                     Counters::raise(&counters.auto_increment, start);
-                    catalog.put_table(Arc::new(Table::new(*def, counters)));
+                    catalog.put_table(&Arc::new(Table::new(*def, counters)));
                 }
             }
         }
@@ -130,9 +130,11 @@ impl Catalog {
     ///
     /// # Panics
     /// If the database is missing.
-    pub fn put_table(&mut self, table: Arc<Table>) {
-        let name = (table.def.db.clone(), table.def.name.clone());
-        self.remove_table(&name.0, &name.1);
+    pub fn put_table(&mut self, table: &Arc<Table>) {
+        let database = self.databases.get_mut(&table.def.db).expect("a table's database exists");
+        if let Some(old) = database.tables.insert(table.def.name.clone(), Arc::clone(table)) {
+            self.forget(&old);
+        }
         for key in &table.def.foreign_keys {
             let parent = (key.parent_db.clone(), key.parent_table.clone());
             self.children.entry(parent).or_default().insert(name.clone());

@@ -93,7 +93,7 @@ impl Edit {
         match self {
             Self::PutDatabase(def) => catalog.put_database(def.clone()),
             Self::RemoveDatabase(name) => catalog.remove_database(name),
-            Self::PutTable { table, .. } => catalog.put_table(Arc::clone(table)),
+            Self::PutTable { table, .. } => catalog.put_table(table),
             Self::RemoveTable(table) => catalog.remove_table(&table.def.db, &table.def.name),
             Self::PutAccount { name, bytes } => catalog.put_account(name.clone(), bytes.clone()),
         }

@@ -94,7 +94,7 @@ impl World {
 
     fn put(&mut self, mut table: TableDef) {
         self.fill(&mut table);
-        self.catalog.put_table(Arc::new(Table::new(table, Arc::default())));
+        self.catalog.put_table(&Arc::new(Table::new(table, Arc::default())));
     }
 
     fn apply(&mut self, step: Step) {

@@ -202,7 +202,7 @@ impl Db {
             auto_increment_start: 1,
         };
         let table = Arc::new(Table::new(def, Arc::default()));
-        self.store.change_catalog(|catalog| catalog.put_table(Arc::clone(&table)));
+        self.store.change_catalog(|catalog| catalog.put_table(&table));
     }
 
     /// `child` gets a foreign key; both tables get new versions, as DDL makes them.
@@ -213,12 +213,12 @@ impl Db {
             let mut def = table.def.clone();
             def.foreign_keys.push(key.clone());
             let table = Arc::new(table.successor(def));
-            catalog.put_table(table);
+            catalog.put_table(&table);
             if parent != child
                 && let Some(table) = catalog.table("test", parent)
             {
                 let table = Arc::new(table.successor(table.def.clone()));
-                catalog.put_table(table);
+                catalog.put_table(&table);
             }
         });
     }

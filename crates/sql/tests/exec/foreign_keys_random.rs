@@ -215,7 +215,9 @@ fn random_key(rng: &mut Rng) -> Key {
 
 fn database(keys: &[Key]) -> (Db, Conn) {
     let mut db = Db::new();
-    TABLES.iter().for_each(|name| create(&mut db, name));
+    for name in TABLES {
+        create(&mut db, name);
+    }
     for (number, of) in keys.iter().enumerate() {
         let parent = (TABLES[of.parent], &[COLUMNS[of.parent_column]][..]);
         let column = u16::try_from(of.column).unwrap();
@@ -250,12 +252,12 @@ fn statement(rng: &mut Rng, model: &mut Model) -> (String, Result<u64, u16>) {
     if rng.chance(1, 3) {
         // A row that an earlier one's cascade has removed is not counted.
         let mut gone = 0;
-        let done = model.each(ignore, &rows, |model, row| match still(model, row) {
-            Some(row) => model.change(table, row, None, (1, &[])),
-            None => {
-                gone += 1;
-                Ok(())
+        let done = model.each(ignore, &rows, |model, row| {
+            if let Some(row) = still(model, row) {
+                return model.change(table, row, None, (1, &[]));
             }
+            gone += 1;
+            Ok(())
         });
         return (format!("DELETE {word} FROM {name} {filter}"), done.map(|count| count - gone));
     }
@@ -264,13 +266,11 @@ fn statement(rng: &mut Rng, model: &mut Model) -> (String, Result<u64, u16>) {
     let mut same = 0;
     let done = model.each(ignore, &rows, |model, row| {
         let changed = still(model, row).map(|row| (row, with(row, column, new)));
-        match changed.filter(|(row, after)| row != after) {
-            Some((row, after)) => model.change(table, row, Some(after), (1, &[])),
-            None => {
-                same += 1;
-                Ok(())
-            }
+        if let Some((row, after)) = changed.filter(|(row, after)| row != after) {
+            return model.change(table, row, Some(after), (1, &[]));
         }
+        same += 1;
+        Ok(())
     });
     let sql = format!("UPDATE {word} {name} SET {} = {} {filter}", COLUMNS[column], text(new));
     (sql, done.map(|count| count - same))

@@ -77,7 +77,7 @@ impl Fixture {
         let table = Arc::new(table(lines.iter().map(|line| column(line[0], line[1])).collect()));
         let mut catalog = Catalog::default();
         catalog.put_database(DatabaseDef { name: "record".to_owned(), collation: CI });
-        catalog.put_table(Arc::clone(&table));
+        catalog.put_table(&table);
         let mut fixture = Self { session: session(), table, rows: Vec::new(), catalog: Arc::new(catalog) };
         fixture.rows = (2..lines[0].len()).map(|at| fixture.row(lines.iter().map(|line| line[at]))).collect();
         fixture
