@@ -131,16 +131,14 @@ impl Catalog {
     /// # Panics
     /// If the database is missing.
     pub fn put_table(&mut self, table: &Arc<Table>) {
-        let database = self.databases.get_mut(&table.def.db).expect("a table's database exists");
-        if let Some(old) = database.tables.insert(table.def.name.clone(), Arc::clone(table)) {
-            self.forget(&old);
-        }
+        let name = (table.def.db.clone(), table.def.name.clone());
+        self.remove_table(&name.0, &name.1);
         for key in &table.def.foreign_keys {
             let parent = (key.parent_db.clone(), key.parent_table.clone());
             self.children.entry(parent).or_default().insert(name.clone());
         }
         let database = self.databases.get_mut(&name.0).expect("a table's database exists");
-        database.tables.insert(name.1, table);
+        database.tables.insert(name.1, Arc::clone(table));
     }
 
     /// Removes a table.
