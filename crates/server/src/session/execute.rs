@@ -201,12 +201,8 @@ impl Client {
                 self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
             }
         }
-        if let Plan::Select(select) = &planned.plan {
-            return if select.lock.is_some_and(|lock| lock.exclusive) {
-                self.refuse_read_only()
-            } else {
-                Ok(())
-            };
+        if let Plan::Select(query) = &planned.plan {
+            return if query.locks_exclusively() { self.refuse_read_only() } else { Ok(()) };
         }
         self.refuse_under_read_lock()?;
         if self.transaction.open && self.transaction.read_only {

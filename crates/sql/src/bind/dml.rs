@@ -12,10 +12,10 @@ use types::error::table::{
 };
 
 use super::scope::{Clause, Named, Scope};
-use super::{BindEnv, Result, expr, from, select, unsupported};
+use super::{BindEnv, Result, expr, from, query, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
-    Assignment, DeletePlan, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, SelectPlan,
+    Assignment, DeletePlan, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, QueryPlan,
     SourceKind, Target, UpdatePlan,
 };
 
@@ -124,7 +124,7 @@ fn bind_target(
 }
 
 /// A statement may not read in a subquery what it changes.
-fn refuse_reading(table: &Arc<Table>, subqueries: &[SelectPlan]) -> Result<()> {
+fn refuse_reading(table: &Arc<Table>, subqueries: &[QueryPlan]) -> Result<()> {
     let mut read: Vec<PlannedTable> = Vec::new();
     for subquery in subqueries {
         subquery.collect_tables(&mut read);
@@ -163,11 +163,11 @@ fn bind_source(
     env: &BindEnv<'_>,
 ) -> Result<InsertSource> {
     let SetExpr::Values(values) = &*query.body else {
-        let select = select::bind_query(query, env)?;
-        if select.output.len() != columns.len() {
+        let plan = query::bind_query(query, env)?;
+        if plan.column_count() != columns.len() {
             return Err(ER_WRONG_VALUE_COUNT_ON_ROW.error(&[&1]));
         }
-        return Ok(InsertSource::Select(Box::new(select)));
+        return Ok(InsertSource::Select(plan));
     };
     let mut rows = Vec::with_capacity(values.rows.len());
     for (place, row) in values.rows.iter().enumerate() {

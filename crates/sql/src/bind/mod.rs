@@ -8,9 +8,11 @@ mod from;
 mod function;
 mod json;
 mod literal;
+mod query;
 mod scope;
 mod select;
 mod show;
+mod tail;
 mod targets;
 
 use std::sync::Arc;
@@ -20,8 +22,9 @@ use types::error::SqlError;
 use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
 pub use dml::{bind_delete, bind_insert, bind_update};
+pub use query::bind_query;
 pub use scope::Scope;
-pub use select::{bind_exprs, bind_query};
+pub use select::bind_exprs;
 pub use show::bind_show;
 
 use crate::session::Session;

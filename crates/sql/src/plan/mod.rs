@@ -5,6 +5,7 @@
 
 mod access;
 mod aggregate;
+mod query;
 mod schema;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use types::column::{Column, ColumnType};
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind};
+pub use query::{QueryPlan, UnionPlan};
 
 use crate::expr::Expr;
 use crate::virtual_table::VirtualTable;
@@ -23,7 +25,7 @@ use crate::virtual_table::VirtualTable;
 #[derive(Debug)]
 pub enum Plan {
     /// SELECT.
-    Select(SelectPlan),
+    Select(QueryPlan),
     /// INSERT, REPLACE.
     Insert(InsertPlan),
     /// UPDATE.
@@ -85,7 +87,7 @@ pub struct SelectPlan {
     /// FOR UPDATE, FOR SHARE.
     pub lock: Option<RowLock>,
     /// Subqueries, evaluated before the first row.
-    pub subqueries: Vec<SelectPlan>,
+    pub subqueries: Vec<QueryPlan>,
 }
 
 /// Where rows come from.
@@ -206,7 +208,7 @@ pub struct InsertPlan {
     /// IGNORE.
     pub ignore: bool,
     /// Subqueries in values.
-    pub subqueries: Vec<SelectPlan>,
+    pub subqueries: Vec<QueryPlan>,
 }
 
 /// What is inserted.
@@ -217,7 +219,7 @@ pub enum InsertSource {
     /// The rows of literals that were taken out of the text.
     Literals,
     /// INSERT .. SELECT.
-    Select(Box<SelectPlan>),
+    Select(QueryPlan),
 }
 
 /// What happens to a row whose key is there already.
@@ -272,7 +274,7 @@ pub struct Target {
     /// LIMIT.
     pub limit: Option<Expr>,
     /// Subqueries.
-    pub subqueries: Vec<SelectPlan>,
+    pub subqueries: Vec<QueryPlan>,
 }
 
 impl SelectPlan {

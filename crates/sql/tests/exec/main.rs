@@ -15,3 +15,4 @@ mod changes;
 mod db;
 mod json;
 mod queries;
+mod unions;
