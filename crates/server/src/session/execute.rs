@@ -1,5 +1,6 @@
 //! Planned statements: planning, locking, executing, and ending what they began.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -241,6 +242,7 @@ impl Client {
             params,
             found_rows: self.capabilities.contains(protocol::wire::Capabilities::FOUND_ROWS),
             shared_reads,
+            named: HashMap::new(),
         };
         let done = kill.unless_killed(exec.run(&planned.plan, &mut sink)).await;
         log.end(done.is_ok());

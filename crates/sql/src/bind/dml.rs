@@ -15,8 +15,8 @@ use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, from, query, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
-    Assignment, DeletePlan, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, QueryPlan,
-    SourceKind, Target, UpdatePlan,
+    Assignment, DeletePlan, InsertPlan, InsertSource, OnDuplicate, OrderBy, QueryPlan, SourceKind, Target,
+    Touched, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -125,11 +125,11 @@ fn bind_target(
 
 /// A statement may not read in a subquery what it changes.
 fn refuse_reading(table: &Arc<Table>, subqueries: &[QueryPlan]) -> Result<()> {
-    let mut read: Vec<PlannedTable> = Vec::new();
+    let mut read = Touched::default();
     for subquery in subqueries {
         subquery.collect_tables(&mut read);
     }
-    if read.iter().any(|read| read.table.def.id == table.def.id) {
+    if read.tables.iter().any(|read| read.table.def.id == table.def.id) {
         return Err(ER_UPDATE_TABLE_USED.error(&[&table.def.name]));
     }
     Ok(())

@@ -14,6 +14,7 @@ mod select;
 mod show;
 mod tail;
 mod targets;
+mod with;
 
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub struct BindEnv<'a> {
     pub text: &'a str,
     /// Of a subquery: what surrounds it.
     outer: Option<&'a Outer<'a>>,
+    /// The queries of WITH that are known here, the nearest last.
+    named: Vec<Arc<with::Named>>,
 }
 
 /// The scopes around a subquery, the nearest first.
@@ -54,7 +57,7 @@ struct Outer<'a> {
 impl<'a> BindEnv<'a> {
     /// For a whole statement.
     pub fn new(catalog: &'a Arc<Catalog>, session: &'a Session, text: &'a str) -> Self {
-        Self { catalog, session, text, outer: None }
+        Self { catalog, session, text, outer: None, named: Vec::new() }
     }
 
     /// Whether a name that a subquery does not know is a column of what surrounds it.

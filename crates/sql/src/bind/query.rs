@@ -8,7 +8,7 @@ use types::error::table::{ER_NON_UNIQ_ERROR, ER_WRONG_NUMBER_OF_COLUMNS_IN_SELEC
 
 use super::scope::{Clause, Named, Scope};
 use super::tail::Tail;
-use super::{BindEnv, Result, expr, select, unsupported};
+use super::{BindEnv, Result, expr, select, unsupported, with};
 use crate::expr::Expr;
 use crate::plan::{OrderBy, OrderKey, QueryPlan, SourceKind, UnionPlan};
 
@@ -19,9 +19,14 @@ pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
 
 /// Binds a query in parentheses, which something follows.
 fn bind_within(query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
-    if query.with.is_some() {
-        return Err(unsupported("WITH"));
-    }
+    let known;
+    let env = match &query.with {
+        None => env,
+        Some(with) => {
+            known = with::bind(with, env)?;
+            &known
+        }
+    };
     let inner = Tail::of(query)?;
     match outer.within(inner) {
         Some(tail) => bind_body(&query.body, tail, env),

@@ -15,9 +15,12 @@ mod select;
 mod target;
 mod union;
 mod update;
+mod window;
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use engine::EngineError;
@@ -135,6 +138,8 @@ pub struct Exec<'a> {
     pub found_rows: bool,
     /// Plain reads lock what they read, as FOR SHARE does: SERIALIZABLE.
     pub shared_reads: bool,
+    /// The rows of its queries of WITH, by the address of their plan.
+    pub named: HashMap<usize, Arc<Vec<Vec<Value>>>>,
 }
 
 impl<'a> Exec<'a> {

@@ -52,6 +52,7 @@ pub fn output_columns(plan: &QueryPlan, types: &Types<'_>) -> Result<Vec<OutputC
             [part] => output_columns(part, types),
             _ => columns_of_union(union, types),
         },
+        QueryPlan::Named(named) => output_columns(&named.plan, types),
     }
 }
 

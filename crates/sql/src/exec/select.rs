@@ -17,10 +17,13 @@ use types::warning::Warnings;
 use super::cursor::{Versions, damaged};
 use super::join::{Join, Made};
 use super::project::cell;
+use super::window::Window;
 use super::{BoxFuture, Cell, Exec, Result, ResultSink, Turns, engine_error};
 use crate::agg::Accumulator;
 use crate::expr::{CompareOp, Ev, Expr, Inputs, NoSchema, RowRef, Schema, SortKey, Types};
-use crate::plan::{Group, LockWait, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind};
+use crate::plan::{
+    Group, LockWait, NamedPlan, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind,
+};
 use crate::session::Session;
 
 /// Bytes that the rows of one sort or grouping may take.
@@ -74,6 +77,7 @@ impl Exec<'_> {
         match plan {
             QueryPlan::Select(select) => self.select(select, limit, sink).await,
             QueryPlan::Union(union) => self.union(union, limit, sink).await,
+            QueryPlan::Named(_) => unreachable!("a named query is a source"),
         }
     }
 
@@ -114,26 +118,28 @@ impl Exec<'_> {
         })
     }
 
-    /// The rows that are given.
-    pub(super) fn window(
-        &mut self,
-        limit: Option<&Expr>,
-        offset: Option<&Expr>,
-        otherwise: u64,
-    ) -> Result<Window> {
-        let offset = self.limit(offset)?.unwrap_or(0);
-        let limit = self.limit(limit)?.unwrap_or(otherwise);
-        Ok(Window { offset, limit, given: 0 })
-    }
-
     pub(super) async fn subqueries(&mut self, plans: &[QueryPlan]) -> Result<Subqueries> {
         let mut subqueries = Subqueries::default();
         for plan in plans {
-            let rows = self.collect(plan).await?;
+            let rows = match plan {
+                QueryPlan::Named(named) => self.named_rows(named).await?,
+                _ => Arc::new(self.collect(plan).await?),
+            };
             subqueries.values.push(rows.iter().filter_map(|row| row.first().cloned()).collect());
-            subqueries.rows.push(Arc::new(rows));
+            subqueries.rows.push(rows);
         }
         Ok(subqueries)
+    }
+
+    /// The rows of a query of WITH.
+    async fn named_rows(&mut self, named: &Arc<NamedPlan>) -> Result<Arc<Vec<Vec<Value>>>> {
+        let key = Arc::as_ptr(named).addr();
+        if let Some(rows) = self.named.get(&key) {
+            return Ok(Arc::clone(rows));
+        }
+        let rows = Arc::new(self.collect(&named.plan).await?);
+        self.named.insert(key, Arc::clone(&rows));
+        Ok(rows)
     }
 
     /// The rows of sources that are not stored.
@@ -476,29 +482,6 @@ fn finish(mut rows: Vec<Collected>, plan: &SelectPlan) -> Vec<Collected> {
         rows.sort_by(|a, b| a.by.cmp(&b.by));
     }
     rows
-}
-
-/// OFFSET and LIMIT.
-pub(super) struct Window {
-    pub(super) offset: u64,
-    pub(super) limit: u64,
-    pub(super) given: u64,
-}
-
-impl Window {
-    pub(super) fn is_over(&self) -> bool {
-        self.given >= self.limit
-    }
-
-    /// A row comes: whether it is given.
-    pub(super) fn takes(&mut self) -> bool {
-        if self.offset > 0 {
-            self.offset -= 1;
-            return false;
-        }
-        self.given += 1;
-        true
-    }
 }
 
 /// Groups in the making, in the order in which they were found.

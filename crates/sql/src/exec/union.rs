@@ -12,7 +12,8 @@ use types::error::table::ER_OUT_OF_SORTMEMORY;
 use types::temporal::TimeZone;
 use types::value::Value;
 
-use super::select::{Collected, MEMORY_MAX, Window, order_key};
+use super::select::{Collected, MEMORY_MAX, order_key};
+use super::window::Window;
 use super::{BoxFuture, Cell, Exec, Known, Result, ResultSink};
 use crate::expr::{Ev, ResultType, RowRef, SortKey, Types, in_type_and_scale};
 use crate::plan::{QueryPlan, UnionPlan};

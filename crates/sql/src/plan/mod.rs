@@ -16,7 +16,8 @@ use types::column::{Column, ColumnType};
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind};
-pub use query::{QueryPlan, UnionPlan};
+pub(crate) use query::Touched;
+pub use query::{NamedPlan, QueryPlan, UnionPlan};
 
 use crate::expr::Expr;
 use crate::virtual_table::VirtualTable;
@@ -46,20 +47,20 @@ pub struct PlannedTable {
 impl Plan {
     /// Every stored table that the statement touches.
     pub fn tables(&self) -> Vec<PlannedTable> {
-        let mut tables = Vec::new();
+        let mut touched = Touched::default();
         match self {
-            Self::Select(select) => select.collect_tables(&mut tables),
+            Self::Select(select) => select.collect_tables(&mut touched),
             Self::Insert(insert) => {
-                tables.push(PlannedTable { table: Arc::clone(&insert.table), written: true });
+                touched.tables.push(PlannedTable { table: Arc::clone(&insert.table), written: true });
                 if let InsertSource::Select(select) = &insert.source {
-                    select.collect_tables(&mut tables);
+                    select.collect_tables(&mut touched);
                 }
-                insert.subqueries.iter().for_each(|subquery| subquery.collect_tables(&mut tables));
+                insert.subqueries.iter().for_each(|subquery| subquery.collect_tables(&mut touched));
             }
-            Self::Update(update) => update.target.collect_tables(&mut tables),
-            Self::Delete(delete) => delete.target.collect_tables(&mut tables),
+            Self::Update(update) => update.target.collect_tables(&mut touched),
+            Self::Delete(delete) => delete.target.collect_tables(&mut touched),
         }
-        tables
+        touched.tables
     }
 }
 
@@ -286,25 +287,25 @@ impl SelectPlan {
         self.sources.iter().all(stored) && exprs.all(Expr::type_is_fixed)
     }
 
-    pub(crate) fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
-        self.sources.iter().for_each(|source| source.collect_tables(tables));
-        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));
+    pub(crate) fn collect_tables(&self, touched: &mut Touched) {
+        self.sources.iter().for_each(|source| source.collect_tables(touched));
+        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(touched));
     }
 }
 
 impl Target {
-    fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+    fn collect_tables(&self, touched: &mut Touched) {
         if let SourceKind::Table(table) = &self.source.from {
-            tables.push(PlannedTable { table: Arc::clone(table), written: true });
+            touched.tables.push(PlannedTable { table: Arc::clone(table), written: true });
         }
-        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));
+        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(touched));
     }
 }
 
 impl Source {
-    fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+    fn collect_tables(&self, touched: &mut Touched) {
         if let SourceKind::Table(table) = &self.from {
-            tables.push(PlannedTable { table: Arc::clone(table), written: false });
+            touched.tables.push(PlannedTable { table: Arc::clone(table), written: false });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Queries: a SELECT, or several of them whose rows follow each other.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use types::column::Column;
@@ -18,6 +19,25 @@ pub enum QueryPlan {
     Select(Box<SelectPlan>),
     /// UNION.
     Union(Box<UnionPlan>),
+    /// One of WITH, as a source: its rows are made once in a statement.
+    Named(Arc<NamedPlan>),
+}
+
+/// A query of WITH.
+#[derive(Debug)]
+pub struct NamedPlan {
+    /// The query.
+    pub plan: QueryPlan,
+    /// How deep queries stand in one another in it.
+    pub depth: usize,
+}
+
+/// Tables that a plan touches.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    pub(crate) tables: Vec<PlannedTable>,
+    /// The queries of WITH that were looked into: each once, however often it is named.
+    named: HashSet<*const NamedPlan>,
 }
 
 /// A planned UNION.
@@ -45,6 +65,7 @@ impl QueryPlan {
         match self {
             Self::Select(select) => select.output.len(),
             Self::Union(union) => union.columns.len(),
+            Self::Named(named) => named.plan.column_count(),
         }
     }
 
@@ -55,6 +76,7 @@ impl QueryPlan {
                 select.output[place].expr.result_type(&Types { schema: &**select, ..*types })
             }
             Self::Union(union) => union.column_type(place, types),
+            Self::Named(named) => named.plan.column_type(place, types),
         }
     }
 
@@ -67,6 +89,7 @@ impl QueryPlan {
                 names.map(|(place, name)| Ok(column(name, self.column_type(place, &types)?))).collect()
             }
             Self::Union(union) => Ok(Arc::clone(&union.columns)),
+            Self::Named(named) => named.plan.columns(session),
         }
     }
 
@@ -75,6 +98,7 @@ impl QueryPlan {
         match self {
             Self::Select(select) => select.columns_are_fixed(),
             Self::Union(union) => union.parts.iter().all(Self::columns_are_fixed),
+            Self::Named(named) => named.plan.columns_are_fixed(),
         }
     }
 
@@ -83,14 +107,30 @@ impl QueryPlan {
         match self {
             Self::Select(select) => select.lock.is_some_and(|lock| lock.exclusive),
             Self::Union(union) => union.parts.iter().any(Self::locks_exclusively),
+            Self::Named(named) => named.plan.locks_exclusively(),
         }
     }
 
-    pub(crate) fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+    /// How deep queries stand in one another.
+    pub fn depth(&self) -> usize {
+        let deepest = |all: &[Self]| all.iter().map(Self::depth).max().unwrap_or(0);
+        1 + match self {
+            Self::Select(select) => deepest(&select.subqueries),
+            Self::Union(union) => deepest(&union.parts).max(deepest(&union.subqueries)),
+            Self::Named(named) => named.depth,
+        }
+    }
+
+    pub(crate) fn collect_tables(&self, touched: &mut Touched) {
         match self {
-            Self::Select(select) => select.collect_tables(tables),
+            Self::Select(select) => select.collect_tables(touched),
             Self::Union(union) => {
-                union.parts.iter().chain(&union.subqueries).for_each(|query| query.collect_tables(tables));
+                union.parts.iter().chain(&union.subqueries).for_each(|query| query.collect_tables(touched));
+            }
+            Self::Named(named) => {
+                if touched.named.insert(Arc::as_ptr(named)) {
+                    named.plan.collect_tables(touched);
+                }
             }
         }
     }

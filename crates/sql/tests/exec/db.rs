@@ -1,5 +1,6 @@
 //! A database without a server.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::path::Path;
 use std::pin::{Pin, pin};
@@ -248,6 +249,7 @@ impl Conn {
             params,
             found_rows: false,
             shared_reads: false,
+            named: HashMap::new(),
         };
         let (done, turns) = drive(exec.run(&plan, &mut rows));
         self.turns = turns;

@@ -14,5 +14,6 @@ mod access;
 mod changes;
 mod db;
 mod json;
+mod named;
 mod queries;
 mod unions;

@@ -11,7 +11,7 @@ use crate::db::{Conn, Db, Spec, int, varchar};
 const CI: Collation = Collation::Utf8mb4GeneralCi;
 
 /// The tables that `tests/data/unions.tsv` creates.
-fn tables() -> (Db, Conn) {
+pub fn tables() -> (Db, Conn) {
     let mut db = Db::new();
     let unsigned = |size| ColumnType::int("", size, Sign::Unsigned, None).unwrap();
     let labels = Labels::new(CI, ["x", "y"].map(Into::into));

@@ -112,7 +112,7 @@ impl Fixture {
         let env = BindEnv::new(&self.catalog, &self.session, &text);
         match bind_query(&query, &env)? {
             QueryPlan::Select(plan) => Ok(*plan),
-            QueryPlan::Union(_) => panic!("{text}"),
+            QueryPlan::Union(_) | QueryPlan::Named(_) => panic!("{text}"),
         }
     }
 
