@@ -1,5 +1,6 @@
 //! Planned statements: planning, locking, executing, and ending what they began.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -201,12 +202,8 @@ impl Client {
                 self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
             }
         }
-        if let Plan::Select(select) = &planned.plan {
-            return if select.lock.is_some_and(|lock| lock.exclusive) {
-                self.refuse_read_only()
-            } else {
-                Ok(())
-            };
+        if let Plan::Select(query) = &planned.plan {
+            return if query.locks_exclusively() { self.refuse_read_only() } else { Ok(()) };
         }
         self.refuse_under_read_lock()?;
         if self.transaction.open && self.transaction.read_only {
@@ -245,6 +242,7 @@ impl Client {
             params,
             found_rows: self.capabilities.contains(protocol::wire::Capabilities::FOUND_ROWS),
             shared_reads,
+            named: HashMap::new(),
         };
         let done = kill.unless_killed(exec.run(&planned.plan, &mut sink)).await;
         log.end(done.is_ok());

@@ -145,13 +145,7 @@ impl Client {
     /// The columns of its result, as far as they are known without parameters; none if it has no result.
     pub(super) fn columns_of(&self, planned: &Planned, normalised: &Normalised) -> Result<Vec<OutputColumn>> {
         let Plan::Select(query) = &planned.plan else { return Ok(Vec::new()) };
-        let types = Types {
-            session: &self.sql,
-            schema: query,
-            params: &[],
-            literals: &normalised.literals,
-            row_literals: &[],
-        };
+        let types = Types { literals: &normalised.literals, ..Types::of_session(&self.sql) };
         output_columns(query, &types)
     }
 

@@ -12,7 +12,7 @@ use protocol::reply::{self, BinaryRow, ColumnDef, ErrPacket};
 use protocol::wire::{Capabilities, ColumnFlags, ColumnType as WireType, StatusFlags};
 use sql::exec::{BoxFuture, Cell, OutputColumn, ResultSink, output_columns};
 use sql::expr::{ResultType, RowRef, Types};
-use sql::plan::SelectPlan;
+use sql::plan::QueryPlan;
 use types::charset::Charset;
 use types::collation::Collation;
 use types::context::Context;
@@ -193,7 +193,7 @@ pub(super) fn write_error(packets: &mut PacketWriter, capabilities: Capabilities
 }
 
 impl ResultSink for ClientSink<'_> {
-    fn begin(&mut self, query: &SelectPlan, types: &Types<'_>) -> Result<(), SqlError> {
+    fn begin(&mut self, query: &QueryPlan, types: &Types<'_>) -> Result<(), SqlError> {
         let collation = self.settings.collation;
         let kept = self.kept.and_then(|kept| kept.lock().clone());
         let definitions = match kept {

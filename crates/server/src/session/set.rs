@@ -1,5 +1,7 @@
 //! SET: all assignments of a statement are examined before the first is made.
 
+use std::collections::HashMap;
+
 use binlog::ChecksumAlg;
 use commit::{StrategyKind, Switched};
 use sql::bind::{self, BindEnv};
@@ -90,6 +92,7 @@ impl Client {
             params: Params::default(),
             found_rows: false,
             shared_reads: false,
+            named: HashMap::new(),
         };
         let values = exec.values(plan).await;
         if !self.transaction.open {

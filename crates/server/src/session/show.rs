@@ -76,9 +76,7 @@ impl Client {
         let catalog = self.shared.store.catalog();
         let env = BindEnv::new(&catalog, &self.sql, "");
         let plan = bind_show(Arc::new(shown), None, &env)?;
-        let types =
-            Types { session: &self.sql, schema: &plan, params: &[], literals: &[], row_literals: &[] };
-        output_columns(&plan, &types)
+        output_columns(&plan, &Types::of_session(&self.sql))
     }
 
     /// SHOW BINLOG EVENTS.

@@ -114,6 +114,7 @@ const ONLY_OURS: &[(&str, &str)] = &[
     ("enhanced_binlog_dir", "ours"),
     ("onelog_", "ours"),
     ("persist_binlog_to_redo", "AliSQL's"),
+    ("restrict_fk_on_non_standard_key", "MySQL 8.4's"),
     ("rpl_semi_sync_", "MySQL has them in plugins"),
     ("sync_binlog_interval", "AliSQL's"),
     ("tx_isolation", "removed in 8.0.3; MariaDB's clients read it"),

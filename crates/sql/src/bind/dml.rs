@@ -12,11 +12,11 @@ use types::error::table::{
 };
 
 use super::scope::{Clause, Named, Scope};
-use super::{BindEnv, Result, expr, from, select, unsupported};
+use super::{BindEnv, Result, expr, from, query, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
-    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, PlannedTable, Relations,
-    SelectPlan, SourceKind, Target, UpdatePlan,
+    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, QueryPlan, Relations,
+    SourceKind, Target, Touched, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -140,12 +140,12 @@ fn bind_target(
 }
 
 /// A statement may not read in a subquery what it changes.
-fn refuse_reading(table: &Arc<Table>, subqueries: &[SelectPlan]) -> Result<()> {
-    let mut read: Vec<PlannedTable> = Vec::new();
+fn refuse_reading(table: &Arc<Table>, subqueries: &[QueryPlan]) -> Result<()> {
+    let mut read = Touched::default();
     for subquery in subqueries {
         subquery.collect_tables(&mut read);
     }
-    if read.iter().any(|read| read.table.def.id == table.def.id) {
+    if read.tables.iter().any(|read| read.table.def.id == table.def.id) {
         return Err(ER_UPDATE_TABLE_USED.error(&[&table.def.name]));
     }
     Ok(())
@@ -179,11 +179,11 @@ fn bind_source(
     env: &BindEnv<'_>,
 ) -> Result<InsertSource> {
     let SetExpr::Values(values) = &*query.body else {
-        let select = select::bind_query(query, env)?;
-        if select.output.len() != columns.len() {
+        let plan = query::bind_query(query, env)?;
+        if plan.column_count() != columns.len() {
             return Err(ER_WRONG_VALUE_COUNT_ON_ROW.error(&[&1]));
         }
-        return Ok(InsertSource::Select(Box::new(select)));
+        return Ok(InsertSource::Select(plan));
     };
     let mut rows = Vec::with_capacity(values.rows.len());
     for (place, row) in values.rows.iter().enumerate() {

@@ -5,7 +5,7 @@ use types::collation::Collation;
 use types::error::table::{ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION};
 use types::value::Value;
 
-use super::{BindEnv, Outer, Result, Scope, exists, literal, select, targets, unsupported};
+use super::{BindEnv, Outer, Result, Scope, exists, literal, query, targets, unsupported};
 use crate::expr::{ArithOp, CompareOp, Expr};
 use crate::plan::Output;
 use crate::session::Scope as VariableScope;
@@ -331,8 +331,8 @@ impl Binder<'_, '_> {
 
     fn subquery(&mut self, query: &ast::Query) -> Result<usize> {
         let outer = Outer { scope: self.scope, further: self.env.outer };
-        let plan = select::bind_query(query, &BindEnv { outer: Some(&outer), ..self.env.clone() })?;
-        if plan.output.len() != 1 {
+        let plan = query::bind_query(query, &BindEnv { outer: Some(&outer), ..self.env.clone() })?;
+        if plan.column_count() != 1 {
             return Err(ER_OPERAND_COLUMNS.error(&[&1]));
         }
         self.scope.subqueries.push(plan);

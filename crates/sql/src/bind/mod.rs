@@ -8,10 +8,13 @@ mod from;
 mod function;
 mod json;
 mod literal;
+mod query;
 mod scope;
 mod select;
 mod show;
+mod tail;
 mod targets;
+mod with;
 
 use std::sync::Arc;
 
@@ -20,8 +23,9 @@ use types::error::SqlError;
 use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
 pub use dml::{bind_delete, bind_insert, bind_update};
+pub use query::bind_query;
 pub use scope::Scope;
-pub use select::{bind_exprs, bind_query};
+pub use select::bind_exprs;
 pub use show::bind_show;
 
 use crate::session::Session;
@@ -39,6 +43,8 @@ pub struct BindEnv<'a> {
     pub text: &'a str,
     /// Of a subquery: what surrounds it.
     outer: Option<&'a Outer<'a>>,
+    /// The queries of WITH that are known here, the nearest last.
+    named: Vec<Arc<with::Named>>,
 }
 
 /// The scopes around a subquery, the nearest first.
@@ -51,7 +57,7 @@ struct Outer<'a> {
 impl<'a> BindEnv<'a> {
     /// For a whole statement.
     pub fn new(catalog: &'a Arc<Catalog>, session: &'a Session, text: &'a str) -> Self {
-        Self { catalog, session, text, outer: None }
+        Self { catalog, session, text, outer: None, named: Vec::new() }
     }
 
     /// Whether a name that a subquery does not know is a column of what surrounds it.

@@ -1,11 +1,11 @@
 //! What a name can mean within one SELECT, and what is found on the way: aggregates and subqueries.
 
 use types::error::SqlError;
-use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR};
+use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NOT_ALLOWED_HERE};
 
 use super::Result;
 use crate::expr::Expr;
-use crate::plan::{Aggregate, SelectPlan, SourceKind};
+use crate::plan::{Aggregate, QueryPlan, SourceKind};
 
 /// A source under its name.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub(super) enum Clause {
     Group,
     Having,
     Order,
+    /// Of a UNION: no table can be named.
+    GlobalOrder,
 }
 
 impl Clause {
@@ -37,7 +39,7 @@ impl Clause {
             Self::On => "on clause",
             Self::Group => "group statement",
             Self::Having => "having clause",
-            Self::Order => "order clause",
+            Self::Order | Self::GlobalOrder => "order clause",
         }
     }
 }
@@ -49,7 +51,7 @@ pub struct Scope {
     pub(super) clause: Clause,
     /// Where aggregates go; `None` where they are not allowed.
     pub(super) aggregates: Option<Vec<Aggregate>>,
-    pub(super) subqueries: Vec<SelectPlan>,
+    pub(super) subqueries: Vec<QueryPlan>,
     /// `VALUES(c)` means the row that is inserted.
     pub(super) in_duplicate: bool,
     /// Columns of the result that may be named.
@@ -80,8 +82,11 @@ impl Scope {
         found.map(|(_, expr)| expr.clone())
     }
 
-    /// Error 1054.
+    /// Error 1054; 1250 for a table where none can be named.
     fn unknown(&self, db: Option<&str>, table: Option<&str>, name: &str) -> SqlError {
+        if let (Clause::GlobalOrder, Some(table)) = (self.clause, table) {
+            return ER_TABLENAME_NOT_ALLOWED_HERE.error(&[&table, &"global ORDER clause"]);
+        }
         let path: Vec<&str> = db.into_iter().chain(table).chain([name]).collect();
         ER_BAD_FIELD_ERROR.error(&[&path.join("."), &self.clause.name()])
     }

@@ -1,7 +1,6 @@
 //! SELECT.
 
-use sqlparser::ast::{self, GroupByExpr, LimitClause, OrderByKind, SelectItem, SetExpr};
-use types::column::Column;
+use sqlparser::ast::{self, GroupByExpr, SelectItem};
 use types::error::SqlError;
 use types::error::table::{
     ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_NO_TABLES_USED,
@@ -10,29 +9,15 @@ use types::error::table::{
 use types::sql_mode::SqlMode;
 
 use super::scope::{Clause, Scope};
+use super::tail::Tail;
 use super::{BindEnv, Result, access, expr, from, unsupported};
-use crate::exec::{OutputColumn, output_columns};
-use crate::expr::{Expr, Types};
+use crate::expr::Expr;
 use crate::lex::{Kind, Lexer};
-use crate::plan::{
-    Access, Condition, Group, LockWait, OrderBy, OrderKey, Output, RowLock, SelectPlan, Source, SourceKind,
-};
-use crate::session::Session;
+use crate::plan::{Access, Condition, Group, OrderBy, OrderKey, Output, SelectPlan, Source, SourceKind};
 
-/// Binds a query.
-pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<SelectPlan> {
-    if query.with.is_some() {
-        return Err(unsupported("WITH"));
-    }
-    let select = match &*query.body {
-        SetExpr::Select(select) => select,
-        SetExpr::Query(inner) if query.order_by.is_none() && query.limit_clause.is_none() => {
-            return bind_query(inner, env);
-        }
-        SetExpr::SetOperation { op, .. } => return Err(unsupported(&op.to_string())),
-        other => return Err(unsupported(other.to_string().split(' ').next().unwrap_or("query"))),
-    };
-    SelectBinder { scope: Scope::default(), env, select, query }.bind()
+/// Binds a SELECT and what follows it.
+pub(super) fn bind_select(select: &ast::Select, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<SelectPlan> {
+    SelectBinder { scope: Scope::default(), env, select, tail }.bind()
 }
 
 /// Binds expressions that stand in no query, as SET and DO have them: a query of one row without tables.
@@ -65,7 +50,7 @@ struct SelectBinder<'a, 'e> {
     scope: Scope,
     env: &'a BindEnv<'e>,
     select: &'a ast::Select,
-    query: &'a ast::Query,
+    tail: Tail<'a>,
 }
 
 impl SelectBinder<'_, '_> {
@@ -94,8 +79,8 @@ impl SelectBinder<'_, '_> {
         if let Some(group) = &group {
             self.check_full_group_by(group, &output, &order)?;
         }
-        let (limit, offset) = self.limit()?;
-        let lock = lock(self.query)?;
+        let order = self.tail.needed(order);
+        let (limit, offset) = self.tail.limit(&mut self.scope, self.env)?;
         let distinct = matches!(self.select.distinct, Some(ast::Distinct::Distinct));
         let used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
         let (precondition, sources) = place(&mut self.scope, conditions, joins.outer, &used);
@@ -110,7 +95,7 @@ impl SelectBinder<'_, '_> {
             order,
             limit,
             offset,
-            lock,
+            lock: self.tail.lock,
             subqueries,
         };
         plan.use_index_order();
@@ -125,7 +110,6 @@ impl SelectBinder<'_, '_> {
             (!select.lateral_views.is_empty(), "LATERAL VIEW"),
             (!select.named_window.is_empty(), "window functions"),
             (select.qualify.is_some(), "QUALIFY"),
-            (self.query.fetch.is_some(), "FETCH"),
             (matches!(select.distinct, Some(ast::Distinct::On(_))), "DISTINCT ON"),
         ];
         match unknown.into_iter().find(|(is, _)| *is) {
@@ -136,7 +120,7 @@ impl SelectBinder<'_, '_> {
 
     fn output(&mut self) -> Result<Vec<Output>> {
         self.scope.clause = Clause::FieldList;
-        let texts = item_texts(self.env.text, self.env);
+        let texts = item_texts(self.select, self.env);
         let mut output = Vec::new();
         for (place, item) in self.select.projection.iter().enumerate() {
             match item {
@@ -228,10 +212,10 @@ impl SelectBinder<'_, '_> {
     }
 
     fn order(&mut self, output: &[Output]) -> Result<Vec<OrderBy>> {
-        let Some(order_by) = &self.query.order_by else { return Ok(Vec::new()) };
-        let OrderByKind::Expressions(list) = &order_by.kind else { return Err(unsupported("ORDER BY ALL")) };
         self.scope.clause = Clause::Order;
-        list.iter()
+        self.tail
+            .order
+            .iter()
             .map(|item| {
                 let descending = item.options.asc == Some(false);
                 let place =
@@ -245,19 +229,6 @@ impl SelectBinder<'_, '_> {
                 Ok(OrderBy { by, descending })
             })
             .collect()
-    }
-
-    fn limit(&mut self) -> Result<(Option<Expr>, Option<Expr>)> {
-        let (limit, offset) = match &self.query.limit_clause {
-            None => return Ok((None, None)),
-            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
-                (limit.as_ref(), offset.as_ref().map(|offset| &offset.value))
-            }
-            Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
-        };
-        let mut bind =
-            |ast: Option<&ast::Expr>| ast.map(|ast| expr::bind(ast, &mut self.scope, self.env)).transpose();
-        Ok((bind(limit)?, bind(offset)?))
     }
 
     /// ONLY_FULL_GROUP_BY: a column outside of aggregates must be determined by what is grouped by.
@@ -426,7 +397,7 @@ pub(super) fn bind_plain_order(
 }
 
 /// `ORDER BY 2`: a position in the select list.
-fn position(ast: &ast::Expr, columns: usize, clause: &str) -> Result<Option<usize>> {
+pub(super) fn position(ast: &ast::Expr, columns: usize, clause: &str) -> Result<Option<usize>> {
     let ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, _), .. }) = ast else {
         return Ok(None);
     };
@@ -449,32 +420,21 @@ fn is_variable(path: &[ast::Ident]) -> bool {
     path.first().is_some_and(|first| first.value.starts_with('@'))
 }
 
-fn lock(query: &ast::Query) -> Result<Option<RowLock>> {
-    let Some(clause) = query.locks.first() else { return Ok(None) };
-    if clause.of.is_some() || query.locks.len() > 1 {
-        return Err(unsupported("FOR UPDATE OF"));
-    }
-    let exclusive = matches!(clause.lock_type, ast::LockType::Update);
-    let wait = match clause.nonblock {
-        None => LockWait::Wait,
-        Some(ast::NonBlock::Nowait) => LockWait::NoWait,
-        Some(ast::NonBlock::SkipLocked) => LockWait::Skip,
-    };
-    Ok(Some(RowLock { exclusive, wait }))
-}
-
-/// The texts of the first select list's items: columns without alias are called by them.
-fn item_texts(text: &str, env: &BindEnv<'_>) -> Vec<String> {
+/// The texts of a select list's items: columns without alias are called by them.
+fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
+    let text = env.text;
+    // The parser counts tokens as columns.
+    let mut to_select = select.select_token.0.span.start.column;
     let mut lexer = Lexer::new(text.as_bytes(), env.session.quoting());
     let mut items: Vec<String> = Vec::new();
     // What was collected of an item, and where in the text that ends.
     let mut item: Option<(String, usize)> = None;
-    let (mut depth, mut started) = (0_usize, false);
+    let mut depth = 0_usize;
     while let Some(token) = lexer.next_token() {
         let word = lexer.text_of(token);
         let is = |name: &str| token.kind == Kind::Word && word.eq_ignore_ascii_case(name.as_bytes());
-        if !started {
-            started = is("SELECT");
+        if to_select > 0 {
+            to_select -= 1;
             continue;
         }
         if depth == 0
@@ -510,18 +470,6 @@ fn item_texts(text: &str, env: &BindEnv<'_>) -> Vec<String> {
 }
 
 impl SelectPlan {
-    /// The columns of its result, as a source of another query. What depends on a parameter is text.
-    pub fn output_columns(&self, session: &Session) -> Result<Vec<Column>> {
-        let types = Types { session, schema: self, params: &[], literals: &[], row_literals: &[] };
-        let column = |output: OutputColumn| Column {
-            table: String::new(),
-            name: output.name,
-            ty: output.ty.column_type(),
-            nullable: output.ty.nullable,
-        };
-        Ok(output_columns(self, &types)?.into_iter().map(column).collect())
-    }
-
     /// If the rows come in the order that is asked for anyway, nothing is sorted.
     fn use_index_order(&mut self) {
         let [source] = &mut self.sources[..] else { return };

@@ -9,7 +9,7 @@ use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, select};
 use crate::expr::Expr;
 use crate::parse::Filter;
-use crate::plan::{Output, SelectPlan, SourceKind};
+use crate::plan::{Output, QueryPlan, SelectPlan, SourceKind};
 use crate::virtual_table::VirtualTable;
 
 /// Binds the query. LIKE is about the first column.
@@ -17,7 +17,7 @@ pub fn bind_show(
     table: Arc<dyn VirtualTable>,
     filter: Option<&Filter>,
     env: &BindEnv<'_>,
-) -> Result<SelectPlan> {
+) -> Result<QueryPlan> {
     let output = table.columns().iter().enumerate().map(|(column, definition)| Output {
         name: definition.name.clone(),
         expr: Expr::Column { source: 0, column },
@@ -40,7 +40,7 @@ pub fn bind_show(
     };
     let used: Vec<&Expr> = output.iter().map(|output| &output.expr).collect();
     let (precondition, sources) = select::place(&mut scope, conditions, Vec::new(), &used);
-    Ok(SelectPlan {
+    Ok(QueryPlan::Select(Box::new(SelectPlan {
         sources,
         precondition,
         group: None,
@@ -52,5 +52,5 @@ pub fn bind_show(
         offset: None,
         lock: None,
         subqueries: scope.subqueries,
-    })
+    })))
 }

@@ -14,10 +14,14 @@ mod project;
 mod ranges;
 mod select;
 mod target;
+mod union;
 mod update;
+mod window;
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use engine::EngineError;
@@ -33,14 +37,14 @@ use types::error::table::{
 use types::value::{Value, ValueRef};
 use types::warning::Warnings;
 
-use select::Known;
+use select::{Collector, Known};
 
 pub use duplicate::error as duplicate_error;
 pub use foreign::{Enforce, Inserted, RowChanges, check_existing};
 pub use project::{Cell, OutputColumn, output_columns};
 
 use crate::expr::{Inputs, RowRef, Types};
-use crate::plan::{Plan, Relations, SelectPlan};
+use crate::plan::{Plan, QueryPlan, Relations, SelectPlan};
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -51,10 +55,15 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Takes the rows of a result.
 pub trait ResultSink: Send {
     /// The result of a query begins; its columns are those of [`output_columns`].
-    fn begin(&mut self, query: &SelectPlan, types: &Types<'_>) -> Result<()>;
+    fn begin(&mut self, query: &QueryPlan, types: &Types<'_>) -> Result<()>;
 
     /// A row: a cell a column.
     fn row(&mut self, cells: &[Cell<'_>], context: &Context<'_>) -> Result<()>;
+
+    /// Whether more rows would be passed over.
+    fn is_done(&self) -> bool {
+        false
+    }
 
     /// So much is buffered that the client should read some of it first.
     fn is_full(&self) -> bool {
@@ -135,13 +144,15 @@ pub struct Exec<'a> {
     pub found_rows: bool,
     /// Plain reads lock what they read, as FOR SHARE does: SERIALIZABLE.
     pub shared_reads: bool,
+    /// The rows of its queries of WITH, by the address of their plan.
+    pub named: HashMap<usize, Arc<Vec<Vec<Value>>>>,
 }
 
 impl<'a> Exec<'a> {
     /// Executes a plan whose tables are locked and current.
     pub async fn run(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Result<Done> {
         match plan {
-            Plan::Select(select) => self.select(select, sink).await.map(Done::Rows),
+            Plan::Select(query) => self.query(query, self.session.select_limit, sink).await.map(Done::Rows),
             Plan::Insert(insert) => self.insert(insert).await.map(Done::Changed),
             Plan::Update(update) => self.update(update).await.map(Done::Changed),
             Plan::Delete(delete) => self.delete(delete).await.map(Done::Changed),
@@ -157,7 +168,9 @@ impl<'a> Exec<'a> {
 
     /// The values of expressions that stand in no query: see [`crate::bind::bind_exprs`].
     pub async fn values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
-        Ok(self.collect(plan).await?.pop().unwrap_or_default())
+        let mut rows = Collector::new(self.session);
+        self.select(plan, u64::MAX, &mut rows).await?;
+        Ok(rows.rows.pop().unwrap_or_default())
     }
 
     /// Inputs for expressions.

@@ -3,10 +3,11 @@
 use engine::catalog::def::{DefaultValue, IndexKind, TableDef};
 use types::column::flags;
 use types::error::SqlError;
+use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
 
 use crate::expr::{Expr, ResultType, RowRef, Types};
-use crate::plan::{Output, SelectPlan, Source, SourceKind};
+use crate::plan::{Output, QueryPlan, SelectPlan, Source, SourceKind, UnionPlan};
 
 /// A column of a result.
 #[derive(Clone, Debug)]
@@ -44,7 +45,29 @@ pub enum Cell<'a> {
 }
 
 /// The columns of a query's result, where parameters and literals have these types.
-pub fn output_columns(plan: &SelectPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {
+pub fn output_columns(plan: &QueryPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {
+    match plan {
+        QueryPlan::Select(select) => columns_of_select(select, types),
+        QueryPlan::Union(union) => match &union.parts[..] {
+            [part] => output_columns(part, types),
+            _ => columns_of_union(union, types),
+        },
+        QueryPlan::Named(named) => output_columns(&named.plan, types),
+    }
+}
+
+/// Columns of no table, which have a name there all the same.
+fn columns_of_union(plan: &UnionPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {
+    let columns = plan.columns.iter().zip(plan.column_types(types)?).map(|(column, ty)| {
+        let name = column.name.clone();
+        let origin =
+            Origin { db: String::new(), table: String::new(), alias: String::new(), column: name.clone() };
+        OutputColumn { name, origin: Some(origin), ty, flags: 0 }
+    });
+    Ok(columns.collect())
+}
+
+fn columns_of_select(plan: &SelectPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {
     let types = Types { schema: plan, ..*types };
     let column = |output: &Output| {
         let ty = output.expr.result_type(&types)?;
@@ -70,7 +93,7 @@ fn origin_of(source: &Source, place: usize) -> (Option<Origin>, u16) {
             (Some(origin(&table.def.db, &table.def.name)), column_flags(&table.def, place))
         }
         SourceKind::Virtual(table) => (Some(origin(table.db(), table.name())), 0),
-        SourceKind::Derived(..) => (Some(origin("", &source.alias)), 0),
+        SourceKind::Derived(..) => (Some(origin("", "")), 0),
     }
 }
 
@@ -101,6 +124,16 @@ pub fn column_flags(def: &TableDef, place: usize) -> u16 {
         found |= flags::ON_UPDATE_NOW | flags::TIMESTAMP;
     }
     found
+}
+
+impl<'a> Cell<'a> {
+    /// Its value.
+    pub(super) fn value(&self, time_zone: &TimeZone) -> ValueRef<'a> {
+        match self {
+            Self::Column(row, column) => row.value(*column, time_zone),
+            Self::Value(value) => *value,
+        }
+    }
 }
 
 /// A value's cell.

@@ -17,13 +17,17 @@ use types::warning::Warnings;
 use super::cursor::{Versions, damaged};
 use super::join::{Join, Made};
 use super::project::cell;
+use super::window::Window;
 use super::{BoxFuture, Cell, Exec, Result, ResultSink, Turns, engine_error};
 use crate::agg::Accumulator;
 use crate::expr::{CompareOp, Ev, Expr, Inputs, NoSchema, RowRef, Schema, SortKey, Types};
-use crate::plan::{Group, LockWait, OrderKey, RowLock, SelectPlan, Source, SourceKind};
+use crate::plan::{
+    Group, LockWait, NamedPlan, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind,
+};
+use crate::session::Session;
 
 /// Bytes that the rows of one sort or grouping may take.
-const MEMORY_MAX: usize = 1 << 30;
+pub(super) const MEMORY_MAX: usize = 1 << 30;
 
 /// What expressions of a plan may use beside rows. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
@@ -56,20 +60,37 @@ impl Subqueries {
 }
 
 /// A row that waits to be sorted.
-struct Collected {
-    cells: Vec<Value>,
-    by: SortKey,
+pub(super) struct Collected {
+    pub(super) cells: Vec<Value>,
+    pub(super) by: SortKey,
 }
 
 impl Exec<'_> {
-    /// Runs a query; returns how many rows it gave.
-    pub(super) async fn select(&mut self, plan: &SelectPlan, sink: &mut dyn ResultSink) -> Result<u64> {
-        sink.begin(plan, &self.inputs(&[], Known { schema: plan, subqueries: &[] }).types())?;
+    /// Runs a query, which gives at most `limit` rows if it does not say how many; returns how many it gave.
+    pub(super) async fn query(
+        &mut self,
+        plan: &QueryPlan,
+        limit: u64,
+        sink: &mut dyn ResultSink,
+    ) -> Result<u64> {
+        sink.begin(plan, &self.inputs(&[], Known::NOTHING).types())?;
+        match plan {
+            QueryPlan::Select(select) => self.select(select, limit, sink).await,
+            QueryPlan::Union(union) => self.union(union, limit, sink).await,
+            QueryPlan::Named(_) => unreachable!("a named query is a source"),
+        }
+    }
+
+    /// The same for a SELECT whose result has begun.
+    pub(super) async fn select(
+        &mut self,
+        plan: &SelectPlan,
+        limit: u64,
+        sink: &mut dyn ResultSink,
+    ) -> Result<u64> {
         let subqueries = self.subqueries(&plan.subqueries).await?;
-        let offset = self.limit(plan.offset.as_ref())?.unwrap_or(0);
-        let limit = self.limit(plan.limit.as_ref())?.unwrap_or(self.session.select_limit);
         let known = subqueries.known(plan);
-        let mut window = Window { offset, limit, given: 0 };
+        let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit)?;
         if self.precondition(plan.precondition.as_ref(), known)? || plan.group.is_some() {
             let shared = RowLock { exclusive: false, wait: LockWait::Wait };
             if let Some(lock) = plan.lock.or(self.shared_reads.then_some(shared))
@@ -81,7 +102,7 @@ impl Exec<'_> {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
                 let rows = self.gather(plan, &subqueries).await?;
-                self.emit(rows, plan, &mut window, sink).await?;
+                self.emit(&rows, &mut window, sink).await?;
             }
         }
         self.session.found_rows.store(window.given, Memory::Relaxed);
@@ -89,23 +110,36 @@ impl Exec<'_> {
     }
 
     /// Runs a query whose rows are needed here.
-    pub(super) fn collect<'s>(&'s mut self, plan: &'s SelectPlan) -> BoxFuture<'s, Result<Vec<Vec<Value>>>> {
+    pub(super) fn collect<'s>(&'s mut self, plan: &'s QueryPlan) -> BoxFuture<'s, Result<Vec<Vec<Value>>>> {
         Box::pin(async move {
-            let time_zone = self.session.time_zone.clone();
-            let mut sink = Collector { rows: Vec::new(), time_zone };
-            self.select(plan, &mut sink).await?;
+            let mut sink = Collector::new(self.session);
+            self.query(plan, u64::MAX, &mut sink).await?;
             Ok(sink.rows)
         })
     }
 
-    pub(super) async fn subqueries(&mut self, plans: &[SelectPlan]) -> Result<Subqueries> {
+    pub(super) async fn subqueries(&mut self, plans: &[QueryPlan]) -> Result<Subqueries> {
         let mut subqueries = Subqueries::default();
         for plan in plans {
-            let rows = self.collect(plan).await?;
+            let rows = match plan {
+                QueryPlan::Named(named) => self.named_rows(named).await?,
+                _ => Arc::new(self.collect(plan).await?),
+            };
             subqueries.values.push(rows.iter().filter_map(|row| row.first().cloned()).collect());
-            subqueries.rows.push(Arc::new(rows));
+            subqueries.rows.push(rows);
         }
         Ok(subqueries)
+    }
+
+    /// The rows of a query of WITH.
+    async fn named_rows(&mut self, named: &Arc<NamedPlan>) -> Result<Arc<Vec<Vec<Value>>>> {
+        let key = Arc::as_ptr(named).addr();
+        if let Some(rows) = self.named.get(&key) {
+            return Ok(Arc::clone(rows));
+        }
+        let rows = Arc::new(self.collect(&named.plan).await?);
+        self.named.insert(key, Arc::clone(&rows));
+        Ok(rows)
     }
 
     /// The rows of sources that are not stored.
@@ -152,7 +186,7 @@ impl Exec<'_> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
         let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
-        while !window.is_over() && join.next(self).await? {
+        while !window.is_over() && !sink.is_done() && join.next(self).await? {
             if window.takes() {
                 self.give(plan, &join.rows(), known, sink)?;
             }
@@ -243,7 +277,7 @@ impl Exec<'_> {
         if let Some(groups) = groups {
             collected = self.group_rows(plan, groups, known)?;
         }
-        self.emit(finish(collected, plan), plan, window, sink).await
+        self.emit(&finish(collected, plan), window, sink).await
     }
 
     /// Locks a row, or finds out that somebody else has it. False if the row is to be passed over.
@@ -298,7 +332,7 @@ impl Exec<'_> {
                 self.accumulate(groups, &join.rows(), known)?;
             } else {
                 let row = self.collect_row(plan, &join.rows(), known, &[])?;
-                memory += row.size();
+                memory += Collected::size(&row.cells);
                 collected.push(row);
             }
             if memory > MEMORY_MAX {
@@ -372,27 +406,18 @@ impl Exec<'_> {
         for output in &plan.output {
             cells.push(output.expr.eval(&inputs, &mut context)?.into_value());
         }
-        let mut by = SortKey::new();
-        for order in &plan.order {
-            match &order.by {
-                OrderKey::Output(place) => by.push_ordered(cells[*place].as_ref(), order.descending),
-                OrderKey::Expr(expr) => {
-                    by.push_ordered(expr.eval(&inputs, &mut context)?.as_ref(), order.descending);
-                }
-            }
-        }
+        let by = order_key(&plan.order, &cells, &inputs, &mut context)?;
         Ok(Collected { cells, by })
     }
 
-    async fn emit(
+    pub(super) async fn emit(
         &mut self,
-        rows: Vec<Collected>,
-        _plan: &SelectPlan,
+        rows: &[Collected],
         window: &mut Window,
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
         let mut turns = Turns::default();
-        for row in &rows {
+        for row in rows {
             if window.is_over() {
                 break;
             }
@@ -409,17 +434,37 @@ impl Exec<'_> {
     }
 }
 
+/// What a row of these cells is sorted by.
+pub(super) fn order_key(
+    order: &[OrderBy],
+    cells: &[Value],
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<SortKey> {
+    let mut key = SortKey::new();
+    for order in order {
+        match &order.by {
+            OrderKey::Output(place) => key.push_ordered(cells[*place].as_ref(), order.descending),
+            OrderKey::Expr(expr) => {
+                key.push_ordered(expr.eval(inputs, context)?.as_ref(), order.descending);
+            }
+        }
+    }
+    Ok(key)
+}
+
 fn is_stored(plan: &SelectPlan) -> bool {
     plan.sources.iter().all(|source| matches!(source.from, SourceKind::Table(_)))
 }
 
 impl Collected {
-    fn size(&self) -> usize {
+    /// The bytes that a row of these cells takes, with room for its keys.
+    pub(super) fn size(cells: &[Value]) -> usize {
         let bytes = |value: &Value| match value {
             Value::Str(bytes, _) | Value::Bytes(bytes) => bytes.len(),
             _ => 0,
         };
-        self.cells.iter().map(|cell| size_of::<Value>() + bytes(cell)).sum::<usize>() * 2 + 64
+        cells.iter().map(|cell| size_of::<Value>() + bytes(cell)).sum::<usize>() * 2 + 64
     }
 }
 
@@ -437,29 +482,6 @@ fn finish(mut rows: Vec<Collected>, plan: &SelectPlan) -> Vec<Collected> {
         rows.sort_by(|a, b| a.by.cmp(&b.by));
     }
     rows
-}
-
-/// OFFSET and LIMIT.
-struct Window {
-    offset: u64,
-    limit: u64,
-    given: u64,
-}
-
-impl Window {
-    fn is_over(&self) -> bool {
-        self.given >= self.limit
-    }
-
-    /// A row comes: whether it is given.
-    fn takes(&mut self) -> bool {
-        if self.offset > 0 {
-            self.offset -= 1;
-            return false;
-        }
-        self.given += 1;
-        true
-    }
 }
 
 /// Groups in the making, in the order in which they were found.
@@ -488,7 +510,7 @@ impl FirstRow {
         }
     }
 
-    fn of(row: RowRef<'_>, session: &crate::session::Session) -> Self {
+    fn of(row: RowRef<'_>, session: &Session) -> Self {
         match row {
             RowRef::Missing => Self::Missing,
             RowRef::Values(values) => Self::Values(values.to_vec()),
@@ -522,22 +544,24 @@ impl<'p> Groups<'p> {
 
 /// Keeps the rows of a query.
 #[derive(Debug)]
-struct Collector {
-    rows: Vec<Vec<Value>>,
+pub(super) struct Collector {
+    pub(super) rows: Vec<Vec<Value>>,
     time_zone: TimeZone,
 }
 
+impl Collector {
+    pub(super) fn new(session: &Session) -> Self {
+        Self { rows: Vec::new(), time_zone: session.time_zone.clone() }
+    }
+}
+
 impl ResultSink for Collector {
-    fn begin(&mut self, _query: &SelectPlan, _types: &Types<'_>) -> Result<()> {
+    fn begin(&mut self, _query: &QueryPlan, _types: &Types<'_>) -> Result<()> {
         Ok(())
     }
 
     fn row(&mut self, cells: &[Cell<'_>], _context: &Context<'_>) -> Result<()> {
-        let value = |cell: &Cell<'_>| match cell {
-            Cell::Column(row, column) => row.value(*column, &self.time_zone).to_value(),
-            Cell::Value(value) => value.to_value(),
-        };
-        self.rows.push(cells.iter().map(value).collect());
+        self.rows.push(cells.iter().map(|cell| cell.value(&self.time_zone).to_value()).collect());
         Ok(())
     }
 }

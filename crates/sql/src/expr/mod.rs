@@ -24,6 +24,7 @@ pub(crate) use compare::{Side, hex_number, in_charset, order};
 pub(crate) use control::{chosen, in_type_and_scale};
 pub use inputs::{Ev, Inputs, RowRef};
 pub use sort_key::SortKey;
+pub(crate) use typing::union_type;
 pub use typing::{NoSchema, ResultType, Schema, Types};
 
 use crate::func::Function;

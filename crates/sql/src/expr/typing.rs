@@ -28,7 +28,7 @@ use types::value::{Value, ValueRef};
 pub(crate) use arith::{binary as binary_type, fixed_double, remainder as remainder_type};
 pub(crate) use collate::aggregate as aggregate_collations;
 pub use collate::{Strength, TextType};
-pub(crate) use common::common_type;
+pub(crate) use common::{common_type, union_type};
 pub use result_type::{Kind, NOT_FIXED, ResultType};
 
 use super::{Expr, Inputs};
@@ -107,6 +107,13 @@ impl<'a> Inputs<'a> {
             literals: self.literals,
             row_literals: self.row_literals,
         }
+    }
+}
+
+impl<'a> Types<'a> {
+    /// Where neither columns nor values are known.
+    pub fn of_session(session: &'a Session) -> Self {
+        Self { session, schema: &NoSchema, params: &[], literals: &[], row_literals: &[] }
     }
 }
 

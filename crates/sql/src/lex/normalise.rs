@@ -43,8 +43,8 @@ pub fn normalise(sql: &[u8], verb: Verb, quoting: Quoting, collation: Collation)
         quoting,
         collation,
         out: Normalised::default(),
-        depth: 0,
-        replacing: verb != Verb::Select,
+        outer: Vec::new(),
+        level: Level { is_query: true, replacing: verb != Verb::Select },
         keep_next: false,
         type_depth: None,
     };
@@ -58,13 +58,22 @@ struct Normaliser<'a> {
     quoting: Quoting,
     collation: Collation,
     out: Normalised,
-    depth: usize,
-    /// Literals are taken out here.
-    replacing: bool,
+    /// What surrounds the parentheses that are read.
+    outer: Vec<Level>,
+    level: Level,
     /// The next literal stays.
     keep_next: bool,
     /// Within the parentheses of a type, at this depth.
     type_depth: Option<usize>,
+}
+
+/// What stands between two parentheses, or outside of all.
+#[derive(Clone, Copy)]
+struct Level {
+    /// A statement or subquery: its words say where literals stay.
+    is_query: bool,
+    /// Literals are taken out here.
+    replacing: bool,
 }
 
 impl<'a> Normaliser<'a> {
@@ -89,7 +98,7 @@ impl<'a> Normaliser<'a> {
                 Kind::Word => {
                     self.copy(bytes)?;
                     self.word(bytes);
-                    if verb == Verb::Insert && is_values(bytes) && self.depth == 0 {
+                    if verb == Verb::Insert && is_values(bytes) && self.outer.is_empty() {
                         self.rows();
                     }
                 }
@@ -105,7 +114,7 @@ impl<'a> Normaliser<'a> {
     }
 
     fn replaces(&self) -> bool {
-        self.replacing && !self.keep_next && self.type_depth.is_none()
+        self.level.replacing && !self.keep_next && self.type_depth.is_none()
     }
 
     /// What stands between two tokens: blanks stay as they are where columns are named by their text, elsewhere one
@@ -116,7 +125,7 @@ impl<'a> Normaliser<'a> {
         }
         let between = self.lexer.between(start, end);
         match std::str::from_utf8(between) {
-            Ok(blanks) if !self.replacing && between.iter().all(u8::is_ascii_whitespace) => {
+            Ok(blanks) if !self.level.replacing && between.iter().all(u8::is_ascii_whitespace) => {
                 self.out.text.push_str(blanks);
             }
             _ => self.out.text.push(' '),
@@ -152,13 +161,16 @@ impl<'a> Normaliser<'a> {
     fn word(&mut self, word: &[u8]) {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         self.keep_next = word.first() == Some(&b'_') || KEEPERS.iter().any(|keeper| is(keeper));
-        if self.depth > 0 {
+        let level = &mut self.level;
+        level.is_query |= is("SELECT") || is("UNION");
+        if !level.is_query {
             return;
         }
         if is("FROM") || is("LIMIT") || is("HAVING") || is("WHERE") || is("SET") || is("VALUES") {
-            self.replacing = true;
-        } else if is("SELECT") || is("ORDER") || is("GROUP") {
-            self.replacing = false;
+            // Within a select list all stays: it is a name.
+            level.replacing = self.outer.last().is_none_or(|outer| outer.replacing);
+        } else if is("SELECT") || is("UNION") || is("ORDER") || is("GROUP") {
+            level.replacing = false;
         }
     }
 
@@ -166,16 +178,17 @@ impl<'a> Normaliser<'a> {
         self.keep_next = matches!(symbol, b"->" | b"->>");
         match symbol {
             b"(" => {
-                self.depth += 1;
+                self.outer.push(self.level);
+                self.level.is_query = false;
                 if after_type && self.type_depth.is_none() {
-                    self.type_depth = Some(self.depth);
+                    self.type_depth = Some(self.outer.len());
                 }
             }
             b")" => {
-                if self.type_depth == Some(self.depth) {
+                if self.type_depth == Some(self.outer.len()) {
                     self.type_depth = None;
                 }
-                self.depth = self.depth.saturating_sub(1);
+                self.level = self.outer.pop().unwrap_or(self.level);
             }
             _ => {}
         }

@@ -5,7 +5,7 @@ use super::{Kind, Lexer, Quoting};
 /// The first word of a statement, as far as anybody decides by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// SELECT, or a parenthesis before one.
+    /// SELECT, or a parenthesis or WITH before one.
     Select,
     /// INSERT or REPLACE.
     Insert,
@@ -45,7 +45,7 @@ pub fn split_first(text: &[u8], quoting: Quoting) -> (&[u8], &[u8], Verb) {
 
 fn verb_of(word: &[u8], alone: bool) -> Verb {
     let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
-    if is("SELECT") || is("(") {
+    if is("SELECT") || is("(") || is("WITH") {
         Verb::Select
     } else if is("INSERT") || is("REPLACE") {
         Verb::Insert

@@ -27,8 +27,10 @@ pub(super) fn expr(whole: &mut Expr) {
 }
 
 /// Balances the conditions of a query and of the queries in its FROM.
-pub(super) fn query(query: &mut Query) {
-    set(&mut query.body);
+pub(super) fn query(whole: &mut Query) {
+    let named = whole.with.iter_mut().flat_map(|with| &mut with.cte_tables);
+    named.for_each(|named| query(&mut named.query));
+    set(&mut whole.body);
 }
 
 fn set(body: &mut SetExpr) {

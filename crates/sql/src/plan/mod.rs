@@ -5,6 +5,7 @@
 
 mod access;
 mod aggregate;
+mod query;
 mod relations;
 mod schema;
 
@@ -16,6 +17,8 @@ use types::column::{Column, ColumnType};
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind};
+pub(crate) use query::Touched;
+pub use query::{NamedPlan, QueryPlan, UnionPlan};
 pub(crate) use relations::{ChildKey, Finder, parent_columns};
 pub use relations::{Doing, Relations};
 
@@ -26,7 +29,7 @@ use crate::virtual_table::VirtualTable;
 #[derive(Debug)]
 pub enum Plan {
     /// SELECT.
-    Select(SelectPlan),
+    Select(QueryPlan),
     /// INSERT, REPLACE.
     Insert(InsertPlan),
     /// UPDATE.
@@ -49,23 +52,24 @@ pub struct PlannedTable {
 impl Plan {
     /// Every stored table that the statement touches.
     pub fn tables(&self) -> Vec<PlannedTable> {
-        let mut tables = Vec::new();
+        let mut touched = Touched::default();
         match self {
-            Self::Select(select) => select.collect_tables(&mut tables),
+            Self::Select(select) => select.collect_tables(&mut touched),
             Self::Insert(insert) => {
-                tables.push(PlannedTable { table: Arc::clone(&insert.table), written: true, implied: false });
+                let table = Arc::clone(&insert.table);
+                touched.tables.push(PlannedTable { table, written: true, implied: false });
                 if let InsertSource::Select(select) = &insert.source {
-                    select.collect_tables(&mut tables);
+                    select.collect_tables(&mut touched);
                 }
-                insert.subqueries.iter().for_each(|subquery| subquery.collect_tables(&mut tables));
+                insert.subqueries.iter().for_each(|subquery| subquery.collect_tables(&mut touched));
             }
-            Self::Update(update) => update.target.collect_tables(&mut tables),
-            Self::Delete(delete) => delete.target.collect_tables(&mut tables),
+            Self::Update(update) => update.target.collect_tables(&mut touched),
+            Self::Delete(delete) => delete.target.collect_tables(&mut touched),
         }
         if let Some(relations) = self.relations() {
-            tables.extend(relations.others());
+            touched.tables.extend(relations.others());
         }
-        tables
+        touched.tables
     }
 
     /// What foreign keys have to do with its changes.
@@ -103,7 +107,7 @@ pub struct SelectPlan {
     /// FOR UPDATE, FOR SHARE.
     pub lock: Option<RowLock>,
     /// Subqueries, evaluated before the first row.
-    pub subqueries: Vec<SelectPlan>,
+    pub subqueries: Vec<QueryPlan>,
 }
 
 /// Where rows come from.
@@ -226,7 +230,7 @@ pub struct InsertPlan {
     /// What foreign keys have to do with it.
     pub relations: Option<Box<Relations>>,
     /// Subqueries in values.
-    pub subqueries: Vec<SelectPlan>,
+    pub subqueries: Vec<QueryPlan>,
 }
 
 /// What is inserted.
@@ -237,7 +241,7 @@ pub enum InsertSource {
     /// The rows of literals that were taken out of the text.
     Literals,
     /// INSERT .. SELECT.
-    Select(Box<SelectPlan>),
+    Select(QueryPlan),
 }
 
 /// What happens to a row whose key is there already.
@@ -296,7 +300,7 @@ pub struct Target {
     /// LIMIT.
     pub limit: Option<Expr>,
     /// Subqueries.
-    pub subqueries: Vec<SelectPlan>,
+    pub subqueries: Vec<QueryPlan>,
 }
 
 impl SelectPlan {
@@ -308,25 +312,27 @@ impl SelectPlan {
         self.sources.iter().all(stored) && exprs.all(Expr::type_is_fixed)
     }
 
-    pub(crate) fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
-        self.sources.iter().for_each(|source| source.collect_tables(tables));
-        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));
+    pub(crate) fn collect_tables(&self, touched: &mut Touched) {
+        self.sources.iter().for_each(|source| source.collect_tables(touched));
+        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(touched));
     }
 }
 
 impl Target {
-    fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+    fn collect_tables(&self, touched: &mut Touched) {
         if let SourceKind::Table(table) = &self.source.from {
-            tables.push(PlannedTable { table: Arc::clone(table), written: true, implied: false });
+            let table = Arc::clone(table);
+            touched.tables.push(PlannedTable { table, written: true, implied: false });
         }
-        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(tables));
+        self.subqueries.iter().for_each(|subquery| subquery.collect_tables(touched));
     }
 }
 
 impl Source {
-    fn collect_tables(&self, tables: &mut Vec<PlannedTable>) {
+    fn collect_tables(&self, touched: &mut Touched) {
         if let SourceKind::Table(table) = &self.from {
-            tables.push(PlannedTable { table: Arc::clone(table), written: false, implied: false });
+            let table = Arc::clone(table);
+            touched.tables.push(PlannedTable { table, written: false, implied: false });
         }
     }
 }

@@ -3,7 +3,7 @@
 use engine::catalog::table::Table;
 use types::column::ColumnType;
 
-use super::{Aggregate, InsertPlan, SelectPlan, Source, Target};
+use super::{Aggregate, InsertPlan, QueryPlan, SelectPlan, Source, Target, UnionPlan};
 use crate::expr::{ResultType, Schema, Types};
 
 fn column_of(source: &Source, column: usize) -> (ColumnType, bool) {
@@ -17,11 +17,8 @@ fn column_of_table(table: &Table, column: usize) -> (ColumnType, bool) {
 }
 
 /// The type of a subquery's first column.
-fn subquery_type(subqueries: &[SelectPlan], number: usize, types: &Types<'_>) -> ResultType {
-    let found = subqueries.get(number).and_then(|plan| {
-        let types = Types { schema: plan, ..*types };
-        plan.output.first()?.expr.result_type(&types).ok()
-    });
+fn subquery_type(subqueries: &[QueryPlan], number: usize, types: &Types<'_>) -> ResultType {
+    let found = subqueries.get(number).and_then(|plan| plan.column_type(0, types).ok());
     found.unwrap_or(ResultType::NULL)
 }
 
@@ -54,6 +51,22 @@ impl Schema for SelectPlan {
     fn has_group_by(&self) -> bool {
         self.group.as_ref().is_some_and(|group| !group.by.is_empty())
     }
+
+    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, number, types)
+    }
+}
+
+impl Schema for UnionPlan {
+    fn column(&self, _source: usize, column: usize) -> (ColumnType, bool) {
+        (self.columns[column].ty, self.columns[column].nullable)
+    }
+
+    fn candidate(&self, _column: usize) -> (ColumnType, bool) {
+        unreachable!("VALUES(c) stands in INSERT alone")
+    }
+
+    no_aggregates!();
 
     fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
         subquery_type(&self.subqueries, number, types)

@@ -1,5 +1,6 @@
 //! A database without a server.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::path::Path;
 use std::pin::{Pin, pin};
@@ -17,11 +18,11 @@ use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use engine::view::Published;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Cell, Changed, Done, Exec, Params, ResultSink, RowLog, output_columns};
+use sql::exec::{Cell, Changed, Done, Exec, OutputColumn, Params, ResultSink, RowLog, output_columns};
 use sql::expr::Types;
 use sql::lex::{Verb, normalise, split_first};
 use sql::parse::{Mode, Statement, parse};
-use sql::plan::{Plan, SelectPlan};
+use sql::plan::{Plan, QueryPlan};
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::collation::Collation;
@@ -110,13 +111,13 @@ impl RowLog for Log {
 
 #[derive(Default)]
 struct Rows {
-    columns: Vec<String>,
+    columns: Vec<OutputColumn>,
     rows: Vec<String>,
 }
 
 impl ResultSink for Rows {
-    fn begin(&mut self, query: &SelectPlan, types: &Types<'_>) -> Result<(), SqlError> {
-        self.columns = output_columns(query, types)?.into_iter().map(|column| column.name).collect();
+    fn begin(&mut self, query: &QueryPlan, types: &Types<'_>) -> Result<(), SqlError> {
+        self.columns = output_columns(query, types)?;
         Ok(())
     }
     fn row(&mut self, cells: &[Cell<'_>], _: &types::context::Context<'_>) -> Result<(), SqlError> {
@@ -294,6 +295,7 @@ impl Conn {
             params,
             found_rows: false,
             shared_reads: false,
+            named: HashMap::new(),
         };
         let done = exec.run(&plan, &mut rows).await;
         if done.is_err() {
@@ -322,7 +324,18 @@ impl Conn {
     }
 
     pub fn columns(&mut self, sql: &str) -> Vec<String> {
-        self.execute(sql, &[]).unwrap_or_else(|error| panic!("{sql}: {error:?}")).1.columns
+        self.execute(sql, &[])
+            .unwrap_or_else(|error| panic!("{sql}: {error:?}"))
+            .1
+            .columns
+            .into_iter()
+            .map(|column| column.name)
+            .collect()
+    }
+
+    /// The columns and rows of a query, or its error.
+    pub fn answer(&mut self, sql: &str) -> Result<(Vec<OutputColumn>, Vec<String>), SqlError> {
+        self.execute(sql, &[]).map(|(_, rows)| (rows.columns, rows.rows))
     }
 
     pub fn run(&mut self, sql: &str) -> Changed {

@@ -16,4 +16,6 @@ mod db;
 mod foreign_keys;
 mod foreign_keys_random;
 mod json;
+mod named;
 mod queries;
+mod unions;

@@ -12,7 +12,7 @@ use sql::bind::{BindEnv, bind_query, bind_update};
 use sql::expr::{Inputs, RowRef};
 use sql::lex::{normalise, split_first};
 use sql::parse::{Mode, Statement, parse};
-use sql::plan::{SelectPlan, UpdatePlan};
+use sql::plan::{QueryPlan, SelectPlan, UpdatePlan};
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::collation::Collation;
@@ -110,7 +110,10 @@ impl Fixture {
         let text = format!("SELECT {expression}{from}");
         let Statement::Query(query) = parse(&text, Mode::default())? else { panic!("{text}") };
         let env = BindEnv::new(&self.catalog, &self.session, &text);
-        bind_query(&query, &env)
+        match bind_query(&query, &env)? {
+            QueryPlan::Select(plan) => Ok(*plan),
+            QueryPlan::Union(_) | QueryPlan::Named(_) => panic!("{text}"),
+        }
     }
 
     /// The plan of an UPDATE that assigns the expression, and the literals that were taken out of its text.

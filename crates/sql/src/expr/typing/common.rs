@@ -4,7 +4,7 @@
 //! everything else meets in text.
 
 use types::collation::Collation;
-use types::column::{IntSize, LobSize};
+use types::column::{ColumnType, IntSize, LobSize};
 use types::decimal::DecimalKind;
 use types::error::SqlError;
 
@@ -48,6 +48,20 @@ pub(crate) fn common_type(
         }
     };
     Ok(common.nullable_if(nullable))
+}
+
+/// The type of a column of a UNION, which is that of a stored one.
+pub(crate) fn union_type(parts: &[ResultType], types: &Types<'_>) -> Result<ResultType, SqlError> {
+    let common = common_type(parts.iter().copied(), "UNION", types)?;
+    let kind = if common.kind == Kind::Null { Kind::Varchar } else { common.kind };
+    let mut columns = parts.iter().filter(|ty| ty.kind != Kind::Null).map(|ty| ty.column);
+    let first = columns.next().flatten();
+    // What has a form of its own keeps it.
+    let column = first.filter(|first| {
+        matches!(first, ColumnType::Bit { .. } | ColumnType::Year | ColumnType::Json)
+            && columns.all(|column| column == Some(*first))
+    });
+    Ok(ResultType { kind, column, is_stored: true, ..common })
 }
 
 /// The type of CASE.

@@ -42,6 +42,8 @@ pub struct ResultType {
     pub text: TextType,
     /// The column, if the expression is nothing else.
     pub column: Option<ColumnType>,
+    /// Announced as a column of such a type is, but for its width: results of UNION.
+    pub is_stored: bool,
 }
 
 /// The types of results.
@@ -109,6 +111,7 @@ impl ResultType {
         nullable: true,
         text: TextType { collation: Collation::Binary, strength: Strength::Ignorable, ascii: true },
         column: None,
+        is_stored: false,
     };
 
     /// A parameter without a value.
@@ -161,6 +164,7 @@ impl ResultType {
             nullable,
             text,
             column: Some(ty),
+            is_stored: false,
         }
     }
 
@@ -259,7 +263,7 @@ impl ResultType {
     /// The same as the result of something, no longer a column.
     #[must_use]
     pub fn computed(self) -> Self {
-        Self { column: None, ..self }
+        Self { column: None, is_stored: false, ..self }
     }
 
     /// The characters that the value has as text.

@@ -20,6 +20,10 @@ impl ResultType {
             let wire = column.wire(results);
             return ColumnWire { flags: wire.flags | not_null, ..wire };
         }
+        if self.is_stored {
+            let wire = self.column_type().wire(results);
+            return ColumnWire { length: self.wire_length(results), flags: wire.flags | not_null, ..wire };
+        }
         ColumnWire {
             type_code: self.type_code(),
             collation_id: self.wire_collation(results).id(),

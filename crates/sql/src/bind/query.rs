@@ -1,0 +1,132 @@
+//! Queries: a SELECT, or UNION of several.
+
+use std::sync::Arc;
+
+use sqlparser::ast::{self, SetExpr, SetOperator, SetQuantifier};
+use types::column::Column;
+use types::error::table::{ER_NON_UNIQ_ERROR, ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT};
+
+use super::scope::{Clause, Named, Scope};
+use super::tail::Tail;
+use super::{BindEnv, Result, expr, select, unsupported, with};
+use crate::expr::Expr;
+use crate::plan::{OrderBy, OrderKey, QueryPlan, SourceKind, UnionPlan};
+
+/// Binds a query.
+pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
+    bind_within(query, Tail::default(), env)
+}
+
+/// Binds a query in parentheses, which something follows.
+fn bind_within(query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+    let known;
+    let env = match &query.with {
+        None => env,
+        Some(with) => {
+            known = with::bind(with, env)?;
+            &known
+        }
+    };
+    let inner = Tail::of(query)?;
+    match outer.within(inner) {
+        Some(tail) => bind_body(&query.body, tail, env),
+        None => union(vec![bind_body(&query.body, inner.or_locked_as(outer), env)?], 0, outer, env),
+    }
+}
+
+fn bind_body(body: &SetExpr, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+    match body {
+        SetExpr::Select(found) => {
+            select::bind_select(found, tail, env).map(|plan| QueryPlan::Select(Box::new(plan)))
+        }
+        SetExpr::Query(inner) => bind_within(inner, tail, env),
+        SetExpr::SetOperation { .. } => {
+            let (operands, distinct) = operands(body)?;
+            // A lock that is asked for at the end is one of the last part.
+            let of_part =
+                |place| if place + 1 == operands.len() { Tail::PART.or_locked_as(tail) } else { Tail::PART };
+            let parts =
+                operands.iter().enumerate().map(|(place, operand)| bind_body(operand, of_part(place), env));
+            union(parts.collect::<Result<_>>()?, distinct, tail, env)
+        }
+        other => Err(unsupported(other.to_string().split(' ').next().unwrap_or("query"))),
+    }
+}
+
+/// What a chain of UNIONs consists of, and how many of the first operands the last UNION that does not say ALL makes
+/// distinct. The chain may be long: nothing descends here.
+fn operands(mut body: &SetExpr) -> Result<(Vec<&SetExpr>, usize)> {
+    let mut operands = Vec::new();
+    let mut behind_distinct = None;
+    while let SetExpr::SetOperation { op, set_quantifier, left, right } = body {
+        if *op != SetOperator::Union {
+            return Err(unsupported(&op.to_string()));
+        }
+        match set_quantifier {
+            SetQuantifier::All => {}
+            SetQuantifier::None | SetQuantifier::Distinct => {
+                behind_distinct.get_or_insert(operands.len());
+            }
+            other => return Err(unsupported(&format!("UNION {other}"))),
+        }
+        operands.push(&**right);
+        body = left;
+    }
+    operands.push(body);
+    operands.reverse();
+    let distinct = behind_distinct.map_or(0, |behind| operands.len() - behind);
+    Ok((operands, distinct))
+}
+
+fn union(parts: Vec<QueryPlan>, distinct: usize, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+    let count = parts[0].column_count();
+    if parts.iter().any(|part| part.column_count() != count) {
+        return Err(ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT.error(&[]));
+    }
+    let mut plan = UnionPlan::new(parts, distinct, env.session)?;
+    let mut scope = result_scope(&plan.columns);
+    plan.order = tail.needed(order(tail.order, count, &mut scope, env)?);
+    (plan.limit, plan.offset) = tail.limit(&mut scope, env)?;
+    plan.subqueries = scope.subqueries;
+    Ok(QueryPlan::Union(Box::new(plan)))
+}
+
+/// Error 1052 for a name that several columns have.
+fn check_name(ast: &ast::Expr, scope: &Scope) -> Result<()> {
+    let (ast::Expr::Identifier(name), SourceKind::Derived(_, columns)) = (ast, &scope.sources[0].kind) else {
+        return Ok(());
+    };
+    let named = columns.iter().filter(|column| column.name.eq_ignore_ascii_case(&name.value));
+    if named.count() > 1 {
+        return Err(ER_NON_UNIQ_ERROR.error(&[&name.value, &scope.clause.name()]));
+    }
+    Ok(())
+}
+
+/// A scope in which the columns of the result are all that can be named.
+fn result_scope(columns: &Arc<[Column]>) -> Scope {
+    let kind = SourceKind::Derived(0, Arc::clone(columns));
+    let result = Named { kind, db: String::new(), alias: String::new(), optional: false };
+    Scope { sources: vec![result], clause: Clause::GlobalOrder, ..Scope::default() }
+}
+
+/// ORDER BY of all rows: positions, names of the result, and expressions of these.
+fn order(
+    list: &[ast::OrderByExpr],
+    columns: usize,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<Vec<OrderBy>> {
+    let bind = |item: &ast::OrderByExpr| {
+        check_name(&item.expr, scope)?;
+        let by = match select::position(&item.expr, columns, scope.clause.name())? {
+            Some(place) => OrderKey::Output(place),
+            None => match expr::bind(&item.expr, scope, env)? {
+                Expr::Column { column, .. } => OrderKey::Output(column),
+                expr => OrderKey::Expr(expr),
+            },
+        };
+        Ok(OrderBy { by, descending: item.options.asc == Some(false) })
+    };
+    list.iter().map(bind).collect()
+}

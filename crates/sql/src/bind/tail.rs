@@ -1,0 +1,84 @@
+//! What follows the body of a query: ORDER BY, LIMIT, FOR UPDATE.
+
+use sqlparser::ast::{self, LimitClause, OrderByKind};
+
+use super::{BindEnv, Result, Scope, expr, unsupported};
+use crate::expr::Expr;
+use crate::plan::{LockWait, OrderBy, RowLock};
+
+/// See the module.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tail<'a> {
+    pub(super) order: &'a [ast::OrderByExpr],
+    limit: Option<&'a LimitClause>,
+    pub(super) lock: Option<RowLock>,
+    /// The rows become those of a UNION: without LIMIT their order does not matter.
+    is_part: bool,
+}
+
+impl<'a> Tail<'a> {
+    /// That of a part of a UNION.
+    pub(super) const PART: Self = Self { order: &[], limit: None, lock: None, is_part: true };
+
+    /// That of a query.
+    pub(super) fn of(query: &'a ast::Query) -> Result<Self> {
+        if query.fetch.is_some() {
+            return Err(unsupported("FETCH"));
+        }
+        let order = match query.order_by.as_ref().map(|order| &order.kind) {
+            None => &[],
+            Some(OrderByKind::Expressions(list)) => &list[..],
+            Some(OrderByKind::All(_)) => return Err(unsupported("ORDER BY ALL")),
+        };
+        let limit = query.limit_clause.as_ref();
+        Ok(Self { order, limit, lock: lock(query)?, is_part: false })
+    }
+
+    /// Locks as another one says, if this one says nothing.
+    pub(super) fn or_locked_as(self, other: Tail<'_>) -> Self {
+        Self { lock: self.lock.or(other.lock), ..self }
+    }
+
+    /// The tail of a query in parentheses and what follows them, if one can be both.
+    pub(super) fn within(self, inner: Self) -> Option<Self> {
+        let (one, other) = if self.is_empty() { (inner, self) } else { (self, inner) };
+        let lock = inner.or_locked_as(self).lock;
+        other.is_empty().then_some(Self { lock, is_part: self.is_part, ..one })
+    }
+
+    fn is_empty(self) -> bool {
+        self.order.is_empty() && self.limit.is_none()
+    }
+
+    /// The order, if it decides about anything.
+    pub(super) fn needed(self, order: Vec<OrderBy>) -> Vec<OrderBy> {
+        if self.is_part && self.limit.is_none() { Vec::new() } else { order }
+    }
+
+    /// LIMIT and OFFSET.
+    pub(super) fn limit(self, scope: &mut Scope, env: &BindEnv<'_>) -> Result<(Option<Expr>, Option<Expr>)> {
+        let (limit, offset) = match self.limit {
+            None => return Ok((None, None)),
+            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
+                (limit.as_ref(), offset.as_ref().map(|offset| &offset.value))
+            }
+            Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
+        };
+        let mut bind = |ast: Option<&ast::Expr>| ast.map(|ast| expr::bind(ast, scope, env)).transpose();
+        Ok((bind(limit)?, bind(offset)?))
+    }
+}
+
+fn lock(query: &ast::Query) -> Result<Option<RowLock>> {
+    let Some(clause) = query.locks.first() else { return Ok(None) };
+    if clause.of.is_some() || query.locks.len() > 1 {
+        return Err(unsupported("FOR UPDATE OF"));
+    }
+    let exclusive = matches!(clause.lock_type, ast::LockType::Update);
+    let wait = match clause.nonblock {
+        None => LockWait::Wait,
+        Some(ast::NonBlock::Nowait) => LockWait::NoWait,
+        Some(ast::NonBlock::SkipLocked) => LockWait::Skip,
+    };
+    Ok(Some(RowLock { exclusive, wait }))
+}

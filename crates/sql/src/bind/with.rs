@@ -1,0 +1,61 @@
+//! WITH: queries that have a name, which stand for tables in what follows.
+
+use std::sync::Arc;
+
+use sqlparser::ast;
+use types::column::Column;
+use types::error::table::{ER_NONUNIQ_TABLE, ER_VIEW_WRONG_LIST};
+
+use super::{BindEnv, Result, Scope, query, unsupported};
+use crate::parse::NESTING_MAX;
+use crate::plan::{NamedPlan, QueryPlan, SourceKind};
+
+/// A query that has a name.
+#[derive(Debug)]
+pub(super) struct Named {
+    name: String,
+    columns: Arc<[Column]>,
+    plan: Arc<NamedPlan>,
+}
+
+/// Binds the queries of WITH. Returns the surroundings in which they are known, as they are to those behind them.
+pub(super) fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
+    if with.recursive {
+        return Err(unsupported("WITH RECURSIVE"));
+    }
+    let mut env = env.clone();
+    let outer = env.named.len();
+    for ast::Cte { alias, query, .. } in &with.cte_tables {
+        let name = alias.name.value.clone();
+        if env.named[outer..].iter().any(|other| other.name == name) {
+            return Err(ER_NONUNIQ_TABLE.error(&[&name]));
+        }
+        let plan = query::bind_query(query, &env)?;
+        let columns = renamed(plan.columns(env.session)?, &alias.columns)?;
+        let depth = plan.depth();
+        if depth > NESTING_MAX {
+            return Err(unsupported(&format!("queries nested deeper than {NESTING_MAX}")));
+        }
+        env.named.push(Arc::new(Named { name, columns, plan: Arc::new(NamedPlan { plan, depth }) }));
+    }
+    Ok(env)
+}
+
+/// The named query that a table's name means, as a source. Its rows are made once, however often it is named.
+pub(super) fn find(name: &str, scope: &mut Scope, env: &BindEnv<'_>) -> Option<SourceKind> {
+    let found = env.named.iter().rfind(|named| named.name == name)?;
+    scope.subqueries.push(QueryPlan::Named(Arc::clone(&found.plan)));
+    Some(SourceKind::Derived(scope.subqueries.len() - 1, Arc::clone(&found.columns)))
+}
+
+/// The columns under the names of a list, if there is one. Error 1353 if it is not as long.
+pub(super) fn renamed(columns: Arc<[Column]>, names: &[ast::TableAliasColumnDef]) -> Result<Arc<[Column]>> {
+    if names.is_empty() {
+        return Ok(columns);
+    }
+    if names.len() != columns.len() {
+        return Err(ER_VIEW_WRONG_LIST.error(&[]));
+    }
+    let pairs = columns.iter().zip(names);
+    Ok(pairs.map(|(column, named)| Column { name: named.name.value.clone(), ..column.clone() }).collect())
+}

@@ -1,0 +1,176 @@
+//! Queries: a SELECT, or several of them whose rows follow each other.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use types::column::Column;
+use types::error::SqlError;
+
+use super::{OrderBy, PlannedTable, SelectPlan};
+use crate::expr::{Expr, ResultType, Types, union_type};
+use crate::session::Session;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// A planned query.
+#[derive(Debug)]
+pub enum QueryPlan {
+    /// One SELECT.
+    Select(Box<SelectPlan>),
+    /// UNION.
+    Union(Box<UnionPlan>),
+    /// One of WITH, as a source: its rows are made once in a statement.
+    Named(Arc<NamedPlan>),
+}
+
+/// A query of WITH.
+#[derive(Debug)]
+pub struct NamedPlan {
+    /// The query.
+    pub plan: QueryPlan,
+    /// How deep queries stand in one another in it.
+    pub depth: usize,
+}
+
+/// Tables that a plan touches.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    pub(crate) tables: Vec<PlannedTable>,
+    /// The queries of WITH that were looked into: each once, however often it is named.
+    named: HashSet<*const NamedPlan>,
+}
+
+/// A planned UNION.
+#[derive(Debug)]
+pub struct UnionPlan {
+    /// The queries whose rows follow each other. One alone is in parentheses and has an order or a limit of its own.
+    pub parts: Vec<QueryPlan>,
+    /// So many of the first parts give no row twice: those up to the last UNION that does not say ALL.
+    pub distinct: usize,
+    /// ORDER BY of all rows.
+    pub order: Vec<OrderBy>,
+    /// LIMIT.
+    pub limit: Option<Expr>,
+    /// OFFSET.
+    pub offset: Option<Expr>,
+    /// Subqueries in ORDER BY.
+    pub subqueries: Vec<QueryPlan>,
+    /// The columns of the result, as expressions in ORDER BY see them.
+    pub columns: Arc<[Column]>,
+}
+
+impl QueryPlan {
+    /// How many columns the result has.
+    pub fn column_count(&self) -> usize {
+        match self {
+            Self::Select(select) => select.output.len(),
+            Self::Union(union) => union.columns.len(),
+            Self::Named(named) => named.plan.column_count(),
+        }
+    }
+
+    /// The type of a column of the result, where parameters and literals have these types.
+    pub fn column_type(&self, place: usize, types: &Types<'_>) -> Result<ResultType> {
+        match self {
+            Self::Select(select) => {
+                select.output[place].expr.result_type(&Types { schema: &**select, ..*types })
+            }
+            Self::Union(union) => union.column_type(place, types),
+            Self::Named(named) => named.plan.column_type(place, types),
+        }
+    }
+
+    /// The columns of its result, as a source of another query. What depends on a parameter is text.
+    pub fn columns(&self, session: &Session) -> Result<Arc<[Column]>> {
+        match self {
+            Self::Select(select) => {
+                let types = Types::of_session(session);
+                let names = select.output.iter().map(|output| &output.name).enumerate();
+                names.map(|(place, name)| Ok(column(name, self.column_type(place, &types)?))).collect()
+            }
+            Self::Union(union) => Ok(Arc::clone(&union.columns)),
+            Self::Named(named) => named.plan.columns(session),
+        }
+    }
+
+    /// Whether the columns of the result are the same at each execution: none depends on a value's type.
+    pub fn columns_are_fixed(&self) -> bool {
+        match self {
+            Self::Select(select) => select.columns_are_fixed(),
+            Self::Union(union) => union.parts.iter().all(Self::columns_are_fixed),
+            Self::Named(named) => named.plan.columns_are_fixed(),
+        }
+    }
+
+    /// Whether rows are locked as for a change: FOR UPDATE.
+    pub fn locks_exclusively(&self) -> bool {
+        match self {
+            Self::Select(select) => select.lock.is_some_and(|lock| lock.exclusive),
+            Self::Union(union) => union.parts.iter().any(Self::locks_exclusively),
+            Self::Named(named) => named.plan.locks_exclusively(),
+        }
+    }
+
+    /// How deep queries stand in one another.
+    pub fn depth(&self) -> usize {
+        let deepest = |all: &[Self]| all.iter().map(Self::depth).max().unwrap_or(0);
+        1 + match self {
+            Self::Select(select) => deepest(&select.subqueries),
+            Self::Union(union) => deepest(&union.parts).max(deepest(&union.subqueries)),
+            Self::Named(named) => named.depth,
+        }
+    }
+
+    pub(crate) fn collect_tables(&self, touched: &mut Touched) {
+        match self {
+            Self::Select(select) => select.collect_tables(touched),
+            Self::Union(union) => {
+                union.parts.iter().chain(&union.subqueries).for_each(|query| query.collect_tables(touched));
+            }
+            Self::Named(named) => {
+                if touched.named.insert(Arc::as_ptr(named)) {
+                    named.plan.collect_tables(touched);
+                }
+            }
+        }
+    }
+}
+
+impl UnionPlan {
+    /// Of these parts, in no order and without end. Error 1267 and its like if a column's collations do not go together.
+    pub fn new(parts: Vec<QueryPlan>, distinct: usize, session: &Session) -> Result<Self> {
+        let columns = parts[0].columns(session)?;
+        let mut plan = Self {
+            parts,
+            distinct,
+            order: Vec::new(),
+            limit: None,
+            offset: None,
+            subqueries: Vec::new(),
+            columns: Arc::clone(&columns),
+        };
+        let types = plan.column_types(&Types::of_session(session))?;
+        plan.columns = columns.iter().zip(types).map(|(named, ty)| column(&named.name, ty)).collect();
+        Ok(plan)
+    }
+
+    /// The type that a column has in common in all parts.
+    pub(crate) fn column_type(&self, place: usize, types: &Types<'_>) -> Result<ResultType> {
+        match &self.parts[..] {
+            [part] => part.column_type(place, types),
+            parts => {
+                let found = parts.iter().map(|part| part.column_type(place, types));
+                union_type(&found.collect::<Result<Vec<_>>>()?, types)
+            }
+        }
+    }
+
+    /// The types of all columns.
+    pub(crate) fn column_types(&self, types: &Types<'_>) -> Result<Vec<ResultType>> {
+        (0..self.columns.len()).map(|place| self.column_type(place, types)).collect()
+    }
+}
+
+fn column(name: &str, ty: ResultType) -> Column {
+    Column { table: String::new(), name: name.to_owned(), ty: ty.column_type(), nullable: ty.nullable }
+}
