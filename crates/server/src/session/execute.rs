@@ -242,6 +242,7 @@ impl Client {
             params,
             found_rows: self.capabilities.contains(protocol::wire::Capabilities::FOUND_ROWS),
             shared_reads,
+            memory_max: sql::exec::MEMORY_MAX,
             named: HashMap::new(),
         };
         let done = kill.unless_killed(exec.run(&planned.plan, &mut sink)).await;

@@ -92,6 +92,7 @@ impl Client {
             params: Params::default(),
             found_rows: false,
             shared_reads: false,
+            memory_max: sql::exec::MEMORY_MAX,
             named: HashMap::new(),
         };
         let values = exec.values(plan).await;

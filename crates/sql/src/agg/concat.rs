@@ -1,7 +1,7 @@
 //! GROUP_CONCAT.
 //!
-//! Without ORDER BY and DISTINCT the text grows as rows come, up to `group_concat_max_len`; else rows are kept with
-//! their keys and put in order at the end. What DISTINCT leaves comes in the order of its keys, as in MySQL.
+//! Rows are kept with their keys and put in order at the end; without ORDER BY and DISTINCT only as many as
+//! `group_concat_max_len` shows. What DISTINCT leaves comes in the order of its keys, as in MySQL.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +25,8 @@ pub(super) struct Concat {
     rows: BTreeMap<(SortKey, u64), Vec<u8>>,
     distinct: Option<super::distinct::Distinct>,
     count: u64,
+    /// Bytes of all texts.
+    size: usize,
 }
 
 impl Concat {
@@ -42,22 +44,27 @@ impl Concat {
             rows: BTreeMap::new(),
             distinct: aggregate.distinct.then(Default::default),
             count: 0,
+            size: 0,
         })
     }
 
-    /// Rows in which an argument is NULL do not count.
+    /// Adds a row; returns the bytes that it keeps. Rows in which an argument is NULL do not count.
     pub(super) fn add(
         &mut self,
         aggregate: &Aggregate,
         inputs: &Inputs<'_>,
         context: &mut Context<'_>,
-    ) -> Result<(), SqlError> {
+    ) -> Result<usize, SqlError> {
+        let comes_as_it_is = aggregate.order.is_empty() && !aggregate.distinct;
+        if comes_as_it_is && self.size > inputs.session.group_concat_max_len {
+            return Ok(0);
+        }
         let mut row = Vec::new();
         let mut values = smallvec::SmallVec::<[_; 2]>::new();
         for arg in &aggregate.args {
             let value = arg.eval(inputs, context)?;
             if value.as_ref().is_null() {
-                return Ok(());
+                return Ok(0);
             }
             if aggregate.distinct {
                 values.push(value.clone().into_value());
@@ -67,15 +74,17 @@ impl Concat {
                 row.extend_from_slice(&text.bytes);
             }
         }
-        if let Some(distinct) = &mut self.distinct
-            && !distinct.insert(values.iter().map(Value::as_ref))
-        {
-            return Ok(());
+        let mut kept = 0;
+        if let Some(distinct) = &mut self.distinct {
+            let Some(bytes) = distinct.insert(values.iter().map(Value::as_ref)) else { return Ok(0) };
+            kept = bytes;
         }
         let key = order_key(aggregate, &values, inputs, context)?;
+        kept += size_of::<SortKey>() + key.as_bytes().len() + size_of::<Vec<u8>>() + row.len();
+        self.size += row.len();
         self.rows.insert((key, self.count), row);
         self.count += 1;
-        Ok(())
+        Ok(kept)
     }
 
     /// The texts in order, cut where they exceed the limit, with warning 1260.

@@ -14,13 +14,14 @@ pub(super) struct Distinct {
 }
 
 impl Distinct {
-    /// Adds values; false if they were there.
-    pub(super) fn insert<'v>(&mut self, values: impl Iterator<Item = ValueRef<'v>>) -> bool {
+    /// Adds values; returns the bytes that it keeps of them, `None` if they were there.
+    pub(super) fn insert<'v>(&mut self, values: impl Iterator<Item = ValueRef<'v>>) -> Option<usize> {
         self.buffer.clear();
         values.for_each(|value| self.buffer.push(value));
         if self.seen.contains(self.buffer.as_bytes()) {
-            return false;
+            return None;
         }
-        self.seen.insert(self.buffer.clone())
+        self.seen.insert(self.buffer.clone());
+        Some(size_of::<SortKey>() + self.buffer.as_bytes().len())
     }
 }

@@ -6,6 +6,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::{Value, compare};
 
+use crate::exec::value_size;
 use crate::expr::Ev;
 
 /// The best value so far.
@@ -20,15 +21,18 @@ impl Extreme {
         Self { best: None, wanted: if is_max { Ordering::Greater } else { Ordering::Less } }
     }
 
-    pub(super) fn add(&mut self, value: Ev<'_>, context: &mut Context<'_>) -> Result<(), SqlError> {
+    /// Adds a value; returns by how many bytes what is kept has grown.
+    pub(super) fn add(&mut self, value: Ev<'_>, context: &mut Context<'_>) -> Result<usize, SqlError> {
         let better = match &self.best {
             None => true,
             Some(best) => compare(value.as_ref(), best.as_ref(), context)? == Some(self.wanted),
         };
-        if better {
-            self.best = Some(value.into_value());
+        if !better {
+            return Ok(0);
         }
-        Ok(())
+        let before = self.best.as_ref().map_or(0, value_size);
+        let best = self.best.insert(value.into_value());
+        Ok(value_size(best).saturating_sub(before))
     }
 
     pub(super) fn finish(self) -> Value {

@@ -18,19 +18,24 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Errors 3144 and 3158 for names that are none.
+    /// Adds a row; returns the bytes that it keeps. Errors 3144 and 3158 for names that are none.
     pub(super) fn add(
         &mut self,
         aggregate: &Aggregate,
         inputs: &Inputs<'_>,
         context: &mut Context<'_>,
-    ) -> Result<(), SqlError> {
-        let [names @ .., value] = &aggregate.args[..] else { return Ok(()) };
+    ) -> Result<usize, SqlError> {
+        let [names @ .., value] = &aggregate.args[..] else { return Ok(0) };
+        let mut kept = 0;
         for name in names {
-            self.names.push(member_name(name, inputs, context)?);
+            let name = member_name(name, inputs, context)?;
+            kept += size_of::<String>() + name.len();
+            self.names.push(name);
         }
-        self.values.push(member_value(value, inputs, context)?);
-        Ok(())
+        let value = member_value(value, inputs, context)?;
+        kept += size(&value);
+        self.values.push(value);
+        Ok(kept)
     }
 
     /// Of equal names the last one counts. Errors 3150, 3151 and 3157 for what cannot be stored.
@@ -43,4 +48,15 @@ impl Document {
             _ => Json::Array(self.values),
         })
     }
+}
+
+/// The bytes that a JSON value takes.
+fn size(json: &Json) -> usize {
+    let inside = match json {
+        Json::String(text) => text.len(),
+        Json::Array(items) => items.iter().map(size).sum(),
+        Json::Object(members) => members.iter().map(|(name, value)| name.len() + size(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Json>() + inside
 }

@@ -20,6 +20,7 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::Value;
 
+use crate::exec::value_size;
 use crate::expr::{Ev, Inputs, Types};
 use crate::plan::{Aggregate, AggregateKind};
 
@@ -87,13 +88,13 @@ impl Accumulator {
         Ok(Self { state, distinct: counts_once.then(Distinct::default) })
     }
 
-    /// Adds a row.
+    /// Adds a row; returns by how many bytes what is kept has grown.
     pub fn add(
         &mut self,
         aggregate: &Aggregate,
         inputs: &Inputs<'_>,
         context: &mut Context<'_>,
-    ) -> Result<()> {
+    ) -> Result<usize> {
         if let State::Concat(concat) = &mut self.state {
             return concat.add(aggregate, inputs, context);
         }
@@ -103,27 +104,25 @@ impl Accumulator {
         if let State::Document(document) = &mut self.state {
             return document.add(aggregate, inputs, context);
         }
-        let Some(arg) = aggregate.args.first() else { return Ok(()) };
+        let Some(arg) = aggregate.args.first() else { return Ok(0) };
         let value = arg.eval(inputs, context)?;
         if value.as_ref().is_null() {
-            return Ok(());
+            return Ok(0);
         }
-        if let Some(distinct) = &mut self.distinct
-            && !distinct.insert(std::iter::once(value.as_ref()))
-        {
-            return Ok(());
+        let mut kept = 0;
+        if let Some(distinct) = &mut self.distinct {
+            let Some(bytes) = distinct.insert(std::iter::once(value.as_ref())) else { return Ok(0) };
+            kept = bytes;
         }
         match &mut self.state {
             State::Sum(sum) | State::Avg(sum) => sum.add(arg, value.as_ref(), context)?,
-            State::Extreme(extreme) => extreme.add(value, context)?,
+            State::Extreme(extreme) => kept += extreme.add(value, context)?,
             State::Bits(bits) => bits.add(arg, value.as_ref(), context)?,
             State::Deviation(deviation) => deviation.add(arg, value.as_ref(), context)?,
-            State::AnyValue(any) => {
-                any.get_or_insert_with(|| value.into_value());
-            }
-            State::Count(_) | State::Concat(_) | State::Document(_) => {}
+            State::AnyValue(any) if any.is_none() => kept += value_size(any.insert(value.into_value())),
+            State::AnyValue(_) | State::Count(_) | State::Concat(_) | State::Document(_) => {}
         }
-        Ok(())
+        Ok(kept)
     }
 
     /// The result.
@@ -154,24 +153,25 @@ fn count_row(
     aggregate: &Aggregate,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
-) -> Result<()> {
+) -> Result<usize> {
     let Some(distinct) = distinct else {
         for arg in &aggregate.args {
             if arg.eval(inputs, context)?.as_ref().is_null() {
-                return Ok(());
+                return Ok(0);
             }
         }
         *count += 1;
-        return Ok(());
+        return Ok(0);
     };
     let mut values: smallvec::SmallVec<[Ev<'_>; 2]> = smallvec::SmallVec::new();
     for arg in &aggregate.args {
         let value = arg.eval(inputs, context)?;
         if value.as_ref().is_null() {
-            return Ok(());
+            return Ok(0);
         }
         values.push(value);
     }
-    *count += u64::from(distinct.insert(values.iter().map(Ev::as_ref)));
-    Ok(())
+    let kept = distinct.insert(values.iter().map(Ev::as_ref));
+    *count += u64::from(kept.is_some());
+    Ok(kept.unwrap_or(0))
 }

@@ -57,7 +57,8 @@ impl Exec<'_> {
                 }
             }
             InsertSource::Select(select) => {
-                let rows = self.collect(select).await?;
+                // They become changes of the transaction, which have no bound either.
+                let rows = self.collect(select, usize::MAX).await?;
                 for row in &rows {
                     let given: Vec<Given<'_>> =
                         row.iter().map(|value| Given::Value(value.as_ref())).collect();

@@ -10,6 +10,7 @@ mod duplicate;
 mod foreign;
 mod insert;
 mod join;
+mod memory;
 mod project;
 mod ranges;
 mod select;
@@ -41,6 +42,8 @@ use select::{Collector, Known};
 
 pub use duplicate::error as duplicate_error;
 pub use foreign::{Enforce, Inserted, RowChanges, check_existing};
+pub use memory::MEMORY_MAX;
+pub(crate) use memory::value_size;
 pub use project::{Cell, OutputColumn, output_columns};
 
 use crate::expr::{Inputs, RowRef, Types};
@@ -144,6 +147,8 @@ pub struct Exec<'a> {
     pub found_rows: bool,
     /// Plain reads lock what they read, as FOR SHARE does: SERIALIZABLE.
     pub shared_reads: bool,
+    /// Bytes that the rows of one sort, grouping or subquery may take: [`MEMORY_MAX`].
+    pub memory_max: usize,
     /// The rows of its queries of WITH, by the address of their plan.
     pub named: HashMap<usize, Arc<Vec<Vec<Value>>>>,
 }
@@ -168,7 +173,7 @@ impl<'a> Exec<'a> {
 
     /// The values of expressions that stand in no query: see [`crate::bind::bind_exprs`].
     pub async fn values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
-        let mut rows = Collector::new(self.session);
+        let mut rows = Collector::new(self.session, self.memory_max);
         self.select(plan, u64::MAX, &mut rows).await?;
         Ok(rows.rows.pop().unwrap_or_default())
     }

@@ -8,7 +8,7 @@ use engine::ids::Key;
 use engine::lock::Mode;
 use smallvec::SmallVec;
 use types::context::Context;
-use types::error::table::{ER_LOCK_NOWAIT, ER_OUT_OF_SORTMEMORY};
+use types::error::table::ER_LOCK_NOWAIT;
 use types::row::Offsets;
 use types::temporal::TimeZone;
 use types::value::Value;
@@ -16,6 +16,7 @@ use types::warning::Warnings;
 
 use super::cursor::{Versions, damaged};
 use super::join::{Join, Made};
+use super::memory::{Room, row_size, value_size};
 use super::project::cell;
 use super::window::Window;
 use super::{BoxFuture, Cell, Exec, Result, ResultSink, Turns, engine_error};
@@ -25,9 +26,6 @@ use crate::plan::{
     Group, LockWait, NamedPlan, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind,
 };
 use crate::session::Session;
-
-/// Bytes that the rows of one sort or grouping may take.
-pub(super) const MEMORY_MAX: usize = 1 << 30;
 
 /// What expressions of a plan may use beside rows. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
@@ -109,10 +107,14 @@ impl Exec<'_> {
         Ok(window.given)
     }
 
-    /// Runs a query whose rows are needed here.
-    pub(super) fn collect<'s>(&'s mut self, plan: &'s QueryPlan) -> BoxFuture<'s, Result<Vec<Vec<Value>>>> {
+    /// Runs a query whose rows are needed here, and may take so many bytes.
+    pub(super) fn collect<'s>(
+        &'s mut self,
+        plan: &'s QueryPlan,
+        memory_max: usize,
+    ) -> BoxFuture<'s, Result<Vec<Vec<Value>>>> {
         Box::pin(async move {
-            let mut sink = Collector::new(self.session);
+            let mut sink = Collector::new(self.session, memory_max);
             self.query(plan, u64::MAX, &mut sink).await?;
             Ok(sink.rows)
         })
@@ -123,7 +125,7 @@ impl Exec<'_> {
         for plan in plans {
             let rows = match plan {
                 QueryPlan::Named(named) => self.named_rows(named).await?,
-                _ => Arc::new(self.collect(plan).await?),
+                _ => Arc::new(self.collect(plan, self.memory_max).await?),
             };
             subqueries.values.push(rows.iter().filter_map(|row| row.first().cloned()).collect());
             subqueries.rows.push(rows);
@@ -137,7 +139,7 @@ impl Exec<'_> {
         if let Some(rows) = self.named.get(&key) {
             return Ok(Arc::clone(rows));
         }
-        let rows = Arc::new(self.collect(&named.plan).await?);
+        let rows = Arc::new(self.collect(&named.plan, self.memory_max).await?);
         self.named.insert(key, Arc::clone(&rows));
         Ok(rows)
     }
@@ -323,20 +325,17 @@ impl Exec<'_> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
         let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
-        let mut memory = 0;
+        let mut memory = Room::new(self.memory_max);
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut collected = Vec::new();
         let open = self.precondition(plan.precondition.as_ref(), known)?;
         while open && join.next(self).await? {
             if let Some(groups) = &mut groups {
-                self.accumulate(groups, &join.rows(), known)?;
+                memory.take(self.accumulate(groups, &join.rows(), known)?)?;
             } else {
                 let row = self.collect_row(plan, &join.rows(), known, &[])?;
-                memory += Collected::size(&row.cells);
+                memory.take(Collected::size(&row.cells))?;
                 collected.push(row);
-            }
-            if memory > MEMORY_MAX {
-                return Err(ER_OUT_OF_SORTMEMORY.error(&[]));
             }
         }
         if let Some(groups) = groups {
@@ -345,20 +344,26 @@ impl Exec<'_> {
         Ok(finish(collected, plan))
     }
 
-    fn accumulate(&mut self, groups: &mut Groups<'_>, rows: &[RowRef<'_>], known: Known<'_>) -> Result<()> {
+    /// Adds a row to its group; returns by how many bytes what is kept has grown.
+    fn accumulate(
+        &mut self,
+        groups: &mut Groups<'_>,
+        rows: &[RowRef<'_>],
+        known: Known<'_>,
+    ) -> Result<usize> {
         let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
         let mut key = SortKey::new();
         for by in &groups.group.by {
             key.push(by.eval(&inputs, &mut context)?.as_ref());
         }
-        let place = groups.place(key, rows, &inputs)?;
+        let (place, mut kept) = groups.place(key, rows, &inputs)?;
         for (aggregate, accumulator) in
             groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators)
         {
-            accumulator.add(aggregate, &inputs, &mut context)?;
+            kept += accumulator.add(aggregate, &inputs, &mut context)?;
         }
-        Ok(())
+        Ok(kept)
     }
 
     /// The rows of all groups that HAVING lets through.
@@ -460,11 +465,7 @@ fn is_stored(plan: &SelectPlan) -> bool {
 impl Collected {
     /// The bytes that a row of these cells takes, with room for its keys.
     pub(super) fn size(cells: &[Value]) -> usize {
-        let bytes = |value: &Value| match value {
-            Value::Str(bytes, _) | Value::Bytes(bytes) => bytes.len(),
-            _ => 0,
-        };
-        cells.iter().map(|cell| size_of::<Value>() + bytes(cell)).sum::<usize>() * 2 + 64
+        cells.iter().map(value_size).sum::<usize>() * 2 + 64
     }
 }
 
@@ -510,6 +511,13 @@ impl FirstRow {
         }
     }
 
+    fn size(&self) -> usize {
+        match self {
+            Self::Missing => size_of::<Self>(),
+            Self::Values(values) => row_size(values),
+        }
+    }
+
     fn of(row: RowRef<'_>, session: &Session) -> Self {
         match row {
             RowRef::Missing => Self::Missing,
@@ -527,18 +535,23 @@ impl<'p> Groups<'p> {
         Self { group, places: HashMap::new(), all: Vec::new() }
     }
 
-    fn place(&mut self, key: SortKey, rows: &[RowRef<'_>], inputs: &Inputs<'_>) -> Result<usize> {
+    /// The place of a group, and the bytes that it takes if it is new.
+    fn place(&mut self, key: SortKey, rows: &[RowRef<'_>], inputs: &Inputs<'_>) -> Result<(usize, usize)> {
         let next = self.all.len();
+        let mut kept = size_of::<SortKey>() + key.as_bytes().len();
         let place = *self.places.entry(key).or_insert(next);
-        if place == next {
+        if place < next {
+            kept = 0;
+        } else {
             let types = inputs.types();
             let accumulators =
                 self.group.aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &types));
-            let accumulators = accumulators.collect::<Result<_>>()?;
-            let first = rows.iter().map(|row| FirstRow::of(*row, inputs.session)).collect();
+            let accumulators = accumulators.collect::<Result<Vec<_>>>()?;
+            let first: Vec<FirstRow> = rows.iter().map(|row| FirstRow::of(*row, inputs.session)).collect();
+            kept += size_of_val(&*accumulators) + first.iter().map(FirstRow::size).sum::<usize>();
             self.all.push(OneGroup { accumulators, first });
         }
-        Ok(place)
+        Ok((place, kept))
     }
 }
 
@@ -547,11 +560,12 @@ impl<'p> Groups<'p> {
 pub(super) struct Collector {
     pub(super) rows: Vec<Vec<Value>>,
     time_zone: TimeZone,
+    memory: Room,
 }
 
 impl Collector {
-    pub(super) fn new(session: &Session) -> Self {
-        Self { rows: Vec::new(), time_zone: session.time_zone.clone() }
+    pub(super) fn new(session: &Session, memory_max: usize) -> Self {
+        Self { rows: Vec::new(), time_zone: session.time_zone.clone(), memory: Room::new(memory_max) }
     }
 }
 
@@ -561,7 +575,9 @@ impl ResultSink for Collector {
     }
 
     fn row(&mut self, cells: &[Cell<'_>], _context: &Context<'_>) -> Result<()> {
-        self.rows.push(cells.iter().map(|cell| cell.value(&self.time_zone).to_value()).collect());
+        let row: Vec<Value> = cells.iter().map(|cell| cell.value(&self.time_zone).to_value()).collect();
+        self.memory.take(row_size(&row))?;
+        self.rows.push(row);
         Ok(())
     }
 }

@@ -8,11 +8,11 @@ use std::sync::atomic::Ordering as Memory;
 use engine::ids::CommitSeq;
 use smallvec::SmallVec;
 use types::context::Context;
-use types::error::table::ER_OUT_OF_SORTMEMORY;
 use types::temporal::TimeZone;
 use types::value::Value;
 
-use super::select::{Collected, MEMORY_MAX, order_key};
+use super::memory::Room;
+use super::select::{Collected, order_key};
 use super::window::Window;
 use super::{BoxFuture, Cell, Exec, Known, Result, ResultSink};
 use crate::expr::{Ev, ResultType, RowRef, SortKey, Types, in_type_and_scale};
@@ -39,7 +39,7 @@ impl Exec<'_> {
                 time_zone: self.session.time_zone.clone(),
                 seen: Some(HashSet::new()),
                 rows: (!plan.order.is_empty()).then(Vec::new),
-                memory: MEMORY_MAX,
+                memory: Room::new(self.memory_max),
                 window,
                 sink,
             };
@@ -89,7 +89,7 @@ struct Merged<'s> {
     /// The rows, if they are to be sorted.
     rows: Option<Vec<Vec<Value>>>,
     /// The bytes that keys and rows may still take.
-    memory: usize,
+    memory: Room,
     /// Of the rows that are given as they come.
     window: Window,
     sink: &'s mut dyn ResultSink,
@@ -99,7 +99,7 @@ impl Merged<'_> {
     /// From here on rows may come twice.
     fn forget_seen(&mut self) {
         let keys = self.seen.take().unwrap_or_default();
-        self.memory += keys.iter().map(size).sum::<usize>();
+        self.memory.give_back(keys.iter().map(size).sum());
     }
 
     /// Whether a row has not come before, or may come again.
@@ -112,15 +112,9 @@ impl Merged<'_> {
         let bytes = size(&key);
         let is_new = seen.insert(key);
         if is_new {
-            self.take_memory(bytes)?;
+            self.memory.take(bytes)?;
         }
         Ok(is_new)
-    }
-
-    /// Error 1038 if there is no more.
-    fn take_memory(&mut self, bytes: usize) -> Result<()> {
-        self.memory = self.memory.checked_sub(bytes).ok_or_else(|| ER_OUT_OF_SORTMEMORY.error(&[]))?;
-        Ok(())
     }
 }
 
@@ -146,7 +140,7 @@ impl ResultSink for Merged<'_> {
         }
         if self.rows.is_some() {
             let row: Vec<Value> = values.into_iter().map(Ev::into_value).collect();
-            self.take_memory(Collected::size(&row))?;
+            self.memory.take(Collected::size(&row))?;
             self.rows.get_or_insert_default().push(row);
         } else if self.window.takes() {
             let cells: SmallVec<[Cell<'_>; 8]> =
@@ -173,6 +167,7 @@ impl ResultSink for Merged<'_> {
 mod tests {
     use types::collation::Collation;
     use types::error::SqlError;
+    use types::error::table::ER_OUT_OF_SORTMEMORY;
     use types::sql_mode::SqlMode;
     use types::temporal::Date;
     use types::value::ValueRef;
@@ -202,7 +197,7 @@ mod tests {
             time_zone: TimeZone::UTC,
             seen: seen.then(HashSet::new),
             rows: sorted.then(Vec::new),
-            memory,
+            memory: Room::new(memory),
             window: Window { offset: 0, limit: u64::MAX, given: 0 },
             sink: &mut counter,
         };

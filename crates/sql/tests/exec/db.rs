@@ -75,6 +75,8 @@ pub struct Conn {
     pub warnings: Warnings,
     published: Arc<Published>,
     pub autocommit: bool,
+    /// Bytes that the rows of one step of a query may take.
+    pub memory_max: usize,
     /// How often the last statement gave way.
     pub turns: u32,
 }
@@ -234,6 +236,7 @@ impl Db {
             warnings: Warnings::default(),
             published: Arc::clone(&self.published),
             autocommit: true,
+            memory_max: sql::exec::MEMORY_MAX,
             turns: 0,
         }
     }
@@ -295,6 +298,7 @@ impl Conn {
             params,
             found_rows: false,
             shared_reads: false,
+            memory_max: self.memory_max,
             named: HashMap::new(),
         };
         let done = exec.run(&plan, &mut rows).await;

@@ -216,3 +216,34 @@ fn a_query_that_finds_nothing_gives_way() {
     assert_eq!(conn.rows("SELECT c FROM sbtest1 WHERE id = 7"), ["row 07"]);
     assert_eq!(conn.turns, 0);
 }
+
+#[test]
+fn what_a_query_keeps_has_a_bound() {
+    let (_db, mut conn) = sbtest();
+    let queries = [
+        "SELECT c FROM sbtest1 ORDER BY c",
+        "SELECT c, COUNT(*) FROM sbtest1 GROUP BY c",
+        "SELECT COUNT(DISTINCT c) FROM sbtest1",
+        "SELECT COUNT(DISTINCT c, id) FROM sbtest1",
+        "SELECT GROUP_CONCAT(c ORDER BY id) FROM sbtest1",
+        "SELECT GROUP_CONCAT(DISTINCT c) FROM sbtest1",
+        "SELECT JSON_ARRAYAGG(c) FROM sbtest1",
+        "SELECT JSON_OBJECTAGG(c, JSON_ARRAY(id, c)) FROM sbtest1",
+        "SELECT COUNT(*) FROM (SELECT c FROM sbtest1) d",
+        "WITH d AS (SELECT c FROM sbtest1) SELECT COUNT(*) FROM d",
+        "SELECT 1 IN (SELECT c FROM sbtest1)",
+        "SELECT MAX(REPEAT(c, 20 * id)) FROM sbtest1",
+        "SELECT ANY_VALUE(REPEAT(c, 100)) FROM sbtest1",
+    ];
+    for query in queries {
+        conn.memory_max = 700;
+        assert_eq!(conn.error(query).0, 1038, "{query}");
+        conn.memory_max = 30_000;
+        assert!(!conn.rows(query).is_empty(), "{query}");
+    }
+    // What is not kept takes no room: rows that are sent, and what GROUP_CONCAT cuts.
+    conn.memory_max = 700;
+    assert_eq!(conn.rows("SELECT c FROM sbtest1").len(), 20);
+    conn.session.group_concat_max_len = 8;
+    assert_eq!(conn.rows("SELECT GROUP_CONCAT(c) FROM sbtest1"), ["row 01,r"]);
+}
