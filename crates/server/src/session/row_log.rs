@@ -96,7 +96,7 @@ pub(super) struct StatementLog<'a> {
     relations: Option<&'a Relations>,
     /// Of its rows events.
     flags: u16,
-    /// The next rows follow from others by foreign keys.
+    /// Replicas are to take the next rows as they are: what goes with them by foreign keys is logged.
     cascaded: bool,
     /// Where its events begin; `None` if it is not logged.
     begun: Option<Mark>,

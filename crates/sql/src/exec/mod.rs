@@ -88,7 +88,8 @@ pub trait RowLog: Send {
     fn update(&mut self, table: &Table, before: &[u8], after: &[u8]) -> Result<()>;
     /// A row was removed.
     fn delete(&mut self, table: &Table, row: &[u8]) -> Result<()>;
-    /// Whether the changes from now on follow from others by foreign keys.
+    /// Whether replicas are to take the changes from now on as they are, because all that goes with them by foreign keys is
+    /// logged.
     fn set_cascaded(&mut self, cascaded: bool) {
         let _ = cascaded;
     }

@@ -119,7 +119,7 @@ fn children_follow_their_parents() {
     conn.log.events.clear();
     let changed = conn.run("UPDATE p SET id = 11 WHERE id = 1");
     assert_eq!((changed.matched, changed.affected), (1, 1));
-    assert_eq!(conn.log.events, ["update c 13 cascaded", "update c 13 cascaded", "update p 13"]);
+    assert_eq!(conn.log.events, ["update c 13 cascaded", "update c 13 cascaded", "update p 13 cascaded"]);
     assert_eq!(all(&mut conn, "c"), ["1|11|1", "2|11|2", "3|2|3", "4|NULL|4"]);
     assert_eq!(conn.error("UPDATE p SET id = 3 WHERE id = 2").0, 1062);
     conn.run("INSERT INTO p (id) VALUES (2) ON DUPLICATE KEY UPDATE id = 22");

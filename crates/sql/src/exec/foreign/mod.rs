@@ -90,7 +90,11 @@ impl RowChanges<'_> {
         let followed = self.update_related(relations, key, before, after).await;
         let followed = followed.inspect_err(|_| self.trx.rollback_to(begun))?;
         self.log_followed(relations, &followed)?;
-        self.log.update(table, before, after)
+        // What is equal in a collation has children still, which MySQL 9.7 refuses in its applier.
+        self.log.set_cascaded(!followed.is_empty());
+        let logged = self.log.update(table, before, after);
+        self.log.set_cascaded(false);
+        logged
     }
 
     /// Removes a row that was read under its exclusive lock; `replacement` is what is about to take its place: those of
