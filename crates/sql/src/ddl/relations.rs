@@ -1,8 +1,8 @@
 //! Foreign keys between tables: what a DDL statement may do to parents and children, and what follows for them.
 //!
 //! [`Relations`] are the tables in the middle of a statement: those of the catalog, and what the statement has made of
-//! them so far. If foreign keys come or go, with their table or without it, the tables at their other ends get new versions
-//! too, so that plans that know nothing of the keys are made again.
+//! them so far. If foreign keys come, with their table or without it, the tables at their other ends get new versions too, so
+//! that plans that know nothing of the keys are made again. Plans that know them hold a version that goes.
 //!
 //! With `foreign_key_checks=0` a parent may be missing, and may go. A key then refers to its name, and a table that
 //! comes by this name must fit.
@@ -287,22 +287,34 @@ impl Relations {
 
     /// What becomes of the catalog: tables that go, and versions that come.
     pub fn finish(mut self) -> (Vec<Arc<Table>>, Vec<Version>) {
-        let before = Self::new(Arc::clone(&self.catalog));
-        // A plan that holds the old version of a table which stays is stale by that alone.
-        let keys = |version: Option<&Arc<Table>>| version.map(|table| table.def.foreign_keys.clone());
-        let differs = |(db, name): &&Name| keys(self.table(db, name)) != keys(self.catalog.table(db, name));
-        let names: Vec<Name> = self.changed.keys().filter(differs).cloned().collect();
-        let related = |relations: &Self| {
-            names.iter().flat_map(|(db, name)| relations.related(db, name)).collect::<Vec<Name>>()
-        };
-        for (db, name) in related(&before).into_iter().chain(related(&self)) {
-            let is_new = !self.changed.contains_key(&(db.clone(), name.clone()));
-            if let Some(table) = self.catalog.table(&db, &name).filter(|_| is_new).cloned() {
+        for (db, name) in self.new_relatives() {
+            let is_changed = self.changed.contains_key(&(db.clone(), name.clone()));
+            if let Some(table) = self.catalog.table(&db, &name).filter(|_| !is_changed).cloned() {
                 self.put(Arc::new(table.successor(table.def.clone())), true);
             }
         }
         let removed = self.changed.keys().filter_map(|(db, name)| self.catalog.table(db, name).cloned());
         (removed.collect(), self.changed.values().flatten().cloned().collect())
+    }
+
+    /// The tables at the other ends of keys that were not there before. The statement has locked them, and no others: a
+    /// table that merely follows a rename may have further parents.
+    fn new_relatives(&self) -> BTreeSet<Name> {
+        let mut relatives = BTreeSet::new();
+        for ((db, name), version) in &self.changed {
+            let Some(version) = version else { continue };
+            let before = self.catalog.table(db, name);
+            let had = |key: &ForeignKeyDef| {
+                let mut keys = before.into_iter().flat_map(|table| &table.def.foreign_keys);
+                keys.any(|old| old.refers_to(&key.parent_db, &key.parent_table))
+            };
+            let added = version.table.def.foreign_keys.iter().filter(|key| !had(key));
+            relatives.extend(added.map(|key| (key.parent_db.clone(), key.parent_table.clone())));
+            if before.is_none() {
+                relatives.extend(self.children(db, name).into_iter().map(|(child, _)| name_of(&child.def)));
+            }
+        }
+        relatives
     }
 }
 

@@ -13,5 +13,6 @@ mod definitions;
 mod parenthesised;
 mod precedence;
 mod random;
+mod relations;
 mod syntax;
 mod world;
