@@ -94,21 +94,22 @@ impl Client {
 
     /// The same with the tables that foreign keys tie to them, and with `parents`, which new keys refer to.
     async fn lock_relations(&self, names: &[&FullName], parents: &[FullName]) -> Result<(Trx, Relations)> {
-        let mut others: BTreeSet<FullName> = parents.iter().cloned().collect();
+        let related = |relations: &Relations| -> BTreeSet<FullName> {
+            let related = names.iter().flat_map(|table| relations.related(&table.db, &table.name));
+            related.map(|(db, name)| FullName { db, name }).filter(|name| !names.contains(&name)).collect()
+        };
+        let mut others = related(&Relations::new(self.shared.store.catalog()));
+        others.extend(parents.iter().cloned());
         loop {
             let all: Vec<&FullName> = names.iter().copied().chain(&others).collect();
             let trx = self.lock_schema(&all).await?;
             let relations = Relations::new(self.shared.store.catalog());
-            let related = names.iter().flat_map(|table| relations.related(&table.db, &table.name));
-            let related: BTreeSet<FullName> = related
-                .map(|(db, name)| FullName { db, name })
-                .filter(|name| !names.contains(&name))
-                .collect();
-            if related.is_subset(&others) {
+            let now = related(&relations);
+            if now.is_subset(&others) {
                 return Ok((trx, relations));
             }
-            // Somebody was faster.
-            others.extend(related);
+            // A key came while this waited for its locks.
+            others.extend(now);
         }
     }
 

@@ -409,17 +409,14 @@ fn check_pair(
     if parent.index_on(&places).is_none() { Err(missing(&ER_FK_NO_INDEX_PARENT)) } else { Ok(()) }
 }
 
-/// Whether values of two types can be compared. With `foreign_key_checks=0` collations may differ, so that both
-/// tables can be converted, one after the other.
+/// Whether a child can follow its parent to every value that both types can hold. With DECIMALs or times of different
+/// precision, which MySQL takes, it would be rounded and have no parent. With `foreign_key_checks=0` collations may
+/// differ, so that both tables can be converted, one after the other.
 fn are_compatible(from: ColumnType, to: ColumnType, checks: bool) -> bool {
     use ColumnType as T;
     match (from, to) {
         (T::Int(a), T::Int(b)) => a.size == b.size && a.is_unsigned() == b.is_unsigned(),
-        (T::Varbinary { .. }, T::Varbinary { .. })
-        | (T::Decimal { .. }, T::Decimal { .. })
-        | (T::Time { .. }, T::Time { .. })
-        | (T::DateTime { .. }, T::DateTime { .. })
-        | (T::Timestamp { .. }, T::Timestamp { .. }) => true,
+        (T::Varbinary { .. }, T::Varbinary { .. }) => true,
         (
             T::Char { .. } | T::Varchar { .. } | T::Text { .. },
             T::Char { .. } | T::Varchar { .. } | T::Text { .. },
