@@ -9,7 +9,7 @@ use engine::catalog::def::{DatabaseDef, TableDef};
 use engine::catalog::table::{Counters, Table, database_lock, metadata_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
-use sql::ddl::{self, Alteration, Change, DdlEnv, Relations, Rules, Version};
+use sql::ddl::{self, Alteration, Change, DdlEnv, Rules, TableChanges, Version};
 use sql::exec::engine_error;
 use sql::parse::table::{
     AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables, References, TableElement,
@@ -93,20 +93,24 @@ impl Client {
     }
 
     /// The same with the tables that foreign keys tie to them, and with `parents`, which new keys refer to.
-    async fn lock_relations(&self, names: &[&FullName], parents: &[FullName]) -> Result<(Trx, Relations)> {
-        let related = |relations: &Relations| -> BTreeSet<FullName> {
-            let related = names.iter().flat_map(|table| relations.related(&table.db, &table.name));
+    async fn lock_related_tables(
+        &self,
+        names: &[&FullName],
+        parents: &[FullName],
+    ) -> Result<(Trx, TableChanges)> {
+        let related = |changes: &TableChanges| -> BTreeSet<FullName> {
+            let related = names.iter().flat_map(|table| changes.related(&table.db, &table.name));
             related.map(|(db, name)| FullName { db, name }).filter(|name| !names.contains(&name)).collect()
         };
-        let mut others = related(&Relations::new(self.shared.store.catalog()));
+        let mut others = related(&TableChanges::new(self.shared.store.catalog()));
         others.extend(parents.iter().cloned());
         loop {
             let all: Vec<&FullName> = names.iter().copied().chain(&others).collect();
             let trx = self.lock_schema(&all).await?;
-            let relations = Relations::new(self.shared.store.catalog());
-            let now = related(&relations);
+            let changes = TableChanges::new(self.shared.store.catalog());
+            let now = related(&changes);
             if now.is_subset(&others) {
-                return Ok((trx, relations));
+                return Ok((trx, changes));
             }
             // A key came while this waited for its locks.
             others.extend(now);
@@ -215,7 +219,7 @@ impl Client {
             TableElement::Key(_) => None,
         });
         let parents = self.parents(&name, references)?;
-        let (_locks, relations) = self.lock_relations(&[&name], &parents).await?;
+        let (_locks, changes) = self.lock_related_tables(&[&name], &parents).await?;
         let database = self.database(&name.db)?;
         if self.is_there(&name, create.if_not_exists)? {
             return Ok(None);
@@ -229,8 +233,8 @@ impl Client {
             foreign_key_checks: rules.checks,
         };
         let mut def = ddl::create_table(create, &name.db, &mut env)?;
-        relations.check_new(&mut def, rules, &mut context)?;
-        self.add_table(def, relations, sql).await.map(Some)
+        changes.check_new(&mut def, rules, &mut context)?;
+        self.add_table(def, changes, sql).await.map(Some)
     }
 
     /// CREATE TABLE .. LIKE.
@@ -238,7 +242,7 @@ impl Client {
         let (name, like) = (self.full_name(&create.table)?, self.full_name(&create.like)?);
         self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
         self.access.on_table(Privileges::SELECT, &like.db, &like.name)?;
-        let (_locks, relations) = self.lock_relations(&[&name], &[]).await?;
+        let (_locks, changes) = self.lock_related_tables(&[&name], &[]).await?;
         self.database(&name.db)?;
         let like = self.table(&like)?;
         if self.is_there(&name, create.if_not_exists)? {
@@ -246,8 +250,8 @@ impl Client {
         }
         let mut def = ddl::create_like(&like.def, &name.db, &name.name, self.now_s());
         let rules = self.rules();
-        relations.check_new(&mut def, rules, &mut self.sql.writing(&mut self.warnings))?;
-        self.add_table(def, relations, sql).await.map(Some)
+        changes.check_new(&mut def, rules, &mut self.sql.writing(&mut self.warnings))?;
+        self.add_table(def, changes, sql).await.map(Some)
     }
 
     /// Whether a table is there that is to be created: an error, or a note if that is fine.
@@ -262,14 +266,14 @@ impl Client {
         Ok(true)
     }
 
-    async fn add_table(&mut self, def: TableDef, mut relations: Relations, sql: &[u8]) -> Result<CommitAck> {
+    async fn add_table(&mut self, def: TableDef, mut changes: TableChanges, sql: &[u8]) -> Result<CommitAck> {
         let shared = Arc::clone(&self.shared);
         let def = shared.schema.name(&mut self.transaction, def).await?;
         let db = def.db.clone();
         let counters = Counters::default();
         Counters::raise(&counters.auto_increment, def.auto_increment_start.saturating_sub(1));
-        relations.put(Arc::new(Table::new(def, Arc::new(counters))), false);
-        self.commit_ddl(edits(relations), sql, &[&db]).await
+        changes.put(Arc::new(Table::new(def, Arc::new(counters))), false);
+        self.commit_ddl(edits(changes), sql, &[&db]).await
     }
 
     /// ALTER TABLE, CREATE INDEX, DROP INDEX. Everybody else is kept from the table while it is changed.
@@ -293,11 +297,11 @@ impl Client {
             _ => None,
         });
         let parents = self.parents(&name, references)?;
-        let (_locks, mut relations) = if alter.actions.iter().all(|it| matches!(it, AlterAction::Keys)) {
+        let (_locks, mut changes) = if alter.actions.iter().all(|it| matches!(it, AlterAction::Keys)) {
             // Dumps say so under LOCK TABLES, which has no others.
-            (self.lock_schema(&names).await?, Relations::new(self.shared.store.catalog()))
+            (self.lock_schema(&names).await?, TableChanges::new(self.shared.store.catalog()))
         } else {
-            self.lock_relations(&names, &parents).await?
+            self.lock_related_tables(&names, &parents).await?
         };
         let database = self.database(&name.db)?;
         let old = self.table(&name)?;
@@ -317,25 +321,25 @@ impl Client {
         };
         let mut alteration = ddl::alter_table(&old.def, alter, &mut env)?;
         let Alteration { table, columns, .. } = &mut alteration;
-        relations.check_altered(&old.def, table, columns, rules, &mut context)?;
+        changes.check_altered(&old.def, table, columns, rules, &mut context)?;
         if let Some(to) = &rename {
-            relations.rename(table, &to.db, &to.name, rules)?;
+            changes.rename(table, &to.db, &to.name, rules)?;
         }
         let columns = std::mem::take(columns);
         let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
         let (new, keeps_rows) = self.alteration(&old, alteration).await?;
-        self.check_added_keys(&old, &new, &relations).await?;
+        self.check_added_keys(&old, &new, &changes).await?;
         match rename {
-            Some(_) => relations.put_renamed((&name.db, &name.name), new, keeps_rows, &columns),
-            None => relations.put_altered(new, keeps_rows, &columns),
+            Some(_) => changes.put_renamed((&name.db, &name.name), new, keeps_rows, &columns),
+            None => changes.put_altered(new, keeps_rows, &columns),
         }
-        let ack = self.commit_ddl(edits(relations), sql, &dbs).await?;
+        let ack = self.commit_ddl(edits(changes), sql, &dbs).await?;
         self.info = Some(format!("Records: 0  Duplicates: 0  Warnings: {}", self.warnings.count()));
         Ok(Some(ack))
     }
 
     /// With `foreign_key_checks` the rows that are there have the parents that new foreign keys demand, or error 1452.
-    async fn check_added_keys(&self, old: &Table, new: &Arc<Table>, relations: &Relations) -> Result<()> {
+    async fn check_added_keys(&self, old: &Table, new: &Arc<Table>, changes: &TableChanges) -> Result<()> {
         let is_old = |name: &str| {
             let before = ddl::name_after_rename(name, &new.def.name, &old.def.name);
             old.def.foreign_keys.iter().any(|key| key.name == before)
@@ -343,7 +347,7 @@ impl Client {
         let added = new.def.foreign_keys.iter().filter(|key| !is_old(&key.name));
         for key in added.filter(|_| self.vars.foreign_key_checks) {
             let is_own = key.refers_to(&new.def.db, &new.def.name);
-            let parents = if is_own { Some(new) } else { relations.table(&key.parent_db, &key.parent_table) };
+            let parents = if is_own { Some(new) } else { changes.table(&key.parent_db, &key.parent_table) };
             let parents = parents.expect("a parent that was looked at").clone();
             self.shared.schema.check_foreign_key(Arc::clone(new), &key.name, parents).await?;
         }
@@ -403,7 +407,7 @@ impl Client {
         for name in &names {
             self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
         }
-        let (_locks, mut relations) = self.lock_relations(&names.iter().collect::<Vec<_>>(), &[]).await?;
+        let (_locks, mut changes) = self.lock_related_tables(&names.iter().collect::<Vec<_>>(), &[]).await?;
         let (mut dropped, mut missing) = (Vec::new(), Vec::new());
         for name in &names {
             match self.find_table(name) {
@@ -422,24 +426,24 @@ impl Client {
         if dropped.is_empty() {
             return Ok(None);
         }
-        relations.drop_tables(&dropped, self.rules())?;
+        changes.drop_tables(&dropped, self.rules())?;
         let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
-        self.commit_ddl(edits(relations), sql, &dbs).await.map(Some)
+        self.commit_ddl(edits(changes), sql, &dbs).await.map(Some)
     }
 
     /// TRUNCATE: the table's rows stay behind under ids that nobody knows any more.
     async fn truncate(&mut self, table: &TableName, sql: &[u8]) -> Result<CommitAck> {
         let name = self.full_name(table)?;
         self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
-        let (_locks, mut relations) = self.lock_relations(&[&name], &[]).await?;
+        let (_locks, mut changes) = self.lock_related_tables(&[&name], &[]).await?;
         let old = self.table(&name)?;
-        relations.check_truncated(&old.def, self.rules())?;
+        changes.check_truncated(&old.def, self.rules())?;
         let mut def = ddl::create_like(&old.def, &name.db, &name.name, old.def.created_at);
         def.foreign_keys.clone_from(&old.def.foreign_keys);
         let shared = Arc::clone(&self.shared);
         let def = shared.schema.name(&mut self.transaction, def).await?;
-        relations.put(Arc::new(Table::new(def, Arc::default())), false);
-        self.commit_ddl(edits(relations), sql, &[&name.db]).await
+        changes.put(Arc::new(Table::new(def, Arc::default())), false);
+        self.commit_ddl(edits(changes), sql, &[&name.db]).await
     }
 
     /// RENAME TABLE: one after another, all or none.
@@ -451,20 +455,20 @@ impl Client {
             names.push(pair);
         }
         let all: Vec<&FullName> = names.iter().flat_map(|(from, to)| [from, to]).collect();
-        let (_locks, mut relations) = self.lock_relations(&all, &[]).await?;
+        let (_locks, mut changes) = self.lock_related_tables(&all, &[]).await?;
         for (from, to) in &names {
             self.database(&to.db)?;
-            let old = relations.table(&from.db, &from.name).cloned();
+            let old = changes.table(&from.db, &from.name).cloned();
             let old = old.ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&from.db, &from.name]))?;
-            if relations.table(&to.db, &to.name).is_some() {
+            if changes.table(&to.db, &to.name).is_some() {
                 return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
             }
             let mut def = old.def.clone();
-            relations.rename(&mut def, &to.db, &to.name, self.rules())?;
-            relations.put_renamed((&from.db, &from.name), Arc::new(old.successor(def)), true, &[]);
+            changes.rename(&mut def, &to.db, &to.name, self.rules())?;
+            changes.put_renamed((&from.db, &from.name), Arc::new(old.successor(def)), true, &[]);
         }
         let dbs: Vec<&str> = all.iter().map(|name| &*name.db).collect();
-        self.commit_ddl(edits(relations), sql, &dbs).await
+        self.commit_ddl(edits(changes), sql, &dbs).await
     }
 
     /// What a rename needs: ALTER and DROP on the old name, CREATE and INSERT on the new one.
@@ -528,14 +532,14 @@ impl Client {
             return Ok(None);
         };
         let tables: Vec<Arc<Table>> = database.tables.values().cloned().collect();
-        let mut relations = Relations::new(Arc::clone(&catalog));
-        let related = tables.iter().flat_map(|table| relations.related(&table.def.db, &table.def.name));
+        let mut changes = TableChanges::new(Arc::clone(&catalog));
+        let related = tables.iter().flat_map(|table| changes.related(&table.def.db, &table.def.name));
         let others = related.map(|(db, name)| metadata_lock(&db, &name));
         let all = tables.iter().map(|table| table.lock).chain(others).map(|id| (id, Mode::Exclusive));
         self.lock_all(&mut locks, all.collect()).await?;
-        relations.drop_tables(&tables, self.rules())?;
+        changes.drop_tables(&tables, self.rules())?;
         self.affected = tables.len() as u64;
-        let mut change = edits(relations);
+        let mut change = edits(changes);
         change.push(Edit::RemoveDatabase(name.clone()));
         let ack = self.commit_ddl(change, sql, &[name]).await?;
         if self.sql.db.as_deref() == Some(name) {
@@ -548,8 +552,8 @@ impl Client {
 }
 
 /// The steps to what the tables of a statement have become.
-fn edits(relations: Relations) -> SchemaChange {
-    let (removed, put) = relations.finish();
+fn edits(changes: TableChanges) -> SchemaChange {
+    let (removed, put) = changes.finish();
     let put = put.into_iter().map(|Version { table, keeps_rows }| Edit::PutTable { table, keeps_rows });
     removed.into_iter().map(Edit::RemoveTable).chain(put).collect()
 }

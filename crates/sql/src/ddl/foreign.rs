@@ -1,4 +1,4 @@
-//! Foreign keys in the definition of their own table. What must hold of their parents: [`super::relations`].
+//! Foreign keys in the definition of their own table. What must hold of their parents: [`super::table_changes`].
 
 use engine::catalog::def::{ForeignKeyDef, IndexKind, ReferentialAction, TableDef};
 use types::error::SqlError;

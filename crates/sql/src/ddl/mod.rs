@@ -19,9 +19,9 @@ mod finish;
 mod foreign;
 mod ids;
 mod key;
-mod relations;
 mod resolve;
 mod show_create;
+mod table_changes;
 
 use types::context::Context;
 use types::error::SqlError;
@@ -32,9 +32,9 @@ pub use database::{alter_database, create_database, show_create_database};
 pub use default::default_text;
 pub use foreign::name_after_rename;
 pub use ids::fill_ids;
-pub use relations::{Relations, Rules, Version};
 pub use resolve::{DdlScope, Step, database_of, resolve, touched};
 pub use show_create::{Quoting, foreign_key_text, key_parts_text, now_text, show_create_table};
+pub use table_changes::{Rules, TableChanges, Version};
 
 type Result<T> = std::result::Result<T, SqlError>;
 

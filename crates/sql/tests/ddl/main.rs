@@ -13,6 +13,6 @@ mod definitions;
 mod parenthesised;
 mod precedence;
 mod random;
-mod relations;
 mod syntax;
+mod table_changes;
 mod world;

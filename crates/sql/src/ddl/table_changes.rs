@@ -1,6 +1,6 @@
 //! Foreign keys between tables: what a DDL statement may do to parents and children, and what follows for them.
 //!
-//! [`Relations`] are the tables in the middle of a statement: those of the catalog, and what the statement has made of
+//! [`TableChanges`] are the tables in the middle of a statement: those of the catalog, and what the statement has made of
 //! them so far. If foreign keys come, with their table or without it, the tables at their other ends get new versions too, so
 //! that plans that know nothing of the keys are made again. Plans that know them hold a version that goes.
 //!
@@ -41,7 +41,7 @@ pub struct Rules {
 
 /// See the module.
 #[derive(Debug)]
-pub struct Relations {
+pub struct TableChanges {
     catalog: Arc<Catalog>,
     changed: BTreeMap<Name, Option<Version>>,
 }
@@ -55,7 +55,7 @@ pub struct Version {
     pub keeps_rows: bool,
 }
 
-impl Relations {
+impl TableChanges {
     /// At a statement's begin.
     pub fn new(catalog: Arc<Catalog>) -> Self {
         Self { catalog, changed: BTreeMap::new() }
@@ -101,7 +101,7 @@ impl Relations {
         self.changed.insert((db.to_owned(), name.to_owned()), None);
     }
 
-    /// Checks a new table, and fills in what its keys leave out. Errors of [`Relations::check_own`]; 1215 if it is not
+    /// Checks a new table, and fills in what its keys leave out. Errors of [`TableChanges::check_own`]; 1215 if it is not
     /// what keys that wait for a table of its name want, and 1822, 3734, 3780, 6125 instead with `foreign_key_checks=0`.
     pub fn check_new(&self, def: &mut TableDef, rules: Rules, context: &mut Context<'_>) -> Result<()> {
         self.check_own(def, None, rules, context)?;
@@ -113,7 +113,7 @@ impl Relations {
     }
 
     /// Checks a table's altered definition, which has its old name still; `columns` are the old and new names of the
-    /// columns that stay. Errors of [`Relations::check_own`]; 1553, 1829, 3780 for what children need.
+    /// columns that stay. Errors of [`TableChanges::check_own`]; 1553, 1829, 3780 for what children need.
     pub fn check_altered(
         &self,
         old: &TableDef,
