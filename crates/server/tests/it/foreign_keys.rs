@@ -65,3 +65,78 @@ fn types_that_differ_are_refused() {
     assert_eq!(root.query("SELECT v FROM d.c").unwrap().rows, [[Some("ab".to_owned())]]);
     world.stop();
 }
+
+/// Numbers that look random: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ (mixed >> 27)) % bound
+    }
+}
+
+/// Errors that concurrent changes of parents and children may meet: a duplicate, a deadlock, a key that refuses.
+const MAY_MEET: [u16; 4] = [1062, 1213, 1451, 1452];
+
+#[test]
+fn sessions_that_change_parents_and_children_leave_no_orphans() {
+    const SESSIONS: u64 = 6;
+    const STATEMENTS: u64 = 600;
+    let world = World::start();
+    let mut root = world.root();
+    for table in [
+        "CREATE TABLE d.p (id INT PRIMARY KEY, v INT)",
+        "CREATE TABLE d.c (id INT AUTO_INCREMENT PRIMARY KEY, p INT,
+           FOREIGN KEY (p) REFERENCES d.p (id) ON DELETE CASCADE ON UPDATE CASCADE)",
+        "CREATE TABLE d.g (id INT AUTO_INCREMENT PRIMARY KEY, c INT, FOREIGN KEY (c) REFERENCES d.c (id) ON DELETE SET NULL)",
+        "CREATE TABLE d.r (id INT AUTO_INCREMENT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES d.p (id))",
+    ] {
+        ok(&mut root, table);
+    }
+    let work = |seed: u64| {
+        let (mut client, mut random) = (world.root(), Random(seed));
+        let mut succeeded = 0;
+        for _ in 0..STATEMENTS {
+            // Some hold their locks for longer than a statement.
+            match random.below(6) {
+                0 => ok(&mut client, "BEGIN"),
+                1 | 2 => ok(&mut client, "COMMIT"),
+                _ => {}
+            }
+            let (a, b) = (random.below(12), random.below(12));
+            let statement = match random.below(10) {
+                0 | 1 => format!("INSERT IGNORE INTO d.p VALUES ({a}, 0)"),
+                2 => format!("DELETE FROM d.p WHERE id = {a}"),
+                3 => format!("UPDATE d.p SET id = {b} WHERE id = {a}"),
+                4 => format!("INSERT INTO d.c (p) VALUES ({a})"),
+                5 => format!("INSERT INTO d.r (p) VALUES ({a})"),
+                6 => format!("DELETE FROM d.r WHERE p = {a}"),
+                7 => format!("INSERT INTO d.g (c) SELECT id FROM d.c WHERE p = {a} LIMIT 1"),
+                8 => format!("UPDATE d.c SET p = {b} WHERE p = {a} LIMIT 2"),
+                _ => format!("DELETE FROM d.c WHERE p = {a} LIMIT 1"),
+            };
+            match client.query(&statement) {
+                Ok(_) => succeeded += 1,
+                Err(error) => assert!(MAY_MEET.contains(&error.code()), "{statement}: {error:?}"),
+            }
+        }
+        ok(&mut client, "COMMIT");
+        succeeded
+    };
+    let succeeded: u64 = std::thread::scope(|scope| {
+        let sessions: Vec<_> = (0..SESSIONS).map(|seed| scope.spawn(move || work(seed))).collect();
+        sessions.into_iter().map(|session| session.join().unwrap()).sum()
+    });
+    assert!(succeeded > SESSIONS * STATEMENTS / 2, "{succeeded} statements");
+    for (child, column, parent) in [("c", "p", "p"), ("r", "p", "p"), ("g", "c", "c")] {
+        let orphans = format!(
+            "SELECT {child}.* FROM d.{child} LEFT JOIN d.{parent} x ON x.id = {child}.{column}
+             WHERE {child}.{column} IS NOT NULL AND x.id IS NULL"
+        );
+        let orphans = root.query(&orphans).unwrap().rows;
+        assert!(orphans.is_empty(), "{child}: {orphans:?}");
+    }
+    world.stop();
+}
