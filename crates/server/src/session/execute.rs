@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use commit::CommitAck;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Done, Exec, Params};
+use sql::exec::{Done, Exec, Params, Turns};
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
@@ -243,7 +243,8 @@ impl Client {
             found_rows: self.capabilities.contains(protocol::wire::Capabilities::FOUND_ROWS),
             shared_reads,
             memory_max: sql::exec::MEMORY_MAX,
-            named: HashMap::new(),
+            kept: HashMap::new(),
+            turns: Turns::default(),
         };
         let done = kill.unless_killed(exec.run(&planned.plan, &mut sink)).await;
         log.end(done.is_ok());

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use binlog::ChecksumAlg;
 use commit::{StrategyKind, Switched};
 use sql::bind::{self, BindEnv};
-use sql::exec::{Exec, Params};
+use sql::exec::{Exec, Params, Turns};
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
 use sql::plan::SelectPlan;
 use sqlparser::ast::Expr;
@@ -93,7 +93,8 @@ impl Client {
             found_rows: false,
             shared_reads: false,
             memory_max: sql::exec::MEMORY_MAX,
-            named: HashMap::new(),
+            kept: HashMap::new(),
+            turns: Turns::default(),
         };
         let values = exec.values(plan).await;
         if !self.transaction.open {

@@ -9,7 +9,7 @@ use engine::catalog::table::Table;
 use engine::scan::Direction;
 use types::key::KeyPart;
 
-use crate::expr::{CompareOp, Expr};
+use crate::expr::{CompareOp, Expr, SubqueryRef};
 use crate::plan::{Access, Bound, Condition, Equal, IndexRef, RangeSpec, key_parts};
 
 /// Chooses how the rows of `source` are found, given the conditions that must hold for them.
@@ -222,6 +222,7 @@ fn is_known(expr: &Expr, source: usize) -> bool {
             Expr::Candidate(_) | Expr::Aggregate(_) | Expr::AssignVariable(..) | Expr::UserVariable(_)
         );
         known &= !matches!(part, Expr::Call(function, _) if !function.is_stable);
+        known &= !part.subquery().is_some_and(SubqueryRef::is_asked_by_row);
     });
     known
 }

@@ -15,8 +15,8 @@ use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, from, query, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
-    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, QueryPlan, Relations,
-    SourceKind, Target, Touched, UpdatePlan,
+    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Relations, SourceKind,
+    Subquery, Target, Touched, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -140,7 +140,7 @@ fn bind_target(
 }
 
 /// A statement may not read in a subquery what it changes.
-fn refuse_reading(table: &Arc<Table>, subqueries: &[QueryPlan]) -> Result<()> {
+fn refuse_reading(table: &Arc<Table>, subqueries: &[Subquery]) -> Result<()> {
     let mut read = Touched::default();
     for subquery in subqueries {
         subquery.collect_tables(&mut read);

@@ -2,10 +2,11 @@
 
 use sqlparser::ast::{self, BinaryOperator as Bin, UnaryOperator as Un};
 use types::collation::Collation;
-use types::error::table::{ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION};
+use types::error::table::{ER_NON_UNIQ_ERROR, ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION};
 use types::value::Value;
 
-use super::{BindEnv, Outer, Result, Scope, exists, literal, query, targets, unsupported};
+use super::rows::row_of;
+use super::{BindEnv, Result, Scope, literal, targets, unsupported};
 use crate::expr::{ArithOp, CompareOp, Expr};
 use crate::plan::Output;
 use crate::session::Scope as VariableScope;
@@ -82,8 +83,8 @@ impl Binder<'_, '_> {
                 negate_if(*negated, Expr::And(vec![above, Expr::Compare(CompareOp::Le, expr, high)]))
             }
             E::InList { expr, list, negated } => {
-                if let E::Tuple(row) = &**expr {
-                    return Ok(negate_if(*negated, self.row_in(row, list)?));
+                if let Some(row) = row_of(expr) {
+                    return Ok(negate_if(*negated, self.row_in(expr, row.len(), list)?));
                 }
                 let expr = self.boxed(expr)?;
                 let items = bind_all(list, self.scope, self.env)?.into_iter().zip(list);
@@ -91,14 +92,18 @@ impl Binder<'_, '_> {
                 negate_if(*negated, Expr::In(expr, items))
             }
             E::InSubquery { expr, subquery, negated } => {
-                let expr = self.boxed(expr)?;
-                negate_if(*negated, Expr::InSubquery(expr, self.subquery(subquery)?))
+                negate_if(*negated, self.in_subquery(expr, subquery)?)
             }
             E::Exists { subquery, negated } => {
-                let some = self.subquery(&exists::first_row(subquery)?)?;
-                negate_if(!*negated, Expr::IsNull(Box::new(Expr::Subquery(some))))
+                negate_if(*negated, self.exists(subquery)?)
             }
-            E::Subquery(query) => Expr::Subquery(self.subquery(query)?),
+            E::Subquery(query) => return self.scalar(query),
+            E::AnyOp { left, compare_op, right, .. } => {
+                return self.any_or_all(quantified(compare_op)?, false, left, right);
+            }
+            E::AllOp { left, compare_op, right } => {
+                return self.any_or_all(quantified(compare_op)?, true, left, right);
+            }
             E::Like { negated, any: false, expr, pattern, escape_char } => {
                 let escape = match escape_char.as_ref().map(|value| &value.value) {
                     None => Some('\\'),
@@ -220,18 +225,20 @@ impl Binder<'_, '_> {
                 return self.call_bound(&lower, Vec::new());
             }
         }
-        let own = self.column(None, None, &name.value);
-        own.or_else(|error| self.scope.alias(&name.value).ok_or(error))
+        self.column(None, None, &name.value)
     }
 
+    /// A column of the query, of its result, or of what surrounds it.
     fn column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Expr> {
-        self.scope.column(db, table, name).map_err(|error| {
-            if self.env.is_outer_column(db, table, name) {
-                unsupported("correlated subqueries")
-            } else {
-                error
-            }
-        })
+        let error = match self.scope.column(db, table, name) {
+            Ok(own) => return Ok(own),
+            Err(error) if error.is(&ER_NON_UNIQ_ERROR) => return Err(error),
+            Err(error) => error,
+        };
+        if let (None, Some(result)) = (table, self.scope.alias(name)) {
+            return Ok(result);
+        }
+        self.env.outer_column(db, table, name)?.ok_or(error)
     }
 
     fn path(&mut self, path: &[ast::Ident]) -> Result<Expr> {
@@ -250,17 +257,13 @@ impl Binder<'_, '_> {
         if *op == Bin::Assignment {
             return self.assignment(left, right);
         }
-        if let (ast::Expr::Tuple(left), ast::Expr::Tuple(right)) = (left, right) {
-            return match op {
-                Bin::Eq => self.rows_equal(left, right),
-                Bin::NotEq => self.rows_equal(left, right).map(not),
-                other => Err(unsupported(&format!("the operator {other} between rows"))),
-            };
-        }
         if matches!(op, Bin::Arrow | Bin::LongArrow) {
             return self.json_path(left, op, right);
         }
         if let Some(op) = comparison(op) {
+            if let Some(rows) = self.rows_compared(op, left, right)? {
+                return Ok(rows);
+            }
             return self.compared(op, left, right);
         }
         let (left, right) = (self.boxed(left)?, self.boxed(right)?);
@@ -281,26 +284,6 @@ impl Binder<'_, '_> {
             Bin::StringConcat => self.concat_or(*left, *right),
             other => Err(unsupported(&format!("the operator {other}"))),
         }
-    }
-
-    /// `(a, b) = (1, 2)`
-    fn rows_equal(&mut self, left: &[ast::Expr], right: &[ast::Expr]) -> Result<Expr> {
-        if left.len() != right.len() {
-            return Err(ER_OPERAND_COLUMNS.error(&[&left.len()]));
-        }
-        let pairs = left.iter().zip(right);
-        let equal = pairs
-            .map(|(left, right)| Ok(Expr::Compare(CompareOp::Eq, self.boxed(left)?, self.boxed(right)?)));
-        Ok(Expr::And(equal.collect::<Result<_>>()?))
-    }
-
-    /// `(a, b) IN ((1, 2), (3, 4))`
-    fn row_in(&mut self, row: &[ast::Expr], list: &[ast::Expr]) -> Result<Expr> {
-        let equal = list.iter().map(|one| match one {
-            ast::Expr::Tuple(values) => self.rows_equal(row, values),
-            _ => Err(ER_OPERAND_COLUMNS.error(&[&row.len()])),
-        });
-        Ok(Expr::Or(equal.collect::<Result<_>>()?))
     }
 
     /// `||`: OR, unless the mode makes it CONCAT.
@@ -328,16 +311,6 @@ impl Binder<'_, '_> {
             other => return Err(unsupported(&format!("the operator {other}"))),
         })
     }
-
-    fn subquery(&mut self, query: &ast::Query) -> Result<usize> {
-        let outer = Outer { scope: self.scope, further: self.env.outer };
-        let plan = query::bind_query(query, &BindEnv { outer: Some(&outer), ..self.env.clone() })?;
-        if plan.column_count() != 1 {
-            return Err(ER_OPERAND_COLUMNS.error(&[&1]));
-        }
-        self.scope.subqueries.push(plan);
-        Ok(self.scope.subqueries.len() - 1)
-    }
 }
 
 /// `@x`, `@@x`, `@@global.x`.
@@ -356,6 +329,11 @@ fn variable(name: &str) -> Expr {
         _ => (None, system),
     };
     Expr::SystemVariable(scope, name.trim_matches('`').to_ascii_lowercase())
+}
+
+/// The operator before ANY or ALL.
+fn quantified(op: &Bin) -> Result<CompareOp> {
+    comparison(op).ok_or_else(|| unsupported(&format!("the operator {op} with ANY or ALL")))
 }
 
 fn comparison(op: &Bin) -> Option<CompareOp> {
@@ -392,7 +370,7 @@ fn negate_if(negated: bool, expr: Expr) -> Expr {
     if negated { not(expr) } else { expr }
 }
 
-fn not(expr: Expr) -> Expr {
+pub(super) fn not(expr: Expr) -> Expr {
     Expr::Not(Box::new(expr))
 }
 

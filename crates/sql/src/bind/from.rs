@@ -8,7 +8,7 @@ use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, E
 use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, query, select, unsupported, with};
 use crate::expr::{CompareOp, Expr};
-use crate::plan::SourceKind;
+use crate::plan::{SourceKind, Subquery};
 
 /// What FROM amounts to beside the sources, which are in the scope.
 #[derive(Debug, Default)]
@@ -94,16 +94,17 @@ fn bind_factor(factor: &TableFactor, scope: &mut Scope, env: &BindEnv<'_>, joins
             if db.is_empty() && table.eq_ignore_ascii_case("dual") {
                 return Ok(());
             }
-            let named = if name.0.len() == 1 { with::find(&table, scope, env) } else { None };
+            let named = if name.0.len() == 1 { with::find(&table, scope, env)? } else { None };
             let kind = named.map_or_else(|| find_table(&db, &table, env), Ok)?;
             let alias = alias.as_ref().map_or(table, |alias| alias.name.value.clone());
             push(Named { kind, db, alias, optional: false }, scope)
         }
         TableFactor::Derived { lateral: false, subquery, alias, .. } => {
+            let uses = env.outer_uses();
             let plan = query::bind_query(subquery, env)?;
             let names = alias.as_ref().map_or(&[][..], |alias| &alias.columns);
             let columns = with::renamed(plan.columns(env.session)?, names)?;
-            scope.subqueries.push(plan);
+            scope.subqueries.push(Subquery::in_from(plan, env.outer_uses() > uses));
             let kind = SourceKind::Derived(scope.subqueries.len() - 1, columns);
             let alias = alias.as_ref().map(|alias| alias.name.value.clone()).unwrap_or_default();
             push(Named { kind, db: String::new(), alias, optional: false }, scope)

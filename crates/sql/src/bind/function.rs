@@ -8,7 +8,8 @@ use types::error::table::{
 use types::value::Value;
 
 use super::expr::{Binder, bind_all};
-use super::{Result, select, targets, unsupported};
+use super::outer::Outer;
+use super::{BindEnv, Result, Scope, select, targets, unsupported};
 use crate::expr::Expr;
 use crate::func;
 use crate::plan::{Aggregate, AggregateKind};
@@ -80,17 +81,32 @@ impl Binder<'_, '_> {
     }
 
     fn aggregate(&mut self, kind: AggregateKind, arguments: &Arguments<'_>) -> Result<Expr> {
-        // Aggregates do not nest: their arguments are bound where none is allowed.
-        let Some(mut aggregates) = self.scope.aggregates.take() else {
+        let outer = self.env.outer;
+        if self.scope.aggregates.is_none() && !outer.is_some_and(Outer::allows_aggregates) {
             return Err(ER_INVALID_GROUP_FUNC_USE.error(&[]));
-        };
+        }
+        let mark = outer.map(Outer::mark);
+        let mut aggregate = self.aggregate_alone(kind, arguments)?;
+        if let (Some(outer), Some(mark), true) = (outer, mark, aggregate.is_of_outer_columns()) {
+            outer.reset(&mark);
+            let mut bind = |scope: &mut Scope, env: &BindEnv<'_>| {
+                Binder { scope, env }.aggregate_parts(kind, arguments)
+            };
+            if let Some(found) = outer.aggregate(&mut bind)? {
+                return Ok(found);
+            }
+            aggregate = self.aggregate_alone(kind, arguments)?;
+        }
+        let own = self.scope.aggregates.as_mut().ok_or_else(|| ER_INVALID_GROUP_FUNC_USE.error(&[]))?;
+        own.push(aggregate);
+        Ok(Expr::Aggregate(own.len() - 1))
+    }
+
+    /// Aggregates do not nest: their arguments are bound where none is allowed.
+    fn aggregate_alone(&mut self, kind: AggregateKind, arguments: &Arguments<'_>) -> Result<Aggregate> {
+        let own = self.scope.aggregates.take();
         let bound = self.aggregate_parts(kind, arguments);
-        let place = aggregates.len();
-        let bound = bound.map(|aggregate| {
-            aggregates.push(aggregate);
-            Expr::Aggregate(place)
-        });
-        self.scope.aggregates = Some(aggregates);
+        self.scope.aggregates = own;
         bound
     }
 

@@ -42,7 +42,7 @@ impl Binder<'_, '_> {
     /// `column->'path'` and `column->>'path'`.
     pub(super) fn json_path(&mut self, column: &ast::Expr, op: &Bin, path: &ast::Expr) -> Result<Expr> {
         let (column, path) = (self.bind(column)?, self.bind(path)?);
-        if !matches!((&column, &path), (Expr::Column { .. }, Expr::Const(Value::Str(..)))) {
+        if !matches!((&column, &path), (Expr::Column { .. } | Expr::Outer(..), Expr::Const(Value::Str(..)))) {
             return Err(unsupported(&format!("the operator {op} of anything but a column and a text")));
         }
         let found = self.call_bound("json_extract", vec![column, path])?;
@@ -56,6 +56,7 @@ impl Binder<'_, '_> {
                 let column = self.scope.sources[*source].kind.column(*column);
                 ResultType::of_column(column.ty, true).kind == Kind::Json
             }
+            Expr::Outer(_, ty) => ty.kind == Kind::Json,
             Expr::Cast(_, CastTarget::Json, _) => true,
             Expr::Call(function, _) => function.name.starts_with("json_"),
             _ => false,

@@ -2,13 +2,14 @@
 
 mod access;
 mod dml;
-mod exists;
 mod expr;
 mod from;
 mod function;
 mod json;
 mod literal;
+mod outer;
 mod query;
+mod rows;
 mod scope;
 mod select;
 mod show;
@@ -28,6 +29,7 @@ pub use scope::Scope;
 pub use select::bind_exprs;
 pub use show::bind_show;
 
+use crate::expr::Expr;
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -42,16 +44,9 @@ pub struct BindEnv<'a> {
     /// The statement's text as it was parsed: select lists name their columns by it.
     pub text: &'a str,
     /// Of a subquery: what surrounds it.
-    outer: Option<&'a Outer<'a>>,
+    outer: Option<&'a outer::Outer<'a>>,
     /// The queries of WITH that are known here, the nearest last.
     named: Vec<Arc<with::Named>>,
-}
-
-/// The scopes around a subquery, the nearest first.
-#[derive(Clone, Copy, Debug)]
-struct Outer<'a> {
-    scope: &'a Scope,
-    further: Option<&'a Outer<'a>>,
 }
 
 impl<'a> BindEnv<'a> {
@@ -60,10 +55,14 @@ impl<'a> BindEnv<'a> {
         Self { catalog, session, text, outer: None, named: Vec::new() }
     }
 
-    /// Whether a name that a subquery does not know is a column of what surrounds it.
-    fn is_outer_column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> bool {
-        let mut outers = std::iter::successors(self.outer, |outer| outer.further);
-        outers.any(|outer| outer.scope.column(db, table, name).is_ok())
+    /// The value that a name means which a subquery does not know, if it is known around it.
+    fn outer_column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Option<Expr>> {
+        self.outer.map_or(Ok(None), |outer| outer.column(db, table, name))
+    }
+
+    /// How often a subquery has named what is around it.
+    fn outer_uses(&self) -> usize {
+        self.outer.map_or(0, outer::Outer::uses)
     }
 
     /// The database of a name that says none.

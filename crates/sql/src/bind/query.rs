@@ -17,6 +17,11 @@ pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
     bind_within(query, Tail::default(), env)
 }
 
+/// Binds the query of EXISTS: what its rows consist of does not matter.
+pub(super) fn bind_existence(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
+    bind_within(query, Tail::EXISTENCE, env)
+}
+
 /// Binds a query in parentheses, which something follows.
 fn bind_within(query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
     let known;

@@ -1,11 +1,12 @@
 //! What a name can mean within one SELECT, and what is found on the way: aggregates and subqueries.
 
+use types::column::ColumnType;
 use types::error::SqlError;
 use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NOT_ALLOWED_HERE};
 
 use super::Result;
-use crate::expr::Expr;
-use crate::plan::{Aggregate, QueryPlan, SourceKind};
+use crate::expr::{Expr, ResultType, Schema, Types};
+use crate::plan::{Aggregate, SourceKind, Subquery, subquery_type};
 
 /// A source under its name.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ pub struct Scope {
     pub(super) clause: Clause,
     /// Where aggregates go; `None` where they are not allowed.
     pub(super) aggregates: Option<Vec<Aggregate>>,
-    pub(super) subqueries: Vec<QueryPlan>,
+    pub(super) subqueries: Vec<Subquery>,
     /// `VALUES(c)` means the row that is inserted.
     pub(super) in_duplicate: bool,
     /// Columns of the result that may be named.
@@ -94,5 +95,30 @@ impl Scope {
     /// Whether nothing is read.
     pub(super) fn is_empty(&self) -> bool {
         self.sources.is_empty()
+    }
+}
+
+/// What subqueries are given of a scope has the types that it has while it is bound.
+impl Schema for Scope {
+    fn column(&self, source: usize, column: usize) -> (ColumnType, bool) {
+        let named = &self.sources[source];
+        let (ty, nullable) = named.kind.column_type(column);
+        (ty, nullable || named.optional)
+    }
+
+    fn candidate(&self, column: usize) -> (ColumnType, bool) {
+        Schema::column(self, 0, column)
+    }
+
+    fn aggregate(&self, number: usize) -> Option<&Aggregate> {
+        self.aggregates.as_ref()?.get(number)
+    }
+
+    fn has_group_by(&self) -> bool {
+        false
+    }
+
+    fn subquery(&self, place: usize, column: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, place, column, types)
     }
 }

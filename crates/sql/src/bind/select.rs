@@ -7,6 +7,7 @@ use types::error::table::{
     ER_WRONG_FIELD_WITH_GROUP,
 };
 use types::sql_mode::SqlMode;
+use types::value::Value;
 
 use super::scope::{Clause, Scope};
 use super::tail::Tail;
@@ -63,7 +64,7 @@ impl SelectBinder<'_, '_> {
             conditions.extend(conjuncts(expr::bind(filter, &mut self.scope, self.env)?));
         }
         self.scope.aggregates = Some(Vec::new());
-        let output = self.output()?;
+        let mut output = self.output()?;
         let by = self.group_by(&output)?;
         let having = match &self.select.having {
             None => None,
@@ -79,9 +80,15 @@ impl SelectBinder<'_, '_> {
         if let Some(group) = &group {
             self.check_full_group_by(group, &output, &order)?;
         }
-        let order = self.tail.needed(order);
+        let mut order = self.tail.needed(order);
         let (limit, offset) = self.tail.limit(&mut self.scope, self.env)?;
-        let distinct = matches!(self.select.distinct, Some(ast::Distinct::Distinct));
+        let mut distinct = matches!(self.select.distinct, Some(ast::Distinct::Distinct));
+        if self.tail.is_existence && group.is_none() && offset.is_none() {
+            // There is a row for each that is found, whatever it consists of.
+            output = vec![Output { expr: Expr::Const(Value::Int(1)), name: String::new() }];
+            order.clear();
+            distinct = false;
+        }
         let used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
         let (precondition, sources) = place(&mut self.scope, conditions, joins.outer, &used);
         let subqueries = std::mem::take(&mut self.scope.subqueries);
@@ -199,12 +206,7 @@ impl SelectBinder<'_, '_> {
             .map(|ast| match position(ast, output.len(), "group statement")? {
                 Some(place) => Ok(output[place].expr.clone()),
                 // A column is meant before an alias.
-                None => {
-                    expr::bind(ast, &mut self.scope, self.env).or_else(|error| match alias(ast, output) {
-                        Some(place) => Ok(output[place].expr.clone()),
-                        None => Err(error),
-                    })
-                }
+                None => expr::bind_with_aliases(ast, &mut self.scope, self.env, output),
             })
             .collect();
         self.scope.aggregates = aggregates;
@@ -312,8 +314,8 @@ pub(super) fn place(
     let mut pre = Vec::new();
     for expr in conditions {
         match expr.last_source() {
-            None if expr.is_constant() || scope.is_empty() => pre.push(expr),
-            // What is not constant is asked for every row.
+            None if expr.is_known_beforehand() || scope.is_empty() => pre.push(expr),
+            // What varies is asked for every row.
             last => {
                 let source = last.unwrap_or(scope.sources.len() - 1);
                 if scope.sources[source].optional {
@@ -370,10 +372,7 @@ fn used_columns<'p>(
 ) -> Vec<&'p Expr> {
     let mut used: Vec<&Expr> = output.iter().map(|output| &output.expr).collect();
     if let Some(group) = group {
-        used.extend(&group.by);
-        used.extend(group.aggregates.iter().flat_map(|aggregate| &aggregate.args));
-        let orders = group.aggregates.iter().flat_map(|aggregate| &aggregate.order);
-        used.extend(orders.filter_map(OrderBy::expr));
+        used.extend(group.exprs());
     }
     used.extend(having);
     used.extend(order.iter().filter_map(OrderBy::expr));

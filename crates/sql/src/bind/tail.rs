@@ -14,11 +14,17 @@ pub(super) struct Tail<'a> {
     pub(super) lock: Option<RowLock>,
     /// The rows become those of a UNION: without LIMIT their order does not matter.
     is_part: bool,
+    /// All that matters is whether there is a row: EXISTS.
+    pub(super) is_existence: bool,
 }
 
 impl<'a> Tail<'a> {
     /// That of a part of a UNION.
-    pub(super) const PART: Self = Self { order: &[], limit: None, lock: None, is_part: true };
+    pub(super) const PART: Self =
+        Self { order: &[], limit: None, lock: None, is_part: true, is_existence: false };
+
+    /// That of the query of EXISTS.
+    pub(super) const EXISTENCE: Self = Self { is_part: false, is_existence: true, ..Self::PART };
 
     /// That of a query.
     pub(super) fn of(query: &'a ast::Query) -> Result<Self> {
@@ -31,7 +37,7 @@ impl<'a> Tail<'a> {
             Some(OrderByKind::All(_)) => return Err(unsupported("ORDER BY ALL")),
         };
         let limit = query.limit_clause.as_ref();
-        Ok(Self { order, limit, lock: lock(query)?, is_part: false })
+        Ok(Self { order, limit, lock: lock(query)?, is_part: false, is_existence: false })
     }
 
     /// Locks as another one says, if this one says nothing.
@@ -43,7 +49,8 @@ impl<'a> Tail<'a> {
     pub(super) fn within(self, inner: Self) -> Option<Self> {
         let (one, other) = if self.is_empty() { (inner, self) } else { (self, inner) };
         let lock = inner.or_locked_as(self).lock;
-        other.is_empty().then_some(Self { lock, is_part: self.is_part, ..one })
+        let Self { is_part, is_existence, .. } = self;
+        other.is_empty().then_some(Self { lock, is_part, is_existence, ..one })
     }
 
     fn is_empty(self) -> bool {

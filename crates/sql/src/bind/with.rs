@@ -8,7 +8,7 @@ use types::error::table::{ER_NONUNIQ_TABLE, ER_VIEW_WRONG_LIST};
 
 use super::{BindEnv, Result, Scope, query, unsupported};
 use crate::parse::NESTING_MAX;
-use crate::plan::{NamedPlan, QueryPlan, SourceKind};
+use crate::plan::{NamedPlan, QueryPlan, SourceKind, Subquery};
 
 /// A query that has a name.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(super) struct Named {
     name: String,
     columns: Arc<[Column]>,
     plan: Arc<NamedPlan>,
+    /// What it looks at beside its own tables, by address; none if it does not.
+    outer: Option<usize>,
 }
 
 /// Binds the queries of WITH. Returns the surroundings in which they are known, as they are to those behind them.
@@ -30,22 +32,39 @@ pub(super) fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e
         if env.named[outer..].iter().any(|other| other.name == name) {
             return Err(ER_NONUNIQ_TABLE.error(&[&name]));
         }
+        let uses = env.outer_uses();
         let plan = query::bind_query(query, &env)?;
+        let is_correlated = env.outer_uses() > uses;
         let columns = renamed(plan.columns(env.session)?, &alias.columns)?;
         let depth = plan.depth();
         if depth > NESTING_MAX {
             return Err(unsupported(&format!("queries nested deeper than {NESTING_MAX}")));
         }
-        env.named.push(Arc::new(Named { name, columns, plan: Arc::new(NamedPlan { plan, depth }) }));
+        let outer = if is_correlated { surroundings(&env) } else { None };
+        let plan = Arc::new(NamedPlan { plan, depth, is_correlated });
+        env.named.push(Arc::new(Named { name, columns, plan, outer }));
     }
     Ok(env)
 }
 
-/// The named query that a table's name means, as a source. Its rows are made once, however often it is named.
-pub(super) fn find(name: &str, scope: &mut Scope, env: &BindEnv<'_>) -> Option<SourceKind> {
-    let found = env.named.iter().rfind(|named| named.name == name)?;
-    scope.subqueries.push(QueryPlan::Named(Arc::clone(&found.plan)));
-    Some(SourceKind::Derived(scope.subqueries.len() - 1, Arc::clone(&found.columns)))
+/// Tells the surroundings of one subquery from those of another.
+fn surroundings(env: &BindEnv<'_>) -> Option<usize> {
+    env.outer.map(|outer| std::ptr::from_ref(outer).addr())
+}
+
+/// The named query that a table's name means, as a source. Its rows are made once, however often it is named, unless it
+/// looks at rows around it: error 1235 where these are others.
+pub(super) fn find(name: &str, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Option<SourceKind>> {
+    let Some(found) = env.named.iter().rfind(|named| named.name == name) else { return Ok(None) };
+    if found.outer.is_some() && found.outer != surroundings(env) {
+        return Err(unsupported("a correlated query of WITH in a subquery"));
+    }
+    if let Some(outer) = env.outer.filter(|_| found.plan.is_correlated) {
+        outer.note_use();
+    }
+    let plan = QueryPlan::Named(Arc::clone(&found.plan));
+    scope.subqueries.push(Subquery::in_from(plan, found.plan.is_correlated));
+    Ok(Some(SourceKind::Derived(scope.subqueries.len() - 1, Arc::clone(&found.columns))))
 }
 
 /// The columns under the names of a list, if there is one. Error 1353 if it is not as long.

@@ -9,6 +9,7 @@ use types::warning::Level;
 
 use super::assign::{self, AutoIncrement, Given};
 use super::cursor::damaged;
+use super::subquery::Collector;
 use super::{Changed, Exec, Inserted, Known, Result, Turns, duplicate, engine_error, foreign};
 use crate::expr::{Ev, Expr, RowRef};
 use crate::plan::{InsertPlan, InsertSource, OnDuplicate};
@@ -29,7 +30,7 @@ struct Progress {
 
 impl Exec<'_> {
     pub(super) async fn insert(&mut self, plan: &InsertPlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.subqueries).await?;
+        let subqueries = self.subqueries(&plan.subqueries, &[]).await?;
         let known = subqueries.known(plan);
         let mut progress = Progress::default();
         match &plan.source {
@@ -58,8 +59,9 @@ impl Exec<'_> {
             }
             InsertSource::Select(select) => {
                 // They become changes of the transaction, which have no bound either.
-                let rows = self.collect(select, usize::MAX).await?;
-                for row in &rows {
+                let mut rows = Collector::new(self.session, usize::MAX);
+                self.run_within(select, &[], &mut rows).await?;
+                for row in &rows.rows {
                     let given: Vec<Given<'_>> =
                         row.iter().map(|value| Given::Value(value.as_ref())).collect();
                     self.insert_values(plan, &given, true, known, &mut progress).await?;
@@ -213,7 +215,7 @@ impl Exec<'_> {
         table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
         let after =
-            self.assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore)?;
+            self.assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore).await?;
         if after == *before {
             return Ok(true);
         }

@@ -6,9 +6,10 @@ use smallvec::SmallVec;
 use types::value::Value;
 
 use super::cursor::{Cursor, Versions};
-use super::{Exec, Known, Result, Turns};
-use crate::expr::{Expr, RowRef};
-use crate::plan::{Condition, Source};
+use super::subquery::Conditions;
+use super::{Exec, Known, Result};
+use crate::expr::RowRef;
+use crate::plan::Source;
 
 /// The rows of a source that were made beforehand.
 pub(super) type Made = Option<Arc<Vec<Vec<Value>>>>;
@@ -24,8 +25,6 @@ pub(super) struct Join<'p> {
     levels: Vec<Level<'p>>,
     /// Without sources there is one row.
     done: bool,
-    /// Rows looked at.
-    turns: Turns,
 }
 
 /// What a look at a loop's next row has found.
@@ -48,7 +47,7 @@ struct Level<'p> {
 impl<'p> Join<'p> {
     pub(super) fn new(sources: &'p [Source], made: &'p [Made], known: Known<'p>, versions: Versions) -> Self {
         let levels = Vec::with_capacity(sources.len());
-        Self { sources, made, known, versions, levels, done: false, turns: Turns::default() }
+        Self { sources, made, known, versions, levels, done: false }
     }
 
     /// Moves to the next combination of rows that fulfils all conditions. False at the end. Others may run, and KILL is
@@ -64,8 +63,8 @@ impl<'p> Join<'p> {
             self.open(exec)?;
         }
         loop {
-            self.turns.tick().await;
-            match self.advance(exec)? {
+            exec.turns.tick().await;
+            match self.advance(exec).await? {
                 Look::Row if self.levels.len() == self.sources.len() => return Ok(true),
                 Look::Row => self.open(exec)?,
                 Look::Other => {}
@@ -108,7 +107,7 @@ impl<'p> Join<'p> {
     }
 
     /// Moves the innermost loop on by a row.
-    fn advance(&mut self, exec: &mut Exec<'_>) -> Result<Look> {
+    async fn advance(&mut self, exec: &mut Exec<'_>) -> Result<Look> {
         let depth = self.levels.len() - 1;
         let source = &self.sources[depth];
         let level = &mut self.levels[depth];
@@ -117,7 +116,8 @@ impl<'p> Join<'p> {
         }
         if level.cursor.next(exec.trx)? {
             let exact = level.cursor.exact;
-            if !self.holds(&source.conditions, exact, exec)? {
+            let open = source.conditions.iter().filter(|condition| !(condition.implied && exact));
+            if !self.hold(open.map(|condition| &condition.expr).collect(), exec).await? {
                 return Ok(Look::Other);
             }
             self.levels[depth].matched = true;
@@ -126,37 +126,14 @@ impl<'p> Join<'p> {
         } else {
             return Ok(Look::End);
         }
-        Ok(if self.all_true(&source.after_join, exec)? { Look::Row } else { Look::Other })
+        Ok(if self.hold(source.after_join.iter().collect(), exec).await? { Look::Row } else { Look::Other })
     }
 
-    fn holds(&self, conditions: &[Condition], exact: bool, exec: &mut Exec<'_>) -> Result<bool> {
-        let mut open = conditions.iter().filter(|condition| !(condition.implied && exact)).peekable();
-        if open.peek().is_none() {
-            return Ok(true);
-        }
-        let rows = self.rows();
-        let inputs = exec.inputs(&rows, self.known);
-        let mut context = exec.session.reading(exec.warnings);
-        for condition in open {
-            if condition.expr.truth(&inputs, &mut context)? != Some(true) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn all_true(&self, conditions: &[Expr], exec: &mut Exec<'_>) -> Result<bool> {
+    /// Whether conditions hold for the current rows.
+    async fn hold(&self, conditions: Conditions<'p>, exec: &mut Exec<'_>) -> Result<bool> {
         if conditions.is_empty() {
             return Ok(true);
         }
-        let rows = self.rows();
-        let inputs = exec.inputs(&rows, self.known);
-        let mut context = exec.session.reading(exec.warnings);
-        for condition in conditions {
-            if condition.truth(&inputs, &mut context)? != Some(true) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        exec.all_hold(conditions, &self.rows(), self.known).await
     }
 }

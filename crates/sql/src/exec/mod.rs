@@ -14,6 +14,7 @@ mod memory;
 mod project;
 mod ranges;
 mod select;
+mod subquery;
 mod target;
 mod union;
 mod update;
@@ -22,7 +23,6 @@ mod window;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::Poll;
 
 use engine::EngineError;
@@ -38,7 +38,7 @@ use types::error::table::{
 use types::value::{Value, ValueRef};
 use types::warning::Warnings;
 
-use select::{Collector, Known};
+use subquery::{Collector, Kept, Known};
 
 pub use duplicate::error as duplicate_error;
 pub use foreign::{Enforce, Inserted, RowChanges, check_existing};
@@ -150,15 +150,19 @@ pub struct Exec<'a> {
     pub shared_reads: bool,
     /// Bytes that the rows of one sort, grouping or subquery may take: [`MEMORY_MAX`].
     pub memory_max: usize,
-    /// The rows of its queries of WITH, by the address of their plan.
-    pub named: HashMap<usize, Arc<Vec<Vec<Value>>>>,
+    /// The rows of its queries of WITH and of subqueries that are the same throughout, by the address of their plan.
+    pub kept: HashMap<usize, Kept>,
+    /// Rows that it has looked at.
+    pub turns: Turns,
 }
 
 impl<'a> Exec<'a> {
     /// Executes a plan whose tables are locked and current.
     pub async fn run(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Result<Done> {
         match plan {
-            Plan::Select(query) => self.query(query, self.session.select_limit, sink).await.map(Done::Rows),
+            Plan::Select(query) => {
+                self.query(query, &[], self.session.select_limit, sink).await.map(Done::Rows)
+            }
             Plan::Insert(insert) => self.insert(insert).await.map(Done::Changed),
             Plan::Update(update) => self.update(update).await.map(Done::Changed),
             Plan::Delete(delete) => self.delete(delete).await.map(Done::Changed),
@@ -175,7 +179,7 @@ impl<'a> Exec<'a> {
     /// The values of expressions that stand in no query: see [`crate::bind::bind_exprs`].
     pub async fn values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
         let mut rows = Collector::new(self.session, self.memory_max);
-        self.select(plan, u64::MAX, &mut rows).await?;
+        self.select(plan, &[], u64::MAX, &mut rows).await?;
         Ok(rows.rows.pop().unwrap_or_default())
     }
 
@@ -193,7 +197,8 @@ impl<'a> Exec<'a> {
             rows,
             candidate: RowRef::Missing,
             aggregates: &[],
-            subqueries: known.subqueries,
+            outer: known.outer,
+            subqueries: known.answers,
         }
     }
 }

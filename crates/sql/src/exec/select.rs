@@ -10,7 +10,6 @@ use smallvec::SmallVec;
 use types::context::Context;
 use types::error::table::ER_LOCK_NOWAIT;
 use types::row::Offsets;
-use types::temporal::TimeZone;
 use types::value::Value;
 use types::warning::Warnings;
 
@@ -18,44 +17,15 @@ use super::cursor::{Versions, damaged};
 use super::join::{Join, Made};
 use super::memory::{Room, row_size, value_size};
 use super::project::cell;
+use super::subquery::{Known, Subqueries};
 use super::window::Window;
-use super::{BoxFuture, Cell, Exec, Result, ResultSink, Turns, engine_error};
+use super::{Cell, Exec, Result, ResultSink, Turns, engine_error};
 use crate::agg::Accumulator;
-use crate::expr::{CompareOp, Ev, Expr, Inputs, NoSchema, RowRef, Schema, SortKey, Types};
+use crate::expr::{CompareOp, Ev, Expr, Inputs, RowRef, SortKey};
 use crate::plan::{
-    Group, LockWait, NamedPlan, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind,
+    Group, LockWait, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind,
 };
 use crate::session::Session;
-
-/// What expressions of a plan may use beside rows. Cheap to copy.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Known<'p> {
-    /// The types of the plan's parts.
-    pub(super) schema: &'p dyn Schema,
-    /// What its subqueries gave: the first column of all rows.
-    pub(super) subqueries: &'p [Vec<Value>],
-}
-
-impl Known<'_> {
-    /// Of expressions that stand alone.
-    pub(super) const NOTHING: Self = Self { schema: &NoSchema, subqueries: &[] };
-}
-
-/// What subqueries gave.
-#[derive(Debug, Default)]
-pub(super) struct Subqueries {
-    /// The first column of each.
-    pub(super) values: Vec<Vec<Value>>,
-    /// All columns of each.
-    rows: Vec<Arc<Vec<Vec<Value>>>>,
-}
-
-impl Subqueries {
-    /// With the types of the plan that they belong to.
-    pub(super) fn known<'p>(&'p self, schema: &'p dyn Schema) -> Known<'p> {
-        Known { schema, subqueries: &self.values }
-    }
-}
 
 /// A row that waits to be sorted.
 pub(super) struct Collected {
@@ -64,17 +34,19 @@ pub(super) struct Collected {
 }
 
 impl Exec<'_> {
-    /// Runs a query, which gives at most `limit` rows if it does not say how many; returns how many it gave.
+    /// Runs a query, which gives at most `limit` rows if it does not say how many; returns how many it gave. `outer` is
+    /// what it is given of the rows around it.
     pub(super) async fn query(
         &mut self,
         plan: &QueryPlan,
+        outer: &[Value],
         limit: u64,
         sink: &mut dyn ResultSink,
     ) -> Result<u64> {
         sink.begin(plan, &self.inputs(&[], Known::NOTHING).types())?;
         match plan {
-            QueryPlan::Select(select) => self.select(select, limit, sink).await,
-            QueryPlan::Union(union) => self.union(union, limit, sink).await,
+            QueryPlan::Select(select) => self.select(select, outer, limit, sink).await,
+            QueryPlan::Union(union) => self.union(union, outer, limit, sink).await,
             QueryPlan::Named(_) => unreachable!("a named query is a source"),
         }
     }
@@ -83,10 +55,11 @@ impl Exec<'_> {
     pub(super) async fn select(
         &mut self,
         plan: &SelectPlan,
+        outer: &[Value],
         limit: u64,
         sink: &mut dyn ResultSink,
     ) -> Result<u64> {
-        let subqueries = self.subqueries(&plan.subqueries).await?;
+        let subqueries = self.subqueries(&plan.subqueries, outer).await?;
         let known = subqueries.known(plan);
         let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit)?;
         if self.precondition(plan.precondition.as_ref(), known)? || plan.group.is_some() {
@@ -107,52 +80,15 @@ impl Exec<'_> {
         Ok(window.given)
     }
 
-    /// Runs a query whose rows are needed here, and may take so many bytes.
-    pub(super) fn collect<'s>(
-        &'s mut self,
-        plan: &'s QueryPlan,
-        memory_max: usize,
-    ) -> BoxFuture<'s, Result<Vec<Vec<Value>>>> {
-        Box::pin(async move {
-            let mut sink = Collector::new(self.session, memory_max);
-            self.query(plan, u64::MAX, &mut sink).await?;
-            Ok(sink.rows)
-        })
-    }
-
-    pub(super) async fn subqueries(&mut self, plans: &[QueryPlan]) -> Result<Subqueries> {
-        let mut subqueries = Subqueries::default();
-        for plan in plans {
-            let rows = match plan {
-                QueryPlan::Named(named) => self.named_rows(named).await?,
-                _ => Arc::new(self.collect(plan, self.memory_max).await?),
-            };
-            subqueries.values.push(rows.iter().filter_map(|row| row.first().cloned()).collect());
-            subqueries.rows.push(rows);
-        }
-        Ok(subqueries)
-    }
-
-    /// The rows of a query of WITH.
-    async fn named_rows(&mut self, named: &Arc<NamedPlan>) -> Result<Arc<Vec<Vec<Value>>>> {
-        let key = Arc::as_ptr(named).addr();
-        if let Some(rows) = self.named.get(&key) {
-            return Ok(Arc::clone(rows));
-        }
-        let rows = Arc::new(self.collect(&named.plan, self.memory_max).await?);
-        self.named.insert(key, Arc::clone(&rows));
-        Ok(rows)
-    }
-
     /// The rows of sources that are not stored.
-    fn made(&self, plan: &SelectPlan, subqueries: &Subqueries) -> Result<Vec<Made>> {
+    fn made(&self, plan: &SelectPlan, subqueries: &Subqueries<'_>) -> Result<Vec<Made>> {
         let made = plan.sources.iter().enumerate().map(|(place, source)| match &source.from {
             SourceKind::Table(_) => Ok(None),
             SourceKind::Virtual(table) => {
                 let equal = self.equal_constants(place, source, subqueries.known(plan));
                 Ok(Some(Arc::new(table.rows(self.session, &equal)?)))
             }
-            SourceKind::Derived(place, _) => Ok(Some(Arc::clone(&subqueries.rows[*place]))),
+            SourceKind::Derived(place, _) => Ok(Some(Arc::clone(subqueries.rows(*place)))),
         });
         made.collect()
     }
@@ -181,7 +117,7 @@ impl Exec<'_> {
     async fn stream(
         &mut self,
         plan: &SelectPlan,
-        subqueries: &Subqueries,
+        subqueries: &Subqueries<'_>,
         window: &mut Window,
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
@@ -190,7 +126,7 @@ impl Exec<'_> {
         let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
         while !window.is_over() && !sink.is_done() && join.next(self).await? {
             if window.takes() {
-                self.give(plan, &join.rows(), known, sink)?;
+                self.give(plan, &join.rows(), known, sink).await?;
             }
             if sink.is_full() {
                 sink.flush(self.trx.horizon()).await?;
@@ -200,13 +136,16 @@ impl Exec<'_> {
     }
 
     /// Gives the row that the current rows of the sources make.
-    fn give(
+    async fn give(
         &mut self,
         plan: &SelectPlan,
         rows: &[RowRef<'_>],
         known: Known<'_>,
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
+        let outputs = plan.output.iter().map(|output| &output.expr);
+        let answers = self.answers(known.asked(outputs), &self.inputs(rows, known), known).await?;
+        let known = known.with(&answers);
         let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
         let mut values: SmallVec<[Option<Ev<'_>>; 8]> = SmallVec::new();
@@ -234,7 +173,7 @@ impl Exec<'_> {
         &mut self,
         plan: &SelectPlan,
         lock: RowLock,
-        subqueries: &Subqueries,
+        subqueries: &Subqueries<'_>,
         window: &mut Window,
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
@@ -251,7 +190,7 @@ impl Exec<'_> {
         let sorted = !plan.order.is_empty() || plan.distinct;
         for key in keys {
             turns.tick().await;
-            if window.is_over() && groups.is_none() && !sorted {
+            if (window.is_over() || sink.is_done()) && groups.is_none() && !sorted {
                 break;
             }
             if !self.lock_by(&key, mode, lock.wait).await? {
@@ -262,22 +201,23 @@ impl Exec<'_> {
             let mut offsets = Offsets::default();
             table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
             let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
-            if !self.conditions_hold(source, &rows, known)? {
+            let conditions = source.conditions.iter().map(|condition| &condition.expr).collect();
+            if !self.all_hold(conditions, &rows, known).await? {
                 continue;
             }
             if let Some(groups) = &mut groups {
-                self.accumulate(groups, &rows, known)?;
+                self.accumulate(groups, &rows, known).await?;
             } else if sorted {
-                collected.push(self.collect_row(plan, &rows, known, &[])?);
+                collected.push(self.collect_row(plan, &rows, known, &[]).await?);
             } else if window.takes() {
-                self.give(plan, &rows, known, sink)?;
+                self.give(plan, &rows, known, sink).await?;
             }
             if sink.is_full() {
                 sink.flush(self.trx.horizon()).await?;
             }
         }
         if let Some(groups) = groups {
-            collected = self.group_rows(plan, groups, known)?;
+            collected = self.group_rows(plan, groups, known).await?;
         }
         self.emit(&finish(collected, plan), window, sink).await
     }
@@ -304,24 +244,8 @@ impl Exec<'_> {
         Ok(keys)
     }
 
-    fn conditions_hold(
-        &mut self,
-        source: &crate::plan::Source,
-        rows: &[RowRef<'_>],
-        known: Known<'_>,
-    ) -> Result<bool> {
-        let inputs = self.inputs(rows, known);
-        let mut context = self.session.reading(self.warnings);
-        for condition in &source.conditions {
-            if condition.expr.truth(&inputs, &mut context)? != Some(true) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// All rows of a query that groups, sorts or removes duplicates.
-    async fn gather(&mut self, plan: &SelectPlan, subqueries: &Subqueries) -> Result<Vec<Collected>> {
+    async fn gather(&mut self, plan: &SelectPlan, subqueries: &Subqueries<'_>) -> Result<Vec<Collected>> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
         let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
@@ -331,26 +255,29 @@ impl Exec<'_> {
         let open = self.precondition(plan.precondition.as_ref(), known)?;
         while open && join.next(self).await? {
             if let Some(groups) = &mut groups {
-                memory.take(self.accumulate(groups, &join.rows(), known)?)?;
+                memory.take(self.accumulate(groups, &join.rows(), known).await?)?;
             } else {
-                let row = self.collect_row(plan, &join.rows(), known, &[])?;
+                let row = self.collect_row(plan, &join.rows(), known, &[]).await?;
                 memory.take(Collected::size(&row.cells))?;
                 collected.push(row);
             }
         }
         if let Some(groups) = groups {
-            collected = self.group_rows(plan, groups, known)?;
+            collected = self.group_rows(plan, groups, known).await?;
         }
         Ok(finish(collected, plan))
     }
 
     /// Adds a row to its group; returns by how many bytes what is kept has grown.
-    fn accumulate(
+    async fn accumulate(
         &mut self,
         groups: &mut Groups<'_>,
         rows: &[RowRef<'_>],
         known: Known<'_>,
     ) -> Result<usize> {
+        let asked = known.asked(groups.group.exprs());
+        let answers = self.answers(asked, &self.inputs(rows, known), known).await?;
+        let known = known.with(&answers);
         let inputs = self.inputs(rows, known);
         let mut context = self.session.reading(self.warnings);
         let mut key = SortKey::new();
@@ -367,7 +294,7 @@ impl Exec<'_> {
     }
 
     /// The rows of all groups that HAVING lets through.
-    fn group_rows(
+    async fn group_rows(
         &mut self,
         plan: &SelectPlan,
         mut groups: Groups<'_>,
@@ -388,24 +315,27 @@ impl Exec<'_> {
                 .collect::<Result<_>>()?;
             if let Some(having) = &plan.having {
                 let inputs = Inputs { aggregates: &aggregates, ..self.inputs(&rows, known) };
-                let mut context = self.session.reading(self.warnings);
-                if having.truth(&inputs, &mut context)? != Some(true) {
+                if self.truth(having, inputs, known).await? != Some(true) {
                     continue;
                 }
             }
-            collected.push(self.collect_row(plan, &rows, known, &aggregates)?);
+            collected.push(self.collect_row(plan, &rows, known, &aggregates).await?);
         }
         Ok(collected)
     }
 
-    fn collect_row(
+    async fn collect_row(
         &mut self,
         plan: &SelectPlan,
         rows: &[RowRef<'_>],
         known: Known<'_>,
         aggregates: &[Value],
     ) -> Result<Collected> {
+        let exprs = plan.output.iter().map(|output| &output.expr);
+        let exprs = exprs.chain(plan.order.iter().filter_map(OrderBy::expr));
         let inputs = Inputs { aggregates, ..self.inputs(rows, known) };
+        let answers = self.answers(known.asked(exprs), &inputs, known).await?;
+        let inputs = Inputs { subqueries: &answers, ..inputs };
         let mut context = self.session.reading(self.warnings);
         let mut cells = Vec::with_capacity(plan.output.len());
         for output in &plan.output {
@@ -552,32 +482,5 @@ impl<'p> Groups<'p> {
             self.all.push(OneGroup { accumulators, first });
         }
         Ok((place, kept))
-    }
-}
-
-/// Keeps the rows of a query.
-#[derive(Debug)]
-pub(super) struct Collector {
-    pub(super) rows: Vec<Vec<Value>>,
-    time_zone: TimeZone,
-    memory: Room,
-}
-
-impl Collector {
-    pub(super) fn new(session: &Session, memory_max: usize) -> Self {
-        Self { rows: Vec::new(), time_zone: session.time_zone.clone(), memory: Room::new(memory_max) }
-    }
-}
-
-impl ResultSink for Collector {
-    fn begin(&mut self, _query: &QueryPlan, _types: &Types<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn row(&mut self, cells: &[Cell<'_>], _context: &Context<'_>) -> Result<()> {
-        let row: Vec<Value> = cells.iter().map(|cell| cell.value(&self.time_zone).to_value()).collect();
-        self.memory.take(row_size(&row))?;
-        self.rows.push(row);
-        Ok(())
     }
 }

@@ -15,8 +15,7 @@ use super::cursor::{Versions, damaged};
 use super::join::Join;
 use super::ranges::{self, PointKey};
 use super::{Exec, Known, Result, engine_error};
-use crate::expr::SortKey;
-use crate::expr::{Expr, RowRef};
+use crate::expr::{Expr, Inputs, RowRef, SortKey};
 use crate::plan::{Access, IndexRef, OrderBy, Source, SourceKind, Target};
 
 impl Source {
@@ -51,7 +50,7 @@ impl Exec<'_> {
         let mut found = Vec::new();
         while join.next(self).await? {
             let key = Key::from(join.key().expect("rows of tables have keys"));
-            let by = self.order_values(&target.order, &join.rows(), known)?;
+            let by = self.order_values(&target.order, &join.rows(), known).await?;
             found.push((by, key));
         }
         if !target.order.is_empty() {
@@ -70,27 +69,22 @@ impl Exec<'_> {
     ) -> Result<Option<Row>> {
         let held = self.trx.holds(LockId::of_key(key), Mode::Shared);
         self.trx.lock_row(key, mode).await.map_err(engine_error)?;
-        let found = self.read_locked(target, key, known)?;
+        let found = self.read_locked(target, key, known).await?;
         if found.is_none() {
             self.trx.let_go(key, held);
         }
         Ok(found)
     }
 
-    fn read_locked(&mut self, target: &Target, key: &[u8], known: Known<'_>) -> Result<Option<Row>> {
+    async fn read_locked(&mut self, target: &Target, key: &[u8], known: Known<'_>) -> Result<Option<Row>> {
         let Some(row) = self.trx.get_newest(key).map_err(engine_error)? else { return Ok(None) };
         let table = target.source.table();
         let mut offsets = Offsets::default();
         table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
         let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
-        let inputs = self.inputs(&rows, known);
-        let mut context = self.session.reading(self.warnings);
-        for condition in &target.source.conditions {
-            if condition.expr.truth(&inputs, &mut context)? != Some(true) {
-                return Ok(None);
-            }
-        }
-        Ok(Some(row))
+        let conditions = target.source.conditions.iter().map(|condition| &condition.expr).collect();
+        let holds = self.all_hold(conditions, &rows, known).await?;
+        Ok(holds.then_some(row))
     }
 
     pub(super) fn precondition(&mut self, condition: Option<&Expr>, known: Known<'_>) -> Result<bool> {
@@ -112,8 +106,16 @@ impl Exec<'_> {
         }
     }
 
-    fn order_values(&mut self, order: &[OrderBy], rows: &[RowRef<'_>], known: Known<'_>) -> Result<SortKey> {
+    async fn order_values(
+        &mut self,
+        order: &[OrderBy],
+        rows: &[RowRef<'_>],
+        known: Known<'_>,
+    ) -> Result<SortKey> {
         let inputs = self.inputs(rows, known);
+        let asked = known.asked(order.iter().filter_map(OrderBy::expr));
+        let answers = self.answers(asked, &inputs, known).await?;
+        let inputs = Inputs { subqueries: &answers, ..inputs };
         let mut context = self.session.reading(self.warnings);
         let mut key = SortKey::new();
         for order in order {

@@ -26,11 +26,12 @@ impl Exec<'_> {
     pub(super) fn union<'s>(
         &'s mut self,
         plan: &'s UnionPlan,
+        outer: &'s [Value],
         limit: u64,
         sink: &'s mut dyn ResultSink,
     ) -> BoxFuture<'s, Result<u64>> {
         Box::pin(async move {
-            let subqueries = self.subqueries(&plan.subqueries).await?;
+            let subqueries = self.subqueries(&plan.subqueries, outer).await?;
             let known = subqueries.known(plan);
             let types = plan.column_types(&self.inputs(&[], known).types())?;
             let window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit)?;
@@ -48,7 +49,7 @@ impl Exec<'_> {
                     merged.forget_seen();
                 }
                 if !merged.is_done() {
-                    self.query(part, u64::MAX, &mut merged).await?;
+                    self.query(part, outer, u64::MAX, &mut merged).await?;
                 }
             }
             let Merged { rows, mut window, .. } = merged;

@@ -9,7 +9,7 @@ use types::warning::Level;
 
 use super::cursor::damaged;
 use super::{Changed, Exec, Known, Result, Turns, assign, foreign};
-use crate::expr::RowRef;
+use crate::expr::{Inputs, RowRef};
 use crate::plan::{Assignment, UpdatePlan};
 
 /// Whether IGNORE leaves a row as it is that cannot be updated for this.
@@ -19,7 +19,7 @@ fn is_ignored(error: &SqlError) -> bool {
 
 impl Exec<'_> {
     pub(super) async fn update(&mut self, plan: &UpdatePlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.target.subqueries).await?;
+        let subqueries = self.subqueries(&plan.target.subqueries, &[]).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
         let keys = self.candidates(&plan.target, known).await?;
@@ -34,7 +34,7 @@ impl Exec<'_> {
             let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, known).await?;
             let Some(before) = found else { continue };
             changed.matched += 1;
-            let after = self.after_image(plan, &before, known, changed.matched)?;
+            let after = self.after_image(plan, &before, known, changed.matched).await?;
             if *after == *before {
                 continue;
             }
@@ -56,7 +56,7 @@ impl Exec<'_> {
         Ok(changed)
     }
 
-    fn after_image(
+    async fn after_image(
         &mut self,
         plan: &UpdatePlan,
         before: &[u8],
@@ -64,14 +64,14 @@ impl Exec<'_> {
         number: u64,
     ) -> Result<Row> {
         let table = plan.target.source.table();
-        let after =
-            self.assign_all(table, &plan.assignments, before, RowRef::Missing, known, number, plan.ignore)?;
-        Ok(after.into())
+        let (assignments, ignore) = (&plan.assignments, plan.ignore);
+        let after = self.assign_all(table, assignments, before, RowRef::Missing, known, number, ignore);
+        Ok(after.await?.into())
     }
 
     /// A row after assignments, which see those before them, and with its ON UPDATE columns set if it changed.
     #[expect(clippy::too_many_arguments, reason = "an assignment depends on all of these")]
-    pub(super) fn assign_all(
+    pub(super) async fn assign_all(
         &mut self,
         table: &engine::catalog::table::Table,
         assignments: &[Assignment],
@@ -87,8 +87,9 @@ impl Exec<'_> {
             let mut offsets = Offsets::default();
             table.rows.offsets(&current, &mut offsets).map_err(|_| damaged(table))?;
             let rows = [RowRef::Stored { layout: &table.rows, row: &current, offsets: &offsets }];
-            let mut inputs = self.inputs(&rows, known);
-            inputs.candidate = candidate;
+            let inputs = Inputs { candidate, ..self.inputs(&rows, known) };
+            let answers = self.answers(known.asked(&assignment.value), &inputs, known).await?;
+            let inputs = Inputs { subqueries: &answers, ..inputs };
             let mut context = self.session.writing(self.warnings);
             context.strict &= !ignore;
             context.row = number;

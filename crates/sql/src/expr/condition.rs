@@ -5,6 +5,7 @@ use types::error::SqlError;
 use types::value::{Value, ValueRef};
 
 use super::compare::{self, Side};
+use super::subquery::quantified;
 use super::{CompareOp, Expr, Inputs, like};
 
 type Truth = Result<Option<bool>, SqlError>;
@@ -28,12 +29,9 @@ impl Expr {
             Self::IsNull(value) => Ok(Some(value.eval(inputs, context)?.as_ref().is_null())),
             Self::IsTruth(value, expected) => Ok(Some(value.truth(inputs, context)? == Some(*expected))),
             Self::In(value, list) => is_in(value, list, inputs, context),
-            Self::InSubquery(value, number) => {
-                let left = value.eval(inputs, context)?;
-                let left = Side::new(value, left.as_ref());
-                let rows = inputs.subqueries[*number].iter();
-                let rows = rows.map(|row| Side { expr: None, value: row.as_ref() });
-                contains(left, rows, inputs, context)
+            Self::Exists(subquery) => Ok(Some(!subquery.rows(inputs)?.is_empty())),
+            Self::Quantified(quantifier, left, subquery) => {
+                quantified(*quantifier, left, subquery, inputs, context)
             }
             Self::Like { text, pattern, escape } => like::like(text, pattern, *escape, inputs, context),
             other => is_true(other, inputs, context),
@@ -53,7 +51,8 @@ impl Expr {
             | Self::IsNull(_)
             | Self::IsTruth(..)
             | Self::In(..)
-            | Self::InSubquery(..)
+            | Self::Exists(_)
+            | Self::Quantified(..)
             | Self::Like { .. } => true,
             Self::Call(function, _) => function.is_condition,
             _ => false,
@@ -94,23 +93,6 @@ fn is_in(value: &Expr, list: &[Expr], inputs: &Inputs<'_>, context: &mut Context
     for item in list {
         let right = item.eval(inputs, context)?;
         match compare::holds(CompareOp::Eq, left, Side::new(item, right.as_ref()), inputs, context)? {
-            Some(true) => return Ok(Some(true)),
-            Some(false) => {}
-            None => result = None,
-        }
-    }
-    Ok(result)
-}
-
-fn contains<'v>(
-    left: Side<'_, '_>,
-    list: impl Iterator<Item = Side<'v, 'v>>,
-    inputs: &Inputs<'_>,
-    context: &mut Context<'_>,
-) -> Truth {
-    let mut result = Some(false);
-    for item in list {
-        match compare::holds(CompareOp::Eq, left, item, inputs, context)? {
             Some(true) => return Ok(Some(true)),
             Some(false) => {}
             None => result = None,

@@ -5,7 +5,7 @@ use types::charset::Charset;
 use types::collation::Collation;
 use types::context::Context;
 use types::error::SqlError;
-use types::error::table::{ER_COLLATION_CHARSET_MISMATCH, ER_SUBQUERY_NO_1_ROW};
+use types::error::table::ER_COLLATION_CHARSET_MISMATCH;
 use types::value::{JSON_COLLATION, Value, ValueRef};
 
 use super::compare::in_charset;
@@ -28,7 +28,8 @@ impl Expr {
             }
             Self::Candidate(column) => Ev::Ref(inputs.candidate.value(*column, &inputs.session.time_zone)),
             Self::Aggregate(number) => aggregate(*number, inputs)?,
-            Self::Subquery(number) => Ev::Ref(single(&inputs.subqueries[*number])?),
+            Self::Outer(place, _) => Ev::Ref(inputs.outer[*place].as_ref()),
+            Self::Subquery(subquery, column) => Ev::Ref(subquery.value(*column, inputs)?),
             Self::SystemVariable(scope, name) => {
                 Ev::Own(inputs.session.server.variable(inputs.session, *scope, name)?)
             }
@@ -160,12 +161,4 @@ fn collate<'a>(value: Ev<'a>, collation: Collation, inputs: &Inputs<'_>) -> Resu
             }
         },
     })
-}
-
-fn single(rows: &[Value]) -> Result<ValueRef<'_>> {
-    match rows {
-        [] => Ok(ValueRef::Null),
-        [value] => Ok(value.as_ref()),
-        _ => Err(ER_SUBQUERY_NO_1_ROW.error(&[])),
-    }
 }

@@ -6,6 +6,7 @@ use types::row::{Offsets, RowLayout};
 use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
 
+use super::Answer;
 use super::typing::Schema;
 use crate::lex::{LITERAL_BASE, ROW_LITERAL_BASE};
 use crate::session::Session;
@@ -59,8 +60,10 @@ pub struct Inputs<'a> {
     pub candidate: RowRef<'a>,
     /// Results of aggregates.
     pub aggregates: &'a [Value],
-    /// Results of subqueries: the first column of all rows.
-    pub subqueries: &'a [Vec<Value>],
+    /// Of a subquery: the values that it is given of the row around it.
+    pub outer: &'a [Value],
+    /// What the plan's subqueries have answered.
+    pub subqueries: &'a [Answer],
 }
 
 /// A value that is borrowed if it can be.

@@ -12,6 +12,7 @@ mod eval;
 mod inputs;
 mod like;
 pub mod sort_key;
+mod subquery;
 pub mod typing;
 
 use types::cast::CastTarget;
@@ -24,6 +25,8 @@ pub(crate) use compare::{Side, hex_number, in_charset, order};
 pub(crate) use control::{chosen, in_type_and_scale};
 pub use inputs::{Ev, Inputs, RowRef};
 pub use sort_key::SortKey;
+pub(crate) use subquery::Verdict;
+pub use subquery::{Answer, Quantifier, SubqueryRef};
 pub(crate) use typing::union_type;
 pub use typing::{NoSchema, ResultType, Schema, Types};
 
@@ -52,8 +55,12 @@ pub enum Expr {
     Candidate(usize),
     /// The result of an aggregate, by its place in the plan's list.
     Aggregate(usize),
-    /// The result of a subquery that was evaluated beforehand, by its place in the plan's list.
-    Subquery(usize),
+    /// In a subquery: a value of the row around it, by its place among those that the subquery is given, and its type.
+    Outer(usize, ResultType),
+    /// A column of a subquery's only row.
+    Subquery(SubqueryRef, usize),
+    /// Whether a subquery has a row.
+    Exists(SubqueryRef),
     /// A comparison.
     Compare(CompareOp, Box<Self>, Box<Self>),
     /// Arithmetic, and how it reads.
@@ -76,8 +83,8 @@ pub enum Expr {
     IsTruth(Box<Self>, bool),
     /// `a IN (..)`
     In(Box<Self>, Vec<Self>),
-    /// `a IN (subquery)`, the subquery's rows found beforehand.
-    InSubquery(Box<Self>, usize),
+    /// `a IN (subquery)`, `a > ALL (subquery)`; of a row as well.
+    Quantified(Quantifier, Vec<Self>, SubqueryRef),
     /// `a LIKE b ESCAPE c`
     Like {
         /// What is matched.
@@ -219,18 +226,27 @@ impl Expr {
     /// Whether the value is the same for the whole statement: it depends on no row and changes nothing.
     pub fn is_constant(&self) -> bool {
         let mut constant = true;
-        self.walk(&mut |expr| {
-            constant &= !matches!(
-                expr,
-                Self::Column { .. }
-                    | Self::Candidate(_)
-                    | Self::Aggregate(_)
-                    | Self::AssignVariable(..)
-                    | Self::UserVariable(_)
-            );
-            constant &= !matches!(expr, Self::Call(function, _) if !function.is_stable);
-        });
+        self.walk(&mut |expr| constant &= !expr.varies() && !matches!(expr, Self::Outer(..)));
         constant
+    }
+
+    /// Whether the value is the same for all rows of the query: it is constant but for what the query is given.
+    pub fn is_known_beforehand(&self) -> bool {
+        let mut known = true;
+        self.walk(&mut |expr| known &= !expr.varies());
+        known
+    }
+
+    fn varies(&self) -> bool {
+        match self {
+            Self::Column { .. }
+            | Self::Candidate(_)
+            | Self::Aggregate(_)
+            | Self::AssignVariable(..)
+            | Self::UserVariable(_) => true,
+            Self::Call(function, _) => !function.is_stable,
+            _ => false,
+        }
     }
 
     /// Whether the type is the same whatever the statement's values are.
@@ -240,7 +256,7 @@ impl Expr {
             Self::Param(_)
                 | Self::Literal(_)
                 | Self::RowLiteral(_)
-                | Self::Subquery(_)
+                | Self::Subquery(..)
                 | Self::SystemVariable(..)
                 | Self::UserVariable(_)
         );
@@ -269,12 +285,13 @@ impl Expr {
             | Self::Cast(a, ..)
             | Self::Collate(a, _)
             | Self::AssignVariable(_, a)
-            | Self::InSubquery(a, _)
             | Self::Interval(a, _) => visit(a),
             Self::In(a, all) => {
                 visit(a);
                 all.iter().for_each(visit);
             }
+            Self::Subquery(subquery, _) | Self::Exists(subquery) => subquery.given.iter().for_each(visit),
+            Self::Quantified(_, left, subquery) => left.iter().chain(&*subquery.given).for_each(visit),
             Self::Like { text, pattern, .. } => {
                 visit(text);
                 visit(pattern);
@@ -298,7 +315,7 @@ impl Expr {
             | Self::Column { .. }
             | Self::Candidate(_)
             | Self::Aggregate(_)
-            | Self::Subquery(_)
+            | Self::Outer(..)
             | Self::SystemVariable(..)
             | Self::UserVariable(_) => {}
         }

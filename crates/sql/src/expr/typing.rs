@@ -52,7 +52,7 @@ pub trait Schema: Debug + Send + Sync {
     fn has_group_by(&self) -> bool;
 
     /// The type of a subquery's column.
-    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType;
+    fn subquery(&self, place: usize, column: usize, types: &Types<'_>) -> ResultType;
 }
 
 /// The schema of a statement without any table.
@@ -76,7 +76,7 @@ impl Schema for NoSchema {
         false
     }
 
-    fn subquery(&self, _: usize, _: &Types<'_>) -> ResultType {
+    fn subquery(&self, _: usize, _: usize, _: &Types<'_>) -> ResultType {
         ResultType::NULL
     }
 }
@@ -155,7 +155,10 @@ impl Expr {
                 Some(aggregate) => crate::agg::result_type(aggregate, types)?,
                 None => ResultType::NULL,
             },
-            Self::Subquery(number) => types.schema.subquery(*number, types).computed().or_null(),
+            Self::Outer(_, ty) => *ty,
+            Self::Subquery(subquery, column) => {
+                types.schema.subquery(subquery.place, *column, types).computed().or_null()
+            }
             Self::SystemVariable(scope, name) => system_variable(*scope, name, types)?,
             Self::UserVariable(name) => match types.session.user_variables.lock().get(name) {
                 Some(value) => constant::user_variable(value.as_ref()),
@@ -187,8 +190,8 @@ impl Expr {
             });
         }
         match self {
-            Self::Compare(super::CompareOp::NullSafeEq, ..) => nullable = false,
-            Self::InSubquery(..) => nullable = true,
+            Self::Compare(super::CompareOp::NullSafeEq, ..) | Self::Exists(_) => nullable = false,
+            Self::Quantified(..) => nullable = true,
             _ => {}
         }
         failed.map_or(Ok(ResultType::truth(nullable)), Err)

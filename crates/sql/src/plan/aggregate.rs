@@ -40,6 +40,25 @@ pub enum AggregateKind {
     JsonObjectAgg,
 }
 
+impl Aggregate {
+    /// What is evaluated for each row.
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.args.iter().chain(self.order.iter().filter_map(OrderBy::expr))
+    }
+
+    /// Whether it is one of columns, and none is the query's own.
+    pub(crate) fn is_of_outer_columns(&self) -> bool {
+        let (mut own, mut outer) = (false, false);
+        for expr in self.exprs() {
+            expr.walk(&mut |part| {
+                own |= matches!(part, Expr::Column { .. });
+                outer |= matches!(part, Expr::Outer(..));
+            });
+        }
+        outer && !own
+    }
+}
+
 impl AggregateKind {
     /// Whether the result is JSON.
     pub fn is_json(self) -> bool {

@@ -8,6 +8,7 @@ mod aggregate;
 mod query;
 mod relations;
 mod schema;
+mod subquery;
 
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub(crate) use query::Touched;
 pub use query::{NamedPlan, QueryPlan, UnionPlan};
 pub(crate) use relations::{ChildKey, Finder, parent_columns};
 pub use relations::{Doing, Relations};
+pub(crate) use schema::subquery_type;
+pub use subquery::{Given, Subquery};
 
 use crate::expr::Expr;
 use crate::virtual_table::VirtualTable;
@@ -106,8 +109,8 @@ pub struct SelectPlan {
     pub offset: Option<Expr>,
     /// FOR UPDATE, FOR SHARE.
     pub lock: Option<RowLock>,
-    /// Subqueries, evaluated before the first row.
-    pub subqueries: Vec<QueryPlan>,
+    /// Subqueries: those that depend on no row are evaluated before the first one.
+    pub subqueries: Vec<Subquery>,
 }
 
 /// Where rows come from.
@@ -230,7 +233,7 @@ pub struct InsertPlan {
     /// What foreign keys have to do with it.
     pub relations: Option<Box<Relations>>,
     /// Subqueries in values.
-    pub subqueries: Vec<QueryPlan>,
+    pub subqueries: Vec<Subquery>,
 }
 
 /// What is inserted.
@@ -300,7 +303,14 @@ pub struct Target {
     /// LIMIT.
     pub limit: Option<Expr>,
     /// Subqueries.
-    pub subqueries: Vec<QueryPlan>,
+    pub subqueries: Vec<Subquery>,
+}
+
+impl Group {
+    /// What is evaluated for each row.
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.by.iter().chain(self.aggregates.iter().flat_map(Aggregate::exprs))
+    }
 }
 
 impl SelectPlan {

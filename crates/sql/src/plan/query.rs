@@ -6,7 +6,7 @@ use std::sync::Arc;
 use types::column::Column;
 use types::error::SqlError;
 
-use super::{OrderBy, PlannedTable, SelectPlan};
+use super::{OrderBy, PlannedTable, SelectPlan, Subquery};
 use crate::expr::{Expr, ResultType, Types, union_type};
 use crate::session::Session;
 
@@ -30,6 +30,8 @@ pub struct NamedPlan {
     pub plan: QueryPlan,
     /// How deep queries stand in one another in it.
     pub depth: usize,
+    /// It looks at the rows around the query that WITH belongs to.
+    pub is_correlated: bool,
 }
 
 /// Tables that a plan touches.
@@ -54,7 +56,7 @@ pub struct UnionPlan {
     /// OFFSET.
     pub offset: Option<Expr>,
     /// Subqueries in ORDER BY.
-    pub subqueries: Vec<QueryPlan>,
+    pub subqueries: Vec<Subquery>,
     /// The columns of the result, as expressions in ORDER BY see them.
     pub columns: Arc<[Column]>,
 }
@@ -113,10 +115,13 @@ impl QueryPlan {
 
     /// How deep queries stand in one another.
     pub fn depth(&self) -> usize {
-        let deepest = |all: &[Self]| all.iter().map(Self::depth).max().unwrap_or(0);
+        let deepest = |all: &[Subquery]| all.iter().map(|one| one.plan.depth()).max().unwrap_or(0);
         1 + match self {
             Self::Select(select) => deepest(&select.subqueries),
-            Self::Union(union) => deepest(&union.parts).max(deepest(&union.subqueries)),
+            Self::Union(union) => {
+                let parts = union.parts.iter().map(Self::depth).max().unwrap_or(0);
+                parts.max(deepest(&union.subqueries))
+            }
             Self::Named(named) => named.depth,
         }
     }
@@ -125,7 +130,8 @@ impl QueryPlan {
         match self {
             Self::Select(select) => select.collect_tables(touched),
             Self::Union(union) => {
-                union.parts.iter().chain(&union.subqueries).for_each(|query| query.collect_tables(touched));
+                union.parts.iter().for_each(|part| part.collect_tables(touched));
+                union.subqueries.iter().for_each(|subquery| subquery.collect_tables(touched));
             }
             Self::Named(named) => {
                 if touched.named.insert(Arc::as_ptr(named)) {

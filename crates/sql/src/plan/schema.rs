@@ -3,7 +3,7 @@
 use engine::catalog::table::Table;
 use types::column::ColumnType;
 
-use super::{Aggregate, InsertPlan, QueryPlan, SelectPlan, Source, Target, UnionPlan};
+use super::{Aggregate, InsertPlan, SelectPlan, Source, Subquery, Target, UnionPlan};
 use crate::expr::{ResultType, Schema, Types};
 
 fn column_of(source: &Source, column: usize) -> (ColumnType, bool) {
@@ -16,9 +16,14 @@ fn column_of_table(table: &Table, column: usize) -> (ColumnType, bool) {
     (column.ty, column.nullable)
 }
 
-/// The type of a subquery's first column.
-fn subquery_type(subqueries: &[QueryPlan], number: usize, types: &Types<'_>) -> ResultType {
-    let found = subqueries.get(number).and_then(|plan| plan.column_type(0, types).ok());
+/// The type of a subquery's column.
+pub(crate) fn subquery_type(
+    subqueries: &[Subquery],
+    place: usize,
+    column: usize,
+    types: &Types<'_>,
+) -> ResultType {
+    let found = subqueries.get(place).and_then(|subquery| subquery.plan.column_type(column, types).ok());
     found.unwrap_or(ResultType::NULL)
 }
 
@@ -52,8 +57,8 @@ impl Schema for SelectPlan {
         self.group.as_ref().is_some_and(|group| !group.by.is_empty())
     }
 
-    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
-        subquery_type(&self.subqueries, number, types)
+    fn subquery(&self, place: usize, column: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, place, column, types)
     }
 }
 
@@ -68,8 +73,8 @@ impl Schema for UnionPlan {
 
     no_aggregates!();
 
-    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
-        subquery_type(&self.subqueries, number, types)
+    fn subquery(&self, place: usize, column: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, place, column, types)
     }
 }
 
@@ -84,8 +89,8 @@ impl Schema for Target {
 
     no_aggregates!();
 
-    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
-        subquery_type(&self.subqueries, number, types)
+    fn subquery(&self, place: usize, column: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, place, column, types)
     }
 }
 
@@ -100,7 +105,7 @@ impl Schema for InsertPlan {
 
     no_aggregates!();
 
-    fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
-        subquery_type(&self.subqueries, number, types)
+    fn subquery(&self, place: usize, column: usize, types: &Types<'_>) -> ResultType {
+        subquery_type(&self.subqueries, place, column, types)
     }
 }

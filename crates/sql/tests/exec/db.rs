@@ -18,7 +18,7 @@ use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use engine::view::Published;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Cell, Changed, Done, Exec, OutputColumn, Params, ResultSink, RowLog, output_columns};
+use sql::exec::{Cell, Changed, Done, Exec, OutputColumn, Params, ResultSink, RowLog, Turns, output_columns};
 use sql::expr::Types;
 use sql::lex::{Verb, normalise, split_first};
 use sql::parse::{Mode, Statement, parse};
@@ -299,7 +299,8 @@ impl Conn {
             found_rows: false,
             shared_reads: false,
             memory_max: self.memory_max,
-            named: HashMap::new(),
+            kept: HashMap::new(),
+            turns: Turns::default(),
         };
         let done = exec.run(&plan, &mut rows).await;
         if done.is_err() {

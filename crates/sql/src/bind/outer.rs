@@ -1,0 +1,125 @@
+//! What a subquery in an expression sees of the queries around it: columns that become values it is given, and
+//! aggregates of them, which belong to the query whose columns they are of.
+
+use std::cell::{Cell, RefCell};
+
+use types::error::table::ER_NON_UNIQ_ERROR;
+
+use super::{BindEnv, Result, Scope, unsupported};
+use crate::expr::{Expr, ResultType, Types};
+use crate::plan::Aggregate;
+
+/// The surroundings of one subquery. What it is found to need is collected while it is bound.
+#[derive(Debug)]
+pub(super) struct Outer<'a> {
+    /// The scope in which the subquery stands.
+    pub(super) scope: &'a Scope,
+    /// What surrounds that.
+    pub(super) env: &'a BindEnv<'a>,
+    /// The values that the subquery is given.
+    given: RefCell<Vec<Expr>>,
+    /// Aggregates of the subquery that are the scope's.
+    aggregates: RefCell<Vec<Aggregate>>,
+    /// How many names were found here.
+    uses: Cell<usize>,
+}
+
+impl<'a> Outer<'a> {
+    pub(super) fn new(scope: &'a Scope, env: &'a BindEnv<'a>) -> Self {
+        Self { scope, env, given: RefCell::default(), aggregates: RefCell::default(), uses: Cell::new(0) }
+    }
+
+    /// What the subquery is given, and the aggregates that the scope gets.
+    pub(super) fn into_parts(self) -> (Vec<Expr>, Vec<Aggregate>) {
+        (self.given.into_inner(), self.aggregates.into_inner())
+    }
+
+    /// The value that a name means which the subquery does not know, if it is known here or further out.
+    pub(super) fn column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Option<Expr>> {
+        let own = match self.scope.column(db, table, name) {
+            Ok(column) => Some(column),
+            Err(error) if error.is(&ER_NON_UNIQ_ERROR) => return Err(error),
+            Err(_) if table.is_none() => self.scope.alias(name),
+            Err(_) => None,
+        };
+        let found = match own {
+            Some(found) => Some(found),
+            None => self.env.outer_column(db, table, name)?,
+        };
+        found.map(|found| self.give(found)).transpose()
+    }
+
+    /// Whether an aggregate may stand in the scope or further out.
+    pub(super) fn allows_aggregates(&self) -> bool {
+        self.scope.aggregates.is_some() || self.env.outer.is_some_and(Outer::allows_aggregates)
+    }
+
+    /// The result of an aggregate, all of whose columns are found here or further out: as that of the innermost query
+    /// around the subquery which has such columns. `None` if none can stand there. `bind` binds it in a scope.
+    pub(super) fn aggregate(
+        &self,
+        bind: &mut dyn FnMut(&mut Scope, &BindEnv<'_>) -> Result<Aggregate>,
+    ) -> Result<Option<Expr>> {
+        let mut scope = Scope { sources: self.scope.sources.clone(), ..Scope::default() };
+        scope.clause = self.scope.clause;
+        let aggregate = bind(&mut scope, self.env)?;
+        if aggregate.is_of_outer_columns() {
+            let Some(outer) = self.env.outer else { return Ok(None) };
+            let found = outer.aggregate(bind)?;
+            return found.map(|found| self.give(found)).transpose();
+        }
+        let Some(own) = &self.scope.aggregates else { return Ok(None) };
+        if !scope.subqueries.is_empty() {
+            return Err(unsupported("a subquery in an aggregate of another query's columns"));
+        }
+        let mut lifted = self.aggregates.borrow_mut();
+        let ty = crate::agg::result_type(&aggregate, &self.types())?;
+        lifted.push(aggregate);
+        Ok(Some(self.give_typed(Expr::Aggregate(own.len() + lifted.len() - 1), ty)))
+    }
+
+    /// What is given so far, here and further out.
+    pub(super) fn mark(&self) -> Vec<usize> {
+        self.chain().map(|outer| outer.given.borrow().len()).collect()
+    }
+
+    /// Forgets what was given since.
+    pub(super) fn reset(&self, mark: &[usize]) {
+        self.chain().zip(mark).for_each(|(outer, len)| outer.given.borrow_mut().truncate(*len));
+    }
+
+    /// How often something was found here: whether a query is correlated shows in what it adds to this.
+    pub(super) fn uses(&self) -> usize {
+        self.uses.get()
+    }
+
+    /// Something was found here before, and is used again.
+    pub(super) fn note_use(&self) {
+        self.uses.set(self.uses.get() + 1);
+    }
+
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |outer| outer.env.outer)
+    }
+
+    fn types(&self) -> Types<'_> {
+        Types { schema: self.scope, ..Types::of_session(self.env.session) }
+    }
+
+    fn give(&self, value: Expr) -> Result<Expr> {
+        let ty = value.result_type(&self.types())?;
+        Ok(self.give_typed(value, ty))
+    }
+
+    fn give_typed(&self, value: Expr, ty: ResultType) -> Expr {
+        self.note_use();
+        let mut given = self.given.borrow_mut();
+        let text = format!("{value:?}");
+        let place = given.iter().position(|other| format!("{other:?}") == text);
+        let place = place.unwrap_or_else(|| {
+            given.push(value);
+            given.len() - 1
+        });
+        Expr::Outer(place, ty)
+    }
+}
