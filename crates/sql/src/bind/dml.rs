@@ -16,7 +16,7 @@ use super::{BindEnv, Result, expr, from, query, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
     Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Relations, SourceKind,
-    Subquery, Target, Touched, UpdatePlan,
+    Subquery, Target, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -55,6 +55,7 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
             Doing { inserts: true, ..Doing::updates(assigned(&table, assignments)) }
         }
     };
+    refuse_reading(&table, &table.def.name, &scope.subqueries)?;
     let relations = Relations::of(env.catalog, &table, &doing);
     let ignore = insert.ignore;
     Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, subqueries: scope.subqueries })
@@ -135,18 +136,14 @@ fn bind_target(
     let mut source = sources.pop().expect("a target has one source");
     source.needs_row = true;
     let subqueries = scope.subqueries;
-    refuse_reading(table, &subqueries)?;
+    refuse_reading(table, &source.alias, &subqueries)?;
     Ok(Target { source, precondition, order, limit, subqueries })
 }
 
-/// A statement may not read in a subquery what it changes.
-fn refuse_reading(table: &Arc<Table>, subqueries: &[Subquery]) -> Result<()> {
-    let mut read = Touched::default();
-    for subquery in subqueries {
-        subquery.collect_tables(&mut read);
-    }
-    if read.tables.iter().any(|read| read.table.def.id == table.def.id) {
-        return Err(ER_UPDATE_TABLE_USED.error(&[&table.def.name]));
+/// A statement may not read in a subquery what it changes. Error 1093 names the table as the statement calls it.
+fn refuse_reading(table: &Table, alias: &str, subqueries: &[Subquery]) -> Result<()> {
+    if subqueries.iter().any(|subquery| subquery.plan.reads(table.def.id)) {
+        return Err(ER_UPDATE_TABLE_USED.error(&[&alias]));
     }
     Ok(())
 }

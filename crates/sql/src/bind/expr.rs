@@ -238,7 +238,12 @@ impl Binder<'_, '_> {
         if let (None, Some(result)) = (table, self.scope.alias(name)) {
             return Ok(result);
         }
-        self.env.outer_column(db, table, name)?.ok_or(error)
+        let outer = self.env.outer_column(db, table, name).map_err(|error| {
+            // The name stands here, wherever it could be found.
+            let ambiguous = || ER_NON_UNIQ_ERROR.error(&[&name, &self.scope.clause.name()]);
+            if error.is(&ER_NON_UNIQ_ERROR) { ambiguous() } else { error }
+        })?;
+        outer.ok_or(error)
     }
 
     fn path(&mut self, path: &[ast::Ident]) -> Result<Expr> {

@@ -87,7 +87,9 @@ impl Binder<'_, '_> {
         }
         let mark = outer.map(Outer::mark);
         let mut aggregate = self.aggregate_alone(kind, arguments)?;
-        if let (Some(outer), Some(mark), true) = (outer, mark, aggregate.is_of_outer_columns()) {
+        if let (Some(outer), Some(mark)) = (outer, mark)
+            && aggregate.belongs_further_out(self.scope.aggregates.is_some())
+        {
             outer.reset(&mark);
             let mut bind = |scope: &mut Scope, env: &BindEnv<'_>| {
                 Binder { scope, env }.aggregate_parts(kind, arguments)

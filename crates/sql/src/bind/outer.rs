@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use types::error::table::ER_NON_UNIQ_ERROR;
+use types::error::table::{ER_ILLEGAL_REFERENCE, ER_NON_UNIQ_ERROR};
 
 use super::{BindEnv, Result, Scope, unsupported};
 use crate::expr::{Expr, ResultType, Types};
@@ -39,7 +39,7 @@ impl<'a> Outer<'a> {
         let own = match self.scope.column(db, table, name) {
             Ok(column) => Some(column),
             Err(error) if error.is(&ER_NON_UNIQ_ERROR) => return Err(error),
-            Err(_) if table.is_none() => self.scope.alias(name),
+            Err(_) if table.is_none() => self.result(name)?,
             Err(_) => None,
         };
         let found = match own {
@@ -49,22 +49,37 @@ impl<'a> Outer<'a> {
         found.map(|found| self.give(found)).transpose()
     }
 
+    /// A column of the result. Error 1247 for one that is there only once groups are.
+    fn result(&self, name: &str) -> Result<Option<Expr>> {
+        let found = self.scope.alias(name).or_else(|| self.scope.item(name));
+        let mut is_aggregate = false;
+        if let Some(found) = &found {
+            found.walk(&mut |part| is_aggregate |= matches!(part, Expr::Aggregate(_)));
+        }
+        if is_aggregate {
+            return Err(ER_ILLEGAL_REFERENCE.error(&[&name, &"reference to group function"]));
+        }
+        Ok(found)
+    }
+
     /// Whether an aggregate may stand in the scope or further out.
     pub(super) fn allows_aggregates(&self) -> bool {
         self.scope.aggregates.is_some() || self.env.outer.is_some_and(Outer::allows_aggregates)
     }
 
-    /// The result of an aggregate, all of whose columns are found here or further out: as that of the innermost query
-    /// around the subquery which has such columns. `None` if none can stand there. `bind` binds it in a scope.
+    /// The result of an aggregate without columns of the subquery: as that of the innermost query around it that has one of
+    /// its columns, or allows it if it has none. `None` if it cannot stand there. `bind` binds it in a scope.
     pub(super) fn aggregate(
         &self,
         bind: &mut dyn FnMut(&mut Scope, &BindEnv<'_>) -> Result<Aggregate>,
     ) -> Result<Option<Expr>> {
         let mut scope = Scope { sources: self.scope.sources.clone(), ..Scope::default() };
         scope.clause = self.scope.clause;
+        let mark = self.env.outer.map(Self::mark);
         let aggregate = bind(&mut scope, self.env)?;
-        if aggregate.is_of_outer_columns() {
-            let Some(outer) = self.env.outer else { return Ok(None) };
+        if aggregate.belongs_further_out(self.scope.aggregates.is_some()) {
+            let (Some(outer), Some(mark)) = (self.env.outer, mark) else { return Ok(None) };
+            outer.reset(&mark);
             let found = outer.aggregate(bind)?;
             return found.map(|found| self.give(found)).transpose();
         }

@@ -20,16 +20,19 @@ impl Binder<'_, '_> {
         left: &ast::Expr,
         right: &ast::Expr,
     ) -> Result<Option<Expr>> {
-        let Some(count) = row_of(left).or(row_of(right)).map(<[_]>::len) else { return Ok(None) };
+        let count = columns_of(left);
+        if count == 1 && row_of(right).is_none() {
+            return Ok(None);
+        }
         let (left, right) = (self.row(left, count)?, self.row(right, count)?);
         Ok(Some(compared(op, left, right)))
     }
 
     /// A row of so many columns. Error 1241 for anything else.
     fn row(&mut self, ast: &ast::Expr, count: usize) -> Result<Vec<Expr>> {
-        match ast {
-            ast::Expr::Tuple(row) if row.len() == count => row.iter().map(|part| self.bind(part)).collect(),
-            ast::Expr::Subquery(query) => {
+        match (row_of(ast), ast) {
+            (Some(row), _) if row.len() == count => row.into_iter().map(|part| self.bind(part)).collect(),
+            (None, ast::Expr::Subquery(query)) => {
                 let subquery = self.subquery(query, count, SINGLE_ROW)?;
                 Ok((0..count).map(|column| Expr::Subquery(subquery.clone(), column)).collect())
             }
@@ -46,7 +49,12 @@ impl Binder<'_, '_> {
 
     /// A subquery of one row and one column.
     pub(super) fn scalar(&mut self, query: &ast::Query) -> Result<Expr> {
-        Ok(Expr::Subquery(self.subquery(query, 1, SINGLE_ROW)?, 0))
+        let subquery = self.subquery(query, 1, SINGLE_ROW)?;
+        if let Some(place) = self.scope.subqueries[subquery.place].plan.only_outer_value() {
+            self.scope.subqueries.pop();
+            return Ok(subquery.given[place].clone());
+        }
+        Ok(Expr::Subquery(subquery, 0))
     }
 
     /// EXISTS.
@@ -121,12 +129,34 @@ impl Binder<'_, '_> {
     }
 }
 
-/// The parts of a row.
-pub(super) fn row_of(ast: &ast::Expr) -> Option<&[ast::Expr]> {
+/// The parts of a row: `(a, b)`, `ROW(a, b)`.
+pub(super) fn row_of(ast: &ast::Expr) -> Option<Vec<&ast::Expr>> {
     match ast {
-        ast::Expr::Tuple(row) => Some(row),
+        ast::Expr::Tuple(row) => Some(row.iter().collect()),
+        ast::Expr::Function(call) => {
+            let ast::FunctionArguments::List(list) = &call.args else { return None };
+            let [ast::ObjectNamePart::Identifier(name)] = &call.name.0[..] else { return None };
+            let is_row = name.quote_style.is_none() && name.value.eq_ignore_ascii_case("row");
+            let parts = list.args.iter().filter(|_| is_row).map(|part| match part {
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(part)) => Some(part),
+                _ => None,
+            });
+            parts.collect::<Option<Vec<_>>>().filter(|parts| parts.len() > 1)
+        }
         _ => None,
     }
+}
+
+/// How many columns an operand has, as far as that shows before it is bound.
+fn columns_of(ast: &ast::Expr) -> usize {
+    let list = match ast {
+        ast::Expr::Subquery(query) => match &*query.body {
+            ast::SetExpr::Select(select) => &select.projection[..],
+            _ => &[],
+        },
+        _ => &[],
+    };
+    row_of(ast).map_or(list.len().max(1), |row| row.len())
 }
 
 /// Rows are compared by their first columns that differ.

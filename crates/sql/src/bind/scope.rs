@@ -57,6 +57,8 @@ pub struct Scope {
     pub(super) in_duplicate: bool,
     /// Columns of the result that may be named.
     pub(super) aliases: Vec<(String, Expr)>,
+    /// The columns of the result before the one that is bound, which subqueries in it may name.
+    pub(super) items: Vec<(String, Expr)>,
     /// How deep expressions are nested.
     pub(super) depth: usize,
 }
@@ -79,8 +81,12 @@ impl Scope {
 
     /// The column of the result that a name means.
     pub(super) fn alias(&self, name: &str) -> Option<Expr> {
-        let found = self.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
-        found.map(|(_, expr)| expr.clone())
+        find(&self.aliases, name)
+    }
+
+    /// The same, for a subquery in another column of the result.
+    pub(super) fn item(&self, name: &str) -> Option<Expr> {
+        find(&self.items, name)
     }
 
     /// Error 1054; 1250 for a table where none can be named.
@@ -96,6 +102,11 @@ impl Scope {
     pub(super) fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
+}
+
+fn find(list: &[(String, Expr)], name: &str) -> Option<Expr> {
+    let found = list.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
+    found.map(|(_, expr)| expr.clone())
 }
 
 /// What subqueries are given of a scope has the types that it has while it is bound.

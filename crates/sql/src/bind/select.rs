@@ -66,7 +66,7 @@ impl SelectBinder<'_, '_> {
         self.scope.aggregates = Some(Vec::new());
         let mut output = self.output()?;
         let by = self.group_by(&output)?;
-        let having = match &self.select.having {
+        let mut having = match &self.select.having {
             None => None,
             Some(having) => {
                 self.scope.clause = Clause::Having;
@@ -75,15 +75,16 @@ impl SelectBinder<'_, '_> {
         };
         let order = self.order(&output)?;
         let aggregates = self.scope.aggregates.take().unwrap_or_default();
-        let group = (!by.is_empty() || !aggregates.is_empty() || having.is_some() && !by.is_empty())
-            .then_some(Group { by, aggregates });
-        if let Some(group) = &group {
-            self.check_full_group_by(group, &output, &order)?;
+        let group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
+        match &group {
+            Some(group) => self.check_full_group_by(group, &output, &order)?,
+            // Without groups HAVING is asked for each row.
+            None => conditions.extend(having.take().into_iter().flat_map(conjuncts)),
         }
         let mut order = self.tail.needed(order);
         let (limit, offset) = self.tail.limit(&mut self.scope, self.env)?;
         let mut distinct = matches!(self.select.distinct, Some(ast::Distinct::Distinct));
-        if self.tail.is_existence && group.is_none() && offset.is_none() {
+        if self.tail.is_existence && group.is_none() {
             // There is a row for each that is found, whatever it consists of.
             output = vec![Output { expr: Expr::Const(Value::Int(1)), name: String::new() }];
             order.clear();
@@ -149,6 +150,7 @@ impl SelectBinder<'_, '_> {
                 }
                 SelectItem::ExprWithAlias { expr: ast, alias } => {
                     let expr = expr::bind(ast, &mut self.scope, self.env)?;
+                    self.scope.items.push((alias.value.clone(), expr.clone()));
                     output.push(Output { expr, name: alias.value.clone() });
                 }
                 SelectItem::Wildcard(_) => {
@@ -436,9 +438,8 @@ fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
             to_select -= 1;
             continue;
         }
-        if depth == 0
-            && (is("FROM") || is("LIMIT") || is("INTO") || is("UNION") || word == b"," || word == b")")
-        {
+        let ends = ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "INTO", "UNION"].into_iter().any(is);
+        if depth == 0 && (ends || word == b"," || word == b")") {
             items.extend(item.take().map(|(name, _)| name));
             if word != b"," {
                 return items;

@@ -157,7 +157,8 @@ impl Expr {
             },
             Self::Outer(_, ty) => *ty,
             Self::Subquery(subquery, column) => {
-                types.schema.subquery(subquery.place, *column, types).computed().or_null()
+                let ty = types.schema.subquery(subquery.place, *column, types).computed().or_null();
+                if ty.kind.is_string() { ResultType { decimals: NOT_FIXED, ..ty } } else { ty }
             }
             Self::SystemVariable(scope, name) => system_variable(*scope, name, types)?,
             Self::UserVariable(name) => match types.session.user_variables.lock().get(name) {

@@ -46,8 +46,9 @@ impl Aggregate {
         self.args.iter().chain(self.order.iter().filter_map(OrderBy::expr))
     }
 
-    /// Whether it is one of columns, and none is the query's own.
-    pub(crate) fn is_of_outer_columns(&self) -> bool {
+    /// Whether it is one of a query around that in which it stands: no column is of the latter, and some are of others, or
+    /// there are none and it is not allowed here.
+    pub(crate) fn belongs_further_out(&self, is_allowed: bool) -> bool {
         let (mut own, mut outer) = (false, false);
         for expr in self.exprs() {
             expr.walk(&mut |part| {
@@ -55,7 +56,7 @@ impl Aggregate {
                 outer |= matches!(part, Expr::Outer(..));
             });
         }
-        outer && !own
+        !own && (outer || !is_allowed)
     }
 }
 

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use engine::ids::TableId;
 use types::column::Column;
 use types::error::SqlError;
 
-use super::{OrderBy, PlannedTable, SelectPlan, Subquery};
+use super::{OrderBy, Output, PlannedTable, SelectPlan, Source, SourceKind, Subquery};
 use crate::expr::{Expr, ResultType, Types, union_type};
 use crate::session::Session;
 
@@ -71,6 +72,19 @@ impl QueryPlan {
         }
     }
 
+    /// If the result is a value that the query is given, and nothing else, its place: `(SELECT t.a)`.
+    pub(crate) fn only_outer_value(&self) -> Option<usize> {
+        let Self::Select(select) = self else { return None };
+        let only = select.sources.is_empty()
+            && select.precondition.is_none()
+            && select.group.is_none()
+            && select.limit.is_none();
+        match &select.output[..] {
+            [Output { expr: Expr::Outer(place, _), .. }] if only => Some(*place),
+            _ => None,
+        }
+    }
+
     /// The type of a column of the result, where parameters and literals have these types.
     pub fn column_type(&self, place: usize, types: &Types<'_>) -> Result<ResultType> {
         match self {
@@ -110,6 +124,28 @@ impl QueryPlan {
             Self::Select(select) => select.lock.is_some_and(|lock| lock.exclusive),
             Self::Union(union) => union.parts.iter().any(Self::locks_exclusively),
             Self::Named(named) => named.plan.locks_exclusively(),
+        }
+    }
+
+    /// Whether a table is among the sources of the query, or of its subqueries but those in FROM, whose rows are made before
+    /// they are looked at.
+    pub(crate) fn reads(&self, table: TableId) -> bool {
+        let any = |subqueries: &[Subquery]| subqueries.iter().any(|subquery| subquery.plan.reads(table));
+        match self {
+            Self::Select(select) => {
+                let is_read =
+                    |source: &Source| matches!(&source.from, SourceKind::Table(found) if found.def.id == table);
+                let is_source = |place: usize| {
+                    select.sources.iter().any(|source| {
+                        matches!(source.from, SourceKind::Derived(found, _) if found == place)
+                    })
+                };
+                let subqueries = select.subqueries.iter().enumerate();
+                let mut others = subqueries.filter(|(place, _)| !is_source(*place));
+                select.sources.iter().any(is_read) || others.any(|(_, subquery)| subquery.plan.reads(table))
+            }
+            Self::Union(union) => union.parts.iter().any(|part| part.reads(table)) || any(&union.subqueries),
+            Self::Named(_) => false,
         }
     }
 

@@ -338,9 +338,9 @@ impl Conn {
             .collect()
     }
 
-    /// The columns and rows of a query, or its error.
-    pub fn answer(&mut self, sql: &str) -> Result<(Vec<OutputColumn>, Vec<String>), SqlError> {
-        self.execute(sql, &[]).map(|(_, rows)| (rows.columns, rows.rows))
+    /// What a statement has done, the columns and rows of a query, or its error.
+    pub fn answer(&mut self, sql: &str) -> Result<(Done, Vec<OutputColumn>, Vec<String>), SqlError> {
+        self.execute(sql, &[]).map(|(done, rows)| (done, rows.columns, rows.rows))
     }
 
     pub fn run(&mut self, sql: &str) -> Changed {

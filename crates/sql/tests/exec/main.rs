@@ -18,4 +18,6 @@ mod foreign_keys_random;
 mod json;
 mod named;
 mod queries;
+mod recorded;
+mod subqueries;
 mod unions;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Records what a real server answers to the queries in data/unions.tsv.
+"""Records what a real server answers to the statements in data/unions.tsv, data/subqueries.tsv.
 
     unions.py PORT FILE
 
 The FILE is its own input and is rewritten. Lines with `@` are run on the connection before and stay; `#` begins a
 comment. Any other line's first field, up to a tab, is a query. Behind it come the columns, each as
 `name:type/length/decimals/flags/collation`, and the rows: `|` between cells, ` / ` between rows. An error is
-`!number message`.
+`!number message`; of a change there is the number of affected rows.
 """
 import sys
 
@@ -32,6 +32,8 @@ def answer(connection, query):
     except pymysql.Error as error:
         code, message = error.args
         return [f"!{code} {text(message)}", ""]
+    if result.rows is None:
+        return [str(result.affected_rows), ""]
     definition = lambda f: f"{f.name}:{f.type_code}/{f.length}/{f.scale}/{f.flags & ~OF_TABLES}/{f.charsetnr}"
     cell = lambda value: "NULL" if value is None else text(value)
     rows = ["|".join(map(cell, row)) for row in result.rows]
