@@ -1,11 +1,12 @@
 //! Collations: how texts compare, sort, hash and match LIKE.
 //!
-//! Ids and names are MySQL's. All supported collations but `binary` are PAD SPACE: the shorter text is compared
-//! as if it went on with blanks, so `'a' = 'a  '` and `'a\0' < 'a'`. LIKE never pads.
+//! Ids and names are MySQL's. All supported collations but `binary` and those of Unicode 9.0.0 (`_0900_`) are PAD SPACE:
+//! the shorter text is compared as if it went on with blanks, so `'a' = 'a  '` and `'a\0' < 'a'`. LIKE never pads.
 //!
 //! A collation maps each character to a number, its weight; two texts are equal if their weights are. For the
 //! `_bin` collations the weight is the code point, for `general_ci` of Unicode it comes from [`unicode`], for the
-//! one-byte sets from a table of 256.
+//! one-byte sets from a table of 256. The collations of the Unicode Collation Algorithm give a character several weights:
+//! `uca.rs`.
 //!
 //! Invariant: [`Collation::compare`], [`Collation::sort_key`] and [`Collation::hash`] agree for all bytes, valid or
 //! not (property tests in `tests/it/collation.rs`).
@@ -15,6 +16,7 @@ mod known;
 mod like;
 mod sort_key;
 mod tables;
+mod uca;
 pub mod unicode;
 mod unicode_data;
 mod weigh;
@@ -25,6 +27,7 @@ use std::cmp::Ordering;
 use std::hash::Hasher;
 
 use crate::charset::Charset;
+use uca::{Uca, Version};
 use weigh::{Bytes, Table, Utf8Code, Utf8General};
 
 /// One of the supported collations.
@@ -50,11 +53,27 @@ pub enum Collation {
     Utf8mb4GeneralCi,
     /// `utf8mb4_bin`
     Utf8mb4Bin,
+    /// `utf8mb3_unicode_ci`
+    Utf8mb3UnicodeCi,
+    /// `utf8mb3_unicode_520_ci`
+    Utf8mb3Unicode520Ci,
+    /// `utf8mb4_unicode_ci`
+    Utf8mb4UnicodeCi,
+    /// `utf8mb4_unicode_520_ci`
+    Utf8mb4Unicode520Ci,
+    /// `utf8mb4_0900_ai_ci`
+    Utf8mb40900AiCi,
+    /// `utf8mb4_0900_as_cs`
+    Utf8mb40900AsCs,
+    /// `utf8mb4_0900_as_ci`
+    Utf8mb40900AsCi,
+    /// `utf8mb4_0900_bin`
+    Utf8mb40900Bin,
 }
 
 impl Collation {
     /// All of them, by id.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 18] = [
         Self::Latin1SwedishCi,
         Self::AsciiGeneralCi,
         Self::Utf8mb3GeneralCi,
@@ -65,6 +84,14 @@ impl Collation {
         Self::Binary,
         Self::AsciiBin,
         Self::Utf8mb3Bin,
+        Self::Utf8mb3UnicodeCi,
+        Self::Utf8mb3Unicode520Ci,
+        Self::Utf8mb4UnicodeCi,
+        Self::Utf8mb4Unicode520Ci,
+        Self::Utf8mb40900AiCi,
+        Self::Utf8mb40900AsCs,
+        Self::Utf8mb40900AsCi,
+        Self::Utf8mb40900Bin,
     ];
 
     /// MySQL's id, as handshakes, column definitions and QUERY events carry it.
@@ -80,6 +107,14 @@ impl Collation {
             Self::Binary => 63,
             Self::AsciiBin => 65,
             Self::Utf8mb3Bin => 83,
+            Self::Utf8mb3UnicodeCi => 192,
+            Self::Utf8mb3Unicode520Ci => 214,
+            Self::Utf8mb4UnicodeCi => 224,
+            Self::Utf8mb4Unicode520Ci => 246,
+            Self::Utf8mb40900AiCi => 255,
+            Self::Utf8mb40900AsCs => 278,
+            Self::Utf8mb40900AsCi => 305,
+            Self::Utf8mb40900Bin => 309,
         }
     }
 
@@ -96,6 +131,14 @@ impl Collation {
             Self::Binary => "binary",
             Self::AsciiBin => "ascii_bin",
             Self::Utf8mb3Bin => "utf8mb3_bin",
+            Self::Utf8mb3UnicodeCi => "utf8mb3_unicode_ci",
+            Self::Utf8mb3Unicode520Ci => "utf8mb3_unicode_520_ci",
+            Self::Utf8mb4UnicodeCi => "utf8mb4_unicode_ci",
+            Self::Utf8mb4Unicode520Ci => "utf8mb4_unicode_520_ci",
+            Self::Utf8mb40900AiCi => "utf8mb4_0900_ai_ci",
+            Self::Utf8mb40900AsCs => "utf8mb4_0900_as_cs",
+            Self::Utf8mb40900AsCi => "utf8mb4_0900_as_ci",
+            Self::Utf8mb40900Bin => "utf8mb4_0900_bin",
         }
     }
 
@@ -105,8 +148,18 @@ impl Collation {
             Self::Binary => Charset::Binary,
             Self::AsciiGeneralCi | Self::AsciiBin => Charset::Ascii,
             Self::Latin1SwedishCi | Self::Latin1GeneralCi | Self::Latin1Bin => Charset::Latin1,
-            Self::Utf8mb3GeneralCi | Self::Utf8mb3Bin => Charset::Utf8mb3,
-            Self::Utf8mb4GeneralCi | Self::Utf8mb4Bin => Charset::Utf8mb4,
+            Self::Utf8mb3GeneralCi
+            | Self::Utf8mb3Bin
+            | Self::Utf8mb3UnicodeCi
+            | Self::Utf8mb3Unicode520Ci => Charset::Utf8mb3,
+            Self::Utf8mb4GeneralCi
+            | Self::Utf8mb4Bin
+            | Self::Utf8mb4UnicodeCi
+            | Self::Utf8mb4Unicode520Ci
+            | Self::Utf8mb40900AiCi
+            | Self::Utf8mb40900AsCs
+            | Self::Utf8mb40900AsCi
+            | Self::Utf8mb40900Bin => Charset::Utf8mb4,
         }
     }
 
@@ -123,14 +176,46 @@ impl Collation {
         Self::ALL.into_iter().find(|collation| collation.name() == name)
     }
 
-    /// Whether the shorter text is compared as if padded with blanks: all but `binary`.
+    /// Whether the shorter text is compared as if padded with blanks: all but `binary` and the `_0900_` ones.
     pub fn pads_space(self) -> bool {
-        self != Self::Binary
+        !matches!(
+            self,
+            Self::Binary
+                | Self::Utf8mb40900AiCi
+                | Self::Utf8mb40900AsCi
+                | Self::Utf8mb40900AsCs
+                | Self::Utf8mb40900Bin
+        )
     }
 
     /// Whether texts are equal only if their code points are: `binary` and the `_bin` collations.
     pub fn compares_code_points(self) -> bool {
-        matches!(self, Self::Binary | Self::AsciiBin | Self::Latin1Bin | Self::Utf8mb3Bin | Self::Utf8mb4Bin)
+        matches!(
+            self,
+            Self::Binary
+                | Self::AsciiBin
+                | Self::Latin1Bin
+                | Self::Utf8mb3Bin
+                | Self::Utf8mb4Bin
+                | Self::Utf8mb40900Bin
+        )
+    }
+
+    /// Whether `a` and `A` differ.
+    pub fn is_case_sensitive(self) -> bool {
+        self.compares_code_points() || self == Self::Utf8mb40900AsCs
+    }
+
+    /// How it finds weights, if by the Unicode Collation Algorithm.
+    fn uca(self) -> Option<Uca> {
+        match self {
+            Self::Utf8mb3UnicodeCi | Self::Utf8mb4UnicodeCi => Some(Uca::padded(Version::V400)),
+            Self::Utf8mb3Unicode520Ci | Self::Utf8mb4Unicode520Ci => Some(Uca::padded(Version::V520)),
+            Self::Utf8mb40900AiCi => Some(Uca::of_900(1)),
+            Self::Utf8mb40900AsCi => Some(Uca::of_900(2)),
+            Self::Utf8mb40900AsCs => Some(Uca::of_900(3)),
+            _ => None,
+        }
     }
 
     /// Compares two texts of this collation's character set.
