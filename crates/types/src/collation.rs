@@ -221,14 +221,17 @@ impl Collation {
     /// Compares two texts of this collation's character set.
     #[inline]
     pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        if let Some(uca) = self.uca() {
+            return uca.compare(a, b);
+        }
         match self {
-            Self::Binary => a.cmp(b),
+            Self::Binary | Self::Utf8mb40900Bin => a.cmp(b),
             // The order of UTF-8's bytes is that of its code points.
             Self::AsciiBin | Self::Latin1Bin | Self::Utf8mb3Bin | Self::Utf8mb4Bin => compare::bytes(a, b),
             Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => compare::weighed(&Utf8General, a, b),
             Self::AsciiGeneralCi => compare::weighed(&Table(&tables::ASCII_GENERAL), a, b),
             Self::Latin1SwedishCi => compare::weighed(&Table(&tables::LATIN1_SWEDISH), a, b),
-            Self::Latin1GeneralCi => compare::weighed(&Table(&tables::LATIN1_GENERAL), a, b),
+            _ => compare::weighed(&Table(&tables::LATIN1_GENERAL), a, b),
         }
     }
 
@@ -240,8 +243,12 @@ impl Collation {
 
     /// Feeds a hasher so that equal texts hash alike.
     pub fn hash(self, text: &[u8], hasher: &mut impl Hasher) {
+        if let Some(uca) = self.uca() {
+            uca.hash(text, hasher);
+            return hasher.write_u8(0xFF);
+        }
         match self {
-            Self::Binary => hasher.write(text),
+            Self::Binary | Self::Utf8mb40900Bin => hasher.write(text),
             _ if self.compares_code_points() => hasher.write(compare::trim_spaces(text)),
             Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => compare::hash(&Utf8General, text, hasher),
             Self::Latin1SwedishCi => compare::hash(&Table(&tables::LATIN1_SWEDISH), text, hasher),
@@ -254,29 +261,40 @@ impl Collation {
     /// Appends bytes whose order under `memcmp` is this collation's order, and which end themselves: no sort key
     /// is a prefix of another text's, so more key parts may follow. The format is described in `sort_key.rs`.
     pub fn sort_key(self, text: &[u8], out: &mut Vec<u8>) {
+        if let Some(uca) = self.uca() {
+            return uca.sort_key(text, out);
+        }
         match self {
-            Self::Binary => sort_key::binary(text, out),
+            Self::Binary | Self::Utf8mb40900Bin => sort_key::binary(text, out),
             Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => sort_key::weighed(&Utf8General, text, out),
             Self::AsciiGeneralCi => sort_key::weighed(&Table(&tables::ASCII_GENERAL), text, out),
             Self::Latin1SwedishCi => sort_key::weighed(&Table(&tables::LATIN1_SWEDISH), text, out),
-            Self::Latin1GeneralCi => sort_key::weighed(&Table(&tables::LATIN1_GENERAL), text, out),
             Self::AsciiBin | Self::Latin1Bin | Self::Utf8mb3Bin | Self::Utf8mb4Bin => {
                 sort_key::weighed(&Bytes, text, out);
             }
+            _ => sort_key::weighed(&Table(&tables::LATIN1_GENERAL), text, out),
         }
+    }
+
+    /// Appends what WEIGHT_STRING answers, if the collation is one of the Unicode Collation Algorithm; else false.
+    pub fn uca_weight_string(self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        self.uca().map(|uca| uca.weight_string(text, out)).is_some()
     }
 
     /// `text LIKE pattern ESCAPE escape`; the escape is a code point, None for `ESCAPE ''`.
     pub fn like(self, text: &[u8], pattern: &[u8], escape: Option<u32>) -> bool {
+        if let Some(uca) = self.uca() {
+            return like::matches(&uca, text, pattern, escape);
+        }
         match self {
             Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => {
                 like::matches(&Utf8General, text, pattern, escape)
             }
-            Self::Utf8mb3Bin | Self::Utf8mb4Bin => like::matches(&Utf8Code, text, pattern, escape),
+            Self::Utf8mb3Bin | Self::Utf8mb4Bin | Self::Utf8mb40900Bin => like::matches(&Utf8Code, text, pattern, escape),
             Self::AsciiGeneralCi => like::matches(&Table(&tables::ASCII_GENERAL), text, pattern, escape),
             Self::Latin1SwedishCi => like::matches(&Table(&tables::LATIN1_SWEDISH), text, pattern, escape),
-            Self::Latin1GeneralCi => like::matches(&Table(&tables::LATIN1_GENERAL), text, pattern, escape),
             Self::Binary | Self::AsciiBin | Self::Latin1Bin => like::matches(&Bytes, text, pattern, escape),
+            _ => like::matches(&Table(&tables::LATIN1_GENERAL), text, pattern, escape),
         }
     }
 }
@@ -301,7 +319,9 @@ mod tests {
         for collation in Collation::ALL {
             let padded = collation.pads_space();
             assert_eq!(collation.equal(b"a", b"a  "), padded, "{collation:?}");
-            assert_eq!(collation.compare(b"a\0", b"a") == Ordering::Less, padded, "{collation:?}");
+            // It has no weight by the Unicode Collation Algorithm.
+            let zero = if collation.uca().is_some() { Ordering::Equal } else { Ordering::Less };
+            assert_eq!(collation.compare(b"a\0", b"a") == zero, collation.uca().is_some() || padded, "{collation:?}");
             assert_eq!(collation.compare(b"a\t", b"a") == Ordering::Less, padded, "{collation:?}");
             assert_eq!(collation.compare(b"a!", b"a"), Ordering::Greater, "{collation:?}");
         }

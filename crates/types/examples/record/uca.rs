@@ -20,7 +20,7 @@ pub fn table(client: &mut Client, collation: &str) -> Result<String> {
     for (code, answer) in all(client, collation)? {
         let weights = levels(&answer)?;
         match implicit_base(code, &weights) {
-            Some(DEFAULT_BASE) if !is_syllable(code) => {}
+            Some(DEFAULT_BASE) => {}
             Some(base) => match ranges.last_mut() {
                 Some((_, last, of)) if *of == base && *last + 1 == code => *last = code,
                 _ => ranges.push((code, code, base)),

@@ -33,9 +33,9 @@ pub(in crate::collation) enum Version {
     V900,
 }
 
-static V400: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("400.txt"), Some(0xFFFD)));
-static V520: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("520.txt"), None));
-static V900: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("900.txt"), None));
+static V400: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("400.txt"), false, Some(0xFFFD)));
+static V520: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("520.txt"), false, None));
+static V900: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("900.txt"), true, None));
 
 impl Version {
     /// Its weights; the first call reads them, which takes milliseconds.
@@ -118,8 +118,8 @@ impl Table {
 type Levels = [SmallVec<[u16; 4]>; LEVELS];
 
 impl Table {
-    /// Reads a list; how it is written stands at its beginning.
-    fn parse(list: &str, supplementary: Option<u16>) -> Self {
+    /// Reads a list; how it is written stands at its beginning. `composes`: Hangul syllables weigh what their jamos do.
+    fn parse(list: &str, composes: bool, supplementary: Option<u16>) -> Self {
         let mut table = Self {
             directory: vec![NO_PAGE; 0x1100],
             pages: Vec::new(),
@@ -135,8 +135,8 @@ impl Table {
             };
             assert!(taken.is_some(), "the list of weights was recorded wrongly: {line}");
         }
-        for code in SYLLABLES {
-            if !listed.contains_key(&code) && table.entry(code).is_unknown() {
+        for code in SYLLABLES.filter(|_| composes) {
+            if !listed.contains_key(&code) {
                 listed.insert(code, composed(code, &listed));
             }
         }
@@ -173,12 +173,6 @@ impl Table {
             self.pages.push([Entry::Computed { base: UNKNOWN_BASE }; PAGE]);
         }
         &mut self.pages[usize::from(*page)][(code & 0xFF) as usize]
-    }
-}
-
-impl Entry {
-    fn is_unknown(self) -> bool {
-        matches!(self, Self::Computed { base: UNKNOWN_BASE })
     }
 }
 
