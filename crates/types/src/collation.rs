@@ -188,6 +188,14 @@ impl Collation {
         )
     }
 
+    /// What SHOW COLLATION says as `Sortlen`.
+    pub fn sort_length(self) -> u8 {
+        match self.uca() {
+            Some(uca) => uca.sort_length(),
+            None => 1,
+        }
+    }
+
     /// Whether texts are equal only if their code points are: `binary` and the `_bin` collations.
     pub fn compares_code_points(self) -> bool {
         matches!(
@@ -241,6 +249,28 @@ impl Collation {
         a == b || self.compare(a, b) == Ordering::Equal
     }
 
+    /// Whether a text begins with another one.
+    pub fn begins_with(self, mut text: &[u8], mut wanted: &[u8]) -> bool {
+        if let Some(uca) = self.uca() {
+            return uca.begins_with(text, wanted);
+        }
+        if self.compares_code_points() {
+            return text.starts_with(wanted);
+        }
+        let size = |text: &[u8]| self.charset().first_char(text).1;
+        while !wanted.is_empty() {
+            if text.is_empty() {
+                return false;
+            }
+            let (of_text, of_wanted) = (size(text), size(wanted));
+            if !self.equal(&text[..of_text], &wanted[..of_wanted]) {
+                return false;
+            }
+            (text, wanted) = (&text[of_text..], &wanted[of_wanted..]);
+        }
+        true
+    }
+
     /// Feeds a hasher so that equal texts hash alike.
     pub fn hash(self, text: &[u8], hasher: &mut impl Hasher) {
         if let Some(uca) = self.uca() {
@@ -290,7 +320,9 @@ impl Collation {
             Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => {
                 like::matches(&Utf8General, text, pattern, escape)
             }
-            Self::Utf8mb3Bin | Self::Utf8mb4Bin | Self::Utf8mb40900Bin => like::matches(&Utf8Code, text, pattern, escape),
+            Self::Utf8mb3Bin | Self::Utf8mb4Bin | Self::Utf8mb40900Bin => {
+                like::matches(&Utf8Code, text, pattern, escape)
+            }
             Self::AsciiGeneralCi => like::matches(&Table(&tables::ASCII_GENERAL), text, pattern, escape),
             Self::Latin1SwedishCi => like::matches(&Table(&tables::LATIN1_SWEDISH), text, pattern, escape),
             Self::Binary | Self::AsciiBin | Self::Latin1Bin => like::matches(&Bytes, text, pattern, escape),
@@ -321,7 +353,11 @@ mod tests {
             assert_eq!(collation.equal(b"a", b"a  "), padded, "{collation:?}");
             // It has no weight by the Unicode Collation Algorithm.
             let zero = if collation.uca().is_some() { Ordering::Equal } else { Ordering::Less };
-            assert_eq!(collation.compare(b"a\0", b"a") == zero, collation.uca().is_some() || padded, "{collation:?}");
+            assert_eq!(
+                collation.compare(b"a\0", b"a") == zero,
+                collation.uca().is_some() || padded,
+                "{collation:?}"
+            );
             assert_eq!(collation.compare(b"a\t", b"a") == Ordering::Less, padded, "{collation:?}");
             assert_eq!(collation.compare(b"a!", b"a"), Ordering::Greater, "{collation:?}");
         }

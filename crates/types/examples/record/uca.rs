@@ -109,7 +109,12 @@ fn all(client: &mut Client, collation: &str) -> Result<Vec<(u32, String)>> {
     for chars in chars.chunks(STEP) {
         let select: Vec<String> = chars
             .iter()
-            .map(|c| format!("HEX(WEIGHT_STRING(_utf8mb4 x'{}' COLLATE {collation}))", hex(c.to_string().as_bytes())))
+            .map(|c| {
+                format!(
+                    "HEX(WEIGHT_STRING(_utf8mb4 x'{}' COLLATE {collation}))",
+                    hex(c.to_string().as_bytes())
+                )
+            })
             .collect();
         let row = client.run(&format!("SELECT {}", select.join(", ")))?.rows.remove(0);
         for (c, answer) in chars.iter().zip(row) {
@@ -161,6 +166,7 @@ fn implicit_base(code: u32, weights: &Weights) -> Option<u32> {
     let [first, second] = weights[0][..] else { return None };
     let base = first.checked_sub(code >> 15)?;
     let rest_is_plain = weights[1..].is_empty() || weights[1..] == [vec![0x20], vec![2]];
-    let computed = matches!(base, 0xFB00 | 0xFB40 | 0xFB80 | DEFAULT_BASE) && second == code & 0x7FFF | 0x8000;
+    let computed =
+        matches!(base, 0xFB00 | 0xFB40 | 0xFB80 | DEFAULT_BASE) && second == code & 0x7FFF | 0x8000;
     (computed && rest_is_plain).then_some(base)
 }

@@ -49,6 +49,11 @@ impl Uca {
         Self { table: version.table(), levels: 1, pads: true }
     }
 
+    /// MySQL's figure, which only the older versions have.
+    pub(super) fn sort_length(self) -> u8 {
+        if self.pads { 8 } else { 0 }
+    }
+
     fn weights(self, text: &[u8], level: usize) -> Weights<'_> {
         Weights { table: self.table, level, rest: text, listed: [].iter(), second: 0 }
     }
@@ -56,6 +61,15 @@ impl Uca {
     pub(super) fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
         let by_level = |level| self.compare_level(self.weights(a, level), self.weights(b, level));
         (0..self.levels).map(by_level).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    /// Whether the weights of a text begin with those of another one, at each level.
+    pub(super) fn begins_with(self, text: &[u8], wanted: &[u8]) -> bool {
+        let at_level = |level| {
+            let mut of_text = self.weights(text, level);
+            self.weights(wanted, level).all(|weight| of_text.next() == Some(weight))
+        };
+        (0..self.levels).all(at_level)
     }
 
     fn compare_level(self, mut a: Weights<'_>, mut b: Weights<'_>) -> Ordering {
@@ -146,8 +160,10 @@ impl Characters for Uca {
     }
 
     fn are_alike(&self, a: &[u8], b: &[u8]) -> bool {
+        // To MySQL's LIKE, characters that share one weight are themselves.
+        let shares = |text: &[u8]| utf8::decode(text).is_some_and(|(code, _)| self.table.shares_weight(code));
         let of = |text, level| self.weights(text, level);
-        a == b || (0..self.levels).all(|level| of(a, level).eq(of(b, level)))
+        a == b || !shares(a) && !shares(b) && (0..self.levels).all(|level| of(a, level).eq(of(b, level)))
     }
 }
 

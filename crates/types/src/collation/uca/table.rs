@@ -83,6 +83,11 @@ impl Table {
         self.ascii[level][usize::from(byte)]
     }
 
+    /// Whether all supplementary characters have one weight and this is one of them.
+    pub(super) fn shares_weight(&self, code: u32) -> bool {
+        self.supplementary.is_some() && code >= 0x1_0000
+    }
+
     pub(super) fn find(&'static self, code: u32, level: usize) -> Found {
         if let Some(weight) = self.supplementary.filter(|_| code >= 0x1_0000) {
             return Found::Computed(weight, 0);
@@ -95,7 +100,8 @@ impl Table {
             }
             Entry::Computed { base } => match level {
                 0 => {
-                    let [_, plane, high, low] = (code & 0x7FFF | 0x8000 | code << 1 & 0xFF_0000).to_be_bytes();
+                    let [_, plane, high, low] =
+                        (code & 0x7FFF | 0x8000 | code << 1 & 0xFF_0000).to_be_bytes();
                     Found::Computed(base + u16::from(plane), u16::from_be_bytes([high, low]))
                 }
                 1 => Found::Computed(0x20, 0),
@@ -156,7 +162,8 @@ impl Table {
 
     fn insert(&mut self, code: u32, levels: &Levels) {
         let at = u32::try_from(self.weights.len()).expect("a character has few weights");
-        let counts = levels.each_ref().map(|weights| u8::try_from(weights.len()).expect("it has at most eight"));
+        let counts =
+            levels.each_ref().map(|weights| u8::try_from(weights.len()).expect("it has at most eight"));
         self.weights.extend(levels.iter().flatten());
         *self.slot(code) = Entry::Listed { at, counts };
         if code < 128 {
