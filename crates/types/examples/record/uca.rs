@@ -52,7 +52,7 @@ pub fn table(client: &mut Client, collation: &str) -> Result<String> {
             listed.get(&(code + n)) == Some(&expected)
         };
         if weights[0].len() == 1 {
-            let length = |step| (1..).take_while(|n| follows(*n, step)).count();
+            let length = |step| (1..0x11_0000).take_while(|n| follows(*n, step)).count();
             let (count, step) = (0..4).map(|step| (length(step) + 1, step)).max().unwrap_or((1, 0));
             for n in 1..count {
                 listed.remove(&(code + u32::try_from(n).map_err(Error::other)?));
@@ -147,7 +147,8 @@ fn is_composed(code: u32, listed: &BTreeMap<u32, Weights>) -> bool {
         return false;
     }
     let index = code - SYLLABLES.start();
-    let trailing = (index % 28 > 0).then_some(0x11A7 + index % 28);
+    // The last consonant counts from 1.
+    let trailing = Some(index % 28).filter(|number| *number > 0).map(|number| 0x11A7 + number);
     let jamos = [0x1100 + index / 588, 0x1161 + index % 588 / 28].into_iter().chain(trailing);
     let mut composed: Weights = vec![Vec::new(); listed[&code].len()];
     for jamo in jamos.filter_map(|jamo| listed.get(&jamo)) {

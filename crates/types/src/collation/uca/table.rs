@@ -146,7 +146,9 @@ impl Table {
                 listed.insert(code, composed(code, &listed));
             }
         }
-        listed.into_iter().for_each(|(code, levels)| table.insert(code, &levels));
+        for (code, levels) in &listed {
+            table.insert(*code, levels);
+        }
         table
     }
 
@@ -210,7 +212,8 @@ fn take(line: &str, listed: &mut BTreeMap<u32, Levels>) -> Option<()> {
 /// The weights of a Hangul syllable's jamos.
 fn composed(syllable: u32, listed: &BTreeMap<u32, Levels>) -> Levels {
     let index = syllable - SYLLABLES.start();
-    let trailing = (index % TRAILING > 0).then_some(0x11A7 + index % TRAILING);
+    // The last consonant counts from 1.
+    let trailing = Some(index % TRAILING).filter(|number| *number > 0).map(|number| 0x11A7 + number);
     let leading = 0x1100 + index / (VOWELS * TRAILING);
     let vowel = 0x1161 + index % (VOWELS * TRAILING) / TRAILING;
     let mut levels = Levels::default();
