@@ -8,6 +8,7 @@
 
 mod alter;
 mod charset;
+mod check;
 mod column;
 mod column_type;
 mod create;
@@ -15,6 +16,7 @@ mod database;
 mod default;
 mod draft;
 mod engine;
+mod expression;
 mod finish;
 mod foreign;
 mod ids;

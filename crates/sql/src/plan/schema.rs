@@ -3,7 +3,7 @@
 use engine::catalog::table::Table;
 use types::column::ColumnType;
 
-use super::{Aggregate, InsertPlan, QueryPlan, SelectPlan, Source, Target, UnionPlan};
+use super::{Aggregate, Checks, InsertPlan, QueryPlan, SelectPlan, Source, Target, UnionPlan};
 use crate::expr::{ResultType, Schema, Types};
 
 fn column_of(source: &Source, column: usize) -> (ColumnType, bool) {
@@ -86,6 +86,22 @@ impl Schema for Target {
 
     fn subquery(&self, number: usize, types: &Types<'_>) -> ResultType {
         subquery_type(&self.subqueries, number, types)
+    }
+}
+
+impl Schema for Checks {
+    fn column(&self, _source: usize, column: usize) -> (ColumnType, bool) {
+        column_of_table(&self.table, column)
+    }
+
+    fn candidate(&self, _column: usize) -> (ColumnType, bool) {
+        unreachable!("VALUES(c) stands in INSERT alone")
+    }
+
+    no_aggregates!();
+
+    fn subquery(&self, _number: usize, _types: &Types<'_>) -> ResultType {
+        unreachable!("a check has no subqueries")
     }
 }
 
