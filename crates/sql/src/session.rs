@@ -178,6 +178,7 @@ impl Session {
     }
 
     /// A session for work elsewhere on behalf of this one: with everything that values depend on.
+    #[must_use]
     pub fn detached(&self) -> Self {
         Self {
             sql_mode: self.sql_mode,

@@ -177,8 +177,9 @@ impl Printer<'_> {
             E::MemberOf(member) => {
                 format!("{} member of ({})", self.text(&member.value)?, self.text(&member.array)?)
             }
-            E::Cast { expr, data_type, .. } => self.cast(expr, data_type, None)?,
-            E::Convert { expr, data_type: Some(data_type), .. } => self.cast(expr, data_type, None)?,
+            E::Cast { expr, data_type, .. } | E::Convert { expr, data_type: Some(data_type), .. } => {
+                self.cast(expr, data_type, None)?
+            }
             E::Convert { expr, charset: Some(charset), .. } => {
                 let charset = charset.to_string().to_ascii_lowercase();
                 match &**expr {
