@@ -443,10 +443,8 @@ impl Client {
         let (_locks, mut changes) = self.lock_related_tables(&[&name], &[]).await?;
         let old = self.table(&name)?;
         changes.check_truncated(&old.def, self.rules())?;
-        let mut def = ddl::create_like(&old.def, &name.db, &name.name, old.def.created_at);
-        def.foreign_keys.clone_from(&old.def.foreign_keys);
         let shared = Arc::clone(&self.shared);
-        let def = shared.schema.name(&mut self.transaction, def).await?;
+        let def = shared.schema.name(&mut self.transaction, ddl::truncated(&old.def)).await?;
         changes.put(Arc::new(Table::new(def, Arc::default())), false);
         self.commit_ddl(edits(changes), sql, &[&name.db]).await
     }

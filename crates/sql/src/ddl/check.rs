@@ -7,7 +7,7 @@ use types::error::table::{
     ER_CHECK_CONSTRAINT_CLAUSE_USING_FK_REFER_ACTION_COLUMN, ER_CHECK_CONSTRAINT_DUP_NAME,
     ER_CHECK_CONSTRAINT_NOT_FOUND, ER_CHECK_CONSTRAINT_REFERS_AUTO_INCREMENT_COLUMN,
     ER_CHECK_CONSTRAINT_REFERS_UNKNOWN_COLUMN, ER_COLUMN_CHECK_CONSTRAINT_REFERENCES_OTHER_COLUMN,
-    ER_CONSTRAINT_NOT_FOUND, ER_DEPENDENT_BY_CHECK_CONSTRAINT, ER_TOO_LONG_IDENT,
+    ER_DEPENDENT_BY_CHECK_CONSTRAINT, ER_TOO_LONG_IDENT,
 };
 
 use super::Result;
@@ -34,12 +34,12 @@ pub(super) enum DraftCheck {
 pub(super) struct Alterations<'a> {
     /// DROP CHECK, and DROP CONSTRAINT of a check.
     pub(super) drops: Vec<&'a str>,
-    /// ALTER CHECK and ALTER CONSTRAINT: the name, whether CONSTRAINT was written, ENFORCED.
-    pub(super) alters: Vec<(&'a str, bool, bool)>,
+    /// ALTER CHECK and ALTER CONSTRAINT: the name, and ENFORCED.
+    pub(super) alters: Vec<(&'a str, bool)>,
 }
 
 /// Puts the checks of an altered table into its draft; `new_name` is what becomes of a column's name. A check of nothing
-/// but columns that go, goes with them. Errors 3821, 3940, 3959.
+/// but columns that go, goes with them. Errors 3821, 3959.
 pub(super) fn keep(
     old: &TableDef,
     alterations: &Alterations<'_>,
@@ -52,10 +52,9 @@ pub(super) fn keep(
         let place = find(name).ok_or_else(|| ER_CHECK_CONSTRAINT_NOT_FOUND.error(&[name]))?;
         checks[place] = None;
     }
-    for (name, as_constraint, enforced) in &alterations.alters {
-        let missing = if *as_constraint { &ER_CONSTRAINT_NOT_FOUND } else { &ER_CHECK_CONSTRAINT_NOT_FOUND };
+    for (name, enforced) in &alterations.alters {
         let check = find(name).and_then(|place| checks[place].as_mut());
-        check.ok_or_else(|| missing.error(&[name]))?.enforced = *enforced;
+        check.ok_or_else(|| ER_CHECK_CONSTRAINT_NOT_FOUND.error(&[name]))?.enforced = *enforced;
     }
     for check in checks.into_iter().flatten() {
         let columns = columns(&check)?;
@@ -80,15 +79,18 @@ fn columns(check: &CheckDef) -> Result<Vec<String>> {
         .map(|printed| printed.columns)
 }
 
-/// The definitions, sorted by name as MySQL shows them. Those without a name are numbered behind the highest number that
-/// the table had. Errors 1059, 3812 to 3818, 3820, 3822, 3823.
+/// The definitions, sorted by name as MySQL shows them. Those without a name are numbered behind the highest number of
+/// those that stay. Errors 1059, 3812 to 3818, 3820, 3822, 3823.
 pub(super) fn definitions(
     draft: &Draft,
     foreign_keys: &[ForeignKeyDef],
     context: &Context<'_>,
 ) -> Result<Vec<CheckDef>> {
     let table = &draft.table.name;
-    let numbers = draft.table.checks.iter().filter_map(|check| made_number(&check.name, table, MADE));
+    let numbers = draft.checks.iter().filter_map(|check| match check {
+        DraftCheck::Old(check) => made_number(&check.name, table, MADE),
+        DraftCheck::New(..) => None,
+    });
     let mut number = numbers.max().unwrap_or(0);
     let mut made: Vec<CheckDef> = Vec::with_capacity(draft.checks.len());
     for check in &draft.checks {

@@ -46,13 +46,15 @@ pub fn create_table(create: &CreateTable, db: &str, env: &mut DdlEnv<'_, '_>) ->
 /// The definition of CREATE TABLE .. LIKE: the other's, without its counter, ids and foreign keys, with new names of its
 /// checks.
 pub fn create_like(like: &TableDef, db: &str, name: &str, now: u32) -> TableDef {
-    let mut table = like.clone();
-    (table.id, table.rows) = (TableId(0), IndexId(0));
-    table.indexes.iter_mut().for_each(|index| index.id = IndexId(0));
+    let mut table = TableDef { db: db.to_owned(), name: name.to_owned(), created_at: now, ..truncated(like) };
     table.foreign_keys.clear();
     check::rename_all(&mut table.checks, name);
-    db.clone_into(&mut table.db);
-    name.clone_into(&mut table.name);
-    (table.created_at, table.auto_increment_start) = (now, 1);
+    table
+}
+
+/// The definition of a table after TRUNCATE: the same, without its counter and ids.
+pub fn truncated(table: &TableDef) -> TableDef {
+    let mut table = TableDef { id: TableId(0), rows: IndexId(0), auto_increment_start: 1, ..table.clone() };
+    table.indexes.iter_mut().for_each(|index| index.id = IndexId(0));
     table
 }

@@ -11,7 +11,8 @@ use crate::plan::Checks;
 use crate::session::Session;
 
 impl Checks {
-    /// Whether a new row, or a row's new version, may be there. Error 3819 for the first check that is false.
+    /// Whether a new row, or a row's new version, may be there. Error 3819 for the first check that is false
+    /// or fails.
     pub fn verify(&self, row: &[u8], session: &Session) -> Result<()> {
         let layout = &self.table.rows;
         let mut offsets = Offsets::default();
@@ -28,10 +29,11 @@ impl Checks {
             aggregates: &[],
             subqueries: &[],
         };
-        // What a condition adjusts on its way is nobody's fault.
         let mut warnings = Warnings::default();
         for (name, condition) in &self.conditions {
-            if condition.truth(&inputs, &mut session.reading(&mut warnings))? == Some(false) {
+            // In strict modes what cannot be computed without adjusting something is refused too.
+            let truth = condition.truth(&inputs, &mut session.writing(&mut warnings));
+            if !matches!(truth, Ok(None | Some(true))) {
                 return Err(ER_CHECK_CONSTRAINT_VIOLATED.error(&[name]));
             }
         }

@@ -558,6 +558,7 @@ conditions! {
     ER_TABLE_NAME_CAUSES_TOO_LONG_PATH = 3913, "HY000", "Long database name and identifier for object resulted in a path length too long for table '%s'. Please check the path limit for your OS.";
     ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME = 3939, "HY000", "Table has multiple constraints with the name '%-.192s'. Please use constraint specific '%s' clause.";
     ER_CONSTRAINT_NOT_FOUND = 3940, "HY000", "Constraint '%-.192s' does not exist.";
+    ER_ALTER_CONSTRAINT_ENFORCEMENT_NOT_SUPPORTED = 3941, "HY000", "Altering constraint enforcement is not supported for the constraint '%-.192s'. Enforcement state alter is not supported for the PRIMARY, UNIQUE and FOREIGN KEY type constraints.";
     ER_CLIENT_QUERY_FAILURE_INVALID_NON_ROW_FORMAT = 3944, "HY000", "The query does not comply with variable require_row_format restrictions.";
     ER_CLIENT_LOCAL_FILES_DISABLED = 3948, "42000", "Loading local data is disabled; this must be enabled on both the client and server sides";
     ER_DA_OOM = 3950, "HY000", "Out of memory";

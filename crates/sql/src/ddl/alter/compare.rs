@@ -35,7 +35,7 @@ pub(super) fn compare(
         (Some(before), Some(now)) => keys_stay(before, now, &bytes),
         _ => false,
     };
-    if force || !rows_stay || !primary_stays || checks_more(old, &new) {
+    if force || !rows_stay || !primary_stays {
         let sources =
             (0..columns.len()).map(|place| source(old, &new, &columns[place], place, &bytes)).collect();
         renumber(&mut new);
@@ -62,7 +62,7 @@ pub(super) fn compare(
 }
 
 /// Whether a check is enforced that was not: rows are looked at when they are copied, as in MySQL.
-fn checks_more(old: &TableDef, new: &TableDef) -> bool {
+pub(super) fn checks_more(old: &TableDef, new: &TableDef) -> bool {
     let was =
         |check: &&CheckDef| old.checks.iter().any(|old| old.enforced && old.expression == check.expression);
     !new.checks.iter().filter(|check| check.enforced).all(|check| was(&check))

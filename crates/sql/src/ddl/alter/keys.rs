@@ -3,8 +3,8 @@
 use engine::catalog::def::TableDef;
 use types::context::Context;
 use types::error::table::{
-    ER_CANT_DROP_FIELD_OR_KEY, ER_CONSTRAINT_NOT_FOUND, ER_KEY_DOES_NOT_EXITS,
-    ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME, ER_WRONG_NAME_FOR_INDEX,
+    ER_ALTER_CONSTRAINT_ENFORCEMENT_NOT_SUPPORTED, ER_CANT_DROP_FIELD_OR_KEY, ER_CONSTRAINT_NOT_FOUND,
+    ER_KEY_DOES_NOT_EXITS, ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME, ER_WRONG_NAME_FOR_INDEX,
 };
 
 use super::columns::Columns;
@@ -21,6 +21,8 @@ pub(super) struct Keys<'a> {
     drops: Vec<&'a str>,
     /// DROP CONSTRAINT.
     constraints: Vec<&'a str>,
+    /// ALTER CONSTRAINT: the name, and ENFORCED.
+    alters: Vec<(&'a str, bool)>,
     renames: Vec<(&'a str, &'a str)>,
     adds: Vec<&'a KeySpec>,
     foreign_drops: Vec<&'a str>,
@@ -48,16 +50,15 @@ impl<'a> Keys<'a> {
             AlterAction::DropForeignKey(name) => self.foreign_drops.push(name),
             AlterAction::AddCheck(spec) => self.check_adds.push(spec),
             AlterAction::DropCheck(name) => self.checks.drops.push(name),
-            AlterAction::AlterCheck { name, as_constraint, enforced } => {
-                self.checks.alters.push((name, *as_constraint, *enforced));
-            }
+            AlterAction::AlterCheck(name, enforced) => self.checks.alters.push((name, *enforced)),
+            AlterAction::AlterConstraint(name, enforced) => self.alters.push((name, *enforced)),
             AlterAction::DropPrimaryKey => self.drops.push(PRIMARY),
             AlterAction::RenameKey(from, to) => self.renames.push((from, to)),
             _ => {}
         }
     }
 
-    /// What is dropped or altered: for DROP CONSTRAINT it is found out what it means. Errors 3939, 3940.
+    /// What is dropped or altered: what CONSTRAINT was written for is found out. Errors 3939 to 3941.
     pub(super) fn constraints(&mut self, old: &TableDef) -> Result<Constraints<'a>> {
         let mut all = Constraints {
             keys: std::mem::take(&mut self.drops),
@@ -65,15 +66,16 @@ impl<'a> Keys<'a> {
             checks: std::mem::take(&mut self.checks),
         };
         for name in &self.constraints {
-            let key = old.index(name).filter(|&place| old.indexes[place].kind.is_unique());
-            let foreign = old.foreign_keys.iter().any(|key| same_name(&key.name, name));
-            let check = old.checks.iter().any(|check| same_name(&check.name, name));
-            match (key.is_some(), foreign, check) {
-                (true, false, false) => all.keys.push(name),
-                (false, true, false) => all.foreign_keys.push(name),
-                (false, false, true) => all.checks.drops.push(name),
-                (false, false, false) => return Err(ER_CONSTRAINT_NOT_FOUND.error(&[name])),
-                _ => return Err(ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME.error(&[name, &"DROP"])),
+            match kind(old, name, "DROP")? {
+                Kind::Key => all.keys.push(name),
+                Kind::ForeignKey => all.foreign_keys.push(name),
+                Kind::Check => all.checks.drops.push(name),
+            }
+        }
+        for (name, enforced) in &self.alters {
+            match kind(old, name, "ALTER")? {
+                Kind::Check => all.checks.alters.push((name, *enforced)),
+                _ => return Err(ER_ALTER_CONSTRAINT_ENFORCEMENT_NOT_SUPPORTED.error(&[name])),
             }
         }
         Ok(all)
@@ -124,6 +126,27 @@ impl<'a> Keys<'a> {
             draft.add_keys_of(spec)?;
         }
         Ok(())
+    }
+}
+
+/// A kind of constraint.
+enum Kind {
+    Key,
+    ForeignKey,
+    Check,
+}
+
+/// What the constraint of a name is. Errors 3939, 3940.
+fn kind(old: &TableDef, name: &str, clause: &str) -> Result<Kind> {
+    let key = old.index(name).is_some_and(|place| old.indexes[place].kind.is_unique());
+    let foreign = old.foreign_keys.iter().any(|key| same_name(&key.name, name));
+    let check = old.checks.iter().any(|check| same_name(&check.name, name));
+    match (key, foreign, check) {
+        (true, false, false) => Ok(Kind::Key),
+        (false, true, false) => Ok(Kind::ForeignKey),
+        (false, false, true) => Ok(Kind::Check),
+        (false, false, false) => Err(ER_CONSTRAINT_NOT_FOUND.error(&[&name])),
+        _ => Err(ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME.error(&[&name, &clause])),
     }
 }
 

@@ -100,9 +100,9 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
     keys.apply(old, constraints.keys, &mut draft, &columns, context)?;
     let table = finish::finish(&mut draft, context)?;
     foreign::check_indexes(old, &table)?;
-    let change = compare::compare(old, table, &draft.columns, alteration.force);
-    let (table, change) = change;
-    support::check(alter, &change, env.foreign_key_checks)?;
+    let checks_more = compare::checks_more(old, &table);
+    let (table, change) = compare::compare(old, table, &draft.columns, alteration.force || checks_more);
+    support::check(alter, &change, checks_more, env.foreign_key_checks)?;
     let columns = columns.into_names();
     let (rename, auto_increment) = (alteration.rename, alteration.auto_increment);
     Ok(Alteration { table, change, columns, rename, auto_increment })

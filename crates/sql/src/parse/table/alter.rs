@@ -47,15 +47,10 @@ pub enum AlterAction {
     AddCheck(CheckSpec),
     /// DROP CHECK.
     DropCheck(String),
-    /// ALTER CHECK and, if that is what was written, ALTER CONSTRAINT: whether it is enforced.
-    AlterCheck {
-        /// Which.
-        name: String,
-        /// CONSTRAINT was written.
-        as_constraint: bool,
-        /// ENFORCED.
-        enforced: bool,
-    },
+    /// ALTER CHECK: whether it is enforced.
+    AlterCheck(String, bool),
+    /// ALTER CONSTRAINT, of a check if of anything.
+    AlterConstraint(String, bool),
     /// DROP CONSTRAINT: a check, or a unique, primary or foreign key.
     DropConstraint(String),
     /// DROP PRIMARY KEY.
@@ -305,7 +300,8 @@ fn alter_part(cursor: &mut Cursor<'_>) -> Result<AlterAction> {
     if let Some(word) = cursor.accept_any(&["CHECK", "CONSTRAINT"]) {
         let name = cursor.name()?;
         let enforced = check::enforced(cursor).ok_or_else(|| cursor.error())?;
-        return Ok(AlterAction::AlterCheck { name, as_constraint: word == "CONSTRAINT", enforced });
+        let action = if word == "CHECK" { AlterAction::AlterCheck } else { AlterAction::AlterConstraint };
+        return Ok(action(name, enforced));
     }
     if cursor.accept("INDEX") {
         cursor.name()?;

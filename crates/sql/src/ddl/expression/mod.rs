@@ -1,19 +1,20 @@
 //! Expressions of definitions, as MySQL keeps and prints them: operators in parentheses, names and words in one writing,
 //! texts with their character sets, conditions in the form that says the same without NOT where there is one.
 
+mod call;
+mod literal;
+
 use sqlparser::ast::{self, BinaryOperator as Bin, Expr as E, UnaryOperator as Un};
-use types::error::SqlError;
 use types::error::table::{
-    ER_CHECK_CONSTRAINT_FUNCTION_IS_NOT_ALLOWED, ER_CHECK_CONSTRAINT_NAMED_FUNCTION_IS_NOT_ALLOWED,
-    ER_CHECK_CONSTRAINT_ROW_VALUE, ER_CHECK_CONSTRAINT_VARIABLES, ER_INVALID_GROUP_FUNC_USE,
-    ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT,
+    ER_CHECK_CONSTRAINT_FUNCTION_IS_NOT_ALLOWED, ER_CHECK_CONSTRAINT_ROW_VALUE,
+    ER_CHECK_CONSTRAINT_VARIABLES, ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT,
 };
 use types::sql_mode::SqlMode;
 
 use super::{Quoting, Result};
 use crate::func;
 use crate::parse::unsupported;
-use crate::plan::AggregateKind;
+use literal::{literal, plain_text};
 
 /// An expression as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,75 +29,12 @@ pub(super) struct Printed {
 pub(super) fn check(expression: &E, name: &str, sql_mode: SqlMode) -> Result<Printed> {
     let pipes_concat = sql_mode.contains(SqlMode::PIPES_AS_CONCAT);
     let mut printer = Printer { check: name, pipes_concat, columns: Vec::new() };
-    let no_condition = || ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT.error(&[&name]);
-    if matches!(expression, E::Tuple(_)) {
-        return Err(no_condition());
+    if !printer.is_condition(expression) {
+        return Err(ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT.error(&[&name]));
     }
     let text = printer.text(expression)?;
-    if !printer.is_condition(expression) {
-        return Err(no_condition());
-    }
     Ok(Printed { text, columns: printer.columns })
 }
-
-/// What depends on more than a row, by what MySQL calls it in its errors.
-const DISALLOWED: [(&str, &str); 41] = [
-    ("benchmark", "benchmark"),
-    ("connection_id", "connection_id"),
-    ("curdate", "curdate"),
-    ("current_date", "curdate"),
-    ("current_role", "current_role"),
-    ("current_time", "curtime"),
-    ("current_timestamp", "now"),
-    ("current_user", "current_user"),
-    ("curtime", "curtime"),
-    ("database", "database"),
-    ("found_rows", "found_rows"),
-    ("get_lock", "get_lock"),
-    ("gtid_subset", "gtid_subset"),
-    ("gtid_subtract", "gtid_subtract"),
-    ("is_free_lock", "is_free_lock"),
-    ("is_used_lock", "is_used_lock"),
-    ("last_insert_id", "last_insert_id"),
-    ("load_file", "load_file"),
-    ("localtime", "now"),
-    ("localtimestamp", "now"),
-    ("master_pos_wait", "master_pos_wait"),
-    ("now", "now"),
-    ("rand", "rand"),
-    ("random_bytes", "random_bytes"),
-    ("release_all_locks", "release_all_locks"),
-    ("release_lock", "release_lock"),
-    ("row_count", "row_count"),
-    ("schema", "database"),
-    ("session_user", "user"),
-    ("sleep", "sleep"),
-    ("source_pos_wait", "source_pos_wait"),
-    ("system_user", "user"),
-    ("unix_timestamp", "unix_timestamp"),
-    ("user", "user"),
-    ("utc_date", "utc_date"),
-    ("utc_time", "utc_time"),
-    ("utc_timestamp", "utc_timestamp"),
-    ("uuid", "uuid"),
-    ("uuid_short", "uuid_short"),
-    ("values", "values"),
-    ("version", "version()"),
-];
-
-/// Functions of several names: the one that is printed.
-const SYNONYMS: [(&str, &str); 10] = [
-    ("ceil", "ceiling"),
-    ("character_length", "char_length"),
-    ("day", "dayofmonth"),
-    ("lcase", "lower"),
-    ("mid", "substr"),
-    ("octet_length", "length"),
-    ("power", "pow"),
-    ("sha1", "sha"),
-    ("substring", "substr"),
-    ("ucase", "upper"),
-];
 
 struct Printer<'p> {
     check: &'p str,
@@ -170,47 +108,6 @@ impl Printer<'_> {
         })
     }
 
-    /// What has a syntax of its own but is a function or a cast.
-    fn special(&mut self, expr: &E) -> Result<String> {
-        Ok(match expr {
-            E::Function(function) => return self.function(function),
-            E::MemberOf(member) => {
-                format!("{} member of ({})", self.text(&member.value)?, self.text(&member.array)?)
-            }
-            E::Cast { expr, data_type, .. } | E::Convert { expr, data_type: Some(data_type), .. } => {
-                self.cast(expr, data_type, None)?
-            }
-            E::Convert { expr, charset: Some(charset), .. } => {
-                let charset = charset.to_string().to_ascii_lowercase();
-                match &**expr {
-                    E::Cast { expr, data_type: data_type @ ast::DataType::Char(_), .. } => {
-                        self.cast(expr, data_type, Some(&charset))?
-                    }
-                    other => format!("convert({} using {charset})", self.text(other)?),
-                }
-            }
-            E::Interval(interval) => self.interval(interval)?,
-            E::Extract { field, expr, .. } => {
-                format!("extract({} from {})", field.to_string().to_ascii_lowercase(), self.text(expr)?)
-            }
-            E::Ceil { expr, .. } => self.call("ceiling", [&**expr])?,
-            E::Floor { expr, .. } => self.call("floor", [&**expr])?,
-            E::Position { expr, r#in } => self.call("locate", [&**expr, &**r#in])?,
-            E::Substring { expr, substring_from, substring_for, .. } => {
-                let rest = substring_from.as_deref().into_iter().chain(substring_for.as_deref());
-                self.call("substr", std::iter::once(&**expr).chain(rest))?
-            }
-            E::Trim { expr, trim_where, trim_what, .. } => {
-                let side = trim_where.map(|side| format!("{} ", side.to_string().to_ascii_lowercase()));
-                let what = trim_what.as_ref().map(|what| self.text(what)).transpose()?;
-                let from = if side.is_some() || what.is_some() { " from " } else { "" };
-                let [side, what] = [side, what].map(Option::unwrap_or_default);
-                format!("trim({}{from}{})", (side + &what).trim_end(), self.text(expr)?)
-            }
-            other => return Err(unsupported(&other.to_string())),
-        })
-    }
-
     fn name(&mut self, name: &ast::Ident) -> Result<String> {
         if name.quote_style.is_none() {
             if name.value.starts_with('@') {
@@ -234,18 +131,6 @@ impl Printer<'_> {
     fn column(&mut self, name: &str) -> String {
         self.columns.push(name.to_owned());
         Quoting::default().name(name)
-    }
-
-    /// Error 3814.
-    fn refuse_function(&self, name: &str) -> Result<()> {
-        match DISALLOWED.iter().find(|(disallowed, _)| *disallowed == name) {
-            Some((_, shown)) => Err(self.disallowed(shown)),
-            None => Ok(()),
-        }
-    }
-
-    fn disallowed(&self, name: &str) -> SqlError {
-        ER_CHECK_CONSTRAINT_NAMED_FUNCTION_IS_NOT_ALLOWED.error(&[&self.check, &name])
     }
 
     /// As a condition: what is none is compared with 0.
@@ -280,13 +165,20 @@ impl Printer<'_> {
             | E::InList { .. }
             | E::Like { .. }
             | E::RLike { .. }
-            | E::MemberOf(_) => true,
+            | E::MemberOf(_)
+            | E::Exists { .. }
+            | E::InSubquery { .. }
+            | E::AnyOp { .. }
+            | E::AllOp { .. } => true,
             _ => false,
         }
     }
 
     /// NOT of an expression.
     fn negated(&mut self, expr: &E) -> Result<String> {
+        if let Some(arg) = argument_of_isnull(expr) {
+            return Ok(format!("({} is not null)", self.text(arg)?));
+        }
         Ok(match expr {
             E::Nested(inner) => self.negated(inner)?,
             E::UnaryOp { op: Un::Not | Un::BangNot, expr } => self.condition(expr)?,
@@ -300,6 +192,14 @@ impl Printer<'_> {
             }
             E::IsNull(inner) => self.text(&E::IsNotNull(inner.clone()))?,
             E::IsNotNull(inner) => self.text(&E::IsNull(inner.clone()))?,
+            E::IsTrue(inner) => self.text(&E::IsNotTrue(inner.clone()))?,
+            E::IsNotTrue(inner) => self.text(&E::IsTrue(inner.clone()))?,
+            E::IsFalse(inner) => self.text(&E::IsNotFalse(inner.clone()))?,
+            E::IsNotFalse(inner) => self.text(&E::IsFalse(inner.clone()))?,
+            E::Like { negated: true, any, expr, pattern, escape_char } => {
+                let (any, expr, pattern) = (*any, expr.clone(), pattern.clone());
+                self.text(&E::Like { negated: false, any, expr, pattern, escape_char: escape_char.clone() })?
+            }
             E::Between { expr, negated, low, high } => {
                 let (expr, low, high) = (expr.clone(), low.clone(), high.clone());
                 self.text(&E::Between { expr, negated: !negated, low, high })?
@@ -324,6 +224,9 @@ impl Printer<'_> {
         }
         if *op == Bin::And || self.is_or(op) {
             return self.junction([left, right], op, false);
+        }
+        if let (E::Interval(_), Bin::Plus) = (left, op) {
+            return self.binary(right, op, left);
         }
         let word = match op {
             Bin::Xor => return Ok(format!("({} xor {})", self.condition(left)?, self.condition(right)?)),
@@ -409,103 +312,17 @@ impl Printer<'_> {
         }
         Ok(text + " end)")
     }
+}
 
-    fn cast(&mut self, expr: &E, ty: &ast::DataType, charset: Option<&str>) -> Result<String> {
-        use ast::DataType as T;
-        let expr = self.text(expr)?;
-        let sized = |size: Option<String>| size.map(|size| format!("({size})")).unwrap_or_default();
-        let digits = |digits: &Option<u64>| sized(digits.filter(|digits| *digits > 0).map(|n| n.to_string()));
-        let ty = match ty {
-            T::Signed | T::SignedInteger => "signed".to_owned(),
-            T::Unsigned | T::UnsignedInteger => "unsigned".to_owned(),
-            T::Char(size) | T::Character(size) => {
-                let size = sized(size.as_ref().map(ToString::to_string));
-                format!("char{size} charset {}", charset.unwrap_or("utf8mb4"))
-            }
-            T::Binary(size) => {
-                format!("char{} charset binary", sized(size.as_ref().map(ToString::to_string)))
-            }
-            T::Decimal(info) | T::Dec(info) | T::Numeric(info) => match info {
-                ast::ExactNumberInfo::None => "decimal(10,0)".to_owned(),
-                ast::ExactNumberInfo::Precision(digits) => format!("decimal({digits},0)"),
-                ast::ExactNumberInfo::PrecisionAndScale(digits, scale) => {
-                    format!("decimal({digits},{scale})")
-                }
-            },
-            T::Date => "date".to_owned(),
-            T::Time(fsp, _) => format!("time{}", digits(fsp)),
-            T::Datetime(fsp) => format!("datetime{}", digits(fsp)),
-            T::JSON => "json".to_owned(),
-            T::Double(_) | T::DoublePrecision => "double".to_owned(),
-            T::Float(_) => "float".to_owned(),
-            other => return Err(unsupported(&format!("CAST AS {other}"))),
-        };
-        Ok(format!("cast({expr} as {ty})"))
-    }
-
-    fn interval(&mut self, interval: &ast::Interval) -> Result<String> {
-        let Some(unit) = &interval.leading_field else { return Err(unsupported("INTERVAL without a unit")) };
-        Ok(format!("interval {} {}", self.text(&interval.value)?, unit.to_string().to_ascii_lowercase()))
-    }
-
-    fn function(&mut self, function: &ast::Function) -> Result<String> {
-        let written = function.name.to_string().replace('`', "");
-        let name = written.to_ascii_lowercase();
-        let name = SYNONYMS.iter().find(|(other, _)| *other == name).map_or(&*name, |(_, name)| name);
-        if function.over.is_some() {
-            return Err(unsupported("window functions"));
+fn argument_of_isnull(expr: &E) -> Option<&E> {
+    let E::Function(ast::Function { name, args: ast::FunctionArguments::List(list), .. }) = expr else {
+        return None;
+    };
+    match &list.args[..] {
+        [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(arg))] => {
+            name.to_string().eq_ignore_ascii_case("isnull").then_some(arg)
         }
-        if AggregateKind::by_name(name).is_some() {
-            return Err(ER_INVALID_GROUP_FUNC_USE.error(&[]));
-        }
-        self.refuse_function(name)?;
-        if func::find(name).is_none() && func::find(&written).is_none() {
-            let known = func::is_known_elsewhere(name) || name == "default";
-            return Err(if known {
-                unsupported(&format!("the function {}", name.to_ascii_uppercase()))
-            } else {
-                self.disallowed(&format!("`{written}`"))
-            });
-        }
-        let args = match &function.args {
-            ast::FunctionArguments::List(list) if list.clauses.is_empty() => &list.args[..],
-            ast::FunctionArguments::None => &[],
-            other => return Err(unsupported(&format!("{written}({other})"))),
-        };
-        let args = args.iter().map(|arg| match arg {
-            ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => Ok(expr),
-            other => Err(unsupported(&format!("the argument {other}"))),
-        });
-        let args: Vec<&E> = args.collect::<Result<_>>()?;
-        self.named(name, &args)
-    }
-
-    /// Calls that are printed as something else.
-    fn named(&mut self, name: &str, args: &[&E]) -> Result<String> {
-        Ok(match (name, args) {
-            ("isnull", [arg]) => format!("({} is null)", self.text(arg)?),
-            ("mod", [left, right]) => self.binary(left, &Bin::Modulo, right)?,
-            ("instr", [text, wanted]) => self.call("locate", [*wanted, *text])?,
-            ("round", [number]) => format!("round({},0)", self.text(number)?),
-            ("date", [moment]) => format!("cast({} as date)", self.text(moment)?),
-            ("date_add" | "adddate" | "date_sub" | "subdate", [moment, E::Interval(interval)]) => {
-                let sign = if name.ends_with("sub") || name.starts_with("sub") { "-" } else { "+" };
-                format!("({} {sign} {})", self.text(moment)?, self.interval(interval)?)
-            }
-            ("adddate" | "subdate", [moment, days]) => {
-                let sign = if name == "adddate" { "+" } else { "-" };
-                format!("({} {sign} interval {} day)", self.text(moment)?, self.text(days)?)
-            }
-            ("timestampdiff" | "timestampadd" | "get_format", [word, rest @ ..]) => {
-                let word = word.to_string().to_ascii_uppercase();
-                format!(
-                    "{name}({},{})",
-                    word.trim_start_matches("SQL_TSI_"),
-                    self.list(rest.iter().copied())?
-                )
-            }
-            (name, args) => self.call(name, args.iter().copied())?,
-        })
+        _ => None,
     }
 }
 
@@ -558,42 +375,4 @@ fn arithmetic(op: &Bin) -> Option<&'static str> {
         Bin::PGBitwiseShiftRight => ">>",
         _ => return None,
     })
-}
-
-fn literal(value: &ast::Value) -> Result<String> {
-    Ok(match value {
-        ast::Value::Null => "NULL".to_owned(),
-        ast::Value::Boolean(value) => value.to_string(),
-        ast::Value::Number(digits, _) if digits.starts_with('.') => format!("0{digits}"),
-        ast::Value::Number(digits, _) => digits.clone(),
-        ast::Value::NationalStringLiteral(text) => format!("_utf8mb3{}", quoted(text)),
-        ast::Value::HexStringLiteral(digits) => format!("0x{digits}"),
-        text => format!("_utf8mb4{}", plain_text(text)?),
-    })
-}
-
-/// A text in quotes.
-fn plain_text(value: &ast::Value) -> Result<String> {
-    match value {
-        ast::Value::SingleQuotedString(text) | ast::Value::DoubleQuotedString(text) => Ok(quoted(text)),
-        ast::Value::HexStringLiteral(digits) => Ok(format!("0x{digits}")),
-        other => Err(unsupported(&format!("the literal {other}"))),
-    }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("'");
-    for c in text.chars() {
-        match c {
-            '\'' => out.push_str("\\'"),
-            '\\' => out.push_str("\\\\"),
-            '\0' => out.push_str("\\0"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\x1a' => out.push_str("\\Z"),
-            other => out.push(other),
-        }
-    }
-    out.push('\'');
-    out
 }
