@@ -61,3 +61,11 @@ DELETE FROM late WHERE id = 1;
 CREATE TABLE gone (id INT PRIMARY KEY, FOREIGN KEY (id) REFERENCES elders (number) ON DELETE CASCADE);
 INSERT INTO gone SELECT number FROM elders;
 DROP TABLE gone;
+
+-- Checks.
+CREATE TABLE checked (id INT PRIMARY KEY, n INT CHECK (n > 0), s VARCHAR(20), CONSTRAINT low CHECK (n < 100),
+  CONSTRAINT s_long CHECK (CHAR_LENGTH(s) < 10 OR s LIKE 'it''s\_%'), CHECK (NOT (n IN (13, 17) AND s IS NULL)));
+INSERT INTO checked VALUES (1, 1, 'a'), (2, NULL, NULL), (3, 99, 'it''s_longer_than_ten'), (4, 13, 'b');
+ALTER TABLE checked ADD CONSTRAINT later CHECK (n <> 7), DROP CONSTRAINT low;
+UPDATE checked SET n = n + 1000 WHERE n > 50;
+INSERT IGNORE INTO checked VALUES (5, 7, 'no'), (6, 8, 'yes'), (7, -1, 'no');

@@ -136,7 +136,24 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     // MySQL's JSON, which MariaDB's reader of binlogs does not know: after everything else.
     let replica = config.start()?;
     relay(&replica, source.port, way, "documents")?;
+    refuse(&replica, source.port, way)?;
     replica.stop()
+}
+
+/// A row that a check refuses which only the replica has stops it, and nothing of it stays.
+fn refuse(replica: &Onelog, source: u16, way: Way) -> Outcome {
+    let add = "ALTER TABLE relations.checked ADD CONSTRAINT here CHECK (n <> 66)";
+    sql::run(replica.port(), &["SET sql_log_bin = 0", add])?;
+    sql::run(source, &["INSERT INTO relations.checked VALUES (8, 65, ''), (9, 66, '')"])?;
+    let stopped = catch_up(source, replica.port(), way).err().map(|error| error.to_string());
+    check(stopped.as_ref().is_some_and(|error| error.contains("Last_SQL_Errno 3819")), || {
+        format!("{}: a check of the replica alone: {stopped:?}", way.name)
+    })?;
+    let drop = "ALTER TABLE relations.checked DROP CONSTRAINT here";
+    sql::run(replica.port(), &["SET sql_log_bin = 0", drop, "START REPLICA SQL_THREAD"])?;
+    catch_up(source, replica.port(), way)?;
+    let (expected, found) = (contents::of(source, "relations")?, contents::of(replica.port(), "relations")?);
+    contents::check_equal(&format!("{}: a row that was refused", way.name), &expected, &found)
 }
 
 /// A script of the source arrives.

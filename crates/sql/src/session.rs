@@ -177,6 +177,21 @@ impl Session {
         }
     }
 
+    /// A session for work elsewhere on behalf of this one: with everything that values depend on.
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        Self {
+            sql_mode: self.sql_mode,
+            time_zone: self.time_zone.clone(),
+            collation_connection: self.collation_connection,
+            default_collation_for_utf8mb4: self.default_collation_for_utf8mb4,
+            div_precision_increment: self.div_precision_increment,
+            now_us: self.now_us,
+            today: self.today,
+            ..Self::new(Arc::clone(&self.server), self.connection_id)
+        }
+    }
+
     /// How the session reads SQL.
     pub fn quoting(&self) -> crate::lex::Quoting {
         crate::lex::Quoting {

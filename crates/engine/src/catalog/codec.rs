@@ -3,8 +3,8 @@
 //! Keys, behind the index's prefix: `d` and a database's name; `t` and a table's id (4 bytes, big-endian); `i` alone
 //! for the highest ids used; `a` and an account's name for what the server keeps of accounts (opaque here).
 //!
-//! Values begin with a version byte, 1; that of a table with foreign keys with 2. Numbers are little-endian, texts have a length of 2 bytes, lists a count of
-//! 2 bytes.
+//! Values begin with a version byte: 1, that of a table with foreign keys 2, of one with CHECK constraints 3. Numbers are
+//! little-endian, texts have a length of 2 bytes, lists a count of 2 bytes.
 //!
 //! ```text
 //! d:  name, collation id (2)
@@ -14,16 +14,17 @@
 //!              1 NULL, 2 stored, 3 now), stored default (length 4), type (length 1; see types::column)
 //!     indexes: id (4), name, kind (1: 0 primary, 1 unique, 2 plain, 3 plain and made for a foreign key), comment,
 //!              parts: column (2), prefix (4, 0 = none)
-//!     version 2, foreign keys: name, parents' database, parents' table, on update (1), on delete (1: 0 no action,
+//!     versions 2 and 3, foreign keys: name, parents' database, parents' table, on update (1), on delete (1: 0 no action,
 //!              1 restrict, 2 cascade, 3 set null, 4 set default), pairs: column (2), the parent's column's name
+//!     version 3, checks: name, enforced (1), expression (length 4)
 //! ```
 
 use types::collation::Collation;
 use types::column::ColumnType;
 
 use super::def::{
-    ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction,
-    TableDef,
+    CheckDef, ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, IndexPart,
+    ReferentialAction, TableDef,
 };
 use crate::EngineError;
 use crate::ids::{IndexId, Key, TableId};
@@ -31,6 +32,8 @@ use crate::ids::{IndexId, Key, TableId};
 const VERSION: u8 = 1;
 /// Of a table with foreign keys.
 const WITH_FOREIGN_KEYS: u8 = 2;
+/// Of a table with checks.
+const WITH_CHECKS: u8 = 3;
 /// The size of a type that takes more bytes: a u32 with its size follows.
 const LONG_TYPE: u8 = 255;
 
@@ -84,13 +87,13 @@ fn parse(key: &[u8], row: &[u8]) -> Option<Entry> {
     }
     let mut input = Input(row);
     let version = input.u8()?;
-    if version != VERSION && (version, *kind) != (WITH_FOREIGN_KEYS, b't') {
+    if version != VERSION && (*kind != b't' || !matches!(version, WITH_FOREIGN_KEYS | WITH_CHECKS)) {
         return None;
     }
     Some(match kind {
         b'd' => Entry::Database(DatabaseDef { name: input.text()?, collation: input.collation()? }),
         b'i' => Entry::Ids(TableId(input.u32()?), IndexId(input.u32()?)),
-        b't' => Entry::Table(Box::new(input.table(version == WITH_FOREIGN_KEYS)?)),
+        b't' => Entry::Table(Box::new(input.table(version)?)),
         _ => return None,
     })
 }
@@ -113,8 +116,12 @@ pub fn encode_ids(table: TableId, index: IndexId) -> Vec<u8> {
 
 /// A table's row.
 pub fn encode_table(table: &TableDef) -> Vec<u8> {
-    let has_foreign_keys = !table.foreign_keys.is_empty();
-    let mut out = vec![if has_foreign_keys { WITH_FOREIGN_KEYS } else { VERSION }];
+    let version = match (table.foreign_keys.is_empty(), table.checks.is_empty()) {
+        (true, true) => VERSION,
+        (false, true) => WITH_FOREIGN_KEYS,
+        (_, false) => WITH_CHECKS,
+    };
+    let mut out = vec![version];
     out.extend(table.id.0.to_le_bytes());
     put_text(&mut out, &table.db);
     put_text(&mut out, &table.name);
@@ -131,10 +138,18 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     for index in &table.indexes {
         put_index(&mut out, index);
     }
-    if has_foreign_keys {
+    if version >= WITH_FOREIGN_KEYS {
         put_count(&mut out, table.foreign_keys.len());
         for key in &table.foreign_keys {
             put_foreign_key(&mut out, key);
+        }
+    }
+    if version >= WITH_CHECKS {
+        put_count(&mut out, table.checks.len());
+        for check in &table.checks {
+            put_text(&mut out, &check.name);
+            out.push(check.enforced.into());
+            put_long(&mut out, check.expression.as_bytes());
         }
     }
     out
@@ -152,8 +167,7 @@ fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
         DefaultValue::Now => (3, &[]),
     };
     out.push(kind);
-    out.extend(u32::try_from(stored.len()).expect("a default fits a row").to_le_bytes());
-    out.extend_from_slice(stored);
+    put_long(out, stored);
     let mut ty = Vec::new();
     column.ty.serialise(&mut ty);
     match u8::try_from(ty.len()) {
@@ -193,6 +207,11 @@ fn put_foreign_key(out: &mut Vec<u8>, key: &ForeignKeyDef) {
         out.extend(column.to_le_bytes());
         put_text(out, parent);
     }
+}
+
+fn put_long(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend(u32::try_from(bytes.len()).expect("it came in one statement").to_le_bytes());
+    out.extend_from_slice(bytes);
 }
 
 fn put_text(out: &mut Vec<u8>, text: &str) {
@@ -245,7 +264,12 @@ impl<'a> Input<'a> {
         Collation::from_id(self.u16()?)
     }
 
-    fn table(&mut self, has_foreign_keys: bool) -> Option<TableDef> {
+    fn long(&mut self) -> Option<&'a [u8]> {
+        let size = self.u32()? as usize;
+        self.bytes(size)
+    }
+
+    fn table(&mut self, version: u8) -> Option<TableDef> {
         let mut table = TableDef {
             id: TableId(self.u32()?),
             db: self.text()?,
@@ -258,9 +282,13 @@ impl<'a> Input<'a> {
             columns: (0..self.u16()?).map(|_| self.column()).collect::<Option<_>>()?,
             indexes: (0..self.u16()?).map(|_| self.index()).collect::<Option<_>>()?,
             foreign_keys: Vec::new(),
+            checks: Vec::new(),
         };
-        if has_foreign_keys {
+        if version >= WITH_FOREIGN_KEYS {
             table.foreign_keys = (0..self.u16()?).map(|_| self.foreign_key()).collect::<Option<_>>()?;
+        }
+        if version >= WITH_CHECKS {
+            table.checks = (0..self.u16()?).map(|_| self.check()).collect::<Option<_>>()?;
         }
         Some(table)
     }
@@ -270,8 +298,7 @@ impl<'a> Input<'a> {
         let flags = self.u8()?;
         let comment = self.text()?;
         let kind = self.u8()?;
-        let size = self.u32()? as usize;
-        let stored = self.bytes(size)?;
+        let stored = self.long()?;
         let default = match kind {
             0 => DefaultValue::None,
             1 => DefaultValue::Null,
@@ -314,6 +341,12 @@ impl<'a> Input<'a> {
         let pairs = (0..self.u16()?).map(|_| pair(self)).collect::<Option<Vec<_>>>()?;
         let (columns, parent_columns) = pairs.into_iter().unzip();
         Some(ForeignKeyDef { name, columns, parent_db, parent_table, parent_columns, on_update, on_delete })
+    }
+
+    fn check(&mut self) -> Option<CheckDef> {
+        let (name, enforced) = (self.text()?, self.u8()? != 0);
+        let expression = String::from_utf8(self.long()?.to_vec()).ok()?;
+        Some(CheckDef { name, expression, enforced })
     }
 }
 
@@ -363,6 +396,7 @@ mod tests {
                 },
             ],
             foreign_keys: Vec::new(),
+            checks: Vec::new(),
             collation: Collation::Utf8mb4GeneralCi,
             comment: "a table".to_owned(),
             created_at: 5,
@@ -387,22 +421,35 @@ mod tests {
         TableDef { foreign_keys: keys, ..table() }
     }
 
+    fn checked(table: TableDef) -> TableDef {
+        let check = |name: &str, size, enforced| CheckDef {
+            name: name.to_owned(),
+            expression: "x".repeat(size),
+            enforced,
+        };
+        TableDef { checks: vec![check("t_chk_1", 3, true), check("long", 70_000, false)], ..table }
+    }
+
     #[test]
     fn entries_round_trip() {
         let database = DatabaseDef { name: "test".to_owned(), collation: Collation::Latin1Bin };
         let read = decode(&database_key("test"), &encode_database(&database)).unwrap();
         assert_eq!(read, Entry::Database(database));
-        let read = decode(&table_key(TableId(7)), &encode_table(&table())).unwrap();
-        assert_eq!(read, Entry::Table(Box::new(table())));
-        let read = decode(&table_key(TableId(7)), &encode_table(&child())).unwrap();
-        assert_eq!(read, Entry::Table(Box::new(child())));
+        for table in [table(), child(), checked(table()), checked(child())] {
+            let read = decode(&table_key(TableId(7)), &encode_table(&table)).unwrap();
+            assert_eq!(read, Entry::Table(Box::new(table)));
+        }
         let read = decode(&ids_key(), &encode_ids(TableId(3), IndexId(9))).unwrap();
         assert_eq!(read, Entry::Ids(TableId(3), IndexId(9)));
     }
 
     #[test]
     fn every_cut_row_is_refused() {
-        for table in [table(), child()] {
+        let small = |mut table: TableDef| {
+            table.checks.pop();
+            table
+        };
+        for table in [table(), child(), small(checked(table())), small(checked(child()))] {
             let row = encode_table(&table);
             for size in 0..row.len() {
                 assert!(decode(&table_key(TableId(7)), &row[..size]).is_err(), "{size} bytes");
@@ -416,6 +463,7 @@ mod tests {
             let _ = decode(&key(kind, b"x"), &row);
             let _ = decode(&key(b't', b"x"), &[&[VERSION], &row[..]].concat());
             let _ = decode(&key(b't', b"x"), &[&[WITH_FOREIGN_KEYS], &row[..]].concat());
+            let _ = decode(&key(b't', b"x"), &[&[WITH_CHECKS], &row[..]].concat());
         }
     }
 }

@@ -31,6 +31,8 @@ pub struct TableDef {
     pub indexes: Vec<IndexDef>,
     /// Its foreign keys, in the order in which they were defined.
     pub foreign_keys: Vec<ForeignKeyDef>,
+    /// Its CHECK constraints, by name as MySQL shows them.
+    pub checks: Vec<CheckDef>,
     /// Default of its columns.
     pub collation: Collation,
     /// COMMENT.
@@ -135,6 +137,17 @@ pub struct ForeignKeyDef {
     pub on_update: ReferentialAction,
     /// What happens to a row if its parent is removed.
     pub on_delete: ReferentialAction,
+}
+
+/// A CHECK constraint: no row of its table makes the expression false.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckDef {
+    /// Its name, unique in the database of its table.
+    pub name: String,
+    /// The expression as MySQL prints it; its texts carry their character sets.
+    pub expression: String,
+    /// Whether rows are looked at: not with NOT ENFORCED.
+    pub enforced: bool,
 }
 
 /// What happens to rows whose parent changes.

@@ -9,13 +9,13 @@ use engine::ids::Row;
 use engine::trx::Trx;
 use sql::ddl::ColumnSource;
 use sql::exec::{check_existing, duplicate_error, engine_error};
+use sql::plan::Checks;
+use sql::session::Session;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{ER_CRASHED_ON_USAGE, ER_INVALID_USE_OF_NULL, ER_UNKNOWN_ERROR};
 use types::row::{Offsets, read_column};
-use types::sql_mode::SqlMode;
 use types::store;
-use types::temporal::{Date, DateTime, TimeZone};
 use types::value::ValueRef;
 use types::warning::Warnings;
 
@@ -24,16 +24,12 @@ use super::Schema;
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// What a copy takes from its session.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CopySettings {
-    /// `sql_mode`
-    pub sql_mode: SqlMode,
-    /// `time_zone`
-    pub time_zone: TimeZone,
-    /// The date on which the statement began.
-    pub today: Date,
-    /// The moment at which it began, with microseconds.
-    pub now: DateTime,
+    /// [`Session::detached`]
+    pub session: Session,
+    /// What is copied must fulfil.
+    pub checks: Option<Arc<Checks>>,
     /// `max_error_count`
     pub warnings_max: usize,
 }
@@ -72,9 +68,7 @@ impl Schema {
         let work = move || {
             let mut trx = Trx::new(store);
             let mut warnings = Warnings::with_limit(settings.warnings_max);
-            let context =
-                Context::writing(settings.sql_mode, &settings.time_zone, settings.today, &mut warnings);
-            let mut converter = Converter::new(&old, &new, &what, settings.now, context);
+            let mut converter = Converter::new(&old, &new, &what, &settings, &mut warnings);
             let (rows, indexes) = match &what {
                 Copy::Indexes(places) => (false, places.clone()),
                 Copy::Rows(_) => (true, (0..new.def.indexes.len()).collect()),
@@ -82,7 +76,9 @@ impl Schema {
             let built = build(&base, &mut trx, &old, &new, rows, &indexes, |row| converter.convert(row));
             match built.map_err(CopyError::into_sql)? {
                 Built::Done(rows) => Ok(Copied { rows, warnings }),
-                Built::Duplicate(index, row) => Err(duplicate_error(&new, &row, index, &settings.time_zone)),
+                Built::Duplicate(index, row) => {
+                    Err(duplicate_error(&new, &row, index, &settings.session.time_zone))
+                }
             }
         };
         let done = tokio::task::spawn_blocking(work).await;
@@ -134,21 +130,28 @@ struct Converter<'c> {
     old: &'c Table,
     new: &'c Table,
     sources: &'c [ColumnSource],
-    now: DateTime,
+    settings: &'c CopySettings,
     context: Context<'c>,
     offsets: Offsets,
     stored: Vec<u8>,
 }
 
 impl<'c> Converter<'c> {
-    fn new(old: &'c Table, new: &'c Table, what: &'c Copy, now: DateTime, mut context: Context<'c>) -> Self {
+    fn new(
+        old: &'c Table,
+        new: &'c Table,
+        what: &'c Copy,
+        settings: &'c CopySettings,
+        warnings: &'c mut Warnings,
+    ) -> Self {
+        let mut context = settings.session.writing(warnings);
         let sources = match what {
             Copy::Indexes(_) => &[],
             Copy::Rows(sources) => &sources[..],
         };
         context.null_becomes_default = !context.strict;
         context.row = 0;
-        Self { old, new, sources, now, context, offsets: Offsets::default(), stored: Vec::new() }
+        Self { old, new, sources, settings, context, offsets: Offsets::default(), stored: Vec::new() }
     }
 
     fn convert(&mut self, row: &[u8]) -> std::result::Result<Row, CopyError> {
@@ -171,6 +174,9 @@ impl<'c> Converter<'c> {
             builder.stored(stored);
         }
         builder.finish().map_err(|_| CopyError::Sql(damaged(self.new)))?;
+        if let Some(checks) = &self.settings.checks {
+            checks.verify(&out, &self.settings.session).map_err(CopyError::Sql)?;
+        }
         Ok(out.into())
     }
 
@@ -197,7 +203,7 @@ impl<'c> Converter<'c> {
                 return Ok(true);
             }
             ColumnSource::Default(DefaultValue::Now) => {
-                ValueRef::DateTime(self.now.truncate_to(column.ty.fsp().unwrap_or(0)))
+                ValueRef::DateTime(self.settings.session.now(column.ty.fsp().unwrap_or(0)))
             }
             ColumnSource::Default(DefaultValue::None) if !column.nullable => {
                 store::write_implicit_default(column.ty, &mut self.stored);

@@ -31,7 +31,8 @@ pub(super) fn of_constraints(look: &Look<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for table in look.tables() {
         let def = table.def();
-        rows.extend(keys::named(def).map(|(name, _)| row!["def", &def.db, name, &def.name, NULL, NULL]));
+        let keys = keys::named(def).filter(|(_, kind, _)| *kind != "CHECK");
+        rows.extend(keys.map(|(name, ..)| row!["def", &def.db, name, &def.name, NULL, NULL]));
     }
     rows
 }

@@ -102,13 +102,15 @@ pub(super) fn referential(look: &Look<'_>) -> Vec<Row> {
     rows
 }
 
-/// A table's constraints: their names and kinds.
-pub(super) fn named(def: &TableDef) -> impl Iterator<Item = (&str, &'static str)> {
+/// A table's constraints: their names and kinds, and whether they are enforced.
+pub(super) fn named(def: &TableDef) -> impl Iterator<Item = (&str, &'static str, bool)> {
     let unique = def.indexes.iter().filter(|index| index.kind.is_unique()).map(|index| {
         let kind = if index.kind == IndexKind::Primary { "PRIMARY KEY" } else { "UNIQUE" };
-        (&*index.name, kind)
+        (&*index.name, kind, true)
     });
-    unique.chain(def.foreign_keys.iter().map(|key| (&*key.name, "FOREIGN KEY")))
+    let foreign = def.foreign_keys.iter().map(|key| (&*key.name, "FOREIGN KEY", true));
+    let checks = def.checks.iter().map(|check| (&*check.name, "CHECK", check.enforced));
+    unique.chain(foreign).chain(checks)
 }
 
 /// `TABLE_CONSTRAINTS`
@@ -116,9 +118,23 @@ pub(super) fn constraints(look: &Look<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for table in look.tables() {
         let def = table.def();
-        rows.extend(
-            named(def).map(|(name, kind)| row!["def", &def.db, name, &def.db, &def.name, kind, "YES"]),
-        );
+        rows.extend(named(def).map(|(name, kind, enforced)| {
+            let enforced = if enforced { "YES" } else { "NO" };
+            row!["def", &def.db, name, &def.db, &def.name, kind, enforced]
+        }));
+    }
+    rows
+}
+
+/// `CHECK_CONSTRAINTS`; quotes and backslashes in expressions have a backslash, as in MySQL.
+pub(super) fn checks(look: &Look<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for table in look.tables() {
+        let def = table.def();
+        rows.extend(def.checks.iter().map(|check| {
+            let clause = check.expression.replace('\\', "\\\\").replace('\'', "\\'");
+            row!["def", &def.db, &check.name, clause]
+        }));
     }
     rows
 }

@@ -52,6 +52,7 @@ use Make::{Sure, Try};
 /// Which function makes the rows of a table.
 const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "CHARACTER_SETS", Sure(server::character_sets)),
+    ("information_schema", "CHECK_CONSTRAINTS", Sure(keys::checks)),
     ("information_schema", "COLLATIONS", Sure(server::collations)),
     ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", Sure(server::applicability)),
     ("information_schema", "COLUMNS", Sure(columns::rows)),

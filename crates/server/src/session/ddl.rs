@@ -9,6 +9,7 @@ use engine::catalog::def::{DatabaseDef, TableDef};
 use engine::catalog::table::{Counters, Table, database_lock, metadata_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
+use sql::bind::bind_checks;
 use sql::ddl::{self, Alteration, Change, DdlEnv, Rules, TableChanges, Version};
 use sql::exec::engine_error;
 use sql::parse::table::{
@@ -216,7 +217,7 @@ impl Client {
         let references = create.elements.iter().filter_map(|element| match element {
             TableElement::Column(column) => column.references.as_deref(),
             TableElement::ForeignKey(key) => Some(&key.references),
-            TableElement::Key(_) => None,
+            TableElement::Key(_) | TableElement::Check(_) => None,
         });
         let parents = self.parents(&name, references)?;
         let (_locks, changes) = self.lock_related_tables(&[&name], &parents).await?;
@@ -272,7 +273,9 @@ impl Client {
         let db = def.db.clone();
         let counters = Counters::default();
         Counters::raise(&counters.auto_increment, def.auto_increment_start.saturating_sub(1));
-        changes.put(Arc::new(Table::new(def, Arc::new(counters))), false);
+        let table = Arc::new(Table::new(def, Arc::new(counters)));
+        bind_checks(&shared.store.catalog(), &table, &self.sql)?;
+        changes.put(table, false);
         self.commit_ddl(edits(changes), sql, &[&db]).await
     }
 
@@ -359,7 +362,11 @@ impl Client {
         let Alteration { table, change, auto_increment, .. } = alteration;
         let shared = Arc::clone(&self.shared);
         let (new, keeps_rows) = match change {
-            Change::Nothing | Change::Metadata => (Arc::new(old.successor(table)), true),
+            Change::Nothing | Change::Metadata => {
+                let new = Arc::new(old.successor(table));
+                bind_checks(&shared.store.catalog(), &new, &self.sql)?;
+                (new, true)
+            }
             Change::Indexes { add, .. } => {
                 let def = shared.schema.name(&mut self.transaction, table).await?;
                 let new = Arc::new(Table::new(def, Arc::clone(&old.counters)));
@@ -390,10 +397,8 @@ impl Client {
 
     async fn copy(&mut self, old: &Arc<Table>, new: &Arc<Table>, what: Copy) -> Result<()> {
         let settings = CopySettings {
-            sql_mode: self.sql.sql_mode,
-            time_zone: self.sql.time_zone.clone(),
-            today: self.sql.today(),
-            now: self.sql.now(6),
+            session: self.sql.detached(),
+            checks: bind_checks(&self.shared.store.catalog(), new, &self.sql)?,
             warnings_max: self.vars.max_error_count.into(),
         };
         let copied = self.shared.schema.copy(Arc::clone(old), Arc::clone(new), what, settings).await?;
@@ -438,10 +443,8 @@ impl Client {
         let (_locks, mut changes) = self.lock_related_tables(&[&name], &[]).await?;
         let old = self.table(&name)?;
         changes.check_truncated(&old.def, self.rules())?;
-        let mut def = ddl::create_like(&old.def, &name.db, &name.name, old.def.created_at);
-        def.foreign_keys.clone_from(&old.def.foreign_keys);
         let shared = Arc::clone(&self.shared);
-        let def = shared.schema.name(&mut self.transaction, def).await?;
+        let def = shared.schema.name(&mut self.transaction, ddl::truncated(&old.def)).await?;
         changes.put(Arc::new(Table::new(def, Arc::default())), false);
         self.commit_ddl(edits(changes), sql, &[&name.db]).await
     }

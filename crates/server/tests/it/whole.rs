@@ -87,3 +87,30 @@ pub fn ok(client: &mut Client, sql: &str) {
 pub fn send(client: &mut Client, sql: &str) {
     client.command(&[&[3], sql.as_bytes()].concat()).unwrap();
 }
+
+/// Sends the statements of a file that `tests/tools/record_statements.py` has written, and compares the answers. Returns
+/// how many there were.
+pub fn answers_as_recorded(client: &mut Client, recorded: &str) -> usize {
+    let recorded = recorded.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for part in recorded.split(";\n  -> ").collect::<Vec<_>>().windows(2) {
+        let statement = part[0].rsplit('\n').next().unwrap();
+        let expected = part[1].split('\n').next().unwrap();
+        let answer = match client.query(statement) {
+            Ok(answer) if answer.columns.is_empty() => "ok".to_owned(),
+            Ok(answer) => {
+                let text = |row: &Vec<Option<String>>| {
+                    row.iter().map(|cell| cell.as_deref().unwrap_or("None")).collect::<Vec<_>>().join("\t")
+                };
+                answer.rows.iter().map(text).collect::<Vec<_>>().join("|").replace('\n', "\\n")
+            }
+            Err(error) => format!("{} {}", error.code(), error.message()),
+        };
+        seen += 1;
+        if answer != expected {
+            wrong.push(format!("{statement}\n  MySQL: {expected}\n  here:  {answer}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    seen
+}

@@ -11,6 +11,7 @@ use types::error::table::{
     ER_WRONG_VALUE_COUNT_ON_ROW,
 };
 
+use super::check::bind_checks;
 use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, from, query, select, unsupported};
 use crate::expr::Expr;
@@ -57,8 +58,9 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     };
     refuse_reading(&table, &table.def.name, &scope.subqueries)?;
     let relations = Relations::of(env.catalog, &table, &doing);
-    let ignore = insert.ignore;
-    Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, subqueries: scope.subqueries })
+    let checks = bind_checks(env.catalog, &table, env.session)?;
+    let (ignore, subqueries) = (insert.ignore, scope.subqueries);
+    Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, checks, subqueries })
 }
 
 /// Binds UPDATE of one table; `ignore` is IGNORE, which stands beside the tree.
@@ -71,7 +73,8 @@ pub fn bind_update(update: &ast::Update, ignore: bool, env: &BindEnv<'_>) -> Res
     let target =
         bind_target(scope, update.selection.as_ref(), &update.order_by, update.limit.as_ref(), &table, env)?;
     let relations = Relations::of(env.catalog, &table, &Doing::updates(assigned(&table, &assignments)));
-    Ok(UpdatePlan { target, assignments, ignore, relations })
+    let checks = bind_checks(env.catalog, &table, env.session)?;
+    Ok(UpdatePlan { target, assignments, ignore, relations, checks })
 }
 
 /// Binds DELETE from one table; `ignore` is IGNORE.

@@ -1,6 +1,7 @@
 //! Binding: from the parser's tree to plans. Names are resolved, access paths chosen; nothing is executed.
 
 mod access;
+mod check;
 mod dml;
 mod expr;
 mod from;
@@ -23,6 +24,7 @@ use engine::catalog::Catalog;
 use types::error::SqlError;
 use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
+pub use check::bind_checks;
 pub use dml::{bind_delete, bind_insert, bind_update};
 pub use query::bind_query;
 pub use scope::Scope;

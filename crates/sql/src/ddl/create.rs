@@ -3,6 +3,7 @@
 use engine::catalog::def::TableDef;
 use engine::ids::{IndexId, TableId};
 
+use super::check::{self, DraftCheck};
 use super::draft::Draft;
 use super::{DdlEnv, Result, charset, engine as engine_name, finish};
 use crate::parse::table::{CreateTable, TableElement};
@@ -24,30 +25,36 @@ pub fn create_table(create: &CreateTable, db: &str, env: &mut DdlEnv<'_, '_>) ->
         rows: IndexId(0),
         indexes: Vec::new(),
         foreign_keys: Vec::new(),
+        checks: Vec::new(),
         collation,
         comment: options.comment.clone().unwrap_or_default(),
         created_at: env.now,
         auto_increment_start: options.auto_increment.unwrap_or(1).max(1),
     };
-    let mut draft = Draft { table, columns: Vec::new(), keys: Vec::new(), foreign_keys: Vec::new() };
+    let mut draft = Draft::new(table);
     for element in &create.elements {
         match element {
             TableElement::Column(column) => draft.add_column(column, context)?,
             TableElement::Key(key) => draft.add_key(key, context)?,
             TableElement::ForeignKey(key) => draft.add_foreign_key(key)?,
+            TableElement::Check(check) => draft.checks.push(DraftCheck::New(check.clone(), None)),
         }
     }
     finish::finish(&mut draft, context)
 }
 
-/// The definition of CREATE TABLE .. LIKE: the other's, without its counter, ids and foreign keys.
+/// The definition of CREATE TABLE .. LIKE: the other's, without its counter, ids and foreign keys, with new names of its
+/// checks.
 pub fn create_like(like: &TableDef, db: &str, name: &str, now: u32) -> TableDef {
-    let mut table = like.clone();
-    (table.id, table.rows) = (TableId(0), IndexId(0));
-    table.indexes.iter_mut().for_each(|index| index.id = IndexId(0));
+    let mut table = TableDef { db: db.to_owned(), name: name.to_owned(), created_at: now, ..truncated(like) };
     table.foreign_keys.clear();
-    db.clone_into(&mut table.db);
-    name.clone_into(&mut table.name);
-    (table.created_at, table.auto_increment_start) = (now, 1);
+    check::rename_all(&mut table.checks, name);
+    table
+}
+
+/// The definition of a table after TRUNCATE: the same, without its counter and ids.
+pub fn truncated(table: &TableDef) -> TableDef {
+    let mut table = TableDef { id: TableId(0), rows: IndexId(0), auto_increment_start: 1, ..table.clone() };
+    table.indexes.iter_mut().for_each(|index| index.id = IndexId(0));
     table
 }

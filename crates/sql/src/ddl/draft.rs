@@ -4,6 +4,7 @@
 use engine::catalog::def::{ColumnDef, IndexDef, IndexKind, TableDef};
 use engine::ids::IndexId;
 
+use super::check::DraftCheck;
 use super::foreign::{self, DraftForeignKey};
 use super::{Result, column, key};
 use crate::parse::table::{ColumnSpec, ForeignKeySpec, KeySpec};
@@ -25,6 +26,8 @@ pub(super) struct Draft {
     pub(super) keys: Vec<DraftKey>,
     /// Its foreign keys, in the order in which they were defined.
     pub(super) foreign_keys: Vec<DraftForeignKey>,
+    /// Its checks, in the order in which they were defined.
+    pub(super) checks: Vec<DraftCheck>,
 }
 
 /// A column.
@@ -65,14 +68,20 @@ pub(super) struct DraftPart {
 }
 
 impl Draft {
-    /// Adds a column at the end, and the keys that it brings.
+    /// One without columns.
+    pub(super) fn new(table: TableDef) -> Self {
+        let (columns, keys, foreign_keys, checks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { table, columns, keys, foreign_keys, checks }
+    }
+
+    /// Adds a column at the end, and the keys and checks that it brings.
     pub(super) fn add_column(&mut self, spec: &ColumnSpec, context: &mut Context<'_>) -> Result<()> {
         let column = column::column(spec, self.table.collation, context)?;
         self.columns.push(column);
         self.add_keys_of(spec)
     }
 
-    /// Adds the keys that are attributes of a column.
+    /// Adds the keys and checks that are attributes of a column.
     pub(super) fn add_keys_of(&mut self, spec: &ColumnSpec) -> Result<()> {
         let key = |kind| DraftKey {
             kind,
@@ -89,6 +98,8 @@ impl Draft {
             self.keys.push(key(IndexKind::Primary));
         }
         self.foreign_keys.extend(foreign::of_column(spec, &self.table.db)?);
+        let checks = spec.checks.iter().cloned();
+        self.checks.extend(checks.map(|check| DraftCheck::New(check, Some(spec.name.clone()))));
         Ok(())
     }
 

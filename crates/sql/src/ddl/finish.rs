@@ -11,7 +11,7 @@ use types::error::table::{
 use types::warning::Level;
 
 use super::draft::{Draft, same_name, typed};
-use super::{Result, foreign, key};
+use super::{Result, check, foreign, key};
 
 /// The most columns of a table: InnoDB's limit, so that dumps can be loaded into MySQL.
 const COLUMNS_MAX: usize = 1017;
@@ -28,6 +28,7 @@ pub(super) fn finish(draft: &mut Draft, context: &mut Context<'_>) -> Result<Tab
     table.columns = draft.columns.iter().map(|column| column.def.clone()).collect();
     table.indexes = indexes;
     table.foreign_keys = foreign::definitions(draft)?;
+    table.checks = check::definitions(draft, &table.foreign_keys, context)?;
     check_auto_increment(&table)?;
     let columns: Vec<_> = table.columns.iter().map(typed).collect();
     check_row_size(columns.iter())?;

@@ -8,12 +8,14 @@ use types::error::table::{
     ER_WRONG_NAME_FOR_INDEX,
 };
 
-use super::Result;
 use super::draft::{Draft, DraftKey, DraftPart, same_name};
+use super::{Result, check};
 use crate::parse::table::{ColumnSpec, ForeignKeySpec, KeyPartSpec, References};
 
 /// The most characters of a name.
-const NAME_CHARS_MAX: usize = 64;
+pub(super) const NAME_CHARS_MAX: usize = 64;
+/// What stands between a table's name and a number in a name that was made.
+const MADE: &str = "_ibfk_";
 
 /// A foreign key while a statement works on its table: its columns have names still.
 #[derive(Clone, Debug)]
@@ -160,12 +162,12 @@ fn begins_with(index: &DraftKey, with: &DraftKey) -> bool {
 pub(super) fn definitions(draft: &Draft) -> Result<Vec<ForeignKeyDef>> {
     let table = &draft.table.name;
     let old = &draft.table.foreign_keys;
-    let mut number = old.iter().filter_map(|key| made_number(&key.name, table)).max().unwrap_or(0);
+    let mut number = old.iter().filter_map(|key| made_number(&key.name, table, MADE)).max().unwrap_or(0);
     let mut made: Vec<ForeignKeyDef> = Vec::with_capacity(draft.foreign_keys.len());
     for key in &draft.foreign_keys {
         let name = key.name.clone().unwrap_or_else(|| {
             number += 1;
-            made_name(table, number)
+            made_name(table, MADE, number)
         });
         if name.chars().count() > NAME_CHARS_MAX {
             return Err(ER_TOO_LONG_IDENT.error(&[&name]));
@@ -204,19 +206,21 @@ pub(super) fn sort(keys: &mut [ForeignKeyDef]) {
     keys.sort_by_key(|key| key.name.to_lowercase());
 }
 
-/// The name of a key that was given none.
-fn made_name(table: &str, number: u64) -> String {
-    format!("{table}_ibfk_{number}")
+/// The name of a constraint that was given none.
+pub(super) fn made_name(table: &str, between: &str, number: u64) -> String {
+    format!("{table}{between}{number}")
 }
 
-/// The name that a key of one table has if that is renamed to another: one that was made of the table's name follows.
+/// The name that a constraint of one table has if that is renamed to another: one that was made of the table's name
+/// follows.
 pub fn name_after_rename(name: &str, from: &str, to: &str) -> String {
-    made_number(name, from).map_or_else(|| name.to_owned(), |number| made_name(to, number))
+    let made = |between| made_number(name, from, between).map(|number| made_name(to, between, number));
+    made(MADE).or_else(|| made(check::MADE)).unwrap_or_else(|| name.to_owned())
 }
 
 /// The number in a name that was made.
-fn made_number(name: &str, table: &str) -> Option<u64> {
-    name.strip_prefix(table)?.strip_prefix("_ibfk_")?.parse().ok()
+pub(super) fn made_number(name: &str, table: &str, between: &str) -> Option<u64> {
+    name.strip_prefix(table)?.strip_prefix(between)?.parse().ok()
 }
 
 /// Error 1553 if an index is dropped that a foreign key of its own table needs.

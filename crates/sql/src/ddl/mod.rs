@@ -8,6 +8,7 @@
 
 mod alter;
 mod charset;
+mod check;
 mod column;
 mod column_type;
 mod create;
@@ -15,6 +16,7 @@ mod database;
 mod default;
 mod draft;
 mod engine;
+mod expression;
 mod finish;
 mod foreign;
 mod ids;
@@ -27,7 +29,7 @@ use types::context::Context;
 use types::error::SqlError;
 
 pub use alter::{Alteration, Change, ColumnSource, alter_table};
-pub use create::{create_like, create_table};
+pub use create::{create_like, create_table, truncated};
 pub use database::{alter_database, create_database, show_create_database};
 pub use default::default_text;
 pub use foreign::name_after_rename;

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use engine::catalog::def::{
-    ColumnDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, ReferentialAction, TableDef,
+    CheckDef, ColumnDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, ReferentialAction, TableDef,
 };
 use types::charset::Charset;
 use types::collation::Collation;
@@ -57,8 +57,9 @@ pub fn show_create_table(
     let columns = table.columns.iter().map(|column| column_line(column, table.collation, quoting, time_zone));
     let indexes = table.indexes.iter().map(|index| index_line(index, table, quoting));
     let foreign_keys = table.foreign_keys.iter().map(|key| foreign_key_text(key, table, quoting));
-    let lines: Vec<String> =
-        columns.chain(indexes).chain(foreign_keys).map(|line| format!("  {line}")).collect();
+    let checks = table.checks.iter().map(|check| check_text(check, quoting));
+    let lines = columns.chain(indexes).chain(foreign_keys).chain(checks);
+    let lines: Vec<String> = lines.map(|line| format!("  {line}")).collect();
     let mut text =
         format!("CREATE TABLE {} (\n{}\n) ENGINE={ENGINE}", quoting.name(&table.name), lines.join(",\n"));
     if table.auto_increment().is_some() && auto_increment > 1 {
@@ -69,6 +70,11 @@ pub fn show_create_table(
         append(&mut text, format_args!(" COMMENT={}", quoting.text(&table.comment)));
     }
     text
+}
+
+fn check_text(check: &CheckDef, quoting: Quoting) -> String {
+    let enforced = if check.enforced { "" } else { " /*!80016 NOT ENFORCED */" };
+    format!("CONSTRAINT {} CHECK ({}){enforced}", quoting.name(&check.name), check.expression)
 }
 
 /// The character set, and the collation unless it is the set's default in MySQL.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use engine::catalog::Catalog;
-use engine::catalog::def::{ForeignKeyDef, IndexDef, TableDef};
+use engine::catalog::def::{CheckDef, ForeignKeyDef, IndexDef, TableDef};
 use engine::catalog::table::Table;
 use types::column::ColumnType;
 use types::context::Context;
@@ -25,7 +25,7 @@ use types::error::table::{
 use types::warning::Level;
 
 use super::draft::same_name;
-use super::{Quoting, Result, foreign};
+use super::{Quoting, Result, check, foreign};
 
 /// A table by its database and its own name.
 type Name = (String, String);
@@ -150,6 +150,12 @@ impl TableChanges {
         rules: Rules,
         context: &mut Context<'_>,
     ) -> Result<()> {
+        let is_new = |check: &&CheckDef| {
+            !old.is_some_and(|old| old.checks.iter().any(|other| other.name == check.name))
+        };
+        for check in def.checks.iter().filter(is_new) {
+            self.check_check_name(&def.db, &check.name, (&def.db, &def.name))?;
+        }
         let mut keys = std::mem::take(&mut def.foreign_keys);
         for key in &mut keys {
             let is_new = !old.is_some_and(|old| old.foreign_keys.iter().any(|other| other.name == key.name));
@@ -183,15 +189,28 @@ impl TableChanges {
 
     /// Error 1826 if a database has a foreign key of this name.
     fn check_name(&self, db: &str, name: &str) -> Result<()> {
-        let is_in = |table: &Table| table.def.foreign_keys.iter().any(|key| same_name(&key.name, name));
-        let tables = self.catalog.database(db).into_iter().flat_map(|database| database.tables.values());
-        let unchanged = tables.filter(|table| !self.changed.contains_key(&name_of(&table.def)));
-        let changed = self.changed.values().flatten().map(|version| &version.table);
-        let changed = changed.filter(|table| table.def.db == db);
-        if unchanged.chain(changed).any(|table| is_in(table)) {
+        if self.defs(db).any(|def| def.foreign_keys.iter().any(|key| same_name(&key.name, name))) {
             return Err(ER_FK_DUP_NAME.error(&[&name]));
         }
         Ok(())
+    }
+
+    /// Error 3822 if a database has a check of this name in another table than the one that it is for.
+    fn check_check_name(&self, db: &str, name: &str, own: (&str, &str)) -> Result<()> {
+        let others = self.defs(db).filter(|def| (&*def.db, &*def.name) != own);
+        if others.flat_map(|def| &def.checks).any(|check| same_name(&check.name, name)) {
+            return Err(check::duplicate(name));
+        }
+        Ok(())
+    }
+
+    /// The tables of a database as they are now.
+    fn defs(&self, db: &str) -> impl Iterator<Item = &TableDef> {
+        let tables = self.catalog.database(db).into_iter().flat_map(|database| database.tables.values());
+        let unchanged = tables.filter(|table| !self.changed.contains_key(&name_of(&table.def)));
+        let changed = self.changed.values().flatten().map(|version| &version.table);
+        let changed = changed.filter(move |table| table.def.db == db);
+        unchanged.chain(changed).map(|table| &table.def)
     }
 
     /// An altered table comes in place of its old version; keys to it follow the new names of its columns.
@@ -221,6 +240,14 @@ impl TableChanges {
         }
         foreign::sort(&mut keys);
         def.foreign_keys = keys;
+        for place in 0..def.checks.len() {
+            let new_name = foreign::name_after_rename(&def.checks[place].name, &old_name, name);
+            if new_name != def.checks[place].name || old_db != db {
+                self.check_check_name(db, &new_name, (&old_db, &old_name))?;
+            }
+            def.checks[place].name = new_name;
+        }
+        check::sort(&mut def.checks);
         for (child, key) in self.children(db, name) {
             check_pair(&key, &child.def, def, rules, true)?;
         }

@@ -23,7 +23,7 @@ impl Exec<'_> {
             let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, known).await?;
             let Some(row) = found else { continue };
             let relations = plan.relations.as_deref();
-            match self.changes(relations, &mut turns).delete(table, &key, &row, None).await {
+            match self.changes(relations, None, &mut turns).delete(table, &key, &row, None).await {
                 Ok(()) => changed.matched += 1,
                 Err(error) if plan.ignore && foreign::is_violation(&error) => {
                     self.warnings.push_error(Level::Warning, &error);

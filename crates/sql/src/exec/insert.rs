@@ -138,8 +138,9 @@ impl Exec<'_> {
     ) -> Result<()> {
         let table = &*plan.table;
         loop {
-            let relations = plan.relations.as_deref();
-            let index = match self.changes(relations, &mut progress.turns).insert(table, &row).await {
+            let (relations, checks) = (plan.relations.as_deref(), plan.checks.as_deref());
+            let mut changes = self.changes(relations, checks, &mut progress.turns);
+            let index = match changes.insert(table, &row).await {
                 Ok(Inserted::Done) => {
                     progress.affected += 1;
                     progress.first_generated = progress.first_generated.or(auto.generated);
@@ -191,7 +192,7 @@ impl Exec<'_> {
         };
         self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
         let Some(old) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
-        self.changes(plan.relations.as_deref(), turns).delete(table, &key, &old, Some(row)).await?;
+        self.changes(plan.relations.as_deref(), None, turns).delete(table, &key, &old, Some(row)).await?;
         Ok(true)
     }
 
@@ -220,8 +221,9 @@ impl Exec<'_> {
             return Ok(true);
         }
         let after = Row::from(after);
-        let relations = plan.relations.as_deref();
-        match self.changes(relations, &mut progress.turns).update(table, &key, &before, &after).await {
+        let (relations, checks) = (plan.relations.as_deref(), plan.checks.as_deref());
+        let mut changes = self.changes(relations, checks, &mut progress.turns);
+        match changes.update(table, &key, &before, &after).await {
             // The changed row counts twice, so that a client can tell it from a new one.
             Ok(()) => progress.affected += 2,
             Err(error) if plan.ignore && foreign::is_violation(&error) => {

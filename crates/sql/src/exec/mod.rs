@@ -4,6 +4,7 @@
 //! and waiting for a client that reads slowly. Between statements nothing of it remains.
 
 mod assign;
+mod checks;
 mod cursor;
 mod delete;
 mod duplicate;
@@ -47,7 +48,7 @@ pub(crate) use memory::value_size;
 pub use project::{Cell, OutputColumn, output_columns};
 
 use crate::expr::{Inputs, RowRef, Types};
-use crate::plan::{Plan, QueryPlan, Relations, SelectPlan};
+use crate::plan::{Checks, Plan, QueryPlan, Relations, SelectPlan};
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -169,11 +170,17 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// How it changes rows; `relations` are the plan's.
-    fn changes<'c>(&'c mut self, relations: Option<&'c Relations>, turns: &'c mut Turns) -> RowChanges<'c> {
-        let enforce = if self.session.foreign_key_checks { Enforce::Everything } else { Enforce::Nothing };
-        let time_zone = &self.session.time_zone;
-        RowChanges { trx: self.trx, log: self.log, relations, enforce, time_zone, turns }
+    /// How it changes rows; `relations` and `checks` are the plan's.
+    fn changes<'c>(
+        &'c mut self,
+        relations: Option<&'c Relations>,
+        checks: Option<&'c Checks>,
+        turns: &'c mut Turns,
+    ) -> RowChanges<'c> {
+        let session = self.session;
+        let enforce = if session.foreign_key_checks { Enforce::Everything } else { Enforce::Nothing };
+        let time_zone = &session.time_zone;
+        RowChanges { trx: self.trx, log: self.log, relations, checks, enforce, session, time_zone, turns }
     }
 
     /// The values of expressions that stand in no query: see [`crate::bind::bind_exprs`].

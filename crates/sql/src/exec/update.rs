@@ -38,8 +38,8 @@ impl Exec<'_> {
             if *after == *before {
                 continue;
             }
-            let relations = plan.relations.as_deref();
-            match self.changes(relations, &mut turns).update(table, &key, &before, &after).await {
+            let (relations, checks) = (plan.relations.as_deref(), plan.checks.as_deref());
+            match self.changes(relations, checks, &mut turns).update(table, &key, &before, &after).await {
                 Ok(()) => changed.affected += 1,
                 Err(error) if plan.ignore && is_ignored(&error) => {
                     self.warnings.push_error(Level::Warning, &error);

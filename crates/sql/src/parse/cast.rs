@@ -64,11 +64,15 @@ fn to_type(parser: &mut Parser<'_>, expr: Expr) -> Result<Expr> {
     let length = if parser.consume_token(&Token::LParen) {
         let length = parser.parse_literal_uint()?;
         parser.expect_token(&Token::RParen)?;
-        Some(CharacterLength::IntegerLength { length, unit: None })
+        Some(length)
     } else {
         None
     };
     let charset = if national { Some(Ident::new("utf8mb3")) } else { charset_clause(parser)? };
+    if charset.as_ref().is_some_and(|charset| charset.value.eq_ignore_ascii_case("binary")) {
+        return Ok(to(expr, DataType::Binary(length)));
+    }
+    let length = length.map(|length| CharacterLength::IntegerLength { length, unit: None });
     let expr = to(expr, DataType::Char(length));
     Ok(match charset {
         Some(charset) => using(expr, charset),

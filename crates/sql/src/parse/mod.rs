@@ -85,3 +85,12 @@ pub fn parse(sql: impl AsRef<[u8]>, mode: impl Into<Mode>) -> Result<Statement, 
     bound::check(&cursor)?;
     statement(&mut cursor)
 }
+
+/// Parses an expression as definitions keep it, in MySQL's default modes.
+pub fn parse_expression(text: &str) -> Result<Box<sqlparser::ast::Expr>, SqlError> {
+    let mut cursor = Cursor::new(text.as_bytes(), Mode::default())?;
+    bound::check(&cursor)?;
+    let expression = query::expr(&mut cursor)?;
+    cursor.expect_end()?;
+    Ok(expression)
+}

@@ -160,10 +160,16 @@ fn position(parser: &mut Parser<'_>) -> Result<Expr> {
 /// INTERVAL a unit, or the function INTERVAL(a, b, ..).
 fn interval(parser: &mut Parser<'_>) -> Result<Expr> {
     parser.advance_token();
-    let value = parser.parse_expr()?;
-    if let Expr::Tuple(args) = value {
+    let args = parser.maybe_parse(|parser| {
+        parser.expect_token(&Token::LParen)?;
+        let args = parser.parse_comma_separated(Parser::parse_expr)?;
+        parser.expect_token(&Token::RParen)?;
+        if args.len() > 1 { Ok(args) } else { parser.expected("an argument", parser.peek_token()) }
+    })?;
+    if let Some(args) = args {
         return Ok(call("interval", args));
     }
+    let value = parser.parse_expr()?;
     let unit = parser.parse_identifier()?;
     let Some(field) = unit_of(&unit) else {
         parser.prev_token();

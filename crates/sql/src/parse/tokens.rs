@@ -83,6 +83,11 @@ impl Converter<'_, '_> {
             self.word("SHARE");
             return Ok(4);
         }
+        if is(&[b"ESCAPE"]) && self.is_introduced(rest) {
+            // `sqlparser` takes a text alone there.
+            self.word("ESCAPE");
+            return Ok(2);
+        }
         if is(&[b"MOD"]) && self.is_behind_operand() {
             self.push(SqlToken::Mod);
         } else if is(&[b"DISTINCTROW"]) {
@@ -92,6 +97,14 @@ impl Converter<'_, '_> {
             self.word(&word);
         }
         Ok(1)
+    }
+
+    /// Whether a text with an introducer stands behind the first token.
+    fn is_introduced(&self, rest: &[Token]) -> bool {
+        let [_, introducer, text, ..] = rest else { return false };
+        introducer.kind == Kind::Word
+            && self.cursor.text_of(*introducer).starts_with(b"_")
+            && text.kind == Kind::Text
     }
 
     /// Whether an operand ended here: then MOD is an operator, not a function.

@@ -232,8 +232,19 @@ pub struct InsertPlan {
     pub ignore: bool,
     /// What foreign keys have to do with it.
     pub relations: Option<Box<Relations>>,
+    /// The checks of the table that are enforced.
+    pub checks: Option<Arc<Checks>>,
     /// Subqueries in values.
     pub subqueries: Vec<Subquery>,
+}
+
+/// CHECK constraints of a table, bound.
+#[derive(Debug)]
+pub struct Checks {
+    /// The table.
+    pub table: Arc<Table>,
+    /// Their names and what no row may make false.
+    pub conditions: Vec<(String, Expr)>,
 }
 
 /// What is inserted.
@@ -278,6 +289,8 @@ pub struct UpdatePlan {
     pub ignore: bool,
     /// What foreign keys have to do with it.
     pub relations: Option<Box<Relations>>,
+    /// The checks of the table that are enforced.
+    pub checks: Option<Arc<Checks>>,
 }
 
 /// A planned DELETE from one table.

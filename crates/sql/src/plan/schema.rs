@@ -3,7 +3,7 @@
 use engine::catalog::table::Table;
 use types::column::ColumnType;
 
-use super::{Aggregate, InsertPlan, SelectPlan, Source, Subquery, Target, UnionPlan};
+use super::{Aggregate, Checks, InsertPlan, SelectPlan, Source, Subquery, Target, UnionPlan};
 use crate::expr::{ResultType, Schema, Types};
 
 fn column_of(source: &Source, column: usize) -> (ColumnType, bool) {
@@ -91,6 +91,22 @@ impl Schema for Target {
 
     fn subquery(&self, place: usize, column: usize, types: &Types<'_>) -> ResultType {
         subquery_type(&self.subqueries, place, column, types)
+    }
+}
+
+impl Schema for Checks {
+    fn column(&self, _source: usize, column: usize) -> (ColumnType, bool) {
+        column_of_table(&self.table, column)
+    }
+
+    fn candidate(&self, _column: usize) -> (ColumnType, bool) {
+        unreachable!("VALUES(c) stands in INSERT alone")
+    }
+
+    no_aggregates!();
+
+    fn subquery(&self, _number: usize, _types: &Types<'_>) -> ResultType {
+        unreachable!("a check has no subqueries")
     }
 }
 

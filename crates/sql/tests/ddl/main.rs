@@ -9,6 +9,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
 mod changes;
+mod checks;
 mod definitions;
 mod parenthesised;
 mod precedence;

@@ -202,6 +202,7 @@ impl Db {
             comment: String::new(),
             created_at: 0,
             foreign_keys: Vec::new(),
+            checks: Vec::new(),
             auto_increment_start: 1,
         };
         let table = Arc::new(Table::new(def, Arc::default()));

@@ -164,6 +164,7 @@ fn table(columns: Vec<ColumnDef>) -> Table {
         comment: String::new(),
         created_at: 0,
         foreign_keys: Vec::new(),
+        checks: Vec::new(),
         auto_increment_start: 1,
     };
     Table::new(def, Arc::default())

@@ -12,7 +12,8 @@ use engine::lock::Mode;
 use engine::trx::Trx;
 use replication::replica::{Field, RowReader, RowsBody};
 use sql::exec::{Enforce, Inserted, RowChanges, RowLog, Turns, duplicate_error, engine_error};
-use sql::plan::{PlannedTable, Relations};
+use sql::plan::{Checks, PlannedTable, Relations};
+use sql::session::Session;
 use types::column::ColumnType;
 use types::error::table::{ER_KEY_NOT_FOUND, ER_NO_DEFAULT_FOR_FIELD, ER_TABLE_DEF_CHANGED};
 use types::row::Offsets;
@@ -47,7 +48,9 @@ impl Client {
         let mut log = log.with_flags(logged_flags(body, relations));
         let (table, reader) = (&*mapped.table, &mapped.reader);
         let turns = Turns::default();
-        let mut changes = Changes { table, reader, trx, log: &mut log, relations, enforce, turns };
+        let (checks, session) = (mapped.checks.as_deref(), &self.sql);
+        let mut changes =
+            Changes { table, reader, trx, log: &mut log, relations, checks, enforce, session, turns };
         let done = kill.unless_killed(changes.apply(body)).await;
         log.end(done.is_ok());
         self.transaction.trx.end_statement();
@@ -92,7 +95,9 @@ pub(super) struct Changes<'a> {
     pub(super) trx: &'a mut Trx,
     log: &'a mut dyn RowLog,
     relations: Option<&'a Relations>,
+    checks: Option<&'a Checks>,
     enforce: Enforce,
+    session: &'a Session,
     turns: Turns,
 }
 
@@ -169,7 +174,9 @@ impl Changes<'_> {
             trx: self.trx,
             log: self.log,
             relations: self.relations,
+            checks: self.checks,
             enforce: self.enforce,
+            session: self.session,
             time_zone: &TimeZone::UTC,
             turns: &mut self.turns,
         }

@@ -1,6 +1,6 @@
 //! What has to be done to a table's data for a new definition.
 
-use engine::catalog::def::{IndexDef, TableDef};
+use engine::catalog::def::{CheckDef, IndexDef, TableDef};
 use engine::ids::IndexId;
 use types::column::{ColumnType, Labels};
 
@@ -59,6 +59,13 @@ pub(super) fn compare(
         Change::Metadata
     };
     (new, change)
+}
+
+/// Whether a check is enforced that was not: rows are looked at when they are copied, as in MySQL.
+pub(super) fn checks_more(old: &TableDef, new: &TableDef) -> bool {
+    let was =
+        |check: &&CheckDef| old.checks.iter().any(|old| old.enforced && old.expression == check.expression);
+    !new.checks.iter().filter(|check| check.enforced).all(|check| was(&check))
 }
 
 /// Whether an index's entries serve the new definition. Columns have kept their places.

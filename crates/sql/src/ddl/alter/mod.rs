@@ -11,7 +11,7 @@ use types::column::ColumnType;
 use types::error::table::ER_ILLEGAL_HA;
 
 use super::draft::{Draft, DraftColumn, of_index};
-use super::{DdlEnv, Result, charset, engine as engine_name, finish, foreign};
+use super::{DdlEnv, Result, charset, check, engine as engine_name, finish, foreign};
 use crate::parse::TableName;
 use crate::parse::table::{AlterAction, AlterTable, TableOptions};
 
@@ -91,16 +91,18 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
             }
         }
     }
-    let mut draft = Draft { table, columns: Vec::new(), keys: Vec::new(), foreign_keys: Vec::new() };
+    let mut draft = Draft::new(table);
     columns.apply(old, &mut draft, alteration.convert, context)?;
     let new_name = |name: &str| columns.new_name(name).map(str::to_owned);
-    foreign::keep(old, &keys.foreign_drops(old), new_name, &mut draft)?;
-    keys.apply(old, &mut draft, &columns, context)?;
+    let constraints = keys.constraints(old)?;
+    foreign::keep(old, &constraints.foreign_keys, new_name, &mut draft)?;
+    check::keep(old, &constraints.checks, new_name, &mut draft)?;
+    keys.apply(old, constraints.keys, &mut draft, &columns, context)?;
     let table = finish::finish(&mut draft, context)?;
     foreign::check_indexes(old, &table)?;
-    let change = compare::compare(old, table, &draft.columns, alteration.force);
-    let (table, change) = change;
-    support::check(alter, &change, env.foreign_key_checks)?;
+    let checks_more = compare::checks_more(old, &table);
+    let (table, change) = compare::compare(old, table, &draft.columns, alteration.force || checks_more);
+    support::check(alter, &change, checks_more, env.foreign_key_checks)?;
     let columns = columns.into_names();
     let (rename, auto_increment) = (alteration.rename, alteration.auto_increment);
     Ok(Alteration { table, change, columns, rename, auto_increment })

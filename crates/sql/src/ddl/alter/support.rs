@@ -8,7 +8,20 @@ use crate::ddl::Result;
 use crate::parse::table::{AlterAction, AlterAlgorithm, AlterLock, AlterTable};
 
 /// Errors 1845 and 1846. Whatever touches data keeps others from the table while it runs.
-pub(super) fn check(alter: &AlterTable, change: &Change, foreign_key_checks: bool) -> Result<()> {
+pub(super) fn check(
+    alter: &AlterTable,
+    change: &Change,
+    checks_more: bool,
+    foreign_key_checks: bool,
+) -> Result<()> {
+    let algorithm = match alter.algorithm {
+        AlterAlgorithm::Instant => Some("ALGORITHM=INSTANT"),
+        AlterAlgorithm::Inplace => Some("ALGORITHM=INPLACE"),
+        AlterAlgorithm::Default | AlterAlgorithm::Copy => None,
+    };
+    if let Some(algorithm) = algorithm.filter(|_| checks_more) {
+        return Err(ER_ALTER_OPERATION_NOT_SUPPORTED.error(&[&algorithm, &"ALGORITHM=COPY"]));
+    }
     let adds_foreign_key = |action: &AlterAction| matches!(action, AlterAction::AddForeignKey(_));
     if foreign_key_checks && alter.actions.iter().any(adds_foreign_key) {
         let reason = "Adding foreign keys needs foreign_key_checks=OFF";

@@ -3,7 +3,8 @@
 use engine::catalog::def::ForeignKeyDef;
 use engine::catalog::table::Table;
 use types::error::table::{
-    ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO, ER_NO_REFERENCED_ROW_2, ER_ROW_IS_REFERENCED_2,
+    ER_CHECK_CONSTRAINT_VIOLATED, ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO, ER_NO_REFERENCED_ROW_2,
+    ER_ROW_IS_REFERENCED_2,
 };
 use types::error::{Condition, SqlError};
 use types::row::Offsets;
@@ -12,9 +13,11 @@ use types::value::ValueRef;
 
 use crate::ddl::{Quoting, foreign_key_text};
 
-/// Whether a change fails for its row's foreign keys alone: IGNORE goes on behind it.
+/// Whether a change fails for its row's checks and foreign keys alone: IGNORE goes on behind it.
 pub(in crate::exec) fn is_violation(error: &SqlError) -> bool {
-    error.is(&ER_NO_REFERENCED_ROW_2) || error.is(&ER_ROW_IS_REFERENCED_2)
+    [&ER_NO_REFERENCED_ROW_2, &ER_ROW_IS_REFERENCED_2, &ER_CHECK_CONSTRAINT_VIOLATED]
+        .iter()
+        .any(|condition| error.is(condition))
 }
 
 /// Error 1452: a row of this table has no parent.

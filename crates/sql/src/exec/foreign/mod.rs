@@ -1,4 +1,4 @@
-//! Rows of tables, changed as foreign keys allow, with what follows from it, and logged.
+//! Rows of tables, changed as checks and foreign keys allow, with what follows from it, and logged.
 //!
 //! A row's parents are looked for in the newest state, and locked shared: they stay until the transaction ends. Whoever
 //! takes a parent away holds its row exclusively when he looks for children, so there are none that he does not see.
@@ -21,7 +21,8 @@ use engine::trx::Trx;
 use types::temporal::TimeZone;
 
 use super::{Result, RowLog, Turns, duplicate, engine_error};
-use crate::plan::Relations;
+use crate::plan::{Checks, Relations};
+use crate::session::Session;
 use cascade::{Cascade, Cause, Followed};
 
 pub(super) use error::is_violation;
@@ -56,8 +57,12 @@ pub struct RowChanges<'a> {
     pub log: &'a mut dyn RowLog,
     /// The relations of the table that is changed; its is the first of their tables.
     pub relations: Option<&'a Relations>,
+    /// The checks of that table that are enforced.
+    pub checks: Option<&'a Checks>,
     /// What foreign keys do.
     pub enforce: Enforce,
+    /// What checks know of who asks.
+    pub session: &'a Session,
     /// In which times are written in errors.
     pub time_zone: &'a TimeZone,
     /// When others may run.
@@ -65,8 +70,9 @@ pub struct RowChanges<'a> {
 }
 
 impl RowChanges<'_> {
-    /// Adds a row. Error 1452.
+    /// Adds a row. Errors 1452, 3819.
     pub async fn insert(&mut self, table: &Table, row: &Row) -> Result<Inserted> {
+        self.verify(row)?;
         if let Some(relations) = self.relations {
             self.trx.note_related();
             if self.enforce != Enforce::Nothing {
@@ -80,8 +86,9 @@ impl RowChanges<'_> {
         }
     }
 
-    /// Replaces a row that was read under its exclusive lock. Errors 1062, 1451, 1452, 1761, 3008.
+    /// Replaces a row that was read under its exclusive lock. Errors 1062, 1451, 1452, 1761, 3008, 3819.
     pub async fn update(&mut self, table: &Table, key: &[u8], before: &Row, after: &Row) -> Result<()> {
+        self.verify(after)?;
         let Some(relations) = self.relations else {
             self.update_row(table, key, before, after).await?;
             return self.log.update(table, before, after);
@@ -119,6 +126,10 @@ impl RowChanges<'_> {
         let logged = self.log.delete(table, before);
         self.log.set_cascaded(false);
         logged
+    }
+
+    fn verify(&self, row: &[u8]) -> Result<()> {
+        self.checks.map_or(Ok(()), |checks| checks.verify(row, self.session))
     }
 
     async fn update_related(

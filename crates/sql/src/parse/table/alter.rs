@@ -2,6 +2,7 @@
 
 use types::error::SqlError;
 
+use super::check::{self, CheckSpec};
 use super::column::{self, ColumnSpec, DefaultSpec};
 use super::data_type::{accept_charset_words, charset_name};
 use super::foreign::ForeignKeySpec;
@@ -42,7 +43,15 @@ pub enum AlterAction {
     AddForeignKey(Box<ForeignKeySpec>),
     /// DROP FOREIGN KEY.
     DropForeignKey(String),
-    /// DROP CONSTRAINT: a unique, primary or foreign key here.
+    /// ADD CHECK.
+    AddCheck(CheckSpec),
+    /// DROP CHECK.
+    DropCheck(String),
+    /// ALTER CHECK: whether it is enforced.
+    AlterCheck(String, bool),
+    /// ALTER CONSTRAINT, of a check if of anything.
+    AlterConstraint(String, bool),
+    /// DROP CONSTRAINT: a check, or a unique, primary or foreign key.
     DropConstraint(String),
     /// DROP PRIMARY KEY.
     DropPrimaryKey,
@@ -69,6 +78,7 @@ impl From<Constraint> for AlterAction {
         match constraint {
             Constraint::Key(key) => Self::AddKey(key),
             Constraint::ForeignKey(key) => Self::AddForeignKey(key),
+            Constraint::Check(check) => Self::AddCheck(check),
         }
     }
 }
@@ -264,8 +274,8 @@ fn drop(cursor: &mut Cursor<'_>) -> Result<AlterAction> {
         cursor.expect("KEY")?;
         return Ok(AlterAction::DropForeignKey(cursor.name()?));
     }
-    if cursor.is("CHECK") {
-        return Err(unsupported("CHECK constraints"));
+    if cursor.accept("CHECK") {
+        return Ok(AlterAction::DropCheck(cursor.name()?));
     }
     if cursor.accept("CONSTRAINT") {
         return Ok(AlterAction::DropConstraint(cursor.name()?));
@@ -287,8 +297,11 @@ pub(super) fn drop_key(name: String) -> AlterAction {
 
 /// Behind ALTER TABLE .. ALTER.
 fn alter_part(cursor: &mut Cursor<'_>) -> Result<AlterAction> {
-    if cursor.is("CHECK") || cursor.is("CONSTRAINT") {
-        return Err(unsupported("CHECK constraints"));
+    if let Some(word) = cursor.accept_any(&["CHECK", "CONSTRAINT"]) {
+        let name = cursor.name()?;
+        let enforced = check::enforced(cursor).ok_or_else(|| cursor.error())?;
+        let action = if word == "CHECK" { AlterAction::AlterCheck } else { AlterAction::AlterConstraint };
+        return Ok(action(name, enforced));
     }
     if cursor.accept("INDEX") {
         cursor.name()?;

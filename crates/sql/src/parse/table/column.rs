@@ -3,6 +3,7 @@
 use types::error::SqlError;
 use types::value::Value;
 
+use super::check::{self, CheckSpec};
 use super::data_type::{TypeSpec, charset_name, data_type};
 use super::foreign::{self, References};
 use crate::parse::cursor::Cursor;
@@ -34,6 +35,8 @@ pub struct ColumnSpec {
     pub collation: Option<String>,
     /// REFERENCES.
     pub references: Option<Box<References>>,
+    /// CHECK, which may be there again and again.
+    pub checks: Vec<CheckSpec>,
 }
 
 /// A default as it is written.
@@ -72,6 +75,7 @@ pub(super) fn definition(cursor: &mut Cursor<'_>, name: String) -> Result<Column
         comment: None,
         collation: None,
         references: None,
+        checks: Vec::new(),
     };
     while attribute(cursor, &mut column)? {}
     Ok(column)
@@ -104,6 +108,12 @@ fn attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<bool> {
         column.primary = true;
     } else if cursor.accept("COMMENT") {
         column.comment = Some(cursor.text()?);
+    } else if cursor.accept("CONSTRAINT") {
+        let name = if cursor.at_name() { Some(cursor.name()?) } else { None };
+        cursor.expect("CHECK")?;
+        column.checks.push(check::check(cursor, name)?);
+    } else if cursor.accept("CHECK") {
+        column.checks.push(check::check(cursor, None)?);
     } else if cursor.accept("REFERENCES") {
         column.references = Some(Box::new(foreign::references(cursor)?));
     } else if cursor.is("COLLATE") {
@@ -128,8 +138,6 @@ fn ignored_or_missing(cursor: &mut Cursor<'_>) -> Result<bool> {
         // What every column is.
     } else if cursor.accept_any(&["GENERATED", "AS"]).is_some() {
         return Err(unsupported("generated columns"));
-    } else if cursor.is("CHECK") || cursor.is("CONSTRAINT") {
-        return Err(unsupported("CHECK constraints"));
     } else if cursor.is("INVISIBLE") {
         return Err(unsupported("invisible columns"));
     } else if let Some(what) = cursor.accept_any(&["ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"]) {

@@ -2,6 +2,7 @@
 
 use types::error::SqlError;
 
+use super::check::CheckSpec;
 use super::column::{self, ColumnSpec};
 use super::foreign::ForeignKeySpec;
 use super::key::{self, Constraint, KeySpec};
@@ -33,6 +34,8 @@ pub enum TableElement {
     Key(KeySpec),
     /// A foreign key that is no column's attribute.
     ForeignKey(Box<ForeignKeySpec>),
+    /// A check that is no column's attribute.
+    Check(CheckSpec),
 }
 
 /// CREATE TABLE .. LIKE.
@@ -87,6 +90,7 @@ fn element(cursor: &mut Cursor<'_>) -> Result<TableElement> {
     Ok(match key::constraint(cursor)? {
         Some(Constraint::Key(key)) => TableElement::Key(key),
         Some(Constraint::ForeignKey(key)) => TableElement::ForeignKey(key),
+        Some(Constraint::Check(check)) => TableElement::Check(check),
         None => TableElement::Column(Box::new(column::column(cursor)?)),
     })
 }

@@ -2,6 +2,7 @@
 
 use types::error::SqlError;
 
+use super::check::{self, CheckSpec};
 use super::foreign::{self, ForeignKeySpec};
 use crate::parse::cursor::Cursor;
 use crate::parse::error::unsupported;
@@ -51,6 +52,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub(super) enum Constraint {
     Key(KeySpec),
     ForeignKey(Box<ForeignKeySpec>),
+    Check(CheckSpec),
 }
 
 /// A key or constraint of a table, if one comes next. Error 1235 for those that we do not have.
@@ -62,8 +64,8 @@ pub(super) fn constraint(cursor: &mut Cursor<'_>) -> Result<Option<Constraint>> 
         let key = foreign::foreign_key(cursor, constraint_name)?;
         return Ok(Some(Constraint::ForeignKey(Box::new(key))));
     }
-    if cursor.is("CHECK") {
-        return Err(unsupported("CHECK constraints"));
+    if cursor.accept("CHECK") {
+        return Ok(Some(Constraint::Check(check::check(cursor, constraint_name)?)));
     }
     let kind = if cursor.accept("PRIMARY") {
         cursor.expect("KEY")?;

@@ -1,6 +1,7 @@
 //! CREATE TABLE, ALTER TABLE and their parts: columns, types, keys, options.
 
 pub(super) mod alter;
+pub(super) mod check;
 pub(super) mod column;
 pub(super) mod create;
 pub(super) mod data_type;
@@ -11,6 +12,7 @@ pub(super) mod key;
 pub(super) mod option;
 
 pub use alter::{AlterAction, AlterAlgorithm, AlterLock, AlterTable, Place};
+pub use check::CheckSpec;
 pub use column::{ColumnSpec, DefaultSpec};
 pub use create::{CreateTable, CreateTableLike, TableElement};
 pub use data_type::{TypeCharset, TypeName, TypeSpec};

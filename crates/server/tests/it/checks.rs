@@ -1,0 +1,30 @@
+//! CHECK constraints: their definitions, what they refuse, and that they stay.
+
+use crate::whole::{World, answers_as_recorded, ok};
+
+#[test]
+fn definitions_and_errors_are_mysqls() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/checks-9.7.4.txt"));
+    assert!(seen > 500, "{seen} statements");
+    world.stop();
+}
+
+#[test]
+fn a_check_is_there_after_a_restart() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT CHECK (a > 0), s VARCHAR(9), CONSTRAINT c CHECK (s <> 'it''s'))");
+    let shown = root.query("SHOW CREATE TABLE d.t").unwrap().rows;
+    let world = world.restart();
+    let mut root = world.root();
+    assert_eq!(root.query("SHOW CREATE TABLE d.t").unwrap().rows, shown);
+    for (row, name) in [("0, 'a'", "t_chk_1"), ("1, 'IT\\'S'", "c")] {
+        let refused = root.query(&format!("INSERT INTO d.t VALUES ({row})")).unwrap_err();
+        let message = format!("Check constraint '{name}' is violated.");
+        assert_eq!((refused.code(), refused.message()), (3819, &*message));
+    }
+    ok(&mut root, "INSERT INTO d.t VALUES (1, 'a'), (NULL, NULL)");
+    world.stop();
+}
