@@ -134,7 +134,8 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
         return Ok(());
     }
     // MySQL's JSON, which MariaDB's reader of binlogs does not know: after everything else.
-    let replica = config.start()?;
+    let expected = vec!["Check constraint 'here' is violated".to_owned()];
+    let replica = Config { expected, ..config }.start()?;
     relay(&replica, source.port, way, "documents")?;
     refuse(&replica, source.port, way)?;
     replica.stop()
