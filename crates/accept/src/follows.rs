@@ -137,7 +137,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     let replica = config.start()?;
     relay(&replica, source.port, way, "documents")?;
     refuse(&replica, source.port, way)?;
-    replica.stop()
+    replica.stop_after("Check constraint 'here' is violated")
 }
 
 /// A row that a check refuses which only the replica has stops it, and nothing of it stays.

@@ -112,13 +112,14 @@ impl Config {
     }
 
     /// Fails if the log has a line of a level that nobody expected. That root has no password is known, and
-    /// that a replica was stopped.
-    pub fn check_log(&self) -> Outcome {
+    /// that a replica was stopped; `expected` is what else a line may say.
+    fn check_log(&self, expected: Option<&str>) -> Outcome {
         let log = String::from_utf8_lossy(&fs::read(self.log())?)
             .replace("WARN root@localhost has no password", "")
             .replace("WARN semi-synchronous replication is off: no acknowledgement", "");
         let odd = |line: &&str| {
             [" WARN ", " ERROR ", "[Warning]", "[ERROR]", "panicked"].iter().any(|it| line.contains(it))
+                && expected.is_none_or(|it| !line.contains(it))
         };
         match log.lines().find(odd) {
             None => Ok(()),
@@ -162,13 +163,22 @@ impl Onelog {
     }
 
     /// SIGTERM; it must end by itself, without complaint.
-    pub fn stop(mut self) -> Outcome {
+    pub fn stop(self) -> Outcome {
+        self.end(None)
+    }
+
+    /// The same for one whose log says this, too.
+    pub fn stop_after(self, expected: &str) -> Outcome {
+        self.end(Some(expected))
+    }
+
+    fn end(mut self, expected: Option<&str>) -> Outcome {
         self.check_alive()?;
         let pid = Pid::from_child(&self.process.0);
         kill_process(pid, Signal::TERM)?;
         let status = wait(&mut self.process)?;
         check(status.success(), || format!("the server ended with {status}"))?;
-        self.config.check_log()
+        self.config.check_log(expected)
     }
 }
 
