@@ -99,8 +99,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         let catalog = self.shared.store.catalog();
-        let env = BindEnv::new(&catalog, &self.sql, "");
-        let plan = bind_show(Arc::new(shown), filter, &env)?;
+        let plan = bind_show(Arc::new(shown), filter, &BindEnv::new(&catalog, &self.sql, ""))?;
         let planned = Planned::new(Plan::Select(plan));
         self.run_shown(&planned, Params::default(), format, more, wire).await
     }

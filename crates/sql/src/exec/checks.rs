@@ -28,6 +28,7 @@ impl Checks {
             candidate: RowRef::Missing,
             aggregates: &[],
             subqueries: &[],
+            outer: &[],
         };
         let mut warnings = Warnings::default();
         for (name, condition) in &self.conditions {

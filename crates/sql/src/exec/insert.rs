@@ -215,8 +215,9 @@ impl Exec<'_> {
         let mut offsets = Offsets::default();
         table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
-        let after =
-            self.assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore).await?;
+        let after = self
+            .assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore)
+            .await?;
         if after == *before {
             return Ok(true);
         }

@@ -22,9 +22,7 @@ use super::window::Window;
 use super::{Cell, Exec, Result, ResultSink, Turns, engine_error};
 use crate::agg::Accumulator;
 use crate::expr::{CompareOp, Ev, Expr, Inputs, RowRef, SortKey};
-use crate::plan::{
-    Group, LockWait, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind,
-};
+use crate::plan::{Group, LockWait, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind};
 use crate::session::Session;
 
 /// A row that waits to be sorted.

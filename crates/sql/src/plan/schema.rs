@@ -105,7 +105,7 @@ impl Schema for Checks {
 
     no_aggregates!();
 
-    fn subquery(&self, _number: usize, _types: &Types<'_>) -> ResultType {
+    fn subquery(&self, _place: usize, _column: usize, _types: &Types<'_>) -> ResultType {
         unreachable!("a check has no subqueries")
     }
 }

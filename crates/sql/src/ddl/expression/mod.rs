@@ -242,7 +242,11 @@ impl Printer<'_> {
                 None => return Err(unsupported(&format!("the operator {op}"))),
             },
         };
-        Ok(format!("({} {word} {})", self.text(left)?, self.text(right)?))
+        let (left, right) = match (left, right) {
+            (E::Tuple(_), E::Tuple(_)) => (self.row_or_value(left)?, self.row_or_value(right)?),
+            _ => (self.text(left)?, self.text(right)?),
+        };
+        Ok(format!("({left} {word} {right})"))
     }
 
     /// AND or OR of all that stands side by side, or NOT of it.
