@@ -157,7 +157,7 @@ fn subqueries_look_at_the_rows_around_them() {
         ("id IN (SELECT id FROM sbtest1 b WHERE b.k = a.k)", "20"),
         (
             "id = (SELECT MAX(id) FROM sbtest1 b WHERE b.k IN (SELECT k FROM sbtest1 c WHERE c.id < a.id))",
-            "0",
+            "1",
         ),
     ] {
         assert_eq!(conn.rows(&format!("SELECT COUNT(*) FROM sbtest1 a WHERE {inner}")), [count], "{inner}");
