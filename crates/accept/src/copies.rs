@@ -9,6 +9,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use rig::clients::Vendor;
 use rig::command::Process;
@@ -19,6 +20,9 @@ use rig::{Outcome, check, command, paths};
 
 use crate::follows::{self, Way};
 use crate::{Plan, contents, replicas, sql};
+
+/// How long sysbench may take to write once.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 const GTIDS: [&str; 2] = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"];
 
@@ -87,7 +91,7 @@ fn to_peer(plan: &Plan, vendor: Vendor, port: u16, dir: &Path) -> Outcome<Peer> 
     contents::query(peer.port, "mysql", &before)?;
     command::run_on(&mut vendor.root(peer.port)?, &copy)?;
     contents::query(peer.port, "mysql", &after)?;
-    end(&mut writing)?;
+    end(&mut writing, port)?;
     Ok(peer)
 }
 
@@ -105,7 +109,7 @@ fn from_peer(plan: &Plan, way: Way, source: u16, replica: u16, dir: &Path) -> Ou
     sql::run(replica, &["RESET BINARY LOGS AND GTIDS", &change])?;
     command::run_on(&mut way.vendor.root(replica)?, &copy)?;
     sql::run(replica, &["START REPLICA"])?;
-    end(&mut writing)
+    end(&mut writing, source)
 }
 
 fn dump(vendor: Vendor, port: u16, copy: &Path) -> Outcome {
@@ -114,9 +118,11 @@ fn dump(vendor: Vendor, port: u16, copy: &Path) -> Outcome {
         Vendor::MariaDb => &["--single-transaction", "--master-data=1", "--databases", "sbtest"][..],
         Vendor::Oracle => &["--single-transaction", "--set-gtid-purged=ON", "--databases", "sbtest"],
     });
+    let before = sum(port)?;
     // A warning of mysqldump, that GTIDs of other databases come along, is no failure.
     let status = dump.stdout(File::create(copy)?).stderr(Stdio::null()).status()?;
-    check(status.success(), || format!("{dump:?}: {status}"))
+    check(status.success(), || format!("{dump:?}: {status}"))?;
+    check(sum(port)? != before, || "nothing was written while the copy was made".to_owned())
 }
 
 /// sysbench, until it is ended.
@@ -132,12 +138,28 @@ fn write(plan: &Plan, port: u16) -> Outcome<Process> {
     let mut writing = bench.command("run");
     writing.stdout(Stdio::null()).stderr(Stdio::null());
     let writing = Process(writing.spawn()?);
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    await_write(port)?;
     Ok(writing)
 }
 
-fn end(writing: &mut Process) -> Outcome {
-    std::thread::sleep(std::time::Duration::from_secs(1));
+/// What each transaction of sysbench changes.
+fn sum(port: u16) -> Outcome<String> {
+    contents::query(port, "sbtest", "SELECT SUM(k) FROM sbtest1")
+}
+
+/// Waits until somebody has written.
+fn await_write(port: u16) -> Outcome {
+    let (before, begun) = (sum(port)?, Instant::now());
+    while sum(port)? == before {
+        check(begun.elapsed() < PATIENCE, || "sysbench does not write".to_owned())?;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// Ends sysbench, once it has written beside a replica that follows.
+fn end(writing: &mut Process, port: u16) -> Outcome {
+    await_write(port)?;
     check(writing.0.try_wait()?.is_none(), || "sysbench has ended by itself".to_owned())?;
     writing.0.kill()?;
     writing.0.wait()?;

@@ -223,10 +223,11 @@ pub fn catch_up(source: u16, replica: u16, way: Way) -> Outcome<Duration> {
         let (mut source, mut replica) = (sql::root(source).await?, sql::root(replica).await?);
         let query =
             if way.vendor == Vendor::Oracle { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
-        let end: Option<Row> = source.query_first(query).await?;
-        let end = end.ok_or("the source has no binlog")?;
-        let end: (String, u64) = (end.get(0).ok_or("no file")?, end.get(1).ok_or("no position")?);
         loop {
+            // MariaDB moves on by itself: it writes an event when its storage engine has a file's transactions.
+            let end: Option<Row> = source.query_first(query).await?;
+            let end = end.ok_or("the source has no binlog")?;
+            let end: (String, u64) = (end.get(0).ok_or("no file")?, end.get(1).ok_or("no position")?);
             let row: Option<Row> = replica.query_first("SHOW REPLICA STATUS").await?;
             let row = row.ok_or("there is no replica")?;
             let text = |name: &str| row.get::<String, _>(name).unwrap_or_default();

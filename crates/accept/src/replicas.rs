@@ -113,7 +113,10 @@ pub fn run(plan: &Plan) -> Outcome {
     }
     println!("{rounds} kills, {} transactions of writers", ledger.iter().sum::<u64>());
     let raw = Raw::start(&dir, port)?;
-    sql::run(port, &["FLUSH BINARY LOGS", "UPDATE d.c SET n = n + 0", "DELETE FROM d.a WHERE n % 2 = 0"])?;
+    // What MySQL's Python client begins with; MariaDB 10.11 does not know the collation.
+    let names = "SET NAMES utf8mb4 COLLATE utf8mb4_0900_ai_ci";
+    let last = ["FLUSH BINARY LOGS", "UPDATE d.c SET n = n + 0", "DELETE FROM d.a WHERE n % 2 = 0"];
+    sql::run(port, &[&[names][..], &last].concat())?;
     for replica in &replicas {
         await_equal(replica, port, &DATABASES)?;
     }

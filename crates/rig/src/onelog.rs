@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -70,14 +71,16 @@ impl Config {
         command::wrapped(&wrapper, command)
     }
 
-    /// Starts it and waits until it accepts connections.
+    /// Starts it and waits until it accepts connections: on its socket, which is nobody else's, and on its port.
     pub fn start(&self) -> Outcome<Onelog> {
         let log = File::options().create(true).append(true).open(self.log())?;
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let mut process = Process(command.spawn()?);
         let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        while UnixStream::connect(self.socket()).is_err()
+            || TcpStream::connect(("127.0.0.1", self.port)).is_err()
+        {
             if let Some(status) = process.0.try_wait()? {
                 return Err(format!("the server ended while it started: {status}\n{}", self.said()?).into());
             }

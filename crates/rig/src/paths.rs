@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Outcome;
 
@@ -59,7 +61,22 @@ pub fn peers() -> Outcome<PathBuf> {
     Ok(Path::new(&home).join(".cache/onelog-peers"))
 }
 
-/// A port that nobody listens on.
+/// Ports below those that Linux takes for outgoing connections: nobody's connection has one of them by chance, not even one
+/// to the port itself, which connects without any listener.
+const PORTS: Range<u16> = 10_000..32_000;
+
+/// A port that nobody listens on, and that this process has not given to anybody yet.
 pub fn free_port() -> Outcome<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    let count = u32::from(PORTS.end - PORTS.start);
+    // Processes at the same time begin at places of their own.
+    let first = std::process::id().wrapping_mul(211);
+    for _ in 0..count {
+        let place = first.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed)) % count;
+        let port = PORTS.start + u16::try_from(place)?;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err("no port is free".into())
 }

@@ -109,6 +109,8 @@ pub struct Session {
     pub time_zone: TimeZone,
     /// `collation_connection`: literals are in its character set.
     pub collation_connection: Collation,
+    /// `default_collation_for_utf8mb4`: the collation of what names `utf8mb4` and no collation.
+    pub default_collation_for_utf8mb4: Collation,
     /// `character_set_results`; `None` = as they are.
     pub results: Option<Charset>,
     /// `auto_increment_increment`
@@ -155,6 +157,7 @@ impl Session {
             sql_mode: SqlMode::default(),
             time_zone: TimeZone::UTC,
             collation_connection: Collation::Utf8mb4GeneralCi,
+            default_collation_for_utf8mb4: Collation::Utf8mb4GeneralCi,
             results: Some(Charset::Utf8mb4),
             auto_increment_increment: 1,
             auto_increment_offset: 1,
@@ -213,6 +216,9 @@ impl Session {
 
     /// A context for a statement that writes.
     pub fn writing<'a>(&'a self, warnings: &'a mut Warnings) -> Context<'a> {
-        Context::writing(self.sql_mode, &self.time_zone, self.today(), warnings)
+        Context {
+            default_collation_for_utf8mb4: self.default_collation_for_utf8mb4,
+            ..Context::writing(self.sql_mode, &self.time_zone, self.today(), warnings)
+        }
     }
 }

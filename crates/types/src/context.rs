@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use crate::charset::Charset;
+use crate::collation::Collation;
 use crate::error::{Condition, SqlError};
 use crate::sql_mode::SqlMode;
 use crate::temporal::{Date, DatePolicy, TimeZone};
@@ -23,6 +25,8 @@ pub struct Context<'a> {
     /// Whether a NULL for a NOT NULL column is replaced by the column's implicit default, with a warning: an UPDATE
     /// or an INSERT of several rows that is not strict. Else it is error 1048.
     pub null_becomes_default: bool,
+    /// `default_collation_for_utf8mb4`
+    pub default_collation_for_utf8mb4: Collation,
     /// Where warnings go.
     pub warnings: &'a mut Warnings,
 }
@@ -35,7 +39,16 @@ impl<'a> Context<'a> {
         today: Date,
         warnings: &'a mut Warnings,
     ) -> Self {
-        Self { sql_mode, time_zone, today, row: 1, strict: false, null_becomes_default: false, warnings }
+        Self {
+            sql_mode,
+            time_zone,
+            today,
+            row: 1,
+            strict: false,
+            null_becomes_default: false,
+            default_collation_for_utf8mb4: Charset::Utf8mb4.default_collation(),
+            warnings,
+        }
     }
 
     /// A context for a statement that writes: strict if the mode is.
@@ -45,8 +58,15 @@ impl<'a> Context<'a> {
         today: Date,
         warnings: &'a mut Warnings,
     ) -> Self {
-        let strict = sql_mode.is_strict();
-        Self { sql_mode, time_zone, today, row: 1, strict, null_becomes_default: false, warnings }
+        Self { strict: sql_mode.is_strict(), ..Self::reading(sql_mode, time_zone, today, warnings) }
+    }
+
+    /// The collation of what names only its character set.
+    pub fn default_collation(&self, charset: Charset) -> Collation {
+        if charset == Charset::Utf8mb4 {
+            return self.default_collation_for_utf8mb4;
+        }
+        charset.default_collation()
     }
 
     /// Reports an adjustment: an error in a strict statement, else a warning.

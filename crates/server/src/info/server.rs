@@ -42,7 +42,15 @@ pub(super) fn collations(_: &Look<'_>) -> Vec<Row> {
         let default = if collation.charset().default_collation() == collation { "Yes" } else { "" };
         let pad = if collation.pads_space() { "PAD SPACE" } else { "NO PAD" };
         let id = u64::from(collation.id());
-        row![collation.name(), collation.charset().name(), id, default, "Yes", 1_u64, pad]
+        row![
+            collation.name(),
+            collation.charset().name(),
+            id,
+            default,
+            "Yes",
+            u64::from(collation.sort_length()),
+            pad
+        ]
     };
     by_name().into_iter().map(row).collect()
 }

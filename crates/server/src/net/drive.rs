@@ -15,6 +15,7 @@ use super::handler::{Handler, Outcome, Service};
 use super::inbound::Inbound;
 use super::listener::Visitor;
 use super::login::{self, Link, LoginError};
+use super::pace::Pace;
 use super::reply::Reply;
 use super::stream::ReadHalf;
 use crate::clock;
@@ -22,9 +23,6 @@ use crate::status::{Counter, Gauges};
 
 /// What ends the wait for a command.
 const ENDS: u8 = mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON;
-
-/// Bytes a second that a client has to send of a packet, once `net_read_timeout` has passed.
-const RATE_MIN: u64 = 1024;
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +53,8 @@ struct Parts {
 #[derive(Debug, Default)]
 struct Arriving {
     size: u64,
-    /// When the rest was first waited for.
-    since_ms: Option<u64>,
+    /// How the rest comes, by `net_read_timeout`.
+    pace: Pace,
 }
 
 /// Serves a client that was accepted, until it is gone.
@@ -188,10 +186,8 @@ async fn command<S: Service>(
 async fn receive(parts: &mut Parts, arriving: &mut Arriving) -> Result<(), End> {
     let connection = Arc::clone(&parts.connection);
     if arriving.size > 0 {
-        let since_ms = *arriving.since_ms.get_or_insert_with(clock::monotonic_ms);
         let timeout_s = connection.limits().net_read_timeout_s.load(Ordering::Relaxed);
-        let allowance_ms = u64::from(timeout_s) * 1000 + arriving.size * 1000 / RATE_MIN;
-        connection.set_deadline(since_ms + allowance_ms);
+        connection.set_deadline(arriving.pace.deadline(clock::monotonic_ms(), arriving.size, timeout_s));
     }
     loop {
         let (reader, read) = (&mut parts.reader, &mut parts.read);

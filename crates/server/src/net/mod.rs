@@ -25,6 +25,7 @@ mod hosts;
 mod inbound;
 mod listener;
 mod login;
+mod pace;
 mod process;
 mod reaper;
 mod registry;

@@ -2,8 +2,7 @@
 //! is large.
 //!
 //! **Bound:** whoever writes rows asks [`Reply::is_large`] and awaits [`Reply::send`]; a client that does not read
-//! holds up nobody but its own session, and only until its deadline: `net_write_timeout` and a second for each KiB
-//! that it took.
+//! holds up nobody but its own session, and only until its deadline, by `net_write_timeout`: see [`Pace`].
 
 use std::future::poll_fn;
 use std::io;
@@ -17,15 +16,13 @@ use protocol::wire::Capabilities;
 use types::error::SqlError;
 
 use super::connection::Connection;
+use super::pace::Pace;
 use super::stream::WriteHalf;
 use crate::clock;
 use crate::status::Counter;
 
 /// Beyond so many bytes an answer is sent before it is complete.
 const LARGE_SIZE: usize = 64 << 10;
-
-/// Bytes a second that a client has to take once its time-out has passed.
-const RATE_MIN: u64 = 1024;
 
 /// The client is gone, or does not read.
 #[derive(Debug, thiserror::Error)]
@@ -99,14 +96,13 @@ impl Reply {
         }
         let (packets, write, connection) = (&self.packets, &mut self.write, &*self.connection);
         let mut sent = 0;
-        // When the client was first waited for.
-        let mut waits_since = None;
+        let mut pace = Pace::default();
         poll_fn(|context| {
             let bytes = packets.bytes();
             while sent < bytes.len() {
                 let Poll::Ready(written) = write.poll_write(context, &bytes[sent..]) else {
-                    let since_ms = *waits_since.get_or_insert_with(clock::monotonic_ms);
-                    connection.set_deadline(write_deadline(connection, since_ms, sent));
+                    let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
+                    connection.set_deadline(pace.deadline(clock::monotonic_ms(), sent as u64, timeout_s));
                     return Poll::Pending;
                 };
                 match written {
@@ -118,7 +114,7 @@ impl Reply {
             Poll::Ready(Ok(()))
         })
         .await?;
-        if waits_since.is_some() {
+        if pace.has_begun() {
             self.connection.set_deadline(0);
         }
         self.connection.counters.add(Counter::BytesSent, sent as u64);
@@ -165,10 +161,4 @@ impl Reply {
         .await;
         self.packets.clear();
     }
-}
-
-/// When a client that is waited for since `since_ms`, and has taken `sent` bytes, has to have taken more.
-fn write_deadline(connection: &Connection, since_ms: u64, sent: usize) -> u64 {
-    let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
-    since_ms + u64::from(timeout_s) * 1000 + sent as u64 * 1000 / RATE_MIN
 }

@@ -375,6 +375,18 @@ fn result_settings(sql: &Session, capabilities: Capabilities) -> ResultSettings 
     }
 }
 
+/// The collation of literals, in the words of replicas that have none of Unicode 9.0.0 (MariaDB): nothing in the binlog
+/// depends on how literals compare.
+fn known_everywhere(collation: Collation) -> Collation {
+    match collation {
+        Collation::Utf8mb40900AiCi | Collation::Utf8mb40900AsCi | Collation::Utf8mb40900AsCs => {
+            Collation::Utf8mb4GeneralCi
+        }
+        Collation::Utf8mb40900Bin => Collation::Utf8mb4Bin,
+        other => other,
+    }
+}
+
 fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogContext {
     let small = |value: u64| u16::try_from(value).unwrap_or(u16::MAX);
     let (increment, offset) = (small(sql.auto_increment_increment), small(sql.auto_increment_offset));
@@ -392,9 +404,10 @@ fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogCo
         auto_increment: ((increment, offset) != (1, 1)).then_some(AutoIncrement { increment, offset }),
         charset: LogCharset {
             client: vars.client.default_collation().id(),
-            connection: sql.collation_connection.id(),
+            connection: known_everywhere(sql.collation_connection).id(),
             server: vars.collation_server.id(),
         },
+        default_collation_for_utf8mb4: sql.default_collation_for_utf8mb4,
         time_zone: sql.time_zone.to_string().into_bytes(),
         rows_query: None,
         row_image: RowImage::of(vars.row_image),

@@ -37,6 +37,8 @@ pub(super) struct LogContext {
     pub(super) auto_increment: Option<AutoIncrement>,
     /// The session's collations.
     pub(super) charset: Charset,
+    /// `default_collation_for_utf8mb4`
+    pub(super) default_collation_for_utf8mb4: Collation,
     /// `time_zone`
     pub(super) time_zone: Vec<u8>,
     /// The text of the statement, where `binlog_rows_query_log_events` asks for it.
@@ -72,7 +74,7 @@ impl LogContext {
             time_zone: Some(&self.time_zone),
             updated_dbs: dbs.iter().map(|db| db.as_bytes()).collect(),
             explicit_defaults_for_timestamp: Some(true),
-            default_collation_for_utf8mb4: Some(Collation::Utf8mb4GeneralCi.id()),
+            default_collation_for_utf8mb4: Some(self.default_collation_for_utf8mb4.id()),
             ..self.status()
         };
         let query = Query {

@@ -145,6 +145,7 @@ impl Client {
             (Some(charset), collation) => {
                 let found = known_charset(charset)?;
                 let collation = match collation {
+                    None if found == Charset::Utf8mb4 => self.sql.default_collation_for_utf8mb4,
                     None => found.default_collation(),
                     Some(name) => collation::nearest(name, &mut self.warnings)?,
                 };

@@ -5,8 +5,9 @@ use types::charset::Charset;
 use types::collation::known_by_name;
 use types::error::SqlError;
 use types::error::table::{
-    ER_MALFORMED_GTID_SET_SPECIFICATION, ER_MALFORMED_GTID_SPECIFICATION, ER_UNKNOWN_CHARACTER_SET,
-    ER_UNKNOWN_COLLATION, ER_UNKNOWN_LOCALE, ER_UNKNOWN_STORAGE_ENGINE, ER_WRONG_VALUE_FOR_VAR,
+    ER_INVALID_DEFAULT_UTF8MB4_COLLATION, ER_MALFORMED_GTID_SET_SPECIFICATION,
+    ER_MALFORMED_GTID_SPECIFICATION, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_COLLATION, ER_UNKNOWN_LOCALE,
+    ER_UNKNOWN_STORAGE_ENGINE, ER_WRONG_VALUE_FOR_VAR,
 };
 use types::temporal::TimeZone;
 
@@ -33,6 +34,15 @@ pub(super) fn collation(val: &Val) -> Result<Val, SqlError> {
     known_by_name(val.as_text())
         .map(|known| Val::text(known.or_default().name()))
         .ok_or_else(|| ER_UNKNOWN_COLLATION.error(&[&val.as_text()]))
+}
+
+/// What `utf8mb4` may stand for.
+pub(super) fn collation_of_utf8mb4(val: &Val) -> Result<Val, SqlError> {
+    let checked = collation(val)?;
+    match checked.as_text() {
+        "utf8mb4_0900_ai_ci" | "utf8mb4_general_ci" => Ok(checked),
+        other => Err(ER_INVALID_DEFAULT_UTF8MB4_COLLATION.error(&[&other])),
+    }
 }
 
 /// A time zone.

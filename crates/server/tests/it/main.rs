@@ -5,6 +5,7 @@
 mod accounts;
 #[path = "../support/client.rs"]
 mod client;
+mod collations;
 
 mod dumps;
 mod foreign_keys;

@@ -27,7 +27,7 @@ fn a_last_nul_is_the_end() {
 }
 
 #[test]
-fn set_names_changes_three_and_takes_the_nearest_collation() {
+fn set_names_changes_three_variables() {
     let world = World::start();
     let mut root = world.root();
     let mut names = |sql: &str| {
@@ -41,10 +41,15 @@ fn set_names_changes_three_and_takes_the_nearest_collation() {
         )
     };
     assert_eq!(names("SET NAMES LATIN1"), ("latin1 latin1 latin1_swedish_ci".to_owned(), None));
-    let warning = "Unknown collation: 'utf8mb4_unicode_ci', 'utf8mb4_general_ci' is used";
+    let (general, uca) = ("utf8mb4 utf8mb4 utf8mb4_general_ci", "utf8mb4 utf8mb4 utf8mb4_0900_ai_ci");
+    assert_eq!(names("SET NAMES utf8mb4"), (general.to_owned(), None));
+    assert_eq!(names("SET NAMES 'utf8mb4' COLLATE 'utf8mb4_0900_ai_ci'"), (uca.to_owned(), None));
+    names("SET default_collation_for_utf8mb4 = utf8mb4_0900_ai_ci");
+    assert_eq!(names("SET NAMES utf8mb4"), (uca.to_owned(), None));
+    let warning = "Unknown collation: 'latin1_german2_ci', 'latin1_swedish_ci' is used";
     assert_eq!(
-        names("SET NAMES 'utf8mb4' COLLATE 'utf8mb4_unicode_ci'"),
-        ("utf8mb4 utf8mb4 utf8mb4_general_ci".to_owned(), Some(warning.to_owned()))
+        names("SET NAMES latin1 COLLATE latin1_german2_ci"),
+        ("latin1 latin1 latin1_swedish_ci".to_owned(), Some(warning.to_owned()))
     );
     let failure = root.query("SET NAMES latin1 COLLATE utf8mb4_bin").unwrap_err();
     let expected = "COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET 'latin1'";

@@ -1,7 +1,7 @@
 //! A whole server on a simulated disk.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -19,16 +19,33 @@ pub struct World {
     runtime: Runtime,
     server: Option<Server>,
     address: SocketAddr,
+    vfs: Arc<dyn Vfs>,
 }
 
 impl World {
     pub fn start() -> Self {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        vfs.create_dir_all(Path::new("/data")).unwrap();
+        let world = Self::on(vfs);
+        let mut root = world.root();
+        root.query("CREATE DATABASE d").unwrap();
+        root.query("CREATE USER repl@'%' IDENTIFIED WITH mysql_native_password").unwrap();
+        root.query("GRANT REPLICATION SLAVE ON *.* TO repl@'%'").unwrap();
+        root.query("CREATE USER nobody@'%' IDENTIFIED WITH mysql_native_password").unwrap();
+        world
+    }
+
+    /// Stops the server and starts it again on what it has written.
+    pub fn restart(self) -> Self {
+        let vfs = Arc::clone(&self.vfs);
+        self.stop();
+        Self::on(vfs)
+    }
+
+    fn on(vfs: Arc<dyn Vfs>) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let socket = std::env::temp_dir().join(format!("onelog-whole-{}-{number}", std::process::id()));
-        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
-        let dir = PathBuf::from("/data");
-        vfs.create_dir_all(&dir).unwrap();
         let arguments = [
             "--no-defaults".to_owned(),
             "--port=0".to_owned(),
@@ -38,15 +55,9 @@ impl World {
         ];
         let options = Options::read(&*vfs, &arguments).unwrap();
         let runtime = run::runtime().unwrap();
-        let server = runtime.block_on(run::start(vfs, Path::new("/data"), options)).unwrap();
+        let server = runtime.block_on(run::start(Arc::clone(&vfs), Path::new("/data"), options)).unwrap();
         let address = server.addresses()[0];
-        let world = Self { runtime, server: Some(server), address };
-        let mut root = world.root();
-        root.query("CREATE DATABASE d").unwrap();
-        root.query("CREATE USER repl@'%' IDENTIFIED WITH mysql_native_password").unwrap();
-        root.query("GRANT REPLICATION SLAVE ON *.* TO repl@'%'").unwrap();
-        root.query("CREATE USER nobody@'%' IDENTIFIED WITH mysql_native_password").unwrap();
-        world
+        Self { runtime, server: Some(server), address, vfs }
     }
 
     pub fn client(&self, user: &str) -> Client {

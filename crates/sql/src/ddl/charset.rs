@@ -1,7 +1,7 @@
 //! Which character set and collation a definition means.
 //!
 //! A table takes its database's, a column its table's. A collation that MySQL has and we have not is replaced by the
-//! nearest one of its character set, with a warning: dumps of MySQL 8 name `utf8mb4_0900_ai_ci` in every table.
+//! nearest one of its character set, with a warning.
 
 use types::charset::Charset;
 use types::collation::{self, Collation};
@@ -77,7 +77,7 @@ pub(super) fn choose(
             }
         }
     }
-    Ok(chosen.or(set.map(Charset::default_collation)).unwrap_or(inherited))
+    Ok(chosen.or(set.map(|set| context.default_collation(set))).unwrap_or(inherited))
 }
 
 fn conflict(old: Charset, new: Charset) -> SqlError {
@@ -115,7 +115,7 @@ pub(super) fn of_column(
     }
     Ok(match (set, spec.binary) {
         (set, true) => set.unwrap_or(table.charset()).bin_collation(),
-        (Some(set), false) => set.default_collation(),
+        (Some(set), false) => context.default_collation(set),
         (None, false) => table,
     })
 }

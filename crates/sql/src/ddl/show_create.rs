@@ -77,7 +77,7 @@ pub(super) fn charset_clauses(collation: Collation, collate: &str) -> String {
     if is_mysql_default(collation) { set.to_owned() } else { format!("{set}{collate}{}", collation.name()) }
 }
 
-/// Whether MySQL takes this collation if only its character set is named. For `utf8mb4` it takes one that we have not.
+/// Whether MySQL takes this collation if only its character set is named. For `utf8mb4` that depends on a variable.
 fn is_mysql_default(collation: Collation) -> bool {
     collation.charset() != Charset::Utf8mb4 && collation == collation.charset().default_collation()
 }
@@ -90,7 +90,7 @@ fn column_line(column: &ColumnDef, table: Collation, quoting: Quoting, time_zone
                 &mut line,
                 format_args!(" CHARACTER SET {} COLLATE {}", collation.charset().name(), collation.name()),
             );
-        } else if !is_mysql_default(collation) {
+        } else if !is_mysql_default(collation) && collation != Collation::Utf8mb40900AiCi {
             append(&mut line, format_args!(" COLLATE {}", collation.name()));
         }
     }

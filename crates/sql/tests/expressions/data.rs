@@ -25,6 +25,7 @@ pub const FILES: &[&str] = &[
     "syntax",
     "labels",
     "json",
+    "collations",
 ];
 
 pub fn read(name: &str) -> String {

@@ -6,12 +6,14 @@
 //! ```
 //!
 //! The files are their own input: what a case is made of stays, what was answered is replaced. A new case is a
-//! line without an answer. `unicode`, `unicode-table` and `tables` need no input.
+//! line without an answer. `unicode`, `unicode-table`, `tables`, `uca` and
+//! `uca-table` need no input.
 
 mod cases;
 mod client;
 mod images;
 mod literals;
+mod uca;
 mod unicode;
 
 use std::io::{Error, Read, Result, Write};
@@ -28,12 +30,14 @@ fn main() -> Result<()> {
         "unicode" => unicode::answers(&mut client)?,
         "unicode-table" => unicode::table(&mut client)?,
         "tables" => unicode::byte_tables(&mut client)?,
+        "uca" => uca::checksums(&mut client)?,
+        "uca-table" => uca::table(&mut client, &args.next().ok_or_else(|| Error::other(USAGE))?)?,
         _ => each_line(&what, &mut client)?,
     };
     std::io::stdout().write_all(out.as_bytes())
 }
 
-const USAGE: &str = "record PORT unicode|unicode-table|tables|expressions|assign|columns|rows [< FILE]";
+const USAGE: &str = "record PORT unicode|unicode-table|tables|uca|uca-table COLLATION|expressions|assign|columns|rows [< FILE]";
 
 /// The session in which everything is recorded.
 fn prepare(client: &mut Client) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Collations that clients and dumps name although this server does not have them.
 //!
-//! A handshake with `utf8mb4_0900_ai_ci` (every MySQL 8 client sends it) must not fail: the session gets the
-//! default collation of the character set. Where a statement names one, there is a warning.
+//! A handshake with a language's own collation must not fail: the session gets the default collation of the character
+//! set. Where a statement names one, there is a warning.
 
 use super::Collation;
 use crate::charset::Charset;
@@ -68,16 +68,7 @@ pub fn nearest(name: &str, warnings: &mut Warnings) -> Result<Collation, SqlErro
 
 /// The names that occur in the wild; a language's own collation is unknown here.
 const NAMED: &[(&str, Charset)] = &[
-    ("utf8mb4_0900_ai_ci", Charset::Utf8mb4),
-    ("utf8mb4_0900_as_ci", Charset::Utf8mb4),
-    ("utf8mb4_0900_as_cs", Charset::Utf8mb4),
-    ("utf8mb4_0900_bin", Charset::Utf8mb4),
-    ("utf8mb4_unicode_ci", Charset::Utf8mb4),
-    ("utf8mb4_unicode_520_ci", Charset::Utf8mb4),
-    ("utf8mb3_unicode_ci", Charset::Utf8mb3),
-    ("utf8mb3_unicode_520_ci", Charset::Utf8mb3),
     ("utf8mb3_tolower_ci", Charset::Utf8mb3),
-    ("utf8_unicode_ci", Charset::Utf8mb3),
     ("latin1_general_cs", Charset::Latin1),
     ("latin1_german1_ci", Charset::Latin1),
     ("latin1_german2_ci", Charset::Latin1),
@@ -91,12 +82,12 @@ mod tests {
 
     #[test]
     fn a_handshake_with_an_unsupported_collation_gets_the_default() {
-        assert_eq!(known_by_id(255).map(Known::or_default), Some(Collation::Utf8mb4GeneralCi));
-        assert_eq!(known_by_id(309).map(Known::or_default), Some(Collation::Utf8mb4GeneralCi));
-        assert_eq!(known_by_id(192).map(Known::or_default), Some(Collation::Utf8mb3GeneralCi));
+        assert_eq!(known_by_id(256).map(Known::or_default), Some(Collation::Utf8mb4GeneralCi));
+        assert_eq!(known_by_id(309).map(Known::or_default), Some(Collation::Utf8mb40900Bin));
+        assert_eq!(known_by_id(193).map(Known::or_default), Some(Collation::Utf8mb3GeneralCi));
         assert_eq!(known_by_id(46).map(Known::or_default), Some(Collation::Utf8mb4Bin));
         assert_eq!(known_by_id(1), None);
-        assert_eq!(known_by_name("UTF8MB4_0900_AI_CI"), Some(Known::Named(Charset::Utf8mb4)));
+        assert_eq!(known_by_name("LATIN1_GERMAN2_CI"), Some(Known::Named(Charset::Latin1)));
         assert_eq!(known_by_name("cp1250_bin"), None);
     }
 }

@@ -6,22 +6,43 @@
 
 use super::weigh::Weigh;
 
+/// What LIKE asks of a collation. Texts are not empty.
+pub(super) trait Characters {
+    /// The first character's code point and size in bytes.
+    fn first(&self, text: &[u8]) -> (u32, usize);
+
+    /// Whether two characters are the same to the collation.
+    fn are_alike(&self, a: &[u8], b: &[u8]) -> bool;
+}
+
+impl<W: Weigh> Characters for W {
+    #[inline]
+    fn first(&self, text: &[u8]) -> (u32, usize) {
+        self.code(text)
+    }
+
+    #[inline]
+    fn are_alike(&self, a: &[u8], b: &[u8]) -> bool {
+        self.weigh(a).0 == self.weigh(b).0
+    }
+}
+
 const ANY: u32 = b'%' as u32;
 const ONE: u32 = b'_' as u32;
 
 /// A step of a pattern and the bytes it takes.
-enum Step {
+enum Step<'p> {
     Any,
     One,
-    Char(u32),
+    Char(&'p [u8]),
 }
 
-pub(super) fn matches<W: Weigh>(weigher: &W, text: &[u8], pattern: &[u8], escape: Option<u32>) -> bool {
+pub(super) fn matches<C: Characters>(chars: &C, text: &[u8], pattern: &[u8], escape: Option<u32>) -> bool {
     let (mut text, mut pattern) = (text, pattern);
     // The pattern behind the last `%`, and the text that it was last tried on.
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
-        let step = (!pattern.is_empty()).then(|| next_step(weigher, pattern, escape));
+        let step = (!pattern.is_empty()).then(|| next_step(chars, pattern, escape));
         let matched = match step {
             Some((Step::Any, size)) => {
                 pattern = &pattern[size..];
@@ -31,10 +52,10 @@ pub(super) fn matches<W: Weigh>(weigher: &W, text: &[u8], pattern: &[u8], escape
                 retry = Some((pattern, text));
                 continue;
             }
-            Some((Step::One, size)) if !text.is_empty() => Some((size, weigher.code(text).1)),
-            Some((Step::Char(weight), size)) if !text.is_empty() => {
-                let (text_weight, text_size) = weigher.weigh(text);
-                (text_weight == weight).then_some((size, text_size))
+            Some((Step::One, size)) if !text.is_empty() => Some((size, chars.first(text).1)),
+            Some((Step::Char(c), size)) if !text.is_empty() => {
+                let text_size = chars.first(text).1;
+                chars.are_alike(&text[..text_size], c).then_some((size, text_size))
             }
             None if text.is_empty() => return true,
             _ => None,
@@ -46,7 +67,7 @@ pub(super) fn matches<W: Weigh>(weigher: &W, text: &[u8], pattern: &[u8], escape
         }
         match retry {
             Some((behind, tried)) if !tried.is_empty() => {
-                text = &tried[weigher.code(tried).1..];
+                text = &tried[chars.first(tried).1..];
                 pattern = behind;
                 retry = Some((behind, text));
             }
@@ -55,17 +76,17 @@ pub(super) fn matches<W: Weigh>(weigher: &W, text: &[u8], pattern: &[u8], escape
     }
 }
 
-fn next_step<W: Weigh>(weigher: &W, pattern: &[u8], escape: Option<u32>) -> (Step, usize) {
-    let (code, size) = weigher.code(pattern);
+fn next_step<'p, C: Characters>(chars: &C, pattern: &'p [u8], escape: Option<u32>) -> (Step<'p>, usize) {
+    let (code, size) = chars.first(pattern);
     let behind = &pattern[size..];
     if Some(code) == escape && !behind.is_empty() {
-        let (weight, escaped_size) = weigher.weigh(behind);
-        return (Step::Char(weight), size + escaped_size);
+        let escaped_size = chars.first(behind).1;
+        return (Step::Char(&behind[..escaped_size]), size + escaped_size);
     }
     match code {
         ANY if Some(code) != escape => (Step::Any, size),
         ONE if Some(code) != escape => (Step::One, size),
-        _ => (Step::Char(weigher.weigh(pattern).0), size),
+        _ => (Step::Char(&pattern[..size]), size),
     }
 }
 

@@ -20,9 +20,9 @@ use super::compare::trim_spaces;
 use super::weigh::{SPACE, Weigh};
 
 const SPACE_BYTE: u8 = b' ';
-const NEXT_IS_LESS: u8 = 1;
-const END: u8 = 2;
-const NEXT_IS_MORE: u8 = 3;
+pub(super) const NEXT_IS_LESS: u8 = 1;
+pub(super) const END: u8 = 2;
+pub(super) const NEXT_IS_MORE: u8 = 3;
 
 pub(super) fn weighed<W: Weigh>(weigher: &W, text: &[u8], out: &mut Vec<u8>) {
     let mut rest = trim_spaces(text);

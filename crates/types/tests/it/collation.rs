@@ -108,16 +108,19 @@ proptest! {
     }
 
     #[test]
-    fn trailing_blanks_count_only_for_binary(collation in collation(), a in text(), blanks in 1..4_usize) {
+    fn trailing_blanks_count_where_nothing_is_padded(collation in collation(), a in text(), blanks in 1..4_usize) {
         let padded = [&a[..], &b"   "[..blanks]].concat();
-        prop_assert_eq!(collation.equal(&a, &padded), collation != Collation::Binary);
+        prop_assert_eq!(collation.equal(&a, &padded), collation.pads_space());
     }
 
     #[test]
     fn a_pattern_without_wildcards_matches_what_is_equal_without_padding(
         collation in collation(), a in plain_text(), b in plain_text(),
     ) {
-        prop_assert_eq!(collation.like(&a, &b, None), collation.compare(&a, &b) == Ordering::Equal);
+        let (like, equal) = (collation.like(&a, &b, None), collation.compare(&a, &b) == Ordering::Equal);
+        // There, 'ß' = 'ss' and U+0000 is as if it were not there; LIKE compares character by character.
+        let by_uca = collation.uca_weight_string(b"", &mut Vec::new());
+        prop_assert!(like == equal || by_uca && equal);
     }
 
     #[test]

@@ -13,3 +13,4 @@ mod expressions;
 mod keys;
 mod rows;
 mod support;
+mod uca;

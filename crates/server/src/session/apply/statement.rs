@@ -7,7 +7,7 @@ use replication::replica::SourceEvent;
 use sql::exec::BoxFuture;
 use sql::lex::split_first;
 use sql::parse::{self, SetItem, Statement};
-use types::collation::{Known, known_by_id};
+use types::collation::{Collation, Known, known_by_id};
 use types::error::SqlError;
 use types::error::table::ER_NOT_SUPPORTED_YET;
 use types::sql_mode::SqlMode;
@@ -116,6 +116,9 @@ impl Client {
                 known(charset.connection).unwrap_or(self.sql.collation_connection);
             self.vars.collation_server = known(charset.server).unwrap_or(self.vars.collation_server);
         }
+        // Sources that do not say it are older than utf8mb4_0900_ai_ci, or MariaDB.
+        let of_utf8mb4 = status.default_collation_for_utf8mb4.and_then(Collation::from_id);
+        self.sql.default_collation_for_utf8mb4 = of_utf8mb4.unwrap_or(Collation::Utf8mb4GeneralCi);
         let zone = status.time_zone.map(String::from_utf8_lossy);
         self.sql.time_zone = match zone {
             Some(zone) => TimeZone::parse(&zone, zone::system())?,

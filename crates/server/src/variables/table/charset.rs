@@ -91,11 +91,16 @@ pub(super) const ROWS: &[Variable] = &[
         "default_collation_for_utf8mb4",
         Both,
         "utf8mb4_general_ci",
-        "The collation of utf8mb4 for replicas of older servers.",
+        "The collation of what names utf8mb4 and no collation.",
     )
     .restricted()
-    .check(checks::collation)
-    .inert(),
+    .check(checks::collation_of_utf8mb4)
+    .home(sql(
+        |sql| Val::text(sql.default_collation_for_utf8mb4.name()),
+        |sql, val| {
+            sql.default_collation_for_utf8mb4 = named_collation(val);
+        },
+    )),
 ];
 
 /// The set of a name that was checked.

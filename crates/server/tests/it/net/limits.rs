@@ -182,6 +182,10 @@ fn who_does_not_finish_a_packet_is_cut_off() {
     let mut announced = host.root();
     announced.stream.write_all(&[0xFF, 0xFF, 0xFF, 0]).unwrap();
     assert_eq!(announced.answer_unasked().code(), 1159);
+    // Nor does what came before buy time.
+    let mut half = host.root();
+    half.stream.write_all(&[vec![0, 0, 2, 0, 3], vec![b'x'; 100_000]].concat()).unwrap();
+    assert_eq!(half.answer_unasked().code(), 1159);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn coercibility<'a>(args: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) 
     Ok(Ev::Own(Value::Int(strength as i64)))
 }
 
-/// The weights of a text's characters, in two bytes for the Unicode sets; NULL of numbers.
+/// The weights of a text's characters, in two bytes for most Unicode sets; NULL of numbers.
 fn weight_string<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let text = or_null!(args::text(&args[0], inputs, context)?);
     if !text.is_string {
@@ -53,6 +53,9 @@ fn weight_string<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Contex
     }
     let charset = text.charset();
     let mut out = Vec::with_capacity(text.bytes.len() * 2);
+    if text.collation.uca_weight_string(&text.bytes, &mut out) {
+        return Ok(Ev::Own(Value::Bytes(out)));
+    }
     let mut rest: &[u8] = &text.bytes;
     while !rest.is_empty() {
         let (code, size) = charset.first_char(rest);
@@ -62,6 +65,7 @@ fn weight_string<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Contex
             }
             Collation::Utf8mb4Bin => out.extend_from_slice(&code.to_be_bytes()[1..]),
             Collation::Utf8mb3Bin => out.extend_from_slice(&code.to_be_bytes()[2..]),
+            Collation::Utf8mb40900Bin => out.extend_from_slice(&rest[..size]),
             collation => {
                 let mut key = Vec::new();
                 collation.sort_key(&rest[..size], &mut key);
@@ -76,12 +80,19 @@ fn weight_string<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Contex
 
 fn type_weight_string(call: &Typed<'_>) -> Result<ResultType, SqlError> {
     let arg = call.arg(0);
-    let weight_size = match arg.text.collation {
-        Collation::Utf8mb4GeneralCi => 8,
-        Collation::Utf8mb3GeneralCi | Collation::Utf8mb3Bin => 6,
-        Collation::Utf8mb4Bin => 12,
-        _ => 1,
+    // MySQL's: of a character, and of what stands between the levels.
+    let (weight_size, between) = match arg.text.collation {
+        Collation::Utf8mb4GeneralCi => (8, 0),
+        Collation::Utf8mb3GeneralCi | Collation::Utf8mb3Bin => (6, 0),
+        Collation::Utf8mb4Bin => (12, 0),
+        Collation::Utf8mb40900Bin => (16, 0),
+        Collation::Utf8mb40900AiCi => (64, 0),
+        Collation::Utf8mb40900AsCi => (128, 2),
+        Collation::Utf8mb40900AsCs => (192, 4),
+        Collation::Utf8mb4UnicodeCi | Collation::Utf8mb4Unicode520Ci => (128, 0),
+        Collation::Utf8mb3UnicodeCi | Collation::Utf8mb3Unicode520Ci => (72, 0),
+        _ => (1, 0),
     };
-    let size = arg.length.saturating_mul(weight_size).max(WEIGHTS_SIZE_MIN);
+    let size = arg.length.saturating_mul(weight_size).saturating_add(between).max(WEIGHTS_SIZE_MIN);
     Ok(ResultType::string(size, TextType::BINARY).or_null())
 }

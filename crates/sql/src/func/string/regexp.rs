@@ -69,7 +69,7 @@ impl<'a> Search<'a> {
         let both = &mut [&mut text, &mut pattern];
         let collation = common_collation(&[&args[0], &args[1]], both, name, inputs)?;
         let mut flags = Flags {
-            ignore_case: !collation.compares_code_points(),
+            ignore_case: !collation.is_case_sensitive(),
             multi_line: false,
             dot_matches_newline: false,
         };

@@ -55,9 +55,12 @@ fn position<'a>(
     let text_value = args::text(text, inputs, context)?;
     let wanted_value = args::text(wanted, inputs, context)?;
     let (mut text_value, mut wanted_value) = (or_null!(text_value), or_null!(wanted_value));
+    let own = text_value.collation;
     let both = &mut [&mut text_value, &mut wanted_value];
-    let collation = subject_collation(&[text, wanted], both, "locate", inputs)?;
-    let charset = collation.charset();
+    let common = subject_collation(&[text, wanted], both, "locate", inputs)?;
+    let charset = common.charset();
+    // As in MySQL, what is looked through has the say, however strongly the other one holds its collation.
+    let collation = if own.charset() == charset { own } else { common };
     if skipped > charset.char_count(&text_value.bytes) {
         return Ok(count(0));
     }
@@ -74,7 +77,7 @@ fn find(collation: Collation, text: &[u8], wanted: &[u8]) -> Option<usize> {
     let charset = collation.charset();
     let mut at = 0;
     loop {
-        if begins_with(collation, &text[at..], wanted) {
+        if collation.begins_with(&text[at..], wanted) {
             return Some(at);
         }
         if at >= text.len() {
@@ -86,23 +89,6 @@ fn find(collation: Collation, text: &[u8], wanted: &[u8]) -> Option<usize> {
 
 fn char_size(charset: Charset, text: &[u8]) -> usize {
     charset.first_char(text).1
-}
-
-/// Whether a text begins with another one, each character equal by the collation.
-fn begins_with(collation: Collation, mut text: &[u8], mut wanted: &[u8]) -> bool {
-    let charset = collation.charset();
-    while !wanted.is_empty() {
-        if text.is_empty() {
-            return false;
-        }
-        let (text_size, wanted_size) = (char_size(charset, text), char_size(charset, wanted));
-        if !collation.equal(&text[..text_size], &wanted[..wanted_size]) {
-            return false;
-        }
-        text = &text[text_size..];
-        wanted = &wanted[wanted_size..];
-    }
-    true
 }
 
 fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
