@@ -94,9 +94,7 @@ impl Binder<'_, '_> {
             E::InSubquery { expr, subquery, negated } => {
                 negate_if(*negated, self.in_subquery(expr, subquery)?)
             }
-            E::Exists { subquery, negated } => {
-                negate_if(*negated, self.exists(subquery)?)
-            }
+            E::Exists { subquery, negated } => negate_if(*negated, self.exists(subquery)?),
             E::Subquery(query) => return self.scalar(query),
             E::AnyOp { left, compare_op, right, .. } => {
                 return self.any_or_all(quantified(compare_op)?, false, left, right);

@@ -91,9 +91,8 @@ impl Binder<'_, '_> {
             && aggregate.belongs_further_out(self.scope.aggregates.is_some())
         {
             outer.reset(&mark);
-            let mut bind = |scope: &mut Scope, env: &BindEnv<'_>| {
-                Binder { scope, env }.aggregate_parts(kind, arguments)
-            };
+            let mut bind =
+                |scope: &mut Scope, env: &BindEnv<'_>| Binder { scope, env }.aggregate_parts(kind, arguments);
             if let Some(found) = outer.aggregate(&mut bind)? {
                 return Ok(found);
             }

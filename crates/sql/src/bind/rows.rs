@@ -86,12 +86,7 @@ impl Binder<'_, '_> {
         }
     }
 
-    fn quantified(
-        &mut self,
-        quantifier: Quantifier,
-        left: &ast::Expr,
-        query: &ast::Query,
-    ) -> Result<Expr> {
+    fn quantified(&mut self, quantifier: Quantifier, left: &ast::Expr, query: &ast::Query) -> Result<Expr> {
         let left = match row_of(left) {
             Some(row) => self.row(left, row.len())?,
             None => vec![self.bind(left)?],
@@ -161,9 +156,8 @@ fn columns_of(ast: &ast::Expr) -> usize {
 
 /// Rows are compared by their first columns that differ.
 fn compared(op: CompareOp, left: Vec<Expr>, right: Vec<Expr>) -> Expr {
-    let compare = |op, (left, right): &(Expr, Expr)| {
-        Expr::Compare(op, Box::new(left.clone()), Box::new(right.clone()))
-    };
+    let compare =
+        |op, (left, right): &(Expr, Expr)| Expr::Compare(op, Box::new(left.clone()), Box::new(right.clone()));
     let pairs: Vec<(Expr, Expr)> = left.into_iter().zip(right).collect();
     let strict = match op {
         CompareOp::Eq | CompareOp::NullSafeEq => {

@@ -438,7 +438,8 @@ fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
             to_select -= 1;
             continue;
         }
-        let ends = ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "INTO", "UNION"].into_iter().any(is);
+        let ends =
+            ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "INTO", "UNION"].into_iter().any(is);
         if depth == 0 && (ends || word == b"," || word == b")") {
             items.extend(item.take().map(|(name, _)| name));
             if word != b"," {

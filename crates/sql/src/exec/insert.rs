@@ -30,7 +30,7 @@ struct Progress {
 
 impl Exec<'_> {
     pub(super) async fn insert(&mut self, plan: &InsertPlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.subqueries, &[]).await?;
+        let subqueries = self.subqueries(&plan.subqueries, &[], plan).await?;
         let known = subqueries.known(plan);
         let mut progress = Progress::default();
         match &plan.source {
@@ -214,8 +214,9 @@ impl Exec<'_> {
         let mut offsets = Offsets::default();
         table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
-        let after =
-            self.assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore).await?;
+        let after = self
+            .assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore)
+            .await?;
         if after == *before {
             return Ok(true);
         }

@@ -133,12 +133,12 @@ impl QueryPlan {
         let any = |subqueries: &[Subquery]| subqueries.iter().any(|subquery| subquery.plan.reads(table));
         match self {
             Self::Select(select) => {
-                let is_read =
-                    |source: &Source| matches!(&source.from, SourceKind::Table(found) if found.def.id == table);
+                let is_read = |source: &Source| matches!(&source.from, SourceKind::Table(found) if found.def.id == table);
                 let is_source = |place: usize| {
-                    select.sources.iter().any(|source| {
-                        matches!(source.from, SourceKind::Derived(found, _) if found == place)
-                    })
+                    select
+                        .sources
+                        .iter()
+                        .any(|source| matches!(source.from, SourceKind::Derived(found, _) if found == place))
                 };
                 let subqueries = select.subqueries.iter().enumerate();
                 let mut others = subqueries.filter(|(place, _)| !is_source(*place));
