@@ -134,7 +134,8 @@ impl<'p> Cursor<'p> {
                 let Some(entry) = next_entry(scan, ranges, *direction, self.versions, trx)? else {
                     return Ok(Current::None);
                 };
-                if self.exact && !self.source.needs_row {
+                // Who reads the newest state locks rows by their keys.
+                if self.exact && !self.source.needs_row && self.versions == Versions::Snapshot {
                     return Ok(Current::Entry);
                 }
                 let row = entry.row.as_ref().expect("next_entry returns rows");

@@ -8,7 +8,7 @@ use crate::plan::DeletePlan;
 
 impl Exec<'_> {
     pub(super) async fn delete(&mut self, plan: &DeletePlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.target.subqueries, &[]).await?;
+        let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
         let keys = self.candidates(&plan.target, known).await?;

@@ -30,7 +30,7 @@ struct Progress {
 
 impl Exec<'_> {
     pub(super) async fn insert(&mut self, plan: &InsertPlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.subqueries, &[]).await?;
+        let subqueries = self.subqueries(&plan.subqueries, &[], plan).await?;
         let known = subqueries.known(plan);
         let mut progress = Progress::default();
         match &plan.source {

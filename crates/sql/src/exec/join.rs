@@ -6,10 +6,9 @@ use smallvec::SmallVec;
 use types::value::Value;
 
 use super::cursor::{Cursor, Versions};
-use super::subquery::Conditions;
 use super::{Exec, Known, Result};
 use crate::expr::RowRef;
-use crate::plan::Source;
+use crate::plan::{Condition, Source};
 
 /// The rows of a source that were made beforehand.
 pub(super) type Made = Option<Arc<Vec<Vec<Value>>>>;
@@ -116,8 +115,10 @@ impl<'p> Join<'p> {
         }
         if level.cursor.next(exec.trx)? {
             let exact = level.cursor.exact;
-            let open = source.conditions.iter().filter(|condition| !(condition.implied && exact));
-            if !self.hold(open.map(|condition| &condition.expr).collect(), exec).await? {
+            let is_open = |condition: &Condition| !(condition.implied && exact);
+            if source.conditions.iter().any(is_open)
+                && !exec.all_hold(&source.conditions, exact, &self.rows(), self.known).await?
+            {
                 return Ok(Look::Other);
             }
             self.levels[depth].matched = true;
@@ -126,14 +127,12 @@ impl<'p> Join<'p> {
         } else {
             return Ok(Look::End);
         }
-        Ok(if self.hold(source.after_join.iter().collect(), exec).await? { Look::Row } else { Look::Other })
-    }
-
-    /// Whether conditions hold for the current rows.
-    async fn hold(&self, conditions: Conditions<'p>, exec: &mut Exec<'_>) -> Result<bool> {
-        if conditions.is_empty() {
-            return Ok(true);
+        for condition in &source.after_join {
+            let rows = self.rows();
+            if !exec.holds(condition, exec.inputs(&rows, self.known), self.known).await? {
+                return Ok(Look::Other);
+            }
         }
-        exec.all_hold(conditions, &self.rows(), self.known).await
+        Ok(Look::Row)
     }
 }

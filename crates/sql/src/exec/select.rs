@@ -57,7 +57,7 @@ impl Exec<'_> {
         limit: u64,
         sink: &mut dyn ResultSink,
     ) -> Result<u64> {
-        let subqueries = self.subqueries(&plan.subqueries, outer).await?;
+        let subqueries = self.subqueries(&plan.subqueries, outer, plan).await?;
         let known = subqueries.known(plan);
         let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit)?;
         if self.precondition(plan.precondition.as_ref(), known)? || plan.group.is_some() {
@@ -199,8 +199,7 @@ impl Exec<'_> {
             let mut offsets = Offsets::default();
             table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
             let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
-            let conditions = source.conditions.iter().map(|condition| &condition.expr).collect();
-            if !self.all_hold(conditions, &rows, known).await? {
+            if !self.all_hold(&source.conditions, false, &rows, known).await? {
                 continue;
             }
             if let Some(groups) = &mut groups {
@@ -313,7 +312,7 @@ impl Exec<'_> {
                 .collect::<Result<_>>()?;
             if let Some(having) = &plan.having {
                 let inputs = Inputs { aggregates: &aggregates, ..self.inputs(&rows, known) };
-                if self.truth(having, inputs, known).await? != Some(true) {
+                if !self.holds(having, inputs, known).await? {
                     continue;
                 }
             }

@@ -9,7 +9,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use types::context::Context;
 use types::temporal::TimeZone;
 use types::value::Value;
@@ -18,11 +17,8 @@ use types::warning::Warnings;
 use super::memory::{Room, row_size};
 use super::{BoxFuture, Cell, Exec, Result, ResultSink};
 use crate::expr::{Answer, Expr, Inputs, NoSchema, Quantifier, RowRef, Schema, Side, Types, Verdict};
-use crate::plan::{Given, QueryPlan, Subquery};
+use crate::plan::{Condition, Given, QueryPlan, Subquery};
 use crate::session::Session;
-
-/// Conditions that must hold for a row.
-pub(super) type Conditions<'p> = SmallVec<[&'p Expr; 4]>;
 
 /// The rows of a query, kept.
 pub(super) type Kept = Arc<Vec<Vec<Value>>>;
@@ -58,7 +54,10 @@ impl<'p> Known<'p> {
     /// The subqueries of expressions that depend on the row at hand.
     pub(super) fn asked<'x>(&self, exprs: impl IntoIterator<Item = &'x Expr>) -> Vec<Asked<'x>> {
         let mut asked = Vec::new();
-        for expr in exprs.into_iter().filter(|_| self.has_open) {
+        if !self.has_open {
+            return asked;
+        }
+        for expr in exprs {
             expr.walk(&mut |expr| {
                 let place = expr.subquery().map(|subquery| subquery.place);
                 let open = place.filter(|place| matches!(self.answers[*place], Answer::Open));
@@ -106,6 +105,7 @@ impl Exec<'_> {
         &mut self,
         plans: &'p [Subquery],
         outer: &'p [Value],
+        schema: &dyn Schema,
     ) -> Result<Subqueries<'p>> {
         let mut answers = Vec::with_capacity(plans.len());
         for subquery in plans {
@@ -114,7 +114,8 @@ impl Exec<'_> {
                 Given::Nothing => Answer::Rows(self.rows_once(subquery).await?),
                 Given::Same => Answer::Rows(Arc::new(self.collect(subquery, outer).await?)),
                 Given::Values(values) => {
-                    let known = Known { outer, ..Known::NOTHING };
+                    // They may be columns of the result that are subqueries themselves, which stand before.
+                    let known = Known { schema, outer, answers: &answers, ..Known::NOTHING };
                     let values = self.values_of(values, &self.inputs(&[], known))?;
                     Answer::Rows(Arc::new(self.collect(subquery, &values).await?))
                 }
@@ -228,21 +229,32 @@ impl Exec<'_> {
         })
     }
 
-    /// Whether all conditions hold for the row at hand.
+    /// Whether a condition holds for the row at hand.
+    pub(super) async fn holds(
+        &mut self,
+        condition: &Expr,
+        inputs: Inputs<'_>,
+        known: Known<'_>,
+    ) -> Result<bool> {
+        let truth = if known.asked([condition]).is_empty() {
+            condition.truth(&inputs, &mut self.session.reading(self.warnings))?
+        } else {
+            self.truth(condition, inputs, known).await?
+        };
+        Ok(truth == Some(true))
+    }
+
+    /// Whether all conditions hold for the row at hand, which was found `exact`ly as its source's access says.
     pub(super) async fn all_hold(
         &mut self,
-        conditions: Conditions<'_>,
+        conditions: &[Condition],
+        exact: bool,
         rows: &[RowRef<'_>],
         known: Known<'_>,
     ) -> Result<bool> {
+        let inputs = self.inputs(rows, known);
         for condition in conditions {
-            let inputs = self.inputs(rows, known);
-            let truth = if known.asked([condition]).is_empty() {
-                condition.truth(&inputs, &mut self.session.reading(self.warnings))?
-            } else {
-                self.truth(condition, inputs, known).await?
-            };
-            if truth != Some(true) {
+            if !(condition.implied && exact) && !self.holds(&condition.expr, inputs, known).await? {
                 return Ok(false);
             }
         }

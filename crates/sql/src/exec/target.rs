@@ -82,8 +82,7 @@ impl Exec<'_> {
         let mut offsets = Offsets::default();
         table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
         let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
-        let conditions = target.source.conditions.iter().map(|condition| &condition.expr).collect();
-        let holds = self.all_hold(conditions, &rows, known).await?;
+        let holds = self.all_hold(&target.source.conditions, false, &rows, known).await?;
         Ok(holds.then_some(row))
     }
 

@@ -19,7 +19,7 @@ fn is_ignored(error: &SqlError) -> bool {
 
 impl Exec<'_> {
     pub(super) async fn update(&mut self, plan: &UpdatePlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.target.subqueries, &[]).await?;
+        let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
         let keys = self.candidates(&plan.target, known).await?;

@@ -150,19 +150,22 @@ fn exists_asks_for_one_row() {
 }
 
 #[test]
-fn subqueries_look_at_the_rows_around_them() {
+fn subqueries_look_outside() {
     let (_db, mut conn) = sbtest();
-    for (inner, count) in [
-        ("EXISTS (SELECT 1 FROM sbtest1 b WHERE b.id = a.id + 1)", "19"),
+    for (inner, found) in [
+        ("EXISTS (SELECT 1 FROM sbtest1 b WHERE b.k = a.id)", "4"),
         ("id IN (SELECT id FROM sbtest1 b WHERE b.k = a.k)", "20"),
         (
-            "id = (SELECT MAX(id) FROM sbtest1 b WHERE b.k IN (SELECT k FROM sbtest1 c WHERE c.id < a.id))",
-            "1",
+            "id = (SELECT MAX(id) FROM sbtest1 b WHERE b.k IN (SELECT k FROM sbtest1 c WHERE c.id = a.id))",
+            "5",
         ),
     ] {
-        assert_eq!(conn.rows(&format!("SELECT COUNT(*) FROM sbtest1 a WHERE {inner}")), [count], "{inner}");
+        let query = format!("SELECT COUNT(*) FROM sbtest1 a WHERE {inner}");
+        assert_eq!(conn.rows(&query), [found], "{inner}");
     }
     assert_eq!(conn.error("SELECT id FROM sbtest1 a WHERE id IN (SELECT x FROM sbtest1 b)").0, 1054);
+    let (code, text) = conn.error("SELECT a.id FROM sbtest1 a, LATERAL (SELECT a.k) b");
+    assert_eq!((code, text.contains("LATERAL")), (1235, true), "{text}");
 }
 
 #[test]
@@ -175,7 +178,8 @@ fn rows_are_compared_column_by_column() {
     );
     assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE (id, 1) <> (3, 1)"), ["19"]);
     assert_eq!(conn.error("SELECT id FROM sbtest1 WHERE (id, k) = (1, 2, 3)").0, 1241);
-    assert_eq!(conn.rows("SELECT COUNT(*) FROM sbtest1 WHERE (id, 1) < (3, 2)"), ["3"]);
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 WHERE (id, k) < (2, 2) ORDER BY id"), ["1"]);
+    assert_eq!(conn.rows("SELECT id FROM sbtest1 WHERE (id, k) <= (2, 2) ORDER BY id"), ["1", "2"]);
 }
 
 #[test]
