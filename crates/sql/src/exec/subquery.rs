@@ -254,7 +254,10 @@ impl Exec<'_> {
     ) -> Result<bool> {
         let inputs = self.inputs(rows, known);
         for condition in conditions {
-            if !(condition.implied && exact) && !self.holds(&condition.expr, inputs, known).await? {
+            if condition.implied && exact {
+                continue;
+            }
+            if !self.holds(&condition.expr, inputs, known).await? {
                 return Ok(false);
             }
         }
