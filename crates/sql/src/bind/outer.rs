@@ -129,12 +129,7 @@ impl<'a> Outer<'a> {
     fn give_typed(&self, value: Expr, ty: ResultType) -> Expr {
         self.note_use();
         let mut given = self.given.borrow_mut();
-        let text = format!("{value:?}");
-        let place = given.iter().position(|other| format!("{other:?}") == text);
-        let place = place.unwrap_or_else(|| {
-            given.push(value);
-            given.len() - 1
-        });
-        Expr::Outer(place, ty)
+        given.push(value);
+        Expr::Outer(given.len() - 1, ty)
     }
 }
