@@ -253,11 +253,19 @@ impl Exec<'_> {
         known: Known<'_>,
     ) -> Result<bool> {
         let inputs = self.inputs(rows, known);
-        for condition in conditions {
-            if condition.implied && exact {
-                continue;
+        let open = conditions.iter().filter(|condition| !(condition.implied && exact));
+        if known.has_open {
+            for condition in open {
+                if !self.holds(&condition.expr, inputs, known).await? {
+                    return Ok(false);
+                }
             }
-            if !self.holds(&condition.expr, inputs, known).await? {
+            return Ok(true);
+        }
+        // Nothing is waited for.
+        let mut context = self.session.reading(self.warnings);
+        for condition in open {
+            if condition.expr.truth(&inputs, &mut context)? != Some(true) {
                 return Ok(false);
             }
         }
