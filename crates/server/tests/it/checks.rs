@@ -12,6 +12,31 @@ fn definitions_and_errors_are_mysqls() {
 }
 
 #[test]
+fn a_check_is_the_same_for_all_clients() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "SET NAMES utf8mb4");
+    ok(&mut root, "CREATE TABLE d.t (s VARCHAR(9) CHARSET utf8mb4, CHECK (CAST(s AS CHAR(3)) <> '日本'))");
+    ok(&mut root, "CREATE TABLE d.source (s VARCHAR(9) CHARSET utf8mb4)");
+    ok(&mut root, "INSERT INTO d.source VALUES ('日本')");
+    for names in ["utf8mb4", "latin1"] {
+        ok(&mut root, &format!("SET NAMES {names}"));
+        assert_eq!(root.query("INSERT INTO d.t SELECT s FROM d.source").unwrap_err().code(), 3819, "{names}");
+    }
+    world.stop();
+}
+
+#[test]
+fn a_table_has_a_bounded_number_of_checks() {
+    let world = World::start();
+    let mut root = world.root();
+    let create = |count| format!("CREATE TABLE d.t (a INT{})", ", CHECK (a > 0)".repeat(count));
+    assert_eq!(root.query(&create(70_000)).unwrap_err().code(), 1235);
+    ok(&mut root, &create(1000));
+    world.stop();
+}
+
+#[test]
 fn a_check_is_there_after_a_restart() {
     let world = World::start();
     let mut root = world.root();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use engine::catalog::Catalog;
 use engine::catalog::table::Table;
+use types::collation::Collation;
 
 use super::scope::{Named, Scope};
 use super::{BindEnv, Result, expr};
@@ -17,6 +18,12 @@ pub fn bind_checks(
     table: &Arc<Table>,
     session: &Session,
 ) -> Result<Option<Arc<Checks>>> {
+    if table.def.checks.is_empty() {
+        return Ok(None);
+    }
+    // A row passes or not whoever writes it: an unnamed character set is utf8mb4, as the text was kept.
+    let mut session = session.detached();
+    session.collation_connection = Collation::Utf8mb4GeneralCi;
     let mut conditions = Vec::new();
     for check in &table.def.checks {
         let parsed = parse_expression(&check.expression)?;
@@ -24,7 +31,7 @@ pub fn bind_checks(
         let kind = SourceKind::Table(Arc::clone(table));
         let (db, alias) = (table.def.db.clone(), table.def.name.clone());
         scope.sources.push(Named { kind, db, alias, optional: false });
-        let condition = expr::bind(&parsed, &mut scope, &BindEnv::new(catalog, session, &check.expression))?;
+        let condition = expr::bind(&parsed, &mut scope, &BindEnv::new(catalog, &session, &check.expression))?;
         if check.enforced {
             conditions.push((check.name.clone(), condition));
         }

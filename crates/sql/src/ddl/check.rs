@@ -16,9 +16,13 @@ use super::expression::{self, Printed};
 use super::foreign::{NAME_CHARS_MAX, made_name, made_number};
 use crate::parse::parse_expression;
 use crate::parse::table::CheckSpec;
+use crate::parse::unsupported;
 
 /// What stands between a table's name and a number in a name that was made.
 pub(super) const MADE: &str = "_chk_";
+
+/// The most constraints of a table.
+const CHECKS_MAX: usize = 1000;
 
 /// A constraint while a statement works on its table.
 #[derive(Clone, Debug)]
@@ -80,12 +84,15 @@ fn columns(check: &CheckDef) -> Result<Vec<String>> {
 }
 
 /// The definitions, sorted by name as MySQL shows them. Those without a name are numbered behind the highest number of
-/// those that stay. Errors 1059, 3812 to 3818, 3820, 3822, 3823.
+/// those that stay. Errors 1059, 1235, 3812 to 3818, 3820, 3822, 3823.
 pub(super) fn definitions(
     draft: &Draft,
     foreign_keys: &[ForeignKeyDef],
     context: &Context<'_>,
 ) -> Result<Vec<CheckDef>> {
+    if draft.checks.len() > CHECKS_MAX {
+        return Err(unsupported(&format!("more than {CHECKS_MAX} CHECK constraints of a table")));
+    }
     let table = &draft.table.name;
     let numbers = draft.checks.iter().filter_map(|check| match check {
         DraftCheck::Old(check) => made_number(&check.name, table, MADE),
