@@ -175,7 +175,7 @@ impl<'c> Converter<'c> {
         }
         builder.finish().map_err(|_| CopyError::Sql(damaged(self.new)))?;
         if let Some(checks) = &self.settings.checks {
-            checks.verify(&out, &self.settings.session).map_err(CopyError::Sql)?;
+            checks.verify(&out, &self.settings.session, true).map_err(CopyError::Sql)?;
         }
         Ok(out.into())
     }

@@ -11,9 +11,9 @@ use crate::plan::Checks;
 use crate::session::Session;
 
 impl Checks {
-    /// Whether a new row, or a row's new version, may be there. Error 3819 for the first check that is false
-    /// or fails.
-    pub fn verify(&self, row: &[u8], session: &Session) -> Result<()> {
+    /// Whether a new row, or a row's new version, may be there. Error 3819 for the first check that is false or fails.
+    /// `strict`: in the session's strict modes, what cannot be computed without adjusting something is false.
+    pub fn verify(&self, row: &[u8], session: &Session, strict: bool) -> Result<()> {
         let layout = &self.table.rows;
         let mut offsets = Offsets::default();
         layout.offsets(row, &mut offsets).map_err(|_| damaged(&self.table))?;
@@ -32,8 +32,9 @@ impl Checks {
         };
         let mut warnings = Warnings::default();
         for (name, condition) in &self.conditions {
-            // In strict modes what cannot be computed without adjusting something is refused too.
-            let truth = condition.truth(&inputs, &mut session.writing(&mut warnings));
+            let mut context = session.writing(&mut warnings);
+            context.strict &= strict;
+            let truth = condition.truth(&inputs, &mut context);
             if !matches!(truth, Ok(None | Some(true))) {
                 return Err(ER_CHECK_CONSTRAINT_VIOLATED.error(&[name]));
             }

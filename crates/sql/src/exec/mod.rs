@@ -180,7 +180,17 @@ impl<'a> Exec<'a> {
         let session = self.session;
         let enforce = if session.foreign_key_checks { Enforce::Everything } else { Enforce::Nothing };
         let time_zone = &session.time_zone;
-        RowChanges { trx: self.trx, log: self.log, relations, checks, enforce, session, time_zone, turns }
+        RowChanges {
+            trx: self.trx,
+            log: self.log,
+            relations,
+            checks,
+            strict_checks: true,
+            enforce,
+            session,
+            time_zone,
+            turns,
+        }
     }
 
     /// The values of expressions that stand in no query: see [`crate::bind::bind_exprs`].

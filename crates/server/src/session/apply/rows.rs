@@ -175,6 +175,7 @@ impl Changes<'_> {
             log: self.log,
             relations: self.relations,
             checks: self.checks,
+            strict_checks: false,
             enforce: self.enforce,
             session: self.session,
             time_zone: &TimeZone::UTC,

@@ -99,9 +99,7 @@ impl Client {
     fn log_begin(&mut self, status: &StatusVars<'_>, db: &[u8]) {
         self.log.db = db.to_vec();
         self.log.flags2 = status.flags2.unwrap_or(0);
-        // Checks are as strict about rows as they were there.
-        self.sql.sql_mode = status.sql_mode.map_or(SqlMode::EMPTY, known_modes);
-        self.log.sql_mode = self.sql.sql_mode.bits();
+        self.log.sql_mode = status.sql_mode.map_or(SqlMode::EMPTY, known_modes).bits();
         self.log.auto_increment = status.auto_increment;
         if let Some(charset) = status.charset {
             self.log.charset = charset;

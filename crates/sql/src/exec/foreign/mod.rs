@@ -59,6 +59,8 @@ pub struct RowChanges<'a> {
     pub relations: Option<&'a Relations>,
     /// The checks of that table that are enforced.
     pub checks: Option<&'a Checks>,
+    /// Whether they are strict where the session is: not about rows that another server has let pass in a mode of its own.
+    pub strict_checks: bool,
     /// What foreign keys do.
     pub enforce: Enforce,
     /// What checks know of who asks.
@@ -129,7 +131,7 @@ impl RowChanges<'_> {
     }
 
     fn verify(&self, row: &[u8]) -> Result<()> {
-        self.checks.map_or(Ok(()), |checks| checks.verify(row, self.session))
+        self.checks.map_or(Ok(()), |checks| checks.verify(row, self.session, self.strict_checks))
     }
 
     async fn update_related(
