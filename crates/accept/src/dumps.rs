@@ -14,7 +14,7 @@ pub fn run(plan: &Plan) -> Outcome {
     let server = Config::new(&dir.join("data"), &["--log-bin=binlog"])?.start()?;
     let port = server.port();
     sql::run(port, &["CREATE DATABASE sbtest"])?;
-    for name in ["types", "relations", "documents"] {
+    for name in ["types", "relations", "documents", "computed"] {
         binlogs::load(port, name)?;
     }
     let bench = Sysbench {
@@ -30,6 +30,8 @@ pub fn run(plan: &Plan) -> Outcome {
             reload(vendor, port, database, &dir)?;
         }
     }
+    // MariaDB's dumps have values for generated columns, which MySQL does not take either.
+    reload(Vendor::Oracle, port, "computed", &dir)?;
     server.stop()
 }
 

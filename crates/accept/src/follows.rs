@@ -128,6 +128,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
         contents::check_equal(&format!("{}: {database}", way.name), &expected, &found)?;
     }
     relay(&replica, source.port, way, "relations")?;
+    relay(&replica, source.port, way, "computed")?;
     replica.stop()?;
     binlogs::verify(&config.datadir)?;
     if way.vendor == Vendor::MariaDb {

@@ -41,7 +41,7 @@ const MYSQL: [&str; 5] = [
 /// MariaDB's JSON is text: it cannot follow MySQL's.
 const MARIADB: [&str; 2] = ["--innodb-flush-log-at-trx-commit=0", "--replicate-ignore-db=documents"];
 const STRATEGIES: [&str; 4] = ["in_redo", "group", "enhanced", "serial"];
-const DATABASES: [&str; 5] = ["d", "ddl", "types", "relations", "sbtest"];
+const DATABASES: [&str; 6] = ["d", "ddl", "types", "relations", "computed", "sbtest"];
 
 /// The replica's account, without a password; MySQL 9 knows the plugin only as a client, so it must not be replicated.
 pub const ACCOUNT: [&str; 4] = [
@@ -85,7 +85,7 @@ pub fn run(plan: &Plan) -> Outcome {
     kills::prepare(port)?;
     sql::run(port, &["CREATE DATABASE sbtest"])?;
     sysbench(port).prepare()?;
-    for name in ["types", "relations", "documents"] {
+    for name in ["types", "relations", "computed", "documents"] {
         binlogs::load(port, name)?;
     }
     let mut ledger = [0; kills::WRITERS];

@@ -181,6 +181,9 @@ impl Session {
     #[must_use]
     pub fn detached(&self) -> Self {
         Self {
+            user: self.user.clone(),
+            account: self.account.clone(),
+            db: self.db.clone(),
             sql_mode: self.sql_mode,
             time_zone: self.time_zone.clone(),
             collation_connection: self.collation_connection,

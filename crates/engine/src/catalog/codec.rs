@@ -3,28 +3,29 @@
 //! Keys, behind the index's prefix: `d` and a database's name; `t` and a table's id (4 bytes, big-endian); `i` alone
 //! for the highest ids used; `a` and an account's name for what the server keeps of accounts (opaque here).
 //!
-//! Values begin with a version byte: 1, that of a table with foreign keys 2, of one with CHECK constraints 3. Numbers are
-//! little-endian, texts have a length of 2 bytes, lists a count of 2 bytes.
+//! Values begin with a version byte: 1, that of a table with foreign keys 2, of one with CHECK constraints 3, of one with
+//! generated columns or expressions as defaults 4. Numbers are little-endian, texts have a length of 2 bytes, lists a count of 2 bytes.
 //!
 //! ```text
 //! d:  name, collation id (2)
 //! i:  highest table id (4), highest index id (4)
 //! t:  id (4), database, name, rows' index id (4), collation id (2), comment, created (4), AUTO_INCREMENT start (8),
 //!     columns: name, flags (1: 1 nullable, 2 on update now, 4 auto increment), comment, default kind (1: 0 none,
-//!              1 NULL, 2 stored, 3 now), stored default (length 4), type (length 1; see types::column)
+//!              1 NULL, 2 stored, 3 now, 4 expression), stored default or expression (length 4), type (length 1; see types::column)
 //!     indexes: id (4), name, kind (1: 0 primary, 1 unique, 2 plain, 3 plain and made for a foreign key), comment,
 //!              parts: column (2), prefix (4, 0 = none)
-//!     versions 2 and 3, foreign keys: name, parents' database, parents' table, on update (1), on delete (1: 0 no action,
+//!     from version 2, foreign keys: name, parents' database, parents' table, on update (1), on delete (1: 0 no action,
 //!              1 restrict, 2 cascade, 3 set null, 4 set default), pairs: column (2), the parent's column's name
-//!     version 3, checks: name, enforced (1), expression (length 4)
+//!     from version 3, checks: name, enforced (1), expression (length 4)
+//!     version 4, generated columns: column (2), stored (1), expression (length 4)
 //! ```
 
 use types::collation::Collation;
 use types::column::ColumnType;
 
 use super::def::{
-    CheckDef, ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, IndexPart,
-    ReferentialAction, TableDef,
+    CheckDef, ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, GeneratedDef, IndexDef, IndexKind,
+    IndexPart, ReferentialAction, TableDef,
 };
 use crate::EngineError;
 use crate::ids::{IndexId, Key, TableId};
@@ -34,6 +35,8 @@ const VERSION: u8 = 1;
 const WITH_FOREIGN_KEYS: u8 = 2;
 /// Of a table with checks.
 const WITH_CHECKS: u8 = 3;
+/// Of a table with generated columns, or expressions as defaults.
+const WITH_EXPRESSIONS: u8 = 4;
 /// The size of a type that takes more bytes: a u32 with its size follows.
 const LONG_TYPE: u8 = 255;
 
@@ -87,7 +90,7 @@ fn parse(key: &[u8], row: &[u8]) -> Option<Entry> {
     }
     let mut input = Input(row);
     let version = input.u8()?;
-    if version != VERSION && (*kind != b't' || !matches!(version, WITH_FOREIGN_KEYS | WITH_CHECKS)) {
+    if version != VERSION && (*kind != b't' || !(WITH_FOREIGN_KEYS..=WITH_EXPRESSIONS).contains(&version)) {
         return None;
     }
     Some(match kind {
@@ -116,10 +119,17 @@ pub fn encode_ids(table: TableId, index: IndexId) -> Vec<u8> {
 
 /// A table's row.
 pub fn encode_table(table: &TableDef) -> Vec<u8> {
-    let version = match (table.foreign_keys.is_empty(), table.checks.is_empty()) {
-        (true, true) => VERSION,
-        (false, true) => WITH_FOREIGN_KEYS,
-        (_, false) => WITH_CHECKS,
+    let generated = table.columns.iter().enumerate();
+    let generated: Vec<_> =
+        generated.filter_map(|(place, column)| Some((place, column.generated.as_ref()?))).collect();
+    let version = if table.has_expressions() {
+        WITH_EXPRESSIONS
+    } else if !table.checks.is_empty() {
+        WITH_CHECKS
+    } else if !table.foreign_keys.is_empty() {
+        WITH_FOREIGN_KEYS
+    } else {
+        VERSION
     };
     let mut out = vec![version];
     out.extend(table.id.0.to_le_bytes());
@@ -152,6 +162,14 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
             put_long(&mut out, check.expression.as_bytes());
         }
     }
+    if version >= WITH_EXPRESSIONS {
+        put_count(&mut out, generated.len());
+        for (place, generated) in generated {
+            put_count(&mut out, place);
+            out.push(generated.stored.into());
+            put_long(&mut out, generated.expression.as_bytes());
+        }
+    }
     out
 }
 
@@ -165,6 +183,7 @@ fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
         DefaultValue::Null => (1, &[]),
         DefaultValue::Stored(bytes) => (2, bytes),
         DefaultValue::Now => (3, &[]),
+        DefaultValue::Expression(text) => (4, text.as_bytes()),
     };
     out.push(kind);
     put_long(out, stored);
@@ -269,6 +288,10 @@ impl<'a> Input<'a> {
         self.bytes(size)
     }
 
+    fn long_text(&mut self) -> Option<String> {
+        String::from_utf8(self.long()?.to_vec()).ok()
+    }
+
     fn table(&mut self, version: u8) -> Option<TableDef> {
         let mut table = TableDef {
             id: TableId(self.u32()?),
@@ -290,6 +313,14 @@ impl<'a> Input<'a> {
         if version >= WITH_CHECKS {
             table.checks = (0..self.u16()?).map(|_| self.check()).collect::<Option<_>>()?;
         }
+        if version >= WITH_EXPRESSIONS {
+            for _ in 0..self.u16()? {
+                let (place, stored) = (self.u16()?, self.u8()? != 0);
+                let expression = self.long_text()?;
+                table.columns.get_mut(usize::from(place))?.generated =
+                    Some(GeneratedDef { expression, stored });
+            }
+        }
         Some(table)
     }
 
@@ -304,6 +335,7 @@ impl<'a> Input<'a> {
             1 => DefaultValue::Null,
             2 => DefaultValue::Stored(stored.to_vec()),
             3 => DefaultValue::Now,
+            4 => DefaultValue::Expression(String::from_utf8(stored.to_vec()).ok()?),
             _ => return None,
         };
         let size = match self.u8()? {
@@ -312,7 +344,8 @@ impl<'a> Input<'a> {
         };
         let (ty, _) = ColumnType::deserialise(self.bytes(size)?).ok()?;
         let (nullable, on_update_now, auto_increment) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
-        Some(ColumnDef { name, ty, nullable, default, on_update_now, auto_increment, comment })
+        let generated = None;
+        Some(ColumnDef { name, ty, nullable, default, on_update_now, auto_increment, generated, comment })
     }
 
     fn index(&mut self) -> Option<IndexDef> {
@@ -345,8 +378,7 @@ impl<'a> Input<'a> {
 
     fn check(&mut self) -> Option<CheckDef> {
         let (name, enforced) = (self.text()?, self.u8()? != 0);
-        let expression = String::from_utf8(self.long()?.to_vec()).ok()?;
-        Some(CheckDef { name, expression, enforced })
+        Some(CheckDef { name, expression: self.long_text()?, enforced })
     }
 }
 
@@ -365,6 +397,7 @@ mod tests {
             default,
             on_update_now: false,
             auto_increment: name == "id",
+            generated: None,
             comment: String::new(),
         };
         TableDef {
@@ -430,12 +463,22 @@ mod tests {
         TableDef { checks: vec![check("t_chk_1", 3, true), check("long", 70_000, false)], ..table }
     }
 
+    fn generated(mut table: TableDef) -> TableDef {
+        for (place, stored) in [(1, true), (2, false)] {
+            table.columns[place].generated =
+                Some(GeneratedDef { expression: "(`id` + 1)".to_owned(), stored });
+        }
+        table.columns[0].default = DefaultValue::Expression("uuid()".to_owned());
+        table
+    }
+
     #[test]
     fn entries_round_trip() {
         let database = DatabaseDef { name: "test".to_owned(), collation: Collation::Latin1Bin };
         let read = decode(&database_key("test"), &encode_database(&database)).unwrap();
         assert_eq!(read, Entry::Database(database));
-        for table in [table(), child(), checked(table()), checked(child())] {
+        let with_all = generated(checked(child()));
+        for table in [table(), child(), checked(table()), checked(child()), generated(table()), with_all] {
             let read = decode(&table_key(TableId(7)), &encode_table(&table)).unwrap();
             assert_eq!(read, Entry::Table(Box::new(table)));
         }
@@ -449,7 +492,8 @@ mod tests {
             table.checks.pop();
             table
         };
-        for table in [table(), child(), small(checked(table())), small(checked(child()))] {
+        let with_all = generated(small(checked(child())));
+        for table in [table(), child(), small(checked(table())), small(checked(child())), with_all] {
             let row = encode_table(&table);
             for size in 0..row.len() {
                 assert!(decode(&table_key(TableId(7)), &row[..size]).is_err(), "{size} bytes");

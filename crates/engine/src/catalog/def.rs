@@ -58,8 +58,26 @@ pub struct ColumnDef {
     pub on_update_now: bool,
     /// AUTO_INCREMENT.
     pub auto_increment: bool,
+    /// What a generated column holds. It has no default.
+    pub generated: Option<GeneratedDef>,
     /// COMMENT.
     pub comment: String,
+}
+
+/// GENERATED ALWAYS AS: what a column holds is computed from columns before it, and from others that are not generated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratedDef {
+    /// The expression as MySQL prints it; its texts carry their character sets.
+    pub expression: String,
+    /// STORED, not VIRTUAL. Rows have the values of both.
+    pub stored: bool,
+}
+
+impl ColumnDef {
+    /// Whether it is generated and VIRTUAL.
+    pub fn is_virtual(&self) -> bool {
+        self.generated.as_ref().is_some_and(|generated| !generated.stored)
+    }
 }
 
 /// A column's default.
@@ -73,6 +91,8 @@ pub enum DefaultValue {
     Stored(Vec<u8>),
     /// CURRENT_TIMESTAMP.
     Now,
+    /// An expression, as MySQL prints it.
+    Expression(String),
 }
 
 /// An index.
@@ -235,6 +255,19 @@ impl TableDef {
                 && index.parts.len() == columns.len()
                 && index.parts.iter().zip(columns).all(|(part, name)| is_it(part, name))
         })
+    }
+
+    /// Whether a row's values depend on each other: a column is generated, or has an expression as its default.
+    pub fn has_expressions(&self) -> bool {
+        let has = |column: &ColumnDef| {
+            column.generated.is_some() || matches!(column.default, DefaultValue::Expression(_))
+        };
+        self.columns.iter().any(has)
+    }
+
+    /// The places of the generated columns.
+    pub fn generated(&self) -> impl Iterator<Item = u16> {
+        (0..).zip(&self.columns).filter(|(_, column)| column.generated.is_some()).map(|(place, _)| place)
     }
 
     /// The place of the AUTO_INCREMENT column.

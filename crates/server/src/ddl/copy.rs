@@ -9,7 +9,7 @@ use engine::ids::Row;
 use engine::trx::Trx;
 use sql::ddl::ColumnSource;
 use sql::exec::{check_existing, duplicate_error, engine_error};
-use sql::plan::Checks;
+use sql::plan::RowRules;
 use sql::session::Session;
 use types::context::Context;
 use types::error::SqlError;
@@ -28,8 +28,8 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub struct CopySettings {
     /// [`Session::detached`]
     pub session: Session,
-    /// What is copied must fulfil.
-    pub checks: Option<Arc<Checks>>,
+    /// What the new definition says of rows.
+    pub rules: Option<Arc<RowRules>>,
     /// `max_error_count`
     pub warnings_max: usize,
 }
@@ -174,8 +174,13 @@ impl<'c> Converter<'c> {
             builder.stored(stored);
         }
         builder.finish().map_err(|_| CopyError::Sql(damaged(self.new)))?;
-        if let Some(checks) = &self.settings.checks {
-            checks.verify(&out, &self.settings.session, true).map_err(CopyError::Sql)?;
+        if let Some(rules) = &self.settings.rules {
+            let session = &self.settings.session;
+            let is_new = |column: usize| {
+                matches!(self.sources[column], ColumnSource::Default(DefaultValue::Expression(_)))
+            };
+            rules.compute_copied(&mut out, session, &mut self.context, is_new).map_err(CopyError::Sql)?;
+            rules.verify(&out, session, true).map_err(CopyError::Sql)?;
         }
         Ok(out.into())
     }
@@ -209,7 +214,9 @@ impl<'c> Converter<'c> {
                 store::write_implicit_default(column.ty, &mut self.stored);
                 return Ok(true);
             }
-            ColumnSource::Default(DefaultValue::None | DefaultValue::Null) => return Ok(false),
+            // What is computed has its turn when the others are there.
+            ColumnSource::Default(DefaultValue::None | DefaultValue::Null | DefaultValue::Expression(_))
+            | ColumnSource::Generated => return Ok(false),
         };
         store::assign(column, value, &mut self.context, &mut self.stored)
     }

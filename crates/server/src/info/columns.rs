@@ -45,7 +45,7 @@ fn column_row(look: &Look<'_>, table: &AnyTable, place: usize, column: &ColumnDe
         extra(column),
         privileges,
         &column.comment,
-        "",
+        column.generated.as_ref().map_or_else(String::new, |generated| super::escaped(&generated.expression)),
         NULL,
     ]
 }
@@ -98,6 +98,7 @@ fn default(look: &Look<'_>, table: &AnyTable, column: &ColumnDef) -> Option<Stri
         _ if column.auto_increment => None,
         DefaultValue::None | DefaultValue::Null => None,
         DefaultValue::Now => Some(now_text(column.ty)),
+        DefaultValue::Expression(text) => Some(super::escaped(text)),
         DefaultValue::Stored(stored) => {
             let mut text = default_text(column.ty, stored, &look.session.time_zone);
             if let ColumnType::Binary { .. } = column.ty {
@@ -119,11 +120,14 @@ fn extra(column: &ColumnDef) -> String {
     if column.auto_increment {
         words.push("auto_increment".to_owned());
     }
-    if column.default == DefaultValue::Now {
+    if matches!(column.default, DefaultValue::Now | DefaultValue::Expression(_)) {
         words.push("DEFAULT_GENERATED".to_owned());
     }
     if column.on_update_now {
         words.push(format!("on update {}", now_text(column.ty)));
+    }
+    if let Some(generated) = &column.generated {
+        words.push(format!("{} GENERATED", if generated.stored { "STORED" } else { "VIRTUAL" }));
     }
     words.join(" ")
 }

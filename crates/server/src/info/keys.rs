@@ -126,13 +126,13 @@ pub(super) fn constraints(look: &Look<'_>) -> Vec<Row> {
     rows
 }
 
-/// `CHECK_CONSTRAINTS`; quotes and backslashes in expressions have a backslash, as in MySQL.
+/// `CHECK_CONSTRAINTS`
 pub(super) fn checks(look: &Look<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for table in look.tables() {
         let def = table.def();
         rows.extend(def.checks.iter().map(|check| {
-            let clause = check.expression.replace('\\', "\\\\").replace('\'', "\\'");
+            let clause = super::escaped(&check.expression);
             row!["def", &def.db, &check.name, clause]
         }));
     }

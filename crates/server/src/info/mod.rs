@@ -154,6 +154,11 @@ impl VirtualTable for &'static InfoTable {
     }
 }
 
+/// An expression of a definition; quotes and backslashes have a backslash, as in MySQL.
+fn escaped(expression: &str) -> String {
+    expression.replace('\\', "\\\\").replace('\'', "\\'")
+}
+
 /// How a database of virtual tables is written. The names of the two schemas are found in any case.
 fn database_name(db: &str) -> Option<&'static str> {
     let exact = |name: &&str| *name == db || *name != "mysql" && name.eq_ignore_ascii_case(db);

@@ -9,7 +9,7 @@ use engine::catalog::def::{DatabaseDef, TableDef};
 use engine::catalog::table::{Counters, Table, database_lock, metadata_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
-use sql::bind::bind_checks;
+use sql::bind::bind_rules;
 use sql::ddl::{self, Alteration, Change, DdlEnv, Rules, TableChanges, Version};
 use sql::exec::engine_error;
 use sql::parse::table::{
@@ -225,13 +225,14 @@ impl Client {
         if self.is_there(&name, create.if_not_exists)? {
             return Ok(None);
         }
-        let (now, rules) = (self.now_s(), self.rules());
+        let (now, rules, logged) = (self.now_s(), self.rules(), self.logs());
         let mut context = self.sql.writing(&mut self.warnings);
         let mut env = DdlEnv {
             context: &mut context,
             database_collation: database.collation,
             now,
             foreign_key_checks: rules.checks,
+            logged,
         };
         let mut def = ddl::create_table(create, &name.db, &mut env)?;
         changes.check_new(&mut def, rules, &mut context)?;
@@ -274,7 +275,7 @@ impl Client {
         let counters = Counters::default();
         Counters::raise(&counters.auto_increment, def.auto_increment_start.saturating_sub(1));
         let table = Arc::new(Table::new(def, Arc::new(counters)));
-        bind_checks(&shared.store.catalog(), &table, &self.sql)?;
+        bind_rules(&shared.store.catalog(), &table, &self.sql)?;
         changes.put(table, false);
         self.commit_ddl(edits(changes), sql, &[&db]).await
     }
@@ -314,13 +315,14 @@ impl Client {
                 return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
             }
         }
-        let (now, rules) = (self.now_s(), self.rules());
+        let (now, rules, logged) = (self.now_s(), self.rules(), self.logs());
         let mut context = self.sql.writing(&mut self.warnings);
         let mut env = DdlEnv {
             context: &mut context,
             database_collation: database.collation,
             now,
             foreign_key_checks: rules.checks,
+            logged,
         };
         let mut alteration = ddl::alter_table(&old.def, alter, &mut env)?;
         let Alteration { table, columns, .. } = &mut alteration;
@@ -364,7 +366,7 @@ impl Client {
         let (new, keeps_rows) = match change {
             Change::Nothing | Change::Metadata => {
                 let new = Arc::new(old.successor(table));
-                bind_checks(&shared.store.catalog(), &new, &self.sql)?;
+                bind_rules(&shared.store.catalog(), &new, &self.sql)?;
                 (new, true)
             }
             Change::Indexes { add, .. } => {
@@ -398,7 +400,7 @@ impl Client {
     async fn copy(&mut self, old: &Arc<Table>, new: &Arc<Table>, what: Copy) -> Result<()> {
         let settings = CopySettings {
             session: self.sql.detached(),
-            checks: bind_checks(&self.shared.store.catalog(), new, &self.sql)?,
+            rules: bind_rules(&self.shared.store.catalog(), new, &self.sql)?,
             warnings_max: self.vars.max_error_count.into(),
         };
         let copied = self.shared.schema.copy(Arc::clone(old), Arc::clone(new), what, settings).await?;

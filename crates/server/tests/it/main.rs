@@ -10,6 +10,7 @@ mod collations;
 
 mod dumps;
 mod foreign_keys;
+mod generated;
 mod locks;
 mod net;
 mod options;

@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
+use engine::catalog::def::ColumnDef;
 use engine::catalog::table::Table;
 use sqlparser::ast::{
     self, AssignmentTarget, FromTable, OnInsert, SetExpr, TableFactor, TableObject, TableWithJoins,
 };
 use types::error::table::{
-    ER_BAD_FIELD_ERROR, ER_FIELD_SPECIFIED_TWICE, ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED,
-    ER_WRONG_VALUE_COUNT_ON_ROW,
+    ER_BAD_FIELD_ERROR, ER_FIELD_SPECIFIED_TWICE, ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN,
+    ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED, ER_WRONG_VALUE_COUNT_ON_ROW,
 };
 
-use super::check::bind_checks;
+use super::rules::{bind_defaults, bind_relations, bind_rules};
 use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, from, query, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
-    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Relations, SourceKind,
-    Subquery, Target, UpdatePlan,
+    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, SourceKind, Subquery,
+    Target, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -37,6 +38,7 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
         Some(query) => {
             let columns = bind_columns(&insert.columns, &table)?;
             let source = bind_source(query, &columns, row_size, &mut scope, env)?;
+            refuse_generated(&columns, &source, &table)?;
             (columns, source)
         }
     };
@@ -45,7 +47,9 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
         None => OnDuplicate::Error,
         Some(OnInsert::DuplicateKeyUpdate(assignments)) => {
             scope.in_duplicate = true;
-            OnDuplicate::Update(bind_assignments(assignments, &table, &mut scope, env)?)
+            let mut assignments = bind_assignments(assignments, &table, &mut scope, env)?;
+            bind_defaults(&mut assignments, env.catalog, &table, env.session)?;
+            OnDuplicate::Update(assignments)
         }
         Some(other) => return Err(unsupported(&other.to_string())),
     };
@@ -57,10 +61,10 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
         }
     };
     refuse_reading(&table, &table.def.name, &scope.subqueries)?;
-    let relations = Relations::of(env.catalog, &table, &doing);
-    let checks = bind_checks(env.catalog, &table, env.session)?;
+    let relations = bind_relations(env.catalog, &table, &doing, env.session)?;
+    let rules = bind_rules(env.catalog, &table, env.session)?;
     let (ignore, subqueries) = (insert.ignore, scope.subqueries);
-    Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, checks, subqueries })
+    Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, rules, subqueries })
 }
 
 /// Binds UPDATE of one table; `ignore` is IGNORE, which stands beside the tree.
@@ -69,12 +73,14 @@ pub fn bind_update(update: &ast::Update, ignore: bool, env: &BindEnv<'_>) -> Res
         return Err(unsupported("UPDATE .. FROM"));
     }
     let (table, mut scope) = target_scope(&update.table, env)?;
-    let assignments = bind_assignments(&update.assignments, &table, &mut scope, env)?;
+    let mut assignments = bind_assignments(&update.assignments, &table, &mut scope, env)?;
+    bind_defaults(&mut assignments, env.catalog, &table, env.session)?;
     let target =
         bind_target(scope, update.selection.as_ref(), &update.order_by, update.limit.as_ref(), &table, env)?;
-    let relations = Relations::of(env.catalog, &table, &Doing::updates(assigned(&table, &assignments)));
-    let checks = bind_checks(env.catalog, &table, env.session)?;
-    Ok(UpdatePlan { target, assignments, ignore, relations, checks })
+    let doing = Doing::updates(assigned(&table, &assignments));
+    let relations = bind_relations(env.catalog, &table, &doing, env.session)?;
+    let rules = bind_rules(env.catalog, &table, env.session)?;
+    Ok(UpdatePlan { target, assignments, ignore, relations, rules })
 }
 
 /// Binds DELETE from one table; `ignore` is IGNORE.
@@ -87,13 +93,15 @@ pub fn bind_delete(delete: &ast::Delete, ignore: bool, env: &BindEnv<'_>) -> Res
     let (table, scope) = target_scope(table, env)?;
     let target =
         bind_target(scope, delete.selection.as_ref(), &delete.order_by, delete.limit.as_ref(), &table, env)?;
-    let relations = Relations::of(env.catalog, &table, &Doing { deletes: true, ..Doing::default() });
+    let doing = Doing { deletes: true, ..Doing::default() };
+    let relations = bind_relations(env.catalog, &table, &doing, env.session)?;
     Ok(DeletePlan { target, ignore, relations })
 }
 
-/// The columns that change with assignments: theirs, and those that are set whenever their row changes.
+/// The columns that change with assignments: theirs, and those that change by themselves with their row.
 fn assigned(table: &Table, assignments: &[Assignment]) -> impl Iterator<Item = usize> {
-    let by_themselves = (0..table.def.columns.len()).filter(|place| table.def.columns[*place].on_update_now);
+    let changes = |column: &ColumnDef| column.on_update_now || column.generated.is_some();
+    let by_themselves = (0..table.def.columns.len()).filter(move |place| changes(&table.def.columns[*place]));
     assignments.iter().map(|assignment| assignment.column).chain(by_themselves)
 }
 
@@ -199,6 +207,27 @@ fn bind_source(
     Ok(if row_size.is_some() { InsertSource::Literals } else { InsertSource::Rows(rows) })
 }
 
+/// Generated columns are given nothing but DEFAULT. Error 3105.
+fn refuse_generated(columns: &[usize], source: &InsertSource, table: &Table) -> Result<()> {
+    for (at, column) in columns.iter().enumerate() {
+        let is_given = match source {
+            InsertSource::Rows(rows) => rows.iter().any(|row| row.get(at).is_some_and(Option::is_some)),
+            InsertSource::Literals | InsertSource::Select(_) => true,
+        };
+        refuse_if_generated(*column, is_given, table)?;
+    }
+    Ok(())
+}
+
+/// Error 3105 if a generated column is given a value.
+fn refuse_if_generated(column: usize, is_given: bool, table: &Table) -> Result<()> {
+    let def = &table.def.columns[column];
+    if is_given && def.generated.is_some() {
+        return Err(ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN.error(&[&def.name, &table.def.name]));
+    }
+    Ok(())
+}
+
 fn bind_or_default(ast: &ast::Expr, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Option<Expr>> {
     match ast {
         ast::Expr::Identifier(name)
@@ -229,14 +258,18 @@ fn bind_assignments(
     env: &BindEnv<'_>,
 ) -> Result<Vec<Assignment>> {
     scope.clause = Clause::FieldList;
-    assignments
-        .iter()
-        .map(|assignment| {
-            let AssignmentTarget::ColumnName(name) = &assignment.target else {
-                return Err(unsupported("an assignment to a tuple"));
-            };
-            let column = find_column(name, table)?;
-            Ok(Assignment { column, value: bind_or_default(&assignment.value, scope, env)? })
-        })
-        .collect()
+    let mut bound = Vec::with_capacity(assignments.len());
+    for assignment in assignments {
+        let AssignmentTarget::ColumnName(name) = &assignment.target else {
+            return Err(unsupported("an assignment to a tuple"));
+        };
+        let column = find_column(name, table)?;
+        let value = bind_or_default(&assignment.value, scope, env)?;
+        refuse_if_generated(column, value.is_some(), table)?;
+        // DEFAULT is what a generated column has anyway.
+        if table.def.columns[column].generated.is_none() {
+            bound.push(Assignment { column, value });
+        }
+    }
+    Ok(bound)
 }

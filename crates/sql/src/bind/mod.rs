@@ -1,7 +1,6 @@
 //! Binding: from the parser's tree to plans. Names are resolved, access paths chosen; nothing is executed.
 
 mod access;
-mod check;
 mod dml;
 mod expr;
 mod from;
@@ -11,6 +10,7 @@ mod literal;
 mod outer;
 mod query;
 mod rows;
+mod rules;
 mod scope;
 mod select;
 mod show;
@@ -24,9 +24,9 @@ use engine::catalog::Catalog;
 use types::error::SqlError;
 use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
-pub use check::bind_checks;
 pub use dml::{bind_delete, bind_insert, bind_update};
 pub use query::bind_query;
+pub use rules::{bind_relations, bind_rules};
 pub use scope::Scope;
 pub use select::bind_exprs;
 pub use show::bind_show;

@@ -113,7 +113,7 @@ pub(super) fn definitions(
                 }
                 let printed = expression::check(&spec.expression, &name, context.sql_mode)?;
                 check_columns(draft, &name, &printed, own_column.as_deref())?;
-                let Printed { text, columns } = printed;
+                let Printed { text, columns, .. } = printed;
                 (CheckDef { name, expression: text, enforced: spec.enforced }, columns)
             }
         };

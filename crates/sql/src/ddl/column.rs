@@ -8,13 +8,13 @@ use types::error::table::{ER_INVALID_DEFAULT, ER_TOO_LONG_FIELD_COMMENT, ER_WRON
 use types::warning::Level;
 
 use super::draft::{DraftColumn, check_name};
-use super::{Result, column_type, default};
+use super::{Result, column_type, computed, default};
 use crate::parse::table::{ColumnSpec, DefaultSpec, TypeName};
 
 /// The most characters of a column's comment.
 const COMMENT_CHARS_MAX: usize = 1024;
 
-/// A column of a table of this collation. Errors of its type, default and attributes.
+/// A column of a table of this collation. Errors of its type, default, expression and attributes.
 pub(super) fn column(spec: &ColumnSpec, table: Collation, context: &mut Context<'_>) -> Result<DraftColumn> {
     check_name(&spec.name)?;
     let ty = column_type::column_type(spec, table, context)?;
@@ -22,6 +22,7 @@ pub(super) fn column(spec: &ColumnSpec, table: Collation, context: &mut Context<
     let nullable = spec.nullable.unwrap_or(!spec.primary) && !auto_increment;
     let says_null = spec.nullable == Some(true) || matches!(spec.default, Some(DefaultSpec::Null));
     let typed = Column { table: String::new(), name: spec.name.clone(), ty, nullable };
+    let generated = computed::definition(spec, context.sql_mode)?;
     if auto_increment {
         check_auto_increment(spec, ty)?;
     }
@@ -37,6 +38,7 @@ pub(super) fn column(spec: &ColumnSpec, table: Collation, context: &mut Context<
         default: if auto_increment { engine::catalog::def::DefaultValue::None } else { default },
         on_update_now: spec.on_update.is_some(),
         auto_increment,
+        generated,
         comment,
     };
     Ok(DraftColumn { def, says_null, old: None })

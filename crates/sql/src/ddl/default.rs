@@ -9,11 +9,11 @@ use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
 use types::warning::Level;
 
-use super::Result;
+use super::{Result, expression};
 use crate::parse::table::DefaultSpec;
 use engine::catalog::def::DefaultValue;
 
-/// The default of a column that is not NOT NULL PRIMARY and the like. Errors 1067, 1101.
+/// The default of a column that is not NOT NULL PRIMARY and the like. Errors 1067, 1101, those of expressions.
 pub(super) fn default_value(
     spec: Option<&DefaultSpec>,
     column: &Column,
@@ -31,6 +31,10 @@ pub(super) fn default_value(
             } else {
                 Err(invalid())
             }
+        }
+        Some(DefaultSpec::Expression(expression)) => {
+            let printed = expression::default(expression, &column.name, context.sql_mode)?;
+            Ok(DefaultValue::Expression(printed.text))
         }
         Some(DefaultSpec::Literal(value)) if column.ty.is_lob() => lob_default(column, value, context),
         Some(DefaultSpec::Literal(value)) => stored(column, value, context).map(DefaultValue::Stored),

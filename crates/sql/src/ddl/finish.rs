@@ -11,7 +11,7 @@ use types::error::table::{
 use types::warning::Level;
 
 use super::draft::{Draft, same_name, typed};
-use super::{Result, check, foreign, key};
+use super::{Result, check, computed, foreign, key};
 
 /// The most columns of a table: InnoDB's limit, so that dumps can be loaded into MySQL.
 const COLUMNS_MAX: usize = 1017;
@@ -21,13 +21,16 @@ const COMMENT_CHARS_MAX: usize = 2048;
 /// Makes the definition. Index ids that are 0 are to be filled in.
 pub(super) fn finish(draft: &mut Draft, context: &mut Context<'_>) -> Result<TableDef> {
     check_columns(draft)?;
+    computed::check_columns(draft)?;
     make_primary_not_null(draft)?;
+    computed::check_primary(draft)?;
     foreign::add_indexes(draft);
     let indexes = key::indexes(draft, context)?;
     let mut table = draft.table.clone();
     table.columns = draft.columns.iter().map(|column| column.def.clone()).collect();
     table.indexes = indexes;
     table.foreign_keys = foreign::definitions(draft)?;
+    computed::check_foreign_keys(&table)?;
     table.checks = check::definitions(draft, &table.foreign_keys, context)?;
     check_auto_increment(&table)?;
     let columns: Vec<_> = table.columns.iter().map(typed).collect();

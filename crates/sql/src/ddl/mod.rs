@@ -11,6 +11,7 @@ mod charset;
 mod check;
 mod column;
 mod column_type;
+mod computed;
 mod create;
 mod database;
 mod default;
@@ -51,4 +52,6 @@ pub struct DdlEnv<'e, 'c> {
     pub now: u32,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
+    /// The statement goes to the binary log.
+    pub logged: bool,
 }

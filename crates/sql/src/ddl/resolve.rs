@@ -131,7 +131,13 @@ impl<'c> DdlScope<'_, 'c> {
 
     fn env(&mut self, database_collation: Collation) -> DdlEnv<'_, 'c> {
         let now = u32::try_from(self.session.now_us() / 1_000_000).unwrap_or(u32::MAX);
-        DdlEnv { context: &mut *self.context, database_collation, now, foreign_key_checks: true }
+        DdlEnv {
+            context: &mut *self.context,
+            database_collation,
+            now,
+            foreign_key_checks: true,
+            logged: true,
+        }
     }
 
     fn create_table(&mut self, create: &CreateTable) -> Result<Vec<Step>> {

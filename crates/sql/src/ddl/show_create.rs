@@ -3,7 +3,8 @@
 use std::fmt::{self, Write};
 
 use engine::catalog::def::{
-    CheckDef, ColumnDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, ReferentialAction, TableDef,
+    CheckDef, ColumnDef, DefaultValue, ForeignKeyDef, GeneratedDef, IndexDef, IndexKind, ReferentialAction,
+    TableDef,
 };
 use types::charset::Charset;
 use types::collation::Collation;
@@ -100,6 +101,10 @@ fn column_line(column: &ColumnDef, table: Collation, quoting: Quoting, time_zone
             append(&mut line, format_args!(" COLLATE {}", collation.name()));
         }
     }
+    if let Some(GeneratedDef { expression, stored }) = &column.generated {
+        let kind = if *stored { "STORED" } else { "VIRTUAL" };
+        append(&mut line, format_args!(" GENERATED ALWAYS AS ({expression}) {kind}"));
+    }
     if !column.nullable {
         line.push_str(" NOT NULL");
     } else if matches!(column.ty, ColumnType::Timestamp { .. }) {
@@ -127,10 +132,11 @@ fn append(text: &mut String, what: fmt::Arguments<'_>) {
 fn default_clause(column: &ColumnDef, quoting: Quoting, time_zone: &TimeZone) -> String {
     match &column.default {
         DefaultValue::None => String::new(),
-        _ if column.auto_increment => String::new(),
+        _ if column.auto_increment || column.generated.is_some() => String::new(),
         DefaultValue::Null if column.ty.is_lob() && column.ty != ColumnType::Json => String::new(),
         DefaultValue::Null => " DEFAULT NULL".to_owned(),
         DefaultValue::Now => format!(" DEFAULT {}", now_text(column.ty)),
+        DefaultValue::Expression(text) => format!(" DEFAULT ({text})"),
         DefaultValue::Stored(stored) => match String::from_utf8(default_text(column.ty, stored, time_zone)) {
             Ok(bits) if matches!(column.ty, ColumnType::Bit { .. }) => format!(" DEFAULT {bits}"),
             Ok(text) => format!(" DEFAULT {}", quoting.text(&text)),

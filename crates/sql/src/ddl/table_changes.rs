@@ -18,9 +18,9 @@ use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
     ER_CANNOT_ADD_FOREIGN, ER_DROP_INDEX_FK, ER_FK_CANNOT_DROP_PARENT, ER_FK_CANNOT_OPEN_PARENT,
-    ER_FK_COLUMN_CANNOT_DROP_CHILD, ER_FK_DUP_NAME, ER_FK_INCOMPATIBLE_COLUMNS, ER_FK_NO_COLUMN_PARENT,
-    ER_FK_NO_INDEX_PARENT, ER_FK_NO_UNIQUE_INDEX_PARENT, ER_TRUNCATE_ILLEGAL_FK,
-    ER_WARN_DEPRECATED_NON_STANDARD_KEY,
+    ER_FK_CANNOT_USE_VIRTUAL_COLUMN, ER_FK_COLUMN_CANNOT_DROP_CHILD, ER_FK_DUP_NAME,
+    ER_FK_INCOMPATIBLE_COLUMNS, ER_FK_NO_COLUMN_PARENT, ER_FK_NO_INDEX_PARENT, ER_FK_NO_UNIQUE_INDEX_PARENT,
+    ER_TRUNCATE_ILLEGAL_FK, ER_WARN_DEPRECATED_NON_STANDARD_KEY,
 };
 use types::warning::Level;
 
@@ -412,7 +412,7 @@ fn lost_index<'o>(
     (!is_there).then_some(before)
 }
 
-/// Checks that a parent is what a key needs. Errors 1822, 3734, 3780, 6125.
+/// Checks that a parent is what a key needs. Errors 1822, 3733, 3734, 3780, 6125.
 fn check_pair(
     key: &ForeignKeyDef,
     child: &TableDef,
@@ -423,6 +423,9 @@ fn check_pair(
     let places = parent_places(key, parent)?;
     for (from, to) in key.columns.iter().zip(&places) {
         let (from, to) = (&child.columns[usize::from(*from)], &parent.columns[usize::from(*to)]);
+        if to.is_virtual() {
+            return Err(ER_FK_CANNOT_USE_VIRTUAL_COLUMN.error(&[&key.name, &to.name]));
+        }
         if !are_compatible(from.ty, to.ty, rules.checks) {
             return Err(ER_FK_INCOMPATIBLE_COLUMNS.error(&[&from.name, &to.name, &key.name]));
         }

@@ -34,7 +34,9 @@ pub(super) struct AutoIncrement {
     pub(super) given: Option<u64>,
 }
 
-/// Encodes a new row. `given` has an entry a column.
+/// Encodes a new row. `given` has an entry a column; what is computed is left to [`RowRules::compute`].
+///
+/// [`RowRules::compute`]: crate::plan::RowRules::compute
 pub(super) fn new_row(
     table: &Table,
     given: &[Given<'_>],
@@ -48,7 +50,13 @@ pub(super) fn new_row(
     let mut row = table.rows.builder(out);
     for (place, given) in given.iter().enumerate() {
         let column = &table.columns[place];
-        if table.def.columns[place].auto_increment {
+        let def = &table.def.columns[place];
+        if def.generated.is_some() {
+            // It is computed when the others are there.
+            row.null();
+            continue;
+        }
+        if def.auto_increment {
             auto = auto_increment(table, place, given, trx, session, context, &mut row)?;
             continue;
         }
@@ -72,7 +80,8 @@ fn default(
     let def = &table.def.columns[place];
     match &def.default {
         DefaultValue::Stored(bytes) => row.stored(Some(bytes)),
-        DefaultValue::Null => row.stored(None),
+        // Expressions are evaluated when the others are there.
+        DefaultValue::Null | DefaultValue::Expression(_) => row.stored(None),
         DefaultValue::Now => row.assign(&table.columns[place], now(def.ty, session), context)?,
         DefaultValue::None if def.nullable => row.stored(None),
         DefaultValue::None => {
@@ -179,7 +188,8 @@ fn stored_default(
     match &def.default {
         DefaultValue::Stored(bytes) => out.extend_from_slice(bytes),
         DefaultValue::Now => return store::assign(&table.columns[place], now(def.ty, session), context, out),
-        DefaultValue::Null => return Ok(false),
+        // The binder has made a value of an expression.
+        DefaultValue::Null | DefaultValue::Expression(_) => return Ok(false),
         DefaultValue::None if def.nullable => return Ok(false),
         DefaultValue::None => {
             context.report(&ER_NO_DEFAULT_FOR_FIELD, &[&def.name])?;

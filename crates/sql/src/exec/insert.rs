@@ -124,6 +124,10 @@ impl Exec<'_> {
         context.null_becomes_default = many || plan.ignore;
         let encoded = &mut progress.encoded;
         let auto = assign::new_row(table, &given, self.trx, self.session, &mut context, encoded)?;
+        if let Some(rules) = &plan.rules {
+            let is_given = |column: usize| matches!(given[column], Given::Value(_));
+            rules.compute(encoded, self.session, &mut context, is_given)?;
+        }
         let row = Row::from(&progress.encoded[..]);
         self.insert_row(plan, row, auto, known, progress).await
     }
@@ -138,8 +142,8 @@ impl Exec<'_> {
     ) -> Result<()> {
         let table = &*plan.table;
         loop {
-            let (relations, checks) = (plan.relations.as_deref(), plan.checks.as_deref());
-            let mut changes = self.changes(relations, checks, &mut progress.turns);
+            let (relations, rules) = (plan.relations.as_deref(), plan.rules.as_deref());
+            let mut changes = self.changes(relations, rules, &mut progress.turns);
             let index = match changes.insert(table, &row).await {
                 Ok(Inserted::Done) => {
                     progress.affected += 1;
@@ -215,15 +219,16 @@ impl Exec<'_> {
         let mut offsets = Offsets::default();
         table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
-        let after = self
+        let mut after = self
             .assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore)
             .await?;
+        self.generate_changed(plan.rules.as_deref(), &before, &mut after, progress.rows, plan.ignore)?;
         if after == *before {
             return Ok(true);
         }
         let after = Row::from(after);
-        let (relations, checks) = (plan.relations.as_deref(), plan.checks.as_deref());
-        let mut changes = self.changes(relations, checks, &mut progress.turns);
+        let (relations, rules) = (plan.relations.as_deref(), plan.rules.as_deref());
+        let mut changes = self.changes(relations, rules, &mut progress.turns);
         match changes.update(table, &key, &before, &after).await {
             // The changed row counts twice, so that a client can tell it from a new one.
             Ok(()) => progress.affected += 2,

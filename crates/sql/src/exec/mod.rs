@@ -4,7 +4,6 @@
 //! and waiting for a client that reads slowly. Between statements nothing of it remains.
 
 mod assign;
-mod checks;
 mod cursor;
 mod delete;
 mod duplicate;
@@ -14,6 +13,7 @@ mod join;
 mod memory;
 mod project;
 mod ranges;
+mod rules;
 mod select;
 mod subquery;
 mod target;
@@ -48,7 +48,7 @@ pub(crate) use memory::value_size;
 pub use project::{Cell, OutputColumn, output_columns};
 
 use crate::expr::{Inputs, RowRef, Types};
-use crate::plan::{Checks, Plan, QueryPlan, Relations, SelectPlan};
+use crate::plan::{Plan, QueryPlan, Relations, RowRules, SelectPlan};
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -170,11 +170,11 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// How it changes rows; `relations` and `checks` are the plan's.
+    /// How it changes rows; `relations` and `rules` are the plan's.
     fn changes<'c>(
         &'c mut self,
         relations: Option<&'c Relations>,
-        checks: Option<&'c Checks>,
+        rules: Option<&'c RowRules>,
         turns: &'c mut Turns,
     ) -> RowChanges<'c> {
         let session = self.session;
@@ -184,8 +184,8 @@ impl<'a> Exec<'a> {
             trx: self.trx,
             log: self.log,
             relations,
-            checks,
-            strict_checks: true,
+            rules,
+            strict_rules: true,
             enforce,
             session,
             time_zone,

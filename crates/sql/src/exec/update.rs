@@ -10,7 +10,7 @@ use types::warning::Level;
 use super::cursor::damaged;
 use super::{Changed, Exec, Known, Result, Turns, assign, foreign};
 use crate::expr::{Inputs, RowRef};
-use crate::plan::{Assignment, UpdatePlan};
+use crate::plan::{Assignment, RowRules, UpdatePlan};
 
 /// Whether IGNORE leaves a row as it is that cannot be updated for this.
 fn is_ignored(error: &SqlError) -> bool {
@@ -38,8 +38,8 @@ impl Exec<'_> {
             if *after == *before {
                 continue;
             }
-            let (relations, checks) = (plan.relations.as_deref(), plan.checks.as_deref());
-            match self.changes(relations, checks, &mut turns).update(table, &key, &before, &after).await {
+            let (relations, rules) = (plan.relations.as_deref(), plan.rules.as_deref());
+            match self.changes(relations, rules, &mut turns).update(table, &key, &before, &after).await {
                 Ok(()) => changed.affected += 1,
                 Err(error) if plan.ignore && is_ignored(&error) => {
                     self.warnings.push_error(Level::Warning, &error);
@@ -66,7 +66,26 @@ impl Exec<'_> {
         let table = plan.target.source.table();
         let (assignments, ignore) = (&plan.assignments, plan.ignore);
         let after = self.assign_all(table, assignments, before, RowRef::Missing, known, number, ignore);
-        Ok(after.await?.into())
+        let mut after = after.await?;
+        self.generate_changed(plan.rules.as_deref(), before, &mut after, number, ignore)?;
+        Ok(after.into())
+    }
+
+    /// Gives the generated columns of an updated row their values.
+    pub(super) fn generate_changed(
+        &mut self,
+        rules: Option<&RowRules>,
+        before: &[u8],
+        after: &mut Vec<u8>,
+        number: u64,
+        ignore: bool,
+    ) -> Result<()> {
+        let Some(rules) = rules else { return Ok(()) };
+        let mut context = self.session.writing(self.warnings);
+        context.strict &= !ignore;
+        context.row = number;
+        context.null_becomes_default = true;
+        rules.compute_changed(before, after, self.session, &mut context)
     }
 
     /// A row after assignments, which see those before them, and with its ON UPDATE columns set if it changed.

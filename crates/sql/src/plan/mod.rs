@@ -232,19 +232,45 @@ pub struct InsertPlan {
     pub ignore: bool,
     /// What foreign keys have to do with it.
     pub relations: Option<Box<Relations>>,
-    /// The checks of the table that are enforced.
-    pub checks: Option<Arc<Checks>>,
+    /// What the table says of its rows.
+    pub rules: Option<Arc<RowRules>>,
     /// Subqueries in values.
     pub subqueries: Vec<Subquery>,
 }
 
-/// CHECK constraints of a table, bound.
+/// What a table's definition says of its rows, bound: what is computed, and what no row may make false.
 #[derive(Debug)]
-pub struct Checks {
+pub struct RowRules {
     /// The table.
     pub table: Arc<Table>,
-    /// Their names and what no row may make false.
-    pub conditions: Vec<(String, Expr)>,
+    /// Its columns that are generated or have expressions as defaults, in their order.
+    pub computed: Vec<Computed>,
+    /// Its CHECK constraints that are enforced: names and conditions.
+    pub checks: Vec<(String, Expr)>,
+}
+
+/// A column with an expression.
+#[derive(Debug)]
+pub struct Computed {
+    /// Its place.
+    pub column: usize,
+    /// What it holds.
+    pub value: Expr,
+    /// The columns that this depends on.
+    pub depends_on: Vec<usize>,
+    /// What the expression is.
+    pub kind: ComputedKind,
+}
+
+/// What a column's expression is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComputedKind {
+    /// What a VIRTUAL column holds.
+    Virtual,
+    /// What a STORED column holds.
+    Stored,
+    /// The default.
+    Default,
 }
 
 /// What is inserted.
@@ -289,8 +315,8 @@ pub struct UpdatePlan {
     pub ignore: bool,
     /// What foreign keys have to do with it.
     pub relations: Option<Box<Relations>>,
-    /// The checks of the table that are enforced.
-    pub checks: Option<Arc<Checks>>,
+    /// What the table says of its rows.
+    pub rules: Option<Arc<RowRules>>,
 }
 
 /// A planned DELETE from one table.

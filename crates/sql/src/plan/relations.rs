@@ -11,7 +11,7 @@ use engine::catalog::Catalog;
 use engine::catalog::def::{ForeignKeyDef, IndexDef, ReferentialAction, TableDef};
 use engine::catalog::table::Table;
 
-use super::{IndexRef, PlannedTable};
+use super::{Computed, IndexRef, PlannedTable, RowRules};
 
 /// What is done to rows of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ struct Related {
     doing: Doing,
     parents: Vec<ParentKey>,
     children: Vec<ChildKey>,
+    /// Its expressions, if its rows follow those of others and have generated columns.
+    computed: Option<RowRules>,
 }
 
 /// A foreign key of a table that changes.
@@ -124,6 +126,19 @@ impl Relations {
         Some(Box::new(relations))
     }
 
+    /// Binds the expressions of tables whose rows follow those of others.
+    pub fn bind_computed<E>(
+        &mut self,
+        mut bind: impl FnMut(&Arc<Table>) -> Result<Vec<Computed>, E>,
+    ) -> Result<(), E> {
+        let following = self.tables.iter_mut().filter(|related| !related.doing.updates.is_empty());
+        for related in following.filter(|related| related.table.def.generated().next().is_some()) {
+            let (table, computed) = (Arc::clone(&related.table), bind(&related.table)?);
+            related.computed = Some(RowRules { table, computed, checks: Vec::new() });
+        }
+        Ok(())
+    }
+
     /// The tables beside the statement's own.
     pub fn others(&self) -> impl Iterator<Item = PlannedTable> {
         self.tables.iter().skip(1).map(|related| PlannedTable {
@@ -158,6 +173,11 @@ impl Relations {
         &self.tables[place].children
     }
 
+    /// The expressions of a table whose rows follow those of others.
+    pub(crate) fn computed(&self, place: usize) -> Option<&RowRules> {
+        self.tables[place].computed.as_ref()
+    }
+
     fn place_of(&self, table: &Table) -> Option<usize> {
         self.tables.iter().position(|related| related.table.def.id == table.def.id)
     }
@@ -171,6 +191,7 @@ impl Relations {
                 doing,
                 parents: Vec::new(),
                 children: Vec::new(),
+                computed: None,
             });
             self.tables.len() - 1
         });
@@ -188,7 +209,7 @@ impl Relations {
         }
         for (child, key) in catalog.children(&table.def.db, &table.def.name) {
             if concerns_children(&table.def, key, &doing) {
-                found.push((Arc::clone(child), passed_on(&table.def, key, &doing)));
+                found.push((Arc::clone(child), passed_on(&table.def, &child.def, key, &doing)));
             }
         }
         for (table, doing) in found {
@@ -271,14 +292,13 @@ fn concerns_children(def: &TableDef, key: &ForeignKeyDef, doing: &Doing) -> bool
 }
 
 /// What is done to children if this is done to parents.
-fn passed_on(parent: &TableDef, key: &ForeignKeyDef, doing: &Doing) -> Doing {
+fn passed_on(parent: &TableDef, child: &TableDef, key: &ForeignKeyDef, doing: &Doing) -> Doing {
     let mut passed = Doing::default();
     let columns = parent_columns(parent, key).unwrap_or_default();
-    if doing.updates_one_of(columns.into_iter()) && !key.on_update.refuses() {
+    let follows_update = doing.updates_one_of(columns.into_iter()) && !key.on_update.refuses();
+    if follows_update || doing.deletes && key.on_delete == ReferentialAction::SetNull {
         passed.updates.extend(&key.columns);
-    }
-    if doing.deletes && key.on_delete == ReferentialAction::SetNull {
-        passed.updates.extend(&key.columns);
+        passed.updates.extend(child.generated());
     }
     passed.deletes = doing.deletes && key.on_delete == ReferentialAction::Cascade;
     passed

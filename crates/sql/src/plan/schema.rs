@@ -3,7 +3,7 @@
 use engine::catalog::table::Table;
 use types::column::ColumnType;
 
-use super::{Aggregate, Checks, InsertPlan, SelectPlan, Source, Subquery, Target, UnionPlan};
+use super::{Aggregate, InsertPlan, RowRules, SelectPlan, Source, Subquery, Target, UnionPlan};
 use crate::expr::{ResultType, Schema, Types};
 
 fn column_of(source: &Source, column: usize) -> (ColumnType, bool) {
@@ -94,7 +94,7 @@ impl Schema for Target {
     }
 }
 
-impl Schema for Checks {
+impl Schema for RowRules {
     fn column(&self, _source: usize, column: usize) -> (ColumnType, bool) {
         column_of_table(&self.table, column)
     }
@@ -106,7 +106,7 @@ impl Schema for Checks {
     no_aggregates!();
 
     fn subquery(&self, _place: usize, _column: usize, _types: &Types<'_>) -> ResultType {
-        unreachable!("a check has no subqueries")
+        unreachable!("expressions of definitions have no subqueries")
     }
 }
 

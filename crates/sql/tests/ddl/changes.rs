@@ -77,6 +77,7 @@ fn rows_are_written_anew_where_they_differ() {
             Convert(from, _) => format!("{from}*"),
             Default(_) => "-".to_owned(),
             ColumnSource::AutoIncrement => "+".to_owned(),
+            ColumnSource::Generated => "=".to_owned(),
         };
         sources(actions).iter().map(kind).collect()
     };
@@ -94,6 +95,7 @@ fn rows_are_written_anew_where_they_differ() {
     assert_eq!(kinds("DROP PRIMARY KEY").join(" "), "0 1 2 3 4");
     assert_eq!(kinds("DROP PRIMARY KEY, ADD PRIMARY KEY (c)").join(" "), "0 1 2 3 4");
     assert_eq!(kinds("DROP PRIMARY KEY, ADD f INT AUTO_INCREMENT PRIMARY KEY").join(" "), "0 1 2 3 4 +");
+    assert_eq!(kinds("ADD f INT AS (c + 1), DROP b").join(" "), "0 2 3 4 =");
     let added = &sources("ADD f SMALLINT NOT NULL DEFAULT 258")[5];
     assert_eq!(*added, Default(DefaultValue::Stored(vec![2, 1])));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::bind::bind_checks;
+use sql::bind::bind_rules;
 
 use crate::definitions::DEFAULT_MODE;
 use crate::world::World;
@@ -18,7 +18,7 @@ fn kept(columns: &str, expression: &str) -> String {
     let bound = |world: &World, name: &str| {
         let catalog = Arc::new(world.catalog.clone());
         let table = Arc::clone(catalog.table("dd", name).unwrap());
-        bind_checks(&catalog, &table, &world.session)
+        bind_rules(&catalog, &table, &world.session)
     };
     let made = world.execute(&create("e", expression)).and_then(|()| bound(&world, "e"));
     if let Err(error) = made {

@@ -189,6 +189,7 @@ impl Db {
                 default: default.clone(),
                 on_update_now: false,
                 auto_increment: spec.auto_increment == Some(place),
+                generated: None,
                 comment: String::new(),
             });
         let def = TableDef {

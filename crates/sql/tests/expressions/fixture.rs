@@ -185,6 +185,7 @@ fn column(name: &str, definition: &str) -> ColumnDef {
         nullable,
         default: DefaultValue::None,
         on_update_now: false,
+        generated: None,
         auto_increment: false,
         comment: String::new(),
     }

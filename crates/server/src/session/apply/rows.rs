@@ -12,7 +12,7 @@ use engine::lock::Mode;
 use engine::trx::Trx;
 use replication::replica::{Field, RowReader, RowsBody};
 use sql::exec::{Enforce, Inserted, RowChanges, RowLog, Turns, duplicate_error, engine_error};
-use sql::plan::{Checks, PlannedTable, Relations};
+use sql::plan::{ComputedKind, PlannedTable, Relations, RowRules};
 use sql::session::Session;
 use types::column::ColumnType;
 use types::error::table::{ER_KEY_NOT_FOUND, ER_NO_DEFAULT_FOR_FIELD, ER_TABLE_DEF_CHANGED};
@@ -48,9 +48,9 @@ impl Client {
         let mut log = log.with_flags(logged_flags(body, relations));
         let (table, reader) = (&*mapped.table, &mapped.reader);
         let turns = Turns::default();
-        let (checks, session) = (mapped.checks.as_deref(), &self.sql);
+        let (rules, session) = (mapped.rules.as_deref(), &self.sql);
         let mut changes =
-            Changes { table, reader, trx, log: &mut log, relations, checks, enforce, session, turns };
+            Changes { table, reader, trx, log: &mut log, relations, rules, enforce, session, turns };
         let done = kill.unless_killed(changes.apply(body)).await;
         log.end(done.is_ok());
         self.transaction.trx.end_statement();
@@ -95,7 +95,7 @@ pub(super) struct Changes<'a> {
     pub(super) trx: &'a mut Trx,
     log: &'a mut dyn RowLog,
     relations: Option<&'a Relations>,
-    checks: Option<&'a Checks>,
+    rules: Option<&'a RowRules>,
     enforce: Enforce,
     session: &'a Session,
     turns: Turns,
@@ -145,7 +145,9 @@ impl Changes<'_> {
 
     async fn insert(&mut self, fields: &[Field<'_>]) -> Result<()> {
         let table = self.table;
-        let row = Row::from(self.row(fields, |column| default(&table.def.columns[column]))?);
+        let mut row = self.row(fields, |column| default(&table.def.columns[column]))?;
+        self.compute(fields, &mut row, true)?;
+        let row = Row::from(row);
         if let Some(place) = table.def.auto_increment()
             && let Some(high) = number(table, &row, place)
         {
@@ -164,9 +166,18 @@ impl Changes<'_> {
 
     async fn update(&mut self, key: &[u8], old: &Row, after: &[Field<'_>]) -> Result<()> {
         let offsets = self.offsets(old)?;
-        let new = Row::from(self.row(after, |column| Ok(offsets.stored(old, column)))?);
+        let mut new = self.row(after, |column| Ok(offsets.stored(old, column)))?;
+        self.compute(after, &mut new, false)?;
         let table = self.table;
-        self.changes().update(table, key, old, &new).await
+        self.changes().update(table, key, old, &Row::from(new)).await
+    }
+
+    /// Computes what an image does not have: generated columns, and defaults of a new row. All else is as at the source.
+    fn compute(&self, fields: &[Field<'_>], row: &mut Vec<u8>, is_new: bool) -> Result<()> {
+        let Some(rules) = self.rules else { return Ok(()) };
+        rules.compute_missing(row, self.session, |computed| {
+            fields[computed.column] == Field::Missing && (is_new || computed.kind != ComputedKind::Default)
+        })
     }
 
     fn changes(&mut self) -> RowChanges<'_> {
@@ -174,8 +185,8 @@ impl Changes<'_> {
             trx: self.trx,
             log: self.log,
             relations: self.relations,
-            checks: self.checks,
-            strict_checks: false,
+            rules: self.rules,
+            strict_rules: false,
             enforce: self.enforce,
             session: self.session,
             time_zone: &TimeZone::UTC,
@@ -266,6 +277,9 @@ impl By {
 /// What a column of a new row has that the image does not have. Error 1364.
 fn default(def: &ColumnDef) -> Result<Option<&[u8]>> {
     match &def.default {
+        // It is computed.
+        DefaultValue::Expression(_) => Ok(None),
+        _ if def.generated.is_some() => Ok(None),
         DefaultValue::Stored(bytes) => Ok(Some(bytes)),
         DefaultValue::Null => Ok(None),
         DefaultValue::None if def.nullable => Ok(None),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use binlog::decode::Event;
 use engine::catalog::table::Table;
 use replication::replica::{ImageError, RowReader, SourceEvent};
-use sql::bind::bind_checks;
-use sql::plan::{Checks, Doing, PlannedTable, Relations};
+use sql::bind::{bind_relations, bind_rules};
+use sql::plan::{Doing, PlannedTable, Relations, RowRules};
 use types::error::SqlError;
 use types::error::table::{ER_BINLOG_FATAL_ERROR, ER_NO_SUCH_TABLE};
 
@@ -22,8 +22,8 @@ pub(crate) struct Mapped {
     pub(super) reader: RowReader,
     /// What foreign keys have to do with changes of it.
     pub(super) relations: Option<Box<Relations>>,
-    /// Its checks that are enforced.
-    pub(super) checks: Option<Arc<Checks>>,
+    /// What it says of its rows.
+    pub(super) rules: Option<Arc<RowRules>>,
     /// Its lock and those of the tables that foreign keys lead to, in the order in which all statements lock.
     pub(super) locks: Vec<PlannedTable>,
     /// The map itself: the same one need not be looked up again.
@@ -55,12 +55,12 @@ impl Client {
         let table = table.ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&db, &name]))?;
         let own: Vec<_> = table.def.columns.iter().map(|column| column.ty).collect();
         let reader = RowReader::new(&columns, &own).map_err(|error| image_error(&table, &error))?;
-        let relations = Relations::of(&catalog, &table, &Doing::everything(&table));
-        let checks = bind_checks(&catalog, &table, &self.sql)?;
+        let relations = bind_relations(&catalog, &table, &Doing::everything(&table), &self.sql)?;
+        let rules = bind_rules(&catalog, &table, &self.sql)?;
         let mut locks = vec![PlannedTable { table: Arc::clone(&table), written: true, implied: false }];
         locks.extend(relations.iter().flat_map(|relations| relations.others()));
         locks.sort_by_key(|planned| planned.table.lock.0);
-        Ok((map.table_id, Mapped { table, reader, relations, checks, locks, body: event.body.clone() }))
+        Ok((map.table_id, Mapped { table, reader, relations, rules, locks, body: event.body.clone() }))
     }
 }
 

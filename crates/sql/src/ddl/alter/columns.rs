@@ -13,7 +13,7 @@ use types::error::table::{
 
 use super::kept;
 use crate::ddl::draft::{Draft, DraftColumn, recollated, same_name, typed};
-use crate::ddl::{Result, column, default};
+use crate::ddl::{Result, column, computed, default};
 use crate::parse::table::{AlterAction, ColumnSpec, DefaultSpec, Place};
 
 /// What is to happen to columns.
@@ -99,6 +99,7 @@ impl<'a> Columns<'a> {
             let (_, spec, goes) = self.specs[change];
             self.names.push((def.name.clone(), spec.name.clone()));
             if let Some(column) = &mut drafted[change] {
+                computed::check_changed(def, &column.def)?;
                 column.old = Some(place);
             }
             // One that moves is put in its place with the added ones.
@@ -150,7 +151,10 @@ fn apply_touch(touch: Touch<'_>, column: &mut DraftColumn, context: &mut Context
     match touch {
         Touch::Rename(name) => name.clone_into(&mut column.def.name),
         Touch::Default(None) => column.def.default = engine::catalog::def::DefaultValue::None,
-        Touch::Default(Some(_)) if column.def.ty.is_lob() => {
+        Touch::Default(Some(_)) if column.def.generated.is_some() => {
+            return Err(computed::wrong_usage("DEFAULT"));
+        }
+        Touch::Default(Some(DefaultSpec::Literal(_) | DefaultSpec::Null)) if column.def.ty.is_lob() => {
             return Err(ER_BLOB_CANT_HAVE_DEFAULT.error(&[&column.def.name]));
         }
         Touch::Default(spec) => {

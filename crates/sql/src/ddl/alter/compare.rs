@@ -77,6 +77,9 @@ fn keys_stay(before: &IndexDef, now: &IndexDef, bytes: &[Option<Bytes>]) -> bool
 fn relation(old: &TableDef, new: &TableDef, columns: &[DraftColumn], place: usize) -> Option<Bytes> {
     let before = &old.columns[columns[place].old?];
     let now = &new.columns[place];
+    if now.generated.is_some() && now.generated != before.generated {
+        return Some(Bytes::Other);
+    }
     let nullability = match (before.nullable, now.nullable) {
         (true, false) => Bytes::Other,
         (false, true) => Bytes::OtherKeys,
@@ -152,6 +155,7 @@ fn source(
     bytes: &[Option<Bytes>],
 ) -> ColumnSource {
     match (column.old, bytes[place]) {
+        _ if new.columns[place].generated.is_some() => ColumnSource::Generated,
         (Some(from), Some(Bytes::Other)) => ColumnSource::Convert(from, old.columns[from].ty),
         (Some(from), _) => ColumnSource::Copy(from),
         (None, _) if new.columns[place].auto_increment => ColumnSource::AutoIncrement,

@@ -11,7 +11,7 @@ use types::column::ColumnType;
 use types::error::table::ER_ILLEGAL_HA;
 
 use super::draft::{Draft, DraftColumn, of_index};
-use super::{DdlEnv, Result, charset, check, engine as engine_name, finish, foreign};
+use super::{DdlEnv, Result, charset, check, computed, engine as engine_name, finish, foreign};
 use crate::parse::TableName;
 use crate::parse::table::{AlterAction, AlterTable, TableOptions};
 
@@ -62,6 +62,8 @@ pub enum ColumnSource {
     Default(DefaultValue),
     /// Numbers from the table's counter.
     AutoIncrement,
+    /// Computed from the others.
+    Generated,
 }
 
 /// Applies the actions. Errors of the definition, and 1054, 1090, 1091, 1176, 1845, 1846.
@@ -94,6 +96,7 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
     let mut draft = Draft::new(table);
     columns.apply(old, &mut draft, alteration.convert, context)?;
     let new_name = |name: &str| columns.new_name(name).map(str::to_owned);
+    computed::check_dependencies(old, &draft.columns, new_name)?;
     let constraints = keys.constraints(old)?;
     foreign::keep(old, &constraints.foreign_keys, new_name, &mut draft)?;
     check::keep(old, &constraints.checks, new_name, &mut draft)?;
@@ -101,6 +104,9 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
     let table = finish::finish(&mut draft, context)?;
     foreign::check_indexes(old, &table)?;
     let checks_more = compare::checks_more(old, &table);
+    if env.logged {
+        computed::check_added(&draft.columns)?;
+    }
     let (table, change) = compare::compare(old, table, &draft.columns, alteration.force || checks_more);
     support::check(alter, &change, checks_more, env.foreign_key_checks)?;
     let columns = columns.into_names();

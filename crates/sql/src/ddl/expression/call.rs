@@ -1,11 +1,7 @@
 //! Calls, casts and intervals as MySQL keeps and prints them.
 
 use sqlparser::ast::{self, BinaryOperator as Bin, Expr as E};
-use types::error::SqlError;
-use types::error::table::{
-    ER_CHECK_CONSTRAINT_FUNCTION_IS_NOT_ALLOWED, ER_CHECK_CONSTRAINT_NAMED_FUNCTION_IS_NOT_ALLOWED,
-    ER_INVALID_GROUP_FUNC_USE,
-};
+use types::error::table::ER_INVALID_GROUP_FUNC_USE;
 
 use super::Printer;
 use crate::ddl::Result;
@@ -13,9 +9,27 @@ use crate::func;
 use crate::parse::unsupported;
 use crate::plan::AggregateKind;
 
-/// What depends on more than a row, by what MySQL calls it in its errors.
-const DISALLOWED: [(&str, &str); 39] = [
+/// What no definition may depend on, by what MySQL calls it in its errors.
+const DISALLOWED: [(&str, &str); 15] = [
     ("benchmark", "benchmark"),
+    ("found_rows", "found_rows"),
+    ("get_lock", "get_lock"),
+    ("is_free_lock", "is_free_lock"),
+    ("is_used_lock", "is_used_lock"),
+    ("last_insert_id", "last_insert_id"),
+    ("load_file", "load_file"),
+    ("master_pos_wait", "master_pos_wait"),
+    ("release_all_locks", "release_all_locks"),
+    ("release_lock", "release_lock"),
+    ("row_count", "row_count"),
+    ("sleep", "sleep"),
+    ("source_pos_wait", "source_pos_wait"),
+    ("values", "values"),
+    ("version", "version()"),
+];
+
+/// What depends on more than a row, which only defaults may, and the name that is printed.
+const VARYING: [(&str, &str); 25] = [
     ("connection_id", "connection_id"),
     ("curdate", "curdate"),
     ("current_date", "curdate"),
@@ -25,25 +39,14 @@ const DISALLOWED: [(&str, &str); 39] = [
     ("current_user", "current_user"),
     ("curtime", "curtime"),
     ("database", "database"),
-    ("found_rows", "found_rows"),
-    ("get_lock", "get_lock"),
-    ("is_free_lock", "is_free_lock"),
-    ("is_used_lock", "is_used_lock"),
-    ("last_insert_id", "last_insert_id"),
-    ("load_file", "load_file"),
     ("localtime", "now"),
     ("localtimestamp", "now"),
-    ("master_pos_wait", "master_pos_wait"),
     ("now", "now"),
     ("rand", "rand"),
     ("random_bytes", "random_bytes"),
-    ("release_all_locks", "release_all_locks"),
-    ("release_lock", "release_lock"),
-    ("row_count", "row_count"),
     ("schema", "database"),
     ("session_user", "user"),
-    ("sleep", "sleep"),
-    ("source_pos_wait", "source_pos_wait"),
+    ("sysdate", "sysdate"),
     ("system_user", "user"),
     ("unix_timestamp", "unix_timestamp"),
     ("user", "user"),
@@ -52,9 +55,10 @@ const DISALLOWED: [(&str, &str); 39] = [
     ("utc_timestamp", "utc_timestamp"),
     ("uuid", "uuid"),
     ("uuid_short", "uuid_short"),
-    ("values", "values"),
-    ("version", "version()"),
 ];
+
+/// Those of them that may have another value on a replica.
+const UNSAFE: [&str; 7] = ["current_user", "rand", "random_bytes", "sysdate", "user", "uuid", "uuid_short"];
 
 /// Functions of several names: the one that is printed.
 const SYNONYMS: [(&str, &str); 11] = [
@@ -113,16 +117,18 @@ impl Printer<'_> {
         })
     }
 
-    /// Error 3814.
-    pub(super) fn refuse_function(&self, name: &str) -> Result<()> {
-        match DISALLOWED.iter().find(|(disallowed, _)| *disallowed == name) {
-            Some((_, shown)) => Err(self.disallowed(shown)),
-            None => Ok(()),
+    /// The printed name of a function that depends on more than a row; `None` for others. Errors 3763, 3770, 3814 if it
+    /// cannot stand here.
+    pub(super) fn varying(&mut self, name: &str) -> Result<Option<&'static str>> {
+        let find = |list: &'static [(&'static str, &'static str)]| {
+            list.iter().find(|(known, _)| *known == name).map(|(_, shown)| *shown)
+        };
+        let shown = find(&VARYING);
+        if let Some(refused) = find(&DISALLOWED).or(shown.filter(|shown| !self.subject.may_vary_by(shown))) {
+            return Err(self.subject.named_function(refused));
         }
-    }
-
-    fn disallowed(&self, name: &str) -> SqlError {
-        ER_CHECK_CONSTRAINT_NAMED_FUNCTION_IS_NOT_ALLOWED.error(&[&self.check, &name])
+        self.is_unsafe |= shown.is_some_and(|shown| UNSAFE.contains(&shown));
+        Ok(shown)
     }
 
     fn cast(&mut self, expr: &E, ty: &ast::DataType, charset: Option<&str>) -> Result<String> {
@@ -173,13 +179,13 @@ impl Printer<'_> {
         if AggregateKind::by_name(name).is_some() {
             return Err(ER_INVALID_GROUP_FUNC_USE.error(&[]));
         }
-        self.refuse_function(name)?;
+        let name = self.varying(name)?.unwrap_or(name);
         if func::find(name).is_none() && func::find(&written).is_none() {
             let known = func::is_known_elsewhere(name) || name == "default";
             return Err(if known {
                 unsupported(&format!("the function {}", name.to_ascii_uppercase()))
             } else {
-                self.disallowed(&format!("`{written}`"))
+                self.subject.named_function(&format!("`{written}`"))
             });
         }
         let args = match &function.args {
@@ -198,9 +204,15 @@ impl Printer<'_> {
     /// Calls that are printed as something else.
     fn named(&mut self, name: &str, args: &[&E]) -> Result<String> {
         Ok(match (name, args) {
+            // No digits of fraction are not said.
+            ("now" | "curtime" | "sysdate" | "utc_time" | "utc_timestamp", [E::Value(digits)])
+                if digits.to_string() == "0" =>
+            {
+                format!("{name}()")
+            }
             ("isnull", [arg]) => format!("({} is null)", self.text(arg)?),
             ("name_const", _) => {
-                return Err(ER_CHECK_CONSTRAINT_FUNCTION_IS_NOT_ALLOWED.error(&[&self.check]));
+                return Err(self.subject.function());
             }
             ("json_length", [json, path]) => {
                 format!("json_length({})", self.call("json_extract", [*json, *path])?)

@@ -3,18 +3,17 @@
 
 mod call;
 mod literal;
+mod subject;
 
 use sqlparser::ast::{self, BinaryOperator as Bin, Expr as E, UnaryOperator as Un};
-use types::error::table::{
-    ER_CHECK_CONSTRAINT_FUNCTION_IS_NOT_ALLOWED, ER_CHECK_CONSTRAINT_ROW_VALUE,
-    ER_CHECK_CONSTRAINT_VARIABLES, ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT,
-};
+use types::error::table::ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT;
 use types::sql_mode::SqlMode;
 
 use super::{Quoting, Result};
 use crate::func;
 use crate::parse::unsupported;
 use literal::{literal, plain_text};
+use subject::Subject;
 
 /// An expression as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,27 +22,48 @@ pub(super) struct Printed {
     pub(super) text: String,
     /// The columns that it names, as it names them, each as often as it does.
     pub(super) columns: Vec<String>,
+    /// It may have another value on a replica.
+    pub(super) is_unsafe: bool,
 }
 
 /// The condition of the check of this name. Errors 3812, 3814 to 3817 and 1111 for what cannot stand there, 1235.
 pub(super) fn check(expression: &E, name: &str, sql_mode: SqlMode) -> Result<Printed> {
-    let pipes_concat = sql_mode.contains(SqlMode::PIPES_AS_CONCAT);
-    let mut printer = Printer { check: name, pipes_concat, columns: Vec::new() };
+    let printer = Printer::new(Subject::Check(name), sql_mode);
     if !printer.is_condition(expression) {
         return Err(ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT.error(&[&name]));
     }
-    let text = printer.text(expression)?;
-    Ok(Printed { text, columns: printer.columns })
+    printer.printed(expression)
+}
+
+/// What a generated column of this name holds. Errors 3102, 3763, 3764, 3772 and 1111 for what cannot stand there, 1235.
+pub(super) fn generated(expression: &E, column: &str, sql_mode: SqlMode) -> Result<Printed> {
+    Printer::new(Subject::Generated(column), sql_mode).printed(expression)
+}
+
+/// The default of the column of this name. Errors 3769 to 3772 and 1111 for what cannot stand there, 1235.
+pub(super) fn default(expression: &E, column: &str, sql_mode: SqlMode) -> Result<Printed> {
+    Printer::new(Subject::Default(column), sql_mode).printed(expression)
 }
 
 struct Printer<'p> {
-    check: &'p str,
+    subject: Subject<'p>,
     /// `||` is CONCAT.
     pipes_concat: bool,
     columns: Vec<String>,
+    is_unsafe: bool,
 }
 
-impl Printer<'_> {
+impl<'p> Printer<'p> {
+    fn new(subject: Subject<'p>, sql_mode: SqlMode) -> Self {
+        let pipes_concat = sql_mode.contains(SqlMode::PIPES_AS_CONCAT);
+        Self { subject, pipes_concat, columns: Vec::new(), is_unsafe: false }
+    }
+
+    fn printed(mut self, expression: &E) -> Result<Printed> {
+        let text = self.text(expression)?;
+        Ok(Printed { text, columns: self.columns, is_unsafe: self.is_unsafe })
+    }
+
     fn text(&mut self, expr: &E) -> Result<String> {
         Ok(match expr {
             E::Nested(inner) => self.text(inner)?,
@@ -99,10 +119,10 @@ impl Printer<'_> {
             }
             E::Tuple(items) => match &items[..] {
                 [one] => self.text(one)?,
-                _ => return Err(ER_CHECK_CONSTRAINT_ROW_VALUE.error(&[&self.check])),
+                _ => return Err(self.subject.row_value()),
             },
             E::Subquery(_) | E::Exists { .. } | E::InSubquery { .. } | E::AllOp { .. } | E::AnyOp { .. } => {
-                return Err(ER_CHECK_CONSTRAINT_FUNCTION_IS_NOT_ALLOWED.error(&[&self.check]));
+                return Err(self.subject.function());
             }
             other => return self.special(other),
         })
@@ -111,9 +131,11 @@ impl Printer<'_> {
     fn name(&mut self, name: &ast::Ident) -> Result<String> {
         if name.quote_style.is_none() {
             if name.value.starts_with('@') {
-                return Err(ER_CHECK_CONSTRAINT_VARIABLES.error(&[&self.check]));
+                return Err(self.subject.variables());
             }
-            self.refuse_function(&name.value.to_ascii_lowercase())?;
+            if let Some(function) = self.varying(&name.value.to_ascii_lowercase())? {
+                return Ok(format!("{function}()"));
+            }
         }
         Ok(self.column(&name.value))
     }
@@ -121,7 +143,7 @@ impl Printer<'_> {
     fn path(&mut self, path: &[ast::Ident]) -> Result<String> {
         match path {
             [first, ..] if first.quote_style.is_none() && first.value.starts_with('@') => {
-                Err(ER_CHECK_CONSTRAINT_VARIABLES.error(&[&self.check]))
+                Err(self.subject.variables())
             }
             [.., column] => Ok(self.column(&column.value)),
             [] => unreachable!("a path has parts"),
@@ -236,7 +258,7 @@ impl Printer<'_> {
             Bin::LongArrow => {
                 return Ok(format!("json_unquote({})", self.call("json_extract", [left, right])?));
             }
-            Bin::Assignment => return Err(ER_CHECK_CONSTRAINT_VARIABLES.error(&[&self.check])),
+            Bin::Assignment => return Err(self.subject.variables()),
             op => match comparison(op).or_else(|| arithmetic(op)) {
                 Some(word) => word,
                 None => return Err(unsupported(&format!("the operator {op}"))),

@@ -6,11 +6,13 @@ use engine::ids::Row;
 use engine::trx::Trx;
 use types::error::table::ER_FK_DEPTH_EXCEEDED;
 use types::temporal::TimeZone;
+use types::warning::Warnings;
 
 use super::super::{BoxFuture, Result, Turns, engine_error};
 use super::error;
 use super::matching::{DoesNotFit, Opened};
 use crate::plan::{ChildKey, Relations};
+use crate::session::Session;
 
 /// How many rows may change one because of another, the first one included.
 const DEPTH_MAX: usize = 15;
@@ -22,6 +24,7 @@ pub(super) struct Cascade<'a> {
     pub(super) turns: &'a mut Turns,
     /// What has changed, in this order.
     pub(super) followed: Vec<Followed>,
+    session: &'a Session,
     time_zone: &'a TimeZone,
     /// The changes that led to the present one.
     chain: Vec<Step>,
@@ -86,9 +89,10 @@ impl<'a> Cascade<'a> {
         relations: &'a Relations,
         trx: &'a mut Trx,
         turns: &'a mut Turns,
+        session: &'a Session,
         time_zone: &'a TimeZone,
     ) -> Self {
-        Self { relations, trx, turns, followed: Vec::new(), time_zone, chain: Vec::new() }
+        Self { relations, trx, turns, followed: Vec::new(), session, time_zone, chain: Vec::new() }
     }
 
     /// Fails if a parent may not change so: error 1451.
@@ -216,6 +220,7 @@ impl<'a> Cascade<'a> {
     fn following_row(&self, parent: usize, child: &ChildKey, because: Cause<'_>, row: &[u8]) -> Result<Row> {
         let table = self.relations.table(child.child);
         let columns = &table.def.foreign_keys[child.key].columns;
+        let before = row;
         let row = Opened::new(table, row)?;
         let parents = self.relations.table(parent);
         let after = match because {
@@ -224,7 +229,13 @@ impl<'a> Cascade<'a> {
             }
             _ => row.following(columns, None),
         };
-        Ok(after.map_err(|DoesNotFit| self.is_parent(child))?.into())
+        let mut after = after.map_err(|DoesNotFit| self.is_parent(child))?;
+        if let Some(rules) = self.relations.computed(child.child) {
+            let mut warnings = Warnings::default();
+            let mut context = self.session.writing(&mut warnings);
+            rules.compute_changed(before, &mut after, self.session, &mut context)?;
+        }
+        Ok(after.into())
     }
 
     fn cascades_update(&self, child: &ChildKey) -> bool {

@@ -21,7 +21,7 @@ use engine::trx::Trx;
 use types::temporal::TimeZone;
 
 use super::{Result, RowLog, Turns, duplicate, engine_error};
-use crate::plan::{Checks, Relations};
+use crate::plan::{Relations, RowRules};
 use crate::session::Session;
 use cascade::{Cascade, Cause, Followed};
 
@@ -57,13 +57,14 @@ pub struct RowChanges<'a> {
     pub log: &'a mut dyn RowLog,
     /// The relations of the table that is changed; its is the first of their tables.
     pub relations: Option<&'a Relations>,
-    /// The checks of that table that are enforced.
-    pub checks: Option<&'a Checks>,
-    /// Whether they are strict where the session is: not about rows that another server has let pass in a mode of its own.
-    pub strict_checks: bool,
+    /// What that table says of its rows.
+    pub rules: Option<&'a RowRules>,
+    /// Whether its checks are strict where the session is: not about rows that another server has let pass in a mode of
+    /// its own.
+    pub strict_rules: bool,
     /// What foreign keys do.
     pub enforce: Enforce,
-    /// What checks know of who asks.
+    /// What rules know of who asks.
     pub session: &'a Session,
     /// In which times are written in errors.
     pub time_zone: &'a TimeZone,
@@ -131,7 +132,7 @@ impl RowChanges<'_> {
     }
 
     fn verify(&self, row: &[u8]) -> Result<()> {
-        self.checks.map_or(Ok(()), |checks| checks.verify(row, self.session, self.strict_checks))
+        self.rules.map_or(Ok(()), |rules| rules.verify(row, self.session, self.strict_rules))
     }
 
     async fn update_related(
@@ -209,6 +210,6 @@ impl RowChanges<'_> {
     }
 
     fn cascade<'c>(&'c mut self, relations: &'c Relations) -> Cascade<'c> {
-        Cascade::new(relations, self.trx, self.turns, self.time_zone)
+        Cascade::new(relations, self.trx, self.turns, self.session, self.time_zone)
     }
 }

@@ -1,5 +1,6 @@
 //! Columns as CREATE TABLE and ALTER TABLE define them.
 
+use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::value::Value;
 
@@ -8,7 +9,7 @@ use super::data_type::{TypeSpec, charset_name, data_type};
 use super::foreign::{self, References};
 use crate::parse::cursor::Cursor;
 use crate::parse::error::unsupported;
-use crate::parse::{literal, name};
+use crate::parse::{literal, name, query};
 
 /// A column's definition.
 #[derive(Clone, Debug)]
@@ -37,6 +38,17 @@ pub struct ColumnSpec {
     pub references: Option<Box<References>>,
     /// CHECK, which may be there again and again.
     pub checks: Vec<CheckSpec>,
+    /// GENERATED ALWAYS AS.
+    pub generated: Option<Box<GeneratedSpec>>,
+}
+
+/// What a generated column holds.
+#[derive(Clone, Debug)]
+pub struct GeneratedSpec {
+    /// The expression.
+    pub expression: Expr,
+    /// STORED, or MariaDB's name for it, PERSISTENT.
+    pub stored: bool,
 }
 
 /// A default as it is written.
@@ -48,6 +60,8 @@ pub enum DefaultSpec {
     Now(u64),
     /// A literal.
     Literal(Value),
+    /// An expression in parentheses.
+    Expression(Box<Expr>),
     /// DATE '..' and the like, which MySQL reads and then refuses.
     Temporal,
 }
@@ -76,9 +90,29 @@ pub(super) fn definition(cursor: &mut Cursor<'_>, name: String) -> Result<Column
         collation: None,
         references: None,
         checks: Vec::new(),
+        generated: None,
     };
+    if cursor.is("COLLATE") {
+        attribute(cursor, &mut column)?;
+    }
+    column.generated = generated(cursor)?;
     while attribute(cursor, &mut column)? {}
     Ok(column)
+}
+
+/// `[GENERATED ALWAYS] AS (expression) [VIRTUAL | STORED]`
+fn generated(cursor: &mut Cursor<'_>) -> Result<Option<Box<GeneratedSpec>>> {
+    if cursor.accept("GENERATED") {
+        cursor.expect("ALWAYS AS")?;
+    } else if !cursor.accept("AS") {
+        return Ok(None);
+    }
+    cursor.expect("(")?;
+    let expression = *query::expr(cursor)?;
+    cursor.expect(")")?;
+    let stored =
+        matches!(cursor.accept_any(&["VIRTUAL", "STORED", "PERSISTENT"]), Some("STORED" | "PERSISTENT"));
+    Ok(Some(Box::new(GeneratedSpec { expression, stored })))
 }
 
 /// One attribute; false if none comes next.
@@ -136,8 +170,6 @@ fn ignored_or_missing(cursor: &mut Cursor<'_>) -> Result<bool> {
         cursor.expect_any(&["DISK", "MEMORY", "DEFAULT"])?;
     } else if cursor.accept("VISIBLE") {
         // What every column is.
-    } else if cursor.accept_any(&["GENERATED", "AS"]).is_some() {
-        return Err(unsupported("generated columns"));
     } else if cursor.is("INVISIBLE") {
         return Err(unsupported("invisible columns"));
     } else if let Some(what) = cursor.accept_any(&["ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"]) {
@@ -161,8 +193,10 @@ pub(super) fn literal_default(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
     if cursor.accept("NULL") {
         return Ok(DefaultSpec::Null);
     }
-    if cursor.is("(") {
-        return Err(unsupported("expressions as defaults"));
+    if cursor.accept("(") {
+        let expression = query::expr(cursor)?;
+        cursor.expect(")")?;
+        return Ok(DefaultSpec::Expression(expression));
     }
     let typed = cursor.is("DATE") || cursor.is("TIME") || cursor.is("TIMESTAMP");
     match literal::literal(cursor)? {

@@ -13,7 +13,7 @@ pub(super) mod option;
 
 pub use alter::{AlterAction, AlterAlgorithm, AlterLock, AlterTable, Place};
 pub use check::CheckSpec;
-pub use column::{ColumnSpec, DefaultSpec};
+pub use column::{ColumnSpec, DefaultSpec, GeneratedSpec};
 pub use create::{CreateTable, CreateTableLike, TableElement};
 pub use data_type::{TypeCharset, TypeName, TypeSpec};
 pub use drop::DropTables;

@@ -1,0 +1,42 @@
+-- Generated columns. What an image leaves out is computed.
+CREATE TABLE computed (id INT PRIMARY KEY, a INT, s VARCHAR(20) AS (CONCAT('it''s ', a)) STORED, v INT AS (a * 2), w INT AS (v + id) VIRTUAL, z INT, UNIQUE KEY (s), KEY (w));
+INSERT INTO computed (id, a) VALUES (1, 1), (2, 2), (3, NULL);
+UPDATE computed SET a = a + 10 WHERE id = 1;
+CREATE TABLE keyless (a INT, v INT AS (a + 1) VIRTUAL, t VARCHAR(20) AS (LOWER(CONCAT('A', a))) STORED);
+INSERT INTO keyless (a) VALUES (1), (1), (2), (NULL);
+DELETE FROM keyless WHERE v = 2 LIMIT 1;
+SET SESSION binlog_row_image = 'MINIMAL';
+INSERT INTO computed (id, a) VALUES (4, 4), (5, 5);
+UPDATE computed SET a = 20 WHERE w = 6;
+UPDATE computed SET id = 6 WHERE id = 5;
+UPDATE computed SET z = 1;
+DELETE FROM computed WHERE w = 12;
+UPDATE keyless SET a = 7 WHERE v = 3;
+SET SESSION binlog_row_image = 'FULL';
+ALTER TABLE computed ADD COLUMN x BIGINT AS (a + id) STORED AFTER a, MODIFY v BIGINT AS (a * 3);
+ALTER TABLE keyless MODIFY t VARCHAR(20);
+UPDATE keyless SET t = 'mine' WHERE a = 7;
+SET sql_mode = '';
+INSERT INTO computed (id, a) VALUES (10, '31x');
+CREATE TABLE lenient (id INT PRIMARY KEY, a INT, q INT AS (10 / a), r TINYINT AS (a) STORED);
+INSERT INTO lenient (id, a) VALUES (1, 0), (2, 300), (3, 5);
+SET sql_mode = DEFAULT;
+CREATE TABLE parents (number INT PRIMARY KEY);
+CREATE TABLE child (id INT PRIMARY KEY, p INT, v INT AS (p + 1) VIRTUAL, FOREIGN KEY (p) REFERENCES parents (number) ON DELETE SET NULL ON UPDATE CASCADE);
+INSERT INTO parents VALUES (300), (301);
+INSERT INTO child (id, p) VALUES (1, 300), (2, 301), (3, NULL);
+UPDATE parents SET number = 302 WHERE number = 300;
+DELETE FROM parents WHERE number = 301;
+
+-- Expressions as defaults: what a row was given stands in its image.
+CREATE TABLE defaults (id INT PRIMARY KEY, u VARCHAR(36) DEFAULT (UUID()), a INT DEFAULT (id * 2), t TEXT DEFAULT (CONCAT('it''s ', id)), m DATETIME DEFAULT (NOW()), v INT AS (a + 1));
+INSERT INTO defaults (id) VALUES (1), (2);
+INSERT INTO defaults (id, a, t) VALUES (3, DEFAULT, 'given'), (4, 5, DEFAULT);
+SET SESSION binlog_row_image = 'MINIMAL';
+INSERT INTO defaults (id) VALUES (5);
+UPDATE defaults SET a = a + 1 WHERE id = 5;
+UPDATE defaults SET id = 7 WHERE id = 2;
+SET SESSION binlog_row_image = 'FULL';
+ALTER TABLE defaults ADD COLUMN w INT DEFAULT (id + 10), MODIFY a BIGINT DEFAULT (id * 3);
+INSERT INTO defaults (id) VALUES (8);
+UPDATE defaults SET a = DEFAULT WHERE id = 4;
