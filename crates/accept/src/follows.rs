@@ -18,7 +18,7 @@ use rig::random::Random;
 use rig::sysbench::Sysbench;
 use rig::{Outcome, check, paths};
 
-use crate::{Plan, binlogs, contents, sql};
+use crate::{Plan, acknowledged, binlogs, contents, sql};
 
 /// How a source is followed.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +88,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     ];
     let mut own = vec!["--server-id=3", "--max-binlog-size=4M", "--onelog-delta-size=4M"];
     if way.by_gtid {
+        options.push("--binlog-transaction-compression=ON");
         options.extend(gtids);
         own.extend(gtids);
     }
@@ -129,6 +130,15 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     }
     relay(&replica, source.port, way, "relations")?;
     relay(&replica, source.port, way, "computed")?;
+    let side = match way.vendor {
+        Vendor::Oracle => {
+            let install = "INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'";
+            sql::run(source.port, &[install])?;
+            "source"
+        }
+        Vendor::MariaDb => "master",
+    };
+    acknowledged::check_pair(source.port, side, replica.port())?;
     replica.stop()?;
     binlogs::verify(&config.datadir)?;
     if way.vendor == Vendor::MariaDb {
@@ -177,7 +187,8 @@ fn prepare(port: u16) -> Outcome {
     )
 }
 
-fn begin(replica: u16, source: u16, way: Way) -> Outcome {
+/// Has a replica follow a source.
+pub fn begin(replica: u16, source: u16, way: Way) -> Outcome {
     let place = if way.by_gtid {
         "SOURCE_AUTO_POSITION = 1"
     } else {

@@ -11,6 +11,7 @@
     reason = "drives real processes on the real disk in real time, and says what it does"
 )]
 
+mod acknowledged;
 mod binlogs;
 mod clients;
 mod connections;

@@ -7,6 +7,7 @@
 //! writers and started again; then the writers of `kills`, and `kill -9`: what they were told must be on the replica
 //! before the source starts again, and both must be equal after that.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rig::clients::Vendor;
@@ -15,6 +16,8 @@ use rig::peer::Peer;
 use rig::sysbench::Sysbench;
 use rig::{Outcome, check, paths};
 
+use crate::acknowledged::{self, status, until};
+use crate::follows::{Way, begin, catch_up};
 use crate::replicas::{ACCOUNT, await_equal, follow};
 use crate::{Plan, contents, kills, sql};
 
@@ -41,7 +44,7 @@ pub fn run(plan: &Plan) -> Outcome {
     kills::prepare(port)?;
     sql::run(port, &["CREATE DATABASE sbtest"])?;
     let replica = follow(&dir, Vendor::MariaDb, port, &MARIADB)?;
-    await_status(port, "Rpl_semi_sync_source_clients", "1")?;
+    until("the replica is known", || Ok(status(port, "Rpl_semi_sync_source_clients")? == "1"))?;
     costs(plan, port)?;
     goes_and_comes(&replica, port)?;
     await_equal(&replica, port, &["d", "sbtest"])?;
@@ -60,7 +63,28 @@ pub fn run(plan: &Plan) -> Outcome {
     let server = config.start()?;
     kills::engine(port, &acknowledged)?;
     await_equal(&replica, port, &["d", "sbtest"])?;
-    server.stop()
+    server.stop()?;
+    of_its_own(&dir)
+}
+
+/// A replica that is onelog too.
+fn of_its_own(dir: &Path) -> Outcome {
+    let source = Config::new(&dir.join("source"), &OPTIONS)?.start()?;
+    sql::run(
+        source.port(),
+        &[
+            "CREATE USER repl@'%' IDENTIFIED WITH mysql_native_password BY 'secret'",
+            "GRANT REPLICATION SLAVE ON *.* TO repl@'%'",
+        ],
+    )?;
+    let gtids = ["--server-id=2", "--gtid-mode=ON", "--enforce-gtid-consistency=ON"];
+    let replica = Config::new(&dir.join("replica"), &gtids)?.start()?;
+    let way = Way { name: "onelog by GTIDs", vendor: Vendor::Oracle, by_gtid: true };
+    begin(replica.port(), source.port(), way)?;
+    catch_up(source.port(), replica.port(), way)?;
+    acknowledged::check_pair(source.port(), "source", replica.port())?;
+    replica.stop()?;
+    source.stop()
 }
 
 fn bench(port: u16, seconds: u32) -> Sysbench {
@@ -119,10 +143,7 @@ fn goes_and_comes(replica: &Peer, port: u16) -> Outcome {
         ],
     )?;
     let begun = Instant::now();
-    while status(port, "Rpl_semi_sync_source_status")? == "OFF" {
-        check(begun.elapsed() < PATIENCE, || "semi-sync does not come back".to_owned())?;
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("semi-sync comes back", || Ok(status(port, "Rpl_semi_sync_source_status")? == "ON"))?;
     println!(
         "{full:.0} trx/s semi-synchronous; the replica stops: {first:.0} in the 2 s with the time-out of 1 s, \
          {without:.0} after it; it comes back, and is waited for again after {} ms",
@@ -139,19 +160,4 @@ fn await_applied(replica: &Peer) -> Outcome {
     let wait = format!("SELECT MASTER_POS_WAIT('{file}', {position}, {}) >= 0", PATIENCE.as_secs());
     let waited = contents::query(replica.port, "mysql", &wait)?;
     check(waited.trim() == "1", || format!("the replica does not reach {file} {position}: {shown}"))
-}
-
-fn status(port: u16, name: &str) -> Outcome<String> {
-    let shown = contents::query(port, "mysql", &format!("SHOW GLOBAL STATUS LIKE '{name}'"))?;
-    let value = shown.trim().split('\t').nth(1).ok_or_else(|| format!("no {name}: {shown}"))?;
-    Ok(value.to_owned())
-}
-
-fn await_status(port: u16, name: &str, expected: &str) -> Outcome {
-    let begun = Instant::now();
-    while status(port, name)? != expected {
-        check(begun.elapsed() < PATIENCE, || format!("{name} does not become {expected}"))?;
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
 }

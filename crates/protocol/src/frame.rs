@@ -57,6 +57,8 @@ pub struct PacketReader {
     /// The packet whose first header, at least, has been read: its payload begins at `start`.
     partial: Option<Partial>,
     sequence: u8,
+    /// Packets may begin with any number.
+    takes_any_sequence: bool,
     size_max: usize,
 }
 
@@ -72,7 +74,16 @@ struct Partial {
 impl PacketReader {
     /// A reader without memory, that accepts `size_max` bytes of payload a packet.
     pub const fn new(size_max: usize) -> Self {
-        Self { buffer: Vec::new(), start: 0, end: 0, last: 0..0, partial: None, sequence: 0, size_max }
+        Self {
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            last: 0..0,
+            partial: None,
+            sequence: 0,
+            takes_any_sequence: false,
+            size_max,
+        }
     }
 
     /// Changes the limit on a packet's payload, in bytes, from the next header on.
@@ -88,6 +99,11 @@ impl PacketReader {
     /// Says which sequence number comes next: that of the writer, after something was written.
     pub const fn set_sequence(&mut self, sequence: u8) {
         self.sequence = sequence;
+    }
+
+    /// From now on a packet may begin with any sequence number: semi-synchronous sources count anew behind some events.
+    pub const fn take_any_sequence(&mut self) {
+        self.takes_any_sequence = true;
     }
 
     /// Initialised room for received bytes, never empty. What is put there counts once [`Self::filled`] says
@@ -186,6 +202,9 @@ impl PacketReader {
         let Some(&[a, b, c, sequence]) = self.buffer.get(at..self.end).and_then(<[u8]>::first_chunk) else {
             return Ok(None);
         };
+        if size == 0 && self.partial.is_none() && self.takes_any_sequence {
+            self.sequence = sequence;
+        }
         if sequence != self.sequence {
             return Err(Error::OutOfOrder { expected: self.sequence, got: sequence });
         }

@@ -35,6 +35,8 @@ impl EventType {
     pub const ANONYMOUS_GTID: Self = Self(34);
     /// The GTIDs of all earlier files; the second event of every file.
     pub const PREVIOUS_GTIDS: Self = Self(35);
+    /// All events of a transaction behind its GTID, compressed. Only read.
+    pub const TRANSACTION_PAYLOAD: Self = Self(40);
 
     /// The name that SHOW BINLOG EVENTS prints.
     pub fn name(self) -> &'static str {
@@ -54,6 +56,7 @@ impl EventType {
             Self::GTID => "Gtid",
             Self::ANONYMOUS_GTID => "Anonymous_Gtid",
             Self::PREVIOUS_GTIDS => "Previous_gtids",
+            Self::TRANSACTION_PAYLOAD => "Transaction_payload",
             Self(_) => "Unknown",
         }
     }

@@ -14,4 +14,4 @@ pub use dump::{BinlogDump, BinlogDumpGtid};
 pub use event::begin_event;
 pub use gtid_data::{GtidData, SidIntervals};
 pub use register::RegisterReplica;
-pub use semi_sync::SemiSyncAck;
+pub use semi_sync::{SemiSyncAck, split_semi_sync};

@@ -33,4 +33,17 @@ impl<'a> SemiSyncAck<'a> {
         }
         Ok(Self { position: cursor.u64()?, file: cursor.rest() })
     }
+
+    /// The payload of the packet.
+    pub fn to_bytes(self) -> Vec<u8> {
+        [&[MAGIC][..], &self.position.to_le_bytes(), self.file].concat()
+    }
+}
+
+/// What stands in front of an event for a semi-synchronous replica, and the event: whether an acknowledgement is asked for.
+pub fn split_semi_sync(event: &[u8]) -> Option<(bool, &[u8])> {
+    match event {
+        [MAGIC, flags, event @ ..] => Some((flags & 1 != 0, event)),
+        _ => None,
+    }
 }

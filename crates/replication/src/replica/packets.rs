@@ -47,6 +47,17 @@ impl Packets {
         }
     }
 
+    /// From now on the source counts its packets as it likes.
+    pub(super) fn take_any_sequence(&mut self) {
+        self.reader.take_any_sequence();
+    }
+
+    /// Sends a short packet of number 0, whatever is being received.
+    pub(super) async fn put_in(&mut self, payload: &[u8]) -> Result<()> {
+        let [a, b, c, ..] = payload.len().to_le_bytes();
+        Ok(self.stream.write_all(&[&[a, b, c, 0], payload].concat()).await?)
+    }
+
     /// Answers within a conversation.
     pub(super) async fn send(&mut self, payload: &[u8]) -> Result<()> {
         let mut sequence = self.reader.sequence();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use binlog::{ChecksumAlg, GtidSet, Uuid};
+use protocol::replication::{SemiSyncAck, split_semi_sync};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -30,6 +31,8 @@ pub struct Hello {
     pub port: u16,
     /// Whether `gtid_mode` is ON.
     pub has_gtids: bool,
+    /// `rpl_semi_sync_replica_enabled`
+    pub acknowledges: bool,
 }
 
 /// A source that was asked everything, ready to dump.
@@ -45,6 +48,8 @@ pub struct Source {
     pub uuid: String,
     /// Whether its transactions have GTIDs of MySQL's sort.
     pub has_gtids: bool,
+    /// Whether it asks for acknowledgements when somebody waits for them.
+    pub is_semi_sync: bool,
 }
 
 impl Source {
@@ -85,10 +90,14 @@ impl Source {
             server_id: 0,
             uuid: String::new(),
             has_gtids: false,
+            is_semi_sync: false,
         };
         source.ask_identity(hello).await?;
         source.ask_stream(settings, is_mariadb).await?;
         source.ask_gtids(settings, hello, is_mariadb).await?;
+        if hello.acknowledges {
+            source.offer_acknowledgements().await?;
+        }
         source.register(hello).await?;
         Ok(source)
     }
@@ -163,6 +172,18 @@ impl Source {
         Ok(())
     }
 
+    /// A source that knows semi-synchronous replication sends every event with its header from now on.
+    async fn offer_acknowledgements(&mut self) -> Result<()> {
+        for name in ["rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"] {
+            if self.value(&format!("SELECT @@GLOBAL.{name}")).await?.is_some() {
+                self.packets.query("SET @rpl_semi_sync_replica=1, @rpl_semi_sync_slave=1").await?;
+                self.is_semi_sync = true;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
     async fn register(&mut self, hello: &Hello) -> Result<()> {
         let mut body = hello.server_id.to_le_bytes().to_vec();
         let host = hello.host.as_bytes().get(..hello.host.len().min(255)).unwrap_or_default();
@@ -227,7 +248,10 @@ impl Source {
                 self.packets.command(COM_BINLOG_DUMP, &body).await?;
             }
         }
-        Ok(Dump { packets: self.packets, checksum: self.checksum })
+        if self.is_semi_sync {
+            self.packets.take_any_sequence();
+        }
+        Ok(Dump { packets: self.packets, checksum: self.checksum, is_semi_sync: self.is_semi_sync })
     }
 }
 
@@ -236,17 +260,26 @@ impl Source {
 pub struct Dump {
     packets: Packets,
     checksum: ChecksumAlg,
+    is_semi_sync: bool,
 }
 
 impl Dump {
-    /// The next event. An answer takes at most `patience`: a source that is alive sends heartbeats.
-    pub async fn next(&mut self, patience: Duration) -> Result<SourceEvent> {
+    /// The next event, and whether the source waits for [`Dump::acknowledge`]. An answer takes at most `patience`: a
+    /// source that is alive sends heartbeats. Dropping the future loses nothing.
+    pub async fn next(&mut self, patience: Duration) -> Result<(SourceEvent, bool)> {
         let packet = timeout(patience, self.packets.next());
         let packet = packet
             .await
             .map_err(|_| SourceError::Lost("the source has been silent for too long".to_owned()))??;
         match packet.split_first() {
-            Some((0, event)) => SourceEvent::decode(event, &mut self.checksum),
+            Some((0, event)) => {
+                let (asks, event) = if self.is_semi_sync {
+                    split_semi_sync(event).ok_or_else(|| SourceError::malformed("a semi-sync header"))?
+                } else {
+                    (false, event)
+                };
+                Ok((SourceEvent::decode(event, &mut self.checksum)?, asks))
+            }
             Some((0xff, _)) => Err(match refusal(&packet) {
                 SourceError::Refused { code, message } => SourceError::Refused {
                     code,
@@ -259,5 +292,12 @@ impl Dump {
             _ if is_end(&packet) => Err(SourceError::Lost("the source has ended the dump".to_owned())),
             _ => Err(SourceError::malformed("neither an event nor an error")),
         }
+    }
+
+    /// Says that everything up to a position of a file is held here.
+    pub async fn acknowledge(&mut self, file: &str, position: u64, patience: Duration) -> Result<()> {
+        let ack = SemiSyncAck { position, file: file.as_bytes() }.to_bytes();
+        let sent = timeout(patience, self.packets.put_in(&ack)).await;
+        sent.map_err(|_| SourceError::Lost("the source does not read acknowledgements".to_owned()))?
     }
 }

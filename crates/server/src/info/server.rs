@@ -67,13 +67,15 @@ fn by_name() -> Vec<Collation> {
 }
 
 /// What of MySQL's plugins is built in here: name, version, type, its version, description.
-const PLUGINS: [(&str, &str, &str, &str, &str); 6] = [
+const PLUGINS: [(&str, &str, &str, &str, &str); 8] = [
     ("binlog", "1.0", "STORAGE ENGINE", "80046.0", "The binlog's part in a commit"),
     ("mysql_native_password", "1.1", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
     ("caching_sha2_password", "1.0", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
     ("InnoDB", "8.0", "STORAGE ENGINE", "80046.0", "Supports transactions and row-level locking"),
     ("rpl_semi_sync_source", "1.0", "REPLICATION", "4.0", "Source-side semi-synchronous replication."),
     ("rpl_semi_sync_master", "1.0", "REPLICATION", "4.0", "Source-side semi-synchronous replication."),
+    ("rpl_semi_sync_replica", "1.0", "REPLICATION", "4.0", "Replica-side semi-synchronous replication."),
+    ("rpl_semi_sync_slave", "1.0", "REPLICATION", "4.0", "Replica-side semi-synchronous replication."),
 ];
 
 /// Whether a plugin is built in.
@@ -135,6 +137,7 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
         uptime_s: crate::clock::monotonic_ms() / 1000,
         threads_connected: shared.connections.sessions().into(),
         threads_running: shared.connections.running(),
+        acknowledges: shared.common.replica.acknowledges(),
     };
     view.show().into_iter().map(|(name, value)| row![name, value]).collect()
 }

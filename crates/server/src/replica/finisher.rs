@@ -37,6 +37,7 @@ pub(super) async fn finish(shared: Arc<Shared>, flow: Arc<Flow>, mut done: mpsc:
             state.groups += 1;
         }
         drop(state);
+        shared.common.replica.progress.notify_one();
         flow.finish(turn);
     }
 }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use binlog::{BinlogName, GtidSet};
 use parking_lot::Mutex;
 use replication::replica::{Position, Settings, Source};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use types::error::SqlError;
 
 pub(crate) use keep::{read, write};
@@ -54,6 +54,8 @@ pub(crate) struct Replica {
     wanted: watch::Sender<Threads>,
     /// What runs.
     actual: watch::Sender<Threads>,
+    /// More is durable.
+    progress: Notify,
     /// Rank: last.
     state: Mutex<State>,
 }
@@ -63,6 +65,8 @@ pub(crate) struct Replica {
 pub(crate) struct State {
     settings: Option<Settings>,
     connected: bool,
+    /// The source is told what is durable, if it asks.
+    acknowledges: bool,
     source_server_id: u32,
     source_uuid: String,
     /// Up to where the source was read.
@@ -112,8 +116,18 @@ impl Replica {
     /// Whether everything up to a position of the source is durable here.
     pub(crate) fn has_applied(&self, file: u64, position: u64) -> bool {
         let state = self.state.lock();
-        let reached = BinlogName::parse(&state.applied.file).map_or(0, |name| name.number());
-        (reached, state.applied.position) >= (file, position)
+        (file_number(&state.applied), state.applied.position) >= (file, position)
+    }
+
+    /// The same for a position as the source says it.
+    fn has_reached(&self, position: &Position) -> bool {
+        self.has_applied(file_number(position), position.position)
+    }
+
+    /// Whether a source is told what is durable here.
+    pub(crate) fn acknowledges(&self) -> bool {
+        let state = self.state.lock();
+        state.connected && state.acknowledges
     }
 
     /// The source has answered; it is going to send what is behind this position.
@@ -121,7 +135,7 @@ impl Replica {
         let mut state = self.state.lock();
         state.source_server_id = source.server_id;
         state.source_uuid.clone_from(&source.uuid);
-        (state.connected, state.io_error) = (true, None);
+        (state.connected, state.acknowledges, state.io_error) = (true, source.is_semi_sync, None);
         (state.read, state.applied) = (position.clone(), position.clone());
     }
 
@@ -156,6 +170,10 @@ impl Replica {
             std::mem::replace(wanted, next) != next
         });
     }
+}
+
+fn file_number(position: &Position) -> u64 {
+    BinlogName::parse(&position.file).map_or(0, |name| name.number())
 }
 
 /// A worker's kill switch and its task.

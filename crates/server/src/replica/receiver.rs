@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use binlog::EventType;
 use binlog::decode::Event;
-use replication::replica::{Dump, SourceError, SourceEvent};
+use replication::replica::{Dump, Payload, Position, SourceError, SourceEvent};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::session::Shared;
@@ -29,22 +30,67 @@ pub(super) async fn receive(
     queue: mpsc::UnboundedSender<Received>,
     patience: Duration,
 ) -> SourceError {
+    let replica = &shared.common.replica;
     let room = Arc::new(Semaphore::new(QUEUE_SIZE as usize));
+    // Of what the source waits to hear that it is durable here, the last.
+    let mut asked: Option<Position> = None;
     loop {
-        let event = match dump.next(patience).await {
-            Ok(event) => event,
+        if let Some(end) = asked.take_if(|end| replica.has_reached(end))
+            && let Err(error) = dump.acknowledge(&end.file, end.position, patience).await
+        {
+            return error;
+        }
+        let received = tokio::select! {
+            biased;
+            () = replica.progress.notified(), if asked.is_some() => continue,
+            received = dump.next(patience) => received,
+        };
+        let (event, asks) = match received {
+            Ok(received) => received,
             Err(error) => return error,
         };
         if let Err(error) = note(&shared, &event) {
             return error;
         }
-        let size = u32::try_from(event.size()).unwrap_or(QUEUE_SIZE).min(QUEUE_SIZE);
-        let taken = Arc::clone(&room).acquire_many_owned(size).await;
-        let Ok(taken) = taken else { return SourceError::Lost("the queue is closed".to_owned()) };
-        if queue.send(Received { event, _room: taken }).is_err() {
-            return SourceError::Lost("nobody applies what is received".to_owned());
+        if asks {
+            asked = Some(replica.state.lock().read.clone());
+        }
+        let put = if event.header.event_type == EventType::TRANSACTION_PAYLOAD {
+            put_payload(&queue, &room, event).await
+        } else {
+            put(&queue, &room, event).await
+        };
+        if let Err(error) = put {
+            return error;
         }
     }
+}
+
+/// Puts an event into the queue when there is room.
+async fn put(
+    queue: &mpsc::UnboundedSender<Received>,
+    room: &Arc<Semaphore>,
+    event: SourceEvent,
+) -> Result<(), SourceError> {
+    let size = u32::try_from(event.size()).unwrap_or(QUEUE_SIZE).min(QUEUE_SIZE);
+    let taken = Arc::clone(room).acquire_many_owned(size).await;
+    let taken = taken.map_err(|_| SourceError::Lost("the queue is closed".to_owned()))?;
+    let sent = queue.send(Received { event, _room: taken });
+    sent.map_err(|_| SourceError::Lost("nobody applies what is received".to_owned()))
+}
+
+/// Puts the events of a compressed transaction into the queue.
+async fn put_payload(
+    queue: &mpsc::UnboundedSender<Received>,
+    room: &Arc<Semaphore>,
+    event: SourceEvent,
+) -> Result<(), SourceError> {
+    let mut payload = Payload::open(event)?;
+    while let Some(event) = payload.take()? {
+        put(queue, room, event).await?;
+        tokio::task::yield_now().await;
+    }
+    Ok(())
 }
 
 /// Notes how far the source was read.
@@ -52,13 +98,13 @@ fn note(shared: &Shared, event: &SourceEvent) -> Result<(), SourceError> {
     let mut state = shared.common.replica.state.lock();
     let header = &event.header;
     match header.event_type {
-        binlog::EventType::ROTATE => {
+        EventType::ROTATE => {
             if let Event::Rotate(rotate) = event.event()? {
                 let file = String::from_utf8_lossy(rotate.file).into_owned();
                 (state.read.file, state.read.position) = (file, rotate.position);
             }
         }
-        binlog::EventType::GTID => {
+        EventType::GTID => {
             if let Event::Gtid(gtid) = event.event()?
                 && let Some(gtid) = gtid.gtid
             {
@@ -67,7 +113,7 @@ fn note(shared: &Shared, event: &SourceEvent) -> Result<(), SourceError> {
         }
         _ => {}
     }
-    if header.end_log_pos > 0 && header.event_type != binlog::EventType::ROTATE {
+    if header.end_log_pos > 0 && header.event_type != EventType::ROTATE {
         state.read.position = header.end_log_pos.into();
     }
     Ok(())

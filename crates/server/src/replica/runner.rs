@@ -242,5 +242,6 @@ fn hello(shared: &Shared) -> Hello {
         host: shown("report_host"),
         port: shown("report_port").parse().unwrap_or(0),
         has_gtids: shared.pipeline.settings.gtid_mode.load(Ordering::Relaxed),
+        acknowledges: shared.variables.live.semi_sync_replica.load(Ordering::Relaxed),
     }
 }

@@ -53,6 +53,8 @@ pub struct View<'a> {
     pub threads_connected: u64,
     /// Sessions that execute a command.
     pub threads_running: u64,
+    /// A source is told what is durable here.
+    pub acknowledges: bool,
 }
 
 impl Status {

@@ -52,7 +52,7 @@ pub(super) fn all() -> &'static [Row] {
             Counter::Queries => Row { name: counter.name(), source: Source::Everybody(*counter) },
             _ => Row { name: counter.name(), source: Source::Session(*counter) },
         });
-        let semi_sync = SEMI_SYNC_SOURCE.into_iter().chain(SEMI_SYNC_MASTER);
+        let semi_sync = SEMI_SYNC_SOURCE.into_iter().chain(SEMI_SYNC_MASTER).chain(SEMI_SYNC_REPLICA);
         let others = OTHERS.iter().copied().chain(STAGES.into_iter().flatten()).chain(semi_sync);
         let mut rows: Vec<_> = counted.chain(others).collect();
         rows.sort_unstable_by_key(|row| row.name);
@@ -71,6 +71,10 @@ const fn level(name: &'static str, number: fn(&View<'_>) -> u64) -> Row {
 
 const fn text(name: &'static str, text: fn(&View<'_>) -> String) -> Row {
     Row { name, source: Source::Text(text) }
+}
+
+fn on_off(on: bool) -> String {
+    if on { "ON" } else { "OFF" }.to_owned()
 }
 
 const fn fixed(name: &'static str, text: &'static str) -> Row {
@@ -178,7 +182,7 @@ macro_rules! semi_sync {
                 semi_sync(view, |status| status.counts.no_tx)
             }),
             text(concat!("Rpl_semi_sync_", $side, "_status"), |view| {
-                if semi_sync(view, |status| status.on.into()) == 1 { "ON" } else { "OFF" }.to_owned()
+                on_off(semi_sync(view, |status| status.on.into()) == 1)
             }),
             fixed(concat!("Rpl_semi_sync_", $side, "_timefunc_failures"), "0"),
             level(concat!("Rpl_semi_sync_", $side, "_tx_avg_wait_time"), |view| {
@@ -203,6 +207,10 @@ macro_rules! semi_sync {
     };
 }
 
+const SEMI_SYNC_REPLICA: [Row; 2] = [
+    text("Rpl_semi_sync_replica_status", |view| on_off(view.acknowledges)),
+    text("Rpl_semi_sync_slave_status", |view| on_off(view.acknowledges)),
+];
 const SEMI_SYNC_SOURCE: [Row; 14] = semi_sync!("source");
 const SEMI_SYNC_MASTER: [Row; 14] = semi_sync!("master");
 

@@ -41,6 +41,8 @@ pub struct Live {
     pub replica_transaction_retries: AtomicU64,
     /// `replica_net_timeout`, seconds.
     pub replica_net_timeout_s: AtomicU32,
+    /// `rpl_semi_sync_replica_enabled`
+    pub semi_sync_replica: AtomicBool,
     /// `onelog_view_retention_limit`, bytes.
     pub view_retention_limit: AtomicU64,
 }

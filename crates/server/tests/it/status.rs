@@ -17,6 +17,7 @@ fn view<'a>(status: &'a Status, session: Option<&'a Counters>) -> View<'a> {
         uptime_s: 12,
         threads_connected: 2,
         threads_running: 1,
+        acknowledges: false,
     }
 }
 

@@ -379,6 +379,17 @@ pub(super) const ROWS: &[Variable] = &[
     )
     .home(SEMI_SYNC_REPLICAS),
     toggle(
+        "rpl_semi_sync_replica_enabled",
+        Global,
+        false,
+        "The source is told what is durable here, if it waits for that; from the next connection on.",
+    )
+    .home(SEMI_SYNC_REPLICA),
+    uint("rpl_semi_sync_replica_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
+    toggle("rpl_semi_sync_slave_enabled", Global, false, "Another name of rpl_semi_sync_replica_enabled.")
+        .home(SEMI_SYNC_REPLICA),
+    uint("rpl_semi_sync_slave_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
+    toggle(
         "rpl_semi_sync_master_wait_no_slave",
         Global,
         true,
@@ -398,6 +409,8 @@ pub(super) const ROWS: &[Variable] = &[
     uint("report_port", Global, (0, 65_535), 3306, "The port that a replica names.").fixed().inert(),
 ];
 
+const SEMI_SYNC_REPLICA: Home =
+    live(|live| live.semi_sync_replica.val(), |live, val| live.semi_sync_replica.put(val));
 const SEMI_SYNC_ENABLED: Home = pipeline(
     |settings| settings.semi_sync_enabled.val(),
     |settings, val| settings.semi_sync_enabled.put(val),

@@ -289,6 +289,7 @@ impl Host {
             uptime_s: 0,
             threads_connected: self.net.connections.sessions().into(),
             threads_running: self.net.connections.running(),
+            acknowledges: false,
         };
         view.show().into_iter().find(|(found, _)| *found == name).unwrap().1.parse().unwrap()
     }
