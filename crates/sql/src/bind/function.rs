@@ -1,18 +1,21 @@
 //! Calls: functions with arguments of a kind of their own, aggregates, and everything else by its name.
 
+use engine::catalog::def::DefaultValue;
 use sqlparser::ast;
 use types::error::SqlError;
 use types::error::table::{
-    ER_INVALID_GROUP_FUNC_USE, ER_NO_DB_ERROR, ER_SP_DOES_NOT_EXIST, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
+    ER_DEFAULT_AS_VAL_GENERATED, ER_INVALID_GROUP_FUNC_USE, ER_NO_DB_ERROR, ER_NO_DEFAULT_FOR_FIELD,
+    ER_SP_DOES_NOT_EXIST, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
 };
 use types::value::Value;
 
 use super::expr::{Binder, bind_all};
 use super::outer::Outer;
 use super::{BindEnv, Result, Scope, select, targets, unsupported};
+use crate::ddl::default_value;
 use crate::expr::Expr;
 use crate::func;
-use crate::plan::{Aggregate, AggregateKind};
+use crate::plan::{Aggregate, AggregateKind, SourceKind};
 
 /// The parts of a call's parentheses.
 struct Arguments<'a> {
@@ -45,6 +48,7 @@ impl Binder<'_, '_> {
         let list = arguments.list;
         match (&*name.to_ascii_lowercase(), list) {
             ("values", _) if self.scope.in_duplicate => self.candidate(list),
+            ("default", [column]) => self.default_of(column),
             ("timestampadd" | "timestampdiff", [unit, first, second]) => {
                 let unit = word(unit)?.to_ascii_uppercase();
                 let unit = targets::unit(unit.trim_start_matches("SQL_TSI_"))?;
@@ -70,6 +74,28 @@ impl Binder<'_, '_> {
 
     fn argument(&mut self, arg: &ast::FunctionArg) -> Result<Expr> {
         self.bind(plain(arg)?)
+    }
+
+    /// `DEFAULT(column)`: what a row gets that names no value. Errors 1364, 3773.
+    fn default_of(&mut self, column: &ast::FunctionArg) -> Result<Expr> {
+        let Expr::Column { source, column } = self.argument(column)? else {
+            return Err(unsupported("DEFAULT of anything but a column of the query"));
+        };
+        let SourceKind::Table(table) = &self.scope.sources[source].kind else {
+            return Err(unsupported("DEFAULT of a column that is no table's"));
+        };
+        let def = &table.def.columns[column];
+        let none = || ER_NO_DEFAULT_FOR_FIELD.error(&[&def.name]);
+        Ok(Expr::Const(match &def.default {
+            _ if def.generated.is_some() => return Err(none()),
+            _ if def.auto_increment => Value::Int(0),
+            DefaultValue::Stored(stored) => default_value(def.ty, stored, &self.env.session.time_zone),
+            DefaultValue::Null => Value::Null,
+            // The moment is not known: MySQL has the same.
+            DefaultValue::Now | DefaultValue::None if def.nullable => Value::Null,
+            DefaultValue::Expression(_) => return Err(ER_DEFAULT_AS_VAL_GENERATED.error(&[])),
+            DefaultValue::Now | DefaultValue::None => return Err(none()),
+        }))
     }
 
     fn candidate(&mut self, list: &[ast::FunctionArg]) -> Result<Expr> {

@@ -29,7 +29,7 @@ pub(super) fn column(spec: &ColumnSpec, table: Collation, context: &mut Context<
     if let Some(digits) = spec.on_update {
         default::check_on_update(ty, digits, &spec.name)?;
     }
-    let default = default::default_value(spec.default.as_ref(), &typed, context)?;
+    let default = default::definition(spec.default.as_ref(), &typed, context)?;
     let comment = comment(spec, context)?;
     let def = ColumnDef {
         name: spec.name.clone(),

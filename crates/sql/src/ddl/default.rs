@@ -14,7 +14,7 @@ use crate::parse::table::DefaultSpec;
 use engine::catalog::def::DefaultValue;
 
 /// The default of a column that is not NOT NULL PRIMARY and the like. Errors 1067, 1101, those of expressions.
-pub(super) fn default_value(
+pub(super) fn definition(
     spec: Option<&DefaultSpec>,
     column: &Column,
     context: &mut Context<'_>,
@@ -108,6 +108,15 @@ fn as_number(ty: ColumnType, value: &Value) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// A stored default as expressions see it.
+pub(crate) fn default_value(ty: ColumnType, stored: &[u8], time_zone: &TimeZone) -> Value {
+    let row = [&[0], stored].concat();
+    let layout = RowLayout::new([ty]);
+    let mut offsets = Offsets::default();
+    let is_sound = layout.offsets(&row, &mut offsets).is_ok();
+    if is_sound { layout.value(&row, &offsets, 0, time_zone).to_value() } else { Value::Null }
 }
 
 /// A stored default as a client sees it: what `information_schema.columns` shows. Text is UTF-8, bytes are as they are,

@@ -33,6 +33,7 @@ pub use alter::{Alteration, Change, ColumnSource, alter_table};
 pub use create::{create_like, create_table, truncated};
 pub use database::{alter_database, create_database, show_create_database};
 pub use default::default_text;
+pub(crate) use default::default_value;
 pub use foreign::name_after_rename;
 pub use ids::fill_ids;
 pub use resolve::{DdlScope, Step, database_of, resolve, touched};

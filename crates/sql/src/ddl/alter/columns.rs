@@ -158,7 +158,7 @@ fn apply_touch(touch: Touch<'_>, column: &mut DraftColumn, context: &mut Context
             return Err(ER_BLOB_CANT_HAVE_DEFAULT.error(&[&column.def.name]));
         }
         Touch::Default(spec) => {
-            column.def.default = default::default_value(spec, &typed(&column.def), context)?;
+            column.def.default = default::definition(spec, &typed(&column.def), context)?;
         }
     }
     Ok(())
