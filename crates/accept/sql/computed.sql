@@ -40,3 +40,15 @@ SET SESSION binlog_row_image = 'FULL';
 ALTER TABLE defaults ADD COLUMN w INT DEFAULT (id + 10), MODIFY a BIGINT DEFAULT (id * 3);
 INSERT INTO defaults (id) VALUES (8);
 UPDATE defaults SET a = DEFAULT WHERE id = 4;
+-- No definition changes behind this, which would compute everything anew; no index has v or w, which would put them into images.
+CREATE TABLE images (id INT PRIMARY KEY, a INT, v INT AS (a * 2) VIRTUAL, w INT AS (v + id) VIRTUAL, s INT AS (a + 1) STORED, z INT);
+CREATE TABLE images_keyless (a INT, v INT AS (a * 2) VIRTUAL, z INT);
+SET SESSION binlog_row_image = 'MINIMAL';
+INSERT INTO images (id, a) VALUES (1, 1), (2, 2), (3, 3), (4, NULL);
+UPDATE images SET a = a + 10 WHERE id < 3;
+UPDATE images SET z = 5 WHERE w = 9;
+UPDATE images SET id = 30 WHERE id = 3;
+INSERT INTO images_keyless (a) VALUES (1), (1), (2);
+UPDATE images_keyless SET a = 5 WHERE v = 4;
+UPDATE images_keyless SET z = 6 WHERE a = 1 LIMIT 1;
+SET SESSION binlog_row_image = 'FULL';
