@@ -8,7 +8,7 @@ use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 
 use protocol::out::{Mark, PacketWriter};
 use protocol::reply::{ErrPacket, OkPacket};
@@ -18,6 +18,7 @@ use types::error::SqlError;
 use super::connection::Connection;
 use super::pace::Pace;
 use super::stream::WriteHalf;
+use super::tls::Session;
 use crate::clock;
 use crate::status::Counter;
 
@@ -98,20 +99,12 @@ impl Reply {
         let mut sent = 0;
         let mut pace = Pace::default();
         poll_fn(|context| {
-            let bytes = packets.bytes();
-            while sent < bytes.len() {
-                let Poll::Ready(written) = write.poll_write(context, &bytes[sent..]) else {
-                    let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
-                    connection.set_deadline(pace.deadline(clock::monotonic_ms(), sent as u64, timeout_s));
-                    return Poll::Pending;
-                };
-                match written {
-                    Ok(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                    Ok(count) => sent += count,
-                    Err(error) => return Poll::Ready(Err(error)),
-                }
+            let polled = write_all(write, context, packets.bytes(), &mut sent);
+            if polled.is_pending() {
+                let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
+                connection.set_deadline(pace.deadline(clock::monotonic_ms(), sent as u64, timeout_s));
             }
-            Poll::Ready(Ok(()))
+            polled
         })
         .await?;
         if pace.has_begun() {
@@ -122,6 +115,16 @@ impl Reply {
         self.settled = self.packets.mark();
         self.sends += 1;
         Ok(())
+    }
+
+    /// Sends what TLS has to say by itself.
+    pub(super) async fn flush(&mut self) -> io::Result<()> {
+        poll_fn(|context| self.write.poll_flush(context)).await
+    }
+
+    /// From now on there is TLS.
+    pub(super) fn secure(&mut self, tls: Arc<Session>) {
+        self.write.secure(tls);
     }
 
     pub(super) fn set_capabilities(&mut self, capabilities: Capabilities) {
@@ -161,4 +164,20 @@ impl Reply {
         .await;
         self.packets.clear();
     }
+}
+
+/// Writes what is left, and waits until the operating system has it.
+fn write_all(
+    write: &mut WriteHalf,
+    context: &mut Context<'_>,
+    bytes: &[u8],
+    sent: &mut usize,
+) -> Poll<io::Result<()>> {
+    while *sent < bytes.len() {
+        match ready!(write.poll_write(context, &bytes[*sent..]))? {
+            0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+            count => *sent += count,
+        }
+    }
+    write.poll_flush(context)
 }
