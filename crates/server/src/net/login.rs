@@ -1,7 +1,8 @@
 //! From the first byte to a session: the greeting, who the client is, and whether there is room for it.
 //!
 //! **Bounds:** the whole of it within `connect_timeout`; [`PACKETS_MAX`] packets of at most [`PACKET_SIZE_MAX`] bytes;
-//! one password digested, or one step of a TLS handshake made, at a time. Unknown users cost the same work and get the same answers as wrong passwords.
+//! one password digested, or one step of a TLS handshake made, at a time. Unknown users cost the same work and get the same
+//! answers as wrong passwords.
 
 use std::future::poll_fn;
 use std::io;

@@ -35,8 +35,22 @@ const FILES: [(&str, &str); 3] =
 /// The file that gets its name last.
 const LAST: &str = "server-cert.pem";
 
-/// What the server offers: by the files that `values` name, which are told what was found or made.
-pub(super) fn offer(vfs: &dyn Vfs, dir: &Path, values: &mut Values) -> Result<Option<Tls>, StartError> {
+/// What the server offers, if it `has_tls`: by the files that `values` name, which are told what was found or made.
+pub(super) fn offer(
+    vfs: &dyn Vfs,
+    dir: &Path,
+    has_tls: bool,
+    values: &mut Values,
+) -> Result<Option<Tls>, StartError> {
+    let tls = if has_tls { find(vfs, dir, values)? } else { None };
+    let have = if tls.is_some() { "YES" } else { "DISABLED" };
+    for name in ["have_ssl", "have_openssl"] {
+        values.put(name, Val::text(have));
+    }
+    Ok(tls)
+}
+
+fn find(vfs: &dyn Vfs, dir: &Path, values: &mut Values) -> Result<Option<Tls>, StartError> {
     if FILES.iter().all(|(name, _)| values.get(name).as_text().is_empty()) {
         let there = |name: &str| {
             let path = dir.join(name);
@@ -170,4 +184,39 @@ fn is_name(host: &str) -> bool {
 fn today() -> Date {
     let now_s = i64::try_from(crate::clock::unix_s()).unwrap_or(0);
     Timestamp::from_second(now_s).unwrap_or_default().to_zoned(TimeZone::UTC).date()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use vfs::sim::SimDisk;
+
+    use super::*;
+
+    #[test]
+    fn what_was_half_made_is_made_anew_and_what_others_put_there_is_not() {
+        let dir = Path::new("/data");
+        for (is_ours, files) in [(true, &["server-cert.pem.new", "ca.pem"][..]), (false, &["ca.pem"])] {
+            let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+            vfs.create_dir_all(dir).unwrap();
+            for name in files {
+                stage(&*vfs, &dir.join(name), Open::Create, b"half").unwrap();
+            }
+            let mut values = Values::default();
+            assert_eq!(offer(&*vfs, dir, true, &mut values).is_ok(), is_ours);
+            assert_eq!(read(&*vfs, &dir.join("ca.pem")).unwrap() == "half", !is_ours);
+        }
+    }
+
+    #[test]
+    fn nothing_is_made_by_who_may_not() {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        vfs.create_dir_all(Path::new("/data")).unwrap();
+        let mut values = Values::default();
+        values.put("auto_generate_certs", Val::Bool(false));
+        assert!(offer(&*vfs, Path::new("/data"), true, &mut values).unwrap().is_none());
+        assert!(vfs.list(Path::new("/data")).unwrap().is_empty());
+        assert_eq!(values.get("ssl_cert").as_text(), "");
+    }
 }

@@ -57,9 +57,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let mut values = complete(options.values, &identity, options.log_bin_base.as_deref());
     check_together(&values)?;
-    let tls = if options.has_tls { certificates::offer(&*vfs, dir, &mut values)? } else { None };
-    let have = if tls.is_some() { "YES" } else { "DISABLED" };
-    ["have_ssl", "have_openssl"].iter().for_each(|name| values.put(name, Val::text(have)));
+    let tls = certificates::offer(&*vfs, dir, options.has_tls, &mut values)?;
     let listen_on = Places::of(&values, dir)?;
     let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
     let variables = Arc::new(Variables::new(values.clone()));

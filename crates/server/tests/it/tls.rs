@@ -12,7 +12,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -205,8 +205,8 @@ fn what_is_no_handshake_costs_its_sender_the_connection() {
     let body = [&[3, 2][..], &[7; 32], &[0], &suites].concat();
     let size = u8::try_from(body.len()).unwrap();
     let old = [&[22, 3, 1, 0, size + 4, 1, 0, 0, size][..], &body].concat();
-    for wrong in
-        [&old[..], &[0x41; 600], &[22, 3, 1, 0xFF, 0xFF, 1, 2, 3], b"GET / HTTP/1.1\r\n\r\n", &[0; 70_000]]
+    let zeros = vec![0; 70_000];
+    for wrong in [&old[..], &[0x41; 600], &[22, 3, 1, 0xFF, 0xFF, 1, 2, 3], b"GET / HTTP/1.1\r\n\r\n", &zeros]
     {
         let mut client = Client::greet(&world.address()).unwrap();
         client.ask_tls().unwrap();
@@ -220,14 +220,14 @@ fn what_is_no_handshake_costs_its_sender_the_connection() {
 #[test]
 fn who_stops_within_the_handshake_is_not_waited_for() {
     let world = World::start_with(&["--connect-timeout=2"]);
-    let since = Instant::now();
     for begun in [&[][..], &[22, 3, 1, 1, 0, 1, 0]] {
         let mut client = Client::greet(&world.address()).unwrap();
+        // Sooner than by the default of connect_timeout.
+        client.stream.set_timeout(Duration::from_secs(8));
         client.ask_tls().unwrap();
         client.stream.write_all(begun).unwrap();
         assert!(is_gone(&mut client));
     }
-    assert!(since.elapsed() < Duration::from_secs(15), "{:?}", since.elapsed());
     world.stop();
 }
 
