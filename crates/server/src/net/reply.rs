@@ -181,3 +181,80 @@ fn write_all(
     }
     write.poll_flush(context)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use rustls::pki_types::{PrivateKeyDer, ServerName};
+    use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+    use tokio::net::TcpSocket;
+
+    use super::*;
+    use crate::net::{Tls, stream};
+
+    /// Less than TLS takes at a time, more than the sockets do.
+    const SIZE: usize = 60_000;
+
+    /// A client's TLS, and what the server's side of it comes from.
+    fn both_sides() -> (ClientConnection, Tls) {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(made.cert.der().clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let config = config.unwrap().with_root_certificates(roots).with_no_client_auth();
+        let name = ServerName::try_from("localhost").unwrap();
+        let client = ClientConnection::new(Arc::new(config), name).unwrap();
+        (client, Tls::new(vec![made.cert.der().clone()], key).unwrap())
+    }
+
+    /// Two ends of a connection that holds little.
+    async fn pair() -> (tokio::net::TcpStream, std::net::TcpStream) {
+        let listener = TcpSocket::new_v4().unwrap();
+        listener.set_recv_buffer_size(4096).unwrap();
+        listener.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = listener.listen(1).unwrap();
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_send_buffer_size(4096).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (server, client) = tokio::join!(socket.connect(address), listener.accept());
+        let client = client.unwrap().0.into_std().unwrap();
+        client.set_nonblocking(false).unwrap();
+        (server.unwrap(), client)
+    }
+
+    #[tokio::test]
+    async fn what_tls_has_taken_is_not_sent_before_the_operating_system_has_it() {
+        let (client, tls) = both_sides();
+        let (server_end, client_end) = pair().await;
+        let (mut read, mut write) = stream::tcp(server_end).unwrap();
+        let session = Arc::new(tls.session().unwrap());
+        read.secure(Arc::clone(&session));
+        write.secure(Arc::clone(&session));
+        let (go_on, may_read) = std::sync::mpsc::channel::<()>();
+        let reader = tokio::task::spawn_blocking(move || {
+            let mut stream = StreamOwned::new(client, client_end);
+            while stream.conn.is_handshaking() {
+                stream.conn.complete_io(&mut stream.sock).unwrap();
+            }
+            may_read.recv().unwrap();
+            let mut bytes = vec![0; SIZE];
+            stream.read_exact(&mut bytes).unwrap();
+            bytes
+        });
+        while session.is_handshaking() {
+            poll_fn(|context| read.poll_take(context)).await.unwrap();
+            session.process().unwrap();
+            poll_fn(|context| write.poll_flush(context)).await.unwrap();
+        }
+        let bytes = vec![7; SIZE];
+        let mut sent = 0;
+        let first = poll_fn(|context| Poll::Ready(write_all(&mut write, context, &bytes, &mut sent))).await;
+        assert!(first.is_pending(), "the sockets cannot hold it");
+        go_on.send(()).unwrap();
+        poll_fn(|context| write_all(&mut write, context, &bytes, &mut sent)).await.unwrap();
+        assert_eq!(reader.await.unwrap(), bytes);
+    }
+}
