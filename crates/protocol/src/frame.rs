@@ -129,6 +129,14 @@ impl PacketReader {
         self.end.saturating_sub(self.start)
     }
 
+    /// Takes the received bytes that belong to no packet handed out; what follows is another stream. The sequence goes on.
+    pub fn take_unread(&mut self) -> Vec<u8> {
+        self.discard_last();
+        let unread = self.buffer.get(self.start..self.end).unwrap_or_default().to_vec();
+        (self.start, self.end, self.partial) = (0, 0, None);
+        unread
+    }
+
     /// Bytes of memory held.
     pub const fn capacity(&self) -> usize {
         self.buffer.capacity()

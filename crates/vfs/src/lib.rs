@@ -44,6 +44,8 @@ pub enum Open {
     ReadWrite,
     /// The file is created if it is missing.
     Create,
+    /// As `Create`; nobody but its owner can read or write what was created.
+    CreatePrivate,
     /// The file must not exist yet.
     CreateNew,
 }

@@ -16,6 +16,7 @@ mod file;
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ impl Vfs for OsVfs {
             Open::Read => &mut options,
             Open::ReadWrite => options.write(true),
             Open::Create => options.write(true).create(true).truncate(false),
+            Open::CreatePrivate => options.write(true).create(true).truncate(false).mode(0o600),
             Open::CreateNew => options.write(true).create_new(true),
         };
         let file = options.open(path).map_err(at("open", path))?;

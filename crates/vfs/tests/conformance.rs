@@ -97,9 +97,11 @@ fn opening(vfs: &dyn Vfs, dir: &Path) {
     assert!(vfs.exists(&path).unwrap());
     assert_eq!(vfs.open(&path, Open::CreateNew).unwrap_err().kind(), ErrorKind::AlreadyExists);
     created.write_at(b"kept", 0).unwrap();
-    for how in [Open::Read, Open::ReadWrite, Open::Create] {
+    for how in [Open::Read, Open::ReadWrite, Open::Create, Open::CreatePrivate] {
         assert_eq!(read_all(&*vfs.open(&path, how).unwrap()), b"kept", "{how:?} truncates nothing");
     }
+
+    vfs.open(&dir.join("private"), Open::CreatePrivate).unwrap().write_at(b"x", 0).unwrap();
 
     let reader = vfs.open(&path, Open::Read).unwrap();
     assert_eq!(raw_os_error(&reader.write_at(b"x", 0).unwrap_err()), Some(EBADF));
@@ -271,6 +273,15 @@ fn an_unaligned_durable_write_is_a_defect_on_the_operating_system() {
     let dir = TempDir::new();
     let file = OsVfs.open(&dir.path().join("f"), Open::Create).unwrap();
     let _ = file.write_durable_at(&blocks(1, 0), 512);
+}
+
+#[test]
+fn a_private_file_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = TempDir::new();
+    let path = dir.path().join("key");
+    OsVfs.open(&path, Open::CreatePrivate).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

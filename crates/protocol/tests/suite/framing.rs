@@ -352,3 +352,16 @@ fn an_open_packet_cannot_be_sent() {
     out.begin();
     out.bytes();
 }
+
+#[test]
+fn what_is_unread_is_taken_once_and_never_a_packet() {
+    let mut reader = PacketReader::new(LIMIT);
+    let bytes = [framed(b"first", 0), framed(b"second", 1)].concat();
+    reader.spare()[..bytes.len()].copy_from_slice(&bytes);
+    reader.filled(bytes.len());
+    assert_eq!(reader.next_packet().unwrap(), Some(&b"first"[..]));
+    assert_eq!(reader.take_unread(), framed(b"second", 1));
+    assert_eq!(reader.next_packet().unwrap(), None);
+    assert_eq!((reader.buffered(), reader.take_unread()), (0, Vec::new()));
+    assert_eq!(feed(&mut reader, &framed(b"third", 1), 3).unwrap(), [b"third"], "the sequence goes on");
+}

@@ -128,9 +128,11 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
     let shared = look.shared;
     let is_session = scope == Scope::Session;
     let snapshot = if is_session { look.view.snapshot() } else { None };
+    let connection = is_session.then(|| shared.connections.get(look.session.connection_id)).flatten();
     let view = View {
         status: &shared.status,
         session: is_session.then(|| look.view.counters()),
+        tls: connection.and_then(|connection| connection.tls()),
         snapshot: snapshot.as_ref(),
         pipeline: Some(&shared.pipeline),
         recovery: shared.recovery,

@@ -6,14 +6,15 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
 use super::process::{CommandKind, ProcessRow};
+use super::tls::TlsNames;
 use crate::accounts::Peer;
 use crate::clock;
 use crate::status::Counters;
@@ -74,6 +75,8 @@ pub struct Connection {
     shown: Mutex<Shown>,
     /// Rank: last.
     interrupt: Mutex<Option<Arc<dyn Interrupt>>>,
+    /// Set by the switch to TLS, before the session begins.
+    tls: OnceLock<TlsNames>,
 }
 
 #[derive(Debug, Default)]
@@ -106,6 +109,7 @@ impl Connection {
             since_ms: AtomicU64::new(clock::monotonic_ms()),
             shown: Mutex::default(),
             interrupt: Mutex::default(),
+            tls: OnceLock::new(),
         }
     }
 
@@ -123,6 +127,21 @@ impl Connection {
     /// Says that the session stops by itself when it is told so. Without it a command is stopped by dropping it.
     pub fn set_interrupt(&self, interrupt: Arc<dyn Interrupt>) {
         *self.interrupt.lock() = Some(interrupt);
+    }
+
+    /// Its TLS, if it has any.
+    pub fn tls(&self) -> Option<TlsNames> {
+        self.tls.get().copied()
+    }
+
+    /// Whether nobody else can read what is sent: TLS, or the local socket.
+    pub fn is_secure(&self) -> bool {
+        self.peer.address.is_none() || self.tls.get().is_some()
+    }
+
+    pub(super) fn set_tls(&self, names: TlsNames) {
+        // There is one switch a connection.
+        let _ = self.tls.set(names);
     }
 
     /// Who it is, from its login on.

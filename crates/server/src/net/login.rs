@@ -1,7 +1,8 @@
 //! From the first byte to a session: the greeting, who the client is, and whether there is room for it.
 //!
 //! **Bounds:** the whole of it within `connect_timeout`; [`PACKETS_MAX`] packets of at most [`PACKET_SIZE_MAX`] bytes;
-//! one password digested at a time. Unknown users cost the same work and get the same answers as wrong passwords.
+//! one password digested, or one step of a TLS handshake made, at a time. Unknown users cost the same work and get the same
+//! answers as wrong passwords.
 
 use std::future::poll_fn;
 use std::io;
@@ -17,7 +18,7 @@ use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{
     ER_ACCOUNT_HAS_BEEN_LOCKED, ER_CON_COUNT_ERROR, ER_HOST_IS_BLOCKED, ER_HOST_NOT_PRIVILEGED,
-    ER_NET_READ_INTERRUPTED,
+    ER_NET_READ_INTERRUPTED, ER_SECURE_TRANSPORT_REQUIRED,
 };
 use zeroize::Zeroizing;
 
@@ -29,6 +30,7 @@ use super::handler::{Handler, Login, Service};
 use super::registry::Place;
 use super::reply::{Gone, Reply};
 use super::stream::ReadHalf;
+use super::switch::switch;
 use crate::accounts::{Access, Account};
 use crate::status::{Counter, Gauges};
 
@@ -39,7 +41,7 @@ pub(super) const PACKET_SIZE_MAX: usize = UNAUTHENTICATED_SIZE_MAX;
 const PACKETS_MAX: u32 = 16;
 
 /// What ends a login.
-const ENDS: u8 = mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON;
+pub(super) const ENDS: u8 = mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON;
 
 /// Why somebody was not let in.
 #[derive(Debug)]
@@ -128,6 +130,32 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Sends what TLS has to say.
+    pub(super) async fn flush(&mut self) -> Result<(), LoginError> {
+        self.connection.unless(ENDS, self.reply.flush()).await.map_err(|_| LoginError::Broken)??;
+        Ok(())
+    }
+
+    /// Computes what costs milliseconds of a core, after those that came before.
+    pub(super) async fn compute<S: Service, T: Send + 'static>(
+        &mut self,
+        net: &Net<S>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, LoginError> {
+        if let Some(visit) = self.visit {
+            visit.set_ours(true);
+        }
+        let work = async {
+            let _turn = net.computing.acquire().await.ok()?;
+            tokio::task::spawn_blocking(work).await.ok()
+        };
+        let done = self.connection.unless(ENDS, work).await;
+        if let Some(visit) = self.visit {
+            visit.set_ours(false);
+        }
+        done.ok().flatten().ok_or(LoginError::Broken)
+    }
+
     async fn send(&mut self) -> Result<(), LoginError> {
         let sent = self.connection.unless(ENDS, self.reply.send()).await;
         sent.map_err(|_| LoginError::Broken)??;
@@ -165,14 +193,22 @@ pub(super) async fn log_in<S: Service>(
     let nonce = Nonce::from_random(random());
     greet(net, &mut link, &nonce);
     link.send().await?;
-    let packet = link.receive().await?;
-    let hello = match ClientHello::parse(&packet, Capabilities::OFFERED) {
+    let mut packet = link.receive().await?;
+    if let (Ok(ClientHello::Tls(_)), Some(tls)) = (ClientHello::parse(&packet, offered(net)), &net.tls) {
+        switch(net, &mut link, tls).await?;
+        packet = link.receive().await?;
+    }
+    let hello = match ClientHello::parse(&packet, offered(net)) {
         Ok(ClientHello::Response(hello)) => hello,
-        // TLS is not offered, so the parser has refused it.
-        Ok(ClientHello::Tls(_)) => return Err(link.garbled(protocol::Error::TlsNotOffered).await),
+        Ok(ClientHello::Tls(_)) => {
+            return Err(link.garbled(protocol::Error::BadHandshake("TLS again")).await);
+        }
         Err(error) => return Err(link.garbled(error).await),
     };
     link.reply.set_capabilities(hello.capabilities);
+    if net.variables.live.require_secure_transport.load(Ordering::Relaxed) && !link.connection.is_secure() {
+        return Err(link.refuse(&ER_SECURE_TRANSPORT_REQUIRED.error(&[])).await);
+    }
     let claim = Claim {
         user: hello.user,
         plugin: hello.plugin,
@@ -259,12 +295,17 @@ fn greet<S>(net: &Net<S>, link: &mut Link<'_>, nonce: &Nonce) {
         server_version: values.get("version").as_text(),
         connection_id: link.connection.id,
         nonce,
-        capabilities: Capabilities::OFFERED,
+        capabilities: offered(net),
         charset: default_charset(values.get("collation_server").as_text()),
         status: StatusFlags::AUTOCOMMIT,
         plugin: Plugin::CachingSha2,
     };
     greeting.write(link.reply.packets());
+}
+
+/// What a client may choose from.
+fn offered<S>(net: &Net<S>) -> Capabilities {
+    if net.tls.is_some() { Capabilities::OFFERED | Capabilities::SSL } else { Capabilities::OFFERED }
 }
 
 fn default_charset(collation: &str) -> u8 {
@@ -310,7 +351,7 @@ async fn authenticate<S: Service>(
         response: claim.response,
         nonce: claim.nonce,
         fresh_nonce: Nonce::from_random(random()),
-        transport_is_secure: peer.address.is_none(),
+        transport_is_secure: link.connection.is_secure(),
         starts_over: claim.starts_over,
     };
     let mut progress = Exchange::begin(&login, stored.as_ref(), &net.accounts.decoys(), link.reply.packets());
@@ -349,25 +390,13 @@ async fn authenticate<S: Service>(
     Ok(account)
 }
 
-/// Digests a password, after those that came before.
 async fn digest<S: Service>(
-    net: &Arc<Net<S>>,
+    net: &Net<S>,
     link: &mut Link<'_>,
     check: PasswordCheck,
 ) -> Result<Result<FastDigest, Refusal>, LoginError> {
-    if let Some(visit) = link.visit {
-        visit.set_ours(true);
-    }
     Gauges::bump(&net.status.gauges.passwords_digested);
-    let work = async {
-        let _turn = net.digesting.acquire().await.ok()?;
-        tokio::task::spawn_blocking(|| check.run()).await.ok()
-    };
-    let done = link.connection.unless(ENDS, work).await;
-    if let Some(visit) = link.visit {
-        visit.set_ours(false);
-    }
-    done.ok().flatten().ok_or(LoginError::Broken)
+    link.compute(net, || check.run()).await
 }
 
 /// Bytes from the operating system's generator.

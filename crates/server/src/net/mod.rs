@@ -32,6 +32,8 @@ mod registry;
 mod reply;
 mod stream;
 mod streams;
+mod switch;
+pub(crate) mod tls;
 
 use std::sync::Arc;
 
@@ -43,6 +45,7 @@ pub use process::{CommandKind, ProcessRow};
 pub use registry::{Connections, KillKind};
 pub use reply::{Gone, Reply};
 pub use streams::Streams;
+pub use tls::{Tls, TlsNames};
 
 use crate::accounts::Accounts;
 use crate::status::{Counter, Status};
@@ -67,8 +70,10 @@ pub struct Net<S> {
     tcp_doors: Arc<Doors>,
     socket_doors: Arc<Doors>,
     hosts: Hosts,
-    /// One password is digested at a time: it costs milliseconds of a core.
-    digesting: tokio::sync::Semaphore,
+    /// What clients may switch to.
+    tls: Option<Tls>,
+    /// One password is digested, or one step of a TLS handshake made, at a time: it costs milliseconds of a core.
+    computing: tokio::sync::Semaphore,
 }
 
 impl<S: Service> Net<S> {
@@ -80,6 +85,7 @@ impl<S: Service> Net<S> {
         connections: Arc<Connections>,
         service: S,
         streams: Streams,
+        tls: Option<Tls>,
     ) -> Arc<Self> {
         Arc::new(Self {
             variables,
@@ -91,7 +97,8 @@ impl<S: Service> Net<S> {
             tcp_doors: Arc::new(Doors::new(doors::TCP_MAX)),
             socket_doors: Arc::new(Doors::new(doors::SOCKET_MAX)),
             hosts: Hosts::default(),
-            digesting: tokio::sync::Semaphore::new(1),
+            tls,
+            computing: tokio::sync::Semaphore::new(1),
         })
     }
 

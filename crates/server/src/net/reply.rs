@@ -8,7 +8,7 @@ use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 
 use protocol::out::{Mark, PacketWriter};
 use protocol::reply::{ErrPacket, OkPacket};
@@ -18,6 +18,7 @@ use types::error::SqlError;
 use super::connection::Connection;
 use super::pace::Pace;
 use super::stream::WriteHalf;
+use super::tls::Session;
 use crate::clock;
 use crate::status::Counter;
 
@@ -98,20 +99,12 @@ impl Reply {
         let mut sent = 0;
         let mut pace = Pace::default();
         poll_fn(|context| {
-            let bytes = packets.bytes();
-            while sent < bytes.len() {
-                let Poll::Ready(written) = write.poll_write(context, &bytes[sent..]) else {
-                    let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
-                    connection.set_deadline(pace.deadline(clock::monotonic_ms(), sent as u64, timeout_s));
-                    return Poll::Pending;
-                };
-                match written {
-                    Ok(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                    Ok(count) => sent += count,
-                    Err(error) => return Poll::Ready(Err(error)),
-                }
+            let polled = write_all(write, context, packets.bytes(), &mut sent);
+            if polled.is_pending() {
+                let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
+                connection.set_deadline(pace.deadline(clock::monotonic_ms(), sent as u64, timeout_s));
             }
-            Poll::Ready(Ok(()))
+            polled
         })
         .await?;
         if pace.has_begun() {
@@ -122,6 +115,16 @@ impl Reply {
         self.settled = self.packets.mark();
         self.sends += 1;
         Ok(())
+    }
+
+    /// Sends what TLS has to say by itself.
+    pub(super) async fn flush(&mut self) -> io::Result<()> {
+        poll_fn(|context| self.write.poll_flush(context)).await
+    }
+
+    /// From now on there is TLS.
+    pub(super) fn secure(&mut self, tls: Arc<Session>) {
+        self.write.secure(tls);
     }
 
     pub(super) fn set_capabilities(&mut self, capabilities: Capabilities) {
@@ -160,5 +163,98 @@ impl Reply {
         })
         .await;
         self.packets.clear();
+    }
+}
+
+/// Writes what is left, and waits until the operating system has it.
+fn write_all(
+    write: &mut WriteHalf,
+    context: &mut Context<'_>,
+    bytes: &[u8],
+    sent: &mut usize,
+) -> Poll<io::Result<()>> {
+    while *sent < bytes.len() {
+        match ready!(write.poll_write(context, &bytes[*sent..]))? {
+            0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+            count => *sent += count,
+        }
+    }
+    write.poll_flush(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use rustls::pki_types::{PrivateKeyDer, ServerName};
+    use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+    use tokio::net::TcpSocket;
+
+    use super::*;
+    use crate::net::{Tls, stream};
+
+    /// Less than TLS takes at a time, more than the sockets do.
+    const SIZE: usize = 60_000;
+
+    /// A client's TLS, and what the server's side of it comes from.
+    fn both_sides() -> (ClientConnection, Tls) {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(made.cert.der().clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let config = config.unwrap().with_root_certificates(roots).with_no_client_auth();
+        let name = ServerName::try_from("localhost").unwrap();
+        let client = ClientConnection::new(Arc::new(config), name).unwrap();
+        (client, Tls::new(vec![made.cert.der().clone()], key).unwrap())
+    }
+
+    /// Two ends of a connection that holds little.
+    async fn pair() -> (tokio::net::TcpStream, std::net::TcpStream) {
+        let listener = TcpSocket::new_v4().unwrap();
+        listener.set_recv_buffer_size(4096).unwrap();
+        listener.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = listener.listen(1).unwrap();
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_send_buffer_size(4096).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (server, client) = tokio::join!(socket.connect(address), listener.accept());
+        let client = client.unwrap().0.into_std().unwrap();
+        client.set_nonblocking(false).unwrap();
+        (server.unwrap(), client)
+    }
+
+    #[tokio::test]
+    async fn what_tls_has_taken_is_not_sent_before_the_operating_system_has_it() {
+        let (client, tls) = both_sides();
+        let (server_end, client_end) = pair().await;
+        let (mut read, mut write) = stream::tcp(server_end).unwrap();
+        let session = Arc::new(tls.session().unwrap());
+        read.secure(Arc::clone(&session));
+        write.secure(Arc::clone(&session));
+        let (go_on, may_read) = std::sync::mpsc::channel::<()>();
+        let reader = tokio::task::spawn_blocking(move || {
+            let mut stream = StreamOwned::new(client, client_end);
+            while stream.conn.is_handshaking() {
+                stream.conn.complete_io(&mut stream.sock).unwrap();
+            }
+            may_read.recv().unwrap();
+            let mut bytes = vec![0; SIZE];
+            stream.read_exact(&mut bytes).unwrap();
+            bytes
+        });
+        while session.is_handshaking() {
+            poll_fn(|context| read.poll_take(context)).await.unwrap();
+            session.process().unwrap();
+            poll_fn(|context| write.poll_flush(context)).await.unwrap();
+        }
+        let bytes = vec![7; SIZE];
+        let mut sent = 0;
+        let first = poll_fn(|context| Poll::Ready(write_all(&mut write, context, &bytes, &mut sent))).await;
+        assert!(first.is_pending(), "the sockets cannot hold it");
+        go_on.send(()).unwrap();
+        poll_fn(|context| write_all(&mut write, context, &bytes, &mut sent)).await.unwrap();
+        assert_eq!(reader.await.unwrap(), bytes);
     }
 }

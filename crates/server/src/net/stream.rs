@@ -1,23 +1,40 @@
-//! A client's stream, TCP or local, in two halves.
+//! A client's stream, TCP or local, in two halves, and TLS between them and the packets if the client asked for it.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream, tcp, unix};
 
+use super::tls::Session;
+
 /// The half that is read.
 #[derive(Debug)]
-pub(super) enum ReadHalf {
-    Tcp(tcp::OwnedReadHalf),
-    Unix(unix::OwnedReadHalf),
+pub(super) struct ReadHalf {
+    socket: ReadSocket,
+    tls: Option<Arc<Session>>,
 }
 
 /// The half that is written.
 #[derive(Debug)]
-pub(super) enum WriteHalf {
+pub(super) struct WriteHalf {
+    socket: WriteSocket,
+    tls: Option<Arc<Session>>,
+}
+
+/// The operating system's half that is read.
+#[derive(Debug)]
+pub(super) enum ReadSocket {
+    Tcp(tcp::OwnedReadHalf),
+    Unix(unix::OwnedReadHalf),
+}
+
+/// The operating system's half that is written.
+#[derive(Debug)]
+pub(super) enum WriteSocket {
     Tcp(tcp::OwnedWriteHalf),
     Unix(unix::OwnedWriteHalf),
 }
@@ -26,16 +43,108 @@ pub(super) enum WriteHalf {
 pub(super) fn tcp(stream: TcpStream) -> io::Result<(ReadHalf, WriteHalf)> {
     stream.set_nodelay(true)?;
     let (read, write) = stream.into_split();
-    Ok((ReadHalf::Tcp(read), WriteHalf::Tcp(write)))
+    Ok(plain(ReadSocket::Tcp(read), WriteSocket::Tcp(write)))
 }
 
 /// Halves a local stream.
 pub(super) fn unix(stream: UnixStream) -> (ReadHalf, WriteHalf) {
     let (read, write) = stream.into_split();
-    (ReadHalf::Unix(read), WriteHalf::Unix(write))
+    plain(ReadSocket::Unix(read), WriteSocket::Unix(write))
+}
+
+fn plain(read: ReadSocket, write: WriteSocket) -> (ReadHalf, WriteHalf) {
+    (ReadHalf { socket: read, tls: None }, WriteHalf { socket: write, tls: None })
 }
 
 impl ReadHalf {
+    /// From now on there is TLS.
+    pub(super) fn secure(&mut self, tls: Arc<Session>) {
+        self.tls = Some(tls);
+    }
+
+    /// Reads what is there; 0 bytes at the end of the stream.
+    pub(super) fn poll_read(&mut self, context: &mut Context<'_>, out: &mut [u8]) -> Poll<io::Result<usize>> {
+        match &self.tls {
+            None => self.socket.poll_read(context, out),
+            Some(tls) => tls.poll_read(&mut self.socket, context, out),
+        }
+    }
+
+    /// Receives a part of the handshake; 0 bytes at the end of the stream.
+    ///
+    /// # Panics
+    /// If there is no TLS.
+    pub(super) fn poll_take(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        self.tls.as_ref().expect("a handshake is under way").poll_take(&mut self.socket, context)
+    }
+
+    /// The same half, whose readiness the runtime looks after that this is called in.
+    pub(super) fn rehomed(&self) -> io::Result<Self> {
+        let socket = match &self.socket {
+            ReadSocket::Tcp(half) => {
+                let stream = std::net::TcpStream::from(half.as_ref().as_fd().try_clone_to_owned()?);
+                let (read, write) = TcpStream::from_std(stream)?.into_split();
+                // The client's other direction stays open.
+                write.forget();
+                ReadSocket::Tcp(read)
+            }
+            ReadSocket::Unix(half) => {
+                let stream =
+                    std::os::unix::net::UnixStream::from(half.as_ref().as_fd().try_clone_to_owned()?);
+                let (read, write) = UnixStream::from_std(stream)?.into_split();
+                write.forget();
+                ReadSocket::Unix(read)
+            }
+        };
+        Ok(Self { socket, tls: self.tls.clone() })
+    }
+
+    /// Waits until there is something to read, without room to read it into.
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        if self.tls.as_ref().is_some_and(|tls| tls.is_readable()) {
+            return Ok(());
+        }
+        match &self.socket {
+            ReadSocket::Tcp(half) => half.readable().await,
+            ReadSocket::Unix(half) => half.readable().await,
+        }
+    }
+}
+
+impl WriteHalf {
+    /// From now on there is TLS.
+    pub(super) fn secure(&mut self, tls: Arc<Session>) {
+        self.tls = Some(tls);
+    }
+
+    /// Writes what the operating system takes, or TLS for it.
+    pub(super) fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match &self.tls {
+            None => self.socket.poll_write(context, bytes),
+            Some(tls) => tls.poll_write(&mut self.socket, context, bytes),
+        }
+    }
+
+    /// Ready when the operating system has taken all that was written.
+    pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &self.tls {
+            None => Poll::Ready(Ok(())),
+            Some(tls) => tls.poll_flush(&mut self.socket, context),
+        }
+    }
+}
+
+impl Drop for WriteHalf {
+    /// However a connection ends, its client can tell that end from one that somebody else made. A client that does not read
+    /// is not waited for.
+    fn drop(&mut self) {
+        if let Some(tls) = &self.tls {
+            let _ = tls.poll_close(&mut self.socket, &mut Context::from_waker(Waker::noop()));
+        }
+    }
+}
+
+impl ReadSocket {
     /// Reads what is there; 0 bytes at the end of the stream.
     pub(super) fn poll_read(&mut self, context: &mut Context<'_>, out: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut buffer = ReadBuf::new(out);
@@ -45,42 +154,26 @@ impl ReadHalf {
         };
         polled.map_ok(|()| buffer.filled().len())
     }
-
-    /// The same half, whose readiness the runtime looks after that this is called in.
-    pub(super) fn rehomed(&self) -> io::Result<Self> {
-        Ok(match self {
-            Self::Tcp(half) => {
-                let stream = std::net::TcpStream::from(half.as_ref().as_fd().try_clone_to_owned()?);
-                let (read, write) = TcpStream::from_std(stream)?.into_split();
-                // The client's other direction stays open.
-                write.forget();
-                Self::Tcp(read)
-            }
-            Self::Unix(half) => {
-                let stream =
-                    std::os::unix::net::UnixStream::from(half.as_ref().as_fd().try_clone_to_owned()?);
-                let (read, write) = UnixStream::from_std(stream)?.into_split();
-                write.forget();
-                Self::Unix(read)
-            }
-        })
-    }
-
-    /// Waits until there is something to read, without room to read it into.
-    pub(super) async fn readable(&self) -> io::Result<()> {
-        match self {
-            Self::Tcp(half) => half.readable().await,
-            Self::Unix(half) => half.readable().await,
-        }
-    }
 }
 
-impl WriteHalf {
+impl WriteSocket {
     /// Writes what the operating system takes.
     pub(super) fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
             Self::Tcp(half) => Pin::new(half).poll_write(context, bytes),
             Self::Unix(half) => Pin::new(half).poll_write(context, bytes),
+        }
+    }
+
+    /// As [`Self::poll_write`], of several pieces.
+    pub(super) fn poll_write_vectored(
+        &mut self,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Tcp(half) => Pin::new(half).poll_write_vectored(context, slices),
+            Self::Unix(half) => Pin::new(half).poll_write_vectored(context, slices),
         }
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn apply(given: &[Given]) -> Result<Options, OptionsError> {
     let mut options = Options {
         values: Values::default(),
         log_bin_base: None,
+        has_tls: true,
         sync_delay_us: 0,
         instead: None,
         warnings: Vec::new(),
@@ -99,6 +100,7 @@ fn apply_special(
             let (_, variable) = variables::find("time_zone").map_err(|error| error.message)?;
             put(options, variable, value.unwrap_or_default())?;
         }
+        Effect::Tls => options.has_tls = prefix != Prefix::Off && value.and_then(switch) != Some(false),
         Effect::SyncDelay => {
             let text = value.unwrap_or_default();
             options.sync_delay_us = magnitude(text)

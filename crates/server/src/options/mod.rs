@@ -32,6 +32,8 @@ pub struct Options {
     pub values: Values,
     /// `--log-bin=base`: directory and base name, or one of them.
     pub log_bin_base: Option<String>,
+    /// Whether clients are offered TLS: not with `--skip-ssl`.
+    pub has_tls: bool,
     /// `--onelog-sync-delay-us`: how much longer each sync takes; for measurements.
     pub sync_delay_us: u64,
     /// What to do instead of running a server.

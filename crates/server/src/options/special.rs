@@ -15,6 +15,8 @@ pub(super) enum Effect {
     LogBin,
     /// `time_zone` under its name as an option.
     TimeZone,
+    /// Whether clients are offered TLS.
+    Tls,
     /// Makes syncs slower.
     SyncDelay,
     /// Is accepted and changes nothing.
@@ -80,7 +82,7 @@ pub(super) const SPECIAL: &[Special] = &[
     special("initialize_insecure", Argument::None, Effect::Accepted, "As --initialize."),
     special("onelog_sync_delay_us", Argument::Required, Effect::SyncDelay, ""),
     special("mysqlx", Argument::Optional, Effect::Absent, ""),
-    special("ssl", Argument::Optional, Effect::Absent, ""),
+    special("ssl", Argument::Optional, Effect::Tls, "Clients are offered TLS; --skip-ssl: they are not."),
     special("symbolic_links", Argument::Optional, Effect::Absent, ""),
 ];
 

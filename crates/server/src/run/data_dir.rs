@@ -6,6 +6,7 @@
 //! | `redo/` | redo segments |
 //! | `binlog.000001` .., `binlog.index` | binary log, unless `--log-bin` says elsewhere |
 //! | `auto.cnf` | `server_uuid`, as mysqld has it, and a secret for answers to unknown users |
+//! | `ca.pem`, `server-cert.pem`, `ca-key.pem`, `server-key.pem` | certificates and their keys, as mysqld has them |
 //! | `onelog.lock` | locked while a server runs |
 //! | `tmp/` | transaction caches that do not fit memory; emptied at each start |
 
@@ -98,7 +99,8 @@ pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> StartError + '_ {
     |error| StartError::Io { path: path.to_owned(), error }
 }
 
-fn read(vfs: &dyn Vfs, path: &Path) -> io::Result<String> {
+/// A small file, whole.
+pub(super) fn read(vfs: &dyn Vfs, path: &Path) -> io::Result<String> {
     let file = vfs.open(path, Open::Read)?;
     let size = usize::try_from(file.len()?).map_err(|_| io::ErrorKind::InvalidData)?;
     let mut bytes = vec![0; size];
@@ -114,12 +116,17 @@ fn write(vfs: &dyn Vfs, dir: &Path, path: &Path, identity: &Identity) -> io::Res
     }
     text.push('\n');
     let unborn = dir.join("auto.cnf.new");
-    let file = vfs.open(&unborn, Open::Create)?;
-    file.set_len(0)?;
-    file.write_at(text.as_bytes(), 0)?;
-    file.sync_all()?;
+    stage(vfs, &unborn, Open::Create, text.as_bytes())?;
     vfs.rename(&unborn, path)?;
     vfs.sync_dir(dir)
+}
+
+/// Writes a small file under the name that it has until it is whole; the caller renames it and syncs the directory.
+pub(super) fn stage(vfs: &dyn Vfs, path: &Path, how: Open, bytes: &[u8]) -> io::Result<()> {
+    let file = vfs.open(path, how)?;
+    file.set_len(0)?;
+    file.write_at(bytes, 0)?;
+    file.sync_all()
 }
 
 fn parse(text: &str) -> Option<Identity> {

@@ -1,7 +1,7 @@
 //! A server run: from options to a server that listens, and to its clean end.
 //!
 //! ```text
-//! data directory (lock, identity) -> base -> recovery -> store -> accounts -> listeners
+//! data directory (lock, identity, certificates) -> base -> recovery -> store -> accounts -> listeners
 //! log threads: the pipeline's steps      checkpoints: one thread
 //! housekeeper: syncs each second, spare redo segments, gates, expired binlogs
 //! sweeper: a task that wakes acknowledged sessions
@@ -9,6 +9,7 @@
 //! Whatever fails before the listeners is an error of the start. What fails in the logs later is fatal: the process
 //! ends before anybody is told something that is not durable.
 
+mod certificates;
 mod checkpointer;
 mod data_dir;
 mod fatal;

@@ -13,6 +13,7 @@ use engine::store::Store;
 use redo::Options as RedoOptions;
 use vfs::{SlowSync, SyncDelay, Vfs};
 
+use super::certificates;
 use super::checkpointer::Checkpointer;
 use super::data_dir::{self, Identity, at};
 use super::fatal::die;
@@ -54,8 +55,9 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     data_dir::check_whole(&*vfs, dir)?;
     let identity = data_dir::identity(&vfs, dir)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
-    let values = complete(options.values, &identity, options.log_bin_base.as_deref());
+    let mut values = complete(options.values, &identity, options.log_bin_base.as_deref());
     check_together(&values)?;
+    let tls = certificates::offer(&*vfs, dir, options.has_tls, &mut values)?;
     let listen_on = Places::of(&values, dir)?;
     let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
     let variables = Arc::new(Variables::new(values.clone()));
@@ -104,7 +106,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
     let replica = start_replica(&shared, skips)?;
     let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned());
-    let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams);
+    let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams, tls);
     let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
     let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;
     Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock: lock })

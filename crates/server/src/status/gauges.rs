@@ -31,6 +31,10 @@ pub struct Gauges {
     pub row_lock_waits: AtomicU64,
     /// `Innodb_row_lock_time_max`, milliseconds.
     pub row_lock_time_max_ms: AtomicU64,
+    /// `Ssl_accepts`: clients that asked for TLS.
+    pub tls_accepts: AtomicU64,
+    /// `Ssl_finished_accepts`: those that have it.
+    pub tls_finished_accepts: AtomicU64,
     /// `Flush_commands`
     pub flush_commands: AtomicU64,
     /// `Onelog_passwords_digested`: full exchanges of `caching_sha2_password`.

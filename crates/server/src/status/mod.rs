@@ -18,6 +18,8 @@ use parking_lot::Mutex;
 pub use counter::{Counter, Counters};
 pub use gauges::Gauges;
 
+use crate::net::TlsNames;
+
 /// The server's counters.
 #[derive(Debug, Default)]
 pub struct Status {
@@ -41,6 +43,8 @@ pub struct View<'a> {
     pub status: &'a Status,
     /// The session's, for SHOW SESSION STATUS.
     pub session: Option<&'a Counters>,
+    /// The TLS of the session's connection.
+    pub tls: Option<TlsNames>,
     /// Of the session's consistent snapshot.
     pub snapshot: Option<&'a Tuple>,
     /// The commit pipeline, once it runs.
@@ -100,6 +104,6 @@ impl View<'_> {
 
     /// Everybody's counts in Prometheus' text format.
     pub fn prometheus(&self) -> String {
-        prometheus::render(&View { session: None, snapshot: None, ..*self })
+        prometheus::render(&View { session: None, tls: None, snapshot: None, ..*self })
     }
 }

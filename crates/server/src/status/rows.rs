@@ -8,6 +8,7 @@ use commit::{FileContext, Histogram, SemiSyncStatus, Stats, StrategyKind, Tuple}
 
 use super::counter::{Counter, Counters};
 use super::{Gauges, View};
+use crate::net::tls::cipher_list;
 
 /// A row.
 #[derive(Clone, Copy)]
@@ -319,13 +320,14 @@ const OTHERS: &[Row] = &[
     fixed("Rsa_public_key", ""),
     fixed("Caching_sha2_password_rsa_public_key", ""),
     fixed("Slow_launch_threads", "0"),
-    fixed("Ssl_accepts", "0"),
-    fixed("Ssl_cipher", ""),
-    fixed("Ssl_cipher_list", ""),
+    total("Ssl_accepts", |view| gauge(view, |gauges| &gauges.tls_accepts)),
+    text("Ssl_cipher", |view| view.tls.map_or("", |tls| tls.cipher).to_owned()),
+    text("Ssl_cipher_list", |view| view.tls.map_or_else(String::new, |_| cipher_list())),
+    total("Ssl_finished_accepts", |view| gauge(view, |gauges| &gauges.tls_finished_accepts)),
     fixed("Ssl_server_not_after", ""),
     fixed("Ssl_server_not_before", ""),
     fixed("Ssl_sessions_reused", "0"),
-    fixed("Ssl_version", ""),
+    text("Ssl_version", |view| view.tls.map_or("", |tls| tls.version).to_owned()),
     fixed("Threads_cached", "0"),
     level("Threads_connected", |view| view.threads_connected),
     total("Threads_created", |view| gauge(view, |gauges| &gauges.sessions_begun)),

@@ -11,6 +11,7 @@ fn view<'a>(status: &'a Status, session: Option<&'a Counters>) -> View<'a> {
     View {
         status,
         session,
+        tls: None,
         snapshot: None,
         pipeline: None,
         recovery: Report { ms: 7, trx_replayed: 3, ..Report::default() },

@@ -74,10 +74,8 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
     ("have_compress", "NO", "there is no COMPRESS()"),
     ("have_dynamic_loading", "NO", "there are no plugins"),
     ("have_geometry", "NO", "there is no geometry"),
-    ("have_openssl", "DISABLED", "there is no TLS yet"),
     ("have_profiling", "NO", "there is no profiling"),
     ("have_rtree_keys", "NO", "there is no geometry"),
-    ("have_ssl", "DISABLED", "there is no TLS yet"),
     ("innodb_change_buffering", "none", "there is no change buffer"),
     ("innodb_data_file_path", "", "there is no tablespace"),
     ("innodb_doublewrite", "OFF", "pages are never overwritten"),
@@ -87,6 +85,9 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
     ("license", "Apache-2.0", "ours"),
     ("protocol_compression_algorithms", "uncompressed", "there is no compression"),
     ("skip_name_resolve", "ON", "hosts are known by address"),
+    ("ssl_ca", "", "the start puts ca.pem there"),
+    ("ssl_cert", "", "the start puts server-cert.pem there"),
+    ("ssl_key", "", "the start puts server-key.pem there"),
     ("thread_handling", "tasks", "sessions are tasks"),
 ];
 
@@ -104,6 +105,10 @@ const NOT_SETTABLE: &[(&str, &str)] = &[
     ("replica_preserve_commit_order", "commits always follow the source's order"),
     ("server_id", "the binlog's headers are made with it at start-up"),
     ("slow_query_log_file", "there is no slow query log"),
+    ("ssl_ca", "there is no ALTER INSTANCE RELOAD TLS"),
+    ("ssl_cert", "as above"),
+    ("ssl_key", "as above"),
+    ("tls_version", "as above"),
 ];
 
 /// What MySQL does not have, and why we do.
@@ -125,7 +130,6 @@ const ONLY_OURS: &[(&str, &str)] = &[
 /// What we do not have: names, or what they begin with, and why.
 const MISSING: &[(&str, &str)] = &[
     ("admin_", "there is no administrative port"),
-    ("auto_generate_certs", "there is no TLS yet"),
     ("avoid_temporal_upgrade", "there are no old tables"),
     ("binlog_rotate_encryption_master_key_at_startup", "there is no encryption"),
     ("binlog_transaction_compression_level_zstd", "transactions are not compressed"),
@@ -185,14 +189,16 @@ const MISSING: &[(&str, &str)] = &[
     ("slave_", "there is no replica"),
     ("sql_replica_skip_counter", "there is no replica"),
     ("sql_slave_skip_counter", "there is no replica"),
-    ("ssl_", "there is no TLS yet"),
+    ("ssl_c", "no directory of authorities, no choice of ciphers, no lists of revoked certificates"),
+    ("ssl_fips_mode", "there is no OpenSSL"),
+    ("ssl_session_cache_", "sessions are not resumed"),
     ("statement_id", "nobody reads it"),
     ("stored_program_", "there are no stored programs"),
     ("sync_", "there is no replica"),
     ("table_encryption_privilege_check", "there is no encryption"),
     ("tablespace_definition_cache", "there are no tablespaces"),
     ("temptable_", "temporary tables have one kind"),
-    ("tls_", "there is no TLS yet"),
+    ("tls_ciphersuites", "there is no choice of ciphers"),
     ("transaction_alloc", "memory is not taken in such blocks"),
     ("transaction_allow_batching", "there is no NDB"),
     ("transaction_prealloc", "memory is not taken in such blocks"),

@@ -9,8 +9,8 @@ use server::options::Options;
 use server::run::{self, Server};
 use server::session::Shared;
 use tokio::runtime::Runtime;
-use vfs::Vfs;
 use vfs::sim::SimDisk;
+use vfs::{Open, Vfs};
 
 use crate::client::{Address, Client, Login};
 
@@ -24,9 +24,14 @@ pub struct World {
 
 impl World {
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// With more options.
+    pub fn start_with(options: &[&str]) -> Self {
         let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
         vfs.create_dir_all(Path::new("/data")).unwrap();
-        let world = Self::on(vfs);
+        let world = Self::on(vfs, options);
         let mut root = world.root();
         root.query("CREATE DATABASE d").unwrap();
         root.query("CREATE USER repl@'%' IDENTIFIED WITH mysql_native_password").unwrap();
@@ -39,25 +44,39 @@ impl World {
     pub fn restart(self) -> Self {
         let vfs = Arc::clone(&self.vfs);
         self.stop();
-        Self::on(vfs)
+        Self::on(vfs, &[])
     }
 
-    fn on(vfs: Arc<dyn Vfs>) -> Self {
+    fn on(vfs: Arc<dyn Vfs>, more: &[&str]) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let socket = std::env::temp_dir().join(format!("onelog-whole-{}-{number}", std::process::id()));
-        let arguments = [
+        let mut arguments = vec![
             "--no-defaults".to_owned(),
             "--port=0".to_owned(),
             format!("--socket={}", socket.display()),
             "--gtid-mode=ON".to_owned(),
             "--enforce-gtid-consistency=ON".to_owned(),
         ];
+        arguments.extend(more.iter().map(|option| (*option).to_owned()));
         let options = Options::read(&*vfs, &arguments).unwrap();
         let runtime = run::runtime().unwrap();
         let server = runtime.block_on(run::start(Arc::clone(&vfs), Path::new("/data"), options)).unwrap();
         let address = server.addresses()[0];
         Self { runtime, server: Some(server), address, vfs }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> Address {
+        Address::Tcp(self.address)
+    }
+
+    /// A file of its data directory.
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        let file = self.vfs.open(&Path::new("/data").join(name), Open::Read).unwrap();
+        let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+        file.read_exact_at(&mut bytes, 0).unwrap();
+        bytes
     }
 
     pub fn client(&self, user: &str) -> Client {

@@ -12,6 +12,7 @@ use mysql_common::scramble::{scramble_native, scramble_sha256};
 const LONG_PASSWORD: u32 = 1;
 const CONNECT_WITH_DB: u32 = 1 << 3;
 const PROTOCOL_41: u32 = 1 << 9;
+const SSL: u32 = 1 << 11;
 const TRANSACTIONS: u32 = 1 << 13;
 const SECURE_CONNECTION: u32 = 1 << 15;
 const MULTI_STATEMENTS: u32 = 1 << 16;
@@ -31,7 +32,11 @@ pub enum Address {
 pub enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
+    Tls(Box<TlsStream>),
 }
+
+/// TLS over TCP.
+pub type TlsStream = rustls::StreamOwned<rustls::ClientConnection, TcpStream>;
 
 impl Stream {
     pub fn open(address: &Address) -> std::io::Result<Self> {
@@ -54,6 +59,7 @@ impl Stream {
                 stream.set_read_timeout(Some(timeout)).unwrap();
                 stream.set_write_timeout(Some(timeout)).unwrap();
             }
+            Self::Tls(_) => unreachable!("it has that of its TCP stream"),
         }
     }
 }
@@ -63,6 +69,7 @@ impl Read for Stream {
         match self {
             Self::Tcp(stream) => stream.read(buf),
             Self::Unix(stream) => stream.read(buf),
+            Self::Tls(stream) => stream.read(buf),
         }
     }
 }
@@ -72,6 +79,7 @@ impl Write for Stream {
         match self {
             Self::Tcp(stream) => stream.write(buf),
             Self::Unix(stream) => stream.write(buf),
+            Self::Tls(stream) => stream.write(buf),
         }
     }
     fn flush(&mut self) -> std::io::Result<()> {
@@ -183,6 +191,11 @@ impl Client {
         Ok(client)
     }
 
+    /// Asks for TLS; what follows on the stream is the client's handshake.
+    pub fn ask_tls(&mut self) -> Result<()> {
+        self.send(&[&(PROTOCOL_41 | SECURE_CONNECTION | SSL).to_le_bytes()[..], &[0; 28]].concat())
+    }
+
     pub fn log_in(&mut self, login: &Login) -> Result<()> {
         let mut flags = LONG_PASSWORD
             | PROTOCOL_41
@@ -277,6 +290,11 @@ impl Client {
         self.send(payload)
     }
 
+    /// Counts a packet that was sent by hand.
+    pub fn skip_packet(&mut self) {
+        self.sequence = self.sequence.wrapping_add(1);
+    }
+
     /// Acknowledges an event as a semi-synchronous replica does.
     pub fn acknowledge(&mut self, file: &str, position: u64) -> Result<()> {
         self.command(&[&[0xEF], &position.to_le_bytes()[..], file.as_bytes()].concat())
@@ -339,8 +357,18 @@ impl Client {
         failure(&packet)
     }
 
-    /// Sends a packet of less than 16 MiB - 1 bytes.
+    /// Sends a packet.
     pub fn send(&mut self, payload: &[u8]) -> Result<()> {
+        let mut rest = payload;
+        while rest.len() >= 0xFF_FFFF {
+            let (chunk, others) = rest.split_at(0xFF_FFFF);
+            self.send_chunk(chunk)?;
+            rest = others;
+        }
+        self.send_chunk(rest)
+    }
+
+    fn send_chunk(&mut self, payload: &[u8]) -> Result<()> {
         let size = u32::try_from(payload.len()).unwrap().to_le_bytes();
         let mut bytes = vec![size[0], size[1], size[2], self.sequence];
         bytes.extend(payload);

@@ -1,8 +1,9 @@
 //! What the server is, where it is, and what it does not have.
 
-use crate::variables::Kind;
+use crate::variables::home::live;
 use crate::variables::variable::Extent::{Both, Global};
 use crate::variables::variable::{Initial, Variable, choice, row, text, toggle, uint};
+use crate::variables::{Kind, Read as _};
 
 /// The rows.
 pub(super) const ROWS: &[Variable] = &[
@@ -32,8 +33,8 @@ pub(super) const ROWS: &[Variable] = &[
         .fixed()
         .only(),
     toggle("lower_case_file_system", Global, false, "Names of files are not case-sensitive.").told(),
-    text("have_ssl", Global, "DISABLED", "TLS.").told(),
-    text("have_openssl", Global, "DISABLED", "TLS.").told(),
+    text("have_ssl", Global, "YES", "TLS.").told(),
+    text("have_openssl", Global, "YES", "TLS.").told(),
     text("have_compress", Global, "NO", "Compression.").told(),
     text("have_dynamic_loading", Global, "NO", "Plugins.").told(),
     text("have_geometry", Global, "NO", "Geometry.").told(),
@@ -74,7 +75,28 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("password_require_current", Global, false, "The old password is asked for.").only(),
     uint("password_reuse_interval", Global, (0, 4_294_967_295), 0, "Days until a password may come back.")
         .only(),
-    toggle("require_secure_transport", Global, false, "Only TLS and the socket.").only(),
+    toggle("require_secure_transport", Global, false, "Only TLS and the socket.").home(live(
+        |live| live.require_secure_transport.val(),
+        |live, val| live.require_secure_transport.put(val),
+    )),
+    toggle(
+        "auto_generate_certs",
+        Global,
+        true,
+        "Certificates are made in the data directory if it has none.",
+    )
+    .fixed(),
+    text(
+        "ssl_ca",
+        Global,
+        "",
+        "Certificate of who signed ssl_cert, in PEM; ca.pem if none of the three is named.",
+    )
+    .fixed(),
+    text("ssl_cert", Global, "", "The server's certificate, in PEM; server-cert.pem if none is named.")
+        .fixed(),
+    text("ssl_key", Global, "", "Its private key, in PEM; server-key.pem if none is named.").fixed(),
+    text("tls_version", Global, "TLSv1.2,TLSv1.3", "Versions of TLS that clients are offered.").told(),
     text("protocol_compression_algorithms", Global, "uncompressed", "How packets may be compressed.").told(),
     toggle("check_proxy_users", Global, false, "Proxy users are mapped.").only(),
     toggle("automatic_sp_privileges", Global, true, "Who creates a routine may run it.").inert(),

@@ -236,7 +236,8 @@ impl Host {
         let signals = Arc::<Signals>::default();
         let limits = Arc::<ConnectionLimits>::default();
         let service = TestService { signals: Arc::clone(&signals), limits: Arc::clone(&limits) };
-        let net = Net::new(variables, status, accounts, connections, service, Streams::start().unwrap());
+        let net =
+            Net::new(variables, status, accounts, connections, service, Streams::start().unwrap(), None);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let dir = std::env::temp_dir().join(format!("onelog-net-{}", std::process::id()));
@@ -283,6 +284,7 @@ impl Host {
         let view = View {
             status: &self.net.status,
             session: None,
+            tls: None,
             snapshot: None,
             pipeline: None,
             recovery: commit::recovery::Report::default(),
