@@ -92,8 +92,7 @@ impl Pipeline {
         let Sealed { through, redo, store, gtid_executed, binlog, delta } = sealed;
         assert!(self.published.visible() >= through, "a checkpoint waits until its delta is complete");
         let begun = self.clock.monotonic_ns();
-        self.catch_up()?;
-        self.sync_files()?;
+        self.make_durable()?;
         let mut slice = SliceBuilder { base, size, changes: Vec::new(), bytes: 0 };
         delta.for_each_newest(|key, change| {
             if slice.push(key, change)? {

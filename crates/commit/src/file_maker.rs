@@ -299,6 +299,12 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Makes everything survive power loss that is published when this begins, at any setting. Blocks.
+    pub fn make_durable(&self) -> Result<(), FatalError> {
+        self.catch_up()?;
+        self.sync_files()
+    }
+
     /// What happens behind commits, a few times a second: binlog files are written and synced as far as that is due.
     pub fn tend_files(&self) {
         // If `innodb_flush_log_at_trx_commit` is raised between a step and its look at what that has reached, nothing is

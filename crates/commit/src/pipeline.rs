@@ -56,7 +56,7 @@ use crate::readers::Readers;
 use crate::roles::{Role, Roles};
 use crate::room::Room;
 use crate::semi_sync::SemiSync;
-use crate::sequencer::{Drawn, FileContext, Rotate, Sequencer};
+use crate::sequencer::{Drawn, FileContext, GtidClaim, Rotate, Sequencer};
 use crate::settings::Settings;
 use crate::signal::Signal;
 use crate::slots::Slots;
@@ -64,6 +64,7 @@ use crate::stats::{Stats, add};
 use crate::store::Store;
 use crate::strategy::{Crowd, Form, Strategies, Strategy, StrategyKind};
 use crate::sweep::Sweep;
+use binlog::{Gtid, GtidSet};
 
 /// The largest piece of a write set, and of cached events, in one record. Bounds the work after a ticket.
 pub const INLINE_MAX: usize = 512 << 10;
@@ -209,6 +210,21 @@ impl Pipeline {
     /// What names binlog files.
     pub fn binlog_context(&self) -> &FileContext {
         self.sequencer.files()
+    }
+
+    /// Takes a GTID for a transaction that a session has not begun to commit.
+    pub fn own_gtid(&self, gtid: Gtid) -> GtidClaim {
+        self.sequencer.own_gtid(gtid)
+    }
+
+    /// A session no longer has this GTID: its transaction has a ticket, or there is none.
+    pub fn give_gtid_back(&self, gtid: Gtid) {
+        self.sequencer.give_gtid_back(gtid);
+    }
+
+    /// Whether a session has taken one of these GTIDs.
+    pub fn owns_one_of(&self, gtids: &GtidSet) -> bool {
+        self.sequencer.owns_one_of(gtids)
     }
 
     /// The last transaction that has a ticket.

@@ -387,10 +387,12 @@ impl Pipeline {
     pub(crate) fn forget_acknowledgements(&self) {
         let now_ns = self.clock.monotonic_ns();
         let mut state = self.semi_sync.state.lock();
-        state.replicas.values_mut().for_each(|place| *place = BinlogPlace::default());
+        // Their dumps end. What one of them may say until then is about the old log.
+        state.replicas.clear();
         (state.acked, state.newest) = (BinlogPlace::default(), BinlogPlace::default());
         let released = state.release(now_ns, false, |_| true);
         self.let_go(state, released);
+        self.lose_patience();
     }
 
     /// What status variables say.

@@ -2,12 +2,12 @@
 //!
 //! Under the lock nothing is allocated but at a rotation, where the new file's first bytes are encoded once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use binlog::event;
 use binlog::finalise::append_final;
-use binlog::{BinlogName, ChecksumAlg, FileHeader, Gtid, GtidSet, Origin, Placement};
+use binlog::{BinlogName, ChecksumAlg, FileHeader, Gtid, GtidSet, Origin, Placement, Uuid};
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, TrxId};
 use parking_lot::Mutex;
@@ -81,8 +81,8 @@ pub(crate) enum Rotate {
 /// A moment of a sequenced log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogMark {
-    /// No record below is needed once everything that has a ticket is in the base: the end of the last transaction's
-    /// record, or the first chunk of a transaction that has no ticket yet.
+    /// No record below is needed once everything that has a ticket is in the base: where the log ends, or the first chunk
+    /// of a transaction that has no ticket yet.
     pub(crate) needed_from: Lsn,
     pub(crate) drawn: Drawn,
 }
@@ -144,8 +144,24 @@ struct State {
     /// Counts logged transactions; `sequence_number` is relative to its value at the file's beginning.
     clock: u64,
     file_clock: u64,
+    /// Of everything that has a ticket.
     gtid_executed: GtidSet,
+    /// What sessions have taken for transactions that have no ticket yet.
+    gtid_owned: BTreeSet<Gtid>,
     delta: Arc<Delta>,
+}
+
+/// What becomes of a GTID that a session wants for its next transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GtidClaim {
+    /// It is the session's: nobody else gets it before [`Pipeline::give_gtid_back`].
+    ///
+    /// [`Pipeline::give_gtid_back`]: crate::Pipeline::give_gtid_back
+    Owned,
+    /// Another session has it.
+    Taken,
+    /// A transaction of that GTID has a ticket, or is in the binlog.
+    Drawn,
 }
 
 /// The end of a sequenced log, as far as it is drawn.
@@ -207,7 +223,17 @@ impl Sequencer {
     pub(crate) fn new(origins: Origins, files: FileContext) -> Self {
         let Origins { last, redo, binlog, gtid_executed, delta } = origins;
         let redo = LogEnd::new(redo);
-        let state = State { last, redo, store: None, binlog, clock: 0, file_clock: 0, gtid_executed, delta };
+        let state = State {
+            last,
+            redo,
+            store: None,
+            binlog,
+            clock: 0,
+            file_clock: 0,
+            gtid_executed,
+            gtid_owned: BTreeSet::new(),
+            delta,
+        };
         Self { state: Mutex::new(state), files }
     }
 
@@ -339,6 +365,27 @@ impl Sequencer {
         self.state.lock().gtid_executed.add_set(gtids);
     }
 
+    /// Takes a GTID for a transaction that gets its ticket later.
+    pub(crate) fn own_gtid(&self, gtid: Gtid) -> GtidClaim {
+        let mut state = self.state.lock();
+        if state.gtid_executed.contains(gtid) {
+            GtidClaim::Drawn
+        } else if state.gtid_owned.insert(gtid) {
+            GtidClaim::Owned
+        } else {
+            GtidClaim::Taken
+        }
+    }
+
+    pub(crate) fn give_gtid_back(&self, gtid: Gtid) {
+        self.state.lock().gtid_owned.remove(&gtid);
+    }
+
+    /// Whether a session has taken one of these.
+    pub(crate) fn owns_one_of(&self, gtids: &GtidSet) -> bool {
+        self.state.lock().gtid_owned.iter().any(|gtid| gtids.contains(*gtid))
+    }
+
     /// What names and describes binlog files.
     pub fn files(&self) -> &FileContext {
         &self.files
@@ -368,14 +415,12 @@ impl State {
 
     fn place_events(&mut self, pending: &Pending) -> Option<BinlogRange> {
         let events = pending.events()?;
+        let gtid = pending.plan.sid.filter(|_| self.binlog.is_some());
+        let gtid = gtid.map(|sid| Gtid { sid, gno: pending.gno.unwrap_or_else(|| self.next_gno(sid)) });
         let end = self.binlog.as_mut()?;
         let start = end.position;
         end.position += events.final_len(end.checksum);
         self.clock += 1;
-        let gtid = pending.plan.sid.map(|sid| {
-            let next = || self.gtid_executed.free_run(&sid, 1).expect("2^63 numbers are never used up").start;
-            Gtid { sid, gno: pending.gno.unwrap_or_else(next) }
-        });
         if let Some(gtid) = gtid {
             self.gtid_executed.add(gtid);
         }
@@ -388,6 +433,19 @@ impl State {
             last_committed: pending.parent_clock.saturating_sub(self.file_clock),
             sequence_number: self.clock - self.file_clock,
         })
+    }
+
+    /// The first number of a server's that no transaction has, and that no session has taken.
+    fn next_gno(&self, sid: Uuid) -> u64 {
+        let mut from = 1;
+        loop {
+            let free = self.gtid_executed.free_run(&sid, from).expect("2^63 numbers are never used up");
+            let gno = (free.start..free.end).find(|gno| !self.gtid_owned.contains(&Gtid { sid, gno: *gno }));
+            match gno {
+                Some(gno) => return gno,
+                None => from = free.end,
+            }
+        }
     }
 
     fn rotate(

@@ -241,6 +241,11 @@ impl World {
         self.base.ballast().restore()?;
         Ok(())
     }
+
+    /// Removes what earlier server runs have left behind, as after a checkpoint that began when the catalog was `before`.
+    pub fn collect_garbage(&self, before: &Catalog) -> Result<(), FatalError> {
+        Ok(self.shared.schema.collect_garbage(CommitSeq(0), before, || {})?)
+    }
 }
 
 impl World {
@@ -531,9 +536,10 @@ impl InlineCheckpoints {
         let through = checkpoint.through();
         let _ack = self.pipeline.wait_visible(through).await;
         let (counters, size) = (self.store.counters(), SliceSize { keys_max: 16, bytes_max: 4096 });
+        let catalog = self.store.catalog();
         self.pipeline.run_checkpoint(checkpoint, &self.base, counters, size, || {})?;
         if let Some(shared) = shared {
-            shared.schema.collect_garbage(through, || {})?;
+            shared.schema.collect_garbage(through, &catalog, || {})?;
         }
         Ok(true)
     }

@@ -95,8 +95,10 @@ impl Ballast {
 
     /// Acts, and once more if there was no room and the ballast made some.
     fn with<T>(&self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        let had_some = !self.is_spent();
         match act() {
-            Err(error) if is_no_space(&error) && self.spend()? => act(),
+            // Somebody else may have given it up meanwhile: that is room for this one too.
+            Err(error) if is_no_space(&error) && (self.spend()? || had_some) => act(),
             result => result,
         }
     }
@@ -228,6 +230,23 @@ mod tests {
         assert!(is_no_space(&error), "there is no second one");
         disk.set_capacity(1 << 20);
         assert!(ballast.restore().unwrap() && !ballast.is_spent());
+    }
+
+    #[test]
+    fn room_that_somebody_else_has_made_meanwhile_is_used() {
+        let (_disk, ballast, _vfs) = full_disk();
+        let mut tries = 0;
+        let written = ballast.with(|| {
+            tries += 1;
+            if tries == 1 {
+                assert!(ballast.spend().unwrap());
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            Ok(tries)
+        });
+        assert_eq!(written.unwrap(), 2);
+        let again = ballast.with(|| Err::<(), _>(io::Error::from(io::ErrorKind::StorageFull)));
+        assert!(is_no_space(&again.unwrap_err()), "there is no more");
     }
 
     #[test]

@@ -113,12 +113,7 @@ impl BinlogTail {
             return Ok(());
         }
         if file.position() < place.start {
-            return Err(FatalError::Corrupt(format!(
-                "binlog file {} ends at {}, before position {} that redo goes on from; restore the file",
-                path.display(),
-                file.position(),
-                place.start
-            )));
+            return Err(too_short(&path, file.position(), place.start));
         }
         if file.position() > place.start {
             self.bytes_cut += file.position() - place.start;
@@ -156,7 +151,11 @@ impl BinlogTail {
 
     /// Makes the ROTATE event and the new file's header be there as the record says.
     fn complete(&mut self, rotation: &RotationRecord<'_>) -> Result<(), FatalError> {
-        let mut old = LogFile::open(&*self.vfs, &self.path_of(rotation.old_file))?;
+        let path = self.path_of(rotation.old_file);
+        let mut old = LogFile::open(&*self.vfs, &path)?;
+        if old.position() < rotation.rotate_start {
+            return Err(too_short(&path, old.position(), rotation.rotate_start));
+        }
         let end = rotation.rotate_start + rotation.rotate.len() as u64;
         if !holds_at(old.file(), rotation.rotate_start, rotation.rotate)? || old.position() > end {
             self.bytes_cut += old.position().saturating_sub(rotation.rotate_start);
@@ -234,6 +233,14 @@ impl BinlogTail {
     pub(super) fn path_of(&self, number: u32) -> PathBuf {
         self.index.path_of(&self.name(number))
     }
+}
+
+/// A file lacks what must be there by itself: redo goes on behind it.
+fn too_short(path: &Path, end: u64, wanted: u64) -> FatalError {
+    FatalError::Corrupt(format!(
+        "binlog file {} ends at {end}, before position {wanted} that redo goes on from; restore the file",
+        path.display()
+    ))
 }
 
 /// Whether a file holds these bytes at a position. The IN_USE flag is no difference: it goes when a file is closed.

@@ -34,12 +34,14 @@ pub(crate) struct Enhanced {
 }
 
 impl Enhanced {
-    /// Carries the store as far as `sync_binlog` says.
+    /// Carries the store as far as `sync_binlog` and `wait_binlog_flush` say.
     fn carry_store(&self, pipeline: &Pipeline) -> Result<(), FatalError> {
         let mut passes = self.passes.lock();
         *passes += 1;
         let every = pipeline.settings.sync_binlog.load(Ordering::Relaxed);
-        if every > 0 && *passes >= every {
+        // Who waits for the files waits for the store's sync: they are made of what survives.
+        let waits = pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed);
+        if waits || every > 0 && *passes >= every {
             *passes = 0;
             return pipeline.store_step(Durability::Synced);
         }

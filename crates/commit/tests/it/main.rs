@@ -26,4 +26,5 @@ mod reset;
 mod semi_sync;
 mod slots;
 mod switch;
+mod wait_for_files;
 mod world;

@@ -233,3 +233,22 @@ fn who_is_held_survives_a_crash() {
         }
     }
 }
+
+#[test]
+fn what_a_replica_says_of_the_log_before_a_reset_is_not_believed() {
+    let mut it = Following::new(WITH_BINLOG);
+    let mut first = it.commit(1);
+    it.acknowledge();
+    assert!(poll(first.as_mut()).is_some());
+    let of_the_old = BinlogPlace { file: 9, position: 9_000 };
+    it.world.reset(1);
+    it.reader = it.world.pipeline.follow_binlog(false).unwrap();
+    let mut second = it.commit(2);
+    it.world.pipeline.acknowledge(REPLICA, of_the_old);
+    it.world.pipeline.sweep();
+    assert!(poll(second.as_mut()).is_none(), "nobody has said that it has this one");
+    it.world.pipeline.add_semi_sync_replica(REPLICA + 1, BinlogPlace::default());
+    it.world.pipeline.acknowledge(REPLICA + 1, it.reader.end());
+    it.world.pipeline.sweep();
+    assert!(poll(second.as_mut()).is_some());
+}

@@ -64,8 +64,13 @@ impl Schema {
     ) -> Result<Copied> {
         // Who held the lock before may have released it before its changes were visible.
         self.settle().await;
-        let (base, store) = (Arc::clone(&self.base), Arc::clone(&self.store));
+        let (base, store, pipeline) =
+            (Arc::clone(&self.base), Arc::clone(&self.store), Arc::clone(&self.pipeline));
         let work = move || {
+            // What is built goes to the base durably, so that its ids were used must be durable before.
+            if let Err(error) = pipeline.make_durable() {
+                crate::run::fatal::die("the logs, before an index is built", &error);
+            }
             let mut trx = Trx::new(store);
             let mut warnings = Warnings::with_limit(settings.warnings_max);
             let mut converter = Converter::new(&old, &new, &what, &settings, &mut warnings);

@@ -6,6 +6,7 @@
 
 use engine::EngineError;
 use engine::build::{empty_indexes, orphans};
+use engine::catalog::Catalog;
 use engine::ids::{CommitSeq, IndexId};
 
 use super::Schema;
@@ -33,15 +34,20 @@ impl Dropped {
 }
 
 impl Schema {
-    /// Removes what may be removed now that a checkpoint has covered everything up to `through`. Blocks; `pace` is
-    /// called between slices.
-    pub fn collect_garbage(&self, through: CommitSeq, mut pace: impl FnMut()) -> Result<(), EngineError> {
+    /// Removes what may be removed now that a checkpoint has covered everything up to `through`. `before` is the catalog as
+    /// it was before the checkpoint was carried: what it lacks was dropped durably. Blocks; `pace` is called between slices.
+    pub fn collect_garbage(
+        &self,
+        through: CommitSeq,
+        before: &Catalog,
+        mut pace: impl FnMut(),
+    ) -> Result<(), EngineError> {
         let (mut indexes, look_back) = {
             let mut dropped = self.dropped.lock();
             (dropped.take_through(through), !std::mem::replace(&mut dropped.looked_back, true))
         };
         if look_back {
-            let left = orphans(&self.base, &self.store.catalog())?;
+            let left = orphans(&self.base, before)?;
             indexes.extend(left.into_iter().filter(|index| *index < self.first_of_run));
         }
         empty_indexes(&self.base, &indexes, &mut pace)

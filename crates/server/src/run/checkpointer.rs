@@ -165,13 +165,13 @@ impl Checkpointer {
                 pause(PACE);
             }
         };
-        let counters = shared.store.counters();
+        let (counters, catalog) = (shared.store.counters(), shared.store.catalog());
         if let Err(error) =
             self.pipeline.run_checkpoint(checkpoint, &self.base, counters, SliceSize::default(), pace)
         {
             die("a checkpoint", &error);
         }
-        if let Err(error) = shared.schema.collect_garbage(through, || pause(PACE)) {
+        if let Err(error) = shared.schema.collect_garbage(through, &catalog, || pause(PACE)) {
             die("removing the data of dropped tables", &error);
         }
     }

@@ -1,19 +1,17 @@
 //! What a session is made of.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
-use binlog::{CacheLimits, Gtid, Origin, TrxCache, Uuid};
+use binlog::{CacheLimits, Origin, TrxCache, Uuid};
 use commit::recovery::Report;
 use commit::{CommitAck, Pipeline};
 use engine::ids::CommitSeq;
 use engine::store::Store;
 use engine::trx::Isolation as TrxIsolation;
-use parking_lot::Mutex;
 use protocol::reply::{OkPacket, SessionChanges};
 use protocol::wire::{Capabilities, StatusFlags};
 use replication::source::Replicas;
@@ -92,8 +90,6 @@ pub struct Common {
     pub(crate) replica: crate::replica::Replica,
     /// Who waits for the logs.
     pub(super) waits: Waits,
-    /// GTIDs that sessions have taken for their next transactions. Rank: last.
-    pub(super) owned_gtids: Mutex<BTreeSet<Gtid>>,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }

@@ -13,7 +13,7 @@
 use std::time::Duration;
 
 use binlog::Gtid;
-use commit::CommitAck;
+use commit::{CommitAck, GtidClaim};
 use sql::exec::Changed;
 use types::error::SqlError;
 use types::error::table::{
@@ -77,25 +77,22 @@ impl Client {
     }
 
     async fn await_gtid(&self, gtid: Gtid) -> Result<OwnGtid> {
+        let pipeline = &self.shared.pipeline;
         loop {
-            let owned = self.shared.common.owned_gtids.lock().insert(gtid);
-            if self.shared.pipeline.durable_gtids().contains(gtid) {
-                if owned {
-                    self.shared.common.owned_gtids.lock().remove(&gtid);
+            match pipeline.own_gtid(gtid) {
+                GtidClaim::Owned => return Ok(OwnGtid::Owned(gtid)),
+                GtidClaim::Drawn if pipeline.durable_gtids().contains(gtid) => {
+                    return Ok(OwnGtid::Executed(gtid));
                 }
-                return Ok(OwnGtid::Executed(gtid));
+                GtidClaim::Drawn | GtidClaim::Taken => tokio::time::sleep(LOOK).await,
             }
-            if owned {
-                return Ok(OwnGtid::Owned(gtid));
-            }
-            tokio::time::sleep(LOOK).await;
         }
     }
 
     /// The session no longer owns a GTID.
     pub(super) fn give_gtid_back(&mut self) {
         if let OwnGtid::Owned(gtid) = self.own_gtid {
-            self.shared.common.owned_gtids.lock().remove(&gtid);
+            self.shared.pipeline.give_gtid_back(gtid);
         }
         (self.own_gtid, self.transaction.next_gtid) = (OwnGtid::Automatic, None);
     }

@@ -69,7 +69,7 @@ impl Client {
             |what: &dyn std::fmt::Display| ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS.error(&[what]);
         let (shared, asked) = (Arc::clone(&self.shared), gtids.clone());
         let is_set = self.while_quiet("setting gtid_purged", move |quiet, base| {
-            if shared.common.owned_gtids.lock().iter().any(|gtid| asked.contains(*gtid)) {
+            if shared.pipeline.owns_one_of(&asked) {
                 return Ok(None);
             }
             quiet.set_purged_gtids(&asked, beside, base).map(Some)

@@ -94,6 +94,27 @@ fn a_transaction_has_the_gtid_that_was_asked_for_once() {
 }
 
 #[test]
+fn automatic_numbers_pass_over_what_sessions_have_taken() {
+    let (disk, world) = world();
+    let (mut conn, mut other) = (world.connect(), world.connect());
+    conn.ok("FLUSH BINARY LOGS");
+    let so_far = executed(&mut conn);
+    let (own, numbers) = so_far.split_once(':').unwrap();
+    let last: u64 = numbers.rsplit('-').next().unwrap().parse().unwrap();
+    for taken in [last + 1, last + 3] {
+        let mut conn = world.connect();
+        conn.ok(&format!("SET gtid_next = '{own}:{taken}'"));
+        other.run(&format!("INSERT INTO d.t VALUES ({taken}, 1, 'automatic')"));
+        conn.run(&format!("INSERT INTO d.t VALUES (100 + {taken}, 1, 'taken')"));
+        conn.ok("SET gtid_next = AUTOMATIC");
+    }
+    let found =
+        events(&disk, &world).into_iter().filter_map(|event| Some(event.strip_prefix("gtid ")?.to_owned()));
+    let expected = [2, 1, 4, 3].map(|gno| format!("{own}:{}", last + gno));
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_rollback_gives_the_gtid_back() {
     let (_disk, world) = world();
     let mut conn = world.connect();

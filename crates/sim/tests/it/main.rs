@@ -4,6 +4,7 @@
 
 mod gtids;
 mod io_cache;
+mod relaxed_ddl;
 mod retention;
 mod sessions;
 mod show;
