@@ -12,8 +12,9 @@ use types::error::table::{
 };
 
 use super::check::bind_checks;
+use super::join::Joins;
 use super::scope::{Clause, Named, Scope};
-use super::{BindEnv, Result, expr, from, query, select, unsupported};
+use super::{BindEnv, Result, expr, from, place, query, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
     Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Relations, SourceKind,
@@ -135,7 +136,7 @@ fn bind_target(
     };
     let order: Vec<OrderBy> = select::bind_plain_order(order, &mut scope, env)?;
     let limit = limit.map(|limit| expr::bind(limit, &mut scope, env)).transpose()?;
-    let (precondition, mut sources) = select::place(&mut scope, conditions, Vec::new(), &[]);
+    let (precondition, mut sources) = place::place(&mut scope, conditions, Joins::default(), &[]);
     let mut source = sources.pop().expect("a target has one source");
     source.needs_row = true;
     let subqueries = scope.subqueries;
