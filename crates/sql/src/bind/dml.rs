@@ -12,9 +12,10 @@ use types::error::table::{
     ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED, ER_WRONG_VALUE_COUNT_ON_ROW,
 };
 
+use super::join::Joins;
 use super::rules::{bind_defaults, bind_relations, bind_rules};
 use super::scope::{Clause, Named, Scope};
-use super::{BindEnv, Result, expr, from, query, select, unsupported};
+use super::{BindEnv, Result, expr, from, place, query, select, unsupported};
 use crate::expr::Expr;
 use crate::plan::{
     Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, SourceKind, Subquery,
@@ -143,7 +144,7 @@ fn bind_target(
     };
     let order: Vec<OrderBy> = select::bind_plain_order(order, &mut scope, env)?;
     let limit = limit.map(|limit| expr::bind(limit, &mut scope, env)).transpose()?;
-    let (precondition, mut sources) = select::place(&mut scope, conditions, Vec::new(), &[]);
+    let (precondition, mut sources) = place::place(&mut scope, conditions, Joins::default(), &[]);
     let mut source = sources.pop().expect("a target has one source");
     source.needs_row = true;
     let subqueries = scope.subqueries;

@@ -1,98 +1,47 @@
-//! FROM: sources and joins.
+//! FROM: its sources.
 
 use std::sync::Arc;
 
-use sqlparser::ast::{self, JoinConstraint, JoinOperator, TableFactor, TableWithJoins};
+use sqlparser::ast::{self, JoinOperator, TableFactor, TableWithJoins};
 use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, ER_UNKNOWN_TABLE};
 
-use super::scope::{Clause, Named, Scope};
-use super::{BindEnv, Result, expr, query, select, unsupported, with};
-use crate::expr::{CompareOp, Expr};
+use super::join::{self, Factor, Item, Join, Joins, Side};
+use super::scope::{Named, Scope};
+use super::{BindEnv, Result, query, unsupported, with};
 use crate::plan::{SourceKind, Subquery};
-
-/// What FROM amounts to beside the sources, which are in the scope.
-#[derive(Debug, Default)]
-pub(super) struct Joins {
-    /// Conditions of inner joins: they may stand in WHERE as well.
-    pub(super) inner: Vec<Expr>,
-    /// Conditions of outer joins, by source.
-    pub(super) outer: Vec<(usize, Vec<Expr>)>,
-}
 
 /// Binds FROM into the scope.
 pub(super) fn bind(from: &[TableWithJoins], scope: &mut Scope, env: &BindEnv<'_>) -> Result<Joins> {
-    let mut joins = Joins::default();
-    for item in from {
-        bind_item(item, scope, env, &mut joins)?;
-    }
-    Ok(joins)
+    let items = from.iter().map(|item| bind_item(item, scope, env)).collect::<Result<Vec<_>>>()?;
+    join::bind(&items, scope, env)
 }
 
-fn bind_item(item: &TableWithJoins, scope: &mut Scope, env: &BindEnv<'_>, joins: &mut Joins) -> Result<()> {
-    bind_factor(&item.relation, scope, env, joins)?;
-    for join in &item.joins {
-        let first = scope.sources.len();
-        bind_factor(&join.relation, scope, env, joins)?;
-        let (constraint, outer) = match &join.join_operator {
+/// Binds the sources of one item, in the order of the text.
+fn bind_item<'a>(item: &'a TableWithJoins, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Item<'a>> {
+    let first = bind_factor(&item.relation, scope, env)?;
+    let joins = item.joins.iter().map(|join| {
+        let (side, constraint) = match &join.join_operator {
             JoinOperator::Join(on)
             | JoinOperator::Inner(on)
             | JoinOperator::CrossJoin(on)
-            | JoinOperator::StraightJoin(on) => (on, false),
-            JoinOperator::Left(on) | JoinOperator::LeftOuter(on) => (on, true),
+            | JoinOperator::StraightJoin(on) => (Side::Neither, on),
+            JoinOperator::Left(on) | JoinOperator::LeftOuter(on) => (Side::Right, on),
+            JoinOperator::Right(on) | JoinOperator::RightOuter(on) => (Side::Left, on),
             other => {
                 return Err(unsupported(format!("{other:?}").split('(').next().unwrap_or("JOIN")));
             }
         };
-        if outer && scope.sources.len() > first + 1 {
-            return Err(unsupported("LEFT JOIN to more than one table"));
-        }
-        let conditions = constraint_conditions(constraint, first, scope, env)?;
-        if outer {
-            scope.sources[first].optional = true;
-            joins.outer.push((first, conditions));
-        } else {
-            joins.inner.extend(conditions);
-        }
-    }
-    Ok(())
+        Ok(Join { missing: side, constraint, with: bind_factor(&join.relation, scope, env)? })
+    });
+    Ok(Item { first, joins: joins.collect::<Result<_>>()? })
 }
 
-fn constraint_conditions(
-    constraint: &JoinConstraint,
-    right: usize,
-    scope: &mut Scope,
-    env: &BindEnv<'_>,
-) -> Result<Vec<Expr>> {
-    match constraint {
-        JoinConstraint::None => Ok(Vec::new()),
-        JoinConstraint::On(on) => {
-            scope.clause = Clause::On;
-            Ok(select::conjuncts(expr::bind(on, scope, env)?))
-        }
-        JoinConstraint::Using(names) => names
-            .iter()
-            .map(|name| {
-                let name = name.to_string().replace('`', "");
-                let column = |source: usize| {
-                    let place = scope.sources[source].kind.find_column(&name)?;
-                    Some(Box::new(Expr::Column { source, column: place }))
-                };
-                let left = (0..right).rev().find_map(column);
-                let pair = left.zip(column(right));
-                let (left, right) = pair.ok_or_else(|| unsupported(&format!("USING ({name})")))?;
-                Ok(Expr::Compare(CompareOp::Eq, left, right))
-            })
-            .collect(),
-        JoinConstraint::Natural => Err(unsupported("NATURAL JOIN")),
-    }
-}
-
-fn bind_factor(factor: &TableFactor, scope: &mut Scope, env: &BindEnv<'_>, joins: &mut Joins) -> Result<()> {
+fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Factor<'a>> {
     match factor {
         TableFactor::Table { name, alias, partitions, .. } if partitions.is_empty() => {
             let (db, table) = split_name(name, env)?;
             if db.is_empty() && table.eq_ignore_ascii_case("dual") {
-                return Ok(());
+                return Ok(Factor::Nothing);
             }
             let named = if name.0.len() == 1 { with::find(&table, scope, env)? } else { None };
             let kind = named.map_or_else(|| find_table(&db, &table, env), Ok)?;
@@ -110,20 +59,20 @@ fn bind_factor(factor: &TableFactor, scope: &mut Scope, env: &BindEnv<'_>, joins
             push(Named { kind, db: String::new(), alias, optional: false }, scope)
         }
         TableFactor::NestedJoin { table_with_joins, alias: None } => {
-            bind_item(table_with_joins, scope, env, joins)
+            Ok(Factor::Nested(Box::new(bind_item(table_with_joins, scope, env)?)))
         }
         TableFactor::JsonTable { .. } => Err(unsupported("JSON_TABLE")),
         other => Err(unsupported(&other.to_string())),
     }
 }
 
-fn push(named: Named, scope: &mut Scope) -> Result<()> {
+fn push(named: Named, scope: &mut Scope) -> Result<Factor<'static>> {
     let same = |other: &Named| other.alias == named.alias && other.db == named.db;
     if scope.sources.iter().any(same) {
         return Err(ER_NONUNIQ_TABLE.error(&[&named.alias]));
     }
     scope.sources.push(named);
-    Ok(())
+    Ok(Factor::Source(scope.sources.len() - 1))
 }
 
 /// A table's database and name; the database is empty for DUAL.

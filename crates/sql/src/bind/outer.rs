@@ -73,8 +73,7 @@ impl<'a> Outer<'a> {
         &self,
         bind: &mut dyn FnMut(&mut Scope, &BindEnv<'_>) -> Result<Aggregate>,
     ) -> Result<Option<Expr>> {
-        let mut scope = Scope { sources: self.scope.sources.clone(), ..Scope::default() };
-        scope.clause = self.scope.clause;
+        let mut scope = self.scope.names();
         let mark = self.env.outer.map(Self::mark);
         let aggregate = bind(&mut scope, self.env)?;
         if aggregate.belongs_further_out(self.scope.aggregates.is_some()) {

@@ -1,5 +1,8 @@
 //! What a name can mean within one SELECT, and what is found on the way: aggregates and subqueries.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use types::column::ColumnType;
 use types::error::SqlError;
 use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NOT_ALLOWED_HERE};
@@ -14,9 +17,12 @@ pub(super) struct Named {
     pub(super) kind: SourceKind,
     pub(super) db: String,
     pub(super) alias: String,
-    /// Of a LEFT JOIN: its row may be missing.
+    /// In an outer join: its row may be missing.
     pub(super) optional: bool,
 }
+
+/// A column, by its source and its place there.
+pub(super) type Place = (usize, usize);
 
 /// The part of a statement in which a name stands, as error 1054 says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +31,8 @@ pub(super) enum Clause {
     FieldList,
     Where,
     On,
+    /// USING.
+    From,
     Group,
     Having,
     Order,
@@ -38,6 +46,7 @@ impl Clause {
             Self::FieldList => "field list",
             Self::Where => "where clause",
             Self::On => "on clause",
+            Self::From => "from clause",
             Self::Group => "group statement",
             Self::Having => "having clause",
             Self::Order | Self::GlobalOrder => "order clause",
@@ -48,7 +57,14 @@ impl Clause {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Scope {
+    /// In the order of the nested loops.
     pub(super) sources: Vec<Named>,
+    /// The columns that `*` means after FROM.
+    pub(super) all: Vec<Place>,
+    /// Columns that USING or NATURAL gave to the other side: only names with a table find them.
+    pub(super) merged: HashSet<Place>,
+    /// The sources that ON can name, while it is bound.
+    pub(super) visible: Option<Range<usize>>,
     pub(super) clause: Clause,
     /// Where aggregates go; `None` where they are not allowed.
     pub(super) aggregates: Option<Vec<Aggregate>>,
@@ -68,15 +84,32 @@ impl Scope {
     pub(super) fn column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Expr> {
         let mut found = None;
         for (source, named) in self.sources.iter().enumerate() {
+            if self.visible.as_ref().is_some_and(|visible| !visible.contains(&source)) {
+                continue;
+            }
             let matches =
                 table.is_none_or(|table| named.alias == table) && db.is_none_or(|db| named.db == db);
             let Some(column) = matches.then(|| named.kind.find_column(name)).flatten() else { continue };
+            if table.is_none() && self.merged.contains(&(source, column)) {
+                continue;
+            }
             if found.is_some() {
                 return Err(ER_NON_UNIQ_ERROR.error(&[&name, &self.clause.name()]));
             }
             found = Some(Expr::Column { source, column });
         }
         found.ok_or_else(|| self.unknown(db, table, name))
+    }
+
+    /// The same names, and nothing that was found.
+    pub(super) fn names(&self) -> Self {
+        Self {
+            sources: self.sources.clone(),
+            merged: self.merged.clone(),
+            visible: self.visible.clone(),
+            clause: self.clause,
+            ..Self::default()
+        }
     }
 
     /// The column of the result that a name means.

@@ -9,12 +9,13 @@ use types::error::table::{
 use types::sql_mode::SqlMode;
 use types::value::Value;
 
-use super::scope::{Clause, Scope};
+use super::place::place;
+use super::scope::{Clause, Place, Scope};
 use super::tail::Tail;
-use super::{BindEnv, Result, access, expr, from, unsupported};
+use super::{BindEnv, Result, expr, from, unsupported};
 use crate::expr::Expr;
 use crate::lex::{Kind, Lexer};
-use crate::plan::{Access, Condition, Group, OrderBy, OrderKey, Output, SelectPlan, Source, SourceKind};
+use crate::plan::{Group, OrderBy, OrderKey, Output, SelectPlan, SourceKind};
 
 /// Binds a SELECT and what follows it.
 pub(super) fn bind_select(select: &ast::Select, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<SelectPlan> {
@@ -58,7 +59,7 @@ impl SelectBinder<'_, '_> {
     fn bind(mut self) -> Result<SelectPlan> {
         self.refuse_the_unknown()?;
         let joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
-        let mut conditions = joins.inner;
+        let mut conditions = Vec::new();
         if let Some(filter) = &self.select.selection {
             self.scope.clause = Clause::Where;
             conditions.extend(conjuncts(expr::bind(filter, &mut self.scope, self.env)?));
@@ -91,7 +92,7 @@ impl SelectBinder<'_, '_> {
             distinct = false;
         }
         let used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
-        let (precondition, sources) = place(&mut self.scope, conditions, joins.outer, &used);
+        let (precondition, sources) = place(&mut self.scope, conditions, joins, &used);
         let subqueries = std::mem::take(&mut self.scope.subqueries);
         let mut plan = SelectPlan {
             sources,
@@ -157,7 +158,7 @@ impl SelectBinder<'_, '_> {
                     if self.scope.is_empty() {
                         return Err(ER_NO_TABLES_USED.error(&[]));
                     }
-                    (0..self.scope.sources.len()).for_each(|source| self.all_columns(source, &mut output));
+                    output.extend(self.scope.all.iter().map(|place| self.column(*place)));
                 }
                 SelectItem::QualifiedWildcard(kind, _) => {
                     let name = kind.to_string();
@@ -165,7 +166,8 @@ impl SelectBinder<'_, '_> {
                     let table = name.rsplit('.').next().unwrap_or(&name);
                     let found = self.scope.sources.iter().position(|named| named.alias == table);
                     let source = found.ok_or_else(|| ER_BAD_TABLE_ERROR.error(&[&name]))?;
-                    self.all_columns(source, &mut output);
+                    let columns = 0..self.scope.sources[source].kind.column_count();
+                    output.extend(columns.map(|column| self.column((source, column))));
                 }
                 SelectItem::ExprWithAliases { .. } => return Err(unsupported(&item.to_string())),
             }
@@ -184,14 +186,9 @@ impl SelectBinder<'_, '_> {
         }
     }
 
-    fn all_columns(&self, source: usize, output: &mut Vec<Output>) {
-        let kind = &self.scope.sources[source].kind;
-        output.extend(
-            (0..kind.column_count()).map(|column| Output {
-                name: kind.column(column).name,
-                expr: Expr::Column { source, column },
-            }),
-        );
+    fn column(&self, (source, column): Place) -> Output {
+        let name = self.scope.sources[source].kind.column(column).name;
+        Output { name, expr: Expr::Column { source, column } }
     }
 
     fn group_by(&mut self, output: &[Output]) -> Result<Vec<Expr>> {
@@ -302,68 +299,6 @@ pub(super) fn conjuncts(expr: Expr) -> Vec<Expr> {
         Expr::And(all) => all.into_iter().flat_map(conjuncts).collect(),
         other => vec![other],
     }
-}
-
-/// Puts each condition where it can be decided first, and chooses access paths.
-pub(super) fn place(
-    scope: &mut Scope,
-    conditions: Vec<Expr>,
-    mut outer: Vec<(usize, Vec<Expr>)>,
-    used: &[&Expr],
-) -> (Option<Expr>, Vec<Source>) {
-    let mut own: Vec<Vec<Condition>> = scope.sources.iter().map(|_| Vec::new()).collect();
-    let mut after: Vec<Vec<Expr>> = own.iter().map(|_| Vec::new()).collect();
-    let mut pre = Vec::new();
-    for expr in conditions {
-        match expr.last_source() {
-            None if expr.is_known_beforehand() || scope.is_empty() => pre.push(expr),
-            // What varies is asked for every row.
-            last => {
-                let source = last.unwrap_or(scope.sources.len() - 1);
-                if scope.sources[source].optional {
-                    after[source].push(expr);
-                } else {
-                    own[source].push(Condition { expr, implied: false });
-                }
-            }
-        }
-    }
-    for (source, on) in outer.drain(..) {
-        own[source].extend(on.into_iter().map(|expr| Condition { expr, implied: false }));
-    }
-    let named = std::mem::take(&mut scope.sources);
-    let sources =
-        named.into_iter().zip(own).zip(after).enumerate().map(|(place, ((named, mut conditions), after))| {
-            let access = match &named.kind {
-                SourceKind::Table(table) => access::choose(table, place, &mut conditions),
-                _ => Access::Full(engine::scan::Direction::Forward),
-            };
-            Source {
-                from: named.kind,
-                alias: named.alias,
-                access,
-                conditions,
-                optional: named.optional,
-                after_join: after,
-                needs_row: false,
-            }
-        });
-    let mut sources: Vec<Source> = sources.collect();
-    for place in 0..sources.len() {
-        let reads = |expr: &Expr| {
-            let mut reads = false;
-            expr.walk(&mut |part| reads |= matches!(part, Expr::Column { source, .. } if *source == place));
-            reads
-        };
-        let conditions = sources.iter().flat_map(|source| {
-            let checked = source.conditions.iter().filter(|condition| !condition.implied).map(|c| &c.expr);
-            checked.chain(&source.after_join)
-        });
-        let needs_row = used.iter().copied().chain(conditions).any(reads)
-            || sources.iter().any(|s| s.access.reads(&reads));
-        sources[place].needs_row = needs_row;
-    }
-    ((!pre.is_empty()).then_some(Expr::And(pre)), sources)
 }
 
 fn used_columns<'p>(

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use types::collation::Collation;
 use types::value::Value;
 
+use super::join::Joins;
 use super::scope::{Clause, Named, Scope};
-use super::{BindEnv, Result, expr, select};
+use super::{BindEnv, Result, expr, place, select};
 use crate::expr::Expr;
 use crate::parse::Filter;
 use crate::plan::{Output, QueryPlan, SelectPlan, SourceKind};
@@ -39,7 +40,7 @@ pub fn bind_show(
         }],
     };
     let used: Vec<&Expr> = output.iter().map(|output| &output.expr).collect();
-    let (precondition, sources) = select::place(&mut scope, conditions, Vec::new(), &used);
+    let (precondition, sources) = place::place(&mut scope, conditions, Joins::default(), &used);
     Ok(QueryPlan::Select(Box::new(SelectPlan {
         sources,
         precondition,

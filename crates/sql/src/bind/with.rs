@@ -1,10 +1,11 @@
 //! WITH: queries that have a name, which stand for tables in what follows.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use sqlparser::ast;
 use types::column::Column;
-use types::error::table::{ER_NONUNIQ_TABLE, ER_VIEW_WRONG_LIST};
+use types::error::table::{ER_DUP_FIELDNAME, ER_NONUNIQ_TABLE, ER_VIEW_WRONG_LIST};
 
 use super::{BindEnv, Result, Scope, query, unsupported};
 use crate::parse::NESTING_MAX;
@@ -67,14 +68,19 @@ pub(super) fn find(name: &str, scope: &mut Scope, env: &BindEnv<'_>) -> Result<O
     Ok(Some(SourceKind::Derived(scope.subqueries.len() - 1, Arc::clone(&found.columns))))
 }
 
-/// The columns under the names of a list, if there is one. Error 1353 if it is not as long.
+/// The columns under the names of a list, if there is one. Error 1353 if it is not as long, 1060 if two have the same name.
 pub(super) fn renamed(columns: Arc<[Column]>, names: &[ast::TableAliasColumnDef]) -> Result<Arc<[Column]>> {
-    if names.is_empty() {
-        return Ok(columns);
-    }
-    if names.len() != columns.len() {
+    let columns = if names.is_empty() {
+        columns
+    } else if names.len() == columns.len() {
+        let pairs = columns.iter().zip(names);
+        pairs.map(|(column, named)| Column { name: named.name.value.clone(), ..column.clone() }).collect()
+    } else {
         return Err(ER_VIEW_WRONG_LIST.error(&[]));
+    };
+    let mut known = HashSet::new();
+    match columns.iter().find(|column| !known.insert(column.name.to_lowercase())) {
+        None => Ok(columns),
+        Some(column) => Err(ER_DUP_FIELDNAME.error(&[&column.name])),
     }
-    let pairs = columns.iter().zip(names);
-    Ok(pairs.map(|(column, named)| Column { name: named.name.value.clone(), ..column.clone() }).collect())
 }

@@ -1,4 +1,7 @@
 //! Nested loops over a statement's sources.
+//!
+//! Of an outer join, the sources whose rows may be missing follow each other, and those that they are missing for stand
+//! before them. If the first one's loop ends and they have had no rows together, all of them stand for missing rows once.
 
 use std::sync::Arc;
 
@@ -8,7 +11,7 @@ use types::value::Value;
 use super::cursor::{Cursor, Versions};
 use super::{Exec, Known, Result};
 use crate::expr::RowRef;
-use crate::plan::{Condition, Source};
+use crate::plan::{Completed, Condition, Source};
 
 /// The rows of a source that were made beforehand.
 pub(super) type Made = Option<Arc<Vec<Vec<Value>>>>;
@@ -36,11 +39,10 @@ enum Look {
 
 /// One loop.
 struct Level<'p> {
-    cursor: Cursor<'p>,
-    /// The source has had a row for the current rows before it.
+    /// None for a missing row.
+    cursor: Option<Cursor<'p>>,
+    /// The sources that are missing together from this one on have had rows for the current rows before them.
     matched: bool,
-    /// The source stands for its missing row.
-    missing: bool,
 }
 
 impl<'p> Join<'p> {
@@ -82,7 +84,7 @@ impl<'p> Join<'p> {
     pub(super) fn rows(&self) -> Rows<'_> {
         let mut rows = Rows::new();
         for level in &self.levels {
-            rows.push(if level.missing { RowRef::Missing } else { level.cursor.row() });
+            rows.push(level.cursor.as_ref().map_or(RowRef::Missing, Cursor::row));
         }
         rows.resize(self.sources.len(), RowRef::Missing);
         rows
@@ -90,7 +92,7 @@ impl<'p> Join<'p> {
 
     /// The current row's key of a single source whose newest versions are read.
     pub(super) fn key(&self) -> Option<&[u8]> {
-        self.levels.first()?.cursor.key.as_deref()
+        self.levels.first()?.cursor.as_ref()?.key.as_deref()
     }
 
     fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
@@ -101,7 +103,7 @@ impl<'p> Join<'p> {
         let made = self.made[depth].as_ref();
         let cursor = Cursor::open(&self.sources[depth], made, self.versions, &inputs, &mut context)?;
         drop(rows);
-        self.levels.push(Level { cursor, matched: false, missing: false });
+        self.levels.push(Level { cursor: Some(cursor), matched: false });
         Ok(())
     }
 
@@ -110,27 +112,35 @@ impl<'p> Join<'p> {
         let depth = self.levels.len() - 1;
         let source = &self.sources[depth];
         let level = &mut self.levels[depth];
-        if level.missing {
-            return Ok(Look::End);
-        }
-        if level.cursor.next(exec.trx)? {
-            let exact = level.cursor.exact;
+        let Some(cursor) = &mut level.cursor else { return Ok(Look::End) };
+        if cursor.next(exec.trx)? {
+            let exact = cursor.exact;
             let is_open = |condition: &Condition| !(condition.implied && exact);
             if source.conditions.iter().any(is_open)
                 && !exec.all_hold(&source.conditions, exact, &self.rows(), self.known).await?
             {
                 return Ok(Look::Other);
             }
-            self.levels[depth].matched = true;
-        } else if source.optional && !level.matched {
-            level.missing = true;
-        } else {
-            return Ok(Look::End);
+            return self.complete(&source.completes, exec).await;
         }
-        for condition in &source.after_join {
-            let rows = self.rows();
-            if !exec.holds(condition, exec.inputs(&rows, self.known), self.known).await? {
-                return Ok(Look::Other);
+        let Some(last) = source.missing_until.filter(|_| !level.matched) else { return Ok(Look::End) };
+        level.cursor = None;
+        self.levels.resize_with(last + 1, || Level { cursor: None, matched: true });
+        // What is within the missing ones has no rows either.
+        let completes = &self.sources[last].completes;
+        let own = completes.iter().position(|completed| completed.first == depth);
+        self.complete(&completes[own.expect("what begins has an end")..], exec).await
+    }
+
+    /// The innermost source has a row, or those until it are missing, and what ends with it is complete.
+    async fn complete(&mut self, completes: &[Completed], exec: &mut Exec<'_>) -> Result<Look> {
+        for completed in completes {
+            self.levels[completed.first].matched = true;
+            for condition in &completed.after {
+                let rows = self.rows();
+                if !exec.holds(condition, exec.inputs(&rows, self.known), self.known).await? {
+                    return Ok(Look::Other);
+                }
             }
         }
         Ok(Look::Row)

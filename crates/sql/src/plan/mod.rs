@@ -124,12 +124,23 @@ pub struct Source {
     pub access: Access,
     /// What must hold once this source has a row, and all before it.
     pub conditions: Vec<Condition>,
-    /// Whether a row of this source may be missing: LEFT JOIN. Its `conditions` are those of ON then.
+    /// Whether a row of this source may be missing: of an outer join.
     pub optional: bool,
-    /// What must hold after ON, for an optional source.
-    pub after_join: Vec<Expr>,
+    /// The last of the sources whose rows are missing together, if this is the first one.
+    pub missing_until: Option<usize>,
+    /// What ends with this source, the innermost first.
+    pub completes: Vec<Completed>,
     /// Whether any of its columns is looked at beside those of implied conditions: if not, index entries are enough.
     pub needs_row: bool,
+}
+
+/// Sources of an outer join whose rows are missing together, seen from the last one.
+#[derive(Debug)]
+pub struct Completed {
+    /// The first one.
+    pub first: usize,
+    /// What must hold of their rows, missing or not: conditions that are not those of their ON.
+    pub after: Vec<Expr>,
 }
 
 /// What a source is.

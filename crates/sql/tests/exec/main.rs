@@ -15,6 +15,7 @@ mod changes;
 mod db;
 mod foreign_keys;
 mod foreign_keys_random;
+mod joins;
 mod json;
 mod named;
 mod queries;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what a real server answers to the statements in data/unions.tsv, data/subqueries.tsv.
+"""Records what a real server answers to the statements in data/unions.tsv, data/subqueries.tsv, data/joins.tsv.
 
     unions.py PORT FILE
 
