@@ -29,6 +29,9 @@ pub enum PurgedRefused {
     /// Some of what would be added was executed here.
     #[error("the added gtid set must not overlap with @@GLOBAL.GTID_EXECUTED")]
     Executed,
+    /// A binlog file begins with all of them, and its first bytes travel through redo's ring.
+    #[error("the set has too many gaps: its binary form is larger than a quarter of innodb_log_buffer_size")]
+    TooMany,
 }
 
 impl Quiet {
@@ -82,8 +85,13 @@ impl Quiet {
         if !beside {
             added.subtract(&purged);
         }
-        if added.intersects(&pipeline.publisher.tuple().gtid_executed) {
+        let mut all = pipeline.publisher.tuple().gtid_executed;
+        if added.intersects(&all) {
             return Ok(Err(PurgedRefused::Executed));
+        }
+        all.add_set(&added);
+        if all.encoded_len() > pipeline.redo.ring().capacity() / 4 {
+            return Ok(Err(PurgedRefused::TooMany));
         }
         let mut facts = pipeline.facts.lock();
         facts.gtid_purged.add_set(&added);

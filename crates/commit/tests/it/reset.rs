@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use binlog::{BinlogName, GtidSet, Uuid};
+use binlog::{BinlogName, Gtid, GtidSet, Uuid};
 use commit::{PurgedRefused, Quiet, StrategyKind};
 use engine::ids::CommitSeq;
 use vfs::sim::{Rng, SimDisk};
@@ -97,6 +97,22 @@ fn a_power_loss_leaves_the_log_before_a_reset_or_the_one_behind_it() {
         });
         assert!(seen.iter().all(|count| *count > 0), "both logs were found: {seen:?}");
     }
+}
+
+#[test]
+fn a_set_that_no_rotation_could_carry_is_refused() {
+    let world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    let intervals = world.pipeline.redo().ring().capacity() / 4 / 16;
+    let say = |count: usize| {
+        let numbers = (0..count as u64).map(|number| Gtid { sid: Uuid([9; 16]), gno: 1 + 2 * number });
+        let mut set = GtidSet::new();
+        set.extend(numbers);
+        let pipeline = std::sync::Arc::clone(&world.pipeline);
+        let quiet = world.block_on(Quiet::take(&pipeline));
+        quiet.set_purged_gtids(&set, true, &world.base).unwrap()
+    };
+    assert_eq!(say(intervals), Err(PurgedRefused::TooMany));
+    assert_eq!(say(intervals / 2), Ok(()));
 }
 
 #[test]
