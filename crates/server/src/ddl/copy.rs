@@ -67,10 +67,11 @@ impl Schema {
         let (base, store, pipeline) =
             (Arc::clone(&self.base), Arc::clone(&self.store), Arc::clone(&self.pipeline));
         let work = move || {
-            // What is built goes to the base durably, so that its ids were used must be durable before.
-            if let Err(error) = pipeline.make_durable() {
-                crate::run::fatal::die("the logs, before an index is built", &error);
-            }
+            // What is built goes to the base durably, so that its ids were used must be durable before. A log that cannot be
+            // synced ends the server at the next commit.
+            pipeline
+                .make_durable()
+                .map_err(|error| SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()))?;
             let mut trx = Trx::new(store);
             let mut warnings = Warnings::with_limit(settings.warnings_max);
             let mut converter = Converter::new(&old, &new, &what, &settings, &mut warnings);

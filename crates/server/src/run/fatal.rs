@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// Says what failed, and ends the process at once: nobody may be told anything that is not durable.
-pub(crate) fn die(what: &str, error: &dyn Display) -> ! {
+pub(super) fn die(what: &str, error: &dyn Display) -> ! {
     tracing::error!(%error, "{what} failed; the server stops, and recovers at its next start");
     std::process::abort();
 }

@@ -12,7 +12,7 @@
 mod certificates;
 mod checkpointer;
 mod data_dir;
-pub(crate) mod fatal;
+mod fatal;
 mod housekeeper;
 mod log_threads;
 mod start;
