@@ -6,14 +6,14 @@ use engine::trx::Trx;
 use types::column::ColumnType;
 use types::context::Context;
 use types::error::table::{ER_AUTOINC_READ_FAILED, ER_NO_DEFAULT_FOR_FIELD};
-use types::row::{Offsets, RowBuilder};
+use types::row::RowBuilder;
 use types::sql_mode::SqlMode;
 use types::store;
 use types::temporal::DateTime;
 use types::value::{Numeric, Value, ValueRef};
 
 use super::Result;
-use super::cursor::damaged;
+use super::cursor::{damaged, offsets};
 use crate::session::Session;
 
 /// What is known of a column of a row that is made.
@@ -166,8 +166,7 @@ pub(super) fn replace_column(
     context: &mut Context<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut offsets = Offsets::default();
-    table.rows.offsets(before, &mut offsets).map_err(|_| damaged(table))?;
+    let offsets = offsets(table, before)?;
     let mut stored = Vec::new();
     let has_value = match value {
         Some(value) => store::assign(&table.columns[place], value, context, &mut stored)?,

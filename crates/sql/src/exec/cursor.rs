@@ -258,6 +258,13 @@ fn ordered_fallback(
     }
 }
 
+/// Where the columns of a row are.
+pub(super) fn offsets(table: &Table, row: &[u8]) -> Result<Offsets> {
+    let mut offsets = Offsets::default();
+    table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
+    Ok(offsets)
+}
+
 /// Error for a row that does not decode.
 pub(super) fn damaged(table: &Table) -> SqlError {
     let name = format!("{}.{}", table.def.db, table.def.name);

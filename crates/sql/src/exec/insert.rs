@@ -4,11 +4,10 @@ use std::sync::atomic::Ordering;
 
 use engine::ids::Row;
 use engine::lock::Mode;
-use types::row::Offsets;
 use types::warning::Level;
 
 use super::assign::{self, AutoIncrement, Given};
-use super::cursor::damaged;
+use super::cursor::offsets;
 use super::subquery::Collector;
 use super::{Changed, Exec, Inserted, Known, Result, Turns, duplicate, engine_error, foreign};
 use crate::expr::{Ev, Expr, RowRef};
@@ -216,13 +215,12 @@ impl Exec<'_> {
         };
         self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
         let Some(before) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
-        let mut offsets = Offsets::default();
-        table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
+        let offsets = offsets(table, row)?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
         let mut after = self
             .assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore)
             .await?;
-        self.generate_changed(plan.rules.as_deref(), &before, &mut after, progress.rows, plan.ignore)?;
+        self.compute_changed(plan.rules.as_deref(), &before, &mut after, progress.rows, plan.ignore)?;
         if after == *before {
             return Ok(true);
         }

@@ -1,14 +1,13 @@
 //! Rows beside what their table's definition says of them: what is computed, and the CHECK constraints.
 
-use engine::catalog::table::Table;
 use types::context::Context;
 use types::error::table::ER_CHECK_CONSTRAINT_VIOLATED;
-use types::row::{Change, Offsets};
+use types::row::Change;
 use types::store;
 use types::warning::Warnings;
 
 use super::Result;
-use super::cursor::damaged;
+use super::cursor::{damaged, offsets};
 use crate::expr::{Inputs, RowRef};
 use crate::plan::{Computed, ComputedKind, RowRules};
 use crate::session::Session;
@@ -145,10 +144,4 @@ impl RowRules {
             outer: &[],
         }
     }
-}
-
-fn offsets(table: &Table, row: &[u8]) -> Result<Offsets> {
-    let mut offsets = Offsets::default();
-    table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
-    Ok(offsets)
 }

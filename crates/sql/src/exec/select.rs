@@ -9,11 +9,10 @@ use engine::lock::Mode;
 use smallvec::SmallVec;
 use types::context::Context;
 use types::error::table::ER_LOCK_NOWAIT;
-use types::row::Offsets;
 use types::value::Value;
 use types::warning::Warnings;
 
-use super::cursor::{Versions, damaged};
+use super::cursor::{Versions, offsets};
 use super::join::{Join, Made};
 use super::memory::{Room, row_size, value_size};
 use super::project::cell;
@@ -196,8 +195,7 @@ impl Exec<'_> {
             }
             let Some(row) = self.trx.get_newest(&key).map_err(engine_error)? else { continue };
             let table = source.table();
-            let mut offsets = Offsets::default();
-            table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
+            let offsets = offsets(table, &row)?;
             let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
             if !self.all_hold(&source.conditions, false, &rows, known).await? {
                 continue;

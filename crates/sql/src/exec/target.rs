@@ -8,10 +8,9 @@ use engine::ids::Key;
 use engine::ids::Row;
 use engine::lock::{LockId, Mode};
 use types::error::table::ER_WRONG_ARGUMENTS;
-use types::row::Offsets;
 use types::value::ValueRef;
 
-use super::cursor::{Versions, damaged};
+use super::cursor::{Versions, offsets};
 use super::join::Join;
 use super::ranges::{self, PointKey};
 use super::{Exec, Known, Result, engine_error};
@@ -79,8 +78,7 @@ impl Exec<'_> {
     async fn read_locked(&mut self, target: &Target, key: &[u8], known: Known<'_>) -> Result<Option<Row>> {
         let Some(row) = self.trx.get_newest(key).map_err(engine_error)? else { return Ok(None) };
         let table = target.source.table();
-        let mut offsets = Offsets::default();
-        table.rows.offsets(&row, &mut offsets).map_err(|_| damaged(table))?;
+        let offsets = offsets(table, &row)?;
         let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
         let holds = self.all_hold(&target.source.conditions, false, &rows, known).await?;
         Ok(holds.then_some(row))

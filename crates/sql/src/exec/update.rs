@@ -4,10 +4,9 @@ use engine::ids::Row;
 use engine::lock::Mode;
 use types::error::SqlError;
 use types::error::table::ER_DUP_ENTRY;
-use types::row::Offsets;
 use types::warning::Level;
 
-use super::cursor::damaged;
+use super::cursor::offsets;
 use super::{Changed, Exec, Known, Result, Turns, assign, foreign};
 use crate::expr::{Inputs, RowRef};
 use crate::plan::{Assignment, RowRules, UpdatePlan};
@@ -67,12 +66,12 @@ impl Exec<'_> {
         let (assignments, ignore) = (&plan.assignments, plan.ignore);
         let after = self.assign_all(table, assignments, before, RowRef::Missing, known, number, ignore);
         let mut after = after.await?;
-        self.generate_changed(plan.rules.as_deref(), before, &mut after, number, ignore)?;
+        self.compute_changed(plan.rules.as_deref(), before, &mut after, number, ignore)?;
         Ok(after.into())
     }
 
     /// Gives the generated columns of an updated row their values.
-    pub(super) fn generate_changed(
+    pub(super) fn compute_changed(
         &mut self,
         rules: Option<&RowRules>,
         before: &[u8],
@@ -103,8 +102,7 @@ impl Exec<'_> {
         let mut current = before.to_vec();
         let mut next = Vec::with_capacity(before.len() + 32);
         for assignment in assignments {
-            let mut offsets = Offsets::default();
-            table.rows.offsets(&current, &mut offsets).map_err(|_| damaged(table))?;
+            let offsets = offsets(table, &current)?;
             let rows = [RowRef::Stored { layout: &table.rows, row: &current, offsets: &offsets }];
             let inputs = Inputs { candidate, ..self.inputs(&rows, known) };
             let answers = self.answers(known.asked(&assignment.value), &inputs, known).await?;

@@ -9,8 +9,8 @@ use types::temporal::TimeZone;
 use types::warning::Warnings;
 
 use super::super::{BoxFuture, Result, Turns, engine_error};
-use super::error;
 use super::matching::{DoesNotFit, Opened};
+use super::{RowChanges, error};
 use crate::plan::{ChildKey, Relations};
 use crate::session::Session;
 
@@ -25,6 +25,8 @@ pub(super) struct Cascade<'a> {
     /// What has changed, in this order.
     pub(super) followed: Vec<Followed>,
     session: &'a Session,
+    /// [`RowChanges::strict_rules`]
+    strict_rules: bool,
     time_zone: &'a TimeZone,
     /// The changes that led to the present one.
     chain: Vec<Step>,
@@ -85,14 +87,17 @@ impl<'r> Cause<'r> {
 }
 
 impl<'a> Cascade<'a> {
-    pub(super) fn new(
-        relations: &'a Relations,
-        trx: &'a mut Trx,
-        turns: &'a mut Turns,
-        session: &'a Session,
-        time_zone: &'a TimeZone,
-    ) -> Self {
-        Self { relations, trx, turns, followed: Vec::new(), session, time_zone, chain: Vec::new() }
+    pub(super) fn new(relations: &'a Relations, changes: &'a mut RowChanges<'_>) -> Self {
+        Self {
+            relations,
+            trx: &mut *changes.trx,
+            turns: &mut *changes.turns,
+            followed: Vec::new(),
+            session: changes.session,
+            strict_rules: changes.strict_rules,
+            time_zone: changes.time_zone,
+            chain: Vec::new(),
+        }
     }
 
     /// Fails if a parent may not change so: error 1451.
@@ -233,6 +238,8 @@ impl<'a> Cascade<'a> {
         if let Some(rules) = self.relations.computed(child.child) {
             let mut warnings = Warnings::default();
             let mut context = self.session.writing(&mut warnings);
+            context.strict &= self.strict_rules;
+            context.null_becomes_default = true;
             rules.compute_changed(before, &mut after, self.session, &mut context)?;
         }
         Ok(after.into())

@@ -5,7 +5,7 @@ use types::column::{Column, ColumnType};
 use types::row::{Change, Offsets, read_column, write_column};
 use types::temporal::TimeZone;
 
-use super::super::cursor::damaged;
+use super::super::cursor::offsets;
 use super::super::{Result, ranges};
 use crate::plan::{Finder, IndexRef, key_parts};
 
@@ -23,9 +23,7 @@ pub(super) struct DoesNotFit;
 
 impl<'r> Opened<'r> {
     pub(super) fn new(table: &'r Table, row: &'r [u8]) -> Result<Self> {
-        let mut offsets = Offsets::default();
-        table.rows.offsets(row, &mut offsets).map_err(|_| damaged(table))?;
-        Ok(Self { table, row, offsets })
+        Ok(Self { table, row, offsets: offsets(table, row)? })
     }
 
     /// The bytes of a column with their length; `None` for NULL.

@@ -59,8 +59,7 @@ pub struct RowChanges<'a> {
     pub relations: Option<&'a Relations>,
     /// What that table says of its rows.
     pub rules: Option<&'a RowRules>,
-    /// Whether its checks are strict where the session is: not about rows that another server has let pass in a mode of
-    /// its own.
+    /// Whether rules are as strict as the session: not about rows that another server has let pass in a mode of its own.
     pub strict_rules: bool,
     /// What foreign keys do.
     pub enforce: Enforce,
@@ -210,6 +209,6 @@ impl RowChanges<'_> {
     }
 
     fn cascade<'c>(&'c mut self, relations: &'c Relations) -> Cascade<'c> {
-        Cascade::new(relations, self.trx, self.turns, self.session, self.time_zone)
+        Cascade::new(relations, self)
     }
 }
