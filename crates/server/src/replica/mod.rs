@@ -119,9 +119,10 @@ impl Replica {
         (file_number(&state.applied), state.applied.position) >= (file, position)
     }
 
-    /// The same for a position as the source says it.
-    fn has_reached(&self, position: &Position) -> bool {
-        self.has_applied(file_number(position), position.position)
+    /// Up to where the source's binlog is durable here.
+    fn reached(&self) -> Position {
+        let state = self.state.lock();
+        Position::at(&state.applied.file, state.applied.position)
     }
 
     /// Whether a source is told what is durable here.
@@ -170,6 +171,11 @@ impl Replica {
             std::mem::replace(wanted, next) != next
         });
     }
+}
+
+/// Whether a position of the source's binlog stands before another one.
+fn is_before(position: &Position, other: &Position) -> bool {
+    (file_number(position), position.position) < (file_number(other), other.position)
 }
 
 fn file_number(position: &Position) -> u64 {

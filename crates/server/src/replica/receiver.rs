@@ -8,6 +8,7 @@ use binlog::decode::Event;
 use replication::replica::{Dump, Payload, Position, SourceError, SourceEvent};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
+use super::is_before;
 use crate::session::Shared;
 
 /// Bytes of events that wait to be applied; a larger event waits alone.
@@ -32,13 +33,22 @@ pub(super) async fn receive(
 ) -> SourceError {
     let replica = &shared.common.replica;
     let room = Arc::new(Semaphore::new(QUEUE_SIZE as usize));
-    // Of what the source waits to hear that it is durable here, the last.
-    let mut asked: Option<Position> = None;
+    // Of what the source waits to hear that it is durable here, the last; and what it was told.
+    let (mut asked, mut told): (Option<Position>, _) = (None, replica.reached());
     loop {
-        if let Some(end) = asked.take_if(|end| replica.has_reached(end))
-            && let Err(error) = dump.acknowledge(&end.file, end.position, patience).await
-        {
-            return error;
+        if let Some(end) = &asked {
+            let reached = replica.reached();
+            let is_there = !is_before(&reached, end);
+            // Who waits for less than the last is told at once: there may always be another one.
+            if is_there || reached != told {
+                if let Err(error) = dump.acknowledge(&reached.file, reached.position, patience).await {
+                    return error;
+                }
+                told = reached;
+            }
+            if is_there {
+                asked = None;
+            }
         }
         let received = tokio::select! {
             biased;
