@@ -31,6 +31,7 @@ use std::future::{Future, pending};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use binlog::{Gtid, GtidSet};
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, TrxId};
 use engine::trx::Trx;
@@ -64,7 +65,6 @@ use crate::stats::{Stats, add};
 use crate::store::Store;
 use crate::strategy::{Crowd, Form, Strategies, Strategy, StrategyKind};
 use crate::sweep::Sweep;
-use binlog::{Gtid, GtidSet};
 
 /// The largest piece of a write set, and of cached events, in one record. Bounds the work after a ticket.
 pub const INLINE_MAX: usize = 512 << 10;

@@ -1,6 +1,6 @@
 //! The sequencer: draws tickets. One tiny lock, arithmetic only; this is where every order is decided at once.
 //!
-//! Under the lock nothing is allocated but at a rotation, where the new file's first bytes are encoded once.
+//! Drawing allocates nothing under the lock but at a rotation, where the new file's first bytes are encoded once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

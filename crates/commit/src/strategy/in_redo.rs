@@ -7,9 +7,9 @@
 //! | FILES | writes events to the binlog file, once redo that carries them is synced |
 //! | SYNC | syncs the binlog file each `sync_binlog_interval` |
 //!
-//! The file is behind redo by what is in the backlog, at most `binlog_buffer_size`. Recovery writes what the file lacks from the same
-//! records. With `wait_binlog_flush` a commit is published when its events are in the file. Unlike the original: no
-//! limit to a transaction's size, visibility in binlog order, and no holes.
+//! The file is behind redo by what is in the backlog, at most `binlog_buffer_size`. Recovery writes what the file lacks
+//! from the same records. With `wait_binlog_flush` a commit is published when its events are in the file. Unlike the
+//! original: no limit to a transaction's size, visibility in binlog order, and no holes.
 
 use std::sync::atomic::Ordering;
 

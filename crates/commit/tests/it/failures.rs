@@ -1,9 +1,12 @@
 //! A write of the binlog that fails, at any operation of a rotation: whoever comes next gets an error, and nothing is
-//! appended any more.
+//! appended any more. A file that somebody has cut: recovery names it.
+
+use std::path::Path;
 
 use commit::{FatalError, StrategyKind};
 use engine::ids::TrxId;
 use vfs::sim::{Fault, FaultKind, Rng, SimDisk};
+use vfs::{Open, Vfs as _};
 
 use crate::power_loss::{Script, WITH_BINLOG};
 use crate::world::{Options, World};
@@ -54,5 +57,28 @@ fn nothing_is_appended_behind_a_rotation_that_failed() {
             assert_eq!(disk.ops(), before, "{strategy:?}, operation {nth}: the disk is written to");
             drop(rotating);
         }
+    }
+}
+
+#[test]
+fn a_file_that_ends_before_its_rotation_is_named() {
+    for strategy in [StrategyKind::InRedo, StrategyKind::Enhanced] {
+        let disk = SimDisk::new();
+        let options = Options { strategy, ..WITH_BINLOG };
+        let mut world = World::open(&disk, options).unwrap();
+        let (mut script, mut rng) = (Script::new(), Rng::new(1));
+        script.group(&mut world, &disk, &mut rng, 3);
+        world.pipeline.catch_up().unwrap();
+        world.checkpoint();
+        let path = Path::new("/data/binlog.000001");
+        let end = world.file_bytes(path).len() as u64;
+        world.rotate();
+        script.group(&mut world, &disk, &mut rng, 3);
+        drop(world);
+        let file = disk.open(path, Open::ReadWrite).unwrap();
+        file.set_len(end - 1).unwrap();
+        file.sync_all().unwrap();
+        let error = World::open(&disk, options).map(drop).unwrap_err().to_string();
+        assert!(error.contains("binlog.000001") && error.contains("restore"), "{strategy:?}: {error}");
     }
 }
