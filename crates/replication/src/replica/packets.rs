@@ -146,22 +146,32 @@ fn cells(mut packet: &[u8], columns: u8) -> Option<Vec<Cell>> {
     (0..columns).map(|_| cell(&mut packet)).collect()
 }
 
-/// A length-encoded string, as far as a replica's questions need one: up to 64 KiB.
+/// A length-encoded string.
 fn cell(input: &mut &[u8]) -> Option<Cell> {
-    let (first, rest) = input.split_first()?;
-    let (size, rest) = match *first {
-        0xfb => {
-            *input = rest;
-            return Some(None);
-        }
-        0xfc => {
-            let (size, rest) = rest.split_first_chunk()?;
-            (usize::from(u16::from_le_bytes(*size)), rest)
-        }
-        size @ 0..=0xfa => (usize::from(size), rest),
-        _ => return None,
-    };
-    let (text, rest) = rest.split_at_checked(size)?;
+    if let [0xfb, rest @ ..] = input {
+        *input = rest;
+        return Some(None);
+    }
+    let size = usize::try_from(lenenc(input)?).ok()?;
+    let (text, rest) = input.split_at_checked(size)?;
     *input = rest;
     Some(Some(String::from_utf8_lossy(text).into_owned()))
+}
+
+/// A length-encoded integer.
+pub(super) fn lenenc(input: &mut &[u8]) -> Option<u64> {
+    let (first, rest) = input.split_first()?;
+    let size = match first {
+        0..=0xfa => {
+            *input = rest;
+            return Some(u64::from(*first));
+        }
+        0xfc => 2,
+        0xfd => 3,
+        0xfe => 8,
+        _ => return None,
+    };
+    let (bytes, rest) = rest.split_at_checked(size)?;
+    *input = rest;
+    Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
 }

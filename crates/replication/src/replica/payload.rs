@@ -20,6 +20,7 @@ use binlog::ChecksumAlg;
 use binlog::event::HEADER_LEN;
 use ruzstd::decoding::StreamingDecoder;
 
+use super::packets::lenenc;
 use super::{SourceError, SourceEvent};
 
 type Result<T> = std::result::Result<T, SourceError>;
@@ -101,17 +102,17 @@ fn payload(mut body: Vec<u8>) -> Result<(u64, Cursor<Vec<u8>>)> {
     let (mut compression, mut size) = (None, None);
     let mut input = &body[..];
     loop {
-        let kind = integer(&mut input).ok_or_else(malformed)?;
+        let kind = lenenc(&mut input).ok_or_else(malformed)?;
         if kind == END {
             break;
         }
-        let length = integer(&mut input).and_then(|length| usize::try_from(length).ok());
+        let length = lenenc(&mut input).and_then(|length| usize::try_from(length).ok());
         let (mut value, rest) =
             length.and_then(|length| input.split_at_checked(length)).ok_or_else(malformed)?;
         input = rest;
         match kind {
-            PAYLOAD_SIZE => size = Some(integer(&mut value).ok_or_else(malformed)?),
-            COMPRESSION => compression = Some(integer(&mut value).ok_or_else(malformed)?),
+            PAYLOAD_SIZE => size = Some(lenenc(&mut value).ok_or_else(malformed)?),
+            COMPRESSION => compression = Some(lenenc(&mut value).ok_or_else(malformed)?),
             // The uncompressed size (what is decompressed says itself where it ends), or what a newer source says.
             _ => {}
         }
@@ -123,24 +124,6 @@ fn payload(mut body: Vec<u8>) -> Result<(u64, Cursor<Vec<u8>>)> {
     let begin = body.len().saturating_sub(input.len());
     body.drain(..begin);
     Ok((compression, Cursor::new(body)))
-}
-
-/// A length-encoded integer.
-fn integer(input: &mut &[u8]) -> Option<u64> {
-    let (first, rest) = input.split_first()?;
-    let size = match first {
-        0..=250 => {
-            *input = rest;
-            return Some(u64::from(*first));
-        }
-        252 => 2,
-        253 => 3,
-        254 => 8,
-        _ => return None,
-    };
-    let (bytes, rest) = rest.split_at_checked(size)?;
-    *input = rest;
-    Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
 }
 
 fn damaged(error: &dyn std::fmt::Display) -> SourceError {
