@@ -4,11 +4,12 @@
 //! Method: each row that a source has acknowledged is looked for on the replica at once; then the applier is stopped, so
 //! that the source waits in vain and switches semi-synchronous replication off, and started again.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rig::{Outcome, check};
+use rig::{Outcome, check, until};
 
-use crate::{contents, sql};
+use crate::contents::{self, status};
+use crate::sql;
 
 const ROWS: u32 = 50;
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -29,7 +30,7 @@ pub fn check_pair(source: u16, side: &str, replica: u16) -> Outcome {
             "START REPLICA IO_THREAD",
         ],
     )?;
-    until("the replica is known", || Ok(seen("clients")? == "1"))?;
+    until(PATIENCE, "the replica is known", || Ok(seen("clients")? == "1"))?;
     check(status(replica, "Rpl_semi_sync_replica_status")? == "ON", || "the replica says OFF".to_owned())?;
     sql::run(
         source,
@@ -55,28 +56,11 @@ pub fn check_pair(source: u16, side: &str, replica: u16) -> Outcome {
     set("timeout", 60_000)?;
     sql::run(replica, &["START REPLICA SQL_THREAD"])?;
     sql::run(source, &["UPDATE acknowledged.t SET s = 'again' WHERE id = 0"])?;
-    until("the source waits again", || Ok(seen("status")? == "ON"))?;
+    until(PATIENCE, "the source waits again", || Ok(seen("status")? == "ON"))?;
     sql::run(source, &["UPDATE acknowledged.t SET s = 'here' WHERE id = 0"])?;
     let found = contents::query(replica, "mysql", "SELECT s FROM acknowledged.t WHERE id = 0")?;
     check(found.trim() == "here", || format!("the replica has {found}"))?;
     set("enabled", 0)?;
     println!("{acknowledged} transactions were acknowledged, and each was on the replica at once");
     Ok(())
-}
-
-/// Waits for what must come to be.
-pub fn until(what: &str, mut holds: impl FnMut() -> Outcome<bool>) -> Outcome {
-    let begun = Instant::now();
-    while !holds()? {
-        check(begun.elapsed() < PATIENCE, || format!("in vain: {what}"))?;
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
-}
-
-/// A status variable's value.
-pub fn status(port: u16, name: &str) -> Outcome<String> {
-    let shown = contents::query(port, "mysql", &format!("SHOW GLOBAL STATUS LIKE '{name}'"))?;
-    let value = shown.trim().split('\t').nth(1).ok_or_else(|| format!("no {name}: {shown}"))?;
-    Ok(value.to_owned())
 }

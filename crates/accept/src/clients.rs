@@ -1,5 +1,6 @@
 //! Five clients: Debian's `mariadb`, Oracle's `mysql`, PyMySQL, go-sql-driver and `mysql_async`. Each logs in with both
-//! authentication plugins, over the socket and over TCP, and does the same small piece of work.
+//! authentication plugins, over the socket and over TCP, and does the same small piece of work. The two programs also check
+//! the server's certificate, and tell it their password under TLS alone.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,6 +27,10 @@ const PRINTED: &str = "1\tone\t1.50\n2\tNULL\t-2.00\n3\td\u{f6}ner\t3.25\n";
 pub fn run(_plan: &Plan) -> Outcome {
     let dir = paths::fresh("accept/clients")?;
     let server = Config::new(&dir.join("data"), &["--log-bin=binlog"])?.start()?;
+    // Its certificates are another authority's.
+    let other = Config::new(&dir.join("other"), &[])?.start()?;
+    let stranger = other.config.datadir.join("ca.pem");
+    other.stop()?;
     let go = build_go(&dir)?;
     for plugin in PLUGINS {
         for vendor in VENDORS {
@@ -33,6 +38,7 @@ pub fn run(_plan: &Plan) -> Outcome {
             for way in ways(&server) {
                 command_line(vendor, &user, &way)?;
             }
+            secured(vendor, &server, plugin, &stranger)?;
             println!("{vendor:?}'s client works with {plugin}");
         }
         let user = make_account(&server, "pymysql", plugin)?;
@@ -85,6 +91,30 @@ fn command_line(vendor: Vendor, user: &str, way: &Way<'_>) -> Outcome {
     let output = command::output(wrong.arg("--execute=SELECT 1"))?;
     let said = String::from_utf8_lossy(&output.stderr);
     check(said.contains("ERROR 1045"), || format!("a wrong password gets {said} instead of error 1045"))
+}
+
+/// A first login over TCP, with a certificate that the server has made.
+fn secured(vendor: Vendor, server: &Onelog, plugin: &str, stranger: &Path) -> Outcome {
+    let user = make_account(server, &format!("{vendor:?}_tls"), plugin)?;
+    let port = server.port();
+    let with = |authority: &Path| {
+        let mut client = vendor.client()?;
+        account(&mut client, &user, PASSWORD, &Way::Tcp(port));
+        client.arg(format!("--ssl-ca={}", authority.display()));
+        client.arg(match vendor {
+            Vendor::MariaDb => "--ssl-verify-server-cert",
+            Vendor::Oracle => "--ssl-mode=VERIFY_CA",
+        });
+        client.args(["--batch", "--skip-column-names", "--execute=SHOW SESSION STATUS LIKE 'Ssl_version'"]);
+        command::output(&mut client)
+    };
+    let output = with(&server.config.datadir.join("ca.pem"))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    check(printed.starts_with("Ssl_version\tTLSv1."), || {
+        format!("{vendor:?}: under TLS: {printed}{}", String::from_utf8_lossy(&output.stderr))
+    })?;
+    let output = with(stranger)?;
+    check(!output.status.success(), || format!("{vendor:?} trusts a server that another authority knows"))
 }
 
 fn program(command: &mut Command, server: &Onelog, user: &str) -> Outcome {

@@ -61,3 +61,10 @@ pub fn query(port: u16, database: &str, query: &str) -> Outcome<String> {
     check(output.status.success(), || format!("{query}: {said}"))?;
     Ok(output.stdout.iter().map(|byte| char::from(*byte)).collect())
 }
+
+/// A global status variable's value.
+pub fn status(port: u16, name: &str) -> Outcome<String> {
+    let shown = query(port, "mysql", &format!("SHOW GLOBAL STATUS LIKE '{name}'"))?;
+    let value = shown.trim().split('\t').nth(1).ok_or_else(|| format!("no {name}: {shown}"))?;
+    Ok(value.to_owned())
+}

@@ -9,14 +9,14 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rig::clients::Vendor;
 use rig::command::Process;
 use rig::onelog::Config;
 use rig::peer::Peer;
 use rig::sysbench::Sysbench;
-use rig::{Outcome, check, command, paths};
+use rig::{Outcome, check, command, paths, until};
 
 use crate::follows::{self, Way};
 use crate::{Plan, contents, replicas, sql};
@@ -149,12 +149,8 @@ fn sum(port: u16) -> Outcome<String> {
 
 /// Waits until somebody has written.
 fn await_write(port: u16) -> Outcome {
-    let (before, begun) = (sum(port)?, Instant::now());
-    while sum(port)? == before {
-        check(begun.elapsed() < PATIENCE, || "sysbench does not write".to_owned())?;
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
+    let before = sum(port)?;
+    until(PATIENCE, "sysbench writes", || Ok(sum(port)? != before))
 }
 
 /// Ends sysbench, once it has written beside a replica that follows.

@@ -14,12 +14,12 @@ use rig::clients::Vendor;
 use rig::onelog::Config;
 use rig::peer::Peer;
 use rig::sysbench::Sysbench;
-use rig::{Outcome, check, paths};
+use rig::{Outcome, check, paths, until};
 
-use crate::acknowledged::{self, status, until};
+use crate::contents::status;
 use crate::follows::{Way, begin, catch_up};
 use crate::replicas::{ACCOUNT, await_equal, follow};
-use crate::{Plan, contents, kills, sql};
+use crate::{Plan, acknowledged, contents, kills, sql};
 
 const OPTIONS: [&str; 5] = [
     "--log-bin=binlog",
@@ -44,7 +44,7 @@ pub fn run(plan: &Plan) -> Outcome {
     kills::prepare(port)?;
     sql::run(port, &["CREATE DATABASE sbtest"])?;
     let replica = follow(&dir, Vendor::MariaDb, port, &MARIADB)?;
-    until("the replica is known", || Ok(status(port, "Rpl_semi_sync_source_clients")? == "1"))?;
+    until(PATIENCE, "the replica is known", || Ok(status(port, "Rpl_semi_sync_source_clients")? == "1"))?;
     costs(plan, port)?;
     goes_and_comes(&replica, port)?;
     await_equal(&replica, port, &["d", "sbtest"])?;
@@ -143,7 +143,7 @@ fn goes_and_comes(replica: &Peer, port: u16) -> Outcome {
         ],
     )?;
     let begun = Instant::now();
-    until("semi-sync comes back", || Ok(status(port, "Rpl_semi_sync_source_status")? == "ON"))?;
+    until(PATIENCE, "semi-sync comes back", || Ok(status(port, "Rpl_semi_sync_source_status")? == "ON"))?;
     println!(
         "{full:.0} trx/s semi-synchronous; the replica stops: {first:.0} in the 2 s with the time-out of 1 s, \
          {without:.0} after it; it comes back, and is waited for again after {} ms",

@@ -18,6 +18,8 @@ pub mod random;
 pub mod sysbench;
 pub mod usage;
 
+use std::time::{Duration, Instant};
+
 /// What went wrong, in words.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -27,6 +29,16 @@ pub type Outcome<T = ()> = Result<T, Failure>;
 /// Fails with the message unless the condition holds.
 pub fn check(condition: bool, message: impl FnOnce() -> String) -> Outcome {
     if condition { Ok(()) } else { Err(message().into()) }
+}
+
+/// Waits until something holds, and fails if it does not for so long.
+pub fn until(patience: Duration, what: &str, mut holds: impl FnMut() -> Outcome<bool>) -> Outcome {
+    let begun = Instant::now();
+    while !holds()? {
+        check(begun.elapsed() < patience, || format!("in vain for {} s: {what}", patience.as_secs()))?;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
 }
 
 /// Says what is being done.

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rig::command::Process;
-use rig::{Outcome, check, command};
+use rig::{Outcome, check, command, until};
 
 use super::verdict::{self, Line};
 
@@ -75,12 +75,8 @@ impl Consumer {
             return Ok(());
         }
         command::terminate(process.0.id())?;
-        let begun = Instant::now();
-        while process.0.try_wait()?.is_none() {
-            check(begun.elapsed() < PATIENCE, || format!("{} does not stop", self.profile.name))?;
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Ok(())
+        let what = format!("{} stops", self.profile.name);
+        until(PATIENCE, &what, || Ok(process.0.try_wait()?.is_some()))
     }
 
     /// Fails if it has ended by itself.

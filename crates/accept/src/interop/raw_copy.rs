@@ -6,12 +6,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rig::clients::{Vendor, Way, account};
 use rig::command::Process;
-use rig::{Outcome, check, paths};
+use rig::{Outcome, check, paths, until};
 
 use super::model::{DATABASE, Table};
 use super::scenario::{EVERYTHING, make_account};
@@ -96,13 +96,7 @@ fn start(source: &Source, copy: &Path) -> Outcome<Process> {
 
 /// Waits for the copier to find out that the source is gone.
 fn end(copier: &mut Process) -> Outcome {
-    let begun = Instant::now();
-    let ended = |child: &mut Child| child.try_wait().map(|status| status.is_some());
-    while !ended(&mut copier.0)? {
-        check(begun.elapsed() < PATIENCE, || "mysqlbinlog goes on without a source".to_owned())?;
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
+    until(PATIENCE, "mysqlbinlog ends without a source", || Ok(copier.0.try_wait()?.is_some()))
 }
 
 /// What was compared.
