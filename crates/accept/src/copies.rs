@@ -32,11 +32,11 @@ pub fn run(plan: &Plan) -> Outcome {
     for vendor in [Vendor::MariaDb, Vendor::Oracle] {
         let dir = dir.join(format!("to_{vendor:?}"));
         std::fs::create_dir_all(&dir)?;
-        let server =
-            Config::new(&dir.join("source"), &[&["--log-bin=binlog"][..], &GTIDS].concat())?.start()?;
+        let config = Config::new(&dir.join("source"), &[&["--log-bin=binlog"][..], &GTIDS].concat())?;
+        let server = config.start()?;
         let port = server.port();
         sql::run(port, &replicas::ACCOUNT)?;
-        let replica = to_peer(plan, vendor, port, &dir)?;
+        let replica = to_peer(plan, vendor, port, &config.datadir.join("ca.pem"), &dir)?;
         replicas::await_equal(&replica, port, &["sbtest"])?;
         server.stop()?;
     }
@@ -65,18 +65,20 @@ pub fn run(plan: &Plan) -> Outcome {
     Ok(())
 }
 
-/// Copies onelog while it is written to, and lets a foreign server go on from there.
-fn to_peer(plan: &Plan, vendor: Vendor, port: u16, dir: &Path) -> Outcome<Peer> {
+/// Copies onelog while it is written to, and lets a foreign server go on from there, under TLS by onelog's authority `ca`.
+fn to_peer(plan: &Plan, vendor: Vendor, port: u16, ca: &Path, dir: &Path) -> Outcome<Peer> {
     sql::run(port, &["CREATE DATABASE sbtest", "CREATE DATABASE d"])?;
     let mut writing = write(plan, port)?;
     let copy = dir.join("copy.sql");
     dump(vendor, port, &copy)?;
     let options = if vendor == Vendor::Oracle { &[&["--server-id=3"][..], &GTIDS].concat() } else { &vec![] };
     let peer = Peer::start(vendor, dir, options)?;
+    let ca = ca.display();
     let (before, after) = match vendor {
         Vendor::MariaDb => (
             format!(
-                "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='repl', MASTER_CONNECT_RETRY=1"
+                "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='repl', MASTER_CONNECT_RETRY=1, \
+                 MASTER_SSL=1, MASTER_SSL_CA='{ca}', MASTER_SSL_VERIFY_SERVER_CERT=1"
             ),
             "START SLAVE".to_owned(),
         ),
@@ -84,7 +86,8 @@ fn to_peer(plan: &Plan, vendor: Vendor, port: u16, dir: &Path) -> Outcome<Peer> 
             "RESET BINARY LOGS AND GTIDS".to_owned(),
             format!(
                 "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, SOURCE_USER='repl', \
-                 SOURCE_SSL=0, SOURCE_AUTO_POSITION=1, SOURCE_CONNECT_RETRY=1; START REPLICA"
+                 SOURCE_SSL=1, SOURCE_SSL_CA='{ca}', SOURCE_SSL_VERIFY_SERVER_CERT=1, SOURCE_AUTO_POSITION=1, \
+                 SOURCE_CONNECT_RETRY=1; START REPLICA"
             ),
         ),
     };

@@ -96,7 +96,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     prepare(source.port)?;
     let config = Config::new(&dir.join("replica"), &own)?;
     let replica = config.start()?;
-    begin(replica.port(), source.port, way)?;
+    begin(replica.port(), source.port, way, &dir.join("data/ca.pem"))?;
     let kills = if plan.full { 50 } else { 3 };
     let bench = Sysbench {
         table_size: 5_000,
@@ -187,16 +187,17 @@ fn prepare(port: u16) -> Outcome {
     )
 }
 
-/// Has a replica follow a source.
-pub fn begin(replica: u16, source: u16, way: Way) -> Outcome {
+/// Has a replica follow a source: by GTIDs under TLS, which the account asks for then, with the source's authority `ca`.
+pub fn begin(replica: u16, source: u16, way: Way, ca: &Path) -> Outcome {
     let place = if way.by_gtid {
-        "SOURCE_AUTO_POSITION = 1"
+        sql::run(source, &["ALTER USER repl REQUIRE SSL"])?;
+        format!("SOURCE_AUTO_POSITION = 1, SOURCE_SSL = 1, SOURCE_SSL_CA = '{}'", ca.display())
     } else {
-        "SOURCE_LOG_FILE = 'binlog.000001', SOURCE_LOG_POS = 4"
+        "SOURCE_LOG_FILE = 'binlog.000001', SOURCE_LOG_POS = 4, GET_SOURCE_PUBLIC_KEY = 1".to_owned()
     };
     let change = format!(
         "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {source}, SOURCE_USER = 'repl', \
-         SOURCE_PASSWORD = 'secret', SOURCE_CONNECT_RETRY = 1, GET_SOURCE_PUBLIC_KEY = 1, {place}"
+         SOURCE_PASSWORD = 'secret', SOURCE_CONNECT_RETRY = 1, {place}"
     );
     sql::run(replica, &[&change, "START REPLICA"])
 }

@@ -69,7 +69,8 @@ pub fn run(plan: &Plan) -> Outcome {
 
 /// A replica that is onelog too.
 fn of_its_own(dir: &Path) -> Outcome {
-    let source = Config::new(&dir.join("source"), &OPTIONS)?.start()?;
+    let config = Config::new(&dir.join("source"), &OPTIONS)?;
+    let source = config.start()?;
     sql::run(
         source.port(),
         &[
@@ -80,7 +81,7 @@ fn of_its_own(dir: &Path) -> Outcome {
     let gtids = ["--server-id=2", "--gtid-mode=ON", "--enforce-gtid-consistency=ON"];
     let replica = Config::new(&dir.join("replica"), &gtids)?.start()?;
     let way = Way { name: "onelog by GTIDs", vendor: Vendor::Oracle, by_gtid: true };
-    begin(replica.port(), source.port(), way)?;
+    begin(replica.port(), source.port(), way, &config.datadir.join("ca.pem"))?;
     catch_up(source.port(), replica.port(), way)?;
     acknowledged::check_pair(source.port(), "source", replica.port())?;
     replica.stop()?;

@@ -6,8 +6,9 @@
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
+use super::error::no_tls;
 use super::packets::{Packets, refusal};
-use super::{Settings, SourceError, rsa};
+use super::{Settings, SourceError, SourceTls, rsa};
 
 type Result<T> = std::result::Result<T, SourceError>;
 
@@ -16,6 +17,8 @@ const CACHING_SHA2: &str = "caching_sha2_password";
 
 /// LONG_PASSWORD, LONG_FLAG, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH.
 const CAPABILITIES: u32 = 0x0001 | 0x0004 | 0x0200 | 0x2000 | 0x8000 | 0x0008_0000;
+/// SSL: the rest is said under TLS.
+const SSL: u32 = 0x0800;
 /// `utf8mb4_general_ci`
 const COLLATION: u8 = 45;
 
@@ -25,6 +28,7 @@ pub(super) struct Greeting {
     pub(super) version: String,
     nonce: Vec<u8>,
     plugin: String,
+    has_tls: bool,
 }
 
 impl Greeting {
@@ -33,24 +37,49 @@ impl Greeting {
         let (version, rest) = zero_ended(rest)?;
         // Connection id, first part of the nonce, filler, capabilities, collation, status, capabilities, size, reserved.
         let (front, rest) = rest.split_at_checked(4 + 8 + 1 + 2 + 1 + 2 + 2 + 1 + 10)?;
+        let [low, high] = *front.get(13..15)?.first_chunk()?;
+        let has_tls = u32::from(u16::from_le_bytes([low, high])) & SSL != 0;
         let size = usize::from(*front.get(20)?).max(21) - 8;
         let (back, rest) = rest.split_at_checked(size.min(rest.len()))?;
         let nonce = [front.get(4..12)?, back.strip_suffix(&[0]).unwrap_or(back)].concat();
         let plugin = zero_ended(rest).map_or(NATIVE.to_owned(), |(plugin, _)| plugin);
-        Some(Self { version, nonce, plugin })
+        Some(Self { version, nonce, plugin, has_tls })
     }
 }
 
-/// Logs in.
-pub(super) async fn log_in(packets: &mut Packets, settings: &Settings) -> Result<Greeting> {
+/// What the source says first.
+pub(super) async fn greet(packets: &mut Packets) -> Result<Greeting> {
     let packet = packets.next().await?;
     if packet.first() == Some(&0xff) {
         return Err(refusal(&packet));
     }
-    let mut greeting = Greeting::decode(&packet).ok_or_else(|| SourceError::malformed("the greeting"))?;
+    Greeting::decode(&packet).ok_or_else(|| SourceError::malformed("the greeting"))
+}
+
+/// Goes on under TLS.
+pub(super) async fn secure(
+    mut packets: Packets,
+    greeting: &Greeting,
+    tls: &SourceTls,
+    host: &str,
+) -> Result<Packets> {
+    if !greeting.has_tls {
+        return Err(no_tls("SSL is required, but the server does not support it"));
+    }
+    packets.send(&head(true)).await?;
+    packets.secured(tls, host).await
+}
+
+/// Logs in.
+pub(super) async fn log_in(
+    packets: &mut Packets,
+    mut greeting: Greeting,
+    settings: &Settings,
+) -> Result<Greeting> {
     let password = settings.password.as_bytes();
     let response = scramble(&greeting.plugin, &greeting.nonce, password).unwrap_or_default();
-    packets.send(&login(settings, &greeting.plugin, &response)).await?;
+    let login = login(settings, packets.is_secure(), &greeting.plugin, &response);
+    packets.send(&login).await?;
     loop {
         let packet = packets.next().await?;
         match packet.split_first() {
@@ -75,8 +104,12 @@ pub(super) async fn log_in(packets: &mut Packets, settings: &Settings) -> Result
     }
 }
 
-/// The source has no digest in its cache: it wants the password itself, encrypted with its key.
+/// The source has no digest in its cache: it wants the password itself, under TLS as it is, else encrypted with its key.
 async fn show_password(packets: &mut Packets, settings: &Settings, nonce: &[u8]) -> Result<()> {
+    let mut secret = [settings.password.as_bytes(), &[0]].concat();
+    if packets.is_secure() {
+        return packets.send(&secret).await;
+    }
     if !settings.get_public_key {
         return Err(SourceError::Refused {
             code: 2061,
@@ -88,7 +121,6 @@ async fn show_password(packets: &mut Packets, settings: &Settings, nonce: &[u8])
     packets.send(&[2]).await?;
     let key = packets.next().await?;
     let pem = key.strip_prefix(&[1]).ok_or_else(|| SourceError::malformed("the public key"))?;
-    let mut secret = [settings.password.as_bytes(), &[0]].concat();
     secret.iter_mut().zip(nonce.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
     let mut seed = [0; 20];
     getrandom::fill(&mut seed).map_err(|error| SourceError::Lost(error.to_string()))?;
@@ -96,12 +128,18 @@ async fn show_password(packets: &mut Packets, settings: &Settings, nonce: &[u8])
     packets.send(&sealed).await
 }
 
-fn login(settings: &Settings, plugin: &str, response: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    out.extend(CAPABILITIES.to_le_bytes());
+/// What a login begins with, and a request for TLS is.
+fn head(has_tls: bool) -> Vec<u8> {
+    let capabilities = if has_tls { CAPABILITIES | SSL } else { CAPABILITIES };
+    let mut out = capabilities.to_le_bytes().to_vec();
     out.extend((1_u32 << 30).to_le_bytes());
     out.push(COLLATION);
     out.extend([0; 23]);
+    out
+}
+
+fn login(settings: &Settings, has_tls: bool, plugin: &str, response: &[u8]) -> Vec<u8> {
+    let mut out = head(has_tls);
     out.extend_from_slice(settings.user.as_bytes());
     out.push(0);
     out.push(u8::try_from(response.len()).unwrap_or(0));
@@ -164,6 +202,7 @@ mod tests {
         let greeting = Greeting::decode(&packet).unwrap();
         assert_eq!(greeting.nonce, b"abcdefghijklmnopqrst");
         assert_eq!((&*greeting.version, &*greeting.plugin), ("9.7.4", CACHING_SHA2));
+        assert!(greeting.has_tls);
         for size in 0..packet.len() {
             let _ = Greeting::decode(&packet[..size]);
         }

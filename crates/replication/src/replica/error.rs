@@ -24,6 +24,8 @@ pub enum SourceError {
 
 /// MySQL's number for a connection that could not be made.
 const CR_CONN_HOST_ERROR: u16 = 2003;
+/// MySQL's number for TLS that could not be agreed on.
+const CR_SSL_CONNECTION_ERROR: u16 = 2026;
 /// `ER_REPLICA_FATAL_ERROR`
 const FATAL: u16 = 1593;
 /// `ER_SERVER_SOURCE_FATAL_ERROR_READING_BINLOG`
@@ -56,6 +58,11 @@ impl SourceError {
     pub(crate) fn malformed(what: &str) -> Self {
         Self::Malformed(format!("the source's answer is malformed: {what}"))
     }
+}
+
+/// TLS was asked for, and cannot be had.
+pub(super) fn no_tls(why: &str) -> SourceError {
+    SourceError::Refused { code: CR_SSL_CONNECTION_ERROR, message: format!("SSL connection error: {why}") }
 }
 
 impl From<std::io::Error> for SourceError {

@@ -26,6 +26,7 @@ mod position;
 mod rsa;
 mod settings;
 mod source;
+mod tls;
 
 pub use clock::LogicalClock;
 pub use error::SourceError;
@@ -34,5 +35,6 @@ pub use groups::{Groups, Head, Step};
 pub use image::{Field, ImageError, RowReader, RowsBody, rows_body};
 pub use payload::Payload;
 pub use position::Position;
-pub use settings::Settings;
+pub use settings::{Settings, TlsSettings};
 pub use source::{Dump, Hello, Source};
+pub use tls::{Pems, SourceTls};

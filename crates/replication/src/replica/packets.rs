@@ -1,11 +1,17 @@
 //! Packets of a client's connection: whole ones in both directions, and the few answers that a replica asks for.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use std::sync::Arc;
+
 use protocol::frame::{CHUNK_SIZE_MAX, PacketReader};
+use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
-use super::SourceError;
+use super::error::no_tls;
+use super::{SourceError, SourceTls};
 
 type Result<T> = std::result::Result<T, SourceError>;
 
@@ -18,8 +24,34 @@ const ROWS_MAX: usize = 1000;
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Packets {
-    stream: TcpStream,
+    stream: Stream,
     reader: PacketReader,
+}
+
+#[derive(Debug)]
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    /// Dropping the future loses nothing.
+    async fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.read(out).await,
+            Self::Tls(stream) => stream.read(out).await,
+        }
+    }
+
+    async fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Self::Plain(stream) => stream.write_all(bytes).await,
+            Self::Tls(stream) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await
+            }
+        }
+    }
 }
 
 /// A field of a row in text form; `None` is NULL.
@@ -27,7 +59,29 @@ pub(super) type Cell = Option<String>;
 
 impl Packets {
     pub(super) fn new(stream: TcpStream) -> Self {
-        Self { stream, reader: PacketReader::new(SIZE_MAX) }
+        Self { stream: Stream::Plain(stream), reader: PacketReader::new(SIZE_MAX) }
+    }
+
+    /// Shakes hands for TLS, which was asked for; goes on with the same packet numbers.
+    pub(super) async fn secured(mut self, tls: &SourceTls, host: &str) -> Result<Self> {
+        let Stream::Plain(stream) = self.stream else { return Err(no_tls("it is there already")) };
+        if !self.reader.take_unread().is_empty() {
+            return Err(no_tls("the source went on in clear"));
+        }
+        let name = ServerName::try_from(host.to_owned()).map_err(|error| no_tls(&error.to_string()))?;
+        let connected = TlsConnector::from(Arc::clone(&tls.0)).connect(name, stream).await;
+        match connected {
+            Ok(stream) => Ok(Self { stream: Stream::Tls(Box::new(stream)), reader: self.reader }),
+            Err(error) => Err(match error.downcast::<rustls::Error>() {
+                Ok(error) => no_tls(&error.to_string()),
+                Err(error) => error.into(),
+            }),
+        }
+    }
+
+    /// Whether others cannot read along.
+    pub(super) fn is_secure(&self) -> bool {
+        matches!(self.stream, Stream::Tls(_))
     }
 
     /// The next packet.
@@ -55,7 +109,7 @@ impl Packets {
     /// Sends a short packet of number 0, whatever is being received.
     pub(super) async fn put_in(&mut self, payload: &[u8]) -> Result<()> {
         let [a, b, c, ..] = payload.len().to_le_bytes();
-        Ok(self.stream.write_all(&[&[a, b, c, 0], payload].concat()).await?)
+        Ok(self.stream.write(&[&[a, b, c, 0], payload].concat()).await?)
     }
 
     /// Answers within a conversation.
@@ -74,7 +128,7 @@ impl Packets {
                 break;
             }
         }
-        self.stream.write_all(&out).await?;
+        self.stream.write(&out).await?;
         self.reader.set_sequence(sequence);
         Ok(())
     }

@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::packets::{Cell, Packets, is_end, refusal};
-use super::{Position, Settings, SourceError, SourceEvent, auth};
+use super::{Position, Settings, SourceError, SourceEvent, SourceTls, auth};
 
 type Result<T> = std::result::Result<T, SourceError>;
 
@@ -53,17 +53,22 @@ pub struct Source {
 }
 
 impl Source {
-    /// Connects and asks. Everything together may take as long as `patience`.
+    /// Connects, under TLS if there is some for it, and asks. Everything together may take as long as `patience`.
     ///
     /// # Errors
     /// [`SourceError::Unfit`] if source and replica do not fit together.
-    pub async fn connect(settings: &Settings, hello: &Hello, patience: Duration) -> Result<Self> {
+    pub async fn connect(
+        settings: &Settings,
+        tls: Option<&SourceTls>,
+        hello: &Hello,
+        patience: Duration,
+    ) -> Result<Self> {
         let Settings { host, port, user, .. } = settings;
         let place = format!("'{user}@{host}:{port}'");
         let failed = |why: &dyn std::fmt::Display| {
             SourceError::Lost(format!("error connecting to source {place}: {why}"))
         };
-        let connected = timeout(patience, Self::connect_and_ask(settings, hello)).await;
+        let connected = timeout(patience, Self::connect_and_ask(settings, tls, hello)).await;
         match connected {
             Err(_) => Err(failed(&"no answer in time")),
             Ok(Err(SourceError::Lost(why))) => Err(failed(&why)),
@@ -75,11 +80,15 @@ impl Source {
         }
     }
 
-    async fn connect_and_ask(settings: &Settings, hello: &Hello) -> Result<Self> {
+    async fn connect_and_ask(settings: &Settings, tls: Option<&SourceTls>, hello: &Hello) -> Result<Self> {
         let stream = TcpStream::connect((&*settings.host, settings.port)).await?;
         stream.set_nodelay(true)?;
         let mut packets = Packets::new(stream);
-        let greeting = auth::log_in(&mut packets, settings).await?;
+        let greeting = auth::greet(&mut packets).await?;
+        if let Some(tls) = tls {
+            packets = auth::secure(packets, &greeting, tls, &settings.host).await?;
+        }
+        let greeting = auth::log_in(&mut packets, greeting, settings).await?;
         // MariaDB before 11 hides its version behind one that old replicas accept.
         let version = greeting.version.strip_prefix("5.5.5-").unwrap_or(&greeting.version).to_owned();
         let is_mariadb = version.contains("MariaDB");

@@ -50,6 +50,8 @@ pub struct Account {
     pub verifier: Verifier,
     /// Nobody may log in.
     pub is_locked: bool,
+    /// REQUIRE SSL: nobody may log in without TLS, by the socket neither.
+    pub requires_tls: bool,
     /// When the password was last changed, seconds since 1970.
     pub password_changed_s: u64,
     /// What it may do everywhere.
@@ -71,6 +73,7 @@ impl Account {
             name,
             verifier,
             is_locked: false,
+            requires_tls: false,
             password_changed_s: 0,
             global: Privileges::NONE,
             dynamic: Dynamic::NONE,

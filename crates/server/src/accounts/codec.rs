@@ -5,7 +5,7 @@
 //! | bytes | field |
 //! | --- | --- |
 //! | 1 | format version, 1 |
-//! | 1 | flags: 1 locked |
+//! | 1 | flags: 1 locked, 2 TLS is required |
 //! | 1 | plugin: 0 `caching_sha2_password`, 1 `mysql_native_password` |
 //! | text | authentication string, empty for no password |
 //! | 8 | when the password was changed, seconds since 1970 |
@@ -24,6 +24,7 @@ use super::privilege::{Dynamic, Privileges};
 
 const VERSION: u8 = 1;
 const LOCKED: u8 = 1;
+const REQUIRES_TLS: u8 = 2;
 
 /// The account's bytes.
 ///
@@ -34,7 +35,9 @@ pub fn encode(account: &Account) -> Vec<u8> {
         Plugin::CachingSha2 => 0,
         Plugin::Native => 1,
     };
-    let mut out = vec![VERSION, if account.is_locked { LOCKED } else { 0 }, plugin];
+    let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+    let flags = flag(account.is_locked, LOCKED) | flag(account.requires_tls, REQUIRES_TLS);
+    let mut out = vec![VERSION, flags, plugin];
     put_text(&mut out, &account.verifier.authentication_string());
     for number in [
         account.password_changed_s,
@@ -71,6 +74,7 @@ pub fn decode(key: &str, bytes: &[u8]) -> Option<Account> {
     let verifier = Verifier::parse(plugin, input.text()?.as_bytes())?;
     let mut account = Account::new(name, verifier);
     account.is_locked = flags & LOCKED != 0;
+    account.requires_tls = flags & REQUIRES_TLS != 0;
     account.password_changed_s = input.number()?;
     account.global = Privileges::from_bits(input.number()?);
     account.dynamic = Dynamic::from_bits(input.number()?);
@@ -130,7 +134,7 @@ mod tests {
     fn account() -> Account {
         let verifier = Verifier::Native(NativeHash::of_password(b"x"));
         let mut account = Account::new(Name::new("app", "10.%"), verifier);
-        account.is_locked = true;
+        (account.is_locked, account.requires_tls) = (true, true);
         account.password_changed_s = 0x0102_0304;
         account.global = Privileges::SELECT.union(Privileges::GRANT_OPTION);
         account.dynamic = Dynamic::from_name("BINLOG_ADMIN").unwrap();
@@ -142,7 +146,7 @@ mod tests {
     #[test]
     fn the_bytes_are_those_of_the_table() {
         let golden = [
-            &[1, 1, 1, 41, 0][..],
+            &[1, 3, 1, 41, 0][..],
             b"*B69027D44F6E5EDC07F1AEAD1477967B16F28227",
             &[4, 3, 2, 1, 0, 0, 0, 0],
             &[1, 0, 0, 0x40, 0, 0, 0, 0],

@@ -132,6 +132,7 @@ pub(super) fn revoke_all(
         require_system_user(account, around)?;
         let bare = Account {
             is_locked: account.is_locked,
+            requires_tls: account.requires_tls,
             password_changed_s: account.password_changed_s,
             ..Account::new(name.clone(), account.verifier.clone())
         };

@@ -37,7 +37,7 @@ pub use host::Peer;
 pub use plan::{Change, Plan};
 pub use privilege::{Dynamic, Privileges};
 pub use show::{USER_COLUMNS, UserCell};
-pub use statement::{Circumstances, Credential, Level, Secret, Statement, What};
+pub use statement::{Attributes, Circumstances, Credential, Level, Secret, Statement, What};
 pub use table::Table;
 
 /// The server's accounts.

@@ -51,11 +51,11 @@ impl Table {
     ) -> Result<Plan, SqlError> {
         let mut draft = Draft { table: self, plan: Plan::default() };
         match statement {
-            Statement::Create { if_not_exists, users, is_locked } => {
-                user::create(&mut draft, users, *if_not_exists, *is_locked, around, warnings)?;
+            Statement::Create { if_not_exists, users, attributes } => {
+                user::create(&mut draft, users, *if_not_exists, *attributes, around, warnings)?;
             }
-            Statement::Alter { if_exists, users, is_locked } => {
-                user::alter(&mut draft, users, *if_exists, *is_locked, around, warnings)?;
+            Statement::Alter { if_exists, users, attributes } => {
+                user::alter(&mut draft, users, *if_exists, *attributes, around, warnings)?;
             }
             Statement::Drop { if_exists, users } => {
                 user::drop_users(&mut draft, users, *if_exists, around, warnings)?;

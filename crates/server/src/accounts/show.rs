@@ -39,7 +39,20 @@ impl Table {
     /// SHOW CREATE USER. Error 1396 if there is none of this name. `as_hex` is `print_identified_with_as_hex`.
     pub fn show_create_user(&self, name: &Name, as_hex: bool) -> Result<String, SqlError> {
         let account = self.get(name).ok_or_else(|| failed("SHOW CREATE USER", &[name]))?;
-        let secret = account.verifier.authentication_string();
+        Ok(format!(
+            "CREATE USER {} REQUIRE {} PASSWORD EXPIRE DEFAULT ACCOUNT {} PASSWORD HISTORY DEFAULT PASSWORD REUSE \
+             INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT",
+            account.identified(as_hex),
+            if account.requires_tls { "SSL" } else { "NONE" },
+            if account.is_locked { "LOCK" } else { "UNLOCK" },
+        ))
+    }
+}
+
+impl Account {
+    /// Who it is and how it proves that, as CREATE USER and ALTER USER say it.
+    pub fn identified(&self, as_hex: bool) -> String {
+        let secret = self.verifier.authentication_string();
         let secret = match &*secret {
             "" => String::new(),
             secret if as_hex => {
@@ -47,14 +60,8 @@ impl Table {
             }
             secret => format!(" AS {}", text_literal(secret)),
         };
-        Ok(format!(
-            "CREATE USER {}@{} IDENTIFIED WITH '{}'{secret} REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT {} PASSWORD \
-             HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT",
-            quoted(&name.user),
-            quoted(&name.host),
-            account.verifier.plugin().name(),
-            if account.is_locked { "LOCK" } else { "UNLOCK" },
-        ))
+        let (user, host) = (quoted(&self.name.user), quoted(&self.name.host));
+        format!("{user}@{host} IDENTIFIED WITH '{}'{secret}", self.verifier.plugin().name())
     }
 }
 
@@ -147,7 +154,8 @@ impl Account {
             "password_expired" => flag(false),
             "password_last_changed" => UserCell::Time(self.password_changed_s),
             "account_locked" => flag(self.is_locked),
-            "ssl_type" | "ssl_cipher" | "x509_issuer" | "x509_subject" => text(""),
+            "ssl_type" => text(if self.requires_tls { "ANY" } else { "" }),
+            "ssl_cipher" | "x509_issuer" | "x509_subject" => text(""),
             "max_questions" | "max_updates" | "max_connections" | "max_user_connections" => {
                 UserCell::Number(0)
             }

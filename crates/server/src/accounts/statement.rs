@@ -3,26 +3,35 @@
 use super::access::Access;
 use super::account::Name;
 
+/// What is said of accounts beside their passwords; what is not said stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// REQUIRE SSL, or NONE.
+    pub requires_tls: Option<bool>,
+    /// ACCOUNT LOCK, or UNLOCK.
+    pub is_locked: Option<bool>,
+}
+
 /// A statement.
 #[derive(Clone, Debug)]
 pub enum Statement {
-    /// CREATE USER [IF NOT EXISTS] user [IDENTIFIED ..], .. [ACCOUNT LOCK | UNLOCK]
+    /// CREATE USER [IF NOT EXISTS] user [IDENTIFIED ..], .. [REQUIRE ..] [ACCOUNT LOCK | UNLOCK]
     Create {
         /// IF NOT EXISTS: those that exist are noted, not refused.
         if_not_exists: bool,
         /// Who, and how it proves that.
         users: Vec<(Name, Credential)>,
-        /// ACCOUNT LOCK.
-        is_locked: bool,
+        /// What else is said of them.
+        attributes: Attributes,
     },
-    /// ALTER USER [IF EXISTS] user [IDENTIFIED ..], .. [ACCOUNT LOCK | UNLOCK]
+    /// ALTER USER [IF EXISTS] user [IDENTIFIED ..], .. [REQUIRE ..] [ACCOUNT LOCK | UNLOCK]
     Alter {
         /// IF EXISTS: those that do not are noted, not refused.
         if_exists: bool,
         /// Who, and how it proves that from now on, if that changes.
         users: Vec<(Name, Option<Credential>)>,
-        /// ACCOUNT LOCK or UNLOCK, if that changes.
-        is_locked: Option<bool>,
+        /// What else is said of them.
+        attributes: Attributes,
     },
     /// DROP USER [IF EXISTS] user, ..
     Drop {

@@ -11,7 +11,7 @@ use types::warning::{Level, Warnings};
 use super::account::{Account, Name};
 use super::plan::{Draft, failed};
 use super::privilege::{Dynamic, Privileges};
-use super::statement::{Circumstances, Credential, Secret};
+use super::statement::{Attributes, Circumstances, Credential, Secret};
 
 /// Characters of a user name.
 const USER_SIZE_MAX: usize = 32;
@@ -26,11 +26,18 @@ const ER_USER_DOES_NOT_EXIST: Condition = Condition {
     text: "Authorization ID %s does not exist.",
 };
 
+impl Attributes {
+    fn apply(self, account: &mut Account) {
+        account.is_locked = self.is_locked.unwrap_or(account.is_locked);
+        account.requires_tls = self.requires_tls.unwrap_or(account.requires_tls);
+    }
+}
+
 pub(super) fn create(
     draft: &mut Draft<'_>,
     users: &[(Name, Credential)],
     if_not_exists: bool,
-    is_locked: bool,
+    attributes: Attributes,
     around: Circumstances<'_>,
     warnings: &mut Warnings,
 ) -> Result<(), SqlError> {
@@ -43,8 +50,9 @@ pub(super) fn create(
             continue;
         }
         let verifier = verifier(credential, None, around)?;
-        let account =
-            Account { is_locked, password_changed_s: around.now_s, ..Account::new(name.clone(), verifier) };
+        let mut account =
+            Account { password_changed_s: around.now_s, ..Account::new(name.clone(), verifier) };
+        attributes.apply(&mut account);
         remember(draft, &account, credential);
         draft.put(name, Some(account));
     }
@@ -58,7 +66,7 @@ pub(super) fn alter(
     draft: &mut Draft<'_>,
     users: &[(Name, Option<Credential>)],
     if_exists: bool,
-    is_locked: Option<bool>,
+    attributes: Attributes,
     around: Circumstances<'_>,
     warnings: &mut Warnings,
 ) -> Result<(), SqlError> {
@@ -68,7 +76,7 @@ pub(super) fn alter(
             missing.push(name);
             continue;
         };
-        let is_own = name == around.access.account_name() && is_locked.is_none();
+        let is_own = name == around.access.account_name() && attributes == Attributes::default();
         if !is_own {
             require_create_user(around)?;
             require_system_user(account, around)?;
@@ -79,7 +87,7 @@ pub(super) fn alter(
             account.password_changed_s = around.now_s;
             remember(draft, &account, credential);
         }
-        account.is_locked = is_locked.unwrap_or(account.is_locked);
+        attributes.apply(&mut account);
         draft.put(name, Some(account));
     }
     note_or_fail("ALTER USER", &missing, if_exists, warnings)

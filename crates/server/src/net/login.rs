@@ -17,8 +17,8 @@ use protocol::wire::{Capabilities, StatusFlags, charset};
 use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{
-    ER_ACCOUNT_HAS_BEEN_LOCKED, ER_CON_COUNT_ERROR, ER_HOST_IS_BLOCKED, ER_HOST_NOT_PRIVILEGED,
-    ER_NET_READ_INTERRUPTED, ER_SECURE_TRANSPORT_REQUIRED,
+    ER_ACCESS_DENIED_ERROR, ER_ACCOUNT_HAS_BEEN_LOCKED, ER_CON_COUNT_ERROR, ER_HOST_IS_BLOCKED,
+    ER_HOST_NOT_PRIVILEGED, ER_NET_READ_INTERRUPTED, ER_SECURE_TRANSPORT_REQUIRED,
 };
 use zeroize::Zeroizing;
 
@@ -382,8 +382,14 @@ async fn authenticate<S: Service>(
     }
     // Only accounts are accepted, never decoys.
     let account = account.ok_or(LoginError::Broken)?;
+    let user = String::from_utf8_lossy(claim.user);
+    if account.requires_tls && link.connection.tls().is_none() {
+        let with_password = !account.verifier.authentication_string().is_empty();
+        let using = if with_password { "YES" } else { "NO" };
+        let error = ER_ACCESS_DENIED_ERROR.error(&[&user, &peer.host, &using]);
+        return Err(link.refuse(&error).await);
+    }
     if account.is_locked {
-        let user = String::from_utf8_lossy(claim.user);
         let error = ER_ACCOUNT_HAS_BEEN_LOCKED.error(&[&user, &peer.host]);
         return Err(link.refuse(&error).await);
     }

@@ -24,6 +24,7 @@ mod keep;
 mod receiver;
 mod runner;
 mod status;
+mod tls;
 mod worker;
 
 use std::sync::Arc;

@@ -145,7 +145,10 @@ async fn run_once(
                         --skip-log-bin, or name SOURCE_LOG_FILE and SOURCE_LOG_POS";
             return Err(SourceError::Unfit(what.to_owned()));
         }
-        let source = Source::connect(settings, &hello, patience).await?;
+        let (of, settings_of_tls) = (Arc::clone(shared), settings.tls.clone());
+        let loaded = tokio::task::spawn_blocking(move || super::tls::load(&of, &settings_of_tls)).await;
+        let tls = loaded.map_err(|error| SourceError::Lost(error.to_string()))??;
+        let source = Source::connect(settings, tls.as_ref(), &hello, patience).await?;
         replica.connected(&source, &position);
         tracing::info!(version = source.version, from = %position, "replication: connected to the source");
         source.dump(shared.server_id, &position, settings.auto_position.then_some(&executed)).await

@@ -25,9 +25,8 @@ fn front(state: &State, threads: Threads) -> Option<Row> {
         (true, false) => "Connecting",
         (true, true) => "Yes",
     };
-    let sql = if threads.sql { "Yes" } else { "No" };
     let last = state.sql_error.as_ref();
-    let (read, applied) = (&state.read, &state.applied);
+    let (read, applied, tls) = (&state.read, &state.applied, &settings.tls);
     let backlog = if read.file == applied.file { read.position.saturating_sub(applied.position) } else { 0 };
     Some(row![
         io_state(state, threads),
@@ -42,7 +41,7 @@ fn front(state: &State, threads: Threads) -> Option<Row> {
         0_u32,
         &applied.file,
         io,
-        sql,
+        yes(threads.sql),
         "",
         "",
         "",
@@ -57,12 +56,12 @@ fn front(state: &State, threads: Threads) -> Option<Row> {
         "None",
         "",
         0_u32,
-        "No",
+        yes(tls.enabled),
+        &tls.ca,
         "",
+        &tls.cert,
         "",
-        "",
-        "",
-        "",
+        &tls.key,
     ])
 }
 
@@ -71,7 +70,7 @@ fn back(state: &State, threads: Threads, executed: String) -> Row {
     let (io, sql) = (state.io_error.as_ref(), state.sql_error.as_ref());
     row![
         seconds_behind(state, threads),
-        "No",
+        yes(settings.tls.checks_host),
         code(io),
         message(io),
         code(sql),
@@ -99,6 +98,10 @@ fn back(state: &State, threads: Threads, executed: String) -> Row {
         u32::from(settings.get_public_key),
         "",
     ]
+}
+
+fn yes(it_is: bool) -> &'static str {
+    if it_is { "Yes" } else { "No" }
 }
 
 fn io_state(state: &State, threads: Threads) -> &'static str {

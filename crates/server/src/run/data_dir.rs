@@ -100,7 +100,7 @@ pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> StartError + '_ {
 }
 
 /// A small file, whole.
-pub(super) fn read(vfs: &dyn Vfs, path: &Path) -> io::Result<String> {
+pub(crate) fn read(vfs: &dyn Vfs, path: &Path) -> io::Result<String> {
     let file = vfs.open(path, Open::Read)?;
     let size = usize::try_from(file.len()?).map_err(|_| io::ErrorKind::InvalidData)?;
     let mut bytes = vec![0; size];

@@ -33,6 +33,7 @@ use crate::session::{Shared, WAITING_THREADS_MAX};
 use checkpointer::Checkpointer;
 use log_threads::LogThreads;
 
+pub(crate) use data_dir::read as read_text;
 pub use start::start;
 
 /// How long statements may go on when the server is told to stop.

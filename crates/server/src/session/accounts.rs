@@ -8,7 +8,7 @@ use types::error::SqlError;
 
 use super::Client;
 use super::dispatch::unsupported;
-use crate::accounts::{self, Circumstances, Credential, Level, Name, Plan, Secret, What};
+use crate::accounts::{self, Attributes, Circumstances, Credential, Level, Name, Plan, Secret, What};
 use crate::ddl::Edit;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -42,7 +42,7 @@ impl Client {
         let mut locks = self.begin_change().await?;
         locks.lock_metadata(LockId::of(&[b"accounts"]), Mode::Exclusive).await.map_err(engine_error)?;
         let plan = self.plan_accounts(statement)?;
-        let text = self.account_event(statement, &plan, sql)?;
+        let text = self.account_event(statement, &plan, sql);
         let edits = plan.changes.iter().map(|change| {
             let (name, bytes) = change.row();
             Edit::PutAccount { name, bytes }
@@ -72,26 +72,28 @@ impl Client {
     }
 
     /// What goes to the binlog: never a password.
-    fn account_event(&self, statement: &accounts::Statement, plan: &Plan, sql: &[u8]) -> Result<Vec<u8>> {
+    fn account_event(&self, statement: &accounts::Statement, plan: &Plan, sql: &[u8]) -> Vec<u8> {
         let verb = match statement {
             accounts::Statement::Create { .. } => "CREATE USER",
             accounts::Statement::Alter { .. } | accounts::Statement::SetPassword(..) => "ALTER USER",
-            _ => return Ok(sql.to_vec()),
+            _ => return sql.to_vec(),
         };
         let table = self.access.table().with(&plan.changes);
         let mut users = Vec::new();
         for change in &plan.changes {
-            let shown = table.show_create_user(&change.name, false)?;
-            let credential = shown.split(" REQUIRE NONE").next().unwrap_or(&shown);
-            users.push(credential.trim_start_matches("CREATE USER ").to_owned());
+            users.extend(table.get(&change.name).map(|account| account.identified(false)));
         }
-        let locked = match statement {
-            accounts::Statement::Create { is_locked: true, .. }
-            | accounts::Statement::Alter { is_locked: Some(true), .. } => " ACCOUNT LOCK",
-            accounts::Statement::Alter { is_locked: Some(false), .. } => " ACCOUNT UNLOCK",
-            _ => "",
+        let attributes = match statement {
+            accounts::Statement::Create { attributes, .. }
+            | accounts::Statement::Alter { attributes, .. } => *attributes,
+            _ => Attributes::default(),
         };
-        Ok(format!("{verb} {}{locked}", users.join(", ")).into_bytes())
+        let require =
+            attributes.requires_tls.map_or("", |tls| if tls { " REQUIRE SSL" } else { " REQUIRE NONE" });
+        let lock = attributes
+            .is_locked
+            .map_or("", |locked| if locked { " ACCOUNT LOCK" } else { " ACCOUNT UNLOCK" });
+        format!("{verb} {}{require}{lock}", users.join(", ")).into_bytes()
     }
 
     fn account_statement(&self, statement: Statement) -> Result<accounts::Statement> {
@@ -125,9 +127,6 @@ impl Client {
 
     fn manage_users(&self, manage: parse::ManageUsers) -> Result<accounts::Statement> {
         let options = manage.options;
-        if options.require_tls == Some(true) {
-            return Err(unsupported("REQUIRE SSL"));
-        }
         if options.limits.iter().any(|(_, limit)| *limit > 0) {
             return Err(unsupported("limits of an account's resources"));
         }
@@ -139,16 +138,13 @@ impl Client {
             Ok((self.account_name(user.account), credential))
         });
         let users: Vec<(Name, Option<Credential>)> = users.collect::<Result<_>>()?;
+        let attributes = Attributes { requires_tls: options.require_tls, is_locked: options.locked };
         Ok(if manage.alter {
-            accounts::Statement::Alter { if_exists: manage.lenient, users, is_locked: options.locked }
+            accounts::Statement::Alter { if_exists: manage.lenient, users, attributes }
         } else {
             let users =
                 users.into_iter().map(|(name, credential)| (name, credential.unwrap_or(Credential::NONE)));
-            accounts::Statement::Create {
-                if_not_exists: manage.lenient,
-                users: users.collect(),
-                is_locked: options.locked == Some(true),
-            }
+            accounts::Statement::Create { if_not_exists: manage.lenient, users: users.collect(), attributes }
         })
     }
 

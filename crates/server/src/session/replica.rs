@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use replication::replica::{Position, Settings};
+use replication::replica::{Position, Settings, TlsSettings};
 use sql::parse::{ChangeSource, ReplicaThreads};
 use types::error::SqlError;
 use types::error::table::{
@@ -20,6 +20,8 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// `SOURCE_HEARTBEAT_PERIOD`'s maximum, seconds.
 const HEARTBEAT_MAX_S: u64 = 4_294_967;
+/// The longest path, bytes.
+const PATH_MAX: usize = 512;
 
 impl Client {
     /// CHANGE REPLICATION SOURCE TO.
@@ -59,8 +61,17 @@ impl Client {
             retry_count: change.retry_count.unwrap_or(old.retry_count),
             auto_position: change.auto_position.unwrap_or(old.auto_position),
             get_public_key: change.get_public_key.unwrap_or(old.get_public_key),
+            tls: TlsSettings {
+                enabled: change.ssl.unwrap_or(old.tls.enabled),
+                checks_host: change.ssl_verify_server_cert.unwrap_or(old.tls.checks_host),
+                ca: change.ssl_ca.unwrap_or(old.tls.ca),
+                cert: change.ssl_cert.unwrap_or(old.tls.cert),
+                key: change.ssl_key.unwrap_or(old.tls.key),
+            },
         };
-        if [&new.host, &new.user, &new.password].iter().any(|text| text.len() > 255) {
+        let names = [&new.host, &new.user, &new.password].iter().any(|text| text.len() > 255);
+        let paths = [&new.tls.ca, &new.tls.cert, &new.tls.key].iter().any(|text| text.len() > PATH_MAX);
+        if names || paths {
             return Err(wrong("CHANGE REPLICATION SOURCE"));
         }
         let is_placed = change.log_file.is_some() || change.log_position.is_some();

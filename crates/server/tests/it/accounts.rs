@@ -12,8 +12,8 @@ use std::sync::Arc;
 use engine::catalog::Catalog;
 use protocol::auth::{FastDigest, Verifier};
 use server::accounts::{
-    Access, Account, Accounts, Circumstances, Credential, Level, Name, Peer, Privileges, Secret, Statement,
-    USER_COLUMNS, UserCell, What, codec,
+    Access, Account, Accounts, Attributes, Circumstances, Credential, Level, Name, Peer, Privileges, Secret,
+    Statement, USER_COLUMNS, UserCell, What, codec,
 };
 use types::error::SqlError;
 use types::warning::Warnings;
@@ -111,7 +111,7 @@ fn access(accounts: &Arc<Accounts>, user: &str, peer: Peer) -> Access {
 
 fn create(users: &[&str], credential: &Credential) -> Statement {
     let users = users.iter().map(|user| (name(user), credential.clone())).collect();
-    Statement::Create { if_not_exists: false, users, is_locked: false }
+    Statement::Create { if_not_exists: false, users, attributes: Attributes::default() }
 }
 
 fn drop_users(users: &[&str], if_exists: bool) -> Statement {
@@ -270,7 +270,7 @@ fn users_come_and_go_as_in_mysql() {
     let failed = |operation: &str, who: &str| (1396, format!("Operation {operation} failed for {who}"));
     assert_eq!(world.error(&create(&["a", "b"], &Credential::NONE)), failed("CREATE USER", "'a'@'%'"));
     let users = vec![(name("a"), Credential::password("x"))];
-    world.ok(&Statement::Create { if_not_exists: true, users, is_locked: false });
+    world.ok(&Statement::Create { if_not_exists: true, users, attributes: Attributes::default() });
     assert_eq!(world.warnings.entries()[0].message, "Authorization ID 'a'@'%' already exists.");
     assert_eq!(world.warnings.entries()[0].code, 3163);
     world
@@ -300,7 +300,7 @@ fn users_come_and_go_as_in_mysql() {
     let alter = |user: &str, if_exists| Statement::Alter {
         if_exists,
         users: vec![(name(user), Some(Credential::password("n")))],
-        is_locked: None,
+        attributes: Attributes::default(),
     };
     assert_eq!(world.error(&alter("nosuch@x", false)), failed("ALTER USER", "'nosuch'@'x'"));
     world.ok(&alter("nosuch@x", true));
@@ -333,13 +333,18 @@ fn users_come_and_go_as_in_mysql() {
     assert_eq!(missing.message, "Operation SHOW CREATE USER failed for 'nosuch'@'%'");
 }
 
+/// ACCOUNT LOCK, or UNLOCK.
+fn locked(is_locked: bool) -> Attributes {
+    Attributes { is_locked: Some(is_locked), requires_tls: None }
+}
+
 #[test]
 fn show_create_user_prints_what_mysql_prints() {
     let mut world = World::new();
     let native =
         Credential { plugin: Some("mysql_native_password".into()), secret: Secret::Password("x".into()) };
     let users = vec![(name("b@localhost"), native)];
-    world.ok(&Statement::Create { if_not_exists: false, users, is_locked: true });
+    world.ok(&Statement::Create { if_not_exists: false, users, attributes: locked(true) });
     let show = |world: &World, user: &str, as_hex| {
         world.accounts.table().show_create_user(&name(user), as_hex).unwrap()
     };
@@ -356,8 +361,16 @@ fn show_create_user_prints_what_mysql_prints() {
          UNLOCK PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT"
     );
     let users = vec![(name("b@localhost"), None)];
-    world.ok(&Statement::Alter { if_exists: false, users, is_locked: Some(false) });
-    assert!(show(&world, "b@localhost", false).contains("ACCOUNT UNLOCK"));
+    world.ok(&Statement::Alter { if_exists: false, users, attributes: locked(false) });
+    assert!(
+        show(&world, "b@localhost", false).contains(" REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK ")
+    );
+    let attributes = Attributes { requires_tls: Some(true), is_locked: None };
+    let users = vec![(name("b@localhost"), None)];
+    world.ok(&Statement::Alter { if_exists: false, users, attributes });
+    assert!(
+        show(&world, "b@localhost", false).contains(" REQUIRE SSL PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK ")
+    );
     // What is printed makes the same account again.
     world.create("c", "it's \"quoted\"");
     let stored = world.accounts.table().get(&name("c")).unwrap().verifier.authentication_string();
@@ -448,15 +461,16 @@ fn accounts_without_privileges_change_themselves_only() {
     let set = |user: &str| Statement::SetPassword(name(user), "new".into());
     world.run_as(&a, &set("a")).unwrap();
     assert_eq!(world.run_as(&a, &set("b")).unwrap_err().code, 1044);
-    let alter = |user: &str, is_locked| Statement::Alter {
+    let alter = |user: &str, is_locked, requires_tls| Statement::Alter {
         if_exists: false,
         users: vec![(name(user), Some(Credential::password("y")))],
-        is_locked,
+        attributes: Attributes { requires_tls, is_locked },
     };
-    world.run_as(&a, &alter("a", None)).unwrap();
+    world.run_as(&a, &alter("a", None, None)).unwrap();
     for refused in [
-        alter("b", None),
-        alter("a", Some(true)),
+        alter("b", None, None),
+        alter("a", Some(true), None),
+        alter("a", None, Some(false)),
         drop_users(&["b"], false),
         create(&["c"], &Credential::NONE),
     ] {

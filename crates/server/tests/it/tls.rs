@@ -3,17 +3,19 @@
 //! Requirements: R1. TLS 1.2 and 1.3 by a certificate that the server made, and that its `ca.pem` proves; nothing older;
 //! R2. under TLS a password may be given in clear; R3. what was sent in clear behind the request for TLS is never a packet;
 //! R4. garbage, silence and half a handshake cost their sender the connection, within `connect_timeout`; R5. large packets,
-//! dumps and KILL work, and each end is announced; R6. `require_secure_transport`; R7. certificates are made once, and wrong
-//! ones stop the start.
+//! dumps and KILL work, and each end is announced; R6. `require_secure_transport`, and accounts with REQUIRE SSL; R7. certificates are made once, and wrong
+//! ones stop the start; R8. a replica believes a source by the authority and the name that it was told, and says nothing in
+//! clear to one that has no TLS.
 //!
 //! Method: whole servers on simulated disks; `rustls` as the client, and bytes by hand.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use replication::replica::{Hello, Pems, Settings, Source, SourceError, SourceTls};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::version::{TLS12, TLS13};
@@ -157,6 +159,47 @@ fn require_secure_transport_lets_in_whom_nobody_hears() {
     assert_eq!(refused.message(), text);
     ok(&mut secure(&world, "root"), "SET GLOBAL require_secure_transport = OFF");
     world.root();
+    world.stop();
+}
+
+#[test]
+fn an_account_that_requires_tls_gets_in_by_nothing_else() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(
+        &mut root,
+        "CREATE USER s@'%' IDENTIFIED WITH mysql_native_password BY 'x' REQUIRE SSL ACCOUNT UNLOCK",
+    );
+    let plain = || Client::connect(&world.address(), &Login::new("s", "x"));
+    let refused = plain().unwrap_err();
+    assert_eq!(refused.code(), 1045);
+    assert_eq!(refused.message(), "Access denied for user 's'@'localhost' (using password: YES)");
+    assert_eq!(world.client("nobody").change_user(&Login::new("s", "x")).unwrap_err().code(), 1045);
+    secure_with(&world, "s", "x").unwrap();
+    assert_eq!(secure_with(&world, "s", "wrong").unwrap_err().code(), 1045);
+    secure(&world, "nobody").change_user(&Login::new("s", "x")).unwrap();
+    assert!(cell(&mut root, "SHOW CREATE USER s").contains(" REQUIRE SSL "));
+    assert_eq!(cell(&mut root, "SELECT ssl_type FROM mysql.user WHERE user = 's'"), "ANY");
+    // What is not named stays as it is, the other grants too, and after a restart.
+    ok(&mut root, "ALTER USER s ACCOUNT UNLOCK");
+    ok(&mut root, "GRANT SELECT ON d.* TO s");
+    ok(&mut root, "REVOKE ALL PRIVILEGES, GRANT OPTION FROM s");
+    drop(root);
+    let world = world.restart();
+    assert_eq!(Client::connect(&world.address(), &Login::new("s", "x")).unwrap_err().code(), 1045);
+    ok(&mut world.root(), "ALTER USER s REQUIRE NONE");
+    Client::connect(&world.address(), &Login::new("s", "x")).unwrap();
+    let logged = |file: &str| {
+        let events = world.root().query(&format!("SHOW BINLOG EVENTS IN '{file}'")).unwrap().rows;
+        let texts = events.into_iter().filter_map(|row| row.last().cloned().flatten());
+        texts.filter(|text| text.contains(" USER `s`")).collect::<Vec<_>>().join("\n")
+    };
+    let (first, second) = (logged("binlog.000001"), logged("binlog.000002"));
+    assert!(
+        first.contains(" REQUIRE SSL ACCOUNT UNLOCK\nALTER USER ") && first.ends_with("' ACCOUNT UNLOCK"),
+        "{first}"
+    );
+    assert!(second.ends_with("' REQUIRE NONE"), "{second}");
     world.stop();
 }
 
@@ -372,4 +415,131 @@ fn wrong_certificates_stop_the_start() {
         error.starts_with("/data/server-key.pem: ") || error.starts_with("/data/server-cert.pem: "),
         "{error}"
     );
+}
+
+/// Has this server's replica part ask a source, as CHANGE REPLICATION SOURCE TO with these options would.
+fn asked(world: &World, source: &TcpSource, tls: Option<&SourceTls>) -> Result<(), SourceError> {
+    let settings = Settings {
+        host: source.host.to_owned(),
+        port: source.port,
+        user: source.user.to_owned(),
+        password: source.password.to_owned(),
+        ..Settings::default()
+    };
+    let hello = Hello {
+        server_id: 77,
+        uuid: "aaaaaaaa-0000-0000-0000-000000000077".parse().unwrap(),
+        host: String::new(),
+        port: 0,
+        has_gtids: true,
+        acknowledges: false,
+    };
+    let patience = Duration::from_secs(10);
+    world.run(Source::connect(&settings, tls, &hello, patience)).map(drop)
+}
+
+struct TcpSource {
+    host: &'static str,
+    port: u16,
+    user: &'static str,
+    password: &'static str,
+}
+
+impl TcpSource {
+    fn of(world: &World) -> Self {
+        Self { host: "127.0.0.1", port: world.port(), user: "repl", password: "" }
+    }
+}
+
+/// A replica's TLS by the authority of a world, or by none.
+fn source_tls(authority: Option<&World>, checks_host: bool) -> SourceTls {
+    let ca = authority.map(|world| world.read("ca.pem"));
+    SourceTls::new(&Pems { ca, own: None }, checks_host).unwrap()
+}
+
+#[test]
+fn a_replica_believes_the_source_that_it_was_told_to_believe() {
+    let (world, other) = (World::start_with(&["--bind-address=0.0.0.0"]), World::start());
+    let source = TcpSource::of(&world);
+    let elsewhere = TcpSource { host: "127.0.0.2", ..TcpSource::of(&world) };
+    for (authority, checks_host, source, is_believed) in [
+        (None, false, &source, true),
+        (None, false, &elsewhere, true),
+        (Some(&world), false, &source, true),
+        (Some(&world), false, &elsewhere, true),
+        (Some(&world), true, &source, true),
+        (Some(&world), true, &elsewhere, false),
+        (Some(&other), false, &source, false),
+        (Some(&other), true, &source, false),
+    ] {
+        let tls = source_tls(authority, checks_host);
+        match asked(&world, source, Some(&tls)) {
+            Ok(()) => assert!(is_believed, "{} {checks_host}", source.host),
+            Err(error) => {
+                assert!(!is_believed, "{error}");
+                assert_eq!(error.code(), 2026, "{error}");
+                assert!(!error.is_worth_another_try());
+            }
+        }
+    }
+    let nothing = SourceTls::new(&Pems::default(), true).unwrap_err();
+    assert!(nothing.contains("needs SOURCE_SSL_CA"), "{nothing}");
+    other.stop();
+    world.stop();
+}
+
+#[test]
+fn a_replica_shows_its_password_in_clear_under_tls_alone() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE USER sha@'%' IDENTIFIED WITH caching_sha2_password BY 'secret'");
+    ok(&mut root, "GRANT REPLICATION SLAVE ON *.* TO sha@'%'");
+    drop(root);
+    // Who made the password knows its digest, until the end.
+    let world = world.restart();
+    let source = TcpSource { user: "sha", password: "secret", ..TcpSource::of(&world) };
+    let refused = asked(&world, &source, None).unwrap_err();
+    assert!(refused.code() == 2061 || refused.code() == 1045, "{refused}");
+    let wrong = TcpSource { user: "sha", password: "wrong", ..TcpSource::of(&world) };
+    let tls = source_tls(Some(&world), true);
+    assert_eq!(asked(&world, &wrong, Some(&tls)).unwrap_err().code(), 1045);
+    asked(&world, &source, Some(&tls)).unwrap();
+    ok(&mut world.root(), "SET GLOBAL require_secure_transport = ON");
+    asked(&world, &source, Some(&tls)).unwrap();
+    assert_eq!(asked(&world, &source, None).unwrap_err().code(), 3159);
+    world.stop();
+}
+
+#[test]
+fn a_replica_says_nothing_to_a_source_without_tls() {
+    let world = World::start_with(&["--skip-ssl"]);
+    let (source, tls) = (TcpSource::of(&world), source_tls(None, false));
+    let refused = asked(&world, &source, Some(&tls)).unwrap_err();
+    assert_eq!(refused.code(), 2026, "{refused}");
+    // Whoever sits between them goes on in clear behind the greeting, and would be read under TLS.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let source = TcpSource { port: listener.local_addr().unwrap().port(), ..source };
+    let refused = std::thread::scope(|scope| {
+        let between = scope.spawn(|| inject(&listener));
+        let refused = asked(&world, &source, Some(&tls)).unwrap_err();
+        let heard = between.join().unwrap();
+        assert!(!heard.windows(4).any(|part| part == b"repl"), "its name is said under TLS alone");
+        refused
+    });
+    assert_eq!(refused.code(), 2026);
+    assert!(refused.to_string().ends_with("the source went on in clear"), "{refused}");
+    world.stop();
+}
+
+/// Greets a client as a source that has TLS, and adds an OK in clear. What the client says.
+fn inject(listener: &TcpListener) -> Vec<u8> {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut greeting = b"\x0a9.7.4\0\x08\0\0\0abcdefgh\0\xff\xff\xff\x02\0\xff\xff\x15".to_vec();
+    greeting.extend([0; 10]);
+    greeting.extend(b"ijklmnopqrst\0mysql_native_password\0");
+    let injected = [packet(0, &greeting), packet(2, &[0, 0, 0, 2, 0, 0, 0])].concat();
+    stream.write_all(&injected).unwrap();
+    let mut heard = Vec::new();
+    let _ = stream.read_to_end(&mut heard);
+    heard
 }

@@ -71,6 +71,16 @@ impl World {
         Address::Tcp(self.address)
     }
 
+    /// The port of that.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Runs something in the server's runtime.
+    pub fn run<F: Future>(&self, task: F) -> F::Output {
+        self.runtime.block_on(task)
+    }
+
     /// A file of its data directory.
     pub fn read(&self, name: &str) -> Vec<u8> {
         let file = self.vfs.open(&Path::new("/data").join(name), Open::Read).unwrap();

@@ -37,6 +37,16 @@ pub struct ChangeSource {
     pub delay_s: Option<u64>,
     /// GET_SOURCE_PUBLIC_KEY
     pub get_public_key: Option<bool>,
+    /// SOURCE_SSL
+    pub ssl: Option<bool>,
+    /// SOURCE_SSL_VERIFY_SERVER_CERT
+    pub ssl_verify_server_cert: Option<bool>,
+    /// SOURCE_SSL_CA
+    pub ssl_ca: Option<String>,
+    /// SOURCE_SSL_CERT
+    pub ssl_cert: Option<String>,
+    /// SOURCE_SSL_KEY
+    pub ssl_key: Option<String>,
 }
 
 /// Passwords are not shown.
@@ -91,21 +101,22 @@ fn option(cursor: &mut Cursor<'_>, change: &mut ChangeSource) -> Result<()> {
         "AUTO_POSITION" => change.auto_position = Some(cursor.number()? != 0),
         "GET_PUBLIC_KEY" => change.get_public_key = Some(cursor.number()? != 0),
         "HEARTBEAT_PERIOD" => change.heartbeat_ms = Some(milliseconds(cursor)?),
-        "SSL" | "REQUIRE_ROW_FORMAT" | "CONNECTION_AUTO_FAILOVER" | "GTID_ONLY" => {
+        "SSL" => change.ssl = Some(cursor.number()? != 0),
+        "SSL_VERIFY_SERVER_CERT" => change.ssl_verify_server_cert = Some(cursor.number()? != 0),
+        "SSL_CA" => change.ssl_ca = Some(cursor.text()?),
+        "SSL_CERT" => change.ssl_cert = Some(cursor.text()?),
+        "SSL_KEY" => change.ssl_key = Some(cursor.text()?),
+        "REQUIRE_ROW_FORMAT" | "CONNECTION_AUTO_FAILOVER" | "GTID_ONLY" => {
             // A replica here takes rows alone anyway.
             if cursor.number()? != 0 && what != "REQUIRE_ROW_FORMAT" {
-                return Err(unsupported("SOURCE_SSL, SOURCE_CONNECTION_AUTO_FAILOVER and GTID_ONLY"));
+                return Err(unsupported("SOURCE_CONNECTION_AUTO_FAILOVER and GTID_ONLY"));
             }
         }
         "BIND"
         | "TLS_VERSION"
         | "TLS_CIPHERSUITES"
-        | "SSL_CA"
         | "SSL_CAPATH"
-        | "SSL_CERT"
-        | "SSL_KEY"
         | "SSL_CIPHER"
-        | "SSL_VERIFY_SERVER_CERT"
         | "SSL_CRL"
         | "SSL_CRLPATH"
         | "PUBLIC_KEY_PATH"
@@ -188,16 +199,20 @@ mod tests {
         let new = changed(
             "CHANGE REPLICATION SOURCE TO SOURCE_HOST='h', SOURCE_PORT=3307, SOURCE_USER='u', SOURCE_PASSWORD='p', \
              SOURCE_LOG_FILE='b.1', SOURCE_LOG_POS=4, SOURCE_AUTO_POSITION=0, GET_SOURCE_PUBLIC_KEY=1, \
-             SOURCE_HEARTBEAT_PERIOD=2.5, SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT=9, SOURCE_DELAY=3 FOR CHANNEL ''",
+             SOURCE_HEARTBEAT_PERIOD=2.5, SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT=9, SOURCE_DELAY=3, SOURCE_SSL=1, \
+             SOURCE_SSL_CA='ca.pem', SOURCE_SSL_CERT='c', SOURCE_SSL_KEY='k', SOURCE_SSL_VERIFY_SERVER_CERT=1 \
+             FOR CHANNEL ''",
         );
         let old = changed(
             "change master to master_host='h', master_port=3307, master_user='u', master_password='p', \
              master_log_file='b.1', master_log_pos=4, master_auto_position=0, get_master_public_key=1, \
-             master_heartbeat_period=2.5, master_connect_retry=1, master_retry_count=9, master_delay=3",
+             master_heartbeat_period=2.5, master_connect_retry=1, master_retry_count=9, master_delay=3, master_ssl=1, \
+             master_ssl_ca='ca.pem', master_ssl_cert='c', master_ssl_key='k', master_ssl_verify_server_cert=1",
         );
         assert_eq!(new, old);
         assert_eq!((new.port, new.heartbeat_ms, new.delay_s), (Some(3307), Some(2500), Some(3)));
         assert_eq!((new.auto_position, new.get_public_key), (Some(false), Some(true)));
+        assert_eq!((new.ssl, new.ssl_ca.as_deref()), (Some(true), Some("ca.pem")));
         assert!(!format!("{new:?}").contains("'p'"));
     }
 
@@ -218,7 +233,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_refused() {
         for sql in [
-            "CHANGE REPLICATION SOURCE TO SOURCE_SSL=1",
+            "CHANGE REPLICATION SOURCE TO SOURCE_SSL_CAPATH='d'",
             "CHANGE REPLICATION SOURCE TO SOURCE_HOST='x' FOR CHANNEL 'c'",
             "START REPLICA UNTIL SQL_AFTER_GTIDS='x'",
         ] {
