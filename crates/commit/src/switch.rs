@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use engine::base::{Base, Slice};
+use parking_lot::MutexGuard;
 use redo::Cursor;
 
 use crate::facts;
@@ -88,6 +89,11 @@ impl Pipeline {
         base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
         self.adopt_store(store, cursor);
         Ok(())
+    }
+
+    /// Keeps the strategy as it is while this lives: for whoever changes a setting that has to fit it.
+    pub fn keep_strategy(&self) -> MutexGuard<'_, ()> {
+        self.switching.lock()
     }
 
     /// The store is there, and its beginning is in the facts.

@@ -1,4 +1,4 @@
-//! A change of strategies beside a step that was begun before it.
+//! A change of strategies beside a step, and beside a change of settings, that was begun before it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,6 +12,27 @@ use crate::world::{HELD, Options, World};
 
 /// How often it is looked whether the strategy has changed too early.
 const LOOKS: usize = 20_000;
+
+/// Who sets `sync_binlog = 1` has seen that the strategy can keep it. If it became `parallel` before that is set, commits
+/// would be acknowledged that nobody has synced as was asked.
+#[test]
+fn a_setting_that_fits_the_strategy_meets_no_switch() {
+    let world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    let (pipeline, settings) = (Arc::clone(&world.pipeline), &world.pipeline.settings);
+    settings.sync_binlog.store(1000, Ordering::Relaxed);
+    let quiet = world.block_on(Quiet::take(&pipeline));
+    let kept = pipeline.keep_strategy();
+    thread::scope(|scope| {
+        let switch = scope.spawn(|| quiet.switch(StrategyKind::Parallel, &world.base).unwrap());
+        for _ in 0..LOOKS {
+            assert_ne!(pipeline.strategy_kind(), StrategyKind::Parallel, "it is kept");
+            thread::yield_now();
+        }
+        settings.sync_binlog.store(1, Ordering::Relaxed);
+        drop(kept);
+        assert_eq!(switch.join().unwrap(), Switched::NeedsRelaxedSync);
+    });
+}
 
 /// The step would find the first transactions of the new strategy, publish them by the rules of the old one, and leave the
 /// new one waiting for them for ever.

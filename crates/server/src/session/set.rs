@@ -1,6 +1,7 @@
 //! SET: all assignments of a statement are examined before the first is made.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use binlog::ChecksumAlg;
 use commit::{StrategyKind, Switched};
@@ -212,7 +213,7 @@ impl Client {
                     self.change_strategy(&name, prepared.val()).await?;
                 }
                 let kept_out = self.keep_out_commits(&name, prepared.val()).await?;
-                self.shared.variables.apply(prepared, &mut self.sql, &mut self.vars);
+                self.apply(prepared, &name, global)?;
                 if kept_out {
                     self.global_lock = None;
                 }
@@ -247,6 +248,18 @@ impl Client {
         }
     }
 
+    /// Makes a variable what was examined.
+    fn apply(&mut self, prepared: Prepared, name: &str, global: bool) -> Result<()> {
+        let pipeline = Arc::clone(&self.shared.pipeline);
+        // Another session may be about to switch to a strategy that cannot keep it.
+        let kept = (global && name == "sync_binlog").then(|| pipeline.keep_strategy());
+        if kept.is_some() && !pipeline.strategy_kind().can_sync_binlog(prepared.val().u32()) {
+            return Err(incompatible_sync());
+        }
+        self.shared.variables.apply(prepared, &mut self.sql, &mut self.vars);
+        Ok(())
+    }
+
     /// What an assignment means for the strategy of commits.
     async fn change_strategy(&mut self, name: &str, val: &Val) -> Result<()> {
         let active = self.shared.pipeline.strategy_kind();
@@ -254,9 +267,6 @@ impl Client {
             Some((_, kind)) if val.is_on() => *kind,
             Some((_, kind)) if *kind == active => StrategyKind::Group,
             None if name == "onelog_commit_strategy" => strategy_of(val),
-            None if name == "sync_binlog" && !active.can_sync_binlog(val.u32()) => {
-                return Err(incompatible_sync());
-            }
             _ => return Ok(()),
         };
         if kind == active {
