@@ -79,7 +79,7 @@ impl Accounts {
         self.table.store(Arc::new(table));
     }
 
-    /// FLUSH PRIVILEGES: forgets the digests of passwords.
+    /// Forgets the digests of passwords, as a restart does.
     pub fn flush(&self) {
         self.digests.forget_all_but(|_| None);
     }
