@@ -85,7 +85,11 @@ pub(super) fn change(cursor: &mut Cursor<'_>) -> Result<Statement> {
 
 fn option(cursor: &mut Cursor<'_>, change: &mut ChangeSource) -> Result<()> {
     let at = cursor.position();
-    let name = cursor.name()?.to_ascii_uppercase();
+    // Those of these names that are reserved words.
+    let name = match cursor.accept_any(&["MASTER_BIND", "MASTER_SSL_VERIFY_SERVER_CERT"]) {
+        Some(reserved) => reserved.to_owned(),
+        None => cursor.name()?.to_ascii_uppercase(),
+    };
     cursor.expect("=")?;
     let what = name.replace("SOURCE_", "").replace("MASTER_", "");
     match &*what {
@@ -234,6 +238,7 @@ mod tests {
     fn what_is_not_there_is_refused() {
         for sql in [
             "CHANGE REPLICATION SOURCE TO SOURCE_SSL_CAPATH='d'",
+            "CHANGE MASTER TO MASTER_BIND='x'",
             "CHANGE REPLICATION SOURCE TO SOURCE_HOST='x' FOR CHANNEL 'c'",
             "START REPLICA UNTIL SQL_AFTER_GTIDS='x'",
         ] {
