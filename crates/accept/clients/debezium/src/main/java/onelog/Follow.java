@@ -46,11 +46,16 @@ public final class Follow {
             boolean lost = cause instanceof SQLException error
                     && error.getSQLState() != null
                     && error.getSQLState().startsWith("08");
-            if (lost || cause instanceof IOException) {
+            if (lost || cause instanceof IOException || isUnreachable(cause.getMessage())) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** What an engine says that finds no server when it begins: it keeps the text of the cause alone. */
+    private static boolean isUnreachable(String message) {
+        return message != null && message.contains("Failed to establish connection with the database");
     }
 
     /** An engine, from its start to its end. */
