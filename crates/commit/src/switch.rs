@@ -91,9 +91,10 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Keeps the strategy as it is while this lives: for whoever changes a setting that has to fit it.
-    pub fn keep_strategy(&self) -> MutexGuard<'_, ()> {
-        self.switching.lock()
+    /// Keeps the strategy as it is while this lives: for whoever changes a setting that has to fit it. `None` while it is
+    /// being switched, or the log begun anew, which may take a checkpoint: no runtime's thread is to wait for that.
+    pub fn try_keep_strategy(&self) -> Option<MutexGuard<'_, ()>> {
+        self.switching.try_lock()
     }
 
     /// The store is there, and its beginning is in the facts.

@@ -21,7 +21,7 @@ fn a_setting_that_fits_the_strategy_meets_no_switch() {
     let (pipeline, settings) = (Arc::clone(&world.pipeline), &world.pipeline.settings);
     settings.sync_binlog.store(1000, Ordering::Relaxed);
     let quiet = world.block_on(Quiet::take(&pipeline));
-    let kept = pipeline.keep_strategy();
+    let kept = pipeline.try_keep_strategy().unwrap();
     thread::scope(|scope| {
         let switch = scope.spawn(|| quiet.switch(StrategyKind::Parallel, &world.base).unwrap());
         for _ in 0..LOOKS {

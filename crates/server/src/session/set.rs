@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use binlog::ChecksumAlg;
 use commit::{StrategyKind, Switched};
@@ -29,6 +30,9 @@ enum Examined {
     System(Prepared, String),
     User(String, Value),
 }
+
+/// How often a session that changes `sync_binlog` looks whether a switch of the strategy is over.
+const SWITCH_LOOK: Duration = Duration::from_millis(1);
 
 impl Client {
     /// SET.
@@ -213,7 +217,7 @@ impl Client {
                     self.change_strategy(&name, prepared.val()).await?;
                 }
                 let kept_out = self.keep_out_commits(&name, prepared.val()).await?;
-                self.apply(prepared, &name, global)?;
+                self.apply(prepared, &name, global).await?;
                 if kept_out {
                     self.global_lock = None;
                 }
@@ -249,11 +253,20 @@ impl Client {
     }
 
     /// Makes a variable what was examined.
-    fn apply(&mut self, prepared: Prepared, name: &str, global: bool) -> Result<()> {
+    async fn apply(&mut self, prepared: Prepared, name: &str, global: bool) -> Result<()> {
+        if !(global && name == "sync_binlog") {
+            self.shared.variables.apply(prepared, &mut self.sql, &mut self.vars);
+            return Ok(());
+        }
         let pipeline = Arc::clone(&self.shared.pipeline);
         // Another session may be about to switch to a strategy that cannot keep it.
-        let kept = (global && name == "sync_binlog").then(|| pipeline.keep_strategy());
-        if kept.is_some() && !pipeline.strategy_kind().can_sync_binlog(prepared.val().u32()) {
+        let _kept = loop {
+            if let Some(kept) = pipeline.try_keep_strategy() {
+                break kept;
+            }
+            tokio::time::sleep(SWITCH_LOOK).await;
+        };
+        if !pipeline.strategy_kind().can_sync_binlog(prepared.val().u32()) {
             return Err(incompatible_sync());
         }
         self.shared.variables.apply(prepared, &mut self.sql, &mut self.vars);
