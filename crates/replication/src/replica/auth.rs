@@ -6,7 +6,6 @@
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-use super::error::no_tls;
 use super::packets::{Packets, refusal};
 use super::{Settings, SourceError, SourceTls, rsa};
 
@@ -64,7 +63,7 @@ pub(super) async fn secure(
     host: &str,
 ) -> Result<Packets> {
     if !greeting.has_tls {
-        return Err(no_tls("SSL is required, but the server does not support it"));
+        return Err(SourceError::no_tls("SSL is required, but the server does not support it"));
     }
     packets.send(&head(true)).await?;
     packets.secured(tls, host).await

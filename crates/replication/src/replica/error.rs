@@ -46,8 +46,9 @@ impl SourceError {
 
     /// Whether asking again may help: the source was not there, or was about to go.
     pub fn is_worth_another_try(&self) -> bool {
-        // Too many connections, access denied (accounts are made later than replicas), shutdown, killed.
-        const PASSING: [u16; 8] = [1040, 1045, 1053, 1129, 1130, 1203, 1205, 1317];
+        // Too many connections, access denied (accounts are made later than replicas), shutdown, killed, certificates
+        // (they are renewed).
+        const PASSING: [u16; 9] = [1040, 1045, 1053, 1129, 1130, 1203, 1205, 1317, CR_SSL_CONNECTION_ERROR];
         match self {
             Self::Lost(_) => true,
             Self::Refused { code, .. } => *code != FATAL_READING && PASSING.contains(code),
@@ -55,14 +56,14 @@ impl SourceError {
         }
     }
 
+    /// TLS was asked for, and cannot be had.
+    pub fn no_tls(why: &str) -> Self {
+        Self::Refused { code: CR_SSL_CONNECTION_ERROR, message: format!("SSL connection error: {why}") }
+    }
+
     pub(crate) fn malformed(what: &str) -> Self {
         Self::Malformed(format!("the source's answer is malformed: {what}"))
     }
-}
-
-/// TLS was asked for, and cannot be had.
-pub(super) fn no_tls(why: &str) -> SourceError {
-    SourceError::Refused { code: CR_SSL_CONNECTION_ERROR, message: format!("SSL connection error: {why}") }
 }
 
 impl From<std::io::Error> for SourceError {

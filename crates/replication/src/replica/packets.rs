@@ -10,7 +10,6 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::error::no_tls;
 use super::{SourceError, SourceTls};
 
 type Result<T> = std::result::Result<T, SourceError>;
@@ -64,16 +63,19 @@ impl Packets {
 
     /// Shakes hands for TLS, which was asked for; goes on with the same packet numbers.
     pub(super) async fn secured(mut self, tls: &SourceTls, host: &str) -> Result<Self> {
-        let Stream::Plain(stream) = self.stream else { return Err(no_tls("it is there already")) };
+        let Stream::Plain(stream) = self.stream else {
+            return Err(SourceError::no_tls("it is there already"));
+        };
         if !self.reader.take_unread().is_empty() {
-            return Err(no_tls("the source went on in clear"));
+            return Err(SourceError::no_tls("the source went on in clear"));
         }
-        let name = ServerName::try_from(host.to_owned()).map_err(|error| no_tls(&error.to_string()))?;
+        let name =
+            ServerName::try_from(host.to_owned()).map_err(|error| SourceError::no_tls(&error.to_string()))?;
         let connected = TlsConnector::from(Arc::clone(&tls.0)).connect(name, stream).await;
         match connected {
             Ok(stream) => Ok(Self { stream: Stream::Tls(Box::new(stream)), reader: self.reader }),
             Err(error) => Err(match error.downcast::<rustls::Error>() {
-                Ok(error) => no_tls(&error.to_string()),
+                Ok(error) => SourceError::no_tls(&error.to_string()),
                 Err(error) => error.into(),
             }),
         }

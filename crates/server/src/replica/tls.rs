@@ -19,18 +19,17 @@ pub(super) fn load(shared: &Shared, settings: &TlsSettings) -> Result<Option<Sou
     }
     match (&*settings.cert, &*settings.key) {
         ("", "") => {}
-        ("", _) | (_, "") => return Err(unfit("SOURCE_SSL_CERT and SOURCE_SSL_KEY belong together")),
+        ("", _) | (_, "") => {
+            return Err(SourceError::no_tls("SOURCE_SSL_CERT and SOURCE_SSL_KEY belong together"));
+        }
         (cert, key) => pems.own = Some((read("SOURCE_SSL_CERT", cert)?, read("SOURCE_SSL_KEY", key)?)),
     }
-    SourceTls::new(&pems, settings.checks_host).map(Some).map_err(|what| unfit(&what))
+    SourceTls::new(&pems, settings.checks_host).map(Some).map_err(|what| SourceError::no_tls(&what))
 }
 
 fn read(shared: &Shared, path: &Path, option: &str) -> Result<Vec<u8>, SourceError> {
     let text = crate::run::read_text(&*shared.vfs, path);
-    let text = text.map_err(|error| unfit(&format!("{option}: {}: {error}", path.display())))?;
+    let text =
+        text.map_err(|error| SourceError::no_tls(&format!("{option}: {}: {error}", path.display())))?;
     Ok(text.into_bytes())
-}
-
-fn unfit(what: &str) -> SourceError {
-    SourceError::Unfit(what.to_owned())
 }

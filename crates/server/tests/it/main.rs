@@ -19,6 +19,7 @@ mod read_only;
 mod set_variables;
 mod statements;
 mod status;
+mod strategies;
 mod tls;
 mod variables;
 mod waits;
