@@ -42,7 +42,7 @@ pub const WAYS: [Way; 3] = [
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What DDL does to a table of its own, again and again.
-const DDL: [&str; 13] = [
+const DDL: [&str; 16] = [
     "CREATE TABLE ddl.t# (id INT AUTO_INCREMENT PRIMARY KEY, a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d BIGINT \
      UNSIGNED, e DECIMAL(30,10), f FLOAT, g DOUBLE, h CHAR(20), i VARCHAR(400), j BINARY(9), k VARBINARY(300), l \
      MEDIUMTEXT, m LONGBLOB, n DATE, o TIME(3), p DATETIME(6), q TIMESTAMP(2) NULL, r ENUM('x', 'it''s', 'z'), s SET('a', 'b', 'c') NOT NULL DEFAULT '', \
@@ -62,6 +62,9 @@ const DDL: [&str; 13] = [
     "DELETE FROM ddl.n# WHERE x = 4 LIMIT 1",
     "RENAME TABLE ddl.n# TO ddl.r#",
     "DROP TABLE IF EXISTS ddl.missing#",
+    "CREATE TABLE ddl.s# (PRIMARY KEY (id)) SELECT id, a, i, e, s, 'first' AS w FROM ddl.t#",
+    "INSERT INTO ddl.s# SELECT id + 10, a, i, e, s, 'again' FROM ddl.s#",
+    "CREATE TABLE ddl.e# SELECT h, n FROM ddl.t# WHERE id < 0",
 ];
 
 /// See the module.

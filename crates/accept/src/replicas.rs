@@ -51,7 +51,7 @@ pub const ACCOUNT: [&str; 4] = [
     "SET sql_log_bin = 1",
 ];
 /// DDL of every kind; leaves one table more each time.
-const DDL: [&str; 16] = [
+const DDL: [&str; 19] = [
     "CREATE DATABASE IF NOT EXISTS ddl",
     "CREATE TABLE ddl.t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(20), b DATETIME DEFAULT CURRENT_TIMESTAMP)",
     "INSERT INTO ddl.t (a) VALUES ('one'), ('two'), ('')",
@@ -67,6 +67,9 @@ const DDL: [&str; 16] = [
     "CREATE DATABASE gone",
     "DROP DATABASE gone",
     "DELETE FROM ddl.t WHERE id = 2",
+    "CREATE TABLE ddl.s_ROUND (k BIGINT PRIMARY KEY) SELECT id AS k, a, c, 'first' AS d FROM ddl.t",
+    "INSERT INTO ddl.s_ROUND SELECT k + 10, a, c, 'again' FROM ddl.s_ROUND",
+    "CREATE TABLE ddl.e_ROUND SELECT a FROM ddl.t WHERE id < 0",
     "RENAME TABLE ddl.t TO ddl.t_ROUND",
 ];
 

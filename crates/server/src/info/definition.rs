@@ -66,9 +66,8 @@ fn definitions<'t>(db: &'t str, text: &'t str) -> impl Iterator<Item = TableDef>
         let database_collation = Collation::Utf8mb3GeneralCi;
         let mut env = DdlEnv { context, database_collation, now: 0, foreign_key_checks: true, logged: false };
         match parse(statement, SqlMode::default()) {
-            Ok(Statement::CreateTable(create)) => {
-                create_table(&create, db, &mut env).unwrap_or_else(|error| panic!("{statement}: {error}"))
-            }
+            Ok(Statement::CreateTable(create)) => create_table(&create, Vec::new(), db, &mut env)
+                .unwrap_or_else(|error| panic!("{statement}: {error}")),
             other => panic!("not a definition: {other:?}: {statement}"),
         }
     })

@@ -115,7 +115,7 @@ impl Worker {
                 self.client.begin_applied(origin);
                 Ok(())
             }
-            Task::Event(received) => Ok(self.apply(&received.event).await?),
+            Task::Event(received) => self.apply(&received.event).await,
             Task::End { position, commits } => {
                 if !commits {
                     self.client.forget_applied().await;
@@ -134,12 +134,19 @@ impl Worker {
         self.open.as_mut().ok_or_else(|| ER_BINLOG_FATAL_ERROR.error(&[&"an event outside of a group"]))
     }
 
-    async fn apply(&mut self, event: &SourceEvent) -> Result<(), SqlError> {
+    async fn apply(&mut self, event: &SourceEvent) -> Result<(), Stop> {
         let open = self.opened()?;
         (open.at, open.what) = (event.header.end_log_pos, name(event.header.event_type));
+        let turn = open.turn;
         match event.header.event_type {
-            EventType::QUERY => self.client.apply_within(event),
-            EventType::TABLE_MAP => self.map(event),
+            EventType::QUERY => {
+                if let Some(create) = self.client.apply_within(event)? {
+                    // As any statement: it changes what others look up.
+                    self.flow.wait_finished(turn - 1).await?;
+                    self.client.apply_new_table(event, &create).await?;
+                }
+            }
+            EventType::TABLE_MAP => self.map(event)?,
             _ => {
                 let bad = |what: &dyn std::fmt::Display| ER_BINLOG_FATAL_ERROR.error(&[what]);
                 let body = rows_body(event).map_err(|error| bad(&error))?;
@@ -147,9 +154,10 @@ impl Worker {
                 let mapped =
                     self.maps.get(&body.table_id).ok_or_else(|| bad(&"rows of a table that has no map"))?;
                 self.client.set_event(event.header.origin());
-                self.client.apply_rows(mapped, &body).await
+                self.client.apply_rows(mapped, &body).await?;
             }
         }
+        Ok(())
     }
 
     fn map(&mut self, event: &SourceEvent) -> Result<(), SqlError> {
@@ -185,6 +193,10 @@ impl Worker {
         position: Position,
     ) -> Result<(), Stop> {
         self.flow.wait_committed(turn - 1).await?;
+        if self.client.makes_table() {
+            self.client.commit_applied_table(stamp).await?;
+            return self.passed(Done { turn, committing: None, position, timestamp }).await;
+        }
         let committing = self.client.commit_applied(stamp).await?;
         let committing = if self.client.releases_early() {
             self.client.go_on(self.flow.take());

@@ -27,6 +27,7 @@ use vfs::Vfs;
 use super::control::LockedTables;
 use super::gtid_next::OwnGtid;
 use super::instance::GlobalLock;
+use super::new_table::NewTable;
 use super::plan_cache::{Environment, PlanCache, PlanSpace};
 use super::prepared::Statements;
 use super::read_only::Writer;
@@ -155,6 +156,8 @@ pub struct Client {
     pub(super) applies: bool,
     /// What `gtid_next` means for the next transaction.
     pub(super) own_gtid: OwnGtid,
+    /// The table that its transaction makes.
+    pub(super) new_table: Option<NewTable>,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
     /// The last transaction that was acknowledged.
@@ -224,6 +227,7 @@ impl Client {
             affected: 0,
             applies: false,
             own_gtid: OwnGtid::default(),
+            new_table: None,
             released: false,
             last_commit: CommitSeq(0),
             environment,

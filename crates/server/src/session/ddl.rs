@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use commit::CommitAck;
-use engine::catalog::def::{DatabaseDef, TableDef};
+use engine::catalog::def::{ColumnDef, DatabaseDef, TableDef};
 use engine::catalog::table::{Counters, Table, database_lock, metadata_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
@@ -15,7 +15,7 @@ use sql::exec::engine_error;
 use sql::parse::table::{
     AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables, References, TableElement,
 };
-use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName};
+use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName, unsupported};
 use types::error::SqlError;
 use types::error::table::{
     ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_DB_CREATE_EXISTS, ER_DB_DROP_EXISTS, ER_NO_SUCH_TABLE,
@@ -24,6 +24,7 @@ use types::error::table::{
 use types::warning::Level;
 
 use super::Client;
+use super::new_table::Defined;
 use crate::accounts::Privileges;
 use crate::ddl::copy::{Copy, CopySettings};
 use crate::ddl::{Edit, SchemaChange};
@@ -50,7 +51,10 @@ impl Client {
         self.refuse_read_only()?;
         let ack = self.end_transaction().await?;
         let done = match statement {
-            Statement::CreateTable(create) => self.create_table(&create, sql).await?,
+            Statement::CreateTable(create) => match &create.query {
+                Some(query) => self.create_table_from(&create, query, sql).await?,
+                None => self.create_table(&create, sql).await?,
+            },
             Statement::CreateTableLike(create) => self.create_table_like(&create, sql).await?,
             Statement::AlterTable(alter) => self.alter_table(&alter, sql).await?,
             Statement::DropTables(drop) => self.drop_tables(&drop, sql).await?,
@@ -86,18 +90,26 @@ impl Client {
 
     /// A transaction that holds the metadata locks of a DDL statement that begins: databases shared, tables exclusively.
     pub(super) async fn lock_schema(&self, names: &[&FullName]) -> Result<Trx> {
+        self.lock_schema_and_read(names, &[]).await
+    }
+
+    /// The same with tables that it only reads.
+    async fn lock_schema_and_read(&self, names: &[&FullName], read: &[LockId]) -> Result<Trx> {
         let databases = names.iter().map(|name| (database_lock(&name.db), Mode::Shared));
         let tables = names.iter().map(|name| (metadata_lock(&name.db, &name.name), Mode::Exclusive));
+        let read = read.iter().map(|id| (*id, Mode::Shared));
         let mut trx = self.begin_change().await?;
-        self.lock_all(&mut trx, databases.chain(tables).collect()).await?;
+        self.lock_all(&mut trx, databases.chain(tables).chain(read).collect()).await?;
         Ok(trx)
     }
 
-    /// The same with the tables that foreign keys tie to them, and with `parents`, which new keys refer to.
+    /// The same with the tables that foreign keys tie to them, with `parents`, which new keys refer to, and with those that
+    /// are `read`.
     async fn lock_related_tables(
         &self,
         names: &[&FullName],
         parents: &[FullName],
+        read: &[LockId],
     ) -> Result<(Trx, TableChanges)> {
         let related = |changes: &TableChanges| -> BTreeSet<FullName> {
             let related = names.iter().flat_map(|table| changes.related(&table.db, &table.name));
@@ -107,7 +119,7 @@ impl Client {
         others.extend(parents.iter().cloned());
         loop {
             let all: Vec<&FullName> = names.iter().copied().chain(&others).collect();
-            let trx = self.lock_schema(&all).await?;
+            let trx = self.lock_schema_and_read(&all, read).await?;
             let changes = TableChanges::new(self.shared.store.catalog());
             let now = related(&changes);
             if now.is_subset(&others) {
@@ -205,6 +217,21 @@ impl Client {
 
     /// CREATE TABLE. `None` if it is there and may be.
     async fn create_table(&mut self, create: &CreateTable, sql: &[u8]) -> Result<Option<CommitAck>> {
+        if create.start_transaction {
+            return Err(unsupported("START TRANSACTION"));
+        }
+        let Some(defined) = self.define_table(create, Vec::new(), &[]).await? else { return Ok(None) };
+        let Defined { def, changes, locks: _locks } = defined;
+        self.add_table(def, changes, sql).await.map(Some)
+    }
+
+    /// What CREATE TABLE asks for, with the columns of a query that reads these tables. `None` if it is there and may be.
+    pub(super) async fn define_table(
+        &mut self,
+        create: &CreateTable,
+        columns: Vec<ColumnDef>,
+        read: &[LockId],
+    ) -> Result<Option<Defined>> {
         // Dumps of all databases say that the logs in `mysql` shall exist.
         let db = self.database_of(create.table.db.as_deref())?;
         if create.if_not_exists && self.sql.server.virtual_table(&db, &create.table.name).is_some() {
@@ -220,7 +247,7 @@ impl Client {
             TableElement::Key(_) | TableElement::Check(_) => None,
         });
         let parents = self.parents(&name, references)?;
-        let (_locks, changes) = self.lock_related_tables(&[&name], &parents).await?;
+        let (locks, changes) = self.lock_related_tables(&[&name], &parents, read).await?;
         let database = self.database(&name.db)?;
         if self.is_there(&name, create.if_not_exists)? {
             return Ok(None);
@@ -234,9 +261,9 @@ impl Client {
             foreign_key_checks: rules.checks,
             logged,
         };
-        let mut def = ddl::create_table(create, &name.db, &mut env)?;
+        let mut def = ddl::create_table(create, columns, &name.db, &mut env)?;
         changes.check_new(&mut def, rules, &mut context)?;
-        self.add_table(def, changes, sql).await.map(Some)
+        Ok(Some(Defined { def, changes, locks }))
     }
 
     /// CREATE TABLE .. LIKE.
@@ -244,7 +271,7 @@ impl Client {
         let (name, like) = (self.full_name(&create.table)?, self.full_name(&create.like)?);
         self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
         self.access.on_table(Privileges::SELECT, &like.db, &like.name)?;
-        let (_locks, changes) = self.lock_related_tables(&[&name], &[]).await?;
+        let (_locks, changes) = self.lock_related_tables(&[&name], &[], &[]).await?;
         self.database(&name.db)?;
         let like = self.table(&like)?;
         if self.is_there(&name, create.if_not_exists)? {
@@ -269,15 +296,21 @@ impl Client {
     }
 
     async fn add_table(&mut self, def: TableDef, mut changes: TableChanges, sql: &[u8]) -> Result<CommitAck> {
+        let table = self.numbered(def).await?;
+        let db = table.def.db.clone();
+        changes.put(table, false);
+        self.commit_ddl(edits(changes), sql, &[&db]).await
+    }
+
+    /// A new table with ids and counters.
+    pub(super) async fn numbered(&mut self, def: TableDef) -> Result<Arc<Table>> {
         let shared = Arc::clone(&self.shared);
         let def = shared.schema.name(&mut self.transaction, def).await?;
-        let db = def.db.clone();
         let counters = Counters::default();
         Counters::raise(&counters.auto_increment, def.auto_increment_start.saturating_sub(1));
         let table = Arc::new(Table::new(def, Arc::new(counters)));
         bind_rules(&shared.store.catalog(), &table, &self.sql)?;
-        changes.put(table, false);
-        self.commit_ddl(edits(changes), sql, &[&db]).await
+        Ok(table)
     }
 
     /// ALTER TABLE, CREATE INDEX, DROP INDEX. Everybody else is kept from the table while it is changed.
@@ -305,7 +338,7 @@ impl Client {
             // Dumps say so under LOCK TABLES, which has no others.
             (self.lock_schema(&names).await?, TableChanges::new(self.shared.store.catalog()))
         } else {
-            self.lock_related_tables(&names, &parents).await?
+            self.lock_related_tables(&names, &parents, &[]).await?
         };
         let database = self.database(&name.db)?;
         let old = self.table(&name)?;
@@ -414,7 +447,8 @@ impl Client {
         for name in &names {
             self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
         }
-        let (_locks, mut changes) = self.lock_related_tables(&names.iter().collect::<Vec<_>>(), &[]).await?;
+        let (_locks, mut changes) =
+            self.lock_related_tables(&names.iter().collect::<Vec<_>>(), &[], &[]).await?;
         let (mut dropped, mut missing) = (Vec::new(), Vec::new());
         for name in &names {
             match self.find_table(name) {
@@ -442,7 +476,7 @@ impl Client {
     async fn truncate(&mut self, table: &TableName, sql: &[u8]) -> Result<CommitAck> {
         let name = self.full_name(table)?;
         self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
-        let (_locks, mut changes) = self.lock_related_tables(&[&name], &[]).await?;
+        let (_locks, mut changes) = self.lock_related_tables(&[&name], &[], &[]).await?;
         let old = self.table(&name)?;
         changes.check_truncated(&old.def, self.rules())?;
         let shared = Arc::clone(&self.shared);
@@ -460,7 +494,7 @@ impl Client {
             names.push(pair);
         }
         let all: Vec<&FullName> = names.iter().flat_map(|(from, to)| [from, to]).collect();
-        let (_locks, mut changes) = self.lock_related_tables(&all, &[]).await?;
+        let (_locks, mut changes) = self.lock_related_tables(&all, &[], &[]).await?;
         for (from, to) in &names {
             self.database(&to.db)?;
             let old = changes.table(&from.db, &from.name).cloned();
@@ -557,7 +591,7 @@ impl Client {
 }
 
 /// The steps to what the tables of a statement have become.
-fn edits(changes: TableChanges) -> SchemaChange {
+pub(super) fn edits(changes: TableChanges) -> SchemaChange {
     let (removed, put) = changes.finish();
     let put = put.into_iter().map(|Version { table, keeps_rows }| Edit::PutTable { table, keeps_rows });
     removed.into_iter().map(Edit::RemoveTable).chain(put).collect()

@@ -214,7 +214,7 @@ impl Client {
 
     /// Locks, executes, and undoes what a statement has done that fails. `None` if the plan is of another version of
     /// a table.
-    async fn run_changes(
+    pub(super) async fn run_changes(
         &mut self,
         planned: &Planned,
         params: Params<'_>,
@@ -223,7 +223,9 @@ impl Client {
     ) -> Result<Option<Done>> {
         let kill = Arc::clone(&self.kill);
         self.transaction.trx.begin_statement();
-        if !kill.unless_killed(self.lock_tables(&planned.tables)).await? {
+        // Who makes a table has locked it and what it reads before.
+        let is_locked = self.new_table.is_some();
+        if !is_locked && !kill.unless_killed(self.lock_tables(&planned.tables)).await? {
             return Ok(None);
         }
         let logs = self.logs() && !matches!(planned.plan, Plan::Select(_));

@@ -24,6 +24,7 @@ mod gtid_next;
 mod instance;
 mod kill;
 mod maintain;
+mod new_table;
 mod plan_cache;
 mod prepared;
 mod read_only;

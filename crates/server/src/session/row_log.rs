@@ -60,6 +60,12 @@ impl LogContext {
         }
     }
 
+    /// Puts BEGIN into the cache.
+    pub(super) fn log_begin(&self, cache: &mut TrxCache) -> Result<(), SqlError> {
+        let begin = Query::begin(self.thread_id, self.status(), &self.db);
+        cache.append(self.origin, &begin).map_err(|error| cache_error(&error))
+    }
+
     /// Puts BEGIN and COMMIT into the cache: a transaction that changes nothing.
     pub(super) fn log_empty(&self, cache: &mut TrxCache) -> Result<(), SqlError> {
         let begin = Query::begin(self.thread_id, self.status(), &self.db);
@@ -147,8 +153,7 @@ impl<'a> StatementLog<'a> {
         let map = table_map(table, self.context.level);
         if !self.mapped {
             if self.cache.is_empty() {
-                let begin = Query::begin(self.context.thread_id, self.context.status(), &self.context.db);
-                self.cache.append(self.context.origin, &begin).map_err(|error| cache_error(&error))?;
+                self.context.log_begin(self.cache)?;
             }
             if let Some(sql) = &self.context.rows_query {
                 let query = RowsQuery { sql };

@@ -18,7 +18,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 /// Characters of a statement that a syntax error shows.
 const NEAR_MAX: usize = 80;
 /// How often a statement is planned anew because its tables change meanwhile.
-const PLANS_MAX: u32 = 100;
+pub(super) const PLANS_MAX: u32 = 100;
 
 impl Client {
     /// Executes a text and writes the replies.

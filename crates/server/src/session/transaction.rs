@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use binlog::{CacheLimits, Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache};
 use commit::{CommitAck, CommitError, Committing, EventsKind, Pending, Pipeline};
-use engine::ids::{Change, Key, Row};
+use engine::ids::{Change, Key, Row, TableId};
 use engine::lock::{LockId, Mode};
 use engine::store::Store;
 use engine::trx::{Isolation, Trx};
@@ -46,6 +46,8 @@ pub(crate) struct Transaction {
     pub(crate) writer: Option<Writer>,
     /// `gtid_next`, until a commit takes it.
     pub(crate) next_gtid: Option<Gtid>,
+    /// The table that it makes: what changes that one later depends on it, whatever the rows say.
+    pub(crate) defines: Option<TableId>,
     savepoints: Vec<Savepoint>,
     sid: binlog::Uuid,
     counters: Arc<Counters>,
@@ -94,6 +96,7 @@ impl Transaction {
             stamp: None,
             writer: None,
             next_gtid: None,
+            defines: None,
             savepoints: Vec::new(),
             sid,
             counters,
@@ -136,13 +139,17 @@ impl Transaction {
         self.commit_as(kind, origin, stamp).await
     }
 
-    /// Commits a DDL statement, whose event is in the cache.
+    /// Commits a DDL statement, whose event is in the cache, with the rows of a table that it makes.
     pub(crate) async fn commit_statement(
         &mut self,
         origin: Origin,
         logged: bool,
     ) -> Result<CommitAck, SqlError> {
-        let kind = if logged { EventsKind::Statement } else { EventsKind::None };
+        let kind = match (logged, self.defines.is_some()) {
+            (true, true) => EventsKind::Transaction,
+            (true, false) => EventsKind::Statement,
+            (false, _) => EventsKind::None,
+        };
         let stamp = self.stamp.take();
         self.commit_as(kind, origin, stamp).await
     }
@@ -213,13 +220,14 @@ impl Transaction {
         let given = stamp.and_then(|stamp| stamp.gtid).or_else(|| self.next_gtid.take());
         pending.gno = given.map(|gtid| gtid.gno);
         pending.plan.sid = given.map(|gtid| gtid.sid).or_else(own);
-        pending.plan.may_have_statements = pending.kind == EventsKind::Statement;
+        pending.plan.may_have_statements = self.defines.is_some() || pending.kind == EventsKind::Statement;
         pending.plan.original_commit_timestamp_us =
             stamp.and_then(|stamp| stamp.original_commit_timestamp_us);
         let version = stamp.and_then(|stamp| stamp.original_server_version);
         pending.plan.original_server_version = version.filter(|version| *version != SERVER_VERSION);
         let extraction = settings.write_set_extraction.load(Ordering::Relaxed);
-        pending.has_write_set = extraction != 0 && extraction == self.write_set_extraction;
+        pending.has_write_set =
+            self.defines.is_none() && extraction != 0 && extraction == self.write_set_extraction;
     }
 
     /// Adds a stamp's row. Whoever had its lock last has a place in the commit order already, or is about to get one.
@@ -264,7 +272,7 @@ impl Transaction {
             pending.reset();
         }
         self.savepoints.clear();
-        (self.open, self.read_only) = (false, false);
+        (self.open, self.read_only, self.defines) = (false, false, None);
     }
 
     /// SAVEPOINT: one of the same name is replaced.

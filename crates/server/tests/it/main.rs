@@ -13,6 +13,7 @@ mod foreign_keys;
 mod generated;
 mod locks;
 mod net;
+mod new_tables;
 mod options;
 mod plugins;
 mod read_only;

@@ -1,6 +1,6 @@
 //! CREATE TABLE.
 
-use engine::catalog::def::TableDef;
+use engine::catalog::def::{ColumnDef, TableDef};
 use engine::ids::{IndexId, TableId};
 
 use super::check::{self, DraftCheck};
@@ -9,7 +9,12 @@ use super::{DdlEnv, Result, charset, engine as engine_name, finish};
 use crate::parse::table::{CreateTable, TableElement};
 
 /// The definition that CREATE TABLE asks for, in this database. Ids are 0: fill them with [`super::fill_ids`].
-pub fn create_table(create: &CreateTable, db: &str, env: &mut DdlEnv<'_, '_>) -> Result<TableDef> {
+pub fn create_table(
+    create: &CreateTable,
+    selected: Vec<ColumnDef>,
+    db: &str,
+    env: &mut DdlEnv<'_, '_>,
+) -> Result<TableDef> {
     let context = &mut *env.context;
     let options = &create.options;
     if let Some(engine) = &options.engine {
@@ -40,6 +45,7 @@ pub fn create_table(create: &CreateTable, db: &str, env: &mut DdlEnv<'_, '_>) ->
             TableElement::Check(check) => draft.checks.push(DraftCheck::New(check.clone(), None)),
         }
     }
+    draft.add_selected(selected);
     finish::finish(&mut draft, context)
 }
 

@@ -81,6 +81,26 @@ impl Draft {
         self.add_keys_of(spec)
     }
 
+    /// Adds the columns of a query behind those that it does not have. Those that it has are as they were defined, but for
+    /// their comment, as in MySQL.
+    pub(super) fn add_selected(&mut self, selected: Vec<ColumnDef>) {
+        let mut defined = std::mem::take(&mut self.columns);
+        let mut columns = Vec::new();
+        for def in selected {
+            let place = defined.iter().position(|column| same_name(&column.def.name, &def.name));
+            columns.push(match place {
+                Some(place) => {
+                    let mut column = defined.remove(place);
+                    column.def.comment = def.comment;
+                    column
+                }
+                None => DraftColumn { def, says_null: false, old: None },
+            });
+        }
+        defined.append(&mut columns);
+        self.columns = defined;
+    }
+
     /// Adds the keys and checks that are attributes of a column.
     pub(super) fn add_keys_of(&mut self, spec: &ColumnSpec) -> Result<()> {
         let key = |kind| DraftKey {

@@ -23,6 +23,7 @@ mod foreign;
 mod ids;
 mod key;
 mod resolve;
+mod selected;
 mod show_create;
 mod table_changes;
 
@@ -37,7 +38,11 @@ pub(crate) use default::default_value;
 pub use foreign::name_after_rename;
 pub use ids::fill_ids;
 pub use resolve::{DdlScope, Step, database_of, resolve, touched};
-pub use show_create::{Quoting, foreign_key_text, key_parts_text, now_text, show_create_table};
+pub use selected::selected_columns;
+pub use show_create::{
+    Quoting, START_TRANSACTION, create_table_with_rows, foreign_key_text, key_parts_text, now_text,
+    show_create_table,
+};
 pub use table_changes::{Rules, TableChanges, Version};
 
 type Result<T> = std::result::Result<T, SqlError>;

@@ -146,7 +146,7 @@ impl<'c> DdlScope<'_, 'c> {
         if self.catalog.table(&db, &create.table.name).is_some() {
             return self.exists(&create.table.name, create.if_not_exists);
         }
-        let table = create_table(create, &db, &mut self.env(collation))?;
+        let table = create_table(create, Vec::new(), &db, &mut self.env(collation))?;
         Ok(vec![Step::CreateTable(table)])
     }
 

@@ -55,22 +55,63 @@ pub fn show_create_table(
     quoting: Quoting,
     time_zone: &TimeZone,
 ) -> String {
+    let mut text = format!(
+        "CREATE TABLE {} (\n{}\n) ENGINE={ENGINE}",
+        quoting.name(&table.name),
+        lines(table, quoting, time_zone)
+    );
+    if table.auto_increment().is_some() && auto_increment > 1 {
+        append(&mut text, format_args!(" AUTO_INCREMENT={auto_increment}"));
+    }
+    append(&mut text, format_args!(" DEFAULT CHARSET={}", charset_clauses(table.collation, " COLLATE=")));
+    append_comment(&mut text, table, quoting);
+    text
+}
+
+/// The text of CREATE TABLE .. SELECT for who reads the binlog, where the rows follow in the same transaction. Its last words
+/// are in a comment that MySQL from 8.0.21 on reads and MariaDB, which would not know them, does not. A character set stands
+/// there only if the statement says one (`charset`), as in the texts of other statements.
+pub fn create_table_with_rows(
+    table: &TableDef,
+    charset: bool,
+    quoting: Quoting,
+    time_zone: &TimeZone,
+) -> String {
+    let mut text = format!(
+        "CREATE TABLE {}.{} (\n{}\n)",
+        quoting.name(&table.db),
+        quoting.name(&table.name),
+        lines(table, quoting, time_zone)
+    );
+    if table.auto_increment_start > 1 {
+        append(&mut text, format_args!(" AUTO_INCREMENT={}", table.auto_increment_start));
+    }
+    if charset {
+        append(&mut text, format_args!(" DEFAULT CHARSET={}", charset_clauses(table.collation, " COLLATE=")));
+    }
+    append_comment(&mut text, table, quoting);
+    text.push_str(START_TRANSACTION);
+    text
+}
+
+/// See [`create_table_with_rows`].
+pub const START_TRANSACTION: &str = " /*!80021 START TRANSACTION */";
+
+/// What stands in the parentheses.
+fn lines(table: &TableDef, quoting: Quoting, time_zone: &TimeZone) -> String {
     let columns = table.columns.iter().map(|column| column_line(column, table.collation, quoting, time_zone));
     let indexes = table.indexes.iter().map(|index| index_line(index, table, quoting));
     let foreign_keys = table.foreign_keys.iter().map(|key| foreign_key_text(key, table, quoting));
     let checks = table.checks.iter().map(|check| check_text(check, quoting));
     let lines = columns.chain(indexes).chain(foreign_keys).chain(checks);
     let lines: Vec<String> = lines.map(|line| format!("  {line}")).collect();
-    let mut text =
-        format!("CREATE TABLE {} (\n{}\n) ENGINE={ENGINE}", quoting.name(&table.name), lines.join(",\n"));
-    if table.auto_increment().is_some() && auto_increment > 1 {
-        append(&mut text, format_args!(" AUTO_INCREMENT={auto_increment}"));
-    }
-    append(&mut text, format_args!(" DEFAULT CHARSET={}", charset_clauses(table.collation, " COLLATE=")));
+    lines.join(",\n")
+}
+
+fn append_comment(text: &mut String, table: &TableDef, quoting: Quoting) {
     if !table.comment.is_empty() {
-        append(&mut text, format_args!(" COMMENT={}", quoting.text(&table.comment)));
+        append(text, format_args!(" COMMENT={}", quoting.text(&table.comment)));
     }
-    text
 }
 
 fn check_text(check: &CheckDef, quoting: Quoting) -> String {

@@ -97,7 +97,18 @@ impl Client {
     /// Ends the transaction without a trace.
     pub(crate) async fn forget_applied(&mut self) {
         self.transaction.stamp = None;
-        let _ack = self.transaction.rollback().await;
+        self.forget_new_table().await;
+    }
+
+    /// Whether its transaction makes a table.
+    pub(crate) fn makes_table(&self) -> bool {
+        self.new_table.is_some()
+    }
+
+    /// Commits a table that its transaction makes, and its rows.
+    pub(crate) async fn commit_applied_table(&mut self, stamp: Stamp) -> Result<()> {
+        self.transaction.stamp = Some(stamp);
+        self.commit_new_table().await.map(|_| ())
     }
 
     /// Whether locks go before a commit is durable.

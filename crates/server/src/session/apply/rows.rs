@@ -57,8 +57,11 @@ impl Client {
         done
     }
 
-    /// Takes the metadata locks of a table and of those that foreign keys lead to.
+    /// Takes the metadata locks of a table and of those that foreign keys lead to. Who makes the table has locked it.
     async fn lock_mapped(&mut self, mapped: &Mapped) -> Result<()> {
+        if self.new_table.is_some() {
+            return Ok(());
+        }
         for PlannedTable { table, written, implied } in &mapped.locks {
             if *implied {
                 self.lock_related(table, *written).await?;

@@ -1,46 +1,27 @@
 //! QUERY events: DDL as the source's session ran it, and what may stand within a transaction.
 
 use binlog::decode::Event;
-use binlog::event::{StatusVars, flags2};
+use binlog::event::{Query, StatusVars, flags2};
 use protocol::out::PacketWriter;
 use replication::replica::SourceEvent;
-use sql::exec::BoxFuture;
+use sql::ddl::START_TRANSACTION;
 use sql::lex::split_first;
+use sql::parse::table::CreateTable;
 use sql::parse::{self, SetItem, Statement};
 use types::collation::{Collation, Known, known_by_id};
 use types::error::SqlError;
-use types::error::table::ER_NOT_SUPPORTED_YET;
+use types::error::table::{ER_NOT_SUPPORTED_YET, ER_TABLE_EXISTS_ERROR};
 use types::sql_mode::SqlMode;
 use types::temporal::TimeZone;
 
+use super::super::Client;
+use super::super::new_table::Nobody;
 use super::super::result::Format;
 use super::super::transaction::Stamp;
-use super::super::{Client, Wire};
 use super::Result;
 use super::table::bad_event;
 use crate::variables::charsets::begin_with;
 use crate::variables::zone;
-
-/// A connection that nobody is at the other end of.
-struct Nobody(PacketWriter);
-
-impl Wire for Nobody {
-    fn packets(&mut self) -> &mut PacketWriter {
-        &mut self.0
-    }
-
-    fn buffered(&self) -> usize {
-        0
-    }
-
-    fn sends(&self) -> u64 {
-        0
-    }
-
-    fn send(&mut self) -> BoxFuture<'_, std::result::Result<(), SqlError>> {
-        Box::pin(async { Ok(()) })
-    }
-}
 
 impl Client {
     /// Executes a statement that is a transaction by itself. Returns the stamp if it had no effect: the statement found
@@ -52,14 +33,8 @@ impl Client {
     ) -> Result<Option<Stamp>> {
         let decoded = event.event().map_err(|error| bad_event(&error))?;
         let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
-        self.settings_of(&query.status, query.db)?;
-        let timestamp = u64::from(event.header.timestamp) * 1_000_000;
-        let timestamp = timestamp + u64::from(query.status.microseconds.unwrap_or(0));
-        self.vars.timestamp_us = Some(timestamp);
+        self.begin_as(event, &query)?;
         self.transaction.open = false;
-        self.begin_statement(timestamp);
-        self.log.origin = event.header.origin();
-        self.log.thread_id = query.thread_id;
         let (sql, _, verb) = split_first(query.sql, self.sql.quoting());
         match kind(&parse::parse(sql, self.sql.sql_mode)?) {
             Kind::Definition => {}
@@ -76,22 +51,54 @@ impl Client {
         }
     }
 
-    /// A QUERY event within a transaction: BEGIN, and savepoints.
-    pub(crate) fn apply_within(&mut self, event: &SourceEvent) -> Result<()> {
+    /// Brings the session to where the source's was when it began this statement.
+    fn begin_as(&mut self, event: &SourceEvent, query: &Query<'_>) -> Result<()> {
+        self.settings_of(&query.status, query.db)?;
+        let timestamp = u64::from(event.header.timestamp) * 1_000_000;
+        let timestamp = timestamp + u64::from(query.status.microseconds.unwrap_or(0));
+        self.vars.timestamp_us = Some(timestamp);
+        self.begin_statement(timestamp);
+        self.log.origin = event.header.origin();
+        self.log.thread_id = query.thread_id;
+        Ok(())
+    }
+
+    /// A QUERY event within a transaction: BEGIN, and savepoints. Returns the table that its rows belong to, if it is one's
+    /// definition: [`Client::apply_new_table`].
+    pub(crate) fn apply_within(&mut self, event: &SourceEvent) -> Result<Option<Box<CreateTable>>> {
         let decoded = event.event().map_err(|error| bad_event(&error))?;
         let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
         self.log.origin = event.header.origin();
         self.log.thread_id = query.thread_id;
         if query.sql == b"BEGIN" {
             self.log_begin(&query.status, query.db);
-            return Ok(());
+            return Ok(None);
         }
         match parse::parse(query.sql, self.sql.sql_mode)? {
             Statement::Savepoint(name) => self.transaction.savepoint(&name),
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
+            Statement::CreateTable(create) if create.query.is_none() => return Ok(Some(create)),
             _ => return Err(as_statement()),
         }
+        Ok(None)
+    }
+
+    /// Makes the table of a source's CREATE TABLE .. SELECT. Its rows follow.
+    pub(crate) async fn apply_new_table(&mut self, event: &SourceEvent, create: &CreateTable) -> Result<()> {
+        let decoded = event.event().map_err(|error| bad_event(&error))?;
+        let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
+        self.begin_as(event, &query)?;
+        create.refuse_foreign_keys()?;
+        let defined = self.define_table(create, Vec::new(), &[]).await?;
+        let defined = defined.ok_or_else(|| ER_TABLE_EXISTS_ERROR.error(&[&create.table.name]))?;
+        let mut text = query.sql.to_vec();
+        if !create.start_transaction {
+            // MariaDB does not say it.
+            text.extend_from_slice(START_TRANSACTION.as_bytes());
+        }
+        self.begin_new_table(defined, &text).await?;
+        self.transaction.open = true;
         Ok(())
     }
 
@@ -154,6 +161,7 @@ enum Kind {
 
 fn kind(statement: &Statement) -> Kind {
     match statement {
+        Statement::CreateTable(create) if create.query.is_some() => Kind::Refused,
         Statement::CreateTable(_)
         | Statement::CreateTableLike(_)
         | Statement::AlterTable(_)

@@ -51,7 +51,9 @@ impl Client {
         let (db, name) = (String::from_utf8_lossy(map.db), String::from_utf8_lossy(map.table));
         let columns = map.columns().map_err(|error| bad_event(&error.0))?;
         let catalog = self.shared.store.catalog();
-        let table = catalog.table(&db, &name).cloned();
+        let new = self.new_table.as_ref().map(|new| &new.table);
+        let new = new.filter(|new| new.def.db == db && new.def.name == name);
+        let table = new.or_else(|| catalog.table(&db, &name)).cloned();
         let table = table.ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&db, &name]))?;
         let own: Vec<_> = table.def.columns.iter().map(|column| column.ty).collect();
         let reader = RowReader::new(&columns, &own).map_err(|error| image_error(&table, &error))?;

@@ -1,5 +1,6 @@
 //! CREATE TABLE.
 
+use sqlparser::ast::Query;
 use types::error::SqlError;
 
 use super::check::CheckSpec;
@@ -11,6 +12,7 @@ use crate::parse::Statement;
 use crate::parse::cursor::Cursor;
 use crate::parse::error::unsupported;
 use crate::parse::name::{self, TableName};
+use crate::parse::query;
 
 /// CREATE TABLE with columns.
 #[derive(Clone, Debug)]
@@ -23,6 +25,48 @@ pub struct CreateTable {
     pub elements: Vec<TableElement>,
     /// What stands behind the parentheses.
     pub options: TableOptions,
+    /// What its first rows, and columns that are not in the parentheses, come from.
+    pub query: Option<CreateQuery>,
+    /// START TRANSACTION: in binlogs, of a table whose first rows follow in the same transaction.
+    pub start_transaction: bool,
+}
+
+impl CreateTable {
+    /// Error 3978 for a foreign key of a table that comes with its first rows.
+    pub fn refuse_foreign_keys(&self) -> Result<()> {
+        let has_key = |element: &TableElement| match element {
+            TableElement::ForeignKey(_) => true,
+            TableElement::Column(column) => column.references.is_some(),
+            TableElement::Key(_) | TableElement::Check(_) => false,
+        };
+        if !self.elements.iter().any(has_key) {
+            return Ok(());
+        }
+        // ER_FOREIGN_KEY_WITH_ATOMIC_CREATE_SELECT
+        let message = "Foreign key creation is not allowed with CREATE TABLE as SELECT and CREATE TABLE with START \
+                       TRANSACTION statement.";
+        Err(SqlError { code: 3978, sqlstate: *b"HY000", message: message.to_owned() })
+    }
+}
+
+/// CREATE TABLE .. SELECT.
+#[derive(Clone, Debug)]
+pub struct CreateQuery {
+    /// The query.
+    pub query: Box<Query>,
+    /// What becomes of rows with keys that are there already.
+    pub duplicates: Duplicates,
+}
+
+/// What becomes of a row with a key that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// It is an error.
+    Refuse,
+    /// IGNORE: it is passed over.
+    Ignore,
+    /// REPLACE: it takes the other's place.
+    Replace,
 }
 
 /// A column or a constraint.
@@ -70,18 +114,28 @@ pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
         cursor.expect_end()?;
         return Ok(Statement::CreateTableLike(CreateTableLike { table, if_not_exists, like }));
     }
-    let mut create =
-        CreateTable { table, if_not_exists, elements: Vec::new(), options: TableOptions::default() };
-    refuse_query(cursor)?;
-    if cursor.accept("(") {
-        create.elements = cursor.list(element)?;
-        cursor.expect(")")?;
+    let mut create = CreateTable {
+        table,
+        if_not_exists,
+        elements: Vec::new(),
+        options: TableOptions::default(),
+        query: None,
+        start_transaction: false,
+    };
+    if !is_query(cursor) {
+        if cursor.accept("(") {
+            create.elements = cursor.list(element)?;
+            cursor.expect(")")?;
+        }
+        create.options = option::options(cursor)?;
+        if cursor.is("PARTITION BY") {
+            return Err(unsupported("PARTITION BY"));
+        }
+        create.start_transaction = cursor.accept("START TRANSACTION");
     }
-    create.options = option::options(cursor)?;
-    if cursor.is("PARTITION BY") {
-        return Err(unsupported("PARTITION BY"));
+    if is_query(cursor) {
+        create.query = Some(create_query(cursor)?);
     }
-    refuse_query(cursor)?;
     cursor.expect_end()?;
     Ok(Statement::CreateTable(Box::new(create)))
 }
@@ -95,11 +149,31 @@ fn element(cursor: &mut Cursor<'_>) -> Result<TableElement> {
     })
 }
 
-fn refuse_query(cursor: &Cursor<'_>) -> Result<()> {
-    const BEGINNINGS: [&str; 9] =
-        ["AS", "SELECT", "( SELECT", "( WITH", "( (", "WITH", "IGNORE", "REPLACE", "VALUES ROW"];
-    if BEGINNINGS.iter().any(|words| cursor.is(words)) {
-        return Err(unsupported("CREATE TABLE ... SELECT"));
-    }
-    Ok(())
+/// Whether the query of CREATE TABLE .. SELECT begins here.
+fn is_query(cursor: &Cursor<'_>) -> bool {
+    const BEGINNINGS: [&str; 11] = [
+        "AS",
+        "SELECT",
+        "( SELECT",
+        "( WITH",
+        "( VALUES ROW",
+        "( (",
+        "WITH",
+        "IGNORE",
+        "REPLACE",
+        "VALUES ROW",
+        "TABLE",
+    ];
+    BEGINNINGS.iter().any(|words| cursor.is(words))
+}
+
+/// `[IGNORE | REPLACE] [AS] query`
+fn create_query(cursor: &mut Cursor<'_>) -> Result<CreateQuery> {
+    let duplicates = match cursor.accept_any(&["IGNORE", "REPLACE"]) {
+        None => Duplicates::Refuse,
+        Some("IGNORE") => Duplicates::Ignore,
+        Some(_) => Duplicates::Replace,
+    };
+    cursor.accept("AS");
+    Ok(CreateQuery { query: query::query(cursor)?, duplicates })
 }

@@ -68,7 +68,7 @@ const FORGOTTEN_NUMBERS: [&str; 13] = [
 ];
 
 /// Options that would have to do something.
-const MISSING: [&str; 12] = [
+const MISSING: [&str; 11] = [
     "DATA DIRECTORY",
     "INDEX DIRECTORY",
     "CONNECTION",
@@ -77,7 +77,6 @@ const MISSING: [&str; 12] = [
     "SECONDARY_ENGINE",
     "SECONDARY_ENGINE_ATTRIBUTE",
     "ENGINE_ATTRIBUTE",
-    "START TRANSACTION",
     "AUTOEXTEND_SIZE",
     "PASSWORD",
     "PAGE_COMPRESSED",

@@ -1,0 +1,128 @@
+//! CREATE TABLE .. SELECT: what it makes, and that a table and its first rows come together or not at all.
+
+use crate::whole::{World, answers_as_recorded, ok, send};
+
+#[test]
+fn definitions_rows_and_errors_are_mysqls() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/create_select-9.7.4.txt"));
+    assert!(seen > 90, "{seen} statements");
+    world.stop();
+}
+
+#[test]
+fn the_binlog_has_one_transaction() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.b (id INT PRIMARY KEY, s VARCHAR(9))");
+    ok(&mut root, "INSERT INTO d.b VALUES (1, 'a'), (2, 'b')");
+    for (sql, rows) in
+        [("CREATE TABLE d.t SELECT * FROM d.b", true), ("CREATE TABLE d.e SELECT 1 FROM d.b WHERE 0", false)]
+    {
+        ok(&mut root, "FLUSH BINARY LOGS");
+        ok(&mut root, sql);
+        let file = root.query("SHOW BINARY LOG STATUS").unwrap().rows[0][0].clone().unwrap();
+        let events = root.query(&format!("SHOW BINLOG EVENTS IN '{file}'")).unwrap().rows;
+        let kinds: Vec<&str> = events.iter().skip(2).map(|row| row[2].as_deref().unwrap()).collect();
+        let expected: &[&str] = if rows {
+            &["Gtid", "Query", "Query", "Table_map", "Write_rows", "Xid"]
+        } else {
+            &["Gtid", "Query", "Query", "Xid"]
+        };
+        assert_eq!(kinds, expected, "{sql}");
+        let create = events[4][5].as_deref().unwrap();
+        assert!(
+            create.contains("CREATE TABLE `d`.`") && create.ends_with("/*!80021 START TRANSACTION */"),
+            "{create}"
+        );
+    }
+    world.stop();
+}
+
+#[test]
+fn rows_and_counters_are_there_after_a_restart() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.b (s VARCHAR(9))");
+    ok(&mut root, "INSERT INTO d.b VALUES ('a'), ('b')");
+    ok(&mut root, "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, UNIQUE (s)) SELECT s FROM d.b");
+    ok(&mut root, "CREATE TABLE d.keyless SELECT s FROM d.b");
+    let world = world.restart();
+    let mut root = world.root();
+    ok(&mut root, "INSERT INTO d.t (s) VALUES ('c')");
+    ok(&mut root, "INSERT INTO d.keyless VALUES ('c')");
+    assert_eq!(root.query("INSERT INTO d.t (s) VALUES ('a')").unwrap_err().code(), 1062);
+    let rows = root.query("SELECT GROUP_CONCAT(id, s ORDER BY id) FROM d.t").unwrap().rows;
+    assert_eq!(rows[0][0].as_deref(), Some("1a,2b,3c"));
+    let rows = root.query("SELECT GROUP_CONCAT(s ORDER BY s) FROM d.keyless").unwrap().rows;
+    assert_eq!(rows[0][0].as_deref(), Some("a,b,c"));
+    world.stop();
+}
+
+#[test]
+fn one_that_fails_leaves_nothing() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.b (id INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.b VALUES (1), (2)");
+    let before = root.query("SHOW BINARY LOG STATUS").unwrap().rows;
+    let failing = "CREATE TABLE d.t (one INT PRIMARY KEY) SELECT 1 AS one FROM d.b";
+    assert_eq!(root.query(failing).unwrap_err().code(), 1062);
+    assert_eq!(root.query("SHOW BINARY LOG STATUS").unwrap().rows, before);
+    assert_eq!(root.query("SELECT * FROM d.t").unwrap_err().code(), 1146);
+    // The name is free, and so is what was read.
+    ok(&mut root, "CREATE TABLE d.t SELECT id FROM d.b");
+    ok(&mut root, "DROP TABLE d.b");
+    assert_eq!(root.query("SELECT * FROM d.t").unwrap().rows.len(), 2);
+    world.stop();
+}
+
+#[test]
+fn nobody_sees_it_before_its_rows_are_there() {
+    let world = World::start();
+    let (mut root, mut third) = (world.root(), world.root());
+    ok(&mut root, "CREATE TABLE d.b (id INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.b VALUES (1), (2)");
+    send(&mut root, "CREATE TABLE d.t SELECT id, SLEEP(2) AS s FROM d.b");
+    let waits = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'CREATE TABLE%'";
+    while third.query(waits).unwrap().rows[0][0].as_deref() != Some("1") {}
+    let tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 't'";
+    assert_eq!(third.query(tables).unwrap().rows[0][0].as_deref(), Some("0"));
+    ok(&mut third, "SET lock_wait_timeout = 1");
+    assert_eq!(third.query("DROP TABLE d.b").unwrap_err().code(), 1205);
+    assert_eq!(third.query("CREATE TABLE d.t (a INT)").unwrap_err().code(), 1205);
+    root.answer().unwrap();
+    let rows = third.query("SELECT GROUP_CONCAT(id ORDER BY id) FROM d.t").unwrap().rows;
+    assert_eq!(rows[0][0].as_deref(), Some("1,2"));
+    world.stop();
+}
+
+#[test]
+fn who_may_not_create_or_read_does_not() {
+    let world = World::start();
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    ok(&mut root, "CREATE TABLE d.b (id INT)");
+    ok(&mut root, "GRANT SELECT ON d.b TO nobody@'%'");
+    assert_eq!(nobody.query("CREATE TABLE d.t SELECT * FROM d.b").unwrap_err().code(), 1142);
+    ok(&mut root, "GRANT CREATE ON d.t TO nobody@'%'");
+    assert_eq!(nobody.query("CREATE TABLE d.t SELECT * FROM d.b").unwrap_err().code(), 1142);
+    ok(&mut root, "GRANT CREATE, INSERT ON d.t TO nobody@'%'");
+    ok(&mut nobody, "CREATE TABLE d.t SELECT * FROM d.b");
+    ok(&mut root, "CREATE TABLE d.secret (id INT)");
+    ok(&mut root, "GRANT CREATE, INSERT ON d.u TO nobody@'%'");
+    assert_eq!(nobody.query("CREATE TABLE d.u SELECT * FROM d.secret").unwrap_err().code(), 1142);
+    world.stop();
+}
+
+#[test]
+fn an_old_snapshot_does_not_know_it() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut root, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+    ok(&mut other, "CREATE TABLE d.t SELECT 1 AS a");
+    assert_eq!(root.query("SELECT * FROM d.t").unwrap_err().code(), 1412);
+    ok(&mut root, "COMMIT");
+    assert_eq!(root.query("SELECT * FROM d.t").unwrap().rows.len(), 1);
+    world.stop();
+}
