@@ -45,8 +45,8 @@ pub(super) struct Replay<'a> {
     tail: Option<&'a mut BinlogTail>,
     store: Option<&'a mut StoreTail>,
     chunks: HashMap<Lsn, Vec<u8>>,
-    /// Set at the first transaction of which a part is missing.
-    cut: bool,
+    /// Where the events of the first transaction would begin of which a part is missing.
+    cut: Option<BinlogPlace>,
     /// The furthest promise that any record carries.
     promised: BinlogPlace,
 }
@@ -69,7 +69,7 @@ impl<'a> Replay<'a> {
             cut: 0,
         };
         let promised = facts.binlog.unwrap_or_default();
-        Self { kept, delta, tail, store, chunks: HashMap::new(), cut: false, promised }
+        Self { kept, delta, tail, store, chunks: HashMap::new(), cut: None, promised }
     }
 
     /// What is kept of a new data directory.
@@ -100,12 +100,13 @@ impl<'a> Replay<'a> {
             return Ok(());
         }
         self.promised = self.promised.max(trx.head.promised);
-        if !self.cut && trx.head.seq != self.kept.last.next() {
+        if self.cut.is_none() && trx.head.seq != self.kept.last.next() {
             return Err(corrupt(record, "not the next transaction"));
         }
-        let events = if self.cut { Events::Missing } else { self.events_of(&trx)? };
-        self.cut = matches!(events, Events::Missing);
-        if self.cut {
+        let events = if self.cut.is_some() { Events::Missing } else { self.events_of(&trx)? };
+        if matches!(events, Events::Missing) {
+            let begin = |events: &EventsPlace| BinlogPlace { file: events.file, position: events.start };
+            self.cut = self.cut.or(trx.head.events.as_ref().map(begin));
             self.kept.cut += 1;
             return Ok(());
         }
@@ -181,7 +182,7 @@ impl<'a> Replay<'a> {
 
     fn rotation(&mut self, record: &Record) -> Result<(), FatalError> {
         let rotation = record::decode_rotation(&record.body).ok_or_else(|| corrupt(record, "no rotation"))?;
-        if self.cut || rotation.after != self.kept.last {
+        if self.cut.is_some() || rotation.after != self.kept.last {
             return Ok(());
         }
         self.kept.redo_end = record.end;
@@ -207,13 +208,17 @@ impl<'a> Replay<'a> {
             self.kept.binlog = None;
             return Ok(());
         }
-        if self.promised > kept {
-            let file = tail.path_of(kept.file);
+        // Of transactions before the cut nothing is missing. A promise beyond their events that ends before it is one of a
+        // header: a run's file has nothing else until its first transaction that is logged.
+        if let Some(cut) = self.cut
+            && self.promised > cut
+        {
+            let file = tail.path_of(cut.file);
             return Err(FatalError::Corrupt(format!(
                 "binlog file {} is damaged or cut at position {}: a sync had been promised up to position {} of \
                  file number {}; restore the file",
                 file.display(),
-                kept.position,
+                cut.position,
                 self.promised.position,
                 self.promised.file
             )));

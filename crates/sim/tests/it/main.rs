@@ -4,7 +4,9 @@
 
 mod gtids;
 mod io_cache;
+mod new_tables;
 mod relaxed_ddl;
+mod restarts;
 mod retention;
 mod sessions;
 mod show;
