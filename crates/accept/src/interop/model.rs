@@ -73,6 +73,17 @@ impl Table {
         format!("CREATE TABLE {DATABASE}.{} ({columns}) DEFAULT CHARSET=utf8mb4", self.name)
     }
 
+    /// CREATE TABLE .. SELECT: another table with the same rows.
+    pub fn copy_as(&self, name: &str) -> (Self, String, Vec<Change>) {
+        let copy = Self { name: name.to_owned(), keyed: true, ..self.clone() };
+        let changes = copy.rows.keys().map(|id| copy.change("insert", None, copy.image(*id))).collect();
+        let sql = format!(
+            "CREATE TABLE {DATABASE}.{name} (PRIMARY KEY (id)) SELECT * FROM {DATABASE}.{}",
+            self.name
+        );
+        (copy, sql, changes)
+    }
+
     /// How many rows it has.
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -157,6 +157,10 @@ impl Scenario {
         }
         self.alter(&format!("RENAME TABLE {DATABASE}.short_lived TO {DATABASE}.long_lived")).await?;
         "long_lived".clone_into(&mut self.main.table("short_lived").name);
+        let (copy, statement, rows) = self.main.table("long_lived").copy_as("copied");
+        self.main.one((statement, rows)).await?;
+        self.main.tables.push(copy);
+        self.main.mix(20 * self.times).await?;
         let statement = self.main.table("keyless").truncate();
         self.alter(&statement).await?;
         self.main.mix(30 * self.times).await?;

@@ -118,6 +118,10 @@ impl Worker {
             Task::Event(received) => self.apply(&received.event).await,
             Task::End { position, commits } => {
                 if !commits {
+                    if self.client.makes_table() {
+                        // Nobody else will meet that table.
+                        self.maps.clear();
+                    }
                     self.client.forget_applied().await;
                 }
                 let open = self.opened()?;

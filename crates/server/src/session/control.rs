@@ -278,7 +278,7 @@ impl LockedTables {
         for (id, mode) in locks {
             let own = self.tables.iter().find(|locked| locked.id == *id);
             match own {
-                Some(locked) if locked.write => {}
+                Some(locked) if locked.write || *mode == Mode::Shared => {}
                 Some(locked) => return Err(ER_TABLE_NOT_LOCKED_FOR_WRITE.error(&[&locked.table.def.name])),
                 None if *mode == Mode::Shared => {
                     trx.lock_metadata(*id, *mode).await.map_err(engine_error)?;

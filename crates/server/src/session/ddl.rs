@@ -15,7 +15,7 @@ use sql::exec::engine_error;
 use sql::parse::table::{
     AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables, References, TableElement,
 };
-use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName, unsupported};
+use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName};
 use types::error::SqlError;
 use types::error::table::{
     ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_DB_CREATE_EXISTS, ER_DB_DROP_EXISTS, ER_NO_SUCH_TABLE,
@@ -217,9 +217,7 @@ impl Client {
 
     /// CREATE TABLE. `None` if it is there and may be.
     async fn create_table(&mut self, create: &CreateTable, sql: &[u8]) -> Result<Option<CommitAck>> {
-        if create.start_transaction {
-            return Err(unsupported("START TRANSACTION"));
-        }
+        create.refuse_start_transaction()?;
         let Some(defined) = self.define_table(create, Vec::new(), &[]).await? else { return Ok(None) };
         let Defined { def, changes, locks: _locks } = defined;
         self.add_table(def, changes, sql).await.map(Some)

@@ -95,6 +95,7 @@ impl Client {
         sql: &[u8],
     ) -> Result<Option<CommitAck>> {
         create.refuse_foreign_keys()?;
+        create.refuse_start_transaction()?;
         let name = self.full_name(&create.table)?;
         self.access.on_table(Privileges::CREATE.union(Privileges::INSERT), &name.db, &name.name)?;
         for _ in 0..PLANS_MAX {
@@ -125,7 +126,7 @@ impl Client {
             let table = catalog.table(db, table)?;
             table.def.columns.iter().find(|def| def.name == column).cloned()
         };
-        let columns = ddl::selected_columns(&columns, base, &mut self.sql.writing(&mut self.warnings))?;
+        let columns = ddl::selected_columns(&columns, base, &self.sql.writing(&mut self.warnings))?;
         Ok(Selected { columns, planned })
     }
 
@@ -141,6 +142,7 @@ impl Client {
         };
         let charset = !create.options.charset.is_empty();
         let text = ddl::create_table_with_rows(&defined.def, charset, quoting, &self.sql.time_zone);
+        self.note_query(filling.sql);
         self.set_isolation();
         self.begin_new_table(defined, text.as_bytes()).await?;
         let done = match self.fill(&filling).await {

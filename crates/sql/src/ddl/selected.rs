@@ -4,7 +4,10 @@ use engine::catalog::def::{ColumnDef, DefaultValue};
 use types::column::{Column, ColumnType, IntSize, IntType, Sign};
 use types::context::Context;
 use types::error::table::ER_WRONG_COLUMN_NAME;
+use types::sql_mode::SqlMode;
+use types::temporal::{Date, TimeZone};
 use types::value::Value;
+use types::warning::Warnings;
 
 use super::{Result, default};
 use crate::exec::OutputColumn;
@@ -20,7 +23,7 @@ const BIGINT_WIDTH: u32 = 11;
 pub fn selected_columns(
     columns: &[OutputColumn],
     base: impl Fn(&str, &str, &str) -> Option<ColumnDef>,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Vec<ColumnDef>> {
     let column = |column: &OutputColumn| {
         check_name(&column.name)?;
@@ -70,10 +73,14 @@ fn stored_type(ty: ResultType) -> ColumnType {
     }
 }
 
-/// The default of a column that takes no NULL. A date has none if the mode has no zero dates.
-fn nothing(def: &ColumnDef, context: &mut Context<'_>) -> DefaultValue {
-    let typed = Column { table: String::new(), name: def.name.clone(), ty: def.ty, nullable: false };
+/// The default of a column that takes no NULL. A date has none in the strict mode without zero dates.
+fn nothing(def: &ColumnDef, context: &Context<'_>) -> DefaultValue {
     let value = match def.ty {
+        ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }
+            if context.strict && context.sql_mode.contains(SqlMode::NO_ZERO_DATE) =>
+        {
+            return DefaultValue::None;
+        }
         ty if ty.is_lob() => return DefaultValue::None,
         ColumnType::Char { .. }
         | ColumnType::Varchar { .. }
@@ -81,5 +88,8 @@ fn nothing(def: &ColumnDef, context: &mut Context<'_>) -> DefaultValue {
         | ColumnType::Varbinary { .. } => Value::Bytes(Vec::new()),
         _ => Value::Int(0),
     };
-    default::stored(&typed, &value, context).map_or(DefaultValue::None, DefaultValue::Stored)
+    let typed = Column { table: String::new(), name: def.name.clone(), ty: def.ty, nullable: false };
+    let mut warnings = Warnings::default();
+    let mut lenient = Context::writing(SqlMode::EMPTY, &TimeZone::UTC, Date::ZERO, &mut warnings);
+    default::stored(&typed, &value, &mut lenient).map_or(DefaultValue::None, DefaultValue::Stored)
 }

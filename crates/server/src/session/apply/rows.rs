@@ -57,9 +57,9 @@ impl Client {
         done
     }
 
-    /// Takes the metadata locks of a table and of those that foreign keys lead to. Who makes the table has locked it.
+    /// Takes the metadata locks of a table and of those that foreign keys lead to. Who makes the table has them.
     async fn lock_mapped(&mut self, mapped: &Mapped) -> Result<()> {
-        if self.new_table.is_some() {
+        if self.new_table.as_ref().is_some_and(|new| Arc::ptr_eq(&new.table, &mapped.table)) {
             return Ok(());
         }
         for PlannedTable { table, written, implied } in &mapped.locks {

@@ -7,7 +7,7 @@ use replication::replica::SourceEvent;
 use sql::ddl::START_TRANSACTION;
 use sql::lex::split_first;
 use sql::parse::table::CreateTable;
-use sql::parse::{self, SetItem, Statement};
+use sql::parse::{self, SetItem, Statement, unsupported};
 use types::collation::{Collation, Known, known_by_id};
 use types::error::SqlError;
 use types::error::table::{ER_NOT_SUPPORTED_YET, ER_TABLE_EXISTS_ERROR};
@@ -74,11 +74,18 @@ impl Client {
             self.log_begin(&query.status, query.db);
             return Ok(None);
         }
-        match parse::parse(query.sql, self.sql.sql_mode)? {
+        let mode = query.status.sql_mode.map_or(SqlMode::EMPTY, known_modes);
+        match parse::parse(query.sql, mode)? {
             Statement::Savepoint(name) => self.transaction.savepoint(&name),
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
-            Statement::CreateTable(create) if create.query.is_none() => return Ok(Some(create)),
+            Statement::CreateTable(create) if create.query.is_none() => {
+                if self.new_table.is_some() || !self.transaction.trx.is_idle() {
+                    return Err(bad_event(&"CREATE TABLE behind other changes of a transaction"));
+                }
+                return Ok(Some(create));
+            }
+            Statement::Unsupported { what } => return Err(unsupported(what)),
             _ => return Err(as_statement()),
         }
         Ok(None)

@@ -32,6 +32,11 @@ pub struct CreateTable {
 }
 
 impl CreateTable {
+    /// Error 1235 for START TRANSACTION, which only a source's binlog may say.
+    pub fn refuse_start_transaction(&self) -> Result<()> {
+        if self.start_transaction { Err(unsupported("START TRANSACTION")) } else { Ok(()) }
+    }
+
     /// Error 3978 for a foreign key of a table that comes with its first rows.
     pub fn refuse_foreign_keys(&self) -> Result<()> {
         let has_key = |element: &TableElement| match element {
