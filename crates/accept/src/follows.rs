@@ -67,6 +67,17 @@ const DDL: [&str; 16] = [
     "CREATE TABLE ddl.e# SELECT h, n FROM ddl.t# WHERE id < 0",
 ];
 
+/// What MariaDB has beside that.
+const DDL_OF_MARIADB: [&str; 7] = [
+    "CREATE OR REPLACE TABLE ddl.o# (id INT PRIMARY KEY, v INT)",
+    "INSERT INTO ddl.o# VALUES (1, 2)",
+    "CREATE OR REPLACE /* once more */ TABLE ddl.o# (id INT PRIMARY KEY, w VARCHAR(9))",
+    "INSERT INTO ddl.o# VALUES (1, 'w')",
+    "CREATE OR REPLACE TABLE ddl.p# LIKE ddl.t#",
+    "CREATE OR REPLACE TABLE ddl.p# (PRIMARY KEY (id)) SELECT id, a, 'replaced' AS w FROM ddl.t#",
+    "INSERT INTO ddl.p# SELECT id + 10, a, 'again' FROM ddl.p#",
+];
+
 /// See the module.
 pub fn run(plan: &Plan) -> Outcome {
     let dir = paths::fresh("accept/follows")?;
@@ -111,7 +122,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     let over = AtomicBool::new(false);
     let pause = Duration::from_secs(bench.seconds.into()) / (kills + 1);
     let (report, tables, replica) = std::thread::scope(|scope| {
-        let defining = scope.spawn(|| define_until(source.port, &over));
+        let defining = scope.spawn(|| define_until(source.port, way, &over));
         let disturbing = scope.spawn(|| disturb(replica, &config, kills, pause, random));
         let report = bench.prepare().and_then(|()| bench.run());
         over.store(true, Ordering::Relaxed);
@@ -206,11 +217,13 @@ pub fn begin(replica: u16, source: u16, way: Way, ca: &Path) -> Outcome {
 }
 
 /// DDL on the source, and rotations, until it is over. Returns how many rounds.
-fn define_until(port: u16, over: &AtomicBool) -> Outcome<u32> {
+fn define_until(port: u16, way: Way, over: &AtomicBool) -> Outcome<u32> {
     let mut round = 0;
     while !over.load(Ordering::Relaxed) {
+        let more: &[&str] = if way.vendor == Vendor::MariaDb { &DDL_OF_MARIADB } else { &[] };
+        let statements = DDL.iter().chain(more);
         let mut statements: Vec<String> =
-            DDL.iter().map(|statement| statement.replace('#', &round.to_string())).collect();
+            statements.map(|statement| statement.replace('#', &round.to_string())).collect();
         match round % 5 {
             1 => statements.push(format!("TRUNCATE TABLE ddl.r{round}")),
             2 => statements.push(format!("DROP TABLE ddl.t{}, ddl.r{}", round - 1, round - 1)),

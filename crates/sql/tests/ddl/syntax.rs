@@ -1,5 +1,6 @@
 //! What is right and what is an error, and where.
 
+use sql::parse::table::ReplacedTable;
 use sql::parse::{Mode, Statement, parse};
 use types::error::table::{ER_PARSE_ERROR, ER_SYNTAX_ERROR};
 
@@ -27,4 +28,26 @@ fn errors_are_where_mysql_finds_them() {
         deviations += usize::from(ours.is_some());
     }
     assert!(count > 1500 && deviations < 70, "{deviations} of {count}");
+}
+
+#[test]
+fn a_table_that_mariadb_replaces_is_dropped_and_created() {
+    let read = |sql: &str| ReplacedTable::read(sql.as_bytes(), Mode::default()).unwrap();
+    let parts = |sql: &str| {
+        let replaced = read(sql).unwrap();
+        (replaced.table.to_string(), String::from_utf8(replaced.create).unwrap())
+    };
+    assert_eq!(
+        parts("/* a */ create /* b */ or replace\ntable `d`.`a``b` (n INT) -- c"),
+        ("`d`.`a``b`".to_owned(), "/* a */ create table `d`.`a``b` (n INT) -- c".to_owned())
+    );
+    assert_eq!(
+        parts("CREATE OR REPLACE TABLE t LIKE u"),
+        ("`t`".to_owned(), "CREATE TABLE t LIKE u".to_owned())
+    );
+    for other in ["CREATE TABLE t (n INT)", "CREATE OR REPLACE VIEW v AS SELECT 1", "SAVEPOINT `x`"] {
+        assert_eq!(read(other), None, "{other}");
+    }
+    // Clients do not say it.
+    assert_eq!(verdict("CREATE OR REPLACE TABLE t (n INT)"), "1235 CREATE OR REPLACE");
 }

@@ -6,7 +6,7 @@ use protocol::out::PacketWriter;
 use replication::replica::SourceEvent;
 use sql::ddl::START_TRANSACTION;
 use sql::lex::split_first;
-use sql::parse::table::CreateTable;
+use sql::parse::table::{CreateTable, ReplacedTable};
 use sql::parse::{self, SetItem, Statement, unsupported};
 use types::collation::{Collation, Known, known_by_id};
 use types::error::SqlError;
@@ -35,20 +35,37 @@ impl Client {
         let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
         self.begin_as(event, &query)?;
         self.transaction.open = false;
-        let (sql, _, verb) = split_first(query.sql, self.sql.quoting());
+        let (sql, _, _) = split_first(query.sql, self.sql.quoting());
+        let replaced = ReplacedTable::read(sql, self.sql.sql_mode)?;
+        let sql = replaced.as_ref().map_or(sql, |replaced| &replaced.create);
         match kind(&parse::parse(sql, self.sql.sql_mode)?) {
             Kind::Definition => {}
             Kind::Nothing => return Ok(Some(stamp)),
             Kind::Refused => return Err(as_statement()),
         }
+        if let Some(replaced) = &replaced {
+            self.drop_replaced(replaced).await?;
+        }
         self.transaction.stamp = Some(stamp);
-        let mut nobody = Nobody(PacketWriter::default());
-        let done = self.run_text(sql, verb, Format::Text, false, &mut nobody).await;
+        let done = self.run_for_nobody(sql).await;
         let stamp = self.transaction.stamp.take();
         match done {
             Err(error) if query.error_code == 0 || error.code != query.error_code => Err(error),
             _ => Ok(stamp),
         }
+    }
+
+    /// Drops the table that CREATE OR REPLACE TABLE replaces, in a transaction of its own, which moves no position: after a
+    /// crash behind it the source's statement comes again.
+    async fn drop_replaced(&mut self, replaced: &ReplacedTable) -> Result<()> {
+        let drop = format!("DROP TABLE IF EXISTS {}", replaced.table);
+        self.run_for_nobody(drop.as_bytes()).await
+    }
+
+    async fn run_for_nobody(&mut self, sql: &[u8]) -> Result<()> {
+        let (sql, _, verb) = split_first(sql, self.sql.quoting());
+        let mut nobody = Nobody(PacketWriter::default());
+        self.run_text(sql, verb, Format::Text, false, &mut nobody).await
     }
 
     /// Brings the session to where the source's was when it began this statement.
@@ -75,7 +92,8 @@ impl Client {
             return Ok(None);
         }
         let mode = query.status.sql_mode.map_or(SqlMode::EMPTY, known_modes);
-        match parse::parse(query.sql, mode)? {
+        let replaced = ReplacedTable::read(query.sql, mode)?;
+        match parse::parse(replaced.as_ref().map_or(query.sql, |replaced| &replaced.create), mode)? {
             Statement::Savepoint(name) => self.transaction.savepoint(&name),
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
@@ -97,9 +115,13 @@ impl Client {
         let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
         self.begin_as(event, &query)?;
         create.refuse_foreign_keys()?;
+        let mut text = query.sql.to_vec();
+        if let Some(replaced) = ReplacedTable::read(query.sql, self.sql.sql_mode)? {
+            self.drop_replaced(&replaced).await?;
+            text = replaced.create;
+        }
         let defined = self.define_table(create, Vec::new(), &[]).await?;
         let defined = defined.ok_or_else(|| ER_TABLE_EXISTS_ERROR.error(&[&create.table.name]))?;
-        let mut text = query.sql.to_vec();
         if !create.start_transaction {
             // MariaDB does not say it.
             text.extend_from_slice(START_TRANSACTION.as_bytes());

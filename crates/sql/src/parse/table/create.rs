@@ -11,6 +11,7 @@ use super::option::{self, TableOptions};
 use crate::parse::Statement;
 use crate::parse::cursor::Cursor;
 use crate::parse::error::unsupported;
+use crate::parse::mode::Mode;
 use crate::parse::name::{self, TableName};
 use crate::parse::query;
 
@@ -98,7 +99,29 @@ pub struct CreateTableLike {
     pub like: TableName,
 }
 
+/// MariaDB's CREATE OR REPLACE TABLE, which only its binlogs may say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplacedTable {
+    /// What is dropped if it is there.
+    pub table: TableName,
+    /// CREATE TABLE and what follows it.
+    pub create: Vec<u8>,
+}
+
 type Result<T> = std::result::Result<T, SqlError>;
+
+impl ReplacedTable {
+    /// Reads the statement, if it is one.
+    pub fn read(sql: &[u8], mode: impl Into<Mode>) -> Result<Option<Self>> {
+        let mut cursor = Cursor::new(sql, mode.into())?;
+        if !cursor.accept("CREATE OR REPLACE TABLE") {
+            return Ok(None);
+        }
+        let (create, table) = (cursor.tokens()[0].end, cursor.tokens()[3].start);
+        let create = [&sql[..create], b" ", &sql[table..]].concat();
+        Ok(Some(Self { table: name::table(&mut cursor)?, create }))
+    }
+}
 
 /// Behind CREATE TABLE.
 pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {

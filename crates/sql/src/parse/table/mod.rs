@@ -14,7 +14,7 @@ pub(super) mod option;
 pub use alter::{AlterAction, AlterAlgorithm, AlterLock, AlterTable, Place};
 pub use check::CheckSpec;
 pub use column::{ColumnSpec, DefaultSpec, GeneratedSpec};
-pub use create::{CreateQuery, CreateTable, CreateTableLike, Duplicates, TableElement};
+pub use create::{CreateQuery, CreateTable, CreateTableLike, Duplicates, ReplacedTable, TableElement};
 pub use data_type::{TypeCharset, TypeName, TypeSpec};
 pub use drop::DropTables;
 pub use foreign::{ForeignKeySpec, References};
