@@ -111,7 +111,7 @@ pub struct ReplacedTable {
 type Result<T> = std::result::Result<T, SqlError>;
 
 impl ReplacedTable {
-    /// Reads the statement, if it is one.
+    /// Reads the statement, if it is one. Error 1064 for one without a name, or a text that ends within a quotation.
     pub fn read(sql: &[u8], mode: impl Into<Mode>) -> Result<Option<Self>> {
         let mut cursor = Cursor::new(sql, mode.into())?;
         if !cursor.accept("CREATE OR REPLACE TABLE") {
