@@ -247,6 +247,7 @@ impl Client {
             memory_max: sql::exec::MEMORY_MAX,
             kept: HashMap::new(),
             turns: Turns::default(),
+            strict: false,
         };
         let done = kill.unless_killed(exec.run(&planned.plan, &mut sink)).await;
         log.end(done.is_ok());

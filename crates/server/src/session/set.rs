@@ -100,6 +100,7 @@ impl Client {
             memory_max: sql::exec::MEMORY_MAX,
             kept: HashMap::new(),
             turns: Turns::default(),
+            strict: false,
         };
         let values = exec.values(plan).await;
         if !self.transaction.open {

@@ -7,10 +7,12 @@ mod checks;
 #[path = "../support/client.rs"]
 mod client;
 mod collations;
+mod conditions;
 
 mod dumps;
 mod foreign_keys;
 mod generated;
+
 mod locks;
 mod net;
 mod new_tables;

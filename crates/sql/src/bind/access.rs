@@ -9,7 +9,7 @@ use engine::catalog::table::Table;
 use engine::scan::Direction;
 use types::key::KeyPart;
 
-use crate::expr::{CompareOp, Expr, SubqueryRef};
+use crate::expr::{CompareOp, Expr};
 use crate::plan::{Access, Bound, Condition, Equal, IndexRef, RangeSpec, key_parts};
 
 /// Chooses how the rows of `source` are found, given the conditions that must hold for them.
@@ -161,7 +161,7 @@ impl ColumnRange {
 fn alternatives(condition: &Expr, source: usize, column: usize) -> Option<Vec<ColumnRange>> {
     match condition {
         Expr::In(what, list) if is_column(what, source, column) => {
-            let known = list.iter().all(|value| is_known(value, source));
+            let known = list.iter().all(|value| value.is_known_before(source));
             let equal = |value: &Expr| ColumnRange {
                 equal: Some(Equal { value: value.clone(), matches_null: false }),
                 ..ColumnRange::default()
@@ -203,26 +203,12 @@ fn equality(condition: &Expr, source: usize, column: usize) -> Option<Equal> {
 /// What a condition compares a column with, the column on the left.
 fn comparison(condition: &Expr, source: usize, column: usize) -> Option<(CompareOp, &Expr)> {
     let Expr::Compare(op, left, right) = condition else { return None };
-    if is_column(left, source, column) && is_known(right, source) {
+    if is_column(left, source, column) && right.is_known_before(source) {
         return Some((*op, right));
     }
-    (is_column(right, source, column) && is_known(left, source)).then(|| (op.flipped(), &**left))
+    (is_column(right, source, column) && left.is_known_before(source)).then(|| (op.flipped(), &**left))
 }
 
 fn is_column(expr: &Expr, source: usize, column: usize) -> bool {
     matches!(expr, Expr::Column { source: s, column: c } if (*s, *c) == (source, column))
-}
-
-/// Whether a value is known before the source is read: it depends on earlier sources at most.
-fn is_known(expr: &Expr, source: usize) -> bool {
-    let mut known = expr.last_source().is_none_or(|last| last < source);
-    expr.walk(&mut |part| {
-        known &= !matches!(
-            part,
-            Expr::Candidate(_) | Expr::Aggregate(_) | Expr::AssignVariable(..) | Expr::UserVariable(_)
-        );
-        known &= !matches!(part, Expr::Call(function, _) if !function.is_stable);
-        known &= !part.subquery().is_some_and(SubqueryRef::is_asked_by_row);
-    });
-    known
 }

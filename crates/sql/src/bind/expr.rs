@@ -203,7 +203,7 @@ impl Binder<'_, '_> {
     fn identifier(&mut self, name: &ast::Ident) -> Result<Expr> {
         if name.quote_style.is_none() {
             if name.value.starts_with('@') {
-                return Ok(variable(&name.value));
+                return Ok(variable(&name.value, self.env.may_assign()));
             }
             // Names of functions that need no parentheses.
             let lower = name.value.to_ascii_lowercase();
@@ -248,7 +248,7 @@ impl Binder<'_, '_> {
         match path {
             [first, ..] if first.quote_style.is_none() && first.value.starts_with('@') => {
                 let name: Vec<_> = path.iter().map(|part| &*part.value).collect();
-                Ok(variable(&name.join(".")))
+                Ok(variable(&name.join("."), self.env.may_assign()))
             }
             [table, column] => self.column(None, Some(&table.value), &column.value),
             [db, table, column] => self.column(Some(&db.value), Some(&table.value), &column.value),
@@ -300,7 +300,7 @@ impl Binder<'_, '_> {
     fn assignment(&mut self, left: &ast::Expr, right: &ast::Expr) -> Result<Expr> {
         let value = self.boxed(right)?;
         match self.bind(left)? {
-            Expr::UserVariable(name) => Ok(Expr::AssignVariable(name, value)),
+            Expr::UserVariable(name, _) => Ok(Expr::AssignVariable(name, value)),
             _ => Err(unsupported("an assignment to anything but a user variable")),
         }
     }
@@ -317,10 +317,10 @@ impl Binder<'_, '_> {
 }
 
 /// `@x`, `@@x`, `@@global.x`.
-fn variable(name: &str) -> Expr {
+fn variable(name: &str, may_be_assigned: bool) -> Expr {
     let Some(system) = name.strip_prefix("@@") else {
         let user = name.trim_start_matches('@').trim_matches(|c| matches!(c, '`' | '\'' | '"'));
-        return Expr::UserVariable(user.to_lowercase());
+        return Expr::UserVariable(user.to_lowercase(), may_be_assigned);
     };
     let (scope, name) = match system.split_once('.') {
         Some((scope, name)) if scope.eq_ignore_ascii_case("global") => (Some(VariableScope::Global), name),

@@ -45,7 +45,7 @@ pub struct BindEnv<'a> {
     pub catalog: &'a Arc<Catalog>,
     /// The session.
     pub session: &'a Session,
-    /// The statement's text as it was parsed: select lists name their columns by it.
+    /// The statement's text as it was parsed: select lists name their columns by it. Empty if there is none.
     pub text: &'a str,
     /// Of a subquery: what surrounds it.
     outer: Option<&'a outer::Outer<'a>>,
@@ -57,6 +57,11 @@ impl<'a> BindEnv<'a> {
     /// For a whole statement.
     pub fn new(catalog: &'a Arc<Catalog>, session: &'a Session, text: &'a str) -> Self {
         Self { catalog, session, text, outer: None, named: Vec::new() }
+    }
+
+    /// Whether the statement may assign to user variables. Without its text nobody knows.
+    fn may_assign(&self) -> bool {
+        self.text.is_empty() || self.text.contains(":=")
     }
 
     /// The value that a name means which a subquery does not know, if it is known around it.

@@ -99,7 +99,7 @@ impl<'p> Join<'p> {
         let depth = self.levels.len();
         let rows = self.rows();
         let inputs = exec.inputs(&rows, self.known);
-        let mut context = exec.session.reading(exec.warnings);
+        let mut context = exec.reading();
         let made = self.made[depth].as_ref();
         let cursor = Cursor::open(&self.sources[depth], made, self.versions, &inputs, &mut context)?;
         drop(rows);

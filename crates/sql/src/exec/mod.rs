@@ -14,6 +14,7 @@ mod memory;
 mod project;
 mod ranges;
 mod rules;
+mod safe_updates;
 mod select;
 mod subquery;
 mod target;
@@ -155,11 +156,14 @@ pub struct Exec<'a> {
     pub kept: HashMap<usize, Kept>,
     /// Rows that it has looked at.
     pub turns: Turns,
+    /// Values that cannot be read as what they are compared with are errors, not warnings: of a change in strict mode.
+    pub strict: bool,
 }
 
 impl<'a> Exec<'a> {
     /// Executes a plan whose tables are locked and current.
     pub async fn run(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Result<Done> {
+        self.strict = self.session.sql_mode.is_strict() && plan.is_strict();
         match plan {
             Plan::Select(query) => {
                 self.query(query, &[], self.session.select_limit, sink).await.map(Done::Rows)
@@ -198,6 +202,11 @@ impl<'a> Exec<'a> {
         let mut rows = Collector::new(self.session, self.memory_max);
         self.select(plan, &[], u64::MAX, &mut rows).await?;
         Ok(rows.rows.pop().unwrap_or_default())
+    }
+
+    /// A context for expressions that are not assigned to anything.
+    fn reading(&mut self) -> Context<'_> {
+        Context { strict: self.strict, ..self.session.reading(self.warnings) }
     }
 
     /// Inputs for expressions.

@@ -4,15 +4,18 @@ use engine::catalog::table::Table;
 use engine::ids::IndexId;
 use engine::scan::KeyRange;
 use std::ops::Bound as RangeBound;
+use types::collation::Collation;
 use types::column::{Column, ColumnType, Labels};
 use types::context::Context;
 use types::key::{KeyPart, successor};
 use types::row::read_column;
 use types::temporal::TimeZone;
-use types::value::{ValueRef, compare};
+use types::value::ValueRef;
 
 use super::Result;
-use crate::expr::Inputs;
+use crate::expr::typing::aggregate_collations;
+use crate::expr::{Expr, Inputs, ResultType, Side, order};
+use crate::func::converted;
 use crate::plan::{Bound, Equal, IndexRef, RangeSpec, key_parts};
 
 /// What became of a value that was brought into a column's type.
@@ -68,7 +71,7 @@ pub(super) fn point_key(
     let mut key = index_prefix(table, index).to_vec();
     for (part, equal) in key_parts(table, index).iter().zip(keys) {
         let value = equal.value.eval(inputs, context)?;
-        match bring(part, value.as_ref(), inputs, context, &mut key)? {
+        match bring(part, &equal.value, value.as_ref(), inputs, context, &mut key)? {
             Brought::Exact => {}
             Brought::Null => return Ok(PointKey::Empty),
             Brought::Inexact => return Ok(PointKey::Unknown),
@@ -122,7 +125,7 @@ fn bind_one(
             part.write(None, &mut equal);
             continue;
         }
-        match bring(part, value.as_ref(), inputs, context, &mut equal)? {
+        match bring(part, &term.value, value.as_ref(), inputs, context, &mut equal)? {
             Brought::Exact => {}
             Brought::Null => return Ok(OneRange::Empty),
             Brought::Inexact => return Ok(OneRange::Unknown),
@@ -141,13 +144,14 @@ fn bind_one(
         }
         for (bound, is_low) in [(&spec.low, true), (&spec.high, false)] {
             let Some(Bound { value, inclusive }) = bound else { continue };
-            let value = value.eval(inputs, context)?;
+            let expr = value;
+            let value = expr.eval(inputs, context)?;
             if part.ty.labels().is_some() && !value.as_ref().is_number() {
                 // Texts compare with labels by their text, and keys are in the order of their numbers.
                 return Ok(OneRange::Unknown);
             }
             let mut key = equal.clone();
-            match bring(part, value.as_ref(), inputs, context, &mut key)? {
+            match bring(part, expr, value.as_ref(), inputs, context, &mut key)? {
                 Brought::Exact => {}
                 Brought::Null => return Ok(OneRange::Empty),
                 Brought::Inexact => return Ok(OneRange::Unknown),
@@ -193,6 +197,7 @@ fn merge(mut ranges: Vec<(Vec<u8>, Vec<u8>)>) -> Vec<KeyRange> {
 /// Appends a value's part of a key, if comparing with the column's stored value is comparing with this one.
 fn bring(
     part: &KeyPart,
+    expr: &Expr,
     value: ValueRef<'_>,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
@@ -207,7 +212,7 @@ fn bring(
             Ok(write(part, value, time_zone, key))
         }
         (ty, ValueRef::Str(..) | ValueRef::Bytes(_)) if ty.is_string() => {
-            Ok(write(part, value, time_zone, key))
+            bring_text(part, expr, value, inputs, key)
         }
         (ty, _) if ty.is_string() => Ok(Brought::Inexact),
         (ty, _) if ty.labels().is_some_and(Labels::is_ambiguous) && !value.is_number() => {
@@ -222,12 +227,63 @@ fn bring(
                 return Ok(Brought::Null);
             }
             let read = read_column(ty, &stored, time_zone);
-            if compare(read, value, &mut reading)?.is_none_or(|ordering| !ordering.is_eq()) {
+            // What reading it as the column's type has to say is said once; else each row's comparison says it.
+            let mut warnings = types::warning::Warnings::default();
+            let mut apart = Context { warnings: &mut warnings, ..*context };
+            let (column, value) = (Side { expr: None, value: read }, Side::new(expr, value));
+            if order(column, value, "=", inputs, &mut apart)?.is_none_or(|ordering| !ordering.is_eq()) {
                 return Ok(Brought::Inexact);
             }
-            Ok(write(part, read, time_zone, key))
+            let brought = write(part, read, time_zone, key);
+            if brought == Brought::Exact {
+                context.warnings.absorb(warnings);
+            }
+            Ok(brought)
         }
     }
+}
+
+/// The same of a text, which may have another collation than the column.
+fn bring_text(
+    part: &KeyPart,
+    expr: &Expr,
+    value: ValueRef<'_>,
+    inputs: &Inputs<'_>,
+    key: &mut Vec<u8>,
+) -> Result<Brought> {
+    let time_zone = &inputs.session.time_zone;
+    let column = part.ty.collation();
+    if let ValueRef::Str(_, own) = value
+        && column == Some(own)
+    {
+        return Ok(write(part, value, time_zone, key));
+    }
+    if !compares_as_column(part, expr, inputs)? {
+        return Ok(Brought::Inexact);
+    }
+    let bytes = value.string_bytes().unwrap_or_default();
+    let Some(collation) = column else {
+        // The zeros at the end of BINARY(n) count, and keys have none of them.
+        let whole = !matches!(part.ty, ColumnType::Binary { size } if usize::from(size) != bytes.len());
+        let value = ValueRef::Bytes((&*bytes).into());
+        return Ok(if whole { write(part, value, time_zone, key) } else { Brought::Inexact });
+    };
+    let own = if let ValueRef::Str(_, own) = value { own } else { Collation::Binary };
+    let Ok(converted) = converted(&bytes, own.charset(), collation.charset()) else {
+        return Ok(Brought::Inexact);
+    };
+    let bytes = converted.as_deref().unwrap_or(&bytes);
+    Ok(write(part, ValueRef::Str(bytes, collation), time_zone, key))
+}
+
+/// Whether a text is compared with a column of texts by the column's collation: only then an index helps.
+pub(super) fn compares_as_column(part: &KeyPart, expr: &Expr, inputs: &Inputs<'_>) -> Result<bool> {
+    let types = inputs.types();
+    let both = [ResultType::of_column(part.ty, part.nullable), expr.result_type(&types)?];
+    let both = both.map(|ty| ty.text_type(types.connection()));
+    let own = part.ty.collation().unwrap_or(Collation::Binary);
+    // Where they have none in common, comparing them says so.
+    Ok(aggregate_collations(both.into_iter(), "=").is_ok_and(|common| common.collation == own))
 }
 
 fn write(part: &KeyPart, value: ValueRef<'_>, time_zone: &TimeZone, key: &mut Vec<u8>) -> Brought {

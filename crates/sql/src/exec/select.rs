@@ -144,7 +144,7 @@ impl Exec<'_> {
         let answers = self.answers(known.asked(outputs), &self.inputs(rows, known), known).await?;
         let known = known.with(&answers);
         let inputs = self.inputs(rows, known);
-        let mut context = self.session.reading(self.warnings);
+        let mut context = self.reading();
         let mut values: SmallVec<[Option<Ev<'_>>; 8]> = SmallVec::new();
         for output in &plan.output {
             values.push(match &output.expr {
@@ -274,7 +274,7 @@ impl Exec<'_> {
         let answers = self.answers(asked, &self.inputs(rows, known), known).await?;
         let known = known.with(&answers);
         let inputs = self.inputs(rows, known);
-        let mut context = self.session.reading(self.warnings);
+        let mut context = self.reading();
         let mut key = SortKey::new();
         for by in &groups.group.by {
             key.push(by.eval(&inputs, &mut context)?.as_ref());
@@ -303,7 +303,7 @@ impl Exec<'_> {
         for one in groups.all {
             let rows: Vec<RowRef<'_>> = one.first.iter().map(FirstRow::as_ref).collect();
             let inputs = self.inputs(&rows, known);
-            let mut context = self.session.reading(self.warnings);
+            let mut context = self.reading();
             let results = groups.group.aggregates.iter().zip(one.accumulators);
             let aggregates: Vec<Value> = results
                 .map(|(aggregate, accumulator)| accumulator.finish(aggregate, &inputs, &mut context))
@@ -331,7 +331,7 @@ impl Exec<'_> {
         let inputs = Inputs { aggregates, ..self.inputs(rows, known) };
         let answers = self.answers(known.asked(exprs), &inputs, known).await?;
         let inputs = Inputs { subqueries: &answers, ..inputs };
-        let mut context = self.session.reading(self.warnings);
+        let mut context = self.reading();
         let mut cells = Vec::with_capacity(plan.output.len());
         for output in &plan.output {
             cells.push(output.expr.eval(&inputs, &mut context)?.into_value());
@@ -353,7 +353,7 @@ impl Exec<'_> {
             }
             if window.takes() {
                 let cells: SmallVec<[Cell<'_>; 8]> = row.cells.iter().map(cell).collect();
-                sink.row(&cells, &self.session.reading(self.warnings))?;
+                sink.row(&cells, &self.reading())?;
             }
             if sink.is_full() {
                 sink.flush(self.trx.horizon()).await?;

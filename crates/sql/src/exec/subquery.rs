@@ -195,7 +195,7 @@ impl Exec<'_> {
     }
 
     fn values_of(&mut self, exprs: &[Expr], inputs: &Inputs<'_>) -> Result<Vec<Value>> {
-        let mut context = self.session.reading(self.warnings);
+        let mut context = self.reading();
         exprs.iter().map(|expr| Ok(expr.eval(inputs, &mut context)?.into_value())).collect()
     }
 
@@ -214,7 +214,7 @@ impl Exec<'_> {
                 _ => {
                     let answers = self.answers(known.asked([condition]), &inputs, known).await?;
                     let inputs = Inputs { subqueries: &answers, ..inputs };
-                    return condition.truth(&inputs, &mut self.session.reading(self.warnings));
+                    return condition.truth(&inputs, &mut self.reading());
                 }
             };
             let mut result = Some(!deciding);
@@ -237,7 +237,7 @@ impl Exec<'_> {
         known: Known<'_>,
     ) -> Result<bool> {
         let truth = if known.asked([condition]).is_empty() {
-            condition.truth(&inputs, &mut self.session.reading(self.warnings))?
+            condition.truth(&inputs, &mut self.reading())?
         } else {
             self.truth(condition, inputs, known).await?
         };
@@ -263,7 +263,7 @@ impl Exec<'_> {
             return Ok(true);
         }
         // Nothing is waited for.
-        let mut context = self.session.reading(self.warnings);
+        let mut context = self.reading();
         for condition in open {
             if condition.expr.truth(&inputs, &mut context)? != Some(true) {
                 return Ok(false);

@@ -28,15 +28,21 @@ impl Source {
 }
 
 impl Exec<'_> {
-    /// The keys of all rows that may be meant, in the order in which they are to be treated.
-    pub(super) async fn candidates(&mut self, target: &Target, known: Known<'_>) -> Result<Vec<Key>> {
-        if !self.precondition(target.precondition.as_ref(), known)? {
+    /// The keys of all rows that may be meant, in the order in which they are to be treated; none if LIMIT is 0.
+    pub(super) async fn candidates(
+        &mut self,
+        target: &Target,
+        limit: u64,
+        known: Known<'_>,
+    ) -> Result<Vec<Key>> {
+        if limit == 0 || !self.precondition(target.precondition.as_ref(), known)? {
             return Ok(Vec::new());
         }
+        self.check_safe_updates(target, known)?;
         // One row by its primary key needs no look beforehand.
         if let Access::Point { index: IndexRef::Primary, keys } = &target.source.access {
             let inputs = self.inputs(&[RowRef::Missing], known);
-            let mut context = self.session.reading(self.warnings);
+            let mut context = self.reading();
             let table = target.source.table();
             match ranges::point_key(table, IndexRef::Primary, keys, &inputs, &mut context)? {
                 PointKey::Key(key) => return Ok(vec![Key::from(key)]),
@@ -87,7 +93,7 @@ impl Exec<'_> {
     pub(super) fn precondition(&mut self, condition: Option<&Expr>, known: Known<'_>) -> Result<bool> {
         let Some(condition) = condition else { return Ok(true) };
         let inputs = self.inputs(&[], known);
-        let mut context = self.session.reading(self.warnings);
+        let mut context = self.reading();
         Ok(condition.truth(&inputs, &mut context)? == Some(true))
     }
 
@@ -95,7 +101,7 @@ impl Exec<'_> {
     pub(super) fn limit(&mut self, limit: Option<&Expr>) -> Result<Option<u64>> {
         let Some(limit) = limit else { return Ok(None) };
         let inputs = self.inputs(&[], Known::NOTHING);
-        let mut context = self.session.reading(self.warnings);
+        let mut context = self.reading();
         match limit.eval(&inputs, &mut context)?.as_ref() {
             ValueRef::UInt(limit) => Ok(Some(limit)),
             ValueRef::Int(limit) if limit >= 0 => Ok(Some(limit as u64)),
@@ -113,7 +119,7 @@ impl Exec<'_> {
         let asked = known.asked(order.iter().filter_map(OrderBy::expr));
         let answers = self.answers(asked, &inputs, known).await?;
         let inputs = Inputs { subqueries: &answers, ..inputs };
-        let mut context = self.session.reading(self.warnings);
+        let mut context = self.reading();
         let mut key = SortKey::new();
         for order in order {
             let Some(expr) = order.expr() else { continue };

@@ -71,7 +71,7 @@ impl Exec<'_> {
         let keyed = rows.into_iter().map(|cells| {
             let row = [RowRef::Values(&cells)];
             let inputs = self.inputs(&row, known);
-            let mut context = self.session.reading(self.warnings);
+            let mut context = self.reading();
             let by = order_key(&plan.order, &cells, &inputs, &mut context)?;
             Ok(Collected { cells, by })
         });

@@ -21,7 +21,7 @@ impl Exec<'_> {
         let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
-        let keys = self.candidates(&plan.target, known).await?;
+        let keys = self.candidates(&plan.target, limit, known).await?;
         let table = plan.target.source.table();
         let mut changed = Changed::default();
         let mut turns = Turns::default();

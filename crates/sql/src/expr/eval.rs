@@ -33,7 +33,7 @@ impl Expr {
             Self::SystemVariable(scope, name) => {
                 Ev::Own(inputs.session.server.variable(inputs.session, *scope, name)?)
             }
-            Self::UserVariable(name) => {
+            Self::UserVariable(name, _) => {
                 Ev::Own(inputs.session.user_variables.lock().get(name).cloned().unwrap_or_default())
             }
             Self::AssignVariable(name, value) => {

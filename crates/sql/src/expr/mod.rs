@@ -111,8 +111,8 @@ pub enum Expr {
     Call(&'static Function, Vec<Self>),
     /// `@@x`
     SystemVariable(Option<Scope>, String),
-    /// `@x`
-    UserVariable(String),
+    /// `@x`, and whether the statement may assign to it: only then its value can differ from row to row.
+    UserVariable(String, bool),
     /// `@x := a`
     AssignVariable(String, Box<Self>),
     /// `INTERVAL a unit`, an argument of date arithmetic only.
@@ -237,13 +237,22 @@ impl Expr {
         known
     }
 
+    /// Whether the value is known before a row of `source` is read: it depends on earlier sources at most.
+    pub fn is_known_before(&self, source: usize) -> bool {
+        let mut known = true;
+        self.walk(&mut |part| {
+            known &= match part {
+                Self::Column { source: own, .. } => *own < source,
+                part => !part.varies() && !part.subquery().is_some_and(SubqueryRef::is_asked_by_row),
+            };
+        });
+        known
+    }
+
     fn varies(&self) -> bool {
         match self {
-            Self::Column { .. }
-            | Self::Candidate(_)
-            | Self::Aggregate(_)
-            | Self::AssignVariable(..)
-            | Self::UserVariable(_) => true,
+            Self::Column { .. } | Self::Candidate(_) | Self::Aggregate(_) | Self::AssignVariable(..) => true,
+            Self::UserVariable(_, assigned) => *assigned,
             Self::Call(function, _) => !function.is_stable,
             _ => false,
         }
@@ -258,7 +267,7 @@ impl Expr {
                 | Self::RowLiteral(_)
                 | Self::Subquery(..)
                 | Self::SystemVariable(..)
-                | Self::UserVariable(_)
+                | Self::UserVariable(..)
         );
         !varies && self.direct_children().into_iter().all(Self::type_is_fixed)
     }
@@ -317,7 +326,7 @@ impl Expr {
             | Self::Aggregate(_)
             | Self::Outer(..)
             | Self::SystemVariable(..)
-            | Self::UserVariable(_) => {}
+            | Self::UserVariable(..) => {}
         }
     }
 }

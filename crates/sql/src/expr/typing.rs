@@ -161,7 +161,7 @@ impl Expr {
                 if ty.kind.is_string() { ResultType { decimals: NOT_FIXED, ..ty } } else { ty }
             }
             Self::SystemVariable(scope, name) => system_variable(*scope, name, types)?,
-            Self::UserVariable(name) => match types.session.user_variables.lock().get(name) {
+            Self::UserVariable(name, _) => match types.session.user_variables.lock().get(name) {
                 Some(value) => constant::user_variable(value.as_ref()),
                 None => constant::user_variable(ValueRef::Null),
             },

@@ -75,6 +75,16 @@ impl Plan {
         touched.tables
     }
 
+    /// Whether it changes rows without IGNORE: strict mode is about such statements, their conditions included.
+    pub fn is_strict(&self) -> bool {
+        match self {
+            Self::Select(_) => false,
+            Self::Insert(insert) => !insert.ignore,
+            Self::Update(update) => !update.ignore,
+            Self::Delete(delete) => !delete.ignore,
+        }
+    }
+
     /// What foreign keys have to do with its changes.
     pub fn relations(&self) -> Option<&Relations> {
         match self {

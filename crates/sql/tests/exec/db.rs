@@ -303,6 +303,7 @@ impl Conn {
             memory_max: self.memory_max,
             kept: HashMap::new(),
             turns: Turns::default(),
+            strict: false,
         };
         let done = exec.run(&plan, &mut rows).await;
         if done.is_err() {

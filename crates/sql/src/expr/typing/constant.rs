@@ -63,6 +63,7 @@ pub(super) fn user_variable(value: ValueRef<'_>) -> ResultType {
         ValueRef::Decimal(number) => ResultType::decimal(65, number.scale().min(30)),
         ValueRef::Float(_) | ValueRef::Double(_) => ResultType::double(),
         ValueRef::Str(_, collation) => ResultType::long_string(TextType::implicit(collation)),
+        ValueRef::Bytes(_) => ResultType::long_string(TextType::BINARY),
         _ => ResultType::of_value(value),
     };
     ty.or_null()

@@ -1,0 +1,30 @@
+//! Conditions: which of them can use an index, as `sql_safe_updates` asks, and values of other types and collations.
+
+use crate::whole::{World, answers_as_recorded};
+
+#[test]
+fn safe_updates_refuse_what_mysql_refuses() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/safe_updates-9.7.4.txt"));
+    assert!(seen > 180, "{seen} statements");
+    world.stop();
+}
+
+#[test]
+fn texts_of_other_collations_and_user_variables_find_the_same_rows() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/text_keys-9.7.4.txt"));
+    assert!(seen > 90, "{seen} statements");
+    world.stop();
+}
+
+#[test]
+fn conditions_of_changes_are_strict() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/strict_conditions-9.7.4.txt"));
+    assert!(seen > 40, "{seen} statements");
+    world.stop();
+}
