@@ -42,7 +42,7 @@ pub const WAYS: [Way; 3] = [
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What DDL does to a table of its own, again and again.
-const DDL: [&str; 16] = [
+const DDL: [&str; 18] = [
     "CREATE TABLE ddl.t# (id INT AUTO_INCREMENT PRIMARY KEY, a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d BIGINT \
      UNSIGNED, e DECIMAL(30,10), f FLOAT, g DOUBLE, h CHAR(20), i VARCHAR(400), j BINARY(9), k VARBINARY(300), l \
      MEDIUMTEXT, m LONGBLOB, n DATE, o TIME(3), p DATETIME(6), q TIMESTAMP(2) NULL, r ENUM('x', 'it''s', 'z'), s SET('a', 'b', 'c') NOT NULL DEFAULT '', \
@@ -60,6 +60,8 @@ const DDL: [&str; 16] = [
     "INSERT INTO ddl.n# VALUES (1, 'a'), (1, 'a'), (2, NULL), (3, 'c'), (3, 'c')",
     "UPDATE ddl.n# SET x = x + 1",
     "DELETE FROM ddl.n# WHERE x = 4 LIMIT 1",
+    "UPDATE ddl.t# t JOIN ddl.n# n ON n.x = t.id + 1 SET t.d = n.x, n.y = 'joined'",
+    "DELETE n, t FROM ddl.t# t JOIN ddl.n# n ON n.x = t.id + 2 WHERE t.id < 3",
     "RENAME TABLE ddl.n# TO ddl.r#",
     "DROP TABLE IF EXISTS ddl.missing#",
     "CREATE TABLE ddl.s# (PRIMARY KEY (id)) SELECT id, a, i, e, s, 'first' AS w FROM ddl.t#",

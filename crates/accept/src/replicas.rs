@@ -51,7 +51,7 @@ pub const ACCOUNT: [&str; 4] = [
     "SET sql_log_bin = 1",
 ];
 /// DDL of every kind; leaves one table more each time.
-const DDL: [&str; 19] = [
+const DDL: [&str; 22] = [
     "CREATE DATABASE IF NOT EXISTS ddl",
     "CREATE TABLE ddl.t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(20), b DATETIME DEFAULT CURRENT_TIMESTAMP)",
     "INSERT INTO ddl.t (a) VALUES ('one'), ('two'), ('')",
@@ -63,10 +63,13 @@ const DDL: [&str; 19] = [
     "CREATE TABLE ddl.l LIKE ddl.t",
     "INSERT INTO ddl.l SELECT * FROM ddl.t",
     "TRUNCATE TABLE ddl.l",
-    "DROP TABLE ddl.l",
+    "INSERT INTO ddl.l SELECT * FROM ddl.t",
     "CREATE DATABASE gone",
     "DROP DATABASE gone",
     "DELETE FROM ddl.t WHERE id = 2",
+    "UPDATE ddl.t JOIN ddl.l ON l.id = t.id SET t.a = CONCAT(t.a, l.id), l.c = t.c + 1",
+    "DELETE p, q FROM ddl.t AS p JOIN ddl.l AS q ON q.id = p.id WHERE p.id = 1",
+    "DROP TABLE ddl.l",
     "CREATE TABLE ddl.s_ROUND (k BIGINT PRIMARY KEY) SELECT id AS k, a, c, 'first' AS d FROM ddl.t",
     "INSERT INTO ddl.s_ROUND SELECT k + 10, a, c, 'again' FROM ddl.s_ROUND",
     "CREATE TABLE ddl.e_ROUND SELECT a FROM ddl.t WHERE id < 0",

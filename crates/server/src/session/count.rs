@@ -20,6 +20,8 @@ pub(super) fn of_plan(plan: &Plan) -> Counter {
         }
         Plan::Update(_) => Counter::ComUpdate,
         Plan::Delete(_) => Counter::ComDelete,
+        Plan::MultiUpdate(_) => Counter::ComUpdateMulti,
+        Plan::MultiDelete(_) => Counter::ComDeleteMulti,
     }
 }
 

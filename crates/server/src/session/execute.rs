@@ -102,12 +102,8 @@ impl Client {
         Ok(Ok(match statement {
             Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
             Statement::Insert(insert) => Plan::Insert(bind::bind_insert(&insert, row_size, &env)?),
-            Statement::Update(update) => {
-                Plan::Update(bind::bind_update(&update.update, update.ignore, &env)?)
-            }
-            Statement::Delete(delete) => {
-                Plan::Delete(bind::bind_delete(&delete.delete, delete.ignore, &env)?)
-            }
+            Statement::Update(update) => bind::bind_update(&update, &env)?,
+            Statement::Delete(delete) => bind::bind_delete(&delete, &env)?,
             other => return Ok(Err(Box::new(other))),
         }))
     }
@@ -235,7 +231,8 @@ impl Client {
         let kept = planned.columns_are_fixed.then_some(&planned.definitions);
         let mut sink = ClientSink::new(wire, &self.shared.pipeline, &self.results, format, status, kept);
         let (trx, cache) = self.transaction.parts();
-        let mut log = StatementLog::new(cache, &self.log, logs, planned.plan.relations());
+        let related = planned.plan.relations().next().is_some();
+        let mut log = StatementLog::new(cache, &self.log, logs, related, planned.plan.changed_together());
         let mut exec = Exec {
             session: &self.sql,
             trx,

@@ -79,8 +79,8 @@ fn writes(plan: &Plan) -> Privileges {
             OnDuplicate::Replace => Privileges::INSERT.union(Privileges::DELETE),
             OnDuplicate::Update(_) => Privileges::INSERT.union(Privileges::UPDATE),
         },
-        Plan::Update(_) => Privileges::UPDATE.union(Privileges::SELECT),
-        Plan::Delete(_) => Privileges::DELETE.union(Privileges::SELECT),
+        Plan::Update(_) | Plan::MultiUpdate(_) => Privileges::UPDATE.union(Privileges::SELECT),
+        Plan::Delete(_) | Plan::MultiDelete(_) => Privileges::DELETE.union(Privileges::SELECT),
     }
 }
 

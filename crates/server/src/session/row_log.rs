@@ -10,7 +10,6 @@ use binlog::event::{
 use binlog::{Limit, Mark, Origin, TrxCache};
 use engine::catalog::table::Table;
 use sql::exec::RowLog;
-use sql::plan::Relations;
 use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{ER_ERROR_ON_WRITE, ER_TRANS_CACHE_FULL};
@@ -100,8 +99,8 @@ impl LogContext {
 pub(super) struct StatementLog<'a> {
     cache: &'a mut TrxCache,
     context: &'a LogContext,
-    /// What foreign keys have to do with the statement.
-    relations: Option<&'a Relations>,
+    /// Tables that may change beside that of the first row.
+    changed: Vec<&'a Table>,
     /// Of its rows events.
     flags: u16,
     /// Replicas are to take the next rows as they are: what goes with them by foreign keys is logged.
@@ -113,23 +112,25 @@ pub(super) struct StatementLog<'a> {
 }
 
 impl<'a> StatementLog<'a> {
-    /// A statement begins.
+    /// A statement begins. `related`: foreign keys have to do with its tables. `changed` are the tables that may change, if
+    /// they are more than one.
     pub(super) fn new(
         cache: &'a mut TrxCache,
         context: &'a LogContext,
         logs: bool,
-        relations: Option<&'a Relations>,
+        related: bool,
+        changed: Vec<&'a Table>,
     ) -> Self {
         let begun = logs.then(|| cache.mark());
         let mut flags = 0;
         if context.flags2 & flags2::NO_FOREIGN_KEY_CHECKS != 0 {
             flags |= rows_flag::NO_FOREIGN_KEY_CHECKS;
         }
-        if relations.is_some() {
+        if related {
             flags |= rows_flag::FOREIGN_KEYS_LOGGED;
         }
         let images = Images::default();
-        Self { cache, context, relations, flags, cascaded: false, begun, mapped: false, images }
+        Self { cache, context, changed, flags, cascaded: false, begun, mapped: false, images }
     }
 
     /// The same, of rows that come from a source with these flags.
@@ -180,9 +181,12 @@ impl<'a> StatementLog<'a> {
     /// Appends the table maps of a statement that changes rows of this table: readers need all of them in front of the
     /// first row.
     fn map_tables(&mut self, table: &Table) -> Result<(), SqlError> {
-        let followers = self.relations.into_iter().flat_map(Relations::changed).map(|table| &**table);
-        let followers = followers.filter(|other| other.lock != table.lock);
-        for table in std::iter::once(table).chain(followers) {
+        let mut mapped = Vec::with_capacity(1 + self.changed.len());
+        for table in std::iter::once(table).chain(self.changed.iter().copied()) {
+            if mapped.contains(&table.lock) {
+                continue;
+            }
+            mapped.push(table.lock);
             let map = table_map(table, self.context.level);
             self.cache.append(self.context.origin, map).map_err(|error| cache_error(&error))?;
         }

@@ -28,3 +28,12 @@ fn conditions_of_changes_are_strict() {
     assert!(seen > 40, "{seen} statements");
     world.stop();
 }
+
+#[test]
+fn changes_of_several_tables_are_mysqls() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/several_tables-9.7.4.txt"));
+    assert!(seen > 180, "{seen} statements");
+    world.stop();
+}

@@ -15,11 +15,12 @@ use types::error::table::{
 use super::join::Joins;
 use super::rules::{bind_defaults, bind_relations, bind_rules};
 use super::scope::{Clause, Named, Scope};
-use super::{BindEnv, Result, expr, from, place, query, select, unsupported};
+use super::{BindEnv, Result, expr, from, multi, place, query, select, unsupported, with};
 use crate::expr::Expr;
+use crate::parse::{DeleteStatement, UpdateStatement};
 use crate::plan::{
-    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, SourceKind, Subquery,
-    Target, UpdatePlan,
+    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Plan, SourceKind,
+    Subquery, Target, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -32,7 +33,7 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     let alias = insert.table_alias.as_ref().map_or(&table.def.name, |alias| &alias.alias.value).clone();
     let mut scope = Scope::default();
     let kind = SourceKind::Table(Arc::clone(&table));
-    scope.sources.push(Named { kind, db: table.def.db.clone(), alias, optional: false });
+    scope.sources.push(Named { kind, db: table.def.db.clone(), alias, aliased: false, optional: false });
     let (columns, source) = match &insert.source {
         None if insert.assignments.is_empty() => return Err(unsupported("INSERT without values")),
         None => bind_set(&insert.assignments, &table, &mut scope, env)?,
@@ -68,12 +69,18 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, rules, subqueries })
 }
 
-/// Binds UPDATE of one table; `ignore` is IGNORE, which stands beside the tree.
-pub fn bind_update(update: &ast::Update, ignore: bool, env: &BindEnv<'_>) -> Result<UpdatePlan> {
-    if update.from.is_some() || update.returning.is_some() {
-        return Err(unsupported("UPDATE .. FROM"));
+/// Binds UPDATE.
+pub fn bind_update(update: &UpdateStatement, env: &BindEnv<'_>) -> Result<Plan> {
+    let env = &*with::known(update.with.as_ref(), env)?;
+    let [TableWithJoins { relation: TableFactor::Table { name, alias, partitions, .. }, joins }] =
+        &update.tables[..]
+    else {
+        return multi::bind_update(update, env).map(Plan::MultiUpdate);
+    };
+    if !joins.is_empty() {
+        return multi::bind_update(update, env).map(Plan::MultiUpdate);
     }
-    let (table, mut scope) = target_scope(&update.table, env)?;
+    let (table, mut scope) = target_scope(name, alias.as_ref(), partitions, env)?;
     let mut assignments = bind_assignments(&update.assignments, &table, &mut scope, env)?;
     bind_defaults(&mut assignments, env.catalog, &table, env.session)?;
     let target =
@@ -81,26 +88,34 @@ pub fn bind_update(update: &ast::Update, ignore: bool, env: &BindEnv<'_>) -> Res
     let doing = Doing::updates(assigned(&table, &assignments));
     let relations = bind_relations(env.catalog, &table, &doing, env.session)?;
     let rules = bind_rules(env.catalog, &table, env.session)?;
-    Ok(UpdatePlan { target, assignments, ignore, relations, rules })
+    Ok(Plan::Update(UpdatePlan { target, assignments, ignore: update.ignore, relations, rules }))
 }
 
-/// Binds DELETE from one table; `ignore` is IGNORE.
-pub fn bind_delete(delete: &ast::Delete, ignore: bool, env: &BindEnv<'_>) -> Result<DeletePlan> {
-    let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) = &delete.from;
-    let [table] = &tables[..] else { return Err(unsupported("multi-table DELETE")) };
-    if delete.using.is_some() || !delete.tables.is_empty() || delete.returning.is_some() {
-        return Err(unsupported("multi-table DELETE"));
+/// Binds DELETE.
+pub fn bind_delete(statement: &DeleteStatement, env: &BindEnv<'_>) -> Result<Plan> {
+    let DeleteStatement { with, delete, ignore } = statement;
+    let env = &*with::known(with.as_ref(), env)?;
+    let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+    if delete.using.is_some() || !delete.tables.is_empty() {
+        return multi::bind_delete(delete, from, *ignore, env).map(Plan::MultiDelete);
     }
-    let (table, scope) = target_scope(table, env)?;
+    let [TableWithJoins { relation: TableFactor::Table { name, alias, partitions, .. }, joins }] = &from[..]
+    else {
+        return Err(unsupported("this target"));
+    };
+    if !joins.is_empty() || delete.returning.is_some() {
+        return Err(unsupported("DELETE FROM a join, or RETURNING"));
+    }
+    let (table, scope) = target_scope(name, alias.as_ref(), partitions, env)?;
     let target =
         bind_target(scope, delete.selection.as_ref(), &delete.order_by, delete.limit.as_ref(), &table, env)?;
     let doing = Doing { deletes: true, ..Doing::default() };
     let relations = bind_relations(env.catalog, &table, &doing, env.session)?;
-    Ok(DeletePlan { target, ignore, relations })
+    Ok(Plan::Delete(DeletePlan { target, ignore: *ignore, relations }))
 }
 
 /// The columns that change with assignments: theirs, and those that change by themselves with their row.
-fn assigned(table: &Table, assignments: &[Assignment]) -> impl Iterator<Item = usize> {
+pub(super) fn assigned(table: &Table, assignments: &[Assignment]) -> impl Iterator<Item = usize> {
     let changes = |column: &ColumnDef| column.on_update_now || column.generated.is_some();
     let by_themselves = (0..table.def.columns.len()).filter(move |place| changes(&table.def.columns[*place]));
     assignments.iter().map(|assignment| assignment.column).chain(by_themselves)
@@ -114,18 +129,20 @@ fn stored_table(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<Arc<Table>>
     }
 }
 
-fn target_scope(item: &TableWithJoins, env: &BindEnv<'_>) -> Result<(Arc<Table>, Scope)> {
-    let TableFactor::Table { name, alias, .. } = &item.relation else {
-        return Err(unsupported("this target"));
-    };
-    if !item.joins.is_empty() {
-        return Err(unsupported("multi-table UPDATE"));
+fn target_scope(
+    name: &ast::ObjectName,
+    alias: Option<&ast::TableAlias>,
+    partitions: &[ast::Ident],
+    env: &BindEnv<'_>,
+) -> Result<(Arc<Table>, Scope)> {
+    if !partitions.is_empty() {
+        return Err(unsupported("PARTITION"));
     }
     let table = stored_table(name, env)?;
-    let alias = alias.as_ref().map_or(&table.def.name, |alias| &alias.name.value).clone();
+    let alias = alias.map_or(&table.def.name, |alias| &alias.name.value).clone();
     let mut scope = Scope::default();
     let kind = SourceKind::Table(Arc::clone(&table));
-    scope.sources.push(Named { kind, db: table.def.db.clone(), alias, optional: false });
+    scope.sources.push(Named { kind, db: table.def.db.clone(), alias, aliased: false, optional: false });
     Ok((table, scope))
 }
 
@@ -153,8 +170,12 @@ fn bind_target(
 }
 
 /// A statement may not read in a subquery what it changes. Error 1093 names the table as the statement calls it.
-fn refuse_reading(table: &Table, alias: &str, subqueries: &[Subquery]) -> Result<()> {
-    if subqueries.iter().any(|subquery| subquery.plan.reads(table.def.id)) {
+pub(super) fn refuse_reading<'s>(
+    table: &Table,
+    alias: &str,
+    subqueries: impl IntoIterator<Item = &'s Subquery>,
+) -> Result<()> {
+    if subqueries.into_iter().any(|subquery| subquery.plan.reads(table.def.id)) {
         return Err(ER_UPDATE_TABLE_USED.error(&[&alias]));
     }
     Ok(())
@@ -221,7 +242,7 @@ fn refuse_generated(columns: &[usize], source: &InsertSource, table: &Table) -> 
 }
 
 /// Error 3105 if a generated column is given a value.
-fn refuse_if_generated(column: usize, is_given: bool, table: &Table) -> Result<()> {
+pub(super) fn refuse_if_generated(column: usize, is_given: bool, table: &Table) -> Result<()> {
     let def = &table.def.columns[column];
     if is_given && def.generated.is_some() {
         return Err(ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN.error(&[&def.name, &table.def.name]));
@@ -229,7 +250,7 @@ fn refuse_if_generated(column: usize, is_given: bool, table: &Table) -> Result<(
     Ok(())
 }
 
-fn bind_or_default(ast: &ast::Expr, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Option<Expr>> {
+pub(super) fn bind_or_default(ast: &ast::Expr, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Option<Expr>> {
     match ast {
         ast::Expr::Identifier(name)
             if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default") =>

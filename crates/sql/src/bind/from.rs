@@ -45,8 +45,9 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
             }
             let named = if name.0.len() == 1 { with::find(&table, scope, env)? } else { None };
             let kind = named.map_or_else(|| find_table(&db, &table, env), Ok)?;
+            let aliased = alias.is_some();
             let alias = alias.as_ref().map_or(table, |alias| alias.name.value.clone());
-            push(Named { kind, db, alias, optional: false }, scope)
+            push(Named { kind, db, alias, aliased, optional: false }, scope)
         }
         TableFactor::Derived { lateral: false, subquery, alias, .. } => {
             let uses = env.outer_uses();
@@ -56,7 +57,7 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
             scope.subqueries.push(Subquery::in_from(plan, env.outer_uses() > uses));
             let kind = SourceKind::Derived(scope.subqueries.len() - 1, columns);
             let alias = alias.as_ref().map(|alias| alias.name.value.clone()).unwrap_or_default();
-            push(Named { kind, db: String::new(), alias, optional: false }, scope)
+            push(Named { kind, db: String::new(), alias, aliased: true, optional: false }, scope)
         }
         TableFactor::NestedJoin { table_with_joins, alias: None } => {
             Ok(Factor::Nested(Box::new(bind_item(table_with_joins, scope, env)?)))

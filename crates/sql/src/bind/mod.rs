@@ -8,6 +8,7 @@ mod function;
 mod join;
 mod json;
 mod literal;
+mod multi;
 mod outer;
 mod place;
 mod query;

@@ -107,6 +107,7 @@ fn source(place: usize, named: Named, mut conditions: Vec<Condition>) -> Source 
         missing_until: None,
         completes: Vec::new(),
         needs_row: false,
+        lock: None,
     }
 }
 

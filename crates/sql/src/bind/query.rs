@@ -24,14 +24,7 @@ pub(super) fn bind_existence(query: &ast::Query, env: &BindEnv<'_>) -> Result<Qu
 
 /// Binds a query in parentheses, which something follows.
 fn bind_within(query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
-    let known;
-    let env = match &query.with {
-        None => env,
-        Some(with) => {
-            known = with::bind(with, env)?;
-            &known
-        }
-    };
+    let env = &*with::known(query.with.as_ref(), env)?;
     let inner = Tail::of(query)?;
     match outer.within(inner) {
         Some(tail) => bind_body(&query.body, tail, env),
@@ -111,7 +104,7 @@ fn check_name(ast: &ast::Expr, scope: &Scope) -> Result<()> {
 /// A scope in which the columns of the result are all that can be named.
 fn result_scope(columns: &Arc<[Column]>) -> Scope {
     let kind = SourceKind::Derived(0, Arc::clone(columns));
-    let result = Named { kind, db: String::new(), alias: String::new(), optional: false };
+    let result = Named { kind, db: String::new(), alias: String::new(), aliased: false, optional: false };
     Scope { sources: vec![result], clause: Clause::GlobalOrder, ..Scope::default() }
 }
 

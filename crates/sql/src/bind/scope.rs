@@ -17,6 +17,8 @@ pub(super) struct Named {
     pub(super) kind: SourceKind,
     pub(super) db: String,
     pub(super) alias: String,
+    /// Whether the statement gives it that name: it is not the table's.
+    pub(super) aliased: bool,
     /// In an outer join: its row may be missing.
     pub(super) optional: bool,
 }

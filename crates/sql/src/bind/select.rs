@@ -43,7 +43,6 @@ pub fn bind_exprs<'x>(
         order: Vec::new(),
         limit: None,
         offset: None,
-        lock: None,
         subqueries: scope.subqueries,
     })
 }
@@ -92,7 +91,8 @@ impl SelectBinder<'_, '_> {
             distinct = false;
         }
         let used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
-        let (precondition, sources) = place(&mut self.scope, conditions, joins, &used);
+        let (precondition, mut sources) = place(&mut self.scope, conditions, joins, &used);
+        self.tail.lock(&mut sources)?;
         let subqueries = std::mem::take(&mut self.scope.subqueries);
         let mut plan = SelectPlan {
             sources,
@@ -104,7 +104,6 @@ impl SelectBinder<'_, '_> {
             order,
             limit,
             offset,
-            lock: self.tail.lock,
             subqueries,
         };
         plan.use_index_order();
@@ -410,7 +409,7 @@ impl SelectPlan {
     fn use_index_order(&mut self) {
         let [source] = &mut self.sources[..] else { return };
         let SourceKind::Table(table) = &source.from else { return };
-        if self.order.is_empty() || self.group.is_some() || self.distinct || self.lock.is_some() {
+        if self.order.is_empty() || self.group.is_some() || self.distinct {
             return;
         }
         let descending = self.order[0].descending;

@@ -25,7 +25,13 @@ pub fn bind_show(
     });
     let output: Vec<Output> = output.collect();
     let alias = table.name().to_owned();
-    let named = Named { db: table.db().to_owned(), kind: SourceKind::Virtual(table), alias, optional: false };
+    let named = Named {
+        db: table.db().to_owned(),
+        kind: SourceKind::Virtual(table),
+        alias,
+        aliased: false,
+        optional: false,
+    };
     let mut scope = Scope { sources: vec![named], clause: Clause::Where, ..Scope::default() };
     let conditions = match filter {
         None => Vec::new(),
@@ -51,7 +57,6 @@ pub fn bind_show(
         order: Vec::new(),
         limit: None,
         offset: None,
-        lock: None,
         subqueries: scope.subqueries,
     })))
 }

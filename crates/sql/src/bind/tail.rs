@@ -1,17 +1,18 @@
 //! What follows the body of a query: ORDER BY, LIMIT, FOR UPDATE.
 
 use sqlparser::ast::{self, LimitClause, OrderByKind};
+use types::error::table::{ER_DUPLICATE_TABLE_LOCK, ER_UNRESOLVED_TABLE_LOCK};
 
 use super::{BindEnv, Result, Scope, expr, unsupported};
 use crate::expr::Expr;
-use crate::plan::{LockWait, OrderBy, RowLock};
+use crate::plan::{LockWait, OrderBy, RowLock, Source, SourceKind};
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tail<'a> {
     pub(super) order: &'a [ast::OrderByExpr],
     limit: Option<&'a LimitClause>,
-    pub(super) lock: Option<RowLock>,
+    locks: &'a [ast::LockClause],
     /// The rows become those of a UNION: without LIMIT their order does not matter.
     is_part: bool,
     /// All that matters is whether there is a row: EXISTS.
@@ -21,7 +22,7 @@ pub(super) struct Tail<'a> {
 impl<'a> Tail<'a> {
     /// That of a part of a UNION.
     pub(super) const PART: Self =
-        Self { order: &[], limit: None, lock: None, is_part: true, is_existence: false };
+        Self { order: &[], limit: None, locks: &[], is_part: true, is_existence: false };
 
     /// That of the query of EXISTS.
     pub(super) const EXISTENCE: Self = Self { is_part: false, is_existence: true, ..Self::PART };
@@ -37,20 +38,20 @@ impl<'a> Tail<'a> {
             Some(OrderByKind::All(_)) => return Err(unsupported("ORDER BY ALL")),
         };
         let limit = query.limit_clause.as_ref();
-        Ok(Self { order, limit, lock: lock(query)?, is_part: false, is_existence: false })
+        Ok(Self { order, limit, locks: &query.locks, is_part: false, is_existence: false })
     }
 
     /// Locks as another one says, if this one says nothing.
-    pub(super) fn or_locked_as(self, other: Tail<'_>) -> Self {
-        Self { lock: self.lock.or(other.lock), ..self }
+    pub(super) fn or_locked_as(self, other: Self) -> Self {
+        if self.locks.is_empty() { Self { locks: other.locks, ..self } } else { self }
     }
 
     /// The tail of a query in parentheses and what follows them, if one can be both.
     pub(super) fn within(self, inner: Self) -> Option<Self> {
         let (one, other) = if self.is_empty() { (inner, self) } else { (self, inner) };
-        let lock = inner.or_locked_as(self).lock;
+        let locks = inner.or_locked_as(self).locks;
         let Self { is_part, is_existence, .. } = self;
-        other.is_empty().then_some(Self { lock, is_part, is_existence, ..one })
+        other.is_empty().then_some(Self { locks, is_part, is_existence, ..one })
     }
 
     fn is_empty(self) -> bool {
@@ -74,18 +75,32 @@ impl<'a> Tail<'a> {
         let mut bind = |ast: Option<&ast::Expr>| ast.map(|ast| expr::bind(ast, scope, env)).transpose();
         Ok((bind(limit)?, bind(offset)?))
     }
-}
 
-fn lock(query: &ast::Query) -> Result<Option<RowLock>> {
-    let Some(clause) = query.locks.first() else { return Ok(None) };
-    if clause.of.is_some() || query.locks.len() > 1 {
-        return Err(unsupported("FOR UPDATE OF"));
+    /// Locks the rows of sources: of all that are stored, or of those that OF names. Errors 3568, 3569.
+    pub(super) fn lock(self, sources: &mut [Source]) -> Result<()> {
+        for clause in self.locks {
+            let wait = match clause.nonblock {
+                None => LockWait::Wait,
+                Some(ast::NonBlock::Nowait) => LockWait::NoWait,
+                Some(ast::NonBlock::SkipLocked) => LockWait::Skip,
+            };
+            let lock = RowLock { exclusive: matches!(clause.lock_type, ast::LockType::Update), wait };
+            let named = clause.of.as_ref().map(|name| name.to_string().replace('`', ""));
+            let quoted = |name: &str| if named.is_some() { format!("`{name}`") } else { name.to_owned() };
+            let mut found = named.is_none();
+            for source in
+                sources.iter_mut().filter(|source| named.as_ref().is_none_or(|name| *name == source.alias))
+            {
+                found = true;
+                if source.lock.is_some() {
+                    return Err(ER_DUPLICATE_TABLE_LOCK.error(&[&quoted(&source.alias)]));
+                }
+                source.lock = matches!(source.from, SourceKind::Table(_)).then_some(lock);
+            }
+            if let (false, Some(name)) = (found, &named) {
+                return Err(ER_UNRESOLVED_TABLE_LOCK.error(&[&quoted(name)]));
+            }
+        }
+        Ok(())
     }
-    let exclusive = matches!(clause.lock_type, ast::LockType::Update);
-    let wait = match clause.nonblock {
-        None => LockWait::Wait,
-        Some(ast::NonBlock::Nowait) => LockWait::NoWait,
-        Some(ast::NonBlock::SkipLocked) => LockWait::Skip,
-    };
-    Ok(Some(RowLock { exclusive, wait }))
 }

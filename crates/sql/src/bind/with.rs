@@ -1,5 +1,6 @@
 //! WITH: queries that have a name, which stand for tables in what follows.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(super) struct Named {
 }
 
 /// Binds the queries of WITH. Returns the surroundings in which they are known, as they are to those behind them.
-pub(super) fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
+fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
     if with.recursive {
         return Err(unsupported("WITH RECURSIVE"));
     }
@@ -46,6 +47,14 @@ pub(super) fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e
         env.named.push(Arc::new(Named { name, columns, plan, outer }));
     }
     Ok(env)
+}
+
+/// The surroundings in which the queries of WITH are known, if there are any.
+pub(super) fn known<'b, 'e>(with: Option<&ast::With>, env: &'b BindEnv<'e>) -> Result<Cow<'b, BindEnv<'e>>> {
+    Ok(match with {
+        Some(with) => Cow::Owned(bind(with, env)?),
+        None => Cow::Borrowed(env),
+    })
 }
 
 /// Tells the surroundings of one subquery from those of another.

@@ -51,6 +51,16 @@ enum Rows {
     Values { rows: Arc<Vec<Vec<Value>>>, next: usize },
 }
 
+/// A row of a source, kept while others are looked at.
+pub(super) enum Kept {
+    /// The source has none.
+    Missing,
+    /// A stored one that is locked, and its key.
+    Stored(Key, Row),
+    /// One of those made beforehand, by its place.
+    Made(usize),
+}
+
 enum Current {
     None,
     Row(Row),
@@ -102,6 +112,26 @@ impl<'p> Cursor<'p> {
             }
             (Current::Values(rows, place), _) => RowRef::Values(&rows[*place]),
             _ => RowRef::Missing,
+        }
+    }
+
+    /// Reads the current row again, which is locked now. False if it is gone.
+    pub(super) fn read_again(&mut self, trx: &mut Trx) -> Result<bool> {
+        let (Some(key), SourceKind::Table(table)) = (&self.key, &self.source.from) else { return Ok(true) };
+        let found = get(key, Versions::Newest, trx)?;
+        if let Some(row) = &found {
+            table.rows.offsets(row, &mut self.offsets).map_err(|_| damaged(table))?;
+        }
+        self.current = found.map_or(Current::None, Current::Row);
+        Ok(!matches!(self.current, Current::None))
+    }
+
+    /// The current row, to be kept.
+    pub(super) fn kept(&self) -> Kept {
+        match (&self.current, &self.key) {
+            (Current::Row(row), Some(key)) => Kept::Stored(Key::clone(key), Row::clone(row)),
+            (Current::Values(_, place), _) => Kept::Made(*place),
+            _ => Kept::Missing,
         }
     }
 

@@ -1,9 +1,8 @@
 //! DELETE.
 
 use engine::lock::Mode;
-use types::warning::Level;
 
-use super::{Changed, Exec, Result, Turns, foreign};
+use super::{Changed, Exec, Result, Turns};
 use crate::plan::DeletePlan;
 
 impl Exec<'_> {
@@ -23,13 +22,8 @@ impl Exec<'_> {
             let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, known).await?;
             let Some(row) = found else { continue };
             let relations = plan.relations.as_deref();
-            match self.changes(relations, None, &mut turns).delete(table, &key, &row, None).await {
-                Ok(()) => changed.matched += 1,
-                Err(error) if plan.ignore && foreign::is_violation(&error) => {
-                    self.warnings.push_error(Level::Warning, &error);
-                }
-                Err(error) => return Err(error),
-            }
+            let done = self.changes(relations, None, &mut turns).delete(table, &key, &row, None).await;
+            changed.matched += u64::from(self.unless_ignored(done, plan.ignore)?);
         }
         changed.affected = changed.matched;
         Ok(changed)

@@ -9,6 +9,7 @@ use types::warning::Level;
 use super::assign::{self, AutoIncrement, Given};
 use super::cursor::offsets;
 use super::subquery::Collector;
+use super::update::Around;
 use super::{Changed, Exec, Inserted, Known, Result, Turns, duplicate, engine_error, foreign};
 use crate::expr::{Ev, Expr, RowRef};
 use crate::plan::{InsertPlan, InsertSource, OnDuplicate};
@@ -217,9 +218,9 @@ impl Exec<'_> {
         let Some(before) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
         let offsets = offsets(table, row)?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
-        let mut after = self
-            .assign_all(table, assignments, &before, candidate, known, progress.rows, plan.ignore)
-            .await?;
+        let around = Around { candidate, ..Around::NOTHING };
+        let mut after =
+            self.assign_all(table, assignments, &before, around, known, progress.rows, plan.ignore).await?;
         self.compute_changed(plan.rules.as_deref(), &before, &mut after, progress.rows, plan.ignore)?;
         if after == *before {
             return Ok(true);

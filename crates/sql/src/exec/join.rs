@@ -2,16 +2,20 @@
 //!
 //! Of an outer join, the sources whose rows may be missing follow each other, and those that they are missing for stand
 //! before them. If the first one's loop ends and they have had no rows together, all of them stand for missing rows once.
+//!
+//! Rows of a source that locks them are found in their newest versions, without locks; one that fulfils the conditions is
+//! locked, read again and looked at again.
 
 use std::sync::Arc;
 
+use engine::lock::{LockId, Mode};
 use smallvec::SmallVec;
 use types::value::Value;
 
-use super::cursor::{Cursor, Versions};
+use super::cursor::{Cursor, Kept, Versions};
 use super::{Exec, Known, Result};
 use crate::expr::RowRef;
-use crate::plan::{Completed, Condition, Source};
+use crate::plan::{Completed, Condition, RowLock, Source, SourceKind};
 
 /// The rows of a source that were made beforehand.
 pub(super) type Made = Option<Arc<Vec<Vec<Value>>>>;
@@ -23,7 +27,10 @@ pub(super) struct Join<'p> {
     sources: &'p [Source],
     made: &'p [Made],
     known: Known<'p>,
+    /// Of sources whose rows are not locked.
     versions: Versions,
+    /// Stored rows that no clause locks are locked like this.
+    otherwise: Option<RowLock>,
     levels: Vec<Level<'p>>,
     /// Without sources there is one row.
     done: bool,
@@ -48,7 +55,12 @@ struct Level<'p> {
 impl<'p> Join<'p> {
     pub(super) fn new(sources: &'p [Source], made: &'p [Made], known: Known<'p>, versions: Versions) -> Self {
         let levels = Vec::with_capacity(sources.len());
-        Self { sources, made, known, versions, levels, done: false }
+        Self { sources, made, known, versions, otherwise: None, levels, done: false }
+    }
+
+    /// The same, which locks all rows that it reads.
+    pub(super) fn or_locked(self, otherwise: Option<RowLock>) -> Self {
+        Self { otherwise, ..self }
     }
 
     /// Moves to the next combination of rows that fulfils all conditions. False at the end. Others may run, and KILL is
@@ -95,13 +107,24 @@ impl<'p> Join<'p> {
         self.levels.first()?.cursor.as_ref()?.key.as_deref()
     }
 
+    /// The current rows, to be kept.
+    pub(super) fn kept(&self) -> SmallVec<[Kept; 2]> {
+        self.levels.iter().map(|level| level.cursor.as_ref().map_or(Kept::Missing, Cursor::kept)).collect()
+    }
+
+    fn lock_of(&self, depth: usize) -> Option<RowLock> {
+        let source = &self.sources[depth];
+        source.lock.or(self.otherwise.filter(|_| matches!(source.from, SourceKind::Table(_))))
+    }
+
     fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
         let depth = self.levels.len();
+        let versions = if self.lock_of(depth).is_some() { Versions::Newest } else { self.versions };
         let rows = self.rows();
         let inputs = exec.inputs(&rows, self.known);
         let mut context = exec.reading();
         let made = self.made[depth].as_ref();
-        let cursor = Cursor::open(&self.sources[depth], made, self.versions, &inputs, &mut context)?;
+        let cursor = Cursor::open(&self.sources[depth], made, versions, &inputs, &mut context)?;
         drop(rows);
         self.levels.push(Level { cursor: Some(cursor), matched: false });
         Ok(())
@@ -121,6 +144,11 @@ impl<'p> Join<'p> {
             {
                 return Ok(Look::Other);
             }
+            if let Some(lock) = self.lock_of(depth)
+                && !self.lock(lock, exec).await?
+            {
+                return Ok(Look::Other);
+            }
             return self.complete(&source.completes, exec).await;
         }
         let Some(last) = source.missing_until.filter(|_| !level.matched) else { return Ok(Look::End) };
@@ -130,6 +158,25 @@ impl<'p> Join<'p> {
         let completes = &self.sources[last].completes;
         let own = completes.iter().position(|completed| completed.first == depth);
         self.complete(&completes[own.expect("what begins has an end")..], exec).await
+    }
+
+    /// Locks the innermost source's row and reads it again. False if it is passed over, or not there or meant any more.
+    async fn lock(&mut self, lock: RowLock, exec: &mut Exec<'_>) -> Result<bool> {
+        let depth = self.levels.len() - 1;
+        let source = &self.sources[depth];
+        let Some(cursor) = &mut self.levels[depth].cursor else { return Ok(true) };
+        let Some(key) = cursor.key.clone() else { return Ok(true) };
+        let held = exec.trx.holds(LockId::of_key(&key), Mode::Shared);
+        let mode = if lock.exclusive { Mode::Exclusive } else { Mode::Shared };
+        if !exec.lock_by(&key, mode, lock.wait).await? {
+            return Ok(false);
+        }
+        let is_there = cursor.read_again(exec.trx)?;
+        let is_meant = is_there && exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;
+        if !is_meant {
+            exec.trx.let_go(&key, held);
+        }
+        Ok(is_meant)
     }
 
     /// The innermost source has a row, or those until it are missing, and what ends with it is complete.

@@ -11,6 +11,7 @@ mod foreign;
 mod insert;
 mod join;
 mod memory;
+mod multi;
 mod project;
 mod ranges;
 mod rules;
@@ -171,6 +172,8 @@ impl<'a> Exec<'a> {
             Plan::Insert(insert) => self.insert(insert).await.map(Done::Changed),
             Plan::Update(update) => self.update(update).await.map(Done::Changed),
             Plan::Delete(delete) => self.delete(delete).await.map(Done::Changed),
+            Plan::MultiUpdate(update) => self.multi_update(update).await.map(Done::Changed),
+            Plan::MultiDelete(delete) => self.multi_delete(delete).await.map(Done::Changed),
         }
     }
 

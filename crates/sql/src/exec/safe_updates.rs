@@ -14,21 +14,27 @@ use super::ranges::compares_as_column;
 use super::{Exec, Known, Result};
 use crate::expr::typing::Kind;
 use crate::expr::{CompareOp, Expr};
-use crate::plan::{IndexRef, Target, key_parts};
+use crate::plan::{IndexRef, Source, key_parts};
 
 impl Exec<'_> {
-    /// Error 1175 if the changes that `target` asks for are not safe. It ends with what the first warning says.
-    pub(super) fn check_safe_updates(&mut self, target: &Target, known: Known<'_>) -> Result<()> {
-        if !self.session.safe_updates || target.limit.is_some() {
+    /// Error 1175 if nothing but its table bounds which rows of a source are changed, and the session wants such changes
+    /// refused. It ends with what the first warning says.
+    pub(super) fn check_safe_update(
+        &mut self,
+        source: &Source,
+        place: usize,
+        known: Known<'_>,
+    ) -> Result<()> {
+        if !self.session.safe_updates {
             return Ok(());
         }
-        let table = target.source.table();
+        let table = source.table();
         let secondary = (0..table.secondary.len()).map(IndexRef::Secondary);
         let mut served = false;
         for index in once(IndexRef::Primary).chain(secondary) {
             let Some(first) = key_parts(table, index).first() else { continue };
-            for condition in &target.source.conditions {
-                let bounded = self.bounds(&condition.expr, first, false, known)?;
+            for condition in &source.conditions {
+                let bounded = self.bounds(&condition.expr, place, first, false, known)?;
                 served |= bounded == Bounded::Yes;
                 if bounded == Bounded::ByAnotherType {
                     let index = match index {
@@ -55,6 +61,7 @@ impl Exec<'_> {
     fn bounds(
         &mut self,
         condition: &Expr,
+        place: usize,
         part: &KeyPart,
         negated: bool,
         known: Known<'_>,
@@ -66,14 +73,16 @@ impl Exec<'_> {
             let all = condition.truth(&inputs, &mut context)? == Some(!negated);
             return Ok(if all { Bounded::No } else { Bounded::Yes });
         }
-        let is_column = |expr: &Expr| matches!(expr, Expr::Column { column, .. } if *column == part.column);
+        let column = (place, part.column);
+        let is_column =
+            |expr: &Expr| matches!(expr, Expr::Column { source, column: c } if (*source, *c) == column);
         match condition {
-            Expr::Not(condition) => self.bounds(condition, part, !negated, known),
+            Expr::Not(condition) => self.bounds(condition, place, part, !negated, known),
             Expr::And(all) | Expr::Or(all) => {
                 let any = matches!(condition, Expr::And(_)) != negated;
                 let mut found = Vec::with_capacity(all.len());
                 for condition in all {
-                    found.push(self.bounds(condition, part, negated, known)?);
+                    found.push(self.bounds(condition, place, part, negated, known)?);
                 }
                 let decides = if any { found.into_iter().max() } else { found.into_iter().min() };
                 Ok(decides.unwrap_or(Bounded::No))

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering as Memory;
 
-use engine::ids::Key;
 use engine::lock::Mode;
 use smallvec::SmallVec;
 use types::context::Context;
@@ -12,7 +11,7 @@ use types::error::table::ER_LOCK_NOWAIT;
 use types::value::Value;
 use types::warning::Warnings;
 
-use super::cursor::{Versions, offsets};
+use super::cursor::Versions;
 use super::join::{Join, Made};
 use super::memory::{Room, row_size, value_size};
 use super::project::cell;
@@ -60,13 +59,7 @@ impl Exec<'_> {
         let known = subqueries.known(plan);
         let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit)?;
         if self.precondition(plan.precondition.as_ref(), known)? || plan.group.is_some() {
-            let shared = RowLock { exclusive: false, wait: LockWait::Wait };
-            if let Some(lock) = plan.lock.or(self.shared_reads.then_some(shared))
-                && !plan.sources.is_empty()
-                && is_stored(plan)
-            {
-                self.locking_read(plan, lock, &subqueries, &mut window, sink).await?;
-            } else if plan.group.is_none() && plan.order.is_empty() && !plan.distinct {
+            if plan.group.is_none() && plan.order.is_empty() && !plan.distinct {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
                 let rows = self.gather(plan, &subqueries).await?;
@@ -78,7 +71,7 @@ impl Exec<'_> {
     }
 
     /// The rows of sources that are not stored.
-    fn made(&self, plan: &SelectPlan, subqueries: &Subqueries<'_>) -> Result<Vec<Made>> {
+    pub(super) fn made(&self, plan: &SelectPlan, subqueries: &Subqueries<'_>) -> Result<Vec<Made>> {
         let made = plan.sources.iter().enumerate().map(|(place, source)| match &source.from {
             SourceKind::Table(_) => Ok(None),
             SourceKind::Virtual(table) => {
@@ -110,6 +103,12 @@ impl Exec<'_> {
         equal.collect()
     }
 
+    fn join<'p>(&self, plan: &'p SelectPlan, made: &'p [Made], known: Known<'p>) -> Join<'p> {
+        let shared = RowLock { exclusive: false, wait: LockWait::Wait };
+        let join = Join::new(&plan.sources, made, known, Versions::Snapshot);
+        join.or_locked(self.shared_reads.then_some(shared))
+    }
+
     /// Gives rows as they come.
     async fn stream(
         &mut self,
@@ -120,7 +119,7 @@ impl Exec<'_> {
     ) -> Result<()> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
-        let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
+        let mut join = self.join(plan, &made, known);
         while !window.is_over() && !sink.is_done() && join.next(self).await? {
             if window.takes() {
                 self.give(plan, &join.rows(), known, sink).await?;
@@ -165,60 +164,8 @@ impl Exec<'_> {
         sink.row(&cells, &context)
     }
 
-    /// Locks each row, reads it again, and gives it.
-    async fn locking_read(
-        &mut self,
-        plan: &SelectPlan,
-        lock: RowLock,
-        subqueries: &Subqueries<'_>,
-        window: &mut Window,
-        sink: &mut dyn ResultSink,
-    ) -> Result<()> {
-        let [source] = &plan.sources[..] else {
-            return Err(crate::bind::unsupported("a locking read of several tables"));
-        };
-        let mode = if lock.exclusive { Mode::Exclusive } else { Mode::Shared };
-        let sources = std::slice::from_ref(source);
-        let known = subqueries.known(plan);
-        let keys = self.row_keys(sources, known).await?;
-        let mut groups = plan.group.as_ref().map(Groups::new);
-        let mut collected = Vec::new();
-        let mut turns = Turns::default();
-        let sorted = !plan.order.is_empty() || plan.distinct;
-        for key in keys {
-            turns.tick().await;
-            if (window.is_over() || sink.is_done()) && groups.is_none() && !sorted {
-                break;
-            }
-            if !self.lock_by(&key, mode, lock.wait).await? {
-                continue;
-            }
-            let Some(row) = self.trx.get_newest(&key).map_err(engine_error)? else { continue };
-            let table = source.table();
-            let offsets = offsets(table, &row)?;
-            let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
-            if !self.all_hold(&source.conditions, false, &rows, known).await? {
-                continue;
-            }
-            if let Some(groups) = &mut groups {
-                self.accumulate(groups, &rows, known).await?;
-            } else if sorted {
-                collected.push(self.collect_row(plan, &rows, known, &[]).await?);
-            } else if window.takes() {
-                self.give(plan, &rows, known, sink).await?;
-            }
-            if sink.is_full() {
-                sink.flush(self.trx.horizon()).await?;
-            }
-        }
-        if let Some(groups) = groups {
-            collected = self.group_rows(plan, groups, known).await?;
-        }
-        self.emit(&finish(collected, plan), window, sink).await
-    }
-
     /// Locks a row, or finds out that somebody else has it. False if the row is to be passed over.
-    async fn lock_by(&mut self, key: &[u8], mode: Mode, wait: LockWait) -> Result<bool> {
+    pub(super) async fn lock_by(&mut self, key: &[u8], mode: Mode, wait: LockWait) -> Result<bool> {
         if wait == LockWait::Wait {
             self.trx.lock_row(key, mode).await.map_err(engine_error)?;
             return Ok(true);
@@ -230,20 +177,11 @@ impl Exec<'_> {
         Ok(locked)
     }
 
-    async fn row_keys(&mut self, sources: &[crate::plan::Source], known: Known<'_>) -> Result<Vec<Key>> {
-        let mut join = Join::new(sources, &[None], known, Versions::Newest);
-        let mut keys = Vec::new();
-        while join.next(self).await? {
-            keys.push(Key::from(join.key().expect("rows of tables have keys")));
-        }
-        Ok(keys)
-    }
-
     /// All rows of a query that groups, sorts or removes duplicates.
     async fn gather(&mut self, plan: &SelectPlan, subqueries: &Subqueries<'_>) -> Result<Vec<Collected>> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
-        let mut join = Join::new(&plan.sources, &made, known, Versions::Snapshot);
+        let mut join = self.join(plan, &made, known);
         let mut memory = Room::new(self.memory_max);
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut collected = Vec::new();
@@ -381,10 +319,6 @@ pub(super) fn order_key(
         }
     }
     Ok(key)
-}
-
-fn is_stored(plan: &SelectPlan) -> bool {
-    plan.sources.iter().all(|source| matches!(source.from, SourceKind::Table(_)))
 }
 
 impl Collected {

@@ -3,7 +3,6 @@
 //! First the keys of candidates are collected from the newest state, without locks; then each row is locked, read
 //! again and looked at again. Nothing that the statement itself changes can come back as a candidate.
 
-use engine::catalog::table::Table;
 use engine::ids::Key;
 use engine::ids::Row;
 use engine::lock::{LockId, Mode};
@@ -15,17 +14,7 @@ use super::join::Join;
 use super::ranges::{self, PointKey};
 use super::{Exec, Known, Result, engine_error};
 use crate::expr::{Expr, Inputs, RowRef, SortKey};
-use crate::plan::{Access, IndexRef, OrderBy, Source, SourceKind, Target};
-
-impl Source {
-    /// The stored table that a target is.
-    pub(super) fn table(&self) -> &Table {
-        match &self.from {
-            SourceKind::Table(table) => table,
-            _ => unreachable!("only stored tables are changed"),
-        }
-    }
-}
+use crate::plan::{Access, IndexRef, OrderBy, Target};
 
 impl Exec<'_> {
     /// The keys of all rows that may be meant, in the order in which they are to be treated; none if LIMIT is 0.
@@ -38,7 +27,9 @@ impl Exec<'_> {
         if limit == 0 || !self.precondition(target.precondition.as_ref(), known)? {
             return Ok(Vec::new());
         }
-        self.check_safe_updates(target, known)?;
+        if target.limit.is_none() {
+            self.check_safe_update(&target.source, 0, known)?;
+        }
         // One row by its primary key needs no look beforehand.
         if let Access::Point { index: IndexRef::Primary, keys } = &target.source.access {
             let inputs = self.inputs(&[RowRef::Missing], known);

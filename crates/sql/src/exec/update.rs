@@ -1,19 +1,30 @@
 //! UPDATE.
 
-use engine::ids::Row;
+use engine::catalog::table::Table;
 use engine::lock::Mode;
-use types::error::SqlError;
 use types::error::table::ER_DUP_ENTRY;
 use types::warning::Level;
 
 use super::cursor::offsets;
+use super::join::Rows;
 use super::{Changed, Exec, Known, Result, Turns, assign, foreign};
 use crate::expr::{Inputs, RowRef};
 use crate::plan::{Assignment, RowRules, UpdatePlan};
 
-/// Whether IGNORE leaves a row as it is that cannot be updated for this.
-fn is_ignored(error: &SqlError) -> bool {
-    error.is(&ER_DUP_ENTRY) || foreign::is_violation(error)
+/// What assignments to a row may read beside it.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'r> {
+    /// The rows that were found together, one a source.
+    pub(super) rows: &'r [RowRef<'r>],
+    /// The source whose row it is.
+    pub(super) source: usize,
+    /// Of ON DUPLICATE KEY UPDATE: the row that could not be inserted.
+    pub(super) candidate: RowRef<'r>,
+}
+
+impl Around<'_> {
+    /// Of a statement of one table.
+    pub(super) const NOTHING: Self = Self { rows: &[RowRef::Missing], source: 0, candidate: RowRef::Missing };
 }
 
 impl Exec<'_> {
@@ -33,41 +44,42 @@ impl Exec<'_> {
             let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, known).await?;
             let Some(before) = found else { continue };
             changed.matched += 1;
-            let after = self.after_image(plan, &before, known, changed.matched).await?;
-            if *after == *before {
-                continue;
-            }
+            let (assignments, number) = (&plan.assignments, changed.matched);
+            let after =
+                self.assign_all(table, assignments, &before, Around::NOTHING, known, number, plan.ignore);
+            let mut after = after.await?;
             let (relations, rules) = (plan.relations.as_deref(), plan.rules.as_deref());
-            match self.changes(relations, rules, &mut turns).update(table, &key, &before, &after).await {
-                Ok(()) => changed.affected += 1,
-                Err(error) if plan.ignore && is_ignored(&error) => {
-                    self.warnings.push_error(Level::Warning, &error);
-                }
-                Err(error) => return Err(error),
+            self.compute_changed(rules, &before, &mut after, number, plan.ignore)?;
+            if *after != *before {
+                let mut changes = self.changes(relations, rules, &mut turns);
+                let done = changes.update(table, &key, &before, &after.into()).await;
+                changed.affected += u64::from(self.unless_ignored(done, plan.ignore)?);
             }
         }
+        Ok(self.updated(changed))
+    }
+
+    /// Whether a row was changed. What IGNORE passes over becomes a warning.
+    pub(super) fn unless_ignored(&mut self, done: Result<()>, ignore: bool) -> Result<bool> {
+        match done {
+            Ok(()) => Ok(true),
+            Err(error) if ignore && (error.is(&ER_DUP_ENTRY) || foreign::is_violation(&error)) => {
+                self.warnings.push_error(Level::Warning, &error);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What an UPDATE has done, as clients are told.
+    pub(super) fn updated(&self, mut changed: Changed) -> Changed {
         let warnings = self.warnings.count();
         let (matched, affected) = (changed.matched, changed.affected);
         changed.info = Some(format!("Rows matched: {matched}  Changed: {affected}  Warnings: {warnings}"));
         if self.found_rows {
             changed.affected = changed.matched;
         }
-        Ok(changed)
-    }
-
-    async fn after_image(
-        &mut self,
-        plan: &UpdatePlan,
-        before: &[u8],
-        known: Known<'_>,
-        number: u64,
-    ) -> Result<Row> {
-        let table = plan.target.source.table();
-        let (assignments, ignore) = (&plan.assignments, plan.ignore);
-        let after = self.assign_all(table, assignments, before, RowRef::Missing, known, number, ignore);
-        let mut after = after.await?;
-        self.compute_changed(plan.rules.as_deref(), before, &mut after, number, ignore)?;
-        Ok(after.into())
+        changed
     }
 
     /// Gives the generated columns of an updated row their values.
@@ -91,10 +103,10 @@ impl Exec<'_> {
     #[expect(clippy::too_many_arguments, reason = "an assignment depends on all of these")]
     pub(super) async fn assign_all(
         &mut self,
-        table: &engine::catalog::table::Table,
+        table: &Table,
         assignments: &[Assignment],
         before: &[u8],
-        candidate: RowRef<'_>,
+        around: Around<'_>,
         known: Known<'_>,
         number: u64,
         ignore: bool,
@@ -102,29 +114,33 @@ impl Exec<'_> {
         let mut current = before.to_vec();
         let mut next = Vec::with_capacity(before.len() + 32);
         for assignment in assignments {
-            let offsets = offsets(table, &current)?;
-            let rows = [RowRef::Stored { layout: &table.rows, row: &current, offsets: &offsets }];
-            let inputs = Inputs { candidate, ..self.inputs(&rows, known) };
-            let answers = self.answers(known.asked(&assignment.value), &inputs, known).await?;
-            let inputs = Inputs { subqueries: &answers, ..inputs };
-            let mut context = self.session.writing(self.warnings);
-            context.strict &= !ignore;
-            context.row = number;
-            let value = match &assignment.value {
-                Some(value) => Some(value.eval(&inputs, &mut context)?),
-                None => None,
-            };
-            let value = value.as_ref().map(crate::expr::Ev::as_ref);
             next.clear();
-            assign::replace_column(
-                table,
-                &current,
-                assignment.column,
-                value,
-                self.session,
-                &mut context,
-                &mut next,
-            )?;
+            {
+                let offsets = offsets(table, &current)?;
+                let mut rows = Rows::from_slice(around.rows);
+                rows[around.source] =
+                    RowRef::Stored { layout: &table.rows, row: &current, offsets: &offsets };
+                let inputs = Inputs { candidate: around.candidate, ..self.inputs(&rows, known) };
+                let answers = self.answers(known.asked(&assignment.value), &inputs, known).await?;
+                let inputs = Inputs { subqueries: &answers, ..inputs };
+                let mut context = self.session.writing(self.warnings);
+                context.strict &= !ignore;
+                context.row = number;
+                let value = match &assignment.value {
+                    Some(value) => Some(value.eval(&inputs, &mut context)?),
+                    None => None,
+                };
+                let value = value.as_ref().map(crate::expr::Ev::as_ref);
+                assign::replace_column(
+                    table,
+                    &current,
+                    assignment.column,
+                    value,
+                    self.session,
+                    &mut context,
+                    &mut next,
+                )?;
+            }
             std::mem::swap(&mut current, &mut next);
         }
         if current == before {

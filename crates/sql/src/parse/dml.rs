@@ -1,6 +1,6 @@
 //! SELECT, INSERT, UPDATE, DELETE, DO: the statements that the binder plans.
 
-use sqlparser::ast::{Delete, Update};
+use sqlparser::ast::{Assignment, Delete, Expr, OrderByExpr, TableWithJoins, With};
 use types::error::SqlError;
 
 use super::Statement;
@@ -11,8 +11,18 @@ use super::query;
 /// UPDATE.
 #[derive(Clone, Debug)]
 pub struct UpdateStatement {
-    /// The statement without IGNORE.
-    pub update: Box<Update>,
+    /// WITH.
+    pub with: Option<With>,
+    /// What stands before SET.
+    pub tables: Vec<TableWithJoins>,
+    /// SET.
+    pub assignments: Vec<Assignment>,
+    /// WHERE.
+    pub selection: Option<Expr>,
+    /// ORDER BY.
+    pub order_by: Vec<OrderByExpr>,
+    /// LIMIT.
+    pub limit: Option<Expr>,
     /// IGNORE.
     pub ignore: bool,
 }
@@ -20,6 +30,8 @@ pub struct UpdateStatement {
 /// DELETE.
 #[derive(Clone, Debug)]
 pub struct DeleteStatement {
+    /// WITH.
+    pub with: Option<With>,
     /// The statement without IGNORE.
     pub delete: Box<Delete>,
     /// IGNORE.
@@ -32,7 +44,40 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub(super) fn select(cursor: &mut Cursor<'_>) -> Result<Statement> {
     refuse_outfile(cursor)?;
     check_tables(cursor)?;
+    if let Some(verb) = change_behind_with(cursor) {
+        return with_change(cursor, verb);
+    }
     query::query(cursor).map(Statement::Query)
+}
+
+/// Where UPDATE or DELETE stands behind the queries of WITH.
+fn change_behind_with(cursor: &Cursor<'_>) -> Option<usize> {
+    if !cursor.is("WITH") {
+        return None;
+    }
+    let mut depth = 0_i32;
+    let verb = cursor.tokens().iter().position(|&token| {
+        let text = cursor.text_of(token);
+        match text {
+            b"(" => depth += 1,
+            b")" => depth -= 1,
+            _ => {}
+        }
+        let verbs = [&b"SELECT"[..], b"UPDATE", b"DELETE"];
+        depth == 0 && verbs.iter().any(|verb| text.eq_ignore_ascii_case(verb))
+    })?;
+    let text = cursor.text_of(cursor.tokens()[verb]);
+    (!text.eq_ignore_ascii_case(b"SELECT")).then_some(verb)
+}
+
+fn with_change(cursor: &mut Cursor<'_>, verb: usize) -> Result<Statement> {
+    let with = Some(query::with(cursor, verb)?);
+    if cursor.is("UPDATE") {
+        let Statement::Update(update) = update(cursor)? else { unreachable!("UPDATE is one") };
+        return Ok(Statement::Update(Box::new(UpdateStatement { with, ..*update })));
+    }
+    let Statement::Delete(delete) = delete(cursor)? else { unreachable!("DELETE is one") };
+    Ok(Statement::Delete(DeleteStatement { with, ..delete }))
 }
 
 /// `sqlparser` would take OUTFILE for a table.
@@ -82,17 +127,21 @@ pub(super) fn insert(cursor: &mut Cursor<'_>) -> Result<Statement> {
 pub(super) fn update(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let ignore = modifiers(cursor, &["LOW_PRIORITY", "IGNORE"]);
     check_tables(cursor)?;
-    refuse_list(cursor)?;
     let update = query::update(cursor)?;
-    Ok(Statement::Update(UpdateStatement { update, ignore }))
+    Ok(Statement::Update(Box::new(UpdateStatement { ignore, ..update })))
 }
 
 /// At DELETE.
 pub(super) fn delete(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let ignore = modifiers(cursor, &["LOW_PRIORITY", "QUICK", "IGNORE"]);
     check_tables(cursor)?;
+    remove_stars(cursor);
     let delete = query::delete(cursor)?;
-    Ok(Statement::Delete(DeleteStatement { delete, ignore }))
+    let of_several = !delete.tables.is_empty() || delete.using.is_some();
+    if of_several && !(delete.order_by.is_empty() && delete.limit.is_none()) {
+        return Err(cursor.error_at(tail(cursor)));
+    }
+    Ok(Statement::Delete(DeleteStatement { with: None, delete, ignore }))
 }
 
 /// Takes the modifiers behind the verb out of the tokens. Returns whether IGNORE was among them.
@@ -108,20 +157,39 @@ fn modifiers(cursor: &mut Cursor<'_>, known: &[&'static str]) -> bool {
     ignore
 }
 
-/// `UPDATE a, b SET`: no comma may come before SET.
-fn refuse_list(cursor: &Cursor<'_>) -> Result<()> {
-    let before_set = cursor.tokens().iter().map(|&token| cursor.text_of(token));
-    let mut before_set = before_set.take_while(|text| !text.eq_ignore_ascii_case(b"SET"));
+/// `DELETE a.*, b.* FROM`: the stars say nothing.
+fn remove_stars(cursor: &mut Cursor<'_>) {
+    let verb = cursor.position();
+    let is = |cursor: &Cursor<'_>, place: usize, text: &[u8]| {
+        cursor.tokens().get(place).is_some_and(|&token| cursor.text_of(token).eq_ignore_ascii_case(text))
+    };
+    let mut place = verb;
+    while place < cursor.tokens().len() && !is(cursor, place, b"WHERE") && !is(cursor, place, b"SELECT") {
+        let ends = [&b","[..], b"FROM", b"USING"].iter().any(|text| is(cursor, place + 2, text));
+        if is(cursor, place, b".") && is(cursor, place + 1, b"*") && ends {
+            cursor.set_position(place + 2);
+            cursor.remove(place);
+        }
+        place += 1;
+    }
+    cursor.set_position(verb);
+}
+
+/// Where ORDER BY or LIMIT of the whole statement stands.
+fn tail(cursor: &Cursor<'_>) -> usize {
     let mut depth = 0_i32;
-    let comma = before_set.any(|text| {
-        match text {
+    let begins = cursor.tokens().iter().position(|&token| {
+        match cursor.text_of(token) {
             b"(" => depth += 1,
             b")" => depth -= 1,
-            _ => {}
+            text => {
+                let words = [&b"ORDER"[..], b"LIMIT"];
+                return depth == 0 && words.iter().any(|word| text.eq_ignore_ascii_case(word));
+            }
         }
-        text == b"," && depth == 0
+        false
     });
-    if comma { Err(unsupported("UPDATE of several tables")) } else { Ok(()) }
+    begins.unwrap_or(cursor.tokens().len())
 }
 
 /// Behind DO.

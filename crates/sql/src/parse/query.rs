@@ -1,6 +1,7 @@
 //! Queries, changes of rows and expressions, which `sqlparser` reads with [`MysqlGrammar`].
 
-use sqlparser::ast::{Delete, Expr, Insert, Query, Statement as Parsed, Update};
+use sqlparser::ast::{Delete, Expr, Insert, Query, Statement as Parsed, With};
+use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use types::error::SqlError;
 
@@ -9,6 +10,7 @@ use super::bound::NESTING_MAX;
 use super::budget::Budget;
 use super::cursor::Cursor;
 use super::dialect::MysqlGrammar;
+use super::dml::UpdateStatement;
 use super::error::unsupported;
 use super::tokens;
 use crate::lex::Kind;
@@ -31,6 +33,12 @@ pub(super) fn query(cursor: &mut Cursor<'_>) -> Result<Box<Query>> {
     Ok(query)
 }
 
+/// The queries of WITH at the cursor, behind which the statement goes on at this token.
+pub(super) fn with(cursor: &mut Cursor<'_>, end: usize) -> Result<With> {
+    let with = read(cursor, end, parse_with)?;
+    if cursor.position() == end { Ok(with) } else { Err(cursor.error()) }
+}
+
 /// The INSERT or REPLACE that the statement is.
 pub(super) fn insert(cursor: &mut Cursor<'_>) -> Result<Box<Insert>> {
     match whole(cursor, parse_statement)? {
@@ -45,14 +53,10 @@ pub(super) fn insert(cursor: &mut Cursor<'_>) -> Result<Box<Insert>> {
 }
 
 /// The UPDATE that the statement is, without its modifiers.
-pub(super) fn update(cursor: &mut Cursor<'_>) -> Result<Box<Update>> {
-    match whole(cursor, parse_statement)? {
-        Parsed::Update(mut update) => {
-            update.selection.iter_mut().for_each(balance::expr);
-            Ok(Box::new(update))
-        }
-        other => Err(unexpected(&other)),
-    }
+pub(super) fn update(cursor: &mut Cursor<'_>) -> Result<UpdateStatement> {
+    let mut update = whole(cursor, parse_update)?;
+    update.selection.iter_mut().for_each(balance::expr);
+    Ok(update)
 }
 
 /// The DELETE that the statement is, without its modifiers.
@@ -79,6 +83,30 @@ fn parse_expr(parser: &mut Parser<'_>) -> Parse<Expr> {
 
 fn parse_query(parser: &mut Parser<'_>) -> Parse<Box<Query>> {
     parser.parse_query()
+}
+
+fn parse_with(parser: &mut Parser<'_>) -> Parse<With> {
+    let with_token = parser.get_current_token().clone().into();
+    parser.expect_keyword(Keyword::WITH)?;
+    let recursive = parser.parse_keyword(Keyword::RECURSIVE);
+    let cte_tables = parser.parse_comma_separated(Parser::parse_cte)?;
+    Ok(With { with_token, recursive, cte_tables })
+}
+
+// Of several tables, which `sqlparser`'s own does not know.
+fn parse_update(parser: &mut Parser<'_>) -> Parse<UpdateStatement> {
+    parser.expect_keyword(Keyword::UPDATE)?;
+    let tables = parser.parse_comma_separated(Parser::parse_table_and_joins)?;
+    parser.expect_keyword(Keyword::SET)?;
+    let assignments = parser.parse_comma_separated(Parser::parse_assignment)?;
+    let selection = if parser.parse_keyword(Keyword::WHERE) { Some(parser.parse_expr()?) } else { None };
+    let order_by = if parser.parse_keywords(&[Keyword::ORDER, Keyword::BY]) {
+        parser.parse_comma_separated(Parser::parse_order_by_expr)?
+    } else {
+        Vec::new()
+    };
+    let limit = if parser.parse_keyword(Keyword::LIMIT) { Some(parser.parse_expr()?) } else { None };
+    Ok(UpdateStatement { with: None, tables, assignments, selection, order_by, limit, ignore: false })
 }
 
 fn parse_statement(parser: &mut Parser<'_>) -> Parse<Parsed> {

@@ -26,7 +26,7 @@ pub enum Statement {
     /// INSERT, REPLACE.
     Insert(Box<Insert>),
     /// UPDATE.
-    Update(UpdateStatement),
+    Update(Box<UpdateStatement>),
     /// DELETE.
     Delete(DeleteStatement),
     /// DO.

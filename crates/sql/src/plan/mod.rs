@@ -5,6 +5,7 @@
 
 mod access;
 mod aggregate;
+mod multi;
 mod query;
 mod relations;
 mod schema;
@@ -18,6 +19,7 @@ use types::column::{Column, ColumnType};
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind};
+pub use multi::{MultiDeletePlan, MultiUpdatePlan, RowUpdate};
 pub(crate) use query::Touched;
 pub use query::{NamedPlan, QueryPlan, UnionPlan};
 pub(crate) use relations::{ChildKey, Finder, parent_columns};
@@ -39,6 +41,10 @@ pub enum Plan {
     Update(UpdatePlan),
     /// DELETE.
     Delete(DeletePlan),
+    /// UPDATE of several tables.
+    MultiUpdate(MultiUpdatePlan),
+    /// DELETE from several tables.
+    MultiDelete(MultiDeletePlan),
 }
 
 /// A table as a plan uses it.
@@ -68,10 +74,10 @@ impl Plan {
             }
             Self::Update(update) => update.target.collect_tables(&mut touched),
             Self::Delete(delete) => delete.target.collect_tables(&mut touched),
+            Self::MultiUpdate(update) => update.collect_tables(&mut touched),
+            Self::MultiDelete(delete) => delete.collect_tables(&mut touched),
         }
-        if let Some(relations) = self.relations() {
-            touched.tables.extend(relations.others());
-        }
+        touched.tables.extend(self.relations().flat_map(Relations::others));
         touched.tables
     }
 
@@ -82,17 +88,39 @@ impl Plan {
             Self::Insert(insert) => !insert.ignore,
             Self::Update(update) => !update.ignore,
             Self::Delete(delete) => !delete.ignore,
+            Self::MultiUpdate(update) => !update.ignore,
+            Self::MultiDelete(delete) => !delete.ignore,
         }
     }
 
-    /// What foreign keys have to do with its changes.
-    pub fn relations(&self) -> Option<&Relations> {
-        match self {
-            Self::Select(_) => None,
-            Self::Insert(insert) => insert.relations.as_deref(),
-            Self::Update(update) => update.relations.as_deref(),
-            Self::Delete(delete) => delete.relations.as_deref(),
-        }
+    /// What foreign keys have to do with its changes of each table.
+    pub fn relations(&self) -> impl Iterator<Item = &Relations> {
+        let (one, updates, deletes) = match self {
+            Self::Select(_) => (None, &[][..], &[][..]),
+            Self::Insert(insert) => (insert.relations.as_deref(), &[][..], &[][..]),
+            Self::Update(update) => (update.relations.as_deref(), &[][..], &[][..]),
+            Self::Delete(delete) => (delete.relations.as_deref(), &[][..], &[][..]),
+            Self::MultiUpdate(update) => (None, &update.targets[..], &[][..]),
+            Self::MultiDelete(delete) => (None, &[][..], &delete.targets[..]),
+        };
+        let updates = updates.iter().filter_map(|target| target.relations.as_deref());
+        one.into_iter().chain(updates).chain(deletes.iter().filter_map(|(_, relations)| relations.as_deref()))
+    }
+
+    /// The tables whose rows may change, as far as they are more than one: those of several targets, and those in which
+    /// rows follow. A table may come more than once.
+    pub fn changed_together(&self) -> Vec<&Table> {
+        let targets: Vec<&Table> = match self {
+            Self::MultiUpdate(update) => {
+                update.targets.iter().map(|target| update.table(target.source)).collect()
+            }
+            Self::MultiDelete(delete) => {
+                delete.targets.iter().map(|(source, _)| delete.table(*source)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let followers = self.relations().flat_map(Relations::changed).map(|table| &**table);
+        targets.into_iter().chain(followers).collect()
     }
 }
 
@@ -117,8 +145,6 @@ pub struct SelectPlan {
     pub limit: Option<Expr>,
     /// OFFSET.
     pub offset: Option<Expr>,
-    /// FOR UPDATE, FOR SHARE.
-    pub lock: Option<RowLock>,
     /// Subqueries: those that depend on no row are evaluated before the first one.
     pub subqueries: Vec<Subquery>,
 }
@@ -142,6 +168,8 @@ pub struct Source {
     pub completes: Vec<Completed>,
     /// Whether any of its columns is looked at beside those of implied conditions: if not, index entries are enough.
     pub needs_row: bool,
+    /// How its rows are locked: FOR UPDATE, FOR SHARE, and of changes of several tables.
+    pub lock: Option<RowLock>,
 }
 
 /// Sources of an outer join whose rows are missing together, seen from the last one.
@@ -403,6 +431,14 @@ impl Source {
         if let SourceKind::Table(table) = &self.from {
             let table = Arc::clone(table);
             touched.tables.push(PlannedTable { table, written: false, implied: false });
+        }
+    }
+
+    /// The stored table of a source that is changed.
+    pub(crate) fn table(&self) -> &Table {
+        match &self.from {
+            SourceKind::Table(table) => table,
+            _ => unreachable!("only stored tables are changed"),
         }
     }
 }

@@ -121,7 +121,9 @@ impl QueryPlan {
     /// Whether rows are locked as for a change: FOR UPDATE.
     pub fn locks_exclusively(&self) -> bool {
         match self {
-            Self::Select(select) => select.lock.is_some_and(|lock| lock.exclusive),
+            Self::Select(select) => {
+                select.sources.iter().any(|source| source.lock.is_some_and(|lock| lock.exclusive))
+            }
             Self::Union(union) => union.parts.iter().any(Self::locks_exclusively),
             Self::Named(named) => named.plan.locks_exclusively(),
         }

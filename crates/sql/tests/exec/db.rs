@@ -257,8 +257,8 @@ pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlE
             let size = (normalised.row_size > 0).then_some(normalised.row_size);
             Plan::Insert(bind::bind_insert(&insert, size, &env)?)
         }
-        Statement::Update(update) => Plan::Update(bind::bind_update(&update.update, update.ignore, &env)?),
-        Statement::Delete(delete) => Plan::Delete(bind::bind_delete(&delete.delete, delete.ignore, &env)?),
+        Statement::Update(update) => bind::bind_update(&update, &env)?,
+        Statement::Delete(delete) => bind::bind_delete(&delete, &env)?,
         other => panic!("{other:?}"),
     };
     assert_ne!(verb, Verb::Other);

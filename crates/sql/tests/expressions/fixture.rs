@@ -12,7 +12,7 @@ use sql::bind::{BindEnv, bind_query, bind_update};
 use sql::expr::{Inputs, RowRef};
 use sql::lex::{normalise, split_first};
 use sql::parse::{Mode, Statement, parse};
-use sql::plan::{QueryPlan, SelectPlan, UpdatePlan};
+use sql::plan::{Plan, QueryPlan, SelectPlan, UpdatePlan};
 use sql::session::{Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::collation::Collation;
@@ -123,7 +123,10 @@ impl Fixture {
         let normalised = normalise(first, verb, self.session.quoting(), CI).unwrap();
         let Statement::Update(update) = parse(&normalised.text, Mode::default())? else { panic!("{text}") };
         let env = BindEnv::new(&self.catalog, &self.session, &normalised.text);
-        Ok((bind_update(&update.update, false, &env)?, normalised.literals))
+        match bind_update(&update, &env)? {
+            Plan::Update(plan) => Ok((plan, normalised.literals)),
+            other => panic!("{other:?}"),
+        }
     }
 }
 

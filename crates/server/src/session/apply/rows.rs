@@ -44,7 +44,8 @@ impl Client {
         let (trx, cache) = self.transaction.parts();
         let (relations, enforce) = (mapped.relations.as_deref(), enforced(body));
         let follows = relations.filter(|_| enforce == Enforce::Everything);
-        let log = StatementLog::new(cache, &self.log, logs, follows);
+        let changed = follows.into_iter().flat_map(Relations::changed).map(|table| &**table).collect();
+        let log = StatementLog::new(cache, &self.log, logs, follows.is_some(), changed);
         let mut log = log.with_flags(logged_flags(body, relations));
         let (table, reader) = (&*mapped.table, &mapped.reader);
         let turns = Turns::default();
