@@ -61,7 +61,7 @@ const DDL: [&str; 18] = [
     "UPDATE ddl.n# SET x = x + 1",
     "DELETE FROM ddl.n# WHERE x = 4 LIMIT 1",
     "UPDATE ddl.t# t JOIN ddl.n# n ON n.x = t.id + 1 SET t.d = n.x, n.y = 'joined'",
-    "DELETE n, t FROM ddl.t# t JOIN ddl.n# n ON n.x = t.id + 2 WHERE t.id < 3",
+    "DELETE ddl.n#, ddl.t# FROM ddl.t# JOIN ddl.n# ON n#.x = t#.id + 2 WHERE t#.id < 3",
     "RENAME TABLE ddl.n# TO ddl.r#",
     "DROP TABLE IF EXISTS ddl.missing#",
     "CREATE TABLE ddl.s# (PRIMARY KEY (id)) SELECT id, a, i, e, s, 'first' AS w FROM ddl.t#",

@@ -68,7 +68,7 @@ const DDL: [&str; 22] = [
     "DROP DATABASE gone",
     "DELETE FROM ddl.t WHERE id = 2",
     "UPDATE ddl.t JOIN ddl.l ON l.id = t.id SET t.a = CONCAT(t.a, l.id), l.c = t.c + 1",
-    "DELETE p, q FROM ddl.t AS p JOIN ddl.l AS q ON q.id = p.id WHERE p.id = 1",
+    "DELETE ddl.t, ddl.l FROM ddl.t JOIN ddl.l ON l.id = t.id WHERE t.id = 1",
     "DROP TABLE ddl.l",
     "CREATE TABLE ddl.s_ROUND (k BIGINT PRIMARY KEY) SELECT id AS k, a, c, 'first' AS d FROM ddl.t",
     "INSERT INTO ddl.s_ROUND SELECT k + 10, a, c, 'again' FROM ddl.s_ROUND",

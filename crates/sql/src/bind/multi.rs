@@ -150,16 +150,13 @@ fn updatable(named: &Named, statement: &str) -> Result<Arc<Table>> {
 fn target(name: &ast::ObjectName, sources: &[Named], env: &BindEnv<'_>) -> Result<usize> {
     let parts: Vec<&str> =
         name.0.iter().filter_map(|part| part.as_ident()).map(|part| &*part.value).collect();
-    let (db, table) = match parts[..] {
-        [table] => (None, table),
-        [db, table] => (Some(db), table),
+    let (db, table, qualified) = match parts[..] {
+        [table] => (env.current_db()?, table, false),
+        [db, table] => (db, table, true),
         _ => return Err(unsupported(&name.to_string())),
     };
-    let is_meant = |named: &Named| {
-        let in_db =
-            if named.aliased { db.is_none() } else { db.or(env.session.db.as_deref()) == Some(&*named.db) };
-        named.alias == table && in_db
-    };
+    let is_meant =
+        |named: &Named| named.alias == table && if named.aliased { !qualified } else { db == named.db };
     let found = sources.iter().position(is_meant);
     found.ok_or_else(|| ER_UNKNOWN_TABLE.error(&[&table, &"MULTI DELETE"]))
 }
