@@ -37,3 +37,12 @@ fn changes_of_several_tables_are_mysqls() {
     assert!(seen > 180, "{seen} statements");
     world.stop();
 }
+
+#[test]
+fn texts_that_are_no_dates_are_errors_where_mysql_says_so() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/dates-9.7.4.txt"));
+    assert!(seen > 38, "{seen} statements");
+    world.stop();
+}

@@ -7,7 +7,8 @@ use types::value::Value;
 
 use super::rows::row_of;
 use super::{BindEnv, Result, Scope, literal, targets, unsupported};
-use crate::expr::{ArithOp, CompareOp, Expr};
+use crate::expr::typing::Kind;
+use crate::expr::{ArithOp, CompareOp, Expr, Types};
 use crate::plan::Output;
 use crate::session::Scope as VariableScope;
 
@@ -78,7 +79,11 @@ impl Binder<'_, '_> {
             E::IsFalse(expr) => Expr::IsTruth(self.boxed(expr)?, false),
             E::IsNotFalse(expr) => not(Expr::IsTruth(self.boxed(expr)?, false)),
             E::Between { expr, negated, low, high } => {
-                let (expr, low, high) = (self.boxed(expr)?, self.boxed(low)?, self.boxed(high)?);
+                let (expr, low, high) = (self.bind(expr)?, self.bind(low)?, self.bind(high)?);
+                let [is_date, bounds_are] = [&[&expr][..], &[&low, &high]].map(|all| self.has_date(all));
+                let (low, high) =
+                    (Box::new(or_zero_date(low, is_date)), Box::new(or_zero_date(high, is_date)));
+                let expr = Box::new(or_zero_date(expr, bounds_are));
                 let above = Expr::Compare(CompareOp::Ge, expr.clone(), low);
                 negate_if(*negated, Expr::And(vec![above, Expr::Compare(CompareOp::Le, expr, high)]))
             }
@@ -88,7 +93,10 @@ impl Binder<'_, '_> {
                 }
                 let expr = self.boxed(expr)?;
                 let items = bind_all(list, self.scope, self.env)?.into_iter().zip(list);
-                let items = items.map(|(item, ast)| self.beside(ast, item, &expr)).collect();
+                let items = items.map(|(item, ast)| self.beside(ast, item, &expr));
+                // One alone is compared as by `=`.
+                let or_zero = list.len() > 1 && self.has_date(&[&expr]);
+                let items = items.map(|item| or_zero_date(item, or_zero)).collect();
                 negate_if(*negated, Expr::In(expr, items))
             }
             E::InSubquery { expr, subquery, negated } => {
@@ -297,6 +305,13 @@ impl Binder<'_, '_> {
         Ok(junction(left, right, false))
     }
 
+    /// Whether one of them is a date, as far as types are known.
+    fn has_date(&self, all: &[&Expr]) -> bool {
+        let types = Types { schema: self.scope, ..Types::of_session(self.env.session) };
+        let kinds = [Kind::Date, Kind::DateTime, Kind::Timestamp];
+        all.iter().any(|expr| expr.result_type(&types).is_ok_and(|ty| kinds.contains(&ty.kind)))
+    }
+
     fn assignment(&mut self, left: &ast::Expr, right: &ast::Expr) -> Result<Expr> {
         let value = self.boxed(right)?;
         match self.bind(left)? {
@@ -367,6 +382,11 @@ fn arithmetic(op: &Bin) -> Option<ArithOp> {
         Bin::PGBitwiseShiftRight => ArithOp::ShiftRight,
         _ => return None,
     })
+}
+
+/// What is compared with a date: a constant text that is none is the date 0.
+fn or_zero_date(expr: Expr, is_beside_date: bool) -> Expr {
+    if is_beside_date && expr.is_constant() { Expr::OrZeroDate(Box::new(expr)) } else { expr }
 }
 
 fn negate_if(negated: bool, expr: Expr) -> Expr {

@@ -230,7 +230,7 @@ fn bring(
             // What reading it as the column's type has to say is said once; else each row's comparison says it.
             let mut warnings = types::warning::Warnings::default();
             let mut apart = Context { warnings: &mut warnings, ..*context };
-            let (column, value) = (Side { expr: None, value: read }, Side::new(expr, value));
+            let (column, value) = (Side::of_value(read), Side::new(expr, value));
             if order(column, value, "=", inputs, &mut apart)?.is_none_or(|ordering| !ordering.is_eq()) {
                 return Ok(Brought::Inexact);
             }

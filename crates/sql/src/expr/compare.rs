@@ -39,13 +39,24 @@ pub(crate) struct Side<'e, 'v> {
     pub(crate) expr: Option<&'e Expr>,
     /// What that gave.
     pub(crate) value: ValueRef<'v>,
+    /// A text that is no date is the date 0 beside one, not an error.
+    or_zero_date: bool,
 }
 
 impl<'e, 'v> Side<'e, 'v> {
     /// An expression and its value.
     #[inline]
     pub(crate) fn new(expr: &'e Expr, value: ValueRef<'v>) -> Self {
-        Self { expr: Some(expr), value }
+        match expr {
+            Expr::OrZeroDate(expr) => Self { expr: Some(expr), value, or_zero_date: true },
+            expr => Self { expr: Some(expr), value, or_zero_date: false },
+        }
+    }
+
+    /// A value that comes from elsewhere.
+    #[inline]
+    pub(crate) fn of_value(value: ValueRef<'v>) -> Self {
+        Self { expr: None, value, or_zero_date: false }
     }
 
     /// The same for WHEN of CASE, where a text that is no date is only unequal to one.
@@ -110,7 +121,10 @@ fn order_mixed(
     context: &mut Context<'_>,
 ) -> Result<Option<Ordering>> {
     match (left.value, right.value) {
-        (ValueRef::Str(..), ValueRef::Str(..)) => return texts(left, right, operation, inputs, context),
+        (ValueRef::Str(..), ValueRef::Str(..) | ValueRef::Bytes(_))
+        | (ValueRef::Bytes(_), ValueRef::Str(..)) => {
+            return texts(left, right, operation, inputs, context);
+        }
         // Labels are texts beside everything but numbers.
         (ValueRef::Chosen(chosen), other) if !other.is_number() => {
             let text = chosen.text();
@@ -183,12 +197,12 @@ fn as_other_side(
 ) -> Result<Option<Value>> {
     match (constant.value, other.value) {
         (ValueRef::Bytes(bytes), ValueRef::Date(_) | ValueRef::DateTime(_)) if constant.is_constant() => {
-            temporal(&bytes.to_cow(), Collation::Binary, other, inputs, context)
+            temporal(&bytes.to_cow(), Collation::Binary, constant.or_zero_date, other, inputs, context)
         }
         (ValueRef::Str(bytes, collation), ValueRef::Date(_) | ValueRef::DateTime(_))
             if constant.is_constant() =>
         {
-            temporal(bytes, collation, other, inputs, context)
+            temporal(bytes, collation, constant.or_zero_date, other, inputs, context)
         }
         (ValueRef::Bytes(bytes), value) if constant.is_hex_literal() && value.is_number() => {
             Ok(Some(Value::UInt(hex_number(&bytes.to_cow()))))
@@ -210,12 +224,19 @@ fn as_other_side(
 fn temporal(
     text: &[u8],
     collation: Collation,
+    or_zero: bool,
     other: Side<'_, '_>,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<Value>> {
     let error = match temporal_constant(other.value, text, collation, context) {
         Ok(constant) => return Ok(Some(constant)),
+        Err(_) if or_zero => {
+            let kind = if matches!(other.value, ValueRef::Date(_)) { "date" } else { "datetime" };
+            let text = ValueRef::Str(text, collation).to_message();
+            context.report(&ER_TRUNCATED_WRONG_VALUE, &[&kind, &text])?;
+            return Ok(Some(Value::DateTime(DateTime::ZERO)));
+        }
         Err(error) => error,
     };
     let kind = other.expr.map(|expr| expr.result_type(&inputs.types())).transpose()?.map(|ty| ty.kind);
@@ -272,7 +293,7 @@ pub(crate) fn exact_text(text: ValueRef<'_>, context: &mut Context<'_>) -> Resul
     Ok(parsed.value)
 }
 
-/// Texts of two collations, by the one that the static types choose.
+/// Texts of two collations, or one of bytes, by the collation that the static types choose.
 fn texts(
     left: Side<'_, '_>,
     right: Side<'_, '_>,
@@ -280,11 +301,6 @@ fn texts(
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<Ordering>> {
-    let (ValueRef::Str(left_bytes, left_own), ValueRef::Str(right_bytes, right_own)) =
-        (left.value, right.value)
-    else {
-        return compare(left.value, right.value, context);
-    };
     let (Some(left_expr), Some(right_expr)) = (left.expr, right.expr) else {
         return compare(left.value, right.value, context);
     };
@@ -292,10 +308,11 @@ fn texts(
     let both = [left_expr.result_type(&types)?, right_expr.result_type(&types)?];
     let both = both.map(|ty| ty.text_type(types.connection()));
     let collation = aggregate_collations(both.into_iter(), operation)?.collation;
-    let charset = collation.charset();
-    let left = converted(left_bytes, left_own.charset(), charset)?;
-    let right = converted(right_bytes, right_own.charset(), charset)?;
-    let (left, right) = (left.as_deref().unwrap_or(left_bytes), right.as_deref().unwrap_or(right_bytes));
+    let bytes = [left.value, right.value].map(|value| value.string_bytes().unwrap_or_default());
+    let charset = |value| if let ValueRef::Str(_, own) = value { own.charset() } else { Charset::Binary };
+    let left = converted(&bytes[0], charset(left.value), collation.charset())?;
+    let right = converted(&bytes[1], charset(right.value), collation.charset())?;
+    let (left, right) = (left.as_deref().unwrap_or(&bytes[0]), right.as_deref().unwrap_or(&bytes[1]));
     Ok(Some(collation.compare(left, right)))
 }
 

@@ -50,6 +50,7 @@ impl Expr {
                 let operand = value.eval(inputs, context)?;
                 Ev::Own(bits::invert(value, operand.as_ref(), context)?)
             }
+            Self::OrZeroDate(value) => value.eval(inputs, context)?,
             Self::Collate(text, collation) => collate(text.eval(inputs, context)?, *collation, inputs)?,
             Self::Case { .. } => return control::case(self, inputs, context),
             Self::Cast(value, target, text) => {

@@ -107,6 +107,8 @@ pub enum Expr {
     Cast(Box<Self>, CastTarget, Box<str>),
     /// `a COLLATE c`
     Collate(Box<Self>, Collation),
+    /// A bound of BETWEEN or an element of IN beside a date: a text that is none is the date 0, not an error.
+    OrZeroDate(Box<Self>),
     /// A function of the table.
     Call(&'static Function, Vec<Self>),
     /// `@@x`
@@ -223,14 +225,18 @@ impl Expr {
         last
     }
 
-    /// Whether the value is the same for the whole statement: it depends on no row and changes nothing.
+    /// Whether the value is the same for the whole statement: it depends on no row and changes nothing. A user variable is
+    /// none, as in MySQL, where a text of one is not read as the date that it is compared with.
     pub fn is_constant(&self) -> bool {
         let mut constant = true;
-        self.walk(&mut |expr| constant &= !expr.varies() && !matches!(expr, Self::Outer(..)));
+        self.walk(&mut |expr| {
+            constant &= !expr.varies() && !matches!(expr, Self::Outer(..) | Self::UserVariable(..));
+        });
         constant
     }
 
-    /// Whether the value is the same for all rows of the query: it is constant but for what the query is given.
+    /// Whether the value is the same for all rows of the query: it is constant but for what the query is given, and for user
+    /// variables that nothing assigns.
     pub fn is_known_beforehand(&self) -> bool {
         let mut known = true;
         self.walk(&mut |expr| known &= !expr.varies());
@@ -293,6 +299,7 @@ impl Expr {
             | Self::IsTruth(a, _)
             | Self::Cast(a, ..)
             | Self::Collate(a, _)
+            | Self::OrZeroDate(a)
             | Self::AssignVariable(_, a)
             | Self::Interval(a, _) => visit(a),
             Self::In(a, all) => {

@@ -70,7 +70,7 @@ impl Verdict {
     ) -> Result<(), SqlError> {
         let mut holds = Some(true);
         for (left, value) in left.zip(row) {
-            let right = Side { expr: None, value };
+            let right = Side::of_value(value);
             match compare::holds(self.quantifier.op, left, right, inputs, context)? {
                 Some(true) => {}
                 Some(false) => {

@@ -171,6 +171,7 @@ impl Expr {
             }
             Self::Neg(value) => arith::negated(value, operand(value, types)?),
             Self::BitNot(value) => arith::inverted(operand(value, types)?),
+            Self::OrZeroDate(value) => value.result_type(types)?,
             Self::Collate(text, collation) => collated(text.result_type(types)?, *collation, types)?,
             Self::Case { branches, otherwise, .. } => common::case(branches, otherwise.as_deref(), types)?,
             Self::Cast(value, target, _) => cast(value.result_type(types)?, *target),
@@ -249,7 +250,7 @@ fn cast(value: ResultType, target: CastTarget) -> ResultType {
         }
         CastTarget::Binary { size } => {
             let size = size.unwrap_or_else(|| value.bytes());
-            return ResultType::string(size, TextType::BINARY).or_null();
+            return ResultType::string(size, TextType::implicit(Collation::Binary)).or_null();
         }
         CastTarget::Json => return ResultType::json(),
         CastTarget::Date => return ResultType::date().or_null(),

@@ -59,9 +59,9 @@ pub struct TextType {
 impl TextType {
     /// A number, before the connection is known.
     pub const NUMERIC: Self = Self { collation: Collation::Binary, strength: Strength::Numeric, ascii: true };
-    /// Computed bytes.
+    /// Computed bytes, as weak as a literal.
     pub const BINARY: Self =
-        Self { collation: Collation::Binary, strength: Strength::Implicit, ascii: false };
+        Self { collation: Collation::Binary, strength: Strength::Coercible, ascii: false };
 
     /// A column's.
     pub fn implicit(collation: Collation) -> Self {

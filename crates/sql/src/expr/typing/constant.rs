@@ -1,6 +1,7 @@
 //! Types of values that stand in a statement: literals, parameters, variables.
 
 use types::charset::Charset;
+use types::collation::Collation;
 use types::column::{IntSize, LobSize};
 use types::decimal::DecimalKind;
 use types::value::ValueRef;
@@ -32,8 +33,7 @@ impl ResultType {
             }
             ValueRef::Bytes(bytes) => {
                 let size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-                let text = TextType { strength: Strength::Coercible, ..TextType::BINARY };
-                Self::string(size, text)
+                Self::string(size, TextType::BINARY)
             }
             ValueRef::Date(_) => Self::date(),
             ValueRef::Time(time) => Self::time(time.fsp()),
@@ -63,7 +63,7 @@ pub(super) fn user_variable(value: ValueRef<'_>) -> ResultType {
         ValueRef::Decimal(number) => ResultType::decimal(65, number.scale().min(30)),
         ValueRef::Float(_) | ValueRef::Double(_) => ResultType::double(),
         ValueRef::Str(_, collation) => ResultType::long_string(TextType::implicit(collation)),
-        ValueRef::Bytes(_) => ResultType::long_string(TextType::BINARY),
+        ValueRef::Bytes(_) => ResultType::long_string(TextType::implicit(Collation::Binary)),
         _ => ResultType::of_value(value),
     };
     ty.or_null()

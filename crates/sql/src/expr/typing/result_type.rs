@@ -153,7 +153,7 @@ impl ResultType {
         };
         let text = match ty.collation() {
             Some(collation) => TextType::implicit(collation),
-            None if ty.is_string() => TextType { strength: Strength::Implicit, ..TextType::BINARY },
+            None if ty.is_string() => TextType::implicit(Collation::Binary),
             None => TextType::NUMERIC,
         };
         Self {
@@ -302,9 +302,7 @@ impl ResultType {
     pub fn text_type(self, connection: Collation) -> TextType {
         match self.kind {
             kind if kind.is_string() || kind == Kind::Json => self.text,
-            _ if matches!(self.column, Some(ColumnType::Bit { .. })) => {
-                TextType { strength: Strength::Implicit, ..TextType::BINARY }
-            }
+            _ if matches!(self.column, Some(ColumnType::Bit { .. })) => TextType::implicit(Collation::Binary),
             Kind::Null => {
                 TextType { collation: Collation::Binary, strength: Strength::Ignorable, ascii: true }
             }
