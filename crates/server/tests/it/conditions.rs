@@ -46,3 +46,12 @@ fn texts_that_are_no_dates_are_errors_where_mysql_says_so() {
     assert!(seen > 38, "{seen} statements");
     world.stop();
 }
+
+#[test]
+fn columns_follow_from_what_is_grouped_by() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/full_group_by-9.7.4.txt"));
+    assert!(seen > 70, "{seen} statements");
+    world.stop();
+}

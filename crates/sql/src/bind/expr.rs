@@ -78,27 +78,8 @@ impl Binder<'_, '_> {
             E::IsNotTrue(expr) => not(Expr::IsTruth(self.boxed(expr)?, true)),
             E::IsFalse(expr) => Expr::IsTruth(self.boxed(expr)?, false),
             E::IsNotFalse(expr) => not(Expr::IsTruth(self.boxed(expr)?, false)),
-            E::Between { expr, negated, low, high } => {
-                let (expr, low, high) = (self.bind(expr)?, self.bind(low)?, self.bind(high)?);
-                let [is_date, bounds_are] = [&[&expr][..], &[&low, &high]].map(|all| self.has_date(all));
-                let (low, high) =
-                    (Box::new(or_zero_date(low, is_date)), Box::new(or_zero_date(high, is_date)));
-                let expr = Box::new(or_zero_date(expr, bounds_are));
-                let above = Expr::Compare(CompareOp::Ge, expr.clone(), low);
-                negate_if(*negated, Expr::And(vec![above, Expr::Compare(CompareOp::Le, expr, high)]))
-            }
-            E::InList { expr, list, negated } => {
-                if let Some(row) = row_of(expr) {
-                    return Ok(negate_if(*negated, self.row_in(expr, row.len(), list)?));
-                }
-                let expr = self.boxed(expr)?;
-                let items = bind_all(list, self.scope, self.env)?.into_iter().zip(list);
-                let items = items.map(|(item, ast)| self.beside(ast, item, &expr));
-                // One alone is compared as by `=`.
-                let or_zero = list.len() > 1 && self.has_date(&[&expr]);
-                let items = items.map(|item| or_zero_date(item, or_zero)).collect();
-                negate_if(*negated, Expr::In(expr, items))
-            }
+            E::Between { expr, negated, low, high } => negate_if(*negated, self.between(expr, low, high)?),
+            E::InList { expr, list, negated } => negate_if(*negated, self.in_list(expr, list)?),
             E::InSubquery { expr, subquery, negated } => {
                 negate_if(*negated, self.in_subquery(expr, subquery)?)
             }
@@ -303,6 +284,29 @@ impl Binder<'_, '_> {
             return self.call_bound("concat", vec![left, right]);
         }
         Ok(junction(left, right, false))
+    }
+
+    fn between(&mut self, expr: &ast::Expr, low: &ast::Expr, high: &ast::Expr) -> Result<Expr> {
+        let (expr, low, high) = (self.bind(expr)?, self.bind(low)?, self.bind(high)?);
+        let [is_date, bounds_are] = [&[&expr][..], &[&low, &high]].map(|all| self.has_date(all));
+        let (low, high) = (Box::new(or_zero_date(low, is_date)), Box::new(or_zero_date(high, is_date)));
+        let expr = Box::new(or_zero_date(expr, bounds_are));
+        let above = Expr::Compare(CompareOp::Ge, expr.clone(), low);
+        Ok(Expr::And(vec![above, Expr::Compare(CompareOp::Le, expr, high)]))
+    }
+
+    fn in_list(&mut self, expr: &ast::Expr, list: &[ast::Expr]) -> Result<Expr> {
+        if let Some(row) = row_of(expr) {
+            return self.row_in(expr, row.len(), list);
+        }
+        let expr = self.boxed(expr)?;
+        let items = bind_all(list, self.scope, self.env)?.into_iter().zip(list);
+        let mut items: Vec<Expr> = items.map(|(item, ast)| self.beside(ast, item, &expr)).collect();
+        if items.len() == 1 {
+            return Ok(Expr::Compare(CompareOp::Eq, expr, Box::new(items.remove(0))));
+        }
+        let is_date = self.has_date(&[&expr]);
+        Ok(Expr::In(expr, items.into_iter().map(|item| or_zero_date(item, is_date)).collect()))
     }
 
     /// Whether one of them is a date, as far as types are known.

@@ -1,6 +1,7 @@
 //! Binding: from the parser's tree to plans. Names are resolved, access paths chosen; nothing is executed.
 
 mod access;
+mod dependent;
 mod dml;
 mod expr;
 mod from;

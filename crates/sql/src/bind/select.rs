@@ -1,5 +1,7 @@
 //! SELECT.
 
+use std::collections::HashSet;
+
 use sqlparser::ast::{self, GroupByExpr, SelectItem};
 use types::error::SqlError;
 use types::error::table::{
@@ -12,7 +14,7 @@ use types::value::Value;
 use super::place::place;
 use super::scope::{Clause, Place, Scope};
 use super::tail::Tail;
-use super::{BindEnv, Result, expr, from, unsupported};
+use super::{BindEnv, Result, dependent, expr, from, unsupported};
 use crate::expr::Expr;
 use crate::lex::{Kind, Lexer};
 use crate::plan::{Group, OrderBy, OrderKey, Output, SelectPlan, SourceKind};
@@ -77,7 +79,11 @@ impl SelectBinder<'_, '_> {
         let aggregates = self.scope.aggregates.take().unwrap_or_default();
         let group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
         match &group {
-            Some(group) => self.check_full_group_by(group, &output, &order)?,
+            Some(group) if self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) => {
+                let determined = dependent::determined(&self.scope, &group.by, &conditions, &joins);
+                self.check_full_group_by(group, &determined, &output, &order)?;
+            }
+            Some(_) => {}
             // Without groups HAVING is asked for each row.
             None => conditions.extend(having.take().into_iter().flat_map(conjuncts)),
         }
@@ -232,10 +238,13 @@ impl SelectBinder<'_, '_> {
     }
 
     /// ONLY_FULL_GROUP_BY: a column outside of aggregates must be determined by what is grouped by.
-    fn check_full_group_by(&self, group: &Group, output: &[Output], order: &[OrderBy]) -> Result<()> {
-        if !self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) {
-            return Ok(());
-        }
+    fn check_full_group_by(
+        &self,
+        group: &Group,
+        determined: &HashSet<Place>,
+        output: &[Output],
+        order: &[OrderBy],
+    ) -> Result<()> {
         let grouped: Vec<String> = group.by.iter().map(|by| format!("{by:?}")).collect();
         let lists = output.iter().map(|output| (&output.expr, "SELECT list"));
         let orders = order.iter().filter_map(|order| match &order.by {
@@ -243,7 +252,7 @@ impl SelectBinder<'_, '_> {
             OrderKey::Output(_) => None,
         });
         for (place, (expr, list)) in lists.chain(orders).enumerate() {
-            let Some((source, column)) = self.undetermined(expr, group, &grouped) else { continue };
+            let Some((source, column)) = undetermined(expr, determined, &grouped) else { continue };
             let named = &self.scope.sources[source];
             let name = format!("{}.{}.{}", named.db, named.alias, named.kind.column(column).name);
             let place = place + 1;
@@ -264,32 +273,21 @@ impl SelectBinder<'_, '_> {
         }
         Ok(())
     }
+}
 
-    fn undetermined(&self, expr: &Expr, group: &Group, grouped: &[String]) -> Option<(usize, usize)> {
-        if grouped.contains(&format!("{expr:?}")) {
-            return None;
-        }
-        if let Expr::Column { source, column } = expr {
-            let determined = self.has_grouped_key(*source, group);
-            return (!determined).then_some((*source, *column));
-        }
-        if matches!(expr, Expr::Call(function, _) if function.name == "any_value") {
-            return None;
-        }
-        expr.direct_children().into_iter().find_map(|child| self.undetermined(child, group, grouped))
+/// A column outside of aggregates whose value differs within a group.
+fn undetermined(expr: &Expr, determined: &HashSet<Place>, grouped: &[String]) -> Option<Place> {
+    if grouped.contains(&format!("{expr:?}")) {
+        return None;
     }
-
-    /// Whether a unique key of the source is grouped by: it determines all its columns.
-    fn has_grouped_key(&self, source: usize, group: &Group) -> bool {
-        let SourceKind::Table(table) = &self.scope.sources[source].kind else { return false };
-        let is_grouped = |part: &engine::catalog::def::IndexPart| {
-            let column = usize::from(part.column);
-            let by_column = |by: &Expr| matches!(by, Expr::Column { source: s, column: c } if (*s, *c) == (source, column));
-            !table.def.columns[column].nullable && group.by.iter().any(by_column)
-        };
-        let unique = table.def.indexes.iter().filter(|index| index.kind.is_unique());
-        unique.into_iter().any(|index| index.parts.iter().all(is_grouped))
+    if let Expr::Column { source, column } = expr {
+        let place = (*source, *column);
+        return (!determined.contains(&place)).then_some(place);
     }
+    if matches!(expr, Expr::Call(function, _) if function.name == "any_value") {
+        return None;
+    }
+    expr.direct_children().into_iter().find_map(|child| undetermined(child, determined, grouped))
 }
 
 /// The parts of a conjunction.

@@ -171,12 +171,11 @@ impl Expr {
             }
             Self::Neg(value) => arith::negated(value, operand(value, types)?),
             Self::BitNot(value) => arith::inverted(operand(value, types)?),
-            Self::OrZeroDate(value) => value.result_type(types)?,
             Self::Collate(text, collation) => collated(text.result_type(types)?, *collation, types)?,
             Self::Case { branches, otherwise, .. } => common::case(branches, otherwise.as_deref(), types)?,
             Self::Cast(value, target, _) => cast(value.result_type(types)?, *target),
             Self::Call(function, args) => function.result_type(args, types)?,
-            Self::Interval(value, _) => value.result_type(types)?,
+            Self::Interval(value, _) | Self::OrZeroDate(value) => value.result_type(types)?,
             condition => condition.condition_type(types)?,
         })
     }
