@@ -20,28 +20,22 @@ struct Fact {
 
 /// The columns that have one value in each group.
 pub(super) fn determined(scope: &Scope, by: &[Expr], conditions: &[Expr], joins: &Joins) -> HashSet<Place> {
-    let mut facts = Vec::new();
-    let mut never_null = HashSet::new();
-    for condition in conditions {
-        facts.extend(equal(condition));
-        never_null.extend(rejects_null(condition));
-    }
+    let (optional, never_null) = missing_and_never_null(conditions, joins);
+    let mut facts: Vec<Fact> = conditions.iter().flat_map(equal).collect();
     for (decided, on) in &joins.on {
         // The innermost one: those within others come first.
-        let missing = joins.optional.iter().find(|missing| contains(missing, decided));
-        let Some(missing) = missing else {
+        let Some(missing) = optional.iter().find(|missing| contains(missing, decided)) else {
             facts.extend(on.iter().flat_map(equal));
-            never_null.extend(on.iter().flat_map(rejects_null));
             continue;
         };
         let is_within = |place: &Place| missing.contains(&place.0);
-        let outside: Vec<Place> = if missing == decided {
+        let outside: Vec<Place> = if *missing == decided {
             columns(on).filter(|place| !is_within(place)).collect()
         } else {
             Vec::new()
         };
-        let is_nested = missing != decided
-            || joins.optional.iter().any(|other| other != missing && contains(other, missing));
+        let is_nested =
+            *missing != decided || optional.iter().any(|other| other != missing && contains(other, missing));
         for Fact { column, mut from } in on.iter().flat_map(equal).filter(|fact| is_within(&fact.column)) {
             from.extend(&outside);
             if !(from.is_empty() && is_nested) {
@@ -65,6 +59,26 @@ pub(super) fn determined(scope: &Scope, by: &[Expr], conditions: &[Expr], joins:
         }
         if known.len() == size {
             return known;
+        }
+    }
+}
+
+/// The sources whose rows may be missing together, unless a condition lets none of these through, and the columns that are
+/// never NULL.
+fn missing_and_never_null<'j>(
+    conditions: &[Expr],
+    joins: &'j Joins,
+) -> (Vec<&'j Range<usize>>, HashSet<Place>) {
+    let mut optional: Vec<&Range<usize>> = joins.optional.iter().collect();
+    loop {
+        let inner =
+            joins.on.iter().filter(|(decided, _)| !optional.iter().any(|missing| contains(missing, decided)));
+        let on = inner.flat_map(|(_, on)| on);
+        let never_null: HashSet<Place> = conditions.iter().chain(on).flat_map(rejects_null).collect();
+        let before = optional.len();
+        optional.retain(|missing| !never_null.iter().any(|(source, _)| missing.contains(source)));
+        if optional.len() == before {
+            return (optional, never_null);
         }
     }
 }
@@ -106,9 +120,12 @@ fn rejects_null(condition: &Expr) -> Vec<Place> {
             [left, right].into_iter().filter_map(|side| place_of(side)).collect()
         }
         Expr::Not(inner) => match &**inner {
-            Expr::IsNull(column) => place_of(column).into_iter().collect(),
+            Expr::IsNull(column) | Expr::In(column, _) | Expr::Like { text: column, .. } => {
+                place_of(column).into_iter().collect()
+            }
             _ => Vec::new(),
         },
+        Expr::In(column, _) | Expr::Like { text: column, .. } => place_of(column).into_iter().collect(),
         _ => Vec::new(),
     }
 }
