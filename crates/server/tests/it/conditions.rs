@@ -55,3 +55,12 @@ fn columns_follow_from_what_is_grouped_by() {
     assert!(seen > 70, "{seen} statements");
     world.stop();
 }
+
+#[test]
+fn operands_have_the_scale_of_if_and_case() {
+    let world = World::start();
+    let mut root = world.root();
+    let seen = answers_as_recorded(&mut root, include_str!("../data/scales-9.7.4.txt"));
+    assert!(seen > 45, "{seen} statements");
+    world.stop();
+}

@@ -12,7 +12,7 @@ use types::error::table::ER_CUT_VALUE_GROUP_CONCAT;
 use types::value::Value;
 
 use crate::expr::typing::aggregate_collations;
-use crate::expr::{Expr, Inputs, SortKey, Types};
+use crate::expr::{Expr, Inputs, SortKey, Types, operand};
 use crate::func::Text;
 use crate::plan::{Aggregate, OrderKey};
 
@@ -62,7 +62,7 @@ impl Concat {
         let mut row = Vec::new();
         let mut values = smallvec::SmallVec::<[_; 2]>::new();
         for arg in &aggregate.args {
-            let value = arg.eval(inputs, context)?;
+            let value = operand(arg, inputs, context)?;
             if value.as_ref().is_null() {
                 return Ok(0);
             }

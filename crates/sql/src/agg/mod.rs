@@ -21,7 +21,7 @@ use types::error::SqlError;
 use types::value::Value;
 
 use crate::exec::value_size;
-use crate::expr::{Ev, Inputs, Types};
+use crate::expr::{Ev, Inputs, Types, operand};
 use crate::plan::{Aggregate, AggregateKind};
 
 use bits::Bits;
@@ -105,7 +105,7 @@ impl Accumulator {
             return document.add(aggregate, inputs, context);
         }
         let Some(arg) = aggregate.args.first() else { return Ok(0) };
-        let value = arg.eval(inputs, context)?;
+        let value = operand(arg, inputs, context)?;
         if value.as_ref().is_null() {
             return Ok(0);
         }

@@ -94,7 +94,7 @@ fn exact_number(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>) -> 
 fn operand<'a>(expr: &'a Expr, inputs: &Inputs<'a>, context: &mut Context<'_>) -> Result<Ev<'a>> {
     match expr {
         Expr::Aggregate(number) => Ok(Ev::Ref(inputs.aggregates[*number].as_ref())),
-        expr => expr.eval(inputs, context),
+        expr => super::control::operand(expr, inputs, context),
     }
 }
 

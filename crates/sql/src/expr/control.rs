@@ -55,6 +55,26 @@ fn is_case(
     compare::holds(CompareOp::Eq, operand, side, inputs, context)
 }
 
+/// An operand's value: what IF or CASE chooses has their scale there, though they do not show it themselves.
+#[inline]
+pub(crate) fn operand<'a>(
+    expr: &'a Expr,
+    inputs: &Inputs<'a>,
+    context: &mut Context<'_>,
+) -> Result<Ev<'a>, SqlError> {
+    let value = expr.eval(inputs, context)?;
+    let chooses = match expr {
+        Expr::Case { .. } => true,
+        Expr::Call(function, _) => function.name == "if",
+        _ => false,
+    };
+    if !chooses {
+        return Ok(value);
+    }
+    let ty = expr.result_type(&inputs.types())?;
+    Ok(in_type_and_scale(value, &ty, context))
+}
+
 /// The value of the chosen expression in the common type. DECIMAL keeps its own scale, as in MySQL.
 pub(crate) fn chosen<'a>(
     expr: &'a Expr,

@@ -43,7 +43,7 @@ impl Expr {
             }
             Self::Arith(op, left, right, text) => arithmetic(*op, left, right, text, inputs, context)?,
             Self::Neg(value) => {
-                let number = value.eval(inputs, context)?;
+                let number = control::operand(value, inputs, context)?;
                 Ev::Own(arith::negate(value, number.as_ref(), context)?)
             }
             Self::BitNot(value) => {

@@ -12,7 +12,7 @@ use types::temporal::DateTime;
 use types::value::{JSON_COLLATION, Numeric, Value, ValueRef, quote_bytes_as_text};
 
 use crate::expr::typing::aggregate_collations;
-use crate::expr::{Ev, Expr, Inputs, hex_number, number_of};
+use crate::expr::{Ev, Expr, Inputs, hex_number, number_of, operand};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -67,7 +67,7 @@ impl Int {
 
 /// The number that arithmetic sees.
 pub(super) fn number(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<Option<Numeric>> {
-    let value = expr.eval(inputs, context)?;
+    let value = operand(expr, inputs, context)?;
     number_of(expr, value.as_ref(), context)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn plain_number(
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<Numeric>> {
-    let value = expr.eval(inputs, context)?;
+    let value = operand(expr, inputs, context)?;
     let is_temporal = matches!(value.as_ref(), ValueRef::Date(_) | ValueRef::Time(_) | ValueRef::DateTime(_));
     let number = number_of(expr, value.as_ref(), context)?;
     Ok(number.map(|number| if is_temporal { Numeric::Double(number.to_f64()) } else { number }))
