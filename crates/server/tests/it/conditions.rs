@@ -1,6 +1,6 @@
 //! Conditions: which of them can use an index, as `sql_safe_updates` asks, and values of other types and collations.
 
-use crate::whole::{World, answers_as_recorded};
+use crate::whole::{World, answers_as_recorded, ok};
 
 #[test]
 fn safe_updates_refuse_what_mysql_refuses() {
@@ -62,5 +62,45 @@ fn operands_have_the_scale_of_if_and_case() {
     let mut root = world.root();
     let seen = answers_as_recorded(&mut root, include_str!("../data/scales-9.7.4.txt"));
     assert!(seen > 45, "{seen} statements");
+    world.stop();
+}
+
+#[test]
+fn children_go_before_their_parents() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.p (id INT PRIMARY KEY)");
+    ok(&mut root, "CREATE TABLE d.c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES d.p (id))");
+    ok(&mut root, "INSERT INTO d.p VALUES (1), (2)");
+    ok(&mut root, "INSERT INTO d.c VALUES (1, 1), (2, 1), (3, 2)");
+    ok(&mut root, "DELETE d.p, d.c FROM d.p JOIN d.c ON c.p = p.id WHERE p.id = 1");
+    let rows = root.query("SELECT p.id, c.id FROM d.p JOIN d.c ON c.p = p.id").unwrap().rows;
+    assert_eq!(rows, [[Some("2".to_owned()), Some("3".to_owned())]]);
+    world.stop();
+}
+
+#[test]
+fn the_tables_of_a_change_stand_in_front_of_its_rows() {
+    let world = World::start();
+    let mut root = world.root();
+    for table in ["a", "b"] {
+        ok(&mut root, &format!("CREATE TABLE d.{table} (id INT PRIMARY KEY, v INT)"));
+        ok(&mut root, &format!("INSERT INTO d.{table} VALUES (1, 1), (2, 2)"));
+    }
+    for (sql, rows) in [
+        ("UPDATE d.a JOIN d.b ON a.id = b.id SET a.v = 5, b.v = 6", "Update_rows"),
+        ("DELETE d.a, d.b FROM d.a JOIN d.b ON a.id = b.id", "Delete_rows"),
+    ] {
+        ok(&mut root, "FLUSH BINARY LOGS");
+        ok(&mut root, sql);
+        let file = root.query("SHOW BINARY LOG STATUS").unwrap().rows[0][0].clone().unwrap();
+        let events = root.query(&format!("SHOW BINLOG EVENTS IN '{file}'")).unwrap().rows;
+        let kinds: Vec<&str> = events.iter().skip(2).map(|row| row[2].as_deref().unwrap()).collect();
+        assert_eq!(kinds[..4], ["Gtid", "Query", "Table_map", "Table_map"], "{sql}");
+        assert!(kinds[4..kinds.len() - 1].iter().all(|kind| *kind == rows), "{kinds:?}");
+        let ends = |row: &Vec<Option<String>>| row[5].as_deref().unwrap().contains("STMT_END_F");
+        let last = events.iter().filter(|row| ends(row)).count();
+        assert_eq!(last, 1, "{sql}: one event ends the statement");
+    }
     world.stop();
 }

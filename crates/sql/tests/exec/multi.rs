@@ -95,6 +95,26 @@ fn a_row_that_moves_meanwhile_is_joined_to_where_it_is() {
 }
 
 #[test]
+fn a_row_that_is_not_meant_any_more_is_passed_over() {
+    for statement in [
+        "UPDATE a JOIN b ON b.id = a.id SET b.v = 9 WHERE a.k = 1",
+        "DELETE b FROM a JOIN b ON b.id = a.id WHERE a.k = 1",
+    ] {
+        for change in ["UPDATE a SET k = 3 WHERE id = 1", "DELETE FROM a WHERE id = 1"] {
+            let (_db, mut first, mut second) = filled();
+            first.run(change);
+            {
+                let mut waits = pin!(second.start(statement));
+                assert!(poll(waits.as_mut()).is_none(), "{statement}");
+                first.commit();
+                assert_eq!(poll(waits.as_mut()).expect("nobody is in the way").unwrap().affected, 0);
+            }
+            assert_eq!(second.rows("SELECT COUNT(*) FROM b WHERE v = 0"), ["3"], "{statement}");
+        }
+    }
+}
+
+#[test]
 fn what_is_read_is_locked_shared_and_what_changes_exclusively() {
     let (db, mut first, _) = filled();
     first.run("UPDATE a JOIN b ON b.id = a.k SET b.v = 9 WHERE a.id = 1");
