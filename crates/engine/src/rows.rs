@@ -26,6 +26,17 @@ impl Table {
         Some(key)
     }
 
+    /// Whether a row has this entry in a secondary index: one that was read before the row was locked may be of an older
+    /// version.
+    pub fn has_entry(&self, entry_key: &[u8], row: &[u8], offsets: &Offsets) -> bool {
+        let index = self.secondary.iter().find(|index| entry_key.starts_with(&index.id.prefix()));
+        index.is_some_and(|index| {
+            let mut columns = index.id.prefix().to_vec();
+            index.keys.write(&self.rows, row, offsets, &mut columns);
+            entry_key.starts_with(&columns)
+        })
+    }
+
     fn offsets(&self, row: &[u8]) -> Result<Offsets, EngineError> {
         let mut offsets = Offsets::default();
         self.rows.offsets(row, &mut offsets).map_err(|error| self.corrupt(error))?;

@@ -38,6 +38,8 @@ pub(super) struct Cursor<'p> {
     offsets: Offsets,
     /// The current row's key, where rows have keys and `Versions::Newest` is read.
     pub(super) key: Option<Key>,
+    /// The entry of a secondary index that led to it, likewise.
+    entry: Option<Key>,
 }
 
 enum Rows {
@@ -92,6 +94,7 @@ impl<'p> Cursor<'p> {
             current: Current::None,
             offsets: Offsets::default(),
             key: None,
+            entry: None,
         })
     }
 
@@ -115,14 +118,17 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// Reads the current row again, which is locked now. False if it is gone.
+    /// Reads the current row again, which is locked now. False if it is gone, or has moved in the index that led to it: what
+    /// lies ahead is found there.
     pub(super) fn read_again(&mut self, trx: &mut Trx) -> Result<bool> {
         let (Some(key), SourceKind::Table(table)) = (&self.key, &self.source.from) else { return Ok(true) };
         let found = get(key, Versions::Newest, trx)?;
         if let Some(row) = &found {
             table.rows.offsets(row, &mut self.offsets).map_err(|_| damaged(table))?;
         }
-        self.current = found.map_or(Current::None, Current::Row);
+        let is_here =
+            |row: &Row| self.entry.as_ref().is_none_or(|entry| table.has_entry(entry, row, &self.offsets));
+        self.current = found.filter(is_here).map_or(Current::None, Current::Row);
         Ok(!matches!(self.current, Current::None))
     }
 
@@ -173,6 +179,7 @@ impl<'p> Cursor<'p> {
                 // At the newest state, an entry may be seen whose row is not any more.
                 if let Some(row) = get(&key, self.versions, trx)? {
                     self.key = Some(key.into());
+                    self.entry = Some(entry.key);
                     return Ok(Current::Row(row));
                 }
             },

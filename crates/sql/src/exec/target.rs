@@ -3,6 +3,8 @@
 //! First the keys of candidates are collected from the newest state, without locks; then each row is locked, read
 //! again and looked at again. Nothing that the statement itself changes can come back as a candidate.
 
+use std::collections::HashSet;
+
 use engine::ids::Key;
 use engine::ids::Row;
 use engine::lock::{LockId, Mode};
@@ -44,8 +46,13 @@ impl Exec<'_> {
         let sources = std::slice::from_ref(&target.source);
         let mut join = Join::new(sources, &[None], known, Versions::Newest);
         let mut found = Vec::new();
+        // A row that somebody moves ahead in the index is met again.
+        let mut met = target.source.access.is_by_entries().then(HashSet::new);
         while join.next(self).await? {
             let key = Key::from(join.key().expect("rows of tables have keys"));
+            if met.as_mut().is_some_and(|met| !met.insert(key.clone())) {
+                continue;
+            }
             let by = self.order_values(&target.order, &join.rows(), known).await?;
             found.push((by, key));
         }

@@ -81,6 +81,12 @@ pub struct Bound {
 }
 
 impl Access {
+    /// Whether rows are found by entries of a secondary index, which may move while they are read.
+    pub(crate) fn is_by_entries(&self) -> bool {
+        let (Self::Point { index, .. } | Self::Ranges { index, .. }) = self else { return false };
+        matches!(index, IndexRef::Secondary(_))
+    }
+
     /// Whether an expression that it evaluates fulfils a condition.
     pub(crate) fn reads(&self, reads: &impl Fn(&Expr) -> bool) -> bool {
         let equal = |equal: &[Equal]| equal.iter().any(|equal| reads(&equal.value));

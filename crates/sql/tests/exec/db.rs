@@ -280,6 +280,11 @@ impl Conn {
         }
     }
 
+    /// The rows of a query that may have to wait for others.
+    pub async fn ids(&mut self, sql: &str) -> Vec<String> {
+        self.execute_with(sql, &[]).await.unwrap_or_else(|error| panic!("{sql}: {error:?}")).1.rows
+    }
+
     async fn execute_with(&mut self, sql: &str, values: &[ValueRef<'_>]) -> Result<(Done, Rows), SqlError> {
         let (plan, normalised) = plan(sql, self)?;
         self.warnings.clear();

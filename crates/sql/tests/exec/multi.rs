@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::pin::pin;
 
 use engine::catalog::def::{DefaultValue, IndexKind};
-use types::column::IntSize;
+use types::collation::Collation;
+use types::column::{ColumnType, IntSize};
+use types::value::Value;
 use vfs::sim::Rng;
 
-use crate::db::{Conn, Db, Spec, int, poll};
+use crate::db::{Conn, Db, Spec, int, poll, varchar};
 
 /// Two tables `a` and `b` of id, k (indexed), v.
 fn tables() -> (Db, Conn) {
@@ -154,6 +156,77 @@ fn who_takes_the_first_rows_of_a_queue_leaves_the_others_free() {
     assert!(is_free(&db, "a", 3));
     let joined = "SELECT a.id FROM a JOIN b ON b.id = a.id WHERE a.v = 0 LIMIT 1 FOR UPDATE SKIP LOCKED";
     assert_eq!(db.connect().rows(joined), ["3"]);
+}
+
+#[test]
+fn a_row_that_moves_ahead_of_a_scan_is_met_once() {
+    let (_db, mut first, mut second) = filled();
+    first.run("UPDATE a SET v = 1 WHERE id = 1");
+    first.run("UPDATE a SET k = 50 WHERE id = 2");
+    let mut waits = pin!(second.ids("SELECT id FROM a WHERE k > 0 ORDER BY k FOR UPDATE"));
+    assert!(poll(waits.as_mut()).is_none(), "the first row is locked");
+    first.commit();
+    assert_eq!(poll(waits.as_mut()).expect("nobody is in the way"), ["1", "3", "2"]);
+}
+
+#[test]
+fn a_row_that_moves_while_candidates_are_found_changes_once() {
+    for statement in ["UPDATE a SET v = v + 1 WHERE k > 0", "UPDATE a SET v = v + 1 WHERE k > 0 ORDER BY k"] {
+        let (_db, mut first, mut second) = filled();
+        for id in 4..3000 {
+            first.run(&format!("INSERT INTO a VALUES ({id}, {id}, 0)"));
+            first.commit();
+        }
+        {
+            let mut finds = pin!(second.start(statement));
+            assert!(poll(finds.as_mut()).is_none(), "it gives way");
+            first.run("UPDATE a SET k = 2999 WHERE id = 2");
+            first.commit();
+            let done = (0..100).find_map(|_| poll(finds.as_mut())).expect("nobody is in the way");
+            assert_eq!(done.unwrap().matched, 2999, "{statement}");
+        }
+        assert_eq!(second.rows("SELECT COUNT(*) FROM a WHERE v <> 1"), ["0"], "{statement}");
+    }
+}
+
+#[test]
+fn user_variables_and_texts_of_other_sets_find_rows_by_index() {
+    let (mut db, mut conn, _) = filled();
+    let varbinary = ColumnType::Varbinary { size: 20 };
+    let latin = ColumnType::varchar("c", 20, Collation::Latin1SwedishCi).unwrap();
+    db.create(&Spec {
+        name: "t",
+        columns: vec![
+            ("id", int(IntSize::Int), false, DefaultValue::None),
+            ("raw", varbinary, true, DefaultValue::Null),
+            ("lat", latin, true, DefaultValue::Null),
+            ("txt", varchar(20), true, DefaultValue::Null),
+        ],
+        indexes: vec![
+            ("PRIMARY", IndexKind::Primary, vec![0]),
+            ("raw", IndexKind::Plain, vec![1]),
+            ("lat", IndexKind::Plain, vec![2]),
+            ("txt", IndexKind::Plain, vec![3]),
+        ],
+        auto_increment: None,
+    });
+    for id in 0..1000 {
+        conn.run(&format!("INSERT INTO t VALUES ({id}, 'n{id}', 'n{id}', 'n{id}')"));
+    }
+    conn.session.user_variables.lock().insert("v".into(), Value::Int(7));
+    for (condition, by_index) in [
+        ("id = @v", true),
+        ("id = @v + 1", true),
+        ("id = (@v := 7)", false),
+        ("raw = 'n7'", true),
+        ("lat = 'n7'", true),
+        ("txt = 'n7'", true),
+        ("txt = 'n7' COLLATE utf8mb4_bin", false),
+        ("txt = CAST('n7' AS BINARY)", false),
+    ] {
+        assert_eq!(conn.rows(&format!("SELECT COUNT(*) FROM t WHERE {condition}")), ["1"], "{condition}");
+        assert_eq!(conn.turns == 0, by_index, "{condition}: {} turns", conn.turns);
+    }
 }
 
 #[test]
