@@ -57,6 +57,9 @@ impl Table {
     }
 }
 
+/// Room that an index entry's key begins with: most need no more.
+const ENTRY_KEY_SIZE: usize = 64;
+
 /// An index entry's whole key, and how much of it identifies it in a unique index.
 #[derive(Debug, PartialEq, Eq)]
 struct IndexEntry {
@@ -68,7 +71,8 @@ struct IndexEntry {
 
 impl IndexEntry {
     fn new(table: &Table, index: &SecondaryIndex, row: &[u8], offsets: &Offsets, row_key: &[u8]) -> Self {
-        let mut key = index.id.prefix().to_vec();
+        let mut key = Vec::with_capacity(ENTRY_KEY_SIZE);
+        key.extend_from_slice(&index.id.prefix());
         let has_null = index.keys.write(&table.rows, row, offsets, &mut key);
         let columns_end = key.len();
         key.extend_from_slice(&row_key[PREFIX_SIZE..]);
@@ -169,6 +173,9 @@ impl Trx {
         };
         let mut changes = Vec::new();
         for index in &table.secondary {
+            if new_key == key && index.keys.is_same(&table.rows, (before, &old), (&after, &new)) {
+                continue;
+            }
             let from = IndexEntry::new(table, index, before, &old, key);
             let to = IndexEntry::new(table, index, &after, &new, &new_key);
             if from == to {

@@ -80,6 +80,12 @@ impl KeyLayout {
         has_null
     }
 
+    /// Whether two rows have the same stored values in the key's columns, and so the same key.
+    pub fn is_same(&self, layout: &RowLayout, one: (&[u8], &Offsets), other: (&[u8], &Offsets)) -> bool {
+        let column = |(row, offsets), part: &KeyPart| layout.column(row, offsets, part.column);
+        self.parts.iter().all(|part| column(one, part) == column(other, part))
+    }
+
     /// Appends the key, or its beginning, of values that have been brought into the columns: for looking up.
     /// True if one of them is NULL.
     pub fn write_values<'v>(

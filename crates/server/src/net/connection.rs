@@ -5,7 +5,7 @@
 //! is missed.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
@@ -187,7 +187,7 @@ impl Connection {
 
     /// Resolves when the server shuts down, for a session that would never end by itself.
     pub async fn shut_down(&self) {
-        let _ = self.unless(mark::SHUTDOWN, std::future::pending::<()>()).await;
+        let _ = self.unless(mark::SHUTDOWN, pin!(std::future::pending::<()>())).await;
     }
 
     /// The row of SHOW PROCESSLIST.
@@ -309,10 +309,15 @@ impl Connection {
         self.marks.fetch_and(!marks, Ordering::Relaxed);
     }
 
-    /// Works until it is done, or until one of these marks is there: then the work is dropped and the marks are
-    /// returned. While the session is shielded, no mark but that of an expired deadline counts.
-    pub(super) async fn unless<T>(&self, wanted: u8, work: impl Future<Output = T>) -> Result<T, u8> {
-        let mut work = pin!(work);
+    /// Works until it is done, or until one of these marks is there: then the marks are returned, and the work goes no
+    /// further. While the session is shielded, no mark but that of an expired deadline counts.
+    ///
+    /// The work is pinned by the caller: passed on by value, each layer would keep room for it twice.
+    pub(super) async fn unless<T>(
+        &self,
+        wanted: u8,
+        mut work: Pin<&mut impl Future<Output = T>>,
+    ) -> Result<T, u8> {
         poll_fn(|context| {
             self.register(context);
             let shield = if self.shielded.load(Ordering::Relaxed) { mark::EXPIRED } else { u8::MAX };

@@ -1,6 +1,7 @@
 //! A connection's task: login, then one command after another.
 
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -62,11 +63,9 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
     let Visitor { registered, visit, mut reader, mut read, mut reply } = visitor;
     let connection = Arc::clone(&registered.connection);
     let link = Link::new(&mut reader, &mut read, &mut reply, &connection, Some(&visit));
-    // In a box of its own, which is gone when the session begins.
-    let login = Box::pin(login::log_in(&net, link)).await;
-    drop(visit);
     let gauges = &net.status.gauges;
-    let (mut handler, _place) = match login {
+    // In a box of its own, which is gone when the session begins.
+    let (mut handler, _place) = match Box::pin(login::log_in(&net, link)).await {
         Ok(session) => session,
         Err(error) => {
             Gauges::bump(&gauges.aborted_connects);
@@ -76,11 +75,12 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
             return;
         }
     };
+    drop(visit);
     reader.set_size_max(packet_size_max(&connection));
     let mut parts = Parts { reader, read, reply, connection };
     let end = match commands(&net, &mut parts, &mut handler).await {
         Ended::Here(end) => end,
-        Ended::Streams => match net.streams.spawn(stream(parts, handler)).await {
+        Ended::Streams => match net.streams.spawn(Box::pin(stream(parts, handler))).await {
             Ok((end, its_parts, its_handler)) => {
                 (parts, handler) = (its_parts, its_handler);
                 end
@@ -93,7 +93,7 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
         Gauges::bump(&gauges.aborted_clients);
     }
     parts.connection.set_deadline(0);
-    handler.end().await;
+    Box::pin(handler.end()).await;
     drop(registered);
 }
 
@@ -108,7 +108,7 @@ async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mu
             Err(end) => return Ended::Here(end),
         };
         let connection = &parts.connection;
-        let sent = connection.unless(mark::EXPIRED | mark::ABANDON, parts.reply.send()).await;
+        let sent = connection.unless(mark::EXPIRED | mark::ABANDON, pin!(parts.reply.send())).await;
         if !matches!(sent, Ok(Ok(()))) {
             return Ended::Here(End::Aborted);
         }
@@ -138,7 +138,7 @@ async fn send_by_itself<H: Handler>(parts: &mut Parts, handler: &mut H) -> End {
     let Parts { reader, read, reply, connection } = parts;
     let mut inbound = Inbound::new(reader, read, connection);
     let streaming = handler.stream(&mut inbound, reply);
-    match connection.unless(mark::EXPIRED | mark::ABANDON, streaming).await {
+    match connection.unless(mark::EXPIRED | mark::ABANDON, pin!(streaming)).await {
         Ok(Ok(())) => End::Orderly,
         Ok(Err(_)) | Err(_) => End::Aborted,
     }
@@ -192,7 +192,7 @@ async fn receive(parts: &mut Parts, arriving: &mut Arriving) -> Result<(), End> 
     loop {
         let (reader, read) = (&mut parts.reader, &mut parts.read);
         let more = poll_fn(|context| read.poll_read(context, reader.spare()));
-        let marks = match connection.unless(ENDS | mark::TRIM, more).await {
+        let marks = match connection.unless(ENDS | mark::TRIM, pin!(more)).await {
             Ok(Ok(count)) if count > 0 => {
                 reader.filled(count);
                 arriving.size += count as u64;
@@ -209,7 +209,8 @@ async fn receive(parts: &mut Parts, arriving: &mut Arriving) -> Result<(), End> 
         if arriving.size == 0 {
             trim(parts);
             // The next bytes are waited for without memory to put them into.
-            match connection.unless(ENDS, parts.read.readable()).await {
+            let readable = connection.unless(ENDS, pin!(parts.read.readable())).await;
+            match readable {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => return Err(End::Aborted),
                 Err(marks) => return Err(farewell(parts, marks, false).await),

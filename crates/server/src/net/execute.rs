@@ -1,5 +1,6 @@
 //! One command: what the connection answers itself, and what goes to the session.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use protocol::command::Command;
@@ -67,8 +68,9 @@ pub(super) async fn execute<S: Service>(
         }
         command => {
             connection.begin(CommandKind::of(&command), text_of(&command), clock::monotonic_ms());
-            // In a box: an idle connection does not keep room for what a statement needs.
-            Box::pin(run(command, connection, reply, handler)).await
+            // In a box: an idle connection does not keep room for what a statement needs. The box comes first, so that the
+            // future is made in it, not copied into it.
+            Box::into_pin(Box::write(Box::new_uninit(), run(command, connection, reply, handler))).await
         }
     }
 }
@@ -83,7 +85,7 @@ async fn run<H: Handler>(
     const KILLS: u8 = mark::KILL_QUERY | mark::KILL_CONNECTION;
     let always = mark::EXPIRED | mark::ABANDON;
     let stops = if connection.stops_itself() { always } else { always | KILLS };
-    let marks = match connection.unless(stops, handler.command(command, reply)).await {
+    let marks = match connection.unless(stops, pin!(handler.command(command, reply))).await {
         Ok(outcome) => return Step::Done(outcome),
         Err(marks) => marks,
     };

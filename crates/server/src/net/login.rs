@@ -6,6 +6,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -112,7 +113,7 @@ impl<'a> Link<'a> {
             }
             let (reader, read) = (&mut *self.reader, &mut *self.read);
             let more = poll_fn(|context| read.poll_read(context, reader.spare()));
-            match self.connection.unless(ENDS, more).await {
+            match self.connection.unless(ENDS, pin!(more)).await {
                 Ok(Ok(count)) if count > 0 => {
                     self.reader.filled(count);
                     self.connection.counters.add(Counter::BytesReceived, count as u64);
@@ -132,7 +133,7 @@ impl<'a> Link<'a> {
 
     /// Sends what TLS has to say.
     pub(super) async fn flush(&mut self) -> Result<(), LoginError> {
-        self.connection.unless(ENDS, self.reply.flush()).await.map_err(|_| LoginError::Broken)??;
+        self.connection.unless(ENDS, pin!(self.reply.flush())).await.map_err(|_| LoginError::Broken)??;
         Ok(())
     }
 
@@ -149,7 +150,7 @@ impl<'a> Link<'a> {
             let _turn = net.computing.acquire().await.ok()?;
             tokio::task::spawn_blocking(work).await.ok()
         };
-        let done = self.connection.unless(ENDS, work).await;
+        let done = self.connection.unless(ENDS, pin!(work)).await;
         if let Some(visit) = self.visit {
             visit.set_ours(false);
         }
@@ -157,7 +158,7 @@ impl<'a> Link<'a> {
     }
 
     async fn send(&mut self) -> Result<(), LoginError> {
-        let sent = self.connection.unless(ENDS, self.reply.send()).await;
+        let sent = self.connection.unless(ENDS, pin!(self.reply.send())).await;
         sent.map_err(|_| LoginError::Broken)??;
         self.reader.set_sequence(self.reply.packets().sequence());
         Ok(())

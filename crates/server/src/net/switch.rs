@@ -7,6 +7,7 @@
 //! one client's at a time.
 
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 
 use super::Net;
@@ -55,7 +56,7 @@ pub(super) async fn switch<S: Service>(
 async fn receive(link: &mut Link<'_>) -> Result<usize, LoginError> {
     let read = &mut *link.read;
     link.connection
-        .unless(super::login::ENDS, poll_fn(|context| read.poll_take(context)))
+        .unless(super::login::ENDS, pin!(poll_fn(|context| read.poll_take(context))))
         .await
         .map_err(|_| LoginError::Broken)?
         .map_err(LoginError::from)

@@ -1,5 +1,6 @@
 //! Transactions as statements control them: BEGIN, COMMIT, ROLLBACK, savepoints, LOCK TABLES.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -189,7 +190,7 @@ impl Client {
         let mut locked = LockedTables { trx, tables: Vec::new() };
         let kill = Arc::clone(&self.kill);
         for wanted in wanted {
-            let taken = kill.unless_killed(locked.take(&wanted, self)).await?;
+            let taken = kill.unless_killed(pin!(locked.take(&wanted, self))).await?;
             locked.tables.push(taken);
         }
         self.locked = Some(locked);

@@ -1,6 +1,7 @@
 //! DDL statements: what they find, what they make of it.
 
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -176,7 +177,7 @@ impl Client {
             }
             Ok(())
         };
-        self.kill.unless_killed(take).await
+        self.kill.unless_killed(pin!(take)).await
     }
 
     pub(super) fn full_name(&self, table: &TableName) -> Result<FullName> {

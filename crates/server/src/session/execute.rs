@@ -1,6 +1,7 @@
 //! Planned statements: planning, locking, executing, and ending what they began.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -221,7 +222,7 @@ impl Client {
         self.transaction.trx.begin_statement();
         // Who makes a table has locked it and what it reads before.
         let is_locked = self.new_table.is_some();
-        if !is_locked && !kill.unless_killed(self.lock_tables(&planned.tables)).await? {
+        if !is_locked && !kill.unless_killed(pin!(self.lock_tables(&planned.tables))).await? {
             return Ok(None);
         }
         let logs = self.logs() && !matches!(planned.plan, Plan::Select(_));
@@ -246,7 +247,7 @@ impl Client {
             turns: Turns::default(),
             strict: false,
         };
-        let done = kill.unless_killed(exec.run(&planned.plan, &mut sink)).await;
+        let done = kill.unless_killed(pin!(exec.run(&planned.plan, &mut sink))).await;
         log.end(done.is_ok());
         if done.is_err() {
             self.transaction.trx.rollback_to(begun);

@@ -10,6 +10,7 @@
 //! Two sessions do not own one GTID: the second waits until the first has used it or given it back, and then finds it
 //! executed, or owns it.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use binlog::Gtid;
@@ -69,7 +70,8 @@ impl Client {
         self.give_gtid_back();
         let GtidNext::Gtid(gtid) = self.vars.gtid_next else { return Ok(()) };
         let kill = std::sync::Arc::clone(&self.kill);
-        self.own_gtid = kill.unless_killed(self.await_gtid(gtid)).await?;
+        let owned = kill.unless_killed(pin!(self.await_gtid(gtid))).await?;
+        self.own_gtid = owned;
         if self.own_gtid == OwnGtid::Owned(gtid) {
             self.transaction.next_gtid = Some(gtid);
         }

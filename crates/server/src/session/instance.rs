@@ -1,5 +1,6 @@
 //! Locks of the whole server: LOCK INSTANCE FOR BACKUP, FLUSH TABLES WITH READ LOCK.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use commit::ReadLock;
@@ -50,7 +51,7 @@ impl Client {
         }
         let definitions = self.keep_definitions(Purpose::Reading).await?;
         let take = async { Ok(ReadLock::take(&self.shared.pipeline).await) };
-        let commits = self.kill.unless_killed(take).await?;
+        let commits = self.kill.unless_killed(pin!(take)).await?;
         self.global_lock = Some(GlobalLock { _definitions: definitions, _commits: commits });
         Ok(())
     }
@@ -63,7 +64,7 @@ impl Client {
             None => &mut self.transaction.trx,
         };
         let keep = async { keepers.keep(purpose, trx).await.map_err(engine_error) };
-        self.kill.unless_killed(keep).await
+        self.kill.unless_killed(pin!(keep)).await
     }
 
     /// A transaction for the locks of a change of definitions, which may begin.
@@ -72,7 +73,7 @@ impl Client {
         trx.table_wait = self.transaction.trx.table_wait;
         let own = usize::from(self.backup_lock.is_some());
         let begin = self.shared.common.keepers.begin_change(own, &mut trx);
-        self.kill.unless_killed(async { begin.await.map_err(engine_error) }).await?;
+        self.kill.unless_killed(pin!(async { begin.await.map_err(engine_error) })).await?;
         Ok(trx)
     }
 

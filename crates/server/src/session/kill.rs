@@ -1,6 +1,7 @@
 //! KILL: how one session stops another.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::Notify;
@@ -57,10 +58,11 @@ impl KillSwitch {
         let _ = self.asked.compare_exchange(QUERY, NONE, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Runs a statement until it is done or killed (1317). What it did so far is the caller's to undo.
+    /// Runs a statement until it is done or killed (1317). What it did so far is the caller's to undo. The work is pinned by
+    /// the caller: passed on by value, each layer would keep room for it twice.
     pub(super) async fn unless_killed<T>(
         &self,
-        work: impl Future<Output = Result<T, SqlError>>,
+        work: Pin<&mut impl Future<Output = Result<T, SqlError>>>,
     ) -> Result<T, SqlError> {
         tokio::select! {
             biased;

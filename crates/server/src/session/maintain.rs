@@ -1,5 +1,6 @@
 //! ANALYZE, CHECK, CHECKSUM, OPTIMIZE and REPAIR TABLE.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use engine::EngineError;
@@ -113,7 +114,7 @@ impl Client {
         let (store, table) = (Arc::clone(&self.shared.store), Arc::clone(table));
         let read = tokio::task::spawn_blocking(move || check_table(&mut Trx::new(store), &table));
         let done = async { read.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[])) };
-        self.kill.unless_killed(done).await
+        self.kill.unless_killed(pin!(done)).await
     }
 
     /// A stored table. Errors 1049 and 1146.
@@ -158,7 +159,7 @@ impl Client {
             Ok(sum)
         };
         // As a client sees it: MySQL's are 32 bits.
-        kill.unless_killed(sum).await.map(|sum| Some(sum & u64::from(u32::MAX)))
+        kill.unless_killed(pin!(sum)).await.map(|sum| Some(sum & u64::from(u32::MAX)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! RESET, and `gtid_purged` set: a server forgets, or is told, what was executed.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use commit::{CommitAck, FatalError, Quiet};
@@ -91,7 +92,7 @@ impl Client {
         work: impl FnOnce(&Quiet, &Base) -> std::result::Result<T, FatalError> + Send + 'static,
     ) -> Result<T> {
         let pipeline = Arc::clone(&self.shared.pipeline);
-        let quiet = self.kill.unless_killed(async { Ok(Quiet::take(&pipeline).await) }).await?;
+        let quiet = self.kill.unless_killed(pin!(async { Ok(Quiet::take(&pipeline).await) })).await?;
         let base = Arc::clone(self.shared.schema.base());
         let done = tokio::task::spawn_blocking(move || work(&quiet, &base));
         match done.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {

@@ -169,12 +169,12 @@ impl Exec<'_> {
                 }
                 OnDuplicate::Error => return Err(error()),
                 OnDuplicate::Replace => {
-                    if self.remove_duplicate(plan, &row, index, &mut progress.turns).await? {
+                    if Box::pin(self.remove_duplicate(plan, &row, index, &mut progress.turns)).await? {
                         progress.affected += 1;
                     }
                 }
                 OnDuplicate::Update(_) => {
-                    if self.update_duplicate(plan, &row, index, known, progress).await? {
+                    if Box::pin(self.update_duplicate(plan, &row, index, known, progress)).await? {
                         return Ok(());
                     }
                 }

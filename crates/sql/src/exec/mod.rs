@@ -172,8 +172,9 @@ impl<'a> Exec<'a> {
             Plan::Insert(insert) => self.insert(insert).await.map(Done::Changed),
             Plan::Update(update) => self.update(update).await.map(Done::Changed),
             Plan::Delete(delete) => self.delete(delete).await.map(Done::Changed),
-            Plan::MultiUpdate(update) => self.multi_update(update).await.map(Done::Changed),
-            Plan::MultiDelete(delete) => self.multi_delete(delete).await.map(Done::Changed),
+            // In boxes, as all that is rare: each statement makes room for the largest that is not.
+            Plan::MultiUpdate(update) => Box::pin(self.multi_update(update)).await.map(Done::Changed),
+            Plan::MultiDelete(delete) => Box::pin(self.multi_delete(delete)).await.map(Done::Changed),
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Without a key, the rows of an event are looked for together, in one pass over the table ([`super::search`]).
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use binlog::event::{RowsKind, rows_flag};
@@ -35,7 +36,7 @@ impl Client {
     pub(crate) async fn apply_rows(&mut self, mapped: &Mapped, body: &RowsBody<'_>) -> Result<()> {
         self.transaction.trx.begin_statement();
         let kill = Arc::clone(&self.kill);
-        kill.unless_killed(self.lock_mapped(mapped)).await?;
+        kill.unless_killed(pin!(self.lock_mapped(mapped))).await?;
         if mapped.is_stale() {
             // Somebody here has changed it since: it is mapped anew at the next attempt.
             return Err(ER_TABLE_DEF_CHANGED.error(&[]));
@@ -52,7 +53,7 @@ impl Client {
         let (rules, session) = (mapped.rules.as_deref(), &self.sql);
         let mut changes =
             Changes { table, reader, trx, log: &mut log, relations, rules, enforce, session, turns };
-        let done = kill.unless_killed(changes.apply(body)).await;
+        let done = kill.unless_killed(pin!(changes.apply(body))).await;
         log.end(done.is_ok());
         self.transaction.trx.end_statement();
         done

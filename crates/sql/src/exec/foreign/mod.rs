@@ -78,7 +78,7 @@ impl RowChanges<'_> {
         if let Some(relations) = self.relations {
             self.trx.note_related();
             if self.enforce != Enforce::Nothing {
-                self.cascade(relations).check_parents(0, None, row).await?;
+                Box::pin(self.cascade(relations).check_parents(0, None, row)).await?;
             }
         }
         match self.trx.insert_row(table, Row::clone(row)).await {
@@ -96,7 +96,7 @@ impl RowChanges<'_> {
             return self.log.update(table, before, after);
         };
         let begun = self.trx.mark();
-        let followed = self.update_related(relations, key, before, after).await;
+        let followed = Box::pin(self.update_related(relations, key, before, after)).await;
         let followed = followed.inspect_err(|_| self.trx.rollback_to(begun))?;
         self.log_followed(relations, &followed)?;
         // What is equal in a collation has children still, which MySQL 9.7 refuses in its applier.
@@ -120,7 +120,7 @@ impl RowChanges<'_> {
             return self.log.delete(table, before);
         };
         let begun = self.trx.mark();
-        let followed = self.delete_related(relations, key, before, replacement).await;
+        let followed = Box::pin(self.delete_related(relations, key, before, replacement)).await;
         let followed = followed.inspect_err(|_| self.trx.rollback_to(begun))?;
         self.log_followed(relations, &followed)?;
         // Elsewhere children would follow that stay here.
