@@ -254,3 +254,19 @@ fn packet_size_max(connection: &Connection) -> usize {
     let max = connection.limits().max_allowed_packet.load(Ordering::Relaxed);
     usize::try_from(max).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::Sessions;
+
+    fn size_of_made<F>(_: impl FnOnce(Arc<Net<Sessions>>, Visitor) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn an_idle_connection_keeps_less_than_a_page() {
+        let size = size_of_made(serve::<Sessions>);
+        assert!((1024..4096).contains(&size), "{size} bytes");
+    }
+}

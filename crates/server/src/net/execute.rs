@@ -138,3 +138,22 @@ fn count(counters: &Counters, command: &Command<'_>) {
         counters.bump(Counter::Questions);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::Served;
+
+    fn size_of_made<'a, F>(
+        _: impl FnOnce(Command<'a>, &'a Connection, &'a mut Reply, &'a mut Served) -> F,
+    ) -> usize {
+        size_of::<F>()
+    }
+
+    /// What is rare belongs into boxes of its own: with 20 KB, making room for each statement took 6 % of the server's time.
+    #[test]
+    fn a_statement_makes_room_for_less_than_a_page_and_a_half() {
+        let size = size_of_made(run::<Served>);
+        assert!((1024..6144).contains(&size), "{size} bytes");
+    }
+}
