@@ -80,7 +80,7 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
     let mut parts = Parts { reader, read, reply, connection };
     let end = match commands(&net, &mut parts, &mut handler).await {
         Ended::Here(end) => end,
-        Ended::Streams => match net.streams.spawn(Box::pin(stream(parts, handler))).await {
+        Ended::Streams => match net.streams.spawn(stream(parts, handler)).await {
             Ok((end, its_parts, its_handler)) => {
                 (parts, handler) = (its_parts, its_handler);
                 end
