@@ -1,7 +1,5 @@
 //! UPDATE.
 
-use std::fmt::Write as _;
-
 use engine::catalog::table::Table;
 use engine::lock::Mode;
 use types::error::table::ER_DUP_ENTRY;
@@ -77,10 +75,7 @@ impl Exec<'_> {
     pub(super) fn updated(&self, mut changed: Changed) -> Changed {
         let warnings = self.warnings.count();
         let (matched, affected) = (changed.matched, changed.affected);
-        let mut info = String::with_capacity(64);
-        write!(info, "Rows matched: {matched}  Changed: {affected}  Warnings: {warnings}")
-            .expect("a string takes everything");
-        changed.info = Some(info);
+        changed.info = Some(format!("Rows matched: {matched}  Changed: {affected}  Warnings: {warnings}"));
         if self.found_rows {
             changed.affected = changed.matched;
         }
