@@ -372,3 +372,17 @@ CREATE TABLE `help` (
   `description` varchar(1000) NOT NULL,
   `example` varchar(1000) NOT NULL
 );
+CREATE TABLE `explain` (
+  `id` bigint unsigned,
+  `select_type` varchar(19) NOT NULL,
+  `table` varchar(64),
+  `partitions` text,
+  `type` varchar(10),
+  `possible_keys` varchar(4096),
+  `key` varchar(64),
+  `key_len` varchar(4096),
+  `ref` varchar(2048),
+  `rows` bigint unsigned,
+  `filtered` double(5,2),
+  `Extra` varchar(255)
+);

@@ -31,6 +31,7 @@ impl Client {
             Statement::Execute(execute) => self.execute_named(execute, more, wire).await,
             Statement::Show(show) => self.show(*show, format, more, wire).await,
             Statement::Maintain(maintenance) => self.maintain(maintenance, format, more, wire).await,
+            Statement::Explain(explain) => self.explain(explain, format, more, wire).await,
             other => {
                 let ack = self.carry_out(other, sql).await?;
                 self.done(ack, more, wire);
@@ -93,7 +94,6 @@ impl Client {
             | Statement::Shutdown => return self.administer(statement, sql).await,
             Statement::Unsupported { what } => return Err(unsupported(what)),
             Statement::Help(_) => return Err(unsupported("HELP")),
-            Statement::Explain(_) => return Err(unsupported("EXPLAIN")),
             Statement::Query(_)
             | Statement::Insert(_)
             | Statement::Update(_)
@@ -104,6 +104,7 @@ impl Client {
             | Statement::Set(_)
             | Statement::Execute(_)
             | Statement::Show(_)
+            | Statement::Explain(_)
             | Statement::Maintain(_) => unreachable!("these are answered elsewhere"),
         }
         Ok(None)

@@ -92,7 +92,7 @@ impl Client {
     }
 
     /// Plans a statement, unless it is one that has no plan.
-    fn bind(
+    pub(super) fn bind(
         &self,
         statement: Statement,
         normalised: &Normalised,
@@ -191,14 +191,20 @@ impl Client {
         }
     }
 
-    /// Whether the session may run it now.
-    pub(super) fn permit(&self, planned: &Planned) -> Result<()> {
+    /// Whether the session may do this with the plan's tables.
+    pub(super) fn permit_tables(&self, planned: &Planned) -> Result<()> {
         let everywhere = self.access.account().global;
         for (planned, wanted) in planned.tables.iter().zip(&planned.wanted) {
             if !everywhere.contains(*wanted) {
                 self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
             }
         }
+        Ok(())
+    }
+
+    /// Whether the session may run it now.
+    pub(super) fn permit(&self, planned: &Planned) -> Result<()> {
+        self.permit_tables(planned)?;
         if let Plan::Select(query) = &planned.plan {
             return if query.locks_exclusively() { self.refuse_read_only() } else { Ok(()) };
         }
@@ -257,7 +263,7 @@ impl Client {
     }
 
     /// Takes the metadata locks of a plan's tables. Returns whether their versions are still the plan's.
-    async fn lock_tables(&mut self, tables: &[PlannedTable]) -> Result<bool> {
+    pub(super) async fn lock_tables(&mut self, tables: &[PlannedTable]) -> Result<bool> {
         for PlannedTable { table, written, implied } in tables {
             if *implied {
                 self.lock_related(table, *written).await?;

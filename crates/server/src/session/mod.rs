@@ -20,6 +20,7 @@ mod ddl;
 mod dispatch;
 mod dump;
 mod execute;
+mod explain;
 mod gtid_next;
 mod instance;
 mod kill;

@@ -1,13 +1,12 @@
 //! SET: all assignments of a statement are examined before the first is made.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use binlog::ChecksumAlg;
 use commit::{StrategyKind, Switched};
 use sql::bind::{self, BindEnv};
-use sql::exec::{Exec, Params, Turns};
+use sql::exec::Exec;
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
 use sql::plan::SelectPlan;
 use sqlparser::ast::Expr;
@@ -89,19 +88,9 @@ impl Client {
     }
 
     pub(super) async fn run_values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
-        let mut exec = Exec {
-            session: &self.sql,
-            trx: &mut self.transaction.trx,
-            warnings: &mut self.warnings,
-            log: &mut NoLog,
-            params: Params::default(),
-            found_rows: false,
-            shared_reads: false,
-            memory_max: sql::exec::MEMORY_MAX,
-            kept: HashMap::new(),
-            turns: Turns::default(),
-            strict: false,
-        };
+        let trx = &mut self.transaction.trx;
+        let mut log = NoLog;
+        let mut exec = Exec::of_values(&self.sql, trx, &mut self.warnings, &mut log);
         let values = exec.values(plan).await;
         if !self.transaction.open {
             let _ack = self.transaction.rollback().await;

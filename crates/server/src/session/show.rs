@@ -66,6 +66,7 @@ impl Client {
     pub(super) fn columns_of_other(&self, statement: &Statement) -> Result<Vec<OutputColumn>> {
         let shown = match statement {
             Statement::Maintain(maintenance) => maintain::result(maintenance.what, Vec::new()),
+            Statement::Explain(_) => Shown::new("explain", Vec::new()),
             Statement::Show(show) => match (&**show, self.conditions(show)) {
                 (_, Some(shown)) => shown,
                 (Show::BinlogEvents { .. }, None) => Shown::new("binlog_events", Vec::new()),

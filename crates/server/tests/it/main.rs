@@ -10,6 +10,7 @@ mod collations;
 mod conditions;
 
 mod dumps;
+mod explain;
 mod foreign_keys;
 mod generated;
 

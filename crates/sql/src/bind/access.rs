@@ -28,6 +28,17 @@ pub(super) fn choose(table: &Table, source: usize, conditions: &mut [Condition])
     Access::Ranges { index: best.index, ranges: best.ranges, direction: Direction::Forward }
 }
 
+/// The indexes that help to find rows which fulfil the conditions, in the order of the table's definition.
+pub fn possible_indexes(
+    table: &Table,
+    source: usize,
+    conditions: &[Condition],
+) -> impl Iterator<Item = IndexRef> {
+    let mut found: Vec<IndexRef> = indexes(table).collect();
+    found.reverse();
+    found.into_iter().filter(move |index| Candidate::new(table, *index, source, conditions).is_some())
+}
+
 /// The rows' index first: at equal score the last one wins, so the order is reversed.
 fn indexes(table: &Table) -> impl Iterator<Item = IndexRef> + '_ {
     let secondary = (0..table.secondary.len()).rev().map(IndexRef::Secondary);

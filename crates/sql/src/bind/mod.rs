@@ -28,6 +28,7 @@ use engine::catalog::Catalog;
 use types::error::SqlError;
 use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
+pub(crate) use access::possible_indexes;
 pub use dml::{bind_delete, bind_insert, bind_update};
 pub use query::bind_query;
 pub use rules::{bind_relations, bind_rules};

@@ -7,6 +7,7 @@ mod assign;
 mod cursor;
 mod delete;
 mod duplicate;
+mod explain;
 mod foreign;
 mod insert;
 mod join;
@@ -162,6 +163,28 @@ pub struct Exec<'a> {
 }
 
 impl<'a> Exec<'a> {
+    /// One that has no parameters and changes nothing.
+    pub fn of_values(
+        session: &'a Session,
+        trx: &'a mut Trx,
+        warnings: &'a mut Warnings,
+        log: &'a mut dyn RowLog,
+    ) -> Self {
+        Self {
+            session,
+            trx,
+            warnings,
+            log,
+            params: Params::default(),
+            found_rows: false,
+            shared_reads: false,
+            memory_max: MEMORY_MAX,
+            kept: HashMap::new(),
+            turns: Turns::default(),
+            strict: false,
+        }
+    }
+
     /// Executes a plan whose tables are locked and current.
     pub async fn run(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Result<Done> {
         self.strict = self.session.sql_mode.is_strict() && plan.is_strict();

@@ -1,0 +1,67 @@
+//! EXPLAIN of what has a plan: nothing is executed.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use sql::exec::Exec;
+use sql::lex::Normalised;
+use sql::parse::Explain;
+use types::error::SqlError;
+use types::error::table::{ER_NEED_REPREPARE, ER_UNKNOWN_EXPLAIN_FORMAT};
+
+use super::dispatch::unsupported;
+use super::plan_cache::Planned;
+use super::result::Format;
+use super::row_log::NoLog;
+use super::statement::PLANS_MAX;
+use super::{Client, Wire};
+use crate::info::cell::Row;
+use crate::info::show::Shown;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+impl Client {
+    /// EXPLAIN in the traditional format. Error 1791 for a format that there is none of, 1235 for the others and ANALYZE.
+    pub(super) async fn explain(
+        &mut self,
+        explain: Explain,
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        match explain.format.as_deref() {
+            _ if explain.analyze => return Err(unsupported("EXPLAIN ANALYZE")),
+            None | Some("TRADITIONAL" | "TRADITIONAL_STRICT") => {}
+            Some("TREE") => return Err(unsupported("EXPLAIN FORMAT=TREE")),
+            Some("JSON") => return Err(unsupported("EXPLAIN FORMAT=JSON")),
+            Some(other) => return Err(ER_UNKNOWN_EXPLAIN_FORMAT.error(&[&other])),
+        }
+        for _ in 0..PLANS_MAX {
+            let Ok(plan) = self.bind((*explain.statement).clone(), &Normalised::default())? else {
+                return Err(unsupported("EXPLAIN of this statement"));
+            };
+            let planned = Planned::new(plan);
+            self.permit_tables(&planned)?;
+            match self.explain_plan(&planned).await {
+                Ok(Some(rows)) => {
+                    return self.answer_with(Shown::new("explain", rows), None, format, more, wire).await;
+                }
+                Ok(None) => {}
+                Err(error) => return Err(self.fail(error).await),
+            }
+        }
+        Err(ER_NEED_REPREPARE.error(&[]))
+    }
+
+    /// `None` if the plan is of another version of a table.
+    async fn explain_plan(&mut self, planned: &Planned) -> Result<Option<Vec<Row>>> {
+        let kill = Arc::clone(&self.kill);
+        if !kill.unless_killed(pin!(self.lock_tables(&planned.tables))).await? {
+            return Ok(None);
+        }
+        let trx = &mut self.transaction.trx;
+        let mut log = NoLog;
+        let mut exec = Exec::of_values(&self.sql, trx, &mut self.warnings, &mut log);
+        exec.explain(&planned.plan).map(Some)
+    }
+}

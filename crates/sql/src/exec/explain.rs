@@ -1,0 +1,453 @@
+//! EXPLAIN: how a plan finds its rows, in the columns of MySQL's traditional format.
+//!
+//! There are no statistics. Where it is known before the first row what is looked at, so many rows are counted as are
+//! there, up to [`COUNTED_MAX`]; else `rows` is NULL. `filtered` is 100 where all rows found are meant, else NULL.
+
+use std::collections::HashMap;
+
+use engine::catalog::table::Table;
+use engine::scan::Direction;
+use types::value::Value;
+
+use super::cursor::{Cursor, Versions};
+use super::subquery::Known;
+use super::{Exec, Result};
+use crate::bind::possible_indexes;
+use crate::expr::Expr;
+use crate::plan::{
+    Access, Equal, Given, IndexRef, InsertSource, NamedPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
+    SelectPlan, Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
+};
+
+/// So many rows of a source are counted.
+const COUNTED_MAX: u64 = 10_000;
+
+/// A row of the answer; its columns are MySQL's.
+#[derive(Debug, Default)]
+struct Line {
+    id: Option<u64>,
+    select_type: &'static str,
+    table: Option<String>,
+    access: Option<&'static str>,
+    possible_keys: Option<String>,
+    key: Option<String>,
+    key_length: Option<String>,
+    compared_with: Option<String>,
+    rows: Option<u64>,
+    all_are_meant: bool,
+    extra: Vec<&'static str>,
+}
+
+/// What a query is to the one around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Outermost,
+    Derived,
+    Subquery,
+    /// It is asked again for each row.
+    Dependent,
+}
+
+/// A list of sources that are read in nested loops, and what is done with their rows.
+struct Block<'p> {
+    id: u64,
+    select_type: &'static str,
+    /// What a single statement does to the sources at these places.
+    changed: (&'static str, Vec<usize>),
+    sources: &'p [Source],
+    precondition: Option<&'p Expr>,
+    limit: Option<&'p Expr>,
+    groups: bool,
+    sorts: bool,
+    subqueries: &'p [Subquery],
+}
+
+impl Exec<'_> {
+    /// The rows that EXPLAIN answers for a plan whose tables are locked and current.
+    pub fn explain(&mut self, plan: &Plan) -> Result<Vec<Vec<Value>>> {
+        let mut explainer = Explainer { exec: self, lines: Vec::new(), ids: 0, named: HashMap::new() };
+        match plan {
+            Plan::Select(query) => {
+                let id = explainer.next_id();
+                explainer.query(query, Role::Outermost, id)?;
+            }
+            Plan::Insert(insert) => {
+                let replaces = matches!(insert.on_duplicate, OnDuplicate::Replace);
+                let select_type = if replaces { "REPLACE" } else { "INSERT" };
+                let (id, table) = (explainer.next_id(), Some(insert.table.def.name.clone()));
+                explainer.lines.push(Line {
+                    id: Some(id),
+                    select_type,
+                    table,
+                    access: Some("ALL"),
+                    ..Line::default()
+                });
+                if let InsertSource::Select(query) = &insert.source {
+                    explainer.query(query, Role::Outermost, id)?;
+                }
+                explainer.subqueries(&insert.subqueries)?;
+            }
+            Plan::Update(update) => explainer.target(&update.target, "UPDATE")?,
+            Plan::Delete(delete) => explainer.target(&delete.target, "DELETE")?,
+            Plan::MultiUpdate(update) => {
+                let changed = update.targets.iter().map(|target| target.source).collect();
+                explainer.changed_together(&update.rows, ("UPDATE", changed))?;
+            }
+            Plan::MultiDelete(delete) => {
+                let changed = delete.targets.iter().map(|(source, _)| *source).collect();
+                explainer.changed_together(&delete.rows, ("DELETE", changed))?;
+            }
+        }
+        Ok(explainer.lines.into_iter().map(Line::into_row).collect())
+    }
+}
+
+struct Explainer<'e, 'a> {
+    exec: &'e mut Exec<'a>,
+    lines: Vec<Line>,
+    /// So many queries have a number.
+    ids: u64,
+    /// The queries of WITH that have one.
+    named: HashMap<*const NamedPlan, u64>,
+}
+
+impl Explainer<'_, '_> {
+    fn next_id(&mut self) -> u64 {
+        self.ids += 1;
+        self.ids
+    }
+
+    fn query(&mut self, query: &QueryPlan, role: Role, id: u64) -> Result<()> {
+        match query {
+            QueryPlan::Select(select) => {
+                let select_type = match role {
+                    Role::Outermost if select.subqueries.is_empty() => "SIMPLE",
+                    _ => role.first(),
+                };
+                self.select(select, select_type, id)
+            }
+            QueryPlan::Union(union) => self.union(union, role, id),
+            QueryPlan::Named(named) => self.query(&named.plan, role, id),
+        }
+    }
+
+    fn select(&mut self, select: &SelectPlan, select_type: &'static str, id: u64) -> Result<()> {
+        self.block(&Block { id, select_type, ..Block::of(select) })
+    }
+
+    fn union(&mut self, union: &UnionPlan, role: Role, first: u64) -> Result<()> {
+        let mut ids = vec![first];
+        for (place, part) in union.parts.iter().enumerate() {
+            if place > 0 {
+                ids.push(self.next_id());
+            }
+            let (id, select_type) = (ids[place], if place == 0 { role.first() } else { role.other() });
+            match part {
+                QueryPlan::Select(select) => self.select(select, select_type, id)?,
+                part => self.query(part, role, id)?,
+            }
+        }
+        self.subqueries(&union.subqueries)?;
+        let sorts = !union.order.is_empty();
+        if union.distinct > 0 || sorts {
+            let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
+            let mut extra = vec!["Using temporary"];
+            extra.extend(sorts.then_some("Using filesort"));
+            self.lines.push(Line {
+                select_type: "UNION RESULT",
+                table: Some(format!("<union{}>", ids.join(","))),
+                access: Some("ALL"),
+                extra,
+                ..Line::default()
+            });
+        }
+        Ok(())
+    }
+
+    /// A change of one table.
+    fn target(&mut self, target: &Target, verb: &'static str) -> Result<()> {
+        let id = self.next_id();
+        self.block(&Block {
+            id,
+            select_type: verb,
+            changed: (verb, vec![0]),
+            sources: std::slice::from_ref(&target.source),
+            precondition: target.precondition.as_ref(),
+            limit: target.limit.as_ref(),
+            groups: false,
+            sorts: !target.order.is_empty(),
+            subqueries: &target.subqueries,
+        })
+    }
+
+    fn changed_together(&mut self, rows: &SelectPlan, changed: (&'static str, Vec<usize>)) -> Result<()> {
+        let id = self.next_id();
+        let select_type = if rows.subqueries.is_empty() { "SIMPLE" } else { "PRIMARY" };
+        self.block(&Block { id, select_type, changed, ..Block::of(rows) })
+    }
+
+    fn block(&mut self, block: &Block<'_>) -> Result<()> {
+        let first = self.lines.len();
+        if let Some(reason) = self.reads_nothing(block)? {
+            let (id, select_type) = (Some(block.id), block.changed_as(0).unwrap_or(block.select_type));
+            self.lines.push(Line { id, select_type, extra: vec![reason], ..Line::default() });
+        } else {
+            for place in 0..block.sources.len() {
+                let line = self.source(block, place)?;
+                self.lines.push(line);
+            }
+            let end = &mut self.lines[first].extra;
+            end.extend(block.groups.then_some("Using temporary"));
+            end.extend(block.sorts.then_some("Using filesort"));
+        }
+        for (place, subquery) in block.subqueries.iter().enumerate() {
+            let is_it = |source: &Source| matches!(source.from, SourceKind::Derived(of, _) if of == place);
+            let source = block.sources.iter().position(is_it);
+            let id = self.subquery(subquery, source.is_some())?;
+            if let Some(line) = source.and_then(|source| self.lines.get_mut(first + source)) {
+                line.table = Some(format!("<derived{id}>"));
+            }
+        }
+        Ok(())
+    }
+
+    fn subqueries(&mut self, subqueries: &[Subquery]) -> Result<()> {
+        for subquery in subqueries {
+            self.subquery(subquery, false)?;
+        }
+        Ok(())
+    }
+
+    /// Returns its number.
+    fn subquery(&mut self, subquery: &Subquery, is_derived: bool) -> Result<u64> {
+        if let QueryPlan::Named(named) = &subquery.plan {
+            let key = std::sync::Arc::as_ptr(named);
+            if let Some(id) = self.named.get(&key) {
+                return Ok(*id);
+            }
+            self.named.insert(key, self.ids + 1);
+        }
+        let id = self.next_id();
+        let role = match &subquery.given {
+            _ if is_derived => Role::Derived,
+            Given::Values(_) => Role::Dependent,
+            Given::Nothing | Given::Same => Role::Subquery,
+        };
+        self.query(&subquery.plan, role, id)?;
+        Ok(id)
+    }
+
+    /// Why nothing is read, if that is known.
+    fn reads_nothing(&mut self, block: &Block<'_>) -> Result<Option<&'static str>> {
+        if block.precondition.is_some_and(is_literal)
+            && !self.exec.precondition(block.precondition, Known::NOTHING)?
+        {
+            return Ok(Some("Impossible WHERE"));
+        }
+        if block.sources.is_empty() {
+            return Ok(Some("No tables used"));
+        }
+        let is_zero = block.limit.is_some_and(is_literal) && self.exec.limit(block.limit)? == Some(0);
+        Ok(is_zero.then_some("Zero limit"))
+    }
+
+    fn source(&mut self, block: &Block<'_>, place: usize) -> Result<Line> {
+        let source = &block.sources[place];
+        let (id, select_type) = (Some(block.id), block.changed_as(place).unwrap_or(block.select_type));
+        let line = Line { id, select_type, table: Some(source.alias.clone()), ..Line::default() };
+        let SourceKind::Table(table) = &source.from else {
+            let extra = (!source.conditions.is_empty()).then_some("Using where");
+            return Ok(Line { access: Some("ALL"), extra: extra.into_iter().collect(), ..line });
+        };
+        let is_alone = block.sources.len() == 1 && block.changed_as(place).is_some();
+        let key = source.access.index().map(|index| (index, source.access.used_parts()));
+        let names = possible_indexes(table, place, &source.conditions).map(|index| index_name(table, index));
+        let names: Vec<&str> = names.collect();
+        Ok(Line {
+            access: Some(kind(&source.access, is_alone)),
+            possible_keys: (!names.is_empty()).then(|| names.join(",")),
+            key: key.map(|(index, _)| index_name(table, index).to_owned()),
+            key_length: key.map(|(index, used)| key_length(table, index, used).to_string()),
+            compared_with: compared_with(&source.access, block.sources),
+            rows: self.count(source)?,
+            all_are_meant: source.conditions.iter().all(|condition| condition.implied),
+            extra: extra(source),
+            ..line
+        })
+    }
+
+    /// The rows that are looked at, as far as that is known before the first one.
+    fn count(&mut self, source: &Source) -> Result<Option<u64>> {
+        if source.access.reads(&|expr| !is_literal(expr)) {
+            return Ok(matches!(source.access, Access::Point { .. }).then_some(1));
+        }
+        let inputs = self.exec.inputs(&[], Known::NOTHING);
+        let mut context = self.exec.reading();
+        let mut cursor = Cursor::open(source, None, Versions::Snapshot, &inputs, &mut context)?;
+        let mut rows = 0;
+        while rows < COUNTED_MAX && cursor.next(self.exec.trx)? {
+            rows += 1;
+        }
+        Ok(Some(rows))
+    }
+}
+
+impl Role {
+    fn first(self) -> &'static str {
+        match self {
+            Self::Outermost => "PRIMARY",
+            Self::Derived => "DERIVED",
+            Self::Subquery => "SUBQUERY",
+            Self::Dependent => "DEPENDENT SUBQUERY",
+        }
+    }
+
+    /// Of the second and later parts of a UNION.
+    fn other(self) -> &'static str {
+        if self == Self::Dependent { "DEPENDENT UNION" } else { "UNION" }
+    }
+}
+
+impl<'p> Block<'p> {
+    fn of(select: &'p SelectPlan) -> Self {
+        Self {
+            id: 0,
+            select_type: "",
+            changed: ("", Vec::new()),
+            sources: &select.sources,
+            precondition: select.precondition.as_ref(),
+            limit: select.limit.as_ref(),
+            groups: select.distinct || select.group.as_ref().is_some_and(|group| !group.by.is_empty()),
+            sorts: !select.order.is_empty(),
+            subqueries: &select.subqueries,
+        }
+    }
+
+    fn changed_as(&self, place: usize) -> Option<&'static str> {
+        self.changed.1.contains(&place).then_some(self.changed.0)
+    }
+}
+
+impl Line {
+    fn into_row(self) -> Vec<Value> {
+        let text = |text: Option<String>| text.map_or(Value::Null, |text| Value::text(&text));
+        let number = |number: Option<u64>| number.map_or(Value::Null, Value::UInt);
+        let extra = (!self.extra.is_empty()).then(|| self.extra.join("; "));
+        let filtered = if self.all_are_meant { Value::Double(100.0) } else { Value::Null };
+        vec![
+            number(self.id),
+            Value::text(self.select_type),
+            text(self.table),
+            Value::Null,
+            text(self.access.map(str::to_owned)),
+            text(self.possible_keys),
+            text(self.key),
+            text(self.key_length),
+            text(self.compared_with),
+            number(self.rows),
+            filtered,
+            text(extra),
+        ]
+    }
+}
+
+/// Whether a value is known while nothing is executed.
+fn is_literal(expr: &Expr) -> bool {
+    let mut asks = false;
+    expr.walk(&mut |part| asks |= part.subquery().is_some());
+    expr.is_constant() && !asks
+}
+
+/// The column `type`. A change of one table knows none of a single row, and no lookup.
+fn kind(access: &Access, is_change: bool) -> &'static str {
+    match access {
+        Access::Full(_) => "ALL",
+        Access::Point { .. } | Access::Ranges { .. } if is_change && access.used_parts() > 0 => "range",
+        Access::Point { .. } if access.reads(&|expr| !is_literal(expr)) => "eq_ref",
+        Access::Point { .. } => "const",
+        Access::Ranges { .. } if access.used_parts() == 0 => "index",
+        Access::Ranges { .. } if access.equal().is_some() => "ref",
+        Access::Ranges { .. } => "range",
+    }
+}
+
+/// The column `ref`.
+fn compared_with(access: &Access, sources: &[Source]) -> Option<String> {
+    let shown = |equal: &Equal| match &equal.value {
+        Expr::Column { source, column } => column_name(&sources[*source], *column),
+        value if is_literal(value) => "const".to_owned(),
+        _ => "func".to_owned(),
+    };
+    let equal: Vec<String> = access.equal()?.iter().map(shown).collect();
+    Some(equal.join(","))
+}
+
+fn column_name(source: &Source, column: usize) -> String {
+    let name = source.from.column(column).name;
+    match &source.from {
+        SourceKind::Table(table) => format!("{}.{}.{name}", table.def.db, source.alias),
+        SourceKind::Virtual(_) | SourceKind::Derived(..) => format!("{}.{name}", source.alias),
+    }
+}
+
+fn extra(source: &Source) -> Vec<&'static str> {
+    let mut extra = Vec::new();
+    if source.conditions.iter().any(|condition| !condition.implied) {
+        extra.push("Using where");
+    }
+    if let Access::Full(Direction::Backward) | Access::Ranges { direction: Direction::Backward, .. } =
+        &source.access
+    {
+        extra.push("Backward index scan");
+    }
+    if source.access.is_by_entries() && !source.needs_row && source.lock.is_none() {
+        extra.push("Using index");
+    }
+    extra
+}
+
+fn index_name(table: &Table, index: IndexRef) -> &str {
+    match index {
+        IndexRef::Primary => "PRIMARY",
+        IndexRef::Secondary(place) => &table.def.indexes[table.secondary[place].place].name,
+    }
+}
+
+/// The bytes of an index's first parts, as MySQL counts them.
+fn key_length(table: &Table, index: IndexRef, used: usize) -> u64 {
+    let parts = key_parts(table, index);
+    let used = if used == 0 { parts.len() } else { used };
+    parts.iter().take(used).map(types::key::KeyPart::explained_size).sum()
+}
+
+impl Access {
+    fn index(&self) -> Option<IndexRef> {
+        match self {
+            Self::Full(_) => None,
+            Self::Point { index, .. } | Self::Ranges { index, .. } => Some(*index),
+        }
+    }
+
+    /// The values of the first columns, if nothing else is asked of the index.
+    fn equal(&self) -> Option<&[Equal]> {
+        match self {
+            Self::Point { keys, .. } => Some(keys),
+            Self::Ranges { ranges, .. } => match &ranges[..] {
+                [RangeSpec { equal, low: None, high: None }] if !equal.is_empty() => Some(equal),
+                _ => None,
+            },
+            Self::Full(_) => None,
+        }
+    }
+
+    /// So many of the index's columns are asked for.
+    fn used_parts(&self) -> usize {
+        let used =
+            |range: &RangeSpec| range.equal.len() + usize::from(range.low.is_some() || range.high.is_some());
+        match self {
+            Self::Full(_) => 0,
+            Self::Point { keys, .. } => keys.len(),
+            Self::Ranges { ranges, .. } => ranges.iter().map(used).max().unwrap_or(0),
+        }
+    }
+}
