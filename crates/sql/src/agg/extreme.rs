@@ -35,6 +35,10 @@ impl Extreme {
         Ok(value_size(best).saturating_sub(before))
     }
 
+    pub(super) fn has_value(&self) -> bool {
+        self.best.is_some()
+    }
+
     pub(super) fn finish(self) -> Value {
         self.best.unwrap_or_default()
     }

@@ -125,6 +125,11 @@ impl Accumulator {
         Ok(kept)
     }
 
+    /// Whether it is MIN or MAX and has a value.
+    pub fn has_extreme(&self) -> bool {
+        matches!(&self.state, State::Extreme(extreme) if extreme.has_value())
+    }
+
     /// The result.
     pub fn finish(
         self,

@@ -222,6 +222,7 @@ fn bind_rows(
         output: Vec::new(),
         distinct: false,
         order: Vec::new(),
+        is_in_order: false,
         limit: None,
         offset: None,
         subqueries: scope.subqueries,

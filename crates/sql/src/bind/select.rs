@@ -43,6 +43,7 @@ pub fn bind_exprs<'x>(
         output,
         distinct: false,
         order: Vec::new(),
+        is_in_order: false,
         limit: None,
         offset: None,
         subqueries: scope.subqueries,
@@ -108,6 +109,7 @@ impl SelectBinder<'_, '_> {
             output,
             distinct,
             order,
+            is_in_order: false,
             limit,
             offset,
             subqueries,
@@ -403,25 +405,34 @@ fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
 }
 
 impl SelectPlan {
-    /// If the rows come in the order that is asked for anyway, nothing is sorted.
+    /// Lets the rows come in the order that is asked for, if that costs nothing.
     fn use_index_order(&mut self) {
-        let [source] = &mut self.sources[..] else { return };
+        let wanted = match &self.group {
+            Some(group) => group.extreme().map(|(column, descending)| (vec![column], descending)),
+            None if self.distinct => None,
+            None => self.ordered_columns(),
+        };
+        let (Some((columns, descending)), [source]) = (wanted, &mut self.sources[..]) else { return };
         let SourceKind::Table(table) = &source.from else { return };
-        if self.order.is_empty() || self.group.is_some() || self.distinct {
+        if self.group.is_some() && columns.iter().any(|column| table.columns[*column].ty.labels().is_some()) {
+            // The smallest label is that of the smallest text, and an index has them in the order of their numbers.
             return;
         }
-        let descending = self.order[0].descending;
-        if self.order.iter().any(|order| order.descending != descending) {
-            return;
-        }
-        let columns = self.order.iter().map(|order| match order.expr_in(&self.output) {
-            Expr::Column { source: 0, column } => Some(*column),
-            _ => None,
-        });
-        let Some(columns) = columns.collect::<Option<Vec<usize>>>() else { return };
-        if source.access.gives_order(table, &columns, self.limit.is_some()) {
+        // A whole index is worth reading if the first entries are enough.
+        let limited = if self.group.is_some() { source.conditions.is_empty() } else { self.limit.is_some() };
+        if source.access.gives_order(table, &columns, limited) {
             source.access.set_descending(descending);
-            self.order.clear();
+            self.is_in_order = true;
         }
+    }
+
+    /// The columns of ORDER BY, and whether all are descending.
+    fn ordered_columns(&self) -> Option<(Vec<usize>, bool)> {
+        let descending = self.order.first()?.descending;
+        let column = |order: &OrderBy| match order.expr_in(&self.output) {
+            Expr::Column { source: 0, column } if order.descending == descending => Some(*column),
+            _ => None,
+        };
+        Some((self.order.iter().map(column).collect::<Option<_>>()?, descending))
     }
 }

@@ -55,6 +55,7 @@ pub fn bind_show(
         output,
         distinct: false,
         order: Vec::new(),
+        is_in_order: false,
         limit: None,
         offset: None,
         subqueries: scope.subqueries,

@@ -318,7 +318,7 @@ impl<'p> Block<'p> {
             precondition: select.precondition.as_ref(),
             limit: select.limit.as_ref(),
             groups: select.distinct || select.group.as_ref().is_some_and(|group| !group.by.is_empty()),
-            sorts: !select.order.is_empty(),
+            sorts: !select.order.is_empty() && !select.is_in_order,
             subqueries: &select.subqueries,
         }
     }

@@ -11,7 +11,7 @@ use types::error::table::ER_LOCK_NOWAIT;
 use types::value::Value;
 use types::warning::Warnings;
 
-use super::cursor::Versions;
+use super::cursor::{Cursor, Versions};
 use super::join::{Join, Made};
 use super::memory::{Room, row_size, value_size};
 use super::project::cell;
@@ -20,7 +20,9 @@ use super::window::Window;
 use super::{Cell, Exec, Result, ResultSink, Turns, engine_error};
 use crate::agg::Accumulator;
 use crate::expr::{CompareOp, Ev, Expr, Inputs, RowRef, SortKey};
-use crate::plan::{Group, LockWait, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind};
+use crate::plan::{
+    Access, Group, LockWait, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind,
+};
 use crate::session::Session;
 
 /// A row that waits to be sorted.
@@ -58,11 +60,13 @@ impl Exec<'_> {
         let subqueries = self.subqueries(&plan.subqueries, outer, plan).await?;
         let known = subqueries.known(plan);
         let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit)?;
-        if self.precondition(plan.precondition.as_ref(), known)? || plan.group.is_some() {
-            if plan.group.is_none() && plan.order.is_empty() && !plan.distinct {
+        let open = self.precondition(plan.precondition.as_ref(), known)?;
+        if open || plan.group.is_some() {
+            let in_order = open && plan.is_in_order && self.finds_exactly(&plan.sources[0], known)?;
+            if plan.group.is_none() && !plan.distinct && (in_order || plan.order.is_empty()) {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
-                let rows = self.gather(plan, &subqueries).await?;
+                let rows = self.gather(plan, &subqueries, (open, in_order)).await?;
                 self.emit(&rows, &mut window, sink).await?;
             }
         }
@@ -107,6 +111,18 @@ impl Exec<'_> {
         let shared = RowLock { exclusive: false, wait: LockWait::Wait };
         let join = Join::new(&plan.sources, made, known, Versions::Snapshot);
         join.or_locked(self.shared_reads.then_some(shared))
+    }
+
+    /// Whether a stored table's rows are found as its access says, and not by looking at all.
+    fn finds_exactly(&self, source: &Source, known: Known<'_>) -> Result<bool> {
+        if matches!(source.access, Access::Full(_)) {
+            return Ok(true);
+        }
+        // Whatever there is to warn of is warned of when rows are looked at.
+        let mut warnings = Warnings::default();
+        let mut context = self.session.reading(&mut warnings);
+        let cursor = Cursor::open(source, None, Versions::Snapshot, &self.inputs(&[], known), &mut context)?;
+        Ok(cursor.exact)
     }
 
     /// Gives rows as they come.
@@ -177,18 +193,26 @@ impl Exec<'_> {
         Ok(locked)
     }
 
-    /// All rows of a query that groups, sorts or removes duplicates.
-    async fn gather(&mut self, plan: &SelectPlan, subqueries: &Subqueries<'_>) -> Result<Vec<Collected>> {
+    /// All rows of a query that groups, sorts or removes duplicates. None are read unless it is `open`. `in_order`: the first
+    /// value of MIN or MAX is it.
+    async fn gather(
+        &mut self,
+        plan: &SelectPlan,
+        subqueries: &Subqueries<'_>,
+        (open, in_order): (bool, bool),
+    ) -> Result<Vec<Collected>> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
         let mut join = self.join(plan, &made, known);
         let mut memory = Room::new(self.memory_max);
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut collected = Vec::new();
-        let open = self.precondition(plan.precondition.as_ref(), known)?;
         while open && join.next(self).await? {
             if let Some(groups) = &mut groups {
                 memory.take(self.accumulate(groups, &join.rows(), known).await?)?;
+                if in_order && groups.have_extreme() {
+                    break;
+                }
             } else {
                 let row = self.collect_row(plan, &join.rows(), known, &[]).await?;
                 memory.take(Collected::size(&row.cells))?;
@@ -392,6 +416,10 @@ impl FirstRow {
 impl<'p> Groups<'p> {
     fn new(group: &'p Group) -> Self {
         Self { group, places: HashMap::new(), all: Vec::new() }
+    }
+
+    fn have_extreme(&self) -> bool {
+        self.all[0].accumulators[0].has_extreme()
     }
 
     /// The place of a group, and the bytes that it takes if it is new.

@@ -139,8 +139,11 @@ pub struct SelectPlan {
     pub output: Vec<Output>,
     /// DISTINCT.
     pub distinct: bool,
-    /// ORDER BY, unless the sources' order is that already.
+    /// ORDER BY.
     pub order: Vec<OrderBy>,
+    /// The only source's rows come in the order that is asked for, if they are found exactly as its access says: that of
+    /// `order`, or the one in which the first value is the smallest or greatest.
+    pub is_in_order: bool,
     /// LIMIT.
     pub limit: Option<Expr>,
     /// OFFSET.
@@ -395,6 +398,18 @@ pub struct Target {
 }
 
 impl Group {
+    /// If MIN or MAX of one column of the first source is all that is asked: the column, and whether it is MAX.
+    pub(crate) fn extreme(&self) -> Option<(usize, bool)> {
+        let of = |aggregate: &Aggregate| match (aggregate.kind, &aggregate.args[..]) {
+            (AggregateKind::Min, [Expr::Column { source: 0, column }]) => Some((*column, false)),
+            (AggregateKind::Max, [Expr::Column { source: 0, column }]) => Some((*column, true)),
+            _ => None,
+        };
+        let first = of(self.aggregates.first()?)?;
+        let alone = self.by.is_empty() && self.aggregates.iter().all(|other| of(other) == Some(first));
+        alone.then_some(first)
+    }
+
     /// What is evaluated for each row.
     pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.by.iter().chain(self.aggregates.iter().flat_map(Aggregate::exprs))

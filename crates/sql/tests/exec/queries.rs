@@ -223,6 +223,32 @@ fn a_query_that_finds_nothing_gives_way() {
 }
 
 #[test]
+fn the_ends_of_an_index_are_found_without_reading_it() {
+    let (_db, mut conn) = sbtest();
+    for n in (21..=2000).step_by(20) {
+        let rows: Vec<String> =
+            (n..n + 20).map(|id| format!("({id}, {}, 'x{id}', NULL)", id % 100)).collect();
+        conn.run(&format!("INSERT INTO sbtest1 (id, k, c, n) VALUES {}", rows.join(", ")));
+    }
+    for (query, found, reads_all) in [
+        ("SELECT MIN(id) FROM sbtest1", "1", false),
+        ("SELECT MAX(id) FROM sbtest1", "2000", false),
+        ("SELECT MAX(id) + 1, 2 * MAX(id) FROM sbtest1 HAVING MAX(id) > 1", "2001|4000", false),
+        ("SELECT MAX(k) FROM sbtest1", "99", false),
+        ("SELECT MAX(id) FROM sbtest1 WHERE id < 1500", "1499", false),
+        ("SELECT MIN(id) FROM sbtest1 WHERE k = 98", "98", false),
+        ("SELECT MAX(id) FROM sbtest1 WHERE id > 5000", "NULL", false),
+        ("SELECT MAX(n) FROM sbtest1", "2", false),
+        ("SELECT MIN(n) FROM sbtest1", "0", true),
+        ("SELECT MAX(c) FROM sbtest1", "x999", true),
+        ("SELECT MIN(id), MAX(id) FROM sbtest1", "1|2000", true),
+    ] {
+        assert_eq!(conn.rows(query), [found], "{query}");
+        assert_eq!(conn.turns > 0, reads_all, "{query}: {}", conn.turns);
+    }
+}
+
+#[test]
 fn what_a_query_keeps_has_a_bound() {
     let (_db, mut conn) = sbtest();
     let queries = [
