@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use smallvec::SmallVec;
+
 /// A transaction's place in the commit order: 1, 2, 3, ... without gaps. 0 is before every transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitSeq(pub u64);
@@ -48,6 +50,13 @@ impl IndexId {
         self.0.to_be_bytes()
     }
 
+    /// The beginning of a key of this index, with room for what most need.
+    pub fn new_key(self) -> Vec<u8> {
+        let mut key = Vec::with_capacity(NEW_KEY_SIZE);
+        key.extend_from_slice(&self.prefix());
+        key
+    }
+
     /// The index that a key belongs to.
     ///
     /// # Panics
@@ -80,8 +89,42 @@ pub enum CounterKind {
 /// Bytes of a key that name its index.
 pub const PREFIX_SIZE: usize = 4;
 
-/// A whole key: the index's prefix, then bytes whose order is the index's order.
-pub type Key = Box<[u8]>;
+/// Room that a key begins with while it is made.
+const NEW_KEY_SIZE: usize = 64;
+/// Bytes of a key that lie in the key itself: two BIGINTs behind the prefix, and their NULL markers.
+const KEY_INLINE_SIZE: usize = 24;
+
+/// A whole key: the index's prefix, then bytes whose order is the index's order. Maps compare many keys to find one: most
+/// lie in the map's nodes, not behind pointers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(SmallVec<[u8; KEY_INLINE_SIZE]>);
+
+impl std::ops::Deref for Key {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl std::borrow::Borrow<[u8]> for Key {
+    fn borrow(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<&[u8]> for Key {
+    fn from(bytes: &[u8]) -> Self {
+        Self(SmallVec::from_slice(bytes))
+    }
+}
+
+impl From<Vec<u8>> for Key {
+    fn from(bytes: Vec<u8>) -> Self {
+        let fits = bytes.len() <= KEY_INLINE_SIZE;
+        Self(if fits { SmallVec::from_slice(&bytes) } else { SmallVec::from_vec(bytes) })
+    }
+}
 
 /// A stored value, shared between the layers and their readers.
 pub type Row = std::sync::Arc<[u8]>;

@@ -21,7 +21,7 @@ impl Table {
     /// The key of a row. Tables without a primary key have none that could be computed.
     pub fn row_key(&self, row: &[u8], offsets: &Offsets) -> Option<Vec<u8>> {
         let primary = self.primary.as_ref()?;
-        let mut key = self.def.rows.prefix().to_vec();
+        let mut key = self.def.rows.new_key();
         primary.write(&self.rows, row, offsets, &mut key);
         Some(key)
     }
@@ -31,7 +31,7 @@ impl Table {
     pub fn has_entry(&self, entry_key: &[u8], row: &[u8], offsets: &Offsets) -> bool {
         let index = self.secondary.iter().find(|index| entry_key.starts_with(&index.id.prefix()));
         index.is_some_and(|index| {
-            let mut columns = index.id.prefix().to_vec();
+            let mut columns = index.id.new_key();
             index.keys.write(&self.rows, row, offsets, &mut columns);
             entry_key.starts_with(&columns)
         })
@@ -57,9 +57,6 @@ impl Table {
     }
 }
 
-/// Room that an index entry's key begins with: most need no more.
-const ENTRY_KEY_SIZE: usize = 64;
-
 /// An index entry's whole key, and how much of it identifies it in a unique index.
 #[derive(Debug, PartialEq, Eq)]
 struct IndexEntry {
@@ -71,8 +68,7 @@ struct IndexEntry {
 
 impl IndexEntry {
     fn new(table: &Table, index: &SecondaryIndex, row: &[u8], offsets: &Offsets, row_key: &[u8]) -> Self {
-        let mut key = Vec::with_capacity(ENTRY_KEY_SIZE);
-        key.extend_from_slice(&index.id.prefix());
+        let mut key = index.id.new_key();
         let has_null = index.keys.write(&table.rows, row, offsets, &mut key);
         let columns_end = key.len();
         key.extend_from_slice(&row_key[PREFIX_SIZE..]);

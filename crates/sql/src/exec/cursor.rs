@@ -289,7 +289,7 @@ fn ordered_fallback(
     match index {
         IndexRef::Primary => full(direction),
         IndexRef::Secondary(_) => {
-            let ranges = vec![KeyRange::prefix(&ranges::index_prefix(table, index))];
+            let ranges = vec![KeyRange::prefix(&ranges::index_id(table, index).prefix())];
             Rows::Entries { scan: None, ranges, direction }
         }
     }

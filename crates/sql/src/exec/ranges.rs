@@ -38,12 +38,8 @@ pub(super) enum BoundRanges {
     Unknown,
 }
 
-/// The prefix of an index's keys.
-pub(super) fn index_prefix(table: &Table, index: IndexRef) -> [u8; 4] {
-    index_id(table, index).prefix()
-}
-
-fn index_id(table: &Table, index: IndexRef) -> IndexId {
+/// The id of an index of a table.
+pub(super) fn index_id(table: &Table, index: IndexRef) -> IndexId {
     match index {
         IndexRef::Primary => table.def.rows,
         IndexRef::Secondary(place) => table.secondary[place].id,
@@ -68,7 +64,7 @@ pub(super) fn point_key(
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<PointKey> {
-    let mut key = index_prefix(table, index).to_vec();
+    let mut key = index_id(table, index).new_key();
     for (part, equal) in key_parts(table, index).iter().zip(keys) {
         let value = equal.value.eval(inputs, context)?;
         match bring(part, &equal.value, value.as_ref(), inputs, context, &mut key)? {
@@ -89,10 +85,10 @@ pub(super) fn bind(
     context: &mut Context<'_>,
 ) -> Result<BoundRanges> {
     let parts = key_parts(table, index);
-    let prefix = index_prefix(table, index);
+    let id = index_id(table, index);
     let mut ranges: Vec<(Vec<u8>, Vec<u8>)> = Vec::with_capacity(specs.len());
     for spec in specs {
-        match bind_one(&prefix, parts, spec, inputs, context)? {
+        match bind_one(id, parts, spec, inputs, context)? {
             OneRange::Keys(low, high) => ranges.push((low, high)),
             OneRange::Empty => {}
             OneRange::Unknown => return Ok(BoundRanges::Unknown),
@@ -109,13 +105,13 @@ enum OneRange {
 }
 
 fn bind_one(
-    prefix: &[u8],
+    index: IndexId,
     parts: &[KeyPart],
     spec: &RangeSpec,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<OneRange> {
-    let mut equal = prefix.to_vec();
+    let mut equal = index.new_key();
     for (part, term) in parts.iter().zip(&spec.equal) {
         let value = term.value.eval(inputs, context)?;
         if value.as_ref().is_null() && term.matches_null {

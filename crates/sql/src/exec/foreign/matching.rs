@@ -34,7 +34,7 @@ impl<'r> Opened<'r> {
     /// The key of these columns' values in an index of another table. `None` if a NULL is among them, or what that
     /// table's columns cannot hold.
     pub(super) fn key_in(&self, other: &Table, finder: Finder, columns: &[u16]) -> Option<Vec<u8>> {
-        let mut key = ranges::index_prefix(other, finder.index).to_vec();
+        let mut key = ranges::index_id(other, finder.index).new_key();
         for (part, column) in key_parts(other, finder.index).iter().zip(columns) {
             let column = usize::from(*column);
             let bytes = self.table.rows.column(self.row, &self.offsets, column)?;
