@@ -46,7 +46,7 @@ pub(crate) fn add(counter: &AtomicU64, amount: u64) {
     counter.fetch_add(amount, Ordering::Relaxed);
 }
 
-/// Buckets of each power of two, itself one: how exact a quantile is.
+/// Buckets from one power of two to the next, a power of two itself: how exact a quantile is.
 const BUCKETS_A_DOUBLING: usize = 8;
 /// Up to 2^40: of nanoseconds, 18 minutes.
 const BUCKETS: usize = 38 * BUCKETS_A_DOUBLING;

@@ -31,7 +31,7 @@ impl Client {
             Statement::Execute(execute) => self.execute_named(execute, more, wire).await,
             Statement::Show(show) => self.show(*show, format, more, wire).await,
             Statement::Maintain(maintenance) => self.maintain(maintenance, format, more, wire).await,
-            Statement::Explain(explain) => self.explain(explain, format, more, wire).await,
+            Statement::Explain(explain) => self.explain(explain, sql, format, more, wire).await,
             other => {
                 let ack = self.carry_out(other, sql).await?;
                 self.done(ack, more, wire);

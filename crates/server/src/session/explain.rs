@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sql::exec::Exec;
 use sql::lex::Normalised;
 use sql::parse::Explain;
+use sql::plan::PlannedTable;
 use types::error::SqlError;
 use types::error::table::{ER_NEED_REPREPARE, ER_UNKNOWN_EXPLAIN_FORMAT};
 
@@ -25,6 +26,7 @@ impl Client {
     pub(super) async fn explain(
         &mut self,
         explain: Explain,
+        sql: &[u8],
         format: Format,
         more: bool,
         wire: &mut dyn Wire,
@@ -36,8 +38,9 @@ impl Client {
             Some("JSON") => return Err(unsupported("EXPLAIN FORMAT=JSON")),
             Some(other) => return Err(ER_UNKNOWN_EXPLAIN_FORMAT.error(&[&other])),
         }
+        let text = Normalised { text: String::from_utf8_lossy(sql).into_owned(), ..Normalised::default() };
         for _ in 0..PLANS_MAX {
-            let Ok(plan) = self.bind((*explain.statement).clone(), &Normalised::default())? else {
+            let Ok(plan) = self.bind((*explain.statement).clone(), &text)? else {
                 return Err(unsupported("EXPLAIN of this statement"));
             };
             let planned = Planned::new(plan);
@@ -46,7 +49,8 @@ impl Client {
                 Ok(Some(rows)) => {
                     return self.answer_with(Shown::new("explain", rows), None, format, more, wire).await;
                 }
-                Ok(None) => {}
+                Ok(None) if self.transaction.open => {}
+                Ok(None) => drop(self.transaction.rollback().await),
                 Err(error) => return Err(self.fail(error).await),
             }
         }
@@ -55,13 +59,16 @@ impl Client {
 
     /// `None` if the plan is of another version of a table.
     async fn explain_plan(&mut self, planned: &Planned) -> Result<Option<Vec<Row>>> {
+        // Nothing is written, whatever the statement would do.
+        let read = |planned: &PlannedTable| PlannedTable { written: false, ..planned.clone() };
+        let tables: Vec<PlannedTable> = planned.tables.iter().map(read).collect();
         let kill = Arc::clone(&self.kill);
-        if !kill.unless_killed(pin!(self.lock_tables(&planned.tables))).await? {
+        if !kill.unless_killed(pin!(self.lock_tables(&tables))).await? {
             return Ok(None);
         }
         let trx = &mut self.transaction.trx;
         let mut log = NoLog;
         let mut exec = Exec::of_values(&self.sql, trx, &mut self.warnings, &mut log);
-        exec.explain(&planned.plan).map(Some)
+        kill.unless_killed(pin!(exec.explain(&planned.plan))).await.map(Some)
     }
 }

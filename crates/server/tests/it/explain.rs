@@ -192,3 +192,40 @@ fn what_cannot_be_explained_is_refused() {
     assert_eq!(explained(&mut nobody, "SELECT * FROM d.s").len(), 1);
     world.stop();
 }
+
+#[test]
+fn what_is_explained_is_as_it_would_run_and_leaves_nothing_behind() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    fill(&mut root);
+    ok(&mut root, "SET @a = 3, SESSION lock_wait_timeout = 1");
+    assert_eq!(
+        explained(&mut root, "SELECT * FROM t WHERE id=@a"),
+        ["1|SIMPLE|t|const|PRIMARY|PRIMARY|4|const|1|100.00|"]
+    );
+    // Its parameters cannot be known, as before.
+    assert_eq!(root.query("PREPARE p FROM 'EXPLAIN SELECT * FROM t WHERE id=?'").unwrap_err().code(), 1295);
+    ok(&mut root, "PREPARE p FROM 'EXPLAIN SELECT * FROM t'");
+    assert_eq!(root.query("EXECUTE p").unwrap().rows.len(), 1);
+    // The snapshot is that of the first query.
+    ok(&mut root, "BEGIN");
+    explained(&mut root, "SELECT * FROM t");
+    ok(&mut other, "USE d");
+    ok(&mut other, "SET SESSION lock_wait_timeout = 1");
+    ok(&mut other, "INSERT INTO t (id, u) VALUES (101, 101)");
+    assert_eq!(root.query("SELECT COUNT(*) FROM t").unwrap().rows, [[Some("101".to_owned())]]);
+    ok(&mut root, "COMMIT");
+    // A change is none.
+    ok(&mut other, "FLUSH TABLES WITH READ LOCK");
+    ok(&mut root, "START TRANSACTION READ ONLY");
+    assert_eq!(explained(&mut root, "DELETE FROM t").len(), 1);
+    ok(&mut root, "COMMIT");
+    ok(&mut other, "UNLOCK TABLES");
+    ok(&mut other, "LOCK TABLES t READ");
+    assert_eq!(explained(&mut root, "UPDATE t SET c=1").len(), 1);
+    ok(&mut other, "UNLOCK TABLES");
+    // No lock of the table is left.
+    ok(&mut other, "ALTER TABLE t ADD COLUMN z INT");
+    ok(&mut other, "DROP TABLE t");
+    world.stop();
+}

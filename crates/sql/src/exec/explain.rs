@@ -4,6 +4,7 @@
 //! there, up to [`COUNTED_MAX`]; else `rows` is NULL. `filtered` is 100 where all rows found are meant, else NULL.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use engine::catalog::table::Table;
 use engine::scan::Direction;
@@ -15,8 +16,8 @@ use super::{Exec, Result};
 use crate::bind::possible_indexes;
 use crate::expr::Expr;
 use crate::plan::{
-    Access, Equal, Given, IndexRef, InsertSource, NamedPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
-    SelectPlan, Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
+    Access, Equal, Given, IndexRef, InsertSource, OnDuplicate, Plan, QueryPlan, RangeSpec, SelectPlan,
+    Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
 };
 
 /// So many rows of a source are counted.
@@ -63,9 +64,10 @@ struct Block<'p> {
 }
 
 impl Exec<'_> {
-    /// The rows that EXPLAIN answers for a plan whose tables are locked and current.
-    pub fn explain(&mut self, plan: &Plan) -> Result<Vec<Vec<Value>>> {
-        let mut explainer = Explainer { exec: self, lines: Vec::new(), ids: 0, named: HashMap::new() };
+    /// The rows that EXPLAIN answers for a plan whose tables are locked and current. Others may run while rows are counted.
+    pub async fn explain(&mut self, plan: &Plan) -> Result<Vec<Vec<Value>>> {
+        let mut explainer =
+            Explainer { exec: self, lines: Vec::new(), counted: Vec::new(), ids: 0, named: HashMap::new() };
         match plan {
             Plan::Select(query) => {
                 let id = explainer.next_id();
@@ -98,26 +100,44 @@ impl Exec<'_> {
                 explainer.changed_together(&delete.rows, ("DELETE", changed))?;
             }
         }
-        Ok(explainer.lines.into_iter().map(Line::into_row).collect())
+        let Explainer { mut lines, counted, .. } = explainer;
+        for (line, source) in counted {
+            lines[line].rows = Some(self.count(source).await?);
+        }
+        Ok(lines.into_iter().map(Line::into_row).collect())
+    }
+
+    /// The rows that a source's access finds. The newest, so that an open transaction has no snapshot for it.
+    async fn count(&mut self, source: &Source) -> Result<u64> {
+        let inputs = self.inputs(&[], Known::NOTHING);
+        let mut cursor = Cursor::open(source, None, Versions::Newest, &inputs, &mut self.reading())?;
+        let mut rows = 0;
+        while rows < COUNTED_MAX && cursor.next(self.trx)? {
+            rows += 1;
+            self.turns.tick().await;
+        }
+        Ok(rows)
     }
 }
 
-struct Explainer<'e, 'a> {
+struct Explainer<'e, 'a, 'p> {
     exec: &'e mut Exec<'a>,
     lines: Vec<Line>,
+    /// The lines whose rows are to be counted.
+    counted: Vec<(usize, &'p Source)>,
     /// So many queries have a number.
     ids: u64,
-    /// The queries of WITH that have one.
-    named: HashMap<*const NamedPlan, u64>,
+    /// The queries of WITH that have one, by their address.
+    named: HashMap<usize, u64>,
 }
 
-impl Explainer<'_, '_> {
+impl<'p> Explainer<'_, '_, 'p> {
     fn next_id(&mut self) -> u64 {
         self.ids += 1;
         self.ids
     }
 
-    fn query(&mut self, query: &QueryPlan, role: Role, id: u64) -> Result<()> {
+    fn query(&mut self, query: &'p QueryPlan, role: Role, id: u64) -> Result<()> {
         match query {
             QueryPlan::Select(select) => {
                 let select_type = match role {
@@ -131,11 +151,11 @@ impl Explainer<'_, '_> {
         }
     }
 
-    fn select(&mut self, select: &SelectPlan, select_type: &'static str, id: u64) -> Result<()> {
+    fn select(&mut self, select: &'p SelectPlan, select_type: &'static str, id: u64) -> Result<()> {
         self.block(&Block { id, select_type, ..Block::of(select) })
     }
 
-    fn union(&mut self, union: &UnionPlan, role: Role, first: u64) -> Result<()> {
+    fn union(&mut self, union: &'p UnionPlan, role: Role, first: u64) -> Result<()> {
         let mut ids = vec![first];
         for (place, part) in union.parts.iter().enumerate() {
             if place > 0 {
@@ -165,7 +185,7 @@ impl Explainer<'_, '_> {
     }
 
     /// A change of one table.
-    fn target(&mut self, target: &Target, verb: &'static str) -> Result<()> {
+    fn target(&mut self, target: &'p Target, verb: &'static str) -> Result<()> {
         let id = self.next_id();
         self.block(&Block {
             id,
@@ -180,21 +200,20 @@ impl Explainer<'_, '_> {
         })
     }
 
-    fn changed_together(&mut self, rows: &SelectPlan, changed: (&'static str, Vec<usize>)) -> Result<()> {
+    fn changed_together(&mut self, rows: &'p SelectPlan, changed: (&'static str, Vec<usize>)) -> Result<()> {
         let id = self.next_id();
         let select_type = if rows.subqueries.is_empty() { "SIMPLE" } else { "PRIMARY" };
         self.block(&Block { id, select_type, changed, ..Block::of(rows) })
     }
 
-    fn block(&mut self, block: &Block<'_>) -> Result<()> {
+    fn block(&mut self, block: &Block<'p>) -> Result<()> {
         let first = self.lines.len();
         if let Some(reason) = self.reads_nothing(block)? {
             let (id, select_type) = (Some(block.id), block.changed_as(0).unwrap_or(block.select_type));
             self.lines.push(Line { id, select_type, extra: vec![reason], ..Line::default() });
         } else {
             for place in 0..block.sources.len() {
-                let line = self.source(block, place)?;
-                self.lines.push(line);
+                self.source(block, place);
             }
             let end = &mut self.lines[first].extra;
             end.extend(block.groups.then_some("Using temporary"));
@@ -211,7 +230,7 @@ impl Explainer<'_, '_> {
         Ok(())
     }
 
-    fn subqueries(&mut self, subqueries: &[Subquery]) -> Result<()> {
+    fn subqueries(&mut self, subqueries: &'p [Subquery]) -> Result<()> {
         for subquery in subqueries {
             self.subquery(subquery, false)?;
         }
@@ -219,9 +238,9 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns its number.
-    fn subquery(&mut self, subquery: &Subquery, is_derived: bool) -> Result<u64> {
+    fn subquery(&mut self, subquery: &'p Subquery, is_derived: bool) -> Result<u64> {
         if let QueryPlan::Named(named) = &subquery.plan {
-            let key = std::sync::Arc::as_ptr(named);
+            let key = Arc::as_ptr(named).addr();
             if let Some(id) = self.named.get(&key) {
                 return Ok(*id);
             }
@@ -239,7 +258,7 @@ impl Explainer<'_, '_> {
 
     /// Why nothing is read, if that is known.
     fn reads_nothing(&mut self, block: &Block<'_>) -> Result<Option<&'static str>> {
-        if block.precondition.is_some_and(is_literal)
+        if block.precondition.is_some_and(is_known)
             && !self.exec.precondition(block.precondition, Known::NOTHING)?
         {
             return Ok(Some("Impossible WHERE"));
@@ -247,48 +266,38 @@ impl Explainer<'_, '_> {
         if block.sources.is_empty() {
             return Ok(Some("No tables used"));
         }
-        let is_zero = block.limit.is_some_and(is_literal) && self.exec.limit(block.limit)? == Some(0);
+        let is_zero = block.limit.is_some_and(is_known) && self.exec.limit(block.limit)? == Some(0);
         Ok(is_zero.then_some("Zero limit"))
     }
 
-    fn source(&mut self, block: &Block<'_>, place: usize) -> Result<Line> {
+    fn source(&mut self, block: &Block<'p>, place: usize) {
         let source = &block.sources[place];
         let (id, select_type) = (Some(block.id), block.changed_as(place).unwrap_or(block.select_type));
         let line = Line { id, select_type, table: Some(source.alias.clone()), ..Line::default() };
         let SourceKind::Table(table) = &source.from else {
             let extra = (!source.conditions.is_empty()).then_some("Using where");
-            return Ok(Line { access: Some("ALL"), extra: extra.into_iter().collect(), ..line });
+            self.lines.push(Line { access: Some("ALL"), extra: extra.into_iter().collect(), ..line });
+            return;
         };
         let is_alone = block.sources.len() == 1 && block.changed_as(place).is_some();
         let key = source.access.index().map(|index| (index, source.access.used_parts()));
         let names = possible_indexes(table, place, &source.conditions).map(|index| index_name(table, index));
         let names: Vec<&str> = names.collect();
-        Ok(Line {
-            access: Some(kind(&source.access, is_alone)),
+        let is_known = !source.access.reads(&|expr| !is_known(expr));
+        if is_known {
+            self.counted.push((self.lines.len(), source));
+        }
+        self.lines.push(Line {
+            access: Some(kind(&source.access, is_known, is_alone)),
             possible_keys: (!names.is_empty()).then(|| names.join(",")),
             key: key.map(|(index, _)| index_name(table, index).to_owned()),
             key_length: key.map(|(index, used)| key_length(table, index, used).to_string()),
             compared_with: compared_with(&source.access, block.sources),
-            rows: self.count(source)?,
+            rows: matches!(source.access, Access::Point { .. }).then_some(1),
             all_are_meant: source.conditions.iter().all(|condition| condition.implied),
             extra: extra(source),
             ..line
-        })
-    }
-
-    /// The rows that are looked at, as far as that is known before the first one.
-    fn count(&mut self, source: &Source) -> Result<Option<u64>> {
-        if source.access.reads(&|expr| !is_literal(expr)) {
-            return Ok(matches!(source.access, Access::Point { .. }).then_some(1));
-        }
-        let inputs = self.exec.inputs(&[], Known::NOTHING);
-        let mut context = self.exec.reading();
-        let mut cursor = Cursor::open(source, None, Versions::Snapshot, &inputs, &mut context)?;
-        let mut rows = 0;
-        while rows < COUNTED_MAX && cursor.next(self.exec.trx)? {
-            rows += 1;
-        }
-        Ok(Some(rows))
+        });
     }
 }
 
@@ -352,19 +361,19 @@ impl Line {
 }
 
 /// Whether a value is known while nothing is executed.
-fn is_literal(expr: &Expr) -> bool {
-    let mut asks = false;
-    expr.walk(&mut |part| asks |= part.subquery().is_some());
-    expr.is_constant() && !asks
+fn is_known(expr: &Expr) -> bool {
+    let mut open = false;
+    expr.walk(&mut |part| open |= part.subquery().is_some() || matches!(part, Expr::Outer(..)));
+    !open && expr.is_known_beforehand()
 }
 
 /// The column `type`. A change of one table knows none of a single row, and no lookup.
-fn kind(access: &Access, is_change: bool) -> &'static str {
+fn kind(access: &Access, is_known: bool, is_change: bool) -> &'static str {
     match access {
         Access::Full(_) => "ALL",
         Access::Point { .. } | Access::Ranges { .. } if is_change && access.used_parts() > 0 => "range",
-        Access::Point { .. } if access.reads(&|expr| !is_literal(expr)) => "eq_ref",
-        Access::Point { .. } => "const",
+        Access::Point { .. } if is_known => "const",
+        Access::Point { .. } => "eq_ref",
         Access::Ranges { .. } if access.used_parts() == 0 => "index",
         Access::Ranges { .. } if access.equal().is_some() => "ref",
         Access::Ranges { .. } => "range",
@@ -375,7 +384,7 @@ fn kind(access: &Access, is_change: bool) -> &'static str {
 fn compared_with(access: &Access, sources: &[Source]) -> Option<String> {
     let shown = |equal: &Equal| match &equal.value {
         Expr::Column { source, column } => column_name(&sources[*source], *column),
-        value if is_literal(value) => "const".to_owned(),
+        value if is_known(value) => "const".to_owned(),
         _ => "func".to_owned(),
     };
     let equal: Vec<String> = access.equal()?.iter().map(shown).collect();

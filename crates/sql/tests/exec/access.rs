@@ -3,6 +3,7 @@
 use engine::catalog::def::{DefaultValue, IndexKind};
 use types::collation::Collation;
 use types::column::{ColumnType, IntSize, Labels};
+use types::sql_mode::SqlMode;
 use vfs::sim::Rng;
 
 use crate::db::{Conn, Db, Spec, int, varchar};
@@ -74,6 +75,8 @@ fn condition(rng: &mut Rng, depth: usize) -> String {
 #[test]
 fn indexes_and_full_scans_agree_on_random_conditions() {
     let (_db, mut conn) = tables();
+    // In strict mode an UPDATE fails at a text that is compared with a number and is none.
+    conn.session.sql_mode = SqlMode::EMPTY;
     let mut rng = Rng::new(3);
     for id in 0..60 {
         let row = format!("({id}, {}, {}, {})", rng.below(6), value(&mut rng, "b"), rng.below(6));
@@ -99,9 +102,8 @@ fn indexes_and_full_scans_agree_on_random_conditions() {
         };
         assert_eq!(conn.rows(&ends("indexed")), conn.rows(&ends("plain")), "round {round}: {filter}");
         if round % 7 == 0 {
-            let change = |table: &str| {
-                format!("UPDATE IGNORE {table} SET a = a + 1, d = {} WHERE {filter}", round % 6)
-            };
+            let change =
+                |table: &str| format!("UPDATE {table} SET a = a + 1, d = {} WHERE {filter}", round % 6);
             assert_eq!(conn.run(&change("indexed")).matched, conn.run(&change("plain")).matched);
             let undo = |table: &str| format!("UPDATE {table} SET a = a - 1 WHERE a > 4");
             assert_eq!(conn.run(&undo("indexed")).matched, conn.run(&undo("plain")).matched);
