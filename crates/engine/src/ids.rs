@@ -160,3 +160,22 @@ impl Change {
         self.row().map_or(0, |row| row.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_compared_as_their_bytes_wherever_these_lie() {
+        let sizes = KEY_INLINE_SIZE - 1..=KEY_INLINE_SIZE + 1;
+        let mut all: Vec<Vec<u8>> = sizes.flat_map(|size| [vec![1; size], vec![2; size]]).collect();
+        all.sort();
+        let keys: std::collections::BTreeSet<Key> =
+            all.iter().rev().map(|bytes| Key::from(&bytes[..])).collect();
+        assert!(keys.iter().map(|key| &**key).eq(all.iter().map(|bytes| &bytes[..])));
+        for bytes in all {
+            assert!(keys.contains(&bytes[..]));
+            assert_eq!(keys.get(&bytes[..]), Some(&Key::from(bytes)));
+        }
+    }
+}
