@@ -22,7 +22,7 @@ use crate::run::Run;
 use crate::scan::Direction;
 
 const SHARDS: usize = 64;
-/// What a key costs beside its bytes: map node, version, two allocations. An estimate for the memory limit.
+/// What a key costs beside its bytes: map node, version, the row's allocation. An estimate for the memory limit.
 const KEY_OVERHEAD: usize = 96;
 /// What a further version of a key costs beside its row.
 const VERSION_OVERHEAD: usize = 48;
