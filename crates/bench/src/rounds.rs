@@ -19,6 +19,9 @@ use crate::table;
 /// How long servers may go on with what they have begun before a point's first round.
 const REST: Duration = Duration::from_secs(2);
 
+/// How often a round is tried in which the client does not report after its warm-up.
+const TRIES: u32 = 3;
+
 /// Where each round is written down at once.
 struct Logs {
     rounds: File,
@@ -74,7 +77,7 @@ fn point(
         for index in order {
             let server = &mut servers[index];
             server.resume()?;
-            let (figures, status) = round(plan, server, script, threads)?;
+            let (figures, status) = whole_round(plan, server, script, threads)?;
             server.suspend()?;
             let line = table::round_line(script, threads, &server.spec.name, &figures);
             say(&line);
@@ -93,14 +96,28 @@ fn point(
     Ok(())
 }
 
+/// What a round found, and the server's counters at its two ends.
+type Round = (Figures, (Counters, Counters));
+
+/// A round, tried again where the client was too late to report after its warm-up, as happens with hundreds of clients
+/// on few cores.
+fn whole_round(plan: &Plan, server: &mut Contest, script: &str, threads: u32) -> Outcome<Round> {
+    for _ in 0..TRIES {
+        if let Some(round) = round(plan, server, script, threads)? {
+            return Ok(round);
+        }
+        say(&format!("{script}, {threads} clients, {}: no report after the warm-up", server.spec.name));
+    }
+    Err(format!(
+        "{script}, {threads} clients, {}: in {TRIES} rounds no report after the warm-up",
+        server.spec.name
+    )
+    .into())
+}
+
 /// One round. The client reports once after the warm-up and once at its end; processor time, flushes and counters are
-/// read at the same two moments.
-fn round(
-    plan: &Plan,
-    server: &mut Contest,
-    script: &str,
-    threads: u32,
-) -> Outcome<(Figures, (Counters, Counters))> {
+/// read at the same two moments. `None` if the first report is missing.
+fn round(plan: &Plan, server: &mut Contest, script: &str, threads: u32) -> Outcome<Option<Round>> {
     let mut command = if plan.swarm {
         server.swarm(threads, plan.seconds, plan.warm_up).command()?
     } else {
@@ -123,12 +140,10 @@ fn round(
         said += &line;
         said.push('\n');
     }
-    let report = parse(&said).filter(|_| process.0.wait().is_ok_and(|status| status.success()));
-    let Ok([(begin, first), (end, last)]) = <[_; 2]>::try_from(marks) else {
-        return Err(format!("{script}, {threads} clients, {}: {said}", server.spec.name).into());
-    };
-    let report =
-        report.ok_or_else(|| format!("{script}, {threads} clients, {}: {said}", server.spec.name))?;
+    let report = parse(&said)
+        .filter(|_| process.0.wait().is_ok_and(|status| status.success()))
+        .ok_or_else(|| format!("{script}, {threads} clients, {}: {said}", server.spec.name))?;
+    let Ok([(begin, first), (end, last)]) = <[_; 2]>::try_from(marks) else { return Ok(None) };
     let count = report.transactions.max(1) as f64;
     let each = |used: Duration| used.as_secs_f64() * 1e6 / count;
     let figures = Figures {
@@ -139,5 +154,5 @@ fn round(
         flushes: end.2.saturating_sub(begin.2) as f64 / count,
         own: server.spec.is_onelog().then(|| Own::between(&first, &last)),
     };
-    Ok((figures, (first, last)))
+    Ok(Some((figures, (first, last))))
 }
