@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         cache.end_statement();
         let trx = TrxEvents::transaction(&cache, plan, origin);
         let len = trx.final_len(ChecksumAlg::Crc32);
-        range.resize(usize::try_from(len)?, 0);
+        range.clear();
         let stamps = TrxStamps {
             position,
             gno: number,
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             xid: number,
         };
         executed.add(Gtid { sid, gno: number });
-        trx.write(ChecksumAlg::Crc32, &stamps, &mut range);
+        trx.write_into(ChecksumAlg::Crc32, &stamps, &mut range);
         black_box(&range);
         position += len;
         cache.reset();

@@ -108,8 +108,8 @@ impl Writer {
         };
         let build = if rows { TrxEvents::transaction } else { TrxEvents::statement };
         let trx = build(&cache, plan, self.origin);
-        let mut bytes = vec![0; usize::try_from(trx.final_len(self.checksum))?];
-        trx.write(self.checksum, &stamps, &mut bytes);
+        let mut bytes = Vec::new();
+        trx.write_into(self.checksum, &stamps, &mut bytes);
         log.append(&bytes)?;
         log.sync_data()?;
         if !anonymous {

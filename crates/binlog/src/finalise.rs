@@ -1,66 +1,14 @@
 //! Fills in what only the place in the file decides: sizes with checksums, end positions, CRC32s.
 //!
 //! [`Finaliser`] takes cached events as bytes in pieces of any size, so it serves a buffer in memory, a spilled
-//! cache and chunks read back from redo alike, and gives final bytes to a [`Sink`]. It never holds an event: each
-//! one's header is patched as it comes by, its body is passed on and hashed.
-
-use std::convert::Infallible;
+//! cache and chunks read back from redo alike. Events that come whole, as nearly all do, are copied and completed where
+//! they lie; of one that comes in pieces it holds no more than the header: that is patched as it comes by, its body is
+//! passed on and hashed.
 
 use crate::event::{
-    CHECKSUM_LEN, ChecksumAlg, Encode, EventHeader, EventType, HEADER_LEN, Origin, Put, flag,
+    CHECKSUM_LEN, ChecksumAlg, END_POS_OFFSET, Encode, EventHeader, EventType, FLAGS_OFFSET, HEADER_LEN,
+    Origin, SIZE_OFFSET, flag,
 };
-
-/// Takes final bytes in order.
-pub trait Sink {
-    /// What can go wrong; [`Infallible`] in memory.
-    type Error;
-
-    /// Takes the next bytes.
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error>;
-}
-
-impl Sink for Vec<u8> {
-    type Error = Infallible;
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Infallible> {
-        self.extend_from_slice(bytes);
-        Ok(())
-    }
-}
-
-/// A reserved range of exactly the right length.
-#[derive(Debug)]
-pub struct SliceSink<'a> {
-    rest: &'a mut [u8],
-}
-
-impl<'a> SliceSink<'a> {
-    /// Fills the range from its start.
-    pub fn new(range: &'a mut [u8]) -> Self {
-        Self { rest: range }
-    }
-
-    /// Ends the filling.
-    ///
-    /// # Panics
-    /// If a byte of the range was not filled.
-    pub fn finish(self) {
-        assert!(self.rest.is_empty(), "a reserved range is filled to its end");
-    }
-}
-
-impl Sink for SliceSink<'_> {
-    type Error = Infallible;
-
-    /// # Panics
-    /// If the bytes do not fit: the range was reserved by [`crate::TrxEvents::final_len`].
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Infallible> {
-        let (filled, rest) = std::mem::take(&mut self.rest).split_at_mut(bytes.len());
-        filled.copy_from_slice(bytes);
-        self.rest = rest;
-        Ok(())
-    }
-}
 
 /// A file position as an event's header holds it: modulo 2^32, as MySQL writes it in larger files.
 pub(crate) const fn wrapped(position: u64) -> u32 {
@@ -85,6 +33,7 @@ enum State {
     Body { left: usize, hasher: crc32fast::Hasher },
 }
 
+const FITS: &str = "an event is smaller than EVENT_SIZE_MAX";
 const BETWEEN_EVENTS: State = State::Header { bytes: [0; HEADER_LEN], filled: 0 };
 
 impl Finaliser {
@@ -108,93 +57,107 @@ impl Finaliser {
         matches!(self.state, State::Header { filled: 0, .. })
     }
 
-    /// Takes the next bytes of cached events. After an error of the sink the finaliser is of no further use.
+    /// Takes the next bytes of cached events and appends final ones.
     ///
     /// # Panics
     /// If they are no cached events: what was spilled is checked before it is finalised ([`crate::TrxCache::load`]).
-    pub fn push<S: Sink>(&mut self, mut bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+    pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
         while !bytes.is_empty() {
-            bytes = match &mut self.state {
-                State::Header { bytes: header, filled } => {
-                    let (piece, rest) = bytes.split_at(bytes.len().min(HEADER_LEN - *filled));
-                    header[*filled..*filled + piece.len()].copy_from_slice(piece);
-                    *filled += piece.len();
-                    if *filled == HEADER_LEN {
-                        let header = *header;
-                        self.begin_body(&header, sink)?;
-                    }
+            bytes = match self.is_between_events().then(|| whole_event(bytes)).flatten() {
+                Some((event, rest)) => {
+                    let start = out.len();
+                    out.reserve(event.len() + self.checksum.len());
+                    out.extend_from_slice(event);
+                    self.complete(start, out);
                     rest
                 }
-                State::Body { left, hasher } => {
-                    let (piece, rest) = bytes.split_at(bytes.len().min(*left));
-                    sink.put(piece)?;
-                    if self.checksum == ChecksumAlg::Crc32 {
-                        hasher.update(piece);
-                    }
-                    *left -= piece.len();
-                    rest
-                }
+                None => self.push_piece(bytes, out),
             };
-            self.end_event(sink)?;
         }
-        Ok(())
     }
 
     /// Takes a small event that is in no cache: those that hold what the ticket decided.
-    pub(crate) fn push_event<S: Sink>(
-        &mut self,
-        event: &impl Encode,
-        origin: Origin,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        let mut small = SmallEvent { bytes: [0; SMALL_EVENT_LEN_MAX], len: 0 };
-        small.put(&event.header(origin).to_bytes());
-        event.put_body(&mut small);
-        self.push(&small.bytes[..small.len], sink)
+    pub(crate) fn push_event(&mut self, event: &impl Encode, origin: Origin, out: &mut Vec<u8>) {
+        let start = out.len();
+        event.append_to(origin, out);
+        self.complete(start, out);
     }
 
-    fn begin_body<S: Sink>(&mut self, cached: &[u8; HEADER_LEN], sink: &mut S) -> Result<(), S::Error> {
+    /// Makes a cached event that is the end of `out` a final one.
+    fn complete(&mut self, start: usize, out: &mut Vec<u8>) {
+        let size = out.len() - start + self.checksum.len();
+        self.position += size as u64;
+        let event = &mut out[start..];
+        event[SIZE_OFFSET..END_POS_OFFSET].copy_from_slice(&u32::try_from(size).expect(FITS).to_le_bytes());
+        event[END_POS_OFFSET..FLAGS_OFFSET].copy_from_slice(&wrapped(self.position).to_le_bytes());
+        if self.checksum == ChecksumAlg::Crc32 {
+            let crc = crc32fast::hash(event);
+            out.extend_from_slice(&crc.to_le_bytes());
+        }
+        self.events += 1;
+    }
+
+    /// Takes bytes of an event that is not there as a whole. Returns the rest.
+    fn push_piece<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+        let rest = match &mut self.state {
+            State::Header { bytes: header, filled } => {
+                let (piece, rest) = bytes.split_at(bytes.len().min(HEADER_LEN - *filled));
+                header[*filled..*filled + piece.len()].copy_from_slice(piece);
+                *filled += piece.len();
+                if *filled == HEADER_LEN {
+                    let header = *header;
+                    self.begin_body(&header, out);
+                }
+                rest
+            }
+            State::Body { left, hasher } => {
+                let (piece, rest) = bytes.split_at(bytes.len().min(*left));
+                out.extend_from_slice(piece);
+                if self.checksum == ChecksumAlg::Crc32 {
+                    hasher.update(piece);
+                }
+                *left -= piece.len();
+                rest
+            }
+        };
+        self.end_event(out);
+        rest
+    }
+
+    fn begin_body(&mut self, cached: &[u8; HEADER_LEN], out: &mut Vec<u8>) {
         let mut header = EventHeader::from_bytes(cached);
-        let left = usize::try_from(header.event_size).ok().and_then(|size| size.checked_sub(HEADER_LEN));
-        let left = left.expect("a cached event has at least a header");
+        let left = cached_size(cached) - HEADER_LEN;
         let size = HEADER_LEN + left + self.checksum.len();
-        header.event_size = u32::try_from(size).expect("an event is smaller than EVENT_SIZE_MAX");
+        header.event_size = u32::try_from(size).expect(FITS);
         self.position += size as u64;
         header.end_log_pos = wrapped(self.position);
         let header = header.to_bytes();
-        sink.put(&header)?;
+        out.extend_from_slice(&header);
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&header);
         self.state = State::Body { left, hasher };
-        Ok(())
     }
 
-    fn end_event<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
+    fn end_event(&mut self, out: &mut Vec<u8>) {
         if let State::Body { left: 0, hasher } = &self.state {
             if self.checksum == ChecksumAlg::Crc32 {
-                sink.put(&hasher.clone().finalize().to_le_bytes())?;
+                out.extend_from_slice(&hasher.clone().finalize().to_le_bytes());
             }
             self.events += 1;
             self.state = BETWEEN_EVENTS;
         }
-        Ok(())
     }
 }
 
-/// Room for a GTID event with all its optional fields, 92 bytes.
-const SMALL_EVENT_LEN_MAX: usize = 96;
-
-/// An event on the stack.
-struct SmallEvent {
-    bytes: [u8; SMALL_EVENT_LEN_MAX],
-    len: usize,
+/// The first event, if it is there as a whole, and what is behind it.
+fn whole_event(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    bytes.split_at_checked(cached_size(bytes.first_chunk()?))
 }
 
-impl Put for SmallEvent {
-    fn put(&mut self, bytes: &[u8]) {
-        self.bytes[self.len..self.len + bytes.len()].copy_from_slice(bytes);
-        self.len += bytes.len();
-    }
+/// Bytes of a cached event: header and body.
+fn cached_size(header: &[u8; HEADER_LEN]) -> usize {
+    let size = usize::try_from(EventHeader::from_bytes(header).event_size).ok();
+    size.filter(|size| *size >= HEADER_LEN).expect("a cached event has at least a header")
 }
 
 /// What `end_log_pos` of a single event says.
@@ -220,8 +183,7 @@ pub fn append_final<E: Encode>(
     let is_format = event.event_type() == EventType::FORMAT_DESCRIPTION;
     let trailer = if is_format { CHECKSUM_LEN } else { checksum.len() };
     let size = event.encoded_len() + trailer;
-    let mut header = event.header(origin);
-    header.event_size = u32::try_from(size).expect("an event is smaller than EVENT_SIZE_MAX");
+    let mut header = event.header(origin, size);
     header.end_log_pos = match placement {
         Placement::At(start) => wrapped(start + size as u64),
         Placement::Artificial(end_log_pos) => end_log_pos,

@@ -6,8 +6,8 @@
 //!    positions blank;
 //! 2. before the ticket, [`TrxEvents::final_len`] says how many bytes the transaction takes in the file:
 //!    arithmetic, because every blank has a fixed size;
-//! 3. after the ticket, [`TrxEvents::write_into`] copies the events into the reserved range and fills in what the
-//!    ticket decided: positions, GTID, dependency stamps, XID, and each event's CRC32.
+//! 3. after the ticket, [`TrxEvents::write_into`] copies the events and fills in what the ticket decided:
+//!    positions, GTID, dependency stamps, XID, and each event's CRC32.
 //!
 //! [`LogFile`], [`BinlogIndex`] and [`rotate()`] own the files; [`EventReader`] reads them back and survives
 //! whatever it finds there.
@@ -44,7 +44,7 @@ pub use error::{Error, Limit, Result};
 pub use event::{ChecksumAlg, Encode, EventHeader, EventType, Origin};
 pub use file::LogFile;
 pub use file_header::FileHeader;
-pub use finalise::{Finaliser, Placement, Sink, SliceSink};
+pub use finalise::{Finaliser, Placement};
 pub use gtid::{Gtid, GtidSet, Uuid};
 pub use index::BinlogIndex;
 pub use io_cache::{CachedFile, IoCache};

@@ -6,7 +6,7 @@
 use crate::cache::TrxCache;
 use crate::error::Result;
 use crate::event::{ChecksumAlg, Encode, GtidEvent, GtidLayout, Origin, Xid};
-use crate::finalise::{Finaliser, Sink, SliceSink};
+use crate::finalise::Finaliser;
 use crate::gtid::{Gno, Gtid, Uuid};
 
 /// Bytes read from a spilled cache at a time.
@@ -88,12 +88,12 @@ impl<'a> TrxEvents<'a> {
     /// What frames the cached events of a transaction: its GTID event, and its XID event, if it has one.
     pub fn edges(&self, checksum: ChecksumAlg, stamps: &TrxStamps) -> (Vec<u8>, Vec<u8>) {
         let (mut head, mut tail) = (Vec::new(), Vec::new());
-        let Ok(_) = self.begin(checksum, stamps, &mut head);
+        self.begin(checksum, stamps, &mut head);
         if self.with_xid {
             let xid = Xid(stamps.xid);
             let end = stamps.position + self.final_len(checksum);
             let start = end - (xid.encoded_len() + checksum.len()) as u64;
-            let Ok(()) = Finaliser::new(start, checksum).push_event(&xid, self.origin, &mut tail);
+            Finaliser::new(start, checksum).push_event(&xid, self.origin, &mut tail);
         }
         (head, tail)
     }
@@ -109,32 +109,15 @@ impl<'a> TrxEvents<'a> {
         self.cache.len() + self.cache.events() * checksum.len() as u64 + xid
     }
 
-    /// Fills a range of [`TrxEvents::final_len`] bytes; nothing can fail.
+    /// Appends the final bytes: [`TrxEvents::final_len`] of them.
     ///
     /// # Panics
-    /// If the range has another length, or if events are spilled: they are loaded before the ticket.
-    pub fn write(&self, checksum: ChecksumAlg, stamps: &TrxStamps, range: &mut [u8]) {
-        assert_eq!(range.len() as u64, self.final_len(checksum), "a transaction fills the range it reserved");
-        let mut sink = SliceSink::new(range);
-        let Ok(()) = self.write_into(checksum, stamps, &mut sink);
-        sink.finish();
-    }
-
-    /// Gives the final bytes to a sink: a ring that wraps, a buffer, a socket; from memory, so that only the sink
-    /// can fail.
-    ///
-    /// # Panics
-    /// If events are spilled.
-    pub fn write_into<S: Sink>(
-        &self,
-        checksum: ChecksumAlg,
-        stamps: &TrxStamps,
-        sink: &mut S,
-    ) -> std::result::Result<(), S::Error> {
+    /// If events are spilled: they are loaded before the ticket.
+    pub fn write_into(&self, checksum: ChecksumAlg, stamps: &TrxStamps, out: &mut Vec<u8>) {
         let events = self.cache.memory().expect("spilled events are loaded before they are written");
-        let mut finaliser = self.begin(checksum, stamps, sink)?;
-        finaliser.push(events, sink)?;
-        self.end(checksum, stamps, finaliser, sink)
+        let mut finaliser = self.begin(checksum, stamps, out);
+        finaliser.push(events, out);
+        self.end(checksum, stamps, finaliser, out);
     }
 
     /// As [`TrxEvents::write_into`], reading spilled events piece by piece: `put` takes the final bytes in order.
@@ -145,7 +128,7 @@ impl<'a> TrxEvents<'a> {
         mut put: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut final_bytes = Vec::new();
-        let Ok(mut finaliser) = self.begin(checksum, stamps, &mut final_bytes);
+        let mut finaliser = self.begin(checksum, stamps, &mut final_bytes);
         let mut cached = vec![0; CHUNK_LEN];
         let mut offset = 0;
         loop {
@@ -153,21 +136,16 @@ impl<'a> TrxEvents<'a> {
             if len == 0 {
                 break;
             }
-            let Ok(()) = finaliser.push(&cached[..len], &mut final_bytes);
+            finaliser.push(&cached[..len], &mut final_bytes);
             offset += len as u64;
             put(&final_bytes)?;
             final_bytes.clear();
         }
-        let Ok(()) = self.end(checksum, stamps, finaliser, &mut final_bytes);
+        self.end(checksum, stamps, finaliser, &mut final_bytes);
         put(&final_bytes)
     }
 
-    fn begin<S: Sink>(
-        &self,
-        checksum: ChecksumAlg,
-        stamps: &TrxStamps,
-        sink: &mut S,
-    ) -> std::result::Result<Finaliser, S::Error> {
+    fn begin(&self, checksum: ChecksumAlg, stamps: &TrxStamps, out: &mut Vec<u8>) -> Finaliser {
         let event = GtidEvent {
             gtid: self.plan.sid.map(|sid| Gtid { sid, gno: stamps.gno }),
             may_have_statements: self.plan.may_have_statements,
@@ -180,24 +158,17 @@ impl<'a> TrxEvents<'a> {
             original_server_version: self.plan.original_server_version,
         };
         let mut finaliser = Finaliser::new(stamps.position, checksum);
-        finaliser.push_event(&event, self.origin, sink)?;
-        Ok(finaliser)
+        finaliser.push_event(&event, self.origin, out);
+        finaliser
     }
 
-    fn end<S: Sink>(
-        &self,
-        checksum: ChecksumAlg,
-        stamps: &TrxStamps,
-        mut finaliser: Finaliser,
-        sink: &mut S,
-    ) -> std::result::Result<(), S::Error> {
+    fn end(&self, checksum: ChecksumAlg, stamps: &TrxStamps, mut finaliser: Finaliser, out: &mut Vec<u8>) {
         if self.with_xid {
-            finaliser.push_event(&Xid(stamps.xid), self.origin, sink)?;
+            finaliser.push_event(&Xid(stamps.xid), self.origin, out);
         }
         assert!(finaliser.is_between_events(), "cached events are whole");
         assert_eq!(finaliser.events(), self.event_count(), "cached events are as many as were counted");
         let end = stamps.position + self.final_len(checksum);
         assert_eq!(finaliser.position(), end, "a transaction ends where its ticket says");
-        Ok(())
     }
 }

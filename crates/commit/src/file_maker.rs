@@ -237,7 +237,7 @@ fn finalise_cached(
         }
         offset += size as u64;
         bytes.clear();
-        let Ok(()) = finaliser.push(&piece[..size], &mut bytes);
+        finaliser.push(&piece[..size], &mut bytes);
         put(&bytes)?;
     }
 }

@@ -18,6 +18,8 @@ use super::EventType;
 pub const HEADER_LEN: usize = 19;
 /// Where `event_size` stands.
 pub(crate) const SIZE_OFFSET: usize = 9;
+/// Where `end_log_pos` stands.
+pub(crate) const END_POS_OFFSET: usize = 13;
 /// Where `flags` stand.
 pub(crate) const FLAGS_OFFSET: usize = 17;
 

@@ -31,7 +31,7 @@ pub use gtid_event::{GtidEvent, GtidLayout};
 pub(crate) use gtid_event::{
     HAS_ORIGINAL_TIMESTAMP, HAS_ORIGINAL_VERSION, LOGICAL_CLOCK, MAY_HAVE_STATEMENTS,
 };
-pub(crate) use header::FLAGS_OFFSET;
+pub(crate) use header::{END_POS_OFFSET, FLAGS_OFFSET, SIZE_OFFSET};
 pub use header::{EventHeader, HEADER_LEN, Origin};
 pub use misc::{Heartbeat, Rotate, RowsQuery, Stop, Xid};
 pub use previous_gtids::PreviousGtids;
@@ -71,16 +71,16 @@ pub trait Encode {
         HEADER_LEN + self.body_len()
     }
 
-    /// The header as it stands in a transaction cache: `end_log_pos` zero, no checksum counted.
+    /// The header of an event of so many bytes; `end_log_pos` is zero, as in a transaction cache.
     ///
     /// # Panics
     /// If the event is 4 GiB or larger: the cache refuses such events before ([`crate::EVENT_SIZE_MAX`]).
-    fn header(&self, origin: Origin) -> EventHeader {
+    fn header(&self, origin: Origin, size: usize) -> EventHeader {
         EventHeader {
             timestamp: origin.timestamp,
             event_type: self.event_type(),
             server_id: origin.server_id,
-            event_size: u32::try_from(self.encoded_len()).expect("an event is smaller than EVENT_SIZE_MAX"),
+            event_size: u32::try_from(size).expect("an event is smaller than EVENT_SIZE_MAX"),
             end_log_pos: 0,
             flags: self.flags(),
         }
@@ -88,15 +88,10 @@ pub trait Encode {
 
     /// Appends header and body as they stand in a transaction cache.
     fn append_to(&self, origin: Origin, out: &mut Vec<u8>) {
-        let start = out.len();
-        let header = self.header(origin);
-        out.reserve(self.encoded_len());
-        out.put(&header.to_bytes());
+        let (start, size) = (out.len(), self.encoded_len());
+        out.reserve(size);
+        out.put(&self.header(origin, size).to_bytes());
         self.put_body(out);
-        assert_eq!(
-            out.len() - start,
-            self.encoded_len(),
-            "an encoder wrote another length than it announced"
-        );
+        assert_eq!(out.len() - start, size, "an encoder wrote another length than it announced");
     }
 }

@@ -88,7 +88,7 @@ impl Builder {
         fill(&mut cache, 0);
         let mut group = Vec::new();
         let trx = TrxEvents::transaction(&cache, plan(), ORIGIN);
-        let Ok(()) = trx.write_into(ChecksumAlg::None, &stamps(4, 1), &mut group);
+        trx.write_into(ChecksumAlg::None, &stamps(4, 1), &mut group);
         let size = u32::from_le_bytes([group[9], group[10], group[11], group[12]]);
         let gtid_header = binlog::EventHeader::from_bytes(group.first_chunk().unwrap());
         let body = &group[19..usize::try_from(size).unwrap()];

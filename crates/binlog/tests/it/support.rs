@@ -210,9 +210,7 @@ pub fn header(checksum: ChecksumAlg, previous: &GtidSet) -> Vec<u8> {
 /// Appends a transaction to a file's bytes.
 pub fn append_trx(bytes: &mut Vec<u8>, cache: &TrxCache, checksum: ChecksumAlg, number: u64) {
     let trx = TrxEvents::transaction(cache, plan(), ORIGIN);
-    let start = bytes.len();
-    bytes.resize(start + usize::try_from(trx.final_len(checksum)).unwrap(), 0xee);
-    trx.write(checksum, &stamps(start as u64, number), &mut bytes[start..]);
+    trx.write_into(checksum, &stamps(bytes.len() as u64, number), bytes);
 }
 
 /// Appends a DDL statement to a file's bytes.
@@ -223,7 +221,7 @@ pub fn append_ddl(bytes: &mut Vec<u8>, sql: &str, checksum: ChecksumAlg, number:
     let trx = TrxEvents::statement(&cache, plan, ORIGIN);
     let len = trx.final_len(checksum);
     let start = bytes.len() as u64;
-    let Ok(()) = trx.write_into(checksum, &stamps(start, number), bytes);
+    trx.write_into(checksum, &stamps(start, number), bytes);
     assert_eq!(bytes.len() as u64, start + len);
 }
 

@@ -93,7 +93,7 @@ impl BinlogTail {
         self.complete_rotations()?;
         let mut bytes = head.to_vec();
         let mut finaliser = Finaliser::new(place.start + head.len() as u64, place.checksum);
-        let Ok(()) = finaliser.push(cached, &mut bytes);
+        finaliser.push(cached, &mut bytes);
         bytes.extend_from_slice(tail);
         if bytes.len() as u64 != place.size {
             return Err(FatalError::Corrupt(format!(

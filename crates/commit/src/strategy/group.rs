@@ -160,7 +160,7 @@ impl FinalEvents {
             })?;
         } else if let (Some(events), Some(range)) = (pending.events(), &pending.ticket().binlog) {
             let stamps = stamps(pending.ticket().seq, range, self.now_us);
-            let Ok(()) = events.write_into(range.checksum, &stamps, &mut self.bytes);
+            events.write_into(range.checksum, &stamps, &mut self.bytes);
             crc = crc32c::crc32c(&self.bytes[start..]);
         }
         self.ends.push(self.bytes.len());

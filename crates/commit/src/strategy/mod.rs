@@ -261,7 +261,7 @@ fn finalised(pipeline: &Pipeline, pending: &mut Pending, range: &BinlogRange) ->
         return Content::Cached { head, cache: Box::new(pending.cache.take()), tail };
     }
     let mut bytes = pipeline.maker.buffer();
-    let Ok(()) = events.write_into(range.checksum, &stamps, &mut bytes);
+    events.write_into(range.checksum, &stamps, &mut bytes);
     Content::Final(bytes)
 }
 

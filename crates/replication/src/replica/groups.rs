@@ -252,7 +252,7 @@ mod tests {
     fn event(event: &impl Encode, end_log_pos: u32) -> SourceEvent {
         let mut body = Vec::new();
         event.put_body(&mut body);
-        let mut header = event.header(Origin { timestamp: 7, server_id: 3 });
+        let mut header = event.header(Origin { timestamp: 7, server_id: 3 }, event.encoded_len());
         header.end_log_pos = end_log_pos;
         SourceEvent { header, body }
     }
