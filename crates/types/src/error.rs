@@ -7,6 +7,19 @@
 //! What this module is not: an error type for I/O or corruption. Those belong to the crates that meet them and
 //! are mapped to a condition where a client waits for the answer.
 
+/// Makes a constant of each line, and [`table::ALL`].
+macro_rules! conditions {
+    ($($name:ident = $code:literal, $state:literal, $text:literal;)*) => {
+        $(
+            #[doc = concat!($code, " (", $state, "): ", $text)]
+            pub const $name: Condition =
+                Condition { code: $code, sqlstate: $state, name: stringify!($name), text: $text };
+        )*
+        /// Every condition, by number.
+        pub const ALL: &[&Condition] = &[$(&$name),*];
+    };
+}
+
 pub mod table;
 
 use std::fmt::{self, Display, Write as _};

@@ -8,7 +8,7 @@ use crate::status::Counter;
 /// The counter of a planned statement.
 pub(super) fn of_plan(plan: &Plan) -> Counter {
     match plan {
-        Plan::Select(_) => Counter::ComSelect,
+        Plan::Select(_) | Plan::SelectInto(_) => Counter::ComSelect,
         Plan::Insert(insert) => {
             let selects = matches!(insert.source, InsertSource::Select(_));
             match (&insert.on_duplicate, selects) {
@@ -83,6 +83,7 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::StartReplica(_) => C::ComReplicaStart,
         Statement::StopReplica(_) => C::ComReplicaStop,
         Statement::Query(_)
+        | Statement::SelectInto(_)
         | Statement::Insert(_)
         | Statement::Update(_)
         | Statement::Delete(_)

@@ -95,6 +95,7 @@ impl Client {
             Statement::Unsupported { what } => return Err(unsupported(what)),
             Statement::Help(_) => return Err(unsupported("HELP")),
             Statement::Query(_)
+            | Statement::SelectInto(_)
             | Statement::Insert(_)
             | Statement::Update(_)
             | Statement::Delete(_)

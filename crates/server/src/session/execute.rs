@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use commit::CommitAck;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Done, Exec, Params, Turns};
+use sql::exec::{Changed, Done, Exec, Params, Turns};
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
@@ -102,6 +102,7 @@ impl Client {
         let row_size = (normalised.row_size > 0).then_some(normalised.row_size);
         Ok(Ok(match statement {
             Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
+            Statement::SelectInto(into) => Plan::SelectInto(bind::bind_into(&into, &env)?),
             Statement::Insert(insert) => Plan::Insert(bind::bind_insert(&insert, row_size, &env)?),
             Statement::Update(update) => bind::bind_update(&update, &env)?,
             Statement::Delete(delete) => bind::bind_delete(&delete, &env)?,
@@ -119,7 +120,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<Ran> {
         self.permit(planned)?;
-        if !matches!(planned.plan, Plan::Select(_)) && self.passes_over_change()? {
+        if planned.plan.query().is_none() && self.passes_over_change()? {
             self.pass_over(more, wire);
             return Ok(Ran::Answered);
         }
@@ -148,7 +149,7 @@ impl Client {
     /// Stops a SELECT after `max_execution_time` as KILL QUERY would.
     fn start_timer(&self, planned: &Planned) -> Option<JoinHandle<()>> {
         let limit_ms = self.vars.max_execution_time_ms;
-        if limit_ms == 0 || !matches!(planned.plan, Plan::Select(_)) {
+        if limit_ms == 0 || planned.plan.query().is_none() {
             return None;
         }
         self.counters.bump(Counter::MaxExecutionTimeSet);
@@ -205,7 +206,7 @@ impl Client {
     /// Whether the session may run it now.
     pub(super) fn permit(&self, planned: &Planned) -> Result<()> {
         self.permit_tables(planned)?;
-        if let Plan::Select(query) = &planned.plan {
+        if let Some(query) = planned.plan.query() {
             return if query.locks_exclusively() { self.refuse_read_only() } else { Ok(()) };
         }
         self.refuse_under_read_lock()?;
@@ -231,7 +232,7 @@ impl Client {
         if !is_locked && !kill.unless_killed(pin!(self.lock_tables(&planned.tables))).await? {
             return Ok(None);
         }
-        let logs = self.logs() && !matches!(planned.plan, Plan::Select(_));
+        let logs = self.logs() && planned.plan.query().is_none();
         let status = self.status(false);
         let shared_reads = self.transaction.open && self.transaction.serializable;
         let begun = self.transaction.trx.mark();
@@ -289,14 +290,15 @@ impl Client {
     async fn finish(&mut self, done: Done, more: bool, wire: &mut dyn Wire) -> Result<()> {
         match done {
             Done::Rows(_) => {
-                if self.transaction.open {
-                    self.transaction.wait_for_horizon().await;
-                } else {
-                    let _ack = self.transaction.commit(self.log.origin, self.logs()).await?;
-                }
+                self.end_query().await?;
                 self.sql.row_count = -1;
                 let (status, warnings) = (self.status(more), self.warnings.packet_count());
                 protocol::reply::write_rows_end(wire.packets(), self.capabilities, status, warnings);
+            }
+            Done::Assigned(rows) => {
+                self.end_query().await?;
+                self.sql.row_count = i64::try_from(rows).unwrap_or(i64::MAX);
+                self.ok(None, &Changed { affected: rows, ..Changed::default() }, more, wire);
             }
             Done::Changed(changed) => {
                 let ack = self.commit_statement().await?;
@@ -306,6 +308,16 @@ impl Client {
                 }
                 self.ok(ack, &changed, more, wire);
             }
+        }
+        Ok(())
+    }
+
+    /// A query has succeeded: what it has seen is to be durable before it is answered.
+    async fn end_query(&mut self) -> Result<()> {
+        if self.transaction.open {
+            self.transaction.wait_for_horizon().await;
+        } else {
+            let _ack = self.transaction.commit(self.log.origin, self.logs()).await?;
         }
         Ok(())
     }

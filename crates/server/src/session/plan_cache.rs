@@ -73,7 +73,7 @@ impl Planned {
 /// The privileges that a statement needs on the table that it changes.
 fn writes(plan: &Plan) -> Privileges {
     match plan {
-        Plan::Select(_) => Privileges::SELECT,
+        Plan::Select(_) | Plan::SelectInto(_) => Privileges::SELECT,
         Plan::Insert(insert) => match insert.on_duplicate {
             OnDuplicate::Error => Privileges::INSERT,
             OnDuplicate::Replace => Privileges::INSERT.union(Privileges::DELETE),

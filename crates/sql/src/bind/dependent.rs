@@ -63,6 +63,12 @@ pub(super) fn determined(scope: &Scope, by: &[Expr], conditions: &[Expr], joins:
     }
 }
 
+/// The sources whose rows may be missing together: those of an outer join, unless a condition lets no missing row through, so
+/// that it might as well be an inner one.
+pub(super) fn still_missing(conditions: &[Expr], joins: &Joins) -> Vec<Range<usize>> {
+    missing_and_never_null(conditions, joins).0.into_iter().cloned().collect()
+}
+
 /// The sources whose rows may be missing together, unless a condition lets none of these through, and the columns that are
 /// never NULL.
 fn missing_and_never_null<'j>(

@@ -21,10 +21,13 @@ fn bind_item<'a>(item: &'a TableWithJoins, scope: &mut Scope, env: &BindEnv<'_>)
     let first = bind_factor(&item.relation, scope, env)?;
     let joins = item.joins.iter().map(|join| {
         let (side, constraint) = match &join.join_operator {
-            JoinOperator::Join(on)
-            | JoinOperator::Inner(on)
-            | JoinOperator::CrossJoin(on)
-            | JoinOperator::StraightJoin(on) => (Side::Neither, on),
+            JoinOperator::Join(on) | JoinOperator::Inner(on) | JoinOperator::CrossJoin(on) => {
+                (Side::Neither, on)
+            }
+            JoinOperator::StraightJoin(on) => {
+                scope.is_straight = true;
+                (Side::Neither, on)
+            }
             JoinOperator::Left(on) | JoinOperator::LeftOuter(on) => (Side::Right, on),
             JoinOperator::Right(on) | JoinOperator::RightOuter(on) => (Side::Left, on),
             other => {
@@ -51,7 +54,7 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
         }
         TableFactor::Derived { lateral: false, subquery, alias, .. } => {
             let uses = env.outer_uses();
-            let plan = query::bind_query(subquery, env)?;
+            let plan = query::bind_inner(subquery, env)?;
             let names = alias.as_ref().map_or(&[][..], |alias| &alias.columns);
             let columns = with::renamed(plan.columns(env.session)?, names)?;
             scope.subqueries.push(Subquery::in_from(plan, env.outer_uses() > uses));

@@ -10,6 +10,7 @@ mod join;
 mod json;
 mod literal;
 mod multi;
+mod order;
 mod outer;
 mod place;
 mod query;
@@ -30,7 +31,7 @@ use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
 pub(crate) use access::possible_indexes;
 pub use dml::{bind_delete, bind_insert, bind_update};
-pub use query::bind_query;
+pub use query::{bind_into, bind_query};
 pub use rules::{bind_relations, bind_rules};
 pub use scope::Scope;
 pub use select::bind_exprs;

@@ -225,6 +225,7 @@ fn bind_rows(
         is_in_order: false,
         limit: None,
         offset: None,
+        counts_all: false,
         subqueries: scope.subqueries,
     })
 }

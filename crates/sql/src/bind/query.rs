@@ -10,11 +10,29 @@ use super::scope::{Clause, Named, Scope};
 use super::tail::Tail;
 use super::{BindEnv, Result, expr, select, unsupported, with};
 use crate::expr::Expr;
-use crate::plan::{OrderBy, OrderKey, QueryPlan, SourceKind, UnionPlan};
+use crate::parse::SelectInto;
+use crate::plan::{IntoPlan, OrderBy, OrderKey, QueryPlan, SourceKind, UnionPlan};
 
-/// Binds a query.
+/// Binds a query that is a statement, or whose rows a statement takes.
 pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
+    bind_within(query, Tail::OUTERMOST, env)
+}
+
+/// Binds a query within another one.
+pub(super) fn bind_inner(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
     bind_within(query, Tail::default(), env)
+}
+
+/// Binds SELECT .. INTO.
+///
+/// # Errors
+/// 1222 unless there are as many variables as columns.
+pub fn bind_into(into: &SelectInto, env: &BindEnv<'_>) -> Result<IntoPlan> {
+    let query = bind_query(&into.query, env)?;
+    if query.column_count() != into.variables.len() {
+        return Err(ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT.error(&[]));
+    }
+    Ok(IntoPlan { query, variables: into.variables.clone() })
 }
 
 /// Binds the query of EXISTS: what its rows consist of does not matter.
@@ -28,7 +46,7 @@ fn bind_within(query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result
     let inner = Tail::of(query)?;
     match outer.within(inner) {
         Some(tail) => bind_body(&query.body, tail, env),
-        None => union(vec![bind_body(&query.body, inner.or_locked_as(outer), env)?], 0, outer, env),
+        None => union(vec![bind_body(&query.body, inner.inside(outer), env)?], 0, outer, env),
     }
 }
 
@@ -41,8 +59,10 @@ fn bind_body(body: &SetExpr, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryP
         SetExpr::SetOperation { .. } => {
             let (operands, distinct) = operands(body)?;
             // A lock that is asked for at the end is one of the last part.
-            let of_part =
-                |place| if place + 1 == operands.len() { Tail::PART.or_locked_as(tail) } else { Tail::PART };
+            let of_part = |place| {
+                let part = tail.of_part(place == 0);
+                if place + 1 == operands.len() { part.or_locked_as(tail) } else { part }
+            };
             let parts =
                 operands.iter().enumerate().map(|(place, operand)| bind_body(operand, of_part(place), env));
             union(parts.collect::<Result<_>>()?, distinct, tail, env)
@@ -76,16 +96,18 @@ fn operands(mut body: &SetExpr) -> Result<(Vec<&SetExpr>, usize)> {
     Ok((operands, distinct))
 }
 
-fn union(parts: Vec<QueryPlan>, distinct: usize, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+fn union(mut parts: Vec<QueryPlan>, distinct: usize, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
     let count = parts[0].column_count();
     if parts.iter().any(|part| part.column_count() != count) {
         return Err(ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT.error(&[]));
     }
+    let counts_all = parts[0].take_counts_all();
     let mut plan = UnionPlan::new(parts, distinct, env.session)?;
     let mut scope = result_scope(&plan.columns);
     plan.order = tail.needed(order(tail.order, count, &mut scope, env)?);
     (plan.limit, plan.offset) = tail.limit(&mut scope, env)?;
     plan.subqueries = scope.subqueries;
+    plan.counts_all = counts_all;
     Ok(QueryPlan::Union(Box::new(plan)))
 }
 

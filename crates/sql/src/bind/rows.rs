@@ -97,7 +97,7 @@ impl Binder<'_, '_> {
 
     fn subquery(&mut self, query: &ast::Query, columns: usize, rows_max: usize) -> Result<SubqueryRef> {
         self.subquery_of(rows_max, |env| {
-            let plan = query::bind_query(query, env)?;
+            let plan = query::bind_inner(query, env)?;
             if plan.column_count() != columns {
                 return Err(ER_OPERAND_COLUMNS.error(&[&columns]));
             }

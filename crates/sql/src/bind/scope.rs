@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use types::column::ColumnType;
 use types::error::SqlError;
@@ -9,7 +10,7 @@ use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NO
 
 use super::Result;
 use crate::expr::{Expr, ResultType, Schema, Types};
-use crate::plan::{Aggregate, SourceKind, Subquery, subquery_type};
+use crate::plan::{Aggregate, Given, SourceKind, Subquery, subquery_type};
 
 /// A source under its name.
 #[derive(Clone, Debug)]
@@ -71,6 +72,8 @@ pub struct Scope {
     /// Where aggregates go; `None` where they are not allowed.
     pub(super) aggregates: Option<Vec<Aggregate>>,
     pub(super) subqueries: Vec<Subquery>,
+    /// Its sources are read as they are written: STRAIGHT_JOIN.
+    pub(super) is_straight: bool,
     /// `VALUES(c)` means the row that is inserted.
     pub(super) in_duplicate: bool,
     /// Columns of the result that may be named.
@@ -131,6 +134,20 @@ impl Scope {
         }
         let path: Vec<&str> = db.into_iter().chain(table).chain([name]).collect();
         ER_BAD_FIELD_ERROR.error(&[&path.join("."), &self.clause.name()])
+    }
+
+    /// The sources get other places, and what subqueries are given of them.
+    pub(super) fn renumber(&mut self, places: &[usize]) {
+        let mut sources: Vec<(usize, Named)> = places.iter().copied().zip(self.sources.drain(..)).collect();
+        sources.sort_by_key(|(place, _)| *place);
+        self.sources = sources.into_iter().map(|(_, named)| named).collect();
+        for subquery in &mut self.subqueries {
+            if let Given::Values(values) = &mut subquery.given {
+                for value in Arc::make_mut(values) {
+                    value.renumber(places);
+                }
+            }
+        }
     }
 
     /// Whether nothing is read.

@@ -11,10 +11,11 @@ use types::error::table::{
 use types::sql_mode::SqlMode;
 use types::value::Value;
 
+use super::join::Joins;
 use super::place::place;
 use super::scope::{Clause, Place, Scope};
 use super::tail::Tail;
-use super::{BindEnv, Result, dependent, expr, from, unsupported};
+use super::{BindEnv, Result, dependent, expr, from, order, unsupported};
 use crate::expr::Expr;
 use crate::lex::{Kind, Lexer};
 use crate::plan::{Group, OrderBy, OrderKey, Output, SelectPlan, SourceKind};
@@ -46,6 +47,7 @@ pub fn bind_exprs<'x>(
         is_in_order: false,
         limit: None,
         offset: None,
+        counts_all: false,
         subqueries: scope.subqueries,
     })
 }
@@ -60,7 +62,7 @@ struct SelectBinder<'a, 'e> {
 impl SelectBinder<'_, '_> {
     fn bind(mut self) -> Result<SelectPlan> {
         self.refuse_the_unknown()?;
-        let joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
+        let mut joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
         let mut conditions = Vec::new();
         if let Some(filter) = &self.select.selection {
             self.scope.clause = Clause::Where;
@@ -78,7 +80,7 @@ impl SelectBinder<'_, '_> {
         };
         let order = self.order(&output)?;
         let aggregates = self.scope.aggregates.take().unwrap_or_default();
-        let group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
+        let mut group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
         match &group {
             Some(group) if self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) => {
                 let determined = dependent::determined(&self.scope, &group.by, &conditions, &joins);
@@ -89,6 +91,7 @@ impl SelectBinder<'_, '_> {
             None => conditions.extend(having.take().into_iter().flat_map(conjuncts)),
         }
         let mut order = self.tail.needed(order);
+        let counts_all = self.tail.counts_all(self.select)?;
         let (limit, offset) = self.tail.limit(&mut self.scope, self.env)?;
         let mut distinct = matches!(self.select.distinct, Some(ast::Distinct::Distinct));
         if self.tail.is_existence && group.is_none() {
@@ -97,6 +100,14 @@ impl SelectBinder<'_, '_> {
             order.clear();
             distinct = false;
         }
+        self.reorder(
+            &mut conditions,
+            &mut joins,
+            (output.iter_mut().map(|output| &mut output.expr))
+                .chain(group.iter_mut().flat_map(Group::exprs_mut))
+                .chain(&mut having)
+                .chain(order.iter_mut().filter_map(OrderBy::expr_mut)),
+        );
         let used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
         let (precondition, mut sources) = place(&mut self.scope, conditions, joins, &used);
         self.tail.lock(&mut sources)?;
@@ -112,10 +123,32 @@ impl SelectBinder<'_, '_> {
             is_in_order: false,
             limit,
             offset,
+            counts_all,
             subqueries,
         };
         plan.use_index_order();
         Ok(plan)
+    }
+
+    /// Makes outer joins inner ones where that is the same, and has the sources read in a better order than that of the text,
+    /// if there is one; `others` are all expressions beside the conditions.
+    fn reorder<'x>(
+        &mut self,
+        conditions: &'x mut [Expr],
+        joins: &'x mut Joins,
+        others: impl Iterator<Item = &'x mut Expr>,
+    ) {
+        joins.optional = dependent::still_missing(conditions, joins);
+        let is_straight =
+            self.select.select_modifiers.as_ref().is_some_and(|modifiers| modifiers.straight_join);
+        if is_straight || self.scope.is_straight || !joins.optional.is_empty() {
+            return;
+        }
+        let all: Vec<&Expr> = conditions.iter().chain(joins.on.iter().flat_map(|(_, on)| on)).collect();
+        let Some(places) = order::better(&self.scope.sources, &all) else { return };
+        let conditions = conditions.iter_mut().chain(joins.on.iter_mut().flat_map(|(_, on)| on));
+        conditions.chain(others).for_each(|expr| expr.renumber(&places));
+        self.scope.renumber(&places);
     }
 
     fn refuse_the_unknown(&self) -> Result<()> {

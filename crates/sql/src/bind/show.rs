@@ -58,6 +58,7 @@ pub fn bind_show(
         is_in_order: false,
         limit: None,
         offset: None,
+        counts_all: false,
         subqueries: scope.subqueries,
     })))
 }

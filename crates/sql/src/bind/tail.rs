@@ -1,7 +1,7 @@
 //! What follows the body of a query: ORDER BY, LIMIT, FOR UPDATE.
 
 use sqlparser::ast::{self, LimitClause, OrderByKind};
-use types::error::table::{ER_DUPLICATE_TABLE_LOCK, ER_UNRESOLVED_TABLE_LOCK};
+use types::error::table::{ER_CANT_USE_OPTION_HERE, ER_DUPLICATE_TABLE_LOCK, ER_UNRESOLVED_TABLE_LOCK};
 
 use super::{BindEnv, Result, Scope, expr, unsupported};
 use crate::expr::Expr;
@@ -17,15 +17,20 @@ pub(super) struct Tail<'a> {
     is_part: bool,
     /// All that matters is whether there is a row: EXISTS.
     pub(super) is_existence: bool,
+    /// The query is the statement's own, or its first part.
+    is_outermost: bool,
 }
 
 impl<'a> Tail<'a> {
     /// That of a part of a UNION.
     pub(super) const PART: Self =
-        Self { order: &[], limit: None, locks: &[], is_part: true, is_existence: false };
+        Self { order: &[], limit: None, locks: &[], is_part: true, is_existence: false, is_outermost: false };
 
     /// That of the query of EXISTS.
     pub(super) const EXISTENCE: Self = Self { is_part: false, is_existence: true, ..Self::PART };
+
+    /// Of a statement that is a query.
+    pub(super) const OUTERMOST: Self = Self { is_part: false, is_outermost: true, ..Self::PART };
 
     /// That of a query.
     pub(super) fn of(query: &'a ast::Query) -> Result<Self> {
@@ -38,7 +43,7 @@ impl<'a> Tail<'a> {
             Some(OrderByKind::All(_)) => return Err(unsupported("ORDER BY ALL")),
         };
         let limit = query.limit_clause.as_ref();
-        Ok(Self { order, limit, locks: &query.locks, is_part: false, is_existence: false })
+        Ok(Self { order, limit, locks: &query.locks, ..Self::default() })
     }
 
     /// Locks as another one says, if this one says nothing.
@@ -46,12 +51,31 @@ impl<'a> Tail<'a> {
         if self.locks.is_empty() { Self { locks: other.locks, ..self } } else { self }
     }
 
+    /// That of a query in parentheses, which this other one follows.
+    pub(super) fn inside(self, outer: Self) -> Self {
+        Self { is_outermost: outer.is_outermost, ..self.or_locked_as(outer) }
+    }
+
     /// The tail of a query in parentheses and what follows them, if one can be both.
     pub(super) fn within(self, inner: Self) -> Option<Self> {
         let (one, other) = if self.is_empty() { (inner, self) } else { (self, inner) };
         let locks = inner.or_locked_as(self).locks;
-        let Self { is_part, is_existence, .. } = self;
-        other.is_empty().then_some(Self { locks, is_part, is_existence, ..one })
+        let Self { is_part, is_existence, is_outermost, .. } = self;
+        other.is_empty().then_some(Self { locks, is_part, is_existence, is_outermost, ..one })
+    }
+
+    /// That of a part of the UNION that this one is about.
+    pub(super) fn of_part(self, is_first: bool) -> Self {
+        Self { is_outermost: self.is_outermost && is_first, ..Self::PART }
+    }
+
+    /// Whether a SELECT says SQL_CALC_FOUND_ROWS. Error 1234 if it is not the statement's first one.
+    pub(super) fn counts_all(self, select: &ast::Select) -> Result<bool> {
+        let counts = select.select_modifiers.as_ref().is_some_and(|modifiers| modifiers.sql_calc_found_rows);
+        if counts && !self.is_outermost {
+            return Err(ER_CANT_USE_OPTION_HERE.error(&[&"SQL_CALC_FOUND_ROWS"]));
+        }
+        Ok(counts)
     }
 
     fn is_empty(self) -> bool {

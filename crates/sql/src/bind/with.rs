@@ -35,7 +35,7 @@ fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
             return Err(ER_NONUNIQ_TABLE.error(&[&name]));
         }
         let uses = env.outer_uses();
-        let plan = query::bind_query(query, &env)?;
+        let plan = query::bind_inner(query, &env)?;
         let is_correlated = env.outer_uses() > uses;
         let columns = renamed(plan.columns(env.session)?, &alias.columns)?;
         let depth = plan.depth();

@@ -16,8 +16,8 @@ use super::{Exec, Result};
 use crate::bind::possible_indexes;
 use crate::expr::Expr;
 use crate::plan::{
-    Access, Equal, Given, IndexRef, InsertSource, OnDuplicate, Plan, QueryPlan, RangeSpec, SelectPlan,
-    Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
+    Access, Equal, Given, IndexRef, InsertSource, IntoPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
+    SelectPlan, Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
 };
 
 /// So many rows of a source are counted.
@@ -69,7 +69,7 @@ impl Exec<'_> {
         let mut explainer =
             Explainer { exec: self, lines: Vec::new(), counted: Vec::new(), ids: 0, named: HashMap::new() };
         match plan {
-            Plan::Select(query) => {
+            Plan::Select(query) | Plan::SelectInto(IntoPlan { query, .. }) => {
                 let id = explainer.next_id();
                 explainer.query(query, Role::Outermost, id)?;
             }

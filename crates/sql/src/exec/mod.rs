@@ -10,6 +10,7 @@ mod duplicate;
 mod explain;
 mod foreign;
 mod insert;
+mod into;
 mod join;
 mod memory;
 mod multi;
@@ -27,6 +28,7 @@ mod window;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::Ordering as Memory;
 use std::task::Poll;
 
 use engine::EngineError;
@@ -134,6 +136,8 @@ pub enum Done {
     Rows(u64),
     /// It changed rows.
     Changed(Changed),
+    /// It assigned the values of so many rows, at most one, to user variables.
+    Assigned(u64),
 }
 
 /// Everything that a statement runs with.
@@ -192,6 +196,7 @@ impl<'a> Exec<'a> {
             Plan::Select(query) => {
                 self.query(query, &[], self.session.select_limit, sink).await.map(Done::Rows)
             }
+            Plan::SelectInto(into) => Box::pin(self.select_into(into)).await.map(Done::Assigned),
             Plan::Insert(insert) => self.insert(insert).await.map(Done::Changed),
             Plan::Update(update) => self.update(update).await.map(Done::Changed),
             Plan::Delete(delete) => self.delete(delete).await.map(Done::Changed),
@@ -227,7 +232,10 @@ impl<'a> Exec<'a> {
     /// The values of expressions that stand in no query: see [`crate::bind::bind_exprs`].
     pub async fn values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
         let mut rows = Collector::new(self.session, self.memory_max);
-        self.select(plan, &[], u64::MAX, &mut rows).await?;
+        let found_rows = self.session.found_rows.load(Memory::Relaxed);
+        let done = self.select(plan, &[], u64::MAX, &mut rows).await;
+        self.session.found_rows.store(found_rows, Memory::Relaxed);
+        done?;
         Ok(rows.rows.pop().unwrap_or_default())
     }
 

@@ -59,7 +59,7 @@ impl Exec<'_> {
     ) -> Result<u64> {
         let subqueries = self.subqueries(&plan.subqueries, outer, plan).await?;
         let known = subqueries.known(plan);
-        let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit)?;
+        let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit, plan.counts_all)?;
         let open = self.precondition(plan.precondition.as_ref(), known)?;
         if open || plan.group.is_some() {
             let in_order = open && plan.is_in_order && self.finds_exactly(&plan.sources[0], known)?;
@@ -70,7 +70,7 @@ impl Exec<'_> {
                 self.emit(&rows, &mut window, sink).await?;
             }
         }
-        self.session.found_rows.store(window.given, Memory::Relaxed);
+        self.session.found_rows.store(window.found, Memory::Relaxed);
         Ok(window.given)
     }
 

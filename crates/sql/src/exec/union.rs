@@ -34,7 +34,7 @@ impl Exec<'_> {
             let subqueries = self.subqueries(&plan.subqueries, outer, plan).await?;
             let known = subqueries.known(plan);
             let types = plan.column_types(&self.inputs(&[], known).types())?;
-            let window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit)?;
+            let window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit, plan.counts_all)?;
             let mut merged = Merged {
                 types: &types,
                 time_zone: self.session.time_zone.clone(),
@@ -57,7 +57,7 @@ impl Exec<'_> {
                 let rows = self.sorted(plan, rows, known)?;
                 self.emit(&rows, &mut window, sink).await?;
             }
-            self.session.found_rows.store(window.given, Memory::Relaxed);
+            self.session.found_rows.store(window.found, Memory::Relaxed);
             Ok(window.given)
         })
     }
@@ -199,7 +199,7 @@ mod tests {
             seen: seen.then(HashSet::new),
             rows: sorted.then(Vec::new),
             memory: Room::new(memory),
-            window: Window { offset: 0, limit: u64::MAX, given: 0 },
+            window: Window { offset: 0, limit: u64::MAX, given: 0, found: 0, counts_all: false },
             sink: &mut counter,
         };
         let mut warnings = Warnings::default();

@@ -1,4 +1,4 @@
-//! OFFSET and LIMIT: which of the rows that come are given.
+//! OFFSET and LIMIT: which of the rows that come are given, and how many come: `found_rows()`.
 
 use super::{Exec, Result};
 use crate::expr::Expr;
@@ -9,21 +9,23 @@ pub(super) struct Window {
     pub(super) offset: u64,
     pub(super) limit: u64,
     pub(super) given: u64,
+    /// Rows that came.
+    pub(super) found: u64,
+    /// Rows are counted that LIMIT leaves out: SQL_CALC_FOUND_ROWS.
+    pub(super) counts_all: bool,
 }
 
 impl Window {
     pub(super) fn is_over(&self) -> bool {
-        self.given >= self.limit
+        self.given >= self.limit && !self.counts_all
     }
 
     /// A row comes: whether it is given.
     pub(super) fn takes(&mut self) -> bool {
-        if self.offset > 0 {
-            self.offset -= 1;
-            return false;
-        }
-        self.given += 1;
-        true
+        self.found += 1;
+        let takes = self.found > self.offset && self.given < self.limit;
+        self.given += u64::from(takes);
+        takes
     }
 }
 
@@ -34,9 +36,10 @@ impl Exec<'_> {
         limit: Option<&Expr>,
         offset: Option<&Expr>,
         otherwise: u64,
+        counts_all: bool,
     ) -> Result<Window> {
         let offset = self.limit(offset)?.unwrap_or(0);
         let limit = self.limit(limit)?.unwrap_or(otherwise);
-        Ok(Window { offset, limit, given: 0 })
+        Ok(Window { offset, limit, given: 0, found: 0, counts_all })
     }
 }

@@ -207,6 +207,65 @@ pub enum IntervalUnit {
     YearMonth,
 }
 
+/// Visits the expressions right below one; `$iter` and `$given` are how they are lent.
+macro_rules! children {
+    ($expr:expr, $visit:expr, $iter:ident, $given:path) => {
+        match $expr {
+            Self::Compare(_, a, b) | Self::Arith(_, a, b, _) | Self::Xor(a, b) => {
+                $visit(a);
+                $visit(b);
+            }
+            Self::And(all) | Self::Or(all) | Self::Call(_, all) => all.$iter().for_each($visit),
+            Self::Not(a)
+            | Self::Neg(a)
+            | Self::BitNot(a)
+            | Self::IsNull(a)
+            | Self::IsTruth(a, _)
+            | Self::Cast(a, ..)
+            | Self::Collate(a, _)
+            | Self::OrZeroDate(a)
+            | Self::AssignVariable(_, a)
+            | Self::Interval(a, _) => $visit(a),
+            Self::In(a, all) => {
+                $visit(a);
+                all.$iter().for_each($visit);
+            }
+            Self::Subquery(subquery, _) | Self::Exists(subquery) => {
+                $given(subquery).$iter().for_each($visit);
+            }
+            Self::Quantified(_, left, subquery) => {
+                left.$iter().chain($given(subquery).$iter()).for_each($visit);
+            }
+            Self::Like { text, pattern, .. } => {
+                $visit(text);
+                $visit(pattern);
+            }
+            Self::Case { operand, branches, otherwise } => {
+                if let Some(operand) = operand {
+                    $visit(operand);
+                }
+                for (when, then) in branches {
+                    $visit(when);
+                    $visit(then);
+                }
+                if let Some(otherwise) = otherwise {
+                    $visit(otherwise);
+                }
+            }
+            Self::Const(_)
+            | Self::Param(_)
+            | Self::Literal(_)
+            | Self::RowLiteral(_)
+            | Self::Column { .. }
+            | Self::Candidate(_)
+            | Self::Aggregate(_)
+            | Self::Outer(..)
+            | Self::SystemVariable(..)
+            | Self::UserVariable(..) => {}
+        }
+    };
+}
+
 impl Expr {
     /// Calls `visit` for this expression and everything in it.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
@@ -286,54 +345,36 @@ impl Expr {
     }
 
     fn children<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
-        match self {
-            Self::Compare(_, a, b) | Self::Arith(_, a, b, _) | Self::Xor(a, b) => {
-                visit(a);
-                visit(b);
+        children!(self, visit, iter, SubqueryRef::given);
+    }
+
+    fn children_mut<'a>(&'a mut self, visit: &mut impl FnMut(&'a mut Self)) {
+        children!(self, visit, iter_mut, SubqueryRef::given_mut);
+    }
+
+    /// The sources that are used: a bit each. For queries of at most 32.
+    pub(crate) fn sources(&self) -> u32 {
+        let mut sources = 0;
+        self.walk(&mut |expr| {
+            if let Self::Column { source, .. } = expr {
+                sources |= 1 << source;
             }
-            Self::And(all) | Self::Or(all) | Self::Call(_, all) => all.iter().for_each(visit),
-            Self::Not(a)
-            | Self::Neg(a)
-            | Self::BitNot(a)
-            | Self::IsNull(a)
-            | Self::IsTruth(a, _)
-            | Self::Cast(a, ..)
-            | Self::Collate(a, _)
-            | Self::OrZeroDate(a)
-            | Self::AssignVariable(_, a)
-            | Self::Interval(a, _) => visit(a),
-            Self::In(a, all) => {
-                visit(a);
-                all.iter().for_each(visit);
-            }
-            Self::Subquery(subquery, _) | Self::Exists(subquery) => subquery.given.iter().for_each(visit),
-            Self::Quantified(_, left, subquery) => left.iter().chain(&*subquery.given).for_each(visit),
-            Self::Like { text, pattern, .. } => {
-                visit(text);
-                visit(pattern);
-            }
-            Self::Case { operand, branches, otherwise } => {
-                if let Some(operand) = operand {
-                    visit(operand);
-                }
-                for (when, then) in branches {
-                    visit(when);
-                    visit(then);
-                }
-                if let Some(otherwise) = otherwise {
-                    visit(otherwise);
-                }
-            }
-            Self::Const(_)
-            | Self::Param(_)
-            | Self::Literal(_)
-            | Self::RowLiteral(_)
-            | Self::Column { .. }
-            | Self::Candidate(_)
-            | Self::Aggregate(_)
-            | Self::Outer(..)
-            | Self::SystemVariable(..)
-            | Self::UserVariable(..) => {}
+        });
+        sources
+    }
+
+    /// The sources get other numbers: their places in this list.
+    pub(crate) fn renumber(&mut self, places: &[usize]) {
+        if let Self::Column { source, .. } = self {
+            *source = places[*source];
         }
+        self.children_mut(&mut |child| child.renumber(places));
+    }
+
+    /// The same of a copy.
+    pub(crate) fn renumbered(&self, places: &[usize]) -> Self {
+        let mut copy = self.clone();
+        copy.renumber(places);
+        copy
     }
 }

@@ -128,6 +128,15 @@ impl SubqueryRef {
         }
     }
 
+    pub(super) fn given(&self) -> &[Expr] {
+        &self.given
+    }
+
+    /// As long as the binder is at work: the plan's list of subqueries has the same values.
+    pub(super) fn given_mut(&mut self) -> &mut [Expr] {
+        Arc::make_mut(&mut self.given)
+    }
+
     /// Whether it must be asked again for each row.
     pub fn is_asked_by_row(&self) -> bool {
         !self.given.iter().all(Expr::is_known_beforehand)

@@ -1,12 +1,11 @@
 //! SELECT, INSERT, UPDATE, DELETE, DO: the statements that the binder plans.
 
-use sqlparser::ast::{Assignment, Delete, Expr, OrderByExpr, TableWithJoins, With};
+use sqlparser::ast::{Assignment, Delete, Expr, OrderByExpr, Query, TableWithJoins, With};
 use types::error::SqlError;
 
 use super::Statement;
 use super::cursor::Cursor;
-use super::error::unsupported;
-use super::query;
+use super::{into, query};
 
 /// UPDATE.
 #[derive(Clone, Debug)]
@@ -38,16 +37,29 @@ pub struct DeleteStatement {
     pub ignore: bool,
 }
 
+/// SELECT .. INTO.
+#[derive(Clone, Debug)]
+pub struct SelectInto {
+    /// The query without INTO.
+    pub query: Box<Query>,
+    /// The names of the user variables without `@`, in lower case.
+    pub variables: Vec<String>,
+}
+
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// At SELECT, WITH, VALUES or a parenthesis.
 pub(super) fn select(cursor: &mut Cursor<'_>) -> Result<Statement> {
-    refuse_outfile(cursor)?;
+    let variables = into::take(cursor)?;
     check_tables(cursor)?;
     if let Some(verb) = change_behind_with(cursor) {
         return with_change(cursor, verb);
     }
-    query::query(cursor).map(Statement::Query)
+    let query = query::query(cursor)?;
+    Ok(match variables {
+        None => Statement::Query(query),
+        Some(variables) => Statement::SelectInto(SelectInto { query, variables }),
+    })
 }
 
 /// Where UPDATE or DELETE stands behind the queries of WITH.
@@ -78,21 +90,6 @@ fn with_change(cursor: &mut Cursor<'_>, verb: usize) -> Result<Statement> {
     }
     let Statement::Delete(delete) = delete(cursor)? else { unreachable!("DELETE is one") };
     Ok(Statement::Delete(DeleteStatement { with, ..delete }))
-}
-
-/// `sqlparser` would take OUTFILE for a table.
-fn refuse_outfile(cursor: &Cursor<'_>) -> Result<()> {
-    let mut before_is_into = false;
-    for &token in cursor.tokens() {
-        let text = cursor.text_of(token);
-        if before_is_into
-            && ["OUTFILE", "DUMPFILE"].iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()))
-        {
-            return Err(unsupported("SELECT ... INTO OUTFILE"));
-        }
-        before_is_into = text.eq_ignore_ascii_case(b"INTO");
-    }
-    Ok(())
 }
 
 /// Error 1064 for a clause's first word where a table's name should be: `sqlparser` takes any word for a name.

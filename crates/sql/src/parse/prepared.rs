@@ -4,7 +4,7 @@ use types::error::SqlError;
 
 use super::Statement;
 use super::cursor::Cursor;
-use super::set::user_variable;
+use super::into::variable;
 use crate::lex::Kind;
 
 /// PREPARE.
@@ -62,13 +62,4 @@ pub(super) fn deallocate(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let name = cursor.name()?;
     cursor.expect_end()?;
     Ok(Statement::Deallocate(name))
-}
-
-fn variable(cursor: &mut Cursor<'_>) -> Result<String> {
-    let token = cursor.peek().filter(|token| token.kind == Kind::Variable);
-    let name = token.map(|token| cursor.text_of(token)).and_then(|text| text.strip_prefix(b"@"));
-    let name =
-        name.filter(|name| !name.is_empty() && !name.starts_with(b"@")).ok_or_else(|| cursor.error())?;
-    cursor.advance();
-    user_variable(name)
 }

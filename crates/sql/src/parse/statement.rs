@@ -5,7 +5,7 @@ use sqlparser::ast::{Expr, Insert, Query};
 use super::account::{Account, DropUsers, ManageUsers};
 use super::admin::{Flush, Kill, Purge, Reset};
 use super::database::{AlterDatabase, CreateDatabase, DropDatabase};
-use super::dml::{DeleteStatement, UpdateStatement};
+use super::dml::{DeleteStatement, SelectInto, UpdateStatement};
 use super::explain::Explain;
 use super::grant::{Grant, Revoke};
 use super::lock::TableLock;
@@ -23,6 +23,8 @@ use super::transaction::{Completion, TransactionStart};
 pub enum Statement {
     /// SELECT and whatever else is a query.
     Query(Box<Query>),
+    /// SELECT .. INTO.
+    SelectInto(SelectInto),
     /// INSERT, REPLACE.
     Insert(Box<Insert>),
     /// UPDATE.

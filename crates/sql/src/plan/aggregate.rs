@@ -46,6 +46,10 @@ impl Aggregate {
         self.args.iter().chain(self.order.iter().filter_map(OrderBy::expr))
     }
 
+    pub(super) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        self.args.iter_mut().chain(self.order.iter_mut().filter_map(OrderBy::expr_mut))
+    }
+
     /// Whether it is one of a query around that in which it stands: no column is of the latter, and some are of others, or
     /// there are none and it is not allowed here.
     pub(crate) fn belongs_further_out(&self, is_allowed: bool) -> bool {

@@ -35,6 +35,8 @@ use crate::virtual_table::VirtualTable;
 pub enum Plan {
     /// SELECT.
     Select(QueryPlan),
+    /// SELECT .. INTO.
+    SelectInto(IntoPlan),
     /// INSERT, REPLACE.
     Insert(InsertPlan),
     /// UPDATE.
@@ -45,6 +47,15 @@ pub enum Plan {
     MultiUpdate(MultiUpdatePlan),
     /// DELETE from several tables.
     MultiDelete(MultiDeletePlan),
+}
+
+/// A planned SELECT .. INTO.
+#[derive(Debug)]
+pub struct IntoPlan {
+    /// The query.
+    pub query: QueryPlan,
+    /// The user variables that its only row is assigned to: their names, in lower case.
+    pub variables: Vec<String>,
 }
 
 /// A table as a plan uses it.
@@ -59,11 +70,21 @@ pub struct PlannedTable {
 }
 
 impl Plan {
+    /// The query, if it is one and nothing else.
+    pub fn query(&self) -> Option<&QueryPlan> {
+        match self {
+            Self::Select(query) | Self::SelectInto(IntoPlan { query, .. }) => Some(query),
+            _ => None,
+        }
+    }
+
     /// Every stored table that the statement touches.
     pub fn tables(&self) -> Vec<PlannedTable> {
         let mut touched = Touched::default();
         match self {
-            Self::Select(select) => select.collect_tables(&mut touched),
+            Self::Select(query) | Self::SelectInto(IntoPlan { query, .. }) => {
+                query.collect_tables(&mut touched);
+            }
             Self::Insert(insert) => {
                 let table = Arc::clone(&insert.table);
                 touched.tables.push(PlannedTable { table, written: true, implied: false });
@@ -84,7 +105,7 @@ impl Plan {
     /// Whether it changes rows without IGNORE: strict mode is about such statements, their conditions included.
     pub fn is_strict(&self) -> bool {
         match self {
-            Self::Select(_) => false,
+            Self::Select(_) | Self::SelectInto(_) => false,
             Self::Insert(insert) => !insert.ignore,
             Self::Update(update) => !update.ignore,
             Self::Delete(delete) => !delete.ignore,
@@ -96,7 +117,7 @@ impl Plan {
     /// What foreign keys have to do with its changes of each table.
     pub fn relations(&self) -> impl Iterator<Item = &Relations> {
         let (one, updates, deletes) = match self {
-            Self::Select(_) => (None, &[][..], &[][..]),
+            Self::Select(_) | Self::SelectInto(_) => (None, &[][..], &[][..]),
             Self::Insert(insert) => (insert.relations.as_deref(), &[][..], &[][..]),
             Self::Update(update) => (update.relations.as_deref(), &[][..], &[][..]),
             Self::Delete(delete) => (delete.relations.as_deref(), &[][..], &[][..]),
@@ -148,6 +169,8 @@ pub struct SelectPlan {
     pub limit: Option<Expr>,
     /// OFFSET.
     pub offset: Option<Expr>,
+    /// `found_rows()` counts rows that LIMIT leaves out: SQL_CALC_FOUND_ROWS.
+    pub counts_all: bool,
     /// Subqueries: those that depend on no row are evaluated before the first one.
     pub subqueries: Vec<Subquery>,
 }
@@ -235,6 +258,13 @@ impl OrderBy {
     /// The expression, if it is not a column of the result.
     pub(crate) fn expr(&self) -> Option<&Expr> {
         match &self.by {
+            OrderKey::Expr(expr) => Some(expr),
+            OrderKey::Output(_) => None,
+        }
+    }
+
+    pub(crate) fn expr_mut(&mut self) -> Option<&mut Expr> {
+        match &mut self.by {
             OrderKey::Expr(expr) => Some(expr),
             OrderKey::Output(_) => None,
         }
@@ -413,6 +443,10 @@ impl Group {
     /// What is evaluated for each row.
     pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.by.iter().chain(self.aggregates.iter().flat_map(Aggregate::exprs))
+    }
+
+    pub(crate) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        self.by.iter_mut().chain(self.aggregates.iter_mut().flat_map(Aggregate::exprs_mut))
     }
 }
 

@@ -56,6 +56,8 @@ pub struct UnionPlan {
     pub limit: Option<Expr>,
     /// OFFSET.
     pub offset: Option<Expr>,
+    /// As in [`SelectPlan::counts_all`].
+    pub counts_all: bool,
     /// Subqueries in ORDER BY.
     pub subqueries: Vec<Subquery>,
     /// The columns of the result, as expressions in ORDER BY see them.
@@ -164,6 +166,15 @@ impl QueryPlan {
         }
     }
 
+    /// Whether it counts rows that LIMIT leaves out. It no longer does: a UNION does for it.
+    pub(crate) fn take_counts_all(&mut self) -> bool {
+        match self {
+            Self::Select(select) => std::mem::take(&mut select.counts_all),
+            Self::Union(union) => std::mem::take(&mut union.counts_all),
+            Self::Named(_) => false,
+        }
+    }
+
     pub(crate) fn collect_tables(&self, touched: &mut Touched) {
         match self {
             Self::Select(select) => select.collect_tables(touched),
@@ -190,6 +201,7 @@ impl UnionPlan {
             order: Vec::new(),
             limit: None,
             offset: None,
+            counts_all: false,
             subqueries: Vec::new(),
             columns: Arc::clone(&columns),
         };

@@ -253,6 +253,7 @@ pub fn plan(sql: &str, conn: &Conn) -> Result<(Plan, sql::lex::Normalised), SqlE
     let env = BindEnv::new(&catalog, &conn.session, &normalised.text);
     let plan = match statement {
         Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
+        Statement::SelectInto(into) => Plan::SelectInto(bind::bind_into(&into, &env)?),
         Statement::Insert(insert) => {
             let size = (normalised.row_size > 0).then_some(normalised.row_size);
             Plan::Insert(bind::bind_insert(&insert, size, &env)?)
@@ -276,7 +277,7 @@ impl Conn {
     pub async fn start(&mut self, sql: &str) -> Result<Changed, SqlError> {
         match self.execute_with(sql, &[]).await?.0 {
             Done::Changed(changed) => Ok(changed),
-            Done::Rows(rows) => panic!("{sql} returned {rows} rows"),
+            other => panic!("{sql}: {other:?}"),
         }
     }
 
@@ -358,7 +359,7 @@ impl Conn {
     pub fn run_with(&mut self, sql: &str, values: &[ValueRef<'_>]) -> Changed {
         match self.execute(sql, values).unwrap_or_else(|error| panic!("{sql}: {error:?}")).0 {
             Done::Changed(changed) => changed,
-            Done::Rows(rows) => panic!("{sql} returned {rows} rows"),
+            other => panic!("{sql}: {other:?}"),
         }
     }
 
@@ -366,7 +367,7 @@ impl Conn {
     pub fn attempt(&mut self, sql: &str) -> Result<Changed, SqlError> {
         match self.execute(sql, &[])?.0 {
             Done::Changed(changed) => Ok(changed),
-            Done::Rows(rows) => panic!("{sql} returned {rows} rows"),
+            other => panic!("{sql}: {other:?}"),
         }
     }
 

@@ -19,6 +19,7 @@ mod joins;
 mod json;
 mod multi;
 mod named;
+mod order;
 mod queries;
 mod recorded;
 mod subqueries;

@@ -32,6 +32,7 @@ fn answer(statement: &str, conn: &mut Conn) -> String {
     match conn.answer(statement) {
         Err(error) => format!("{statement}\t!{} {}\t", error.code, error.message),
         Ok((Done::Changed(changed), ..)) => format!("{statement}\t{}\t", changed.affected),
+        Ok((Done::Assigned(rows), ..)) => format!("{statement}\t{rows}\t"),
         Ok((Done::Rows(_), columns, rows)) => {
             let columns: Vec<String> = columns.iter().map(definition).collect();
             format!("{statement}\t{}\t{}", columns.join(" "), rows.join(" / "))

@@ -6,18 +6,6 @@
 
 use super::Condition;
 
-macro_rules! conditions {
-    ($($name:ident = $code:literal, $state:literal, $text:literal;)*) => {
-        $(
-            #[doc = concat!($code, " (", $state, "): ", $text)]
-            pub const $name: Condition =
-                Condition { code: $code, sqlstate: $state, name: stringify!($name), text: $text };
-        )*
-        /// Every condition, by number.
-        pub const ALL: &[&Condition] = &[$(&$name),*];
-    };
-}
-
 conditions! {
     ER_CANT_CREATE_FILE = 1004, "HY000", "Can't create file '%-.200s' (errno: %d - %s)";
     ER_CANT_CREATE_TABLE = 1005, "HY000", "Can't create table '%-.200s' (errno: %d - %s)";
@@ -576,6 +564,8 @@ conditions! {
     ER_CLIENT_QUERY_FAILURE_INVALID_NON_ROW_FORMAT = 3944, "HY000", "The query does not comply with variable require_row_format restrictions.";
     ER_CLIENT_LOCAL_FILES_DISABLED = 3948, "42000", "Loading local data is disabled; this must be enabled on both the client and server sides";
     ER_DA_OOM = 3950, "HY000", "Out of memory";
+    ER_MULTIPLE_INTO_CLAUSES = 3953, "HY000", "Multiple INTO clauses in one query block.";
+    ER_MISPLACED_INTO = 3954, "HY000", "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
     ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK = 3955, "HY000", "Access denied for user '%-.48s'@'%-.64s'. Account is blocked for %s day(s) (%s day(s) remaining) due to %u consecutive failed logins.";
     ER_DEPENDENT_BY_CHECK_CONSTRAINT = 3959, "HY000", "Check constraint '%-.192s' uses column '%-.192s', hence column cannot be dropped or renamed.";
     ER_WARN_DEPRECATED_INNER_INTO = 3962, "HY000", "The INTO clause is deprecated inside query blocks of query expressions and will be removed in a future release. Please move the INTO clause to the end of statement instead.";

@@ -1,0 +1,84 @@
+//! The order in which the sources of a query are read.
+//!
+//! No statistics: what decides is how many sources would be read whole. The order of the text stays unless there is one with
+//! fewer; among those with the fewest it is the one that is nearest to the text. So a query that is written well is read as
+//! it is written, and one that begins at its wrong end does not read a table for each row of another one.
+//!
+//! Where rows may be missing, the order of the text stays, as it does for STRAIGHT_JOIN.
+
+use std::collections::HashMap;
+
+use super::access;
+use super::scope::Named;
+use crate::expr::Expr;
+use crate::plan::{Access, Condition, SourceKind};
+
+/// With more sources than these the order of the text stays: each set of them is looked at.
+const SOURCES_MAX: usize = 8;
+
+/// For each source of inner joins its place in a better order, if there is one, given what must hold of their rows.
+pub(super) fn better(sources: &[Named], conditions: &[&Expr]) -> Option<Vec<usize>> {
+    if !(2..=SOURCES_MAX).contains(&sources.len()) {
+        return None;
+    }
+    let mut search = Search { sources, conditions, known: HashMap::new() };
+    let as_written = (0..sources.len()).filter(|next| search.reads_whole((1 << next) - 1, *next)).count();
+    if as_written == 0 || search.fewest(0) >= as_written {
+        return None;
+    }
+    let mut places = vec![0; sources.len()];
+    let mut read = 0;
+    for place in 0..sources.len() {
+        let next = search.next(read);
+        places[next] = place;
+        read |= 1 << next;
+    }
+    Some(places)
+}
+
+/// Sets of sources are bits.
+struct Search<'s> {
+    sources: &'s [Named],
+    conditions: &'s [&'s Expr],
+    /// Of sets that have been read, how many of the others must be read whole at least.
+    known: HashMap<u32, usize>,
+}
+
+impl Search<'_> {
+    fn others(&self, read: u32) -> impl Iterator<Item = usize> + use<> {
+        (0..self.sources.len()).filter(move |source| read & (1 << source) == 0)
+    }
+
+    fn fewest(&mut self, read: u32) -> usize {
+        if let Some(known) = self.known.get(&read) {
+            return *known;
+        }
+        let fewest = self.others(read).map(|next| self.cost(read, next)).min().unwrap_or(0);
+        self.known.insert(read, fewest);
+        fewest
+    }
+
+    fn cost(&mut self, read: u32, next: usize) -> usize {
+        usize::from(self.reads_whole(read, next)) + self.fewest(read | 1 << next)
+    }
+
+    /// The first of the others in the text of those that are as good as any.
+    fn next(&mut self, read: u32) -> usize {
+        let fewest = self.fewest(read);
+        let found = self.others(read).find(|next| self.cost(read, *next) == fewest);
+        found.expect("one of the others is read next")
+    }
+
+    /// Whether no index serves a source behind those that have been read.
+    fn reads_whole(&self, read: u32, next: usize) -> bool {
+        let SourceKind::Table(table) = &self.sources[next].kind else { return true };
+        let within = read | 1 << next;
+        // Numbered in the order in which they are read, as far as it matters.
+        let places: Vec<usize> = (0..self.sources.len()).map(|source| usize::from(source == next)).collect();
+        let decided = self.conditions.iter().filter(|condition| condition.sources() & !within == 0);
+        let mut decided: Vec<Condition> = decided
+            .map(|condition| Condition { expr: condition.renumbered(&places), implied: false })
+            .collect();
+        matches!(access::choose(table, 1, &mut decided), Access::Full(_))
+    }
+}

@@ -1,0 +1,86 @@
+//! INTO of user variables. MySQL takes it behind the list of what is selected, in front of FOR UPDATE and its like, and at
+//! the end; `sqlparser` at none of these places. So it is taken out of the tokens before the rest is read.
+
+use types::error::SqlError;
+use types::error::table::{ER_MISPLACED_INTO, ER_MULTIPLE_INTO_CLAUSES, ER_SP_UNDECLARED_VAR};
+
+use super::cursor::Cursor;
+use super::error::unsupported;
+use super::set::user_variable;
+use crate::lex::Kind;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// What it cannot stand behind.
+const NEVER_BEFORE: [&[u8]; 5] = [b"SELECT", b"AS", b",", b"FROM", b"JOIN"];
+
+/// Takes INTO out of the query at the cursor. Returns the variables' names, in lower case, if there is one.
+///
+/// # Errors
+/// 1064 where it cannot stand, 1235 for files, 1327 for what is no user variable, 3953 for more than one INTO, 3954
+/// within parentheses and in front of UNION.
+pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
+    let start = cursor.position();
+    let mut variables = None;
+    let (mut depth, mut behind_from) = (0_usize, false);
+    let mut place = start;
+    while let Some(&token) = cursor.tokens().get(place) {
+        let before = place.checked_sub(1).map_or(&b""[..], |before| cursor.text_of(cursor.tokens()[before]));
+        match &*cursor.text_of(token).to_ascii_uppercase() {
+            b"(" => depth += 1,
+            b")" => depth = depth.saturating_sub(1),
+            b"FROM" if depth == 0 => behind_from = true,
+            b"UNION" if depth == 0 && variables.is_some() => return Err(ER_MISPLACED_INTO.error(&[])),
+            b"UNION" if depth == 0 => behind_from = false,
+            // The name of a column.
+            b"INTO" if before == b"." => {}
+            b"INTO" if NEVER_BEFORE.iter().any(|word| before.eq_ignore_ascii_case(word)) => {
+                return Err(cursor.error_at(place));
+            }
+            b"INTO" => {
+                cursor.set_position(place + 1);
+                let found = destinations(cursor)?;
+                if depth > 0 {
+                    return Err(ER_MISPLACED_INTO.error(&[]));
+                }
+                if variables.is_some() {
+                    return Err(ER_MULTIPLE_INTO_CLAUSES.error(&[]));
+                }
+                let locks = cursor.is("FOR") || cursor.is("LOCK IN");
+                if behind_from && !locks && !cursor.is("INTO") && !cursor.is("UNION") {
+                    cursor.expect_end()?;
+                }
+                variables = Some(found);
+                cursor.remove(place);
+                continue;
+            }
+            _ => {}
+        }
+        place += 1;
+    }
+    cursor.set_position(start);
+    Ok(variables)
+}
+
+/// Behind INTO.
+fn destinations(cursor: &mut Cursor<'_>) -> Result<Vec<String>> {
+    if cursor.is("OUTFILE") || cursor.is("DUMPFILE") {
+        return Err(unsupported("SELECT ... INTO OUTFILE"));
+    }
+    cursor.list(|cursor| {
+        if cursor.kind(0) == Some(Kind::Variable) {
+            return variable(cursor);
+        }
+        Err(ER_SP_UNDECLARED_VAR.error(&[&cursor.name()?]))
+    })
+}
+
+/// `@x`: its name, in lower case.
+pub(super) fn variable(cursor: &mut Cursor<'_>) -> Result<String> {
+    let token = cursor.peek().filter(|token| token.kind == Kind::Variable);
+    let name = token.map(|token| cursor.text_of(token)).and_then(|text| text.strip_prefix(b"@"));
+    let name =
+        name.filter(|name| !name.is_empty() && !name.starts_with(b"@")).ok_or_else(|| cursor.error())?;
+    cursor.advance();
+    user_variable(name)
+}
