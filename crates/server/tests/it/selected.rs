@@ -1,6 +1,7 @@
-//! What a SELECT leaves beside its rows: user variables, and how many rows it has found.
+//! What MySQL's manual has of SELECT and INSERT beside the usual: user variables that take a row, how many rows were found, the
+//! name of an inserted row.
 
-use crate::whole::{World, answers_as_recorded};
+use crate::whole::{World, answers_as_recorded, ok};
 
 #[test]
 fn select_into_gives_variables_their_values_as_in_mysql() {
@@ -15,5 +16,30 @@ fn found_rows_counts_as_mysqls() {
     let world = World::start();
     let seen = answers_as_recorded(&mut world.root(), include_str!("../data/found_rows-9.7.4.txt"));
     assert!(seen > 80, "{seen} statements");
+    world.stop();
+}
+
+#[test]
+fn a_row_that_is_inserted_has_a_name_as_in_mysql() {
+    let world = World::start();
+    let seen = answers_as_recorded(&mut world.root(), include_str!("../data/row_alias-9.7.4.txt"));
+    assert!(seen > 50, "{seen} statements");
+    world.stop();
+}
+
+#[test]
+fn what_other_systems_know_is_refused() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY, a INT)");
+    for sql in [
+        "SELECT id FROM d.t ORDER BY a NULLS LAST",
+        "INSERT OR REPLACE INTO d.t VALUES (1, 1)",
+        "REPLACE INTO d.t VALUES (1, 1) AS new",
+        "SELECT p FROM d.t AS x (p, q)",
+        "SELECT 1 INTO OUTFILE '/tmp/x'",
+    ] {
+        assert_eq!(root.query(sql).unwrap_err().code(), 1235, "{sql}");
+    }
     world.stop();
 }

@@ -8,13 +8,13 @@ use sqlparser::ast::{
     self, AssignmentTarget, FromTable, OnInsert, SetExpr, TableFactor, TableObject, TableWithJoins,
 };
 use types::error::table::{
-    ER_BAD_FIELD_ERROR, ER_FIELD_SPECIFIED_TWICE, ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN,
-    ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED, ER_WRONG_VALUE_COUNT_ON_ROW,
+    ER_DUP_FIELDNAME, ER_FIELD_SPECIFIED_TWICE, ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN, ER_NONUNIQ_TABLE,
+    ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED, ER_VIEW_WRONG_LIST, ER_WRONG_VALUE_COUNT_ON_ROW,
 };
 
 use super::join::Joins;
 use super::rules::{bind_defaults, bind_relations, bind_rules};
-use super::scope::{Clause, Named, Scope};
+use super::scope::{Clause, Named, RowAlias, Scope};
 use super::{BindEnv, Result, expr, from, multi, place, query, select, unsupported, with};
 use crate::expr::Expr;
 use crate::parse::{DeleteStatement, UpdateStatement};
@@ -26,8 +26,8 @@ use crate::plan::{
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
 pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<'_>) -> Result<InsertPlan> {
     let TableObject::TableName(name) = &insert.table else { return Err(unsupported("INSERT INTO FUNCTION")) };
-    if insert.partitioned.is_some() || insert.returning.is_some() {
-        return Err(unsupported("PARTITION or RETURNING"));
+    if insert.partitioned.is_some() || insert.returning.is_some() || insert.or.is_some() {
+        return Err(unsupported("PARTITION, RETURNING or OR"));
     }
     let table = stored_table(name, env)?;
     let alias = insert.table_alias.as_ref().map_or(&table.def.name, |alias| &alias.alias.value).clone();
@@ -38,17 +38,20 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
         None if insert.assignments.is_empty() => return Err(unsupported("INSERT without values")),
         None => bind_set(&insert.assignments, &table, &mut scope, env)?,
         Some(query) => {
-            let columns = bind_columns(&insert.columns, &table)?;
+            let columns = bind_columns(&insert.columns, &table, &scope)?;
             let source = bind_source(query, &columns, row_size, &mut scope, env)?;
             refuse_generated(&columns, &source, &table)?;
             (columns, source)
         }
     };
+    let inserted =
+        insert.insert_alias.as_ref().map(|aliases| row_alias(aliases, &columns, &table)).transpose()?;
     let on_duplicate = match &insert.on {
+        None if insert.replace_into && inserted.is_some() => return Err(unsupported("REPLACE .. AS")),
         None if insert.replace_into => OnDuplicate::Replace,
         None => OnDuplicate::Error,
         Some(OnInsert::DuplicateKeyUpdate(assignments)) => {
-            scope.in_duplicate = true;
+            (scope.in_duplicate, scope.inserted) = (true, inserted);
             let mut assignments = bind_assignments(assignments, &table, &mut scope, env)?;
             bind_defaults(&mut assignments, env.catalog, &table, env.session)?;
             OnDuplicate::Update(assignments)
@@ -67,6 +70,29 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     let rules = bind_rules(env.catalog, &table, env.session)?;
     let (ignore, subqueries) = (insert.ignore, scope.subqueries);
     Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, rules, subqueries })
+}
+
+/// The inserted row's alias. Its columns are those that the statement gives.
+fn row_alias(aliases: &ast::InsertAliases, columns: &[usize], table: &Table) -> Result<RowAlias> {
+    let [name] = &aliases.row_alias.0[..] else { return Err(unsupported("AS with a name of several parts")) };
+    let name = name.as_ident().map(|name| name.value.clone()).unwrap_or_default();
+    if name == table.def.name {
+        return Err(ER_NONUNIQ_TABLE.error(&[&name]));
+    }
+    let given = aliases.col_aliases.iter().flatten().map(|column| column.value.clone());
+    let mut names: Vec<String> = given.collect();
+    if names.is_empty() {
+        names = columns.iter().map(|column| table.def.columns[*column].name.clone()).collect();
+    }
+    if names.len() != columns.len() {
+        return Err(ER_VIEW_WRONG_LIST.error(&[]));
+    }
+    for (place, name) in names.iter().enumerate() {
+        if names[..place].iter().any(|other| other.eq_ignore_ascii_case(name)) {
+            return Err(ER_DUP_FIELDNAME.error(&[name]));
+        }
+    }
+    Ok(RowAlias { name, columns: names.into_iter().zip(columns.iter().copied()).collect() })
 }
 
 /// Binds UPDATE.
@@ -181,13 +207,13 @@ pub(super) fn refuse_reading<'s>(
     Ok(())
 }
 
-fn bind_columns(names: &[ast::ObjectName], table: &Table) -> Result<Vec<usize>> {
+fn bind_columns(names: &[ast::ObjectName], table: &Table, scope: &Scope) -> Result<Vec<usize>> {
     if names.is_empty() {
         return Ok((0..table.def.columns.len()).collect());
     }
     let mut columns = Vec::with_capacity(names.len());
     for name in names {
-        let column = find_column(name, table)?;
+        let column = find_column(name, scope)?;
         if columns.contains(&column) {
             return Err(ER_FIELD_SPECIFIED_TWICE.error(&[&table.def.columns[column].name]));
         }
@@ -196,9 +222,15 @@ fn bind_columns(names: &[ast::ObjectName], table: &Table) -> Result<Vec<usize>> 
     Ok(columns)
 }
 
-fn find_column(name: &ast::ObjectName, table: &Table) -> Result<usize> {
-    let column = name.0.last().and_then(|part| part.as_ident()).map(|part| &*part.value).unwrap_or_default();
-    table.def.column(column).ok_or_else(|| ER_BAD_FIELD_ERROR.error(&[&column, &Clause::FieldList.name()]))
+/// The column of the table that is changed.
+fn find_column(name: &ast::ObjectName, scope: &Scope) -> Result<usize> {
+    let parts = name.0.iter().filter_map(|part| part.as_ident()).map(|part| &*part.value);
+    match parts.collect::<Vec<_>>()[..] {
+        [column] => scope.target(None, None, column),
+        [table, column] => scope.target(None, Some(table), column),
+        [db, table, column] => scope.target(Some(db), Some(table), column),
+        _ => Err(unsupported(&name.to_string())),
+    }
 }
 
 fn bind_source(
@@ -285,7 +317,7 @@ fn bind_assignments(
         let AssignmentTarget::ColumnName(name) = &assignment.target else {
             return Err(unsupported("an assignment to a tuple"));
         };
-        let column = find_column(name, table)?;
+        let column = find_column(name, scope)?;
         let value = bind_or_default(&assignment.value, scope, env)?;
         refuse_if_generated(column, value.is_some(), table)?;
         // DEFAULT is what a generated column has anyway.

@@ -42,6 +42,9 @@ fn bind_item<'a>(item: &'a TableWithJoins, scope: &mut Scope, env: &BindEnv<'_>)
 fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Factor<'a>> {
     match factor {
         TableFactor::Table { name, alias, partitions, .. } if partitions.is_empty() => {
+            if alias.as_ref().is_some_and(|alias| !alias.columns.is_empty()) {
+                return Err(unsupported("names for the columns of a table"));
+            }
             let (db, table) = split_name(name, env)?;
             if db.is_empty() && table.eq_ignore_ascii_case("dual") {
                 return Ok(Factor::Nothing);

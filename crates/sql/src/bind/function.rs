@@ -100,7 +100,11 @@ impl Binder<'_, '_> {
 
     fn candidate(&mut self, list: &[ast::FunctionArg]) -> Result<Expr> {
         let [arg] = list else { return Err(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT.error(&[&"VALUES"])) };
-        match self.argument(arg)? {
+        // It names a column of the table, whatever those of the row are called.
+        let inserted = self.scope.inserted.take();
+        let column = self.argument(arg);
+        self.scope.inserted = inserted;
+        match column? {
             Expr::Column { source: 0, column } => Ok(Expr::Candidate(column)),
             _ => Err(unsupported("VALUES of anything but a column")),
         }

@@ -146,7 +146,7 @@ fn order(
                 expr => OrderKey::Expr(expr),
             },
         };
-        Ok(OrderBy { by, descending: item.options.asc == Some(false) })
+        Ok(OrderBy { by, descending: select::is_descending(item)? })
     };
     list.iter().map(bind).collect()
 }

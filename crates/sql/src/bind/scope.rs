@@ -27,6 +27,13 @@ pub(super) struct Named {
 /// A column, by its source and its place there.
 pub(super) type Place = (usize, usize);
 
+/// The name of the row that is inserted, and what its columns are called: each with its place in the table.
+#[derive(Clone, Debug)]
+pub(super) struct RowAlias {
+    pub(super) name: String,
+    pub(super) columns: Vec<(String, usize)>,
+}
+
 /// The part of a statement in which a name stands, as error 1054 says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Clause {
@@ -76,6 +83,8 @@ pub struct Scope {
     pub(super) is_straight: bool,
     /// `VALUES(c)` means the row that is inserted.
     pub(super) in_duplicate: bool,
+    /// What else means that row, while what happens to duplicates is bound.
+    pub(super) inserted: Option<RowAlias>,
     /// Columns of the result that may be named.
     pub(super) aliases: Vec<(String, Expr)>,
     /// The columns of the result before the one that is bound, which subqueries in it may name.
@@ -103,6 +112,25 @@ impl Scope {
             }
             found = Some(Expr::Column { source, column });
         }
+        if let Some(inserted) = &self.inserted
+            && db.is_none()
+            && table.is_none_or(|table| inserted.name == table)
+            && let Some((_, column)) =
+                inserted.columns.iter().find(|(column, _)| column.eq_ignore_ascii_case(name))
+        {
+            if found.is_some() {
+                return Err(ER_NON_UNIQ_ERROR.error(&[&name, &self.clause.name()]));
+            }
+            found = Some(Expr::Candidate(*column));
+        }
+        found.ok_or_else(|| self.unknown(db, table, name))
+    }
+
+    /// The column of the first source, which is changed, that a name means.
+    pub(super) fn target(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<usize> {
+        let target = &self.sources[0];
+        let matches = table.is_none_or(|table| target.alias == table) && db.is_none_or(|db| target.db == db);
+        let found = matches.then(|| target.kind.find_column(name)).flatten();
         found.ok_or_else(|| self.unknown(db, table, name))
     }
 
@@ -113,6 +141,7 @@ impl Scope {
             merged: self.merged.clone(),
             visible: self.visible.clone(),
             clause: self.clause,
+            inserted: self.inserted.clone(),
             ..Self::default()
         }
     }

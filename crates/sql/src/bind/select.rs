@@ -258,7 +258,7 @@ impl SelectBinder<'_, '_> {
             .order
             .iter()
             .map(|item| {
-                let descending = item.options.asc == Some(false);
+                let descending = is_descending(item)?;
                 let place =
                     position(&item.expr, output.len(), "order clause")?.or_else(|| alias(&item.expr, output));
                 let by = if let Some(place) = place {
@@ -348,6 +348,14 @@ fn used_columns<'p>(
     used
 }
 
+/// DESC.
+pub(super) fn is_descending(item: &ast::OrderByExpr) -> Result<bool> {
+    if item.options.nulls_first.is_some() {
+        return Err(unsupported("NULLS FIRST and LAST"));
+    }
+    Ok(item.options.asc == Some(false))
+}
+
 /// ORDER BY where columns of a result cannot be meant.
 pub(super) fn bind_plain_order(
     order: &[ast::OrderByExpr],
@@ -359,7 +367,7 @@ pub(super) fn bind_plain_order(
         .iter()
         .map(|item| {
             let by = OrderKey::Expr(expr::bind(&item.expr, scope, env)?);
-            Ok(OrderBy { by, descending: item.options.asc == Some(false) })
+            Ok(OrderBy { by, descending: is_descending(item)? })
         })
         .collect()
 }
