@@ -88,6 +88,37 @@ pub enum Asked<'a> {
         /// How long.
         seconds: f64,
     },
+    /// Something about a user lock.
+    UserLock {
+        /// Who asks: its connection.
+        session: u32,
+        /// What.
+        of_lock: OfLock<'a>,
+    },
+}
+
+/// What functions ask of user locks. Names are in small letters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OfLock<'a> {
+    /// `get_lock()`: 1, or 0 after the time.
+    Take {
+        /// Which.
+        name: &'a str,
+        /// Seconds.
+        timeout_s: Option<f64>,
+    },
+    /// `release_lock()`: 1, 0 if it is somebody else's, NULL if it is free.
+    Release {
+        /// Which.
+        name: &'a str,
+    },
+    /// `release_all_locks()`: how many.
+    ReleaseAll,
+    /// `is_used_lock()`: the owner's connection, NULL if it is free.
+    Owner {
+        /// Of which.
+        name: &'a str,
+    },
 }
 
 /// See the module. Fields without a lock change between statements only.

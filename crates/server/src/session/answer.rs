@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use binlog::{BinlogName, GtidSet};
-use sql::session::Asked;
+use sql::session::{Asked, OfLock};
 use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{ER_MALFORMED_GTID_SET_SPECIFICATION, ER_QUERY_INTERRUPTED};
@@ -55,6 +55,34 @@ pub(super) fn answer(shared: &Arc<Shared>, kill: &KillSwitch, asked: &Asked<'_>)
             let ended = block(shared, kill, Some(seconds), std::future::pending::<()>())?;
             Value::Int((ended == Ended::Killed).into())
         }
+        Asked::UserLock { session, of_lock } => return of_user_lock(shared, kill, session, of_lock),
+    })
+}
+
+fn of_user_lock(shared: &Shared, kill: &KillSwitch, session: u32, of_lock: OfLock<'_>) -> Result<Value> {
+    let locks = &shared.common.user_locks;
+    Ok(match of_lock {
+        OfLock::Take { name, timeout_s } => {
+            if locks.try_take(session, name)? {
+                return Ok(Value::Int(1));
+            }
+            if timeout_s == Some(0.0) {
+                return Ok(Value::Int(0));
+            }
+            let mut taken = Ok(());
+            let ended = block(shared, kill, timeout_s, async { taken = locks.take(session, name).await })?;
+            taken?;
+            match ended {
+                Ended::Waited => Value::Int(1),
+                Ended::TimedOut => Value::Int(0),
+                Ended::Killed => return Err(ER_QUERY_INTERRUPTED.error(&[])),
+            }
+        }
+        OfLock::Release { name } => {
+            locks.release(session, name).map_or(Value::Null, |released| Value::Int(released.into()))
+        }
+        OfLock::ReleaseAll => Value::UInt(locks.release_all(session)),
+        OfLock::Owner { name } => locks.owner(name).map_or(Value::Null, |owner| Value::UInt(owner.into())),
     })
 }
 

@@ -35,6 +35,7 @@ use super::result::ResultSettings;
 use super::row_image::RowImage;
 use super::row_log::LogContext;
 use super::transaction::Transaction;
+use super::user_locks::UserLocks;
 use super::view::SessionView;
 use super::waits::Waits;
 use super::{KillSwitch, Wire};
@@ -91,6 +92,8 @@ pub struct Common {
     pub(crate) replica: crate::replica::Replica,
     /// Who waits for the logs.
     pub(super) waits: Waits,
+    /// `get_lock()`
+    pub(super) user_locks: UserLocks,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }

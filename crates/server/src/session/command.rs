@@ -133,6 +133,7 @@ impl Client {
     pub async fn end(mut self) {
         self.shared.common.replicas.leave(self.sql.connection_id);
         self.give_gtid_back();
+        self.shared.common.user_locks.release_all(self.sql.connection_id);
         let _ack = self.transaction.rollback().await;
     }
 
@@ -140,6 +141,7 @@ impl Client {
     async fn start_over(&mut self) {
         let _ack = self.transaction.rollback().await;
         self.give_gtid_back();
+        self.shared.common.user_locks.release_all(self.sql.connection_id);
         (self.locked, self.global_lock, self.backup_lock) = (None, None, None);
         self.close_statements();
         let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);

@@ -39,6 +39,7 @@ mod show;
 mod statement;
 mod table_map;
 mod transaction;
+mod user_locks;
 mod view;
 mod waits;
 

@@ -26,6 +26,7 @@ mod statements;
 mod status;
 mod strategies;
 mod tls;
+mod user_locks;
 mod variables;
 mod waits;
 mod whole;

@@ -12,12 +12,12 @@ use crate::whole::{World, ok, send};
 /// More than a runtime has threads for what blocks, unless it is told to.
 const MANY: usize = 600;
 
-fn value(client: &mut Client, sql: &str) -> Option<String> {
+pub fn value(client: &mut Client, sql: &str) -> Option<String> {
     client.query(sql).unwrap().rows.concat().remove(0)
 }
 
 /// Waits until so many sessions are in a statement like this.
-fn until_run(root: &mut Client, count: usize, like: &str) {
+pub fn until_run(root: &mut Client, count: usize, like: &str) {
     let sql = format!("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '{like}'");
     while value(root, &sql) != Some(count.to_string()) {}
 }

@@ -583,6 +583,7 @@ conditions! {
     ER_WARN_DEPRECATED_DATETIME_DELIMITER = 4095, "HY000", "Delimiter '%s' in position %d in datetime value '%s' at row %d is deprecated. Prefer the standard '%c'.";
     ER_WARN_DEPRECATED_SUPERFLUOUS_DELIMITER = 4096, "HY000", "Delimiter '%s' in position %d in datetime value '%s' at row %d is superfluous and is deprecated. Please remove.";
     ER_CANT_CHANGE_SYS_VAR_IN_READ_ONLY_MODE = 4156, "HY000", "Cannot change the '%s' system variable in read-only mode.";
+    ER_USER_LOCK_OVERLONG_NAME = 4163, "42000", "User-level lock name '%-.192s' should not exceed %d characters.";
     ER_WARN_DEPRECATED_WITH_NOTE = 4166, "HY000", "'%s' is deprecated and will be removed in a future release. %s";
     ER_CTE_EXPANSION_LIMIT_EXCEEDED = 4169, "HY000", "Common table expression expansion exceeded an implementation limit. Simplify the query.";
     ER_WARN_DEPRECATED_NON_STANDARD_KEY = 6124, "HY000", "Foreign key '%s' refers to non-unique key or partial key. This is deprecated and will be removed in a future release.";

@@ -3,9 +3,10 @@
 mod inet;
 mod inet6;
 mod sleep;
+mod user_locks;
 mod uuid;
 
 use super::Function;
 
 pub(super) const FAMILY: &[&[Function]] =
-    &[inet::FUNCTIONS, inet6::FUNCTIONS, sleep::FUNCTIONS, uuid::FUNCTIONS];
+    &[inet::FUNCTIONS, inet6::FUNCTIONS, sleep::FUNCTIONS, user_locks::FUNCTIONS, uuid::FUNCTIONS];
