@@ -13,14 +13,15 @@ use types::error::table::{
 };
 
 use super::join::Joins;
+use super::outer::Outer;
 use super::rules::{bind_defaults, bind_relations, bind_rules};
 use super::scope::{Clause, Named, RowAlias, Scope};
 use super::{BindEnv, Result, expr, from, multi, place, query, select, unsupported, with};
 use crate::expr::Expr;
 use crate::parse::{DeleteStatement, UpdateStatement};
 use crate::plan::{
-    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Plan, SourceKind,
-    Subquery, Target, UpdatePlan,
+    Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Plan, QueryPlan,
+    SourceKind, Subquery, Target, UpdatePlan,
 };
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
@@ -34,7 +35,7 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     let mut scope = Scope::default();
     let kind = SourceKind::Table(Arc::clone(&table));
     scope.sources.push(Named { kind, db: table.def.db.clone(), alias, aliased: false, optional: false });
-    let (columns, source) = match &insert.source {
+    let (columns, mut source) = match &insert.source {
         None if insert.assignments.is_empty() => return Err(unsupported("INSERT without values")),
         None => bind_set(&insert.assignments, &table, &mut scope, env)?,
         Some(query) => {
@@ -51,10 +52,8 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
         None if insert.replace_into => OnDuplicate::Replace,
         None => OnDuplicate::Error,
         Some(OnInsert::DuplicateKeyUpdate(assignments)) => {
-            (scope.in_duplicate, scope.inserted) = (true, inserted);
-            let mut assignments = bind_assignments(assignments, &table, &mut scope, env)?;
-            bind_defaults(&mut assignments, env.catalog, &table, env.session)?;
-            OnDuplicate::Update(assignments)
+            scope.inserted = inserted;
+            OnDuplicate::Update(bind_on_duplicate(assignments, &mut source, &table, &mut scope, env)?)
         }
         Some(other) => return Err(unsupported(&other.to_string())),
     };
@@ -70,6 +69,36 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     let rules = bind_rules(env.catalog, &table, env.session)?;
     let (ignore, subqueries) = (insert.ignore, scope.subqueries);
     Ok(InsertPlan { table, columns, source, on_duplicate, ignore, relations, rules, subqueries })
+}
+
+/// ON DUPLICATE KEY UPDATE. What it needs of the sources of a query whose rows are inserted comes with these rows, behind
+/// the columns that are inserted.
+fn bind_on_duplicate(
+    assignments: &[ast::Assignment],
+    source: &mut InsertSource,
+    table: &Arc<Table>,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<Vec<Assignment>> {
+    scope.in_duplicate = true;
+    let around = match source {
+        InsertSource::Select(QueryPlan::Select(select)) => Scope::around(select),
+        _ => Scope::default(),
+    };
+    let outer = Outer::new(&around, env);
+    let within = BindEnv { outer: Some(&outer), ..env.clone() };
+    let mut bound = bind_assignments(assignments, table, scope, &within)?;
+    bind_defaults(&mut bound, env.catalog, table, env.session)?;
+    let (given, _) = outer.into_parts();
+    if let InsertSource::Select(QueryPlan::Select(select)) = source
+        && !given.is_empty()
+    {
+        if scope.subqueries.iter().any(Subquery::is_given) {
+            return Err(unsupported("a subquery that is given columns of the query whose rows are inserted"));
+        }
+        select.give_also(given);
+    }
+    Ok(bound)
 }
 
 /// The inserted row's alias. Its columns are those that the statement gives.

@@ -10,7 +10,7 @@ use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NO
 
 use super::Result;
 use crate::expr::{Expr, ResultType, Schema, Types};
-use crate::plan::{Aggregate, Given, SourceKind, Subquery, subquery_type};
+use crate::plan::{Aggregate, Given, SelectPlan, Source, SourceKind, Subquery, subquery_type};
 
 /// A source under its name.
 #[derive(Clone, Debug)]
@@ -132,6 +132,21 @@ impl Scope {
         let matches = table.is_none_or(|table| target.alias == table) && db.is_none_or(|db| target.db == db);
         let found = matches.then(|| target.kind.find_column(name)).flatten();
         found.ok_or_else(|| self.unknown(db, table, name))
+    }
+
+    /// What can be named around the rows of a query: its sources, unless it makes other rows of theirs.
+    pub(super) fn around(select: &SelectPlan) -> Self {
+        let named = |source: &Source| {
+            let db = match &source.from {
+                SourceKind::Table(table) => table.def.db.clone(),
+                _ => String::new(),
+            };
+            let (kind, alias) = (source.from.clone(), source.alias.clone());
+            Named { kind, db, alias, aliased: true, optional: source.optional }
+        };
+        let is_plain = select.group.is_none() && !select.distinct;
+        let sources = if is_plain { select.sources.iter().map(named).collect() } else { Vec::new() };
+        Self { sources, ..Self::default() }
     }
 
     /// The same names, and nothing that was found.

@@ -62,6 +62,9 @@ impl Exec<'_> {
                 let mut rows = Collector::new(self.session, usize::MAX);
                 self.run_within(select, &[], &mut rows).await?;
                 for row in &rows.rows {
+                    // What else there is belongs to ON DUPLICATE KEY UPDATE.
+                    let (row, outer) = row.split_at(plan.columns.len());
+                    let known = known.given(outer);
                     let given: Vec<Given<'_>> =
                         row.iter().map(|value| Given::Value(value.as_ref())).collect();
                     self.insert_values(plan, &given, true, known, &mut progress).await?;

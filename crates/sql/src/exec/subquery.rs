@@ -51,6 +51,14 @@ impl<'p> Known<'p> {
         Known { answers, ..self }
     }
 
+    /// The same of a plan that is given these values.
+    pub(super) fn given<'a>(self, outer: &'a [Value]) -> Known<'a>
+    where
+        'p: 'a,
+    {
+        Known { outer, ..self }
+    }
+
     /// The subqueries of expressions that depend on the row at hand.
     pub(super) fn asked<'x>(&self, exprs: impl IntoIterator<Item = &'x Expr>) -> Vec<Asked<'x>> {
         let mut asked = Vec::new();

@@ -451,6 +451,18 @@ impl Group {
 }
 
 impl SelectPlan {
+    /// Adds columns of the sources to the result.
+    pub(crate) fn give_also(&mut self, columns: Vec<Expr>) {
+        for expr in columns {
+            expr.walk(&mut |part| {
+                if let Expr::Column { source, .. } = part {
+                    self.sources[*source].needs_row = true;
+                }
+            });
+            self.output.push(Output { expr, name: String::new() });
+        }
+    }
+
     /// Whether the columns of the result are the same at each execution: none depends on a value's type.
     pub fn columns_are_fixed(&self) -> bool {
         let stored = |source: &Source| !matches!(source.from, SourceKind::Derived(..));

@@ -34,6 +34,14 @@ impl Subquery {
         Self { plan, given, rows_max: usize::MAX }
     }
 
+    /// Whether it is given what the query around it is given.
+    pub(crate) fn is_given(&self) -> bool {
+        let Given::Values(values) = &self.given else { return matches!(self.given, Given::Same) };
+        let mut given = false;
+        values.iter().for_each(|value| value.walk(&mut |part| given |= matches!(part, Expr::Outer(..))));
+        given
+    }
+
     /// Whether it must be asked again for each row.
     pub(crate) fn is_asked_by_row(&self) -> bool {
         match &self.given {
