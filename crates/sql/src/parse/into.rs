@@ -25,41 +25,54 @@ pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
     let (mut depth, mut behind_from) = (0_usize, false);
     let mut place = start;
     while let Some(&token) = cursor.tokens().get(place) {
-        let before = place.checked_sub(1).map_or(&b""[..], |before| cursor.text_of(cursor.tokens()[before]));
-        match &*cursor.text_of(token).to_ascii_uppercase() {
-            b"(" => depth += 1,
-            b")" => depth = depth.saturating_sub(1),
-            b"FROM" if depth == 0 => behind_from = true,
-            b"UNION" if depth == 0 && variables.is_some() => return Err(ER_MISPLACED_INTO.error(&[])),
-            b"UNION" if depth == 0 => behind_from = false,
-            // The name of a column.
-            b"INTO" if before == b"." => {}
-            b"INTO" if NEVER_BEFORE.iter().any(|word| before.eq_ignore_ascii_case(word)) => {
-                return Err(cursor.error_at(place));
+        let text = cursor.text_of(token);
+        let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
+        if is(b"(") {
+            depth += 1;
+        } else if is(b")") {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 && is(b"FROM") {
+            behind_from = true;
+        } else if depth == 0 && is(b"UNION") {
+            if variables.is_some() {
+                return Err(ER_MISPLACED_INTO.error(&[]));
             }
-            b"INTO" => {
-                cursor.set_position(place + 1);
-                let found = destinations(cursor)?;
-                if depth > 0 {
-                    return Err(ER_MISPLACED_INTO.error(&[]));
-                }
-                if variables.is_some() {
-                    return Err(ER_MULTIPLE_INTO_CLAUSES.error(&[]));
-                }
-                let locks = cursor.is("FOR") || cursor.is("LOCK IN");
-                if behind_from && !locks && !cursor.is("INTO") && !cursor.is("UNION") {
-                    cursor.expect_end()?;
-                }
-                variables = Some(found);
-                cursor.remove(place);
-                continue;
+            behind_from = false;
+        } else if is(b"INTO") && !is_behind(cursor, place, &[b"."]) {
+            let found = clause(cursor, place, behind_from)?;
+            if depth > 0 {
+                return Err(ER_MISPLACED_INTO.error(&[]));
             }
-            _ => {}
+            if variables.replace(found).is_some() {
+                return Err(ER_MULTIPLE_INTO_CLAUSES.error(&[]));
+            }
+            continue;
         }
         place += 1;
     }
     cursor.set_position(start);
     Ok(variables)
+}
+
+/// Takes the INTO at a place out.
+fn clause(cursor: &mut Cursor<'_>, place: usize, behind_from: bool) -> Result<Vec<String>> {
+    if is_behind(cursor, place, &NEVER_BEFORE) {
+        return Err(cursor.error_at(place));
+    }
+    cursor.set_position(place + 1);
+    let found = destinations(cursor)?;
+    let goes_on = ["FOR", "LOCK IN", "INTO", "UNION", ")"].iter().any(|words| cursor.is(words));
+    if behind_from && !goes_on {
+        cursor.expect_end()?;
+    }
+    cursor.remove(place);
+    Ok(found)
+}
+
+/// Whether one of these words stands in front of a place.
+fn is_behind(cursor: &Cursor<'_>, place: usize, words: &[&[u8]]) -> bool {
+    let before = place.checked_sub(1).map(|before| cursor.text_of(cursor.tokens()[before]));
+    before.is_some_and(|before| words.iter().any(|word| before.eq_ignore_ascii_case(word)))
 }
 
 /// Behind INTO.
