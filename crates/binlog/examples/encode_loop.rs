@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut cache = TrxCache::new(Arc::new(OsVfs), PathBuf::from("/tmp/encode_loop"), CacheLimits::default());
     let mut executed = GtidSet::new();
-    let mut range = Vec::new();
+    let mut bytes = Vec::new();
     let mut position = 4;
     for number in 1..=count {
         let origin = Origin { timestamp: 1_700_000_000, server_id: 1 };
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         cache.end_statement();
         let trx = TrxEvents::transaction(&cache, plan, origin);
         let len = trx.final_len(ChecksumAlg::Crc32);
-        range.clear();
+        bytes.clear();
         let stamps = TrxStamps {
             position,
             gno: number,
@@ -74,8 +74,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             xid: number,
         };
         executed.add(Gtid { sid, gno: number });
-        trx.write_into(ChecksumAlg::Crc32, &stamps, &mut range);
-        black_box(&range);
+        trx.write_into(ChecksumAlg::Crc32, &stamps, &mut bytes);
+        black_box(&bytes);
         position += len;
         cache.reset();
     }

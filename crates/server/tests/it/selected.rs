@@ -5,26 +5,17 @@ use crate::whole::{World, answers_as_recorded, ok};
 
 #[test]
 fn select_into_gives_variables_their_values_as_in_mysql() {
-    let world = World::start();
-    let seen = answers_as_recorded(&mut world.root(), include_str!("../data/select_into-9.7.4.txt"));
-    assert!(seen > 100, "{seen} statements");
-    world.stop();
+    answers_as_recorded(include_str!("../data/select_into-9.7.4.txt"), 100);
 }
 
 #[test]
 fn found_rows_counts_as_mysqls() {
-    let world = World::start();
-    let seen = answers_as_recorded(&mut world.root(), include_str!("../data/found_rows-9.7.4.txt"));
-    assert!(seen > 80, "{seen} statements");
-    world.stop();
+    answers_as_recorded(include_str!("../data/found_rows-9.7.4.txt"), 80);
 }
 
 #[test]
 fn a_row_that_is_inserted_has_a_name_as_in_mysql() {
-    let world = World::start();
-    let seen = answers_as_recorded(&mut world.root(), include_str!("../data/row_alias-9.7.4.txt"));
-    assert!(seen > 50, "{seen} statements");
-    world.stop();
+    answers_as_recorded(include_str!("../data/row_alias-9.7.4.txt"), 50);
 }
 
 #[test]
@@ -37,6 +28,7 @@ fn what_other_systems_know_is_refused() {
         "INSERT OR REPLACE INTO d.t VALUES (1, 1)",
         "REPLACE INTO d.t VALUES (1, 1) AS new",
         "SELECT p FROM d.t AS x (p, q)",
+        "UPDATE d.t AS x (p, q) SET id = 1",
         "SELECT 1 INTO OUTFILE '/tmp/x'",
         "INSERT INTO d.t SELECT id, a FROM d.t u ON DUPLICATE KEY UPDATE a = (SELECT MAX(v.id) + u.id FROM d.t v)",
     ] {
@@ -47,8 +39,5 @@ fn what_other_systems_know_is_refused() {
 
 #[test]
 fn what_is_done_with_duplicates_may_depend_on_the_query_whose_rows_are_inserted_as_in_mysql() {
-    let world = World::start();
-    let seen = answers_as_recorded(&mut world.root(), include_str!("../data/on_duplicate-9.7.4.txt"));
-    assert!(seen > 40, "{seen} statements");
-    world.stop();
+    answers_as_recorded(include_str!("../data/on_duplicate-9.7.4.txt"), 40);
 }

@@ -117,9 +117,11 @@ pub fn send(client: &mut Client, sql: &str) {
     client.command(&[&[3], sql.as_bytes()].concat()).unwrap();
 }
 
-/// Sends the statements of a file that `tests/tools/record_statements.py` has written, and compares the answers. Returns
-/// how many there were.
-pub fn answers_as_recorded(client: &mut Client, recorded: &str) -> usize {
+/// Sends the statements of a file that `tests/tools/record_statements.py` has written to a new server, and compares the
+/// answers. There are to be more than `count`.
+pub fn answers_as_recorded(recorded: &str, count: usize) {
+    let world = World::start();
+    let mut client = world.root();
     let recorded = recorded.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for part in recorded.split(";\n  -> ").collect::<Vec<_>>().windows(2) {
@@ -141,5 +143,6 @@ pub fn answers_as_recorded(client: &mut Client, recorded: &str) -> usize {
         }
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
-    seen
+    assert!(seen > count, "{seen} statements");
+    world.stop();
 }

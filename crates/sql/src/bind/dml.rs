@@ -193,6 +193,7 @@ fn target_scope(
     if !partitions.is_empty() {
         return Err(unsupported("PARTITION"));
     }
+    from::refuse_column_names(alias)?;
     let table = stored_table(name, env)?;
     let alias = alias.map_or(&table.def.name, |alias| &alias.name.value).clone();
     let mut scope = Scope::default();

@@ -42,9 +42,7 @@ fn bind_item<'a>(item: &'a TableWithJoins, scope: &mut Scope, env: &BindEnv<'_>)
 fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Factor<'a>> {
     match factor {
         TableFactor::Table { name, alias, partitions, .. } if partitions.is_empty() => {
-            if alias.as_ref().is_some_and(|alias| !alias.columns.is_empty()) {
-                return Err(unsupported("names for the columns of a table"));
-            }
+            refuse_column_names(alias.as_ref())?;
             let (db, table) = split_name(name, env)?;
             if db.is_empty() && table.eq_ignore_ascii_case("dual") {
                 return Ok(Factor::Nothing);
@@ -70,6 +68,14 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
         }
         TableFactor::JsonTable { .. } => Err(unsupported("JSON_TABLE")),
         other => Err(unsupported(&other.to_string())),
+    }
+}
+
+/// Error 1235 for an alias of a table that also names its columns: only a derived table's may.
+pub(super) fn refuse_column_names(alias: Option<&ast::TableAlias>) -> Result<()> {
+    match alias {
+        Some(alias) if !alias.columns.is_empty() => Err(unsupported("names for the columns of a table")),
+        _ => Ok(()),
     }
 }
 

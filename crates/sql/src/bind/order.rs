@@ -2,16 +2,19 @@
 //!
 //! No statistics: what decides is how many sources would be read whole. The order of the text stays unless there is one with
 //! fewer; among those with the fewest it is the one that is nearest to the text. So a query that is written well is read as
-//! it is written, and one that begins at its wrong end does not read a table for each row of another one.
+//! it is written, and one that begins at its wrong end does not read a table for each row of another one. An index whose given
+//! columns are flags or labels alone counts for nothing here: very many rows may share each of their few values.
 //!
 //! Where rows may be missing, the order of the text stays, as it does for STRAIGHT_JOIN.
 
 use std::collections::HashMap;
 
+use types::column::{ColumnType, IntSize};
+
 use super::access;
 use super::scope::Named;
 use crate::expr::Expr;
-use crate::plan::{Access, Condition, SourceKind};
+use crate::plan::{Access, Condition, RangeSpec, SourceKind, key_parts};
 
 /// With more sources than these the order of the text stays: each set of them is looked at.
 const SOURCES_MAX: usize = 8;
@@ -69,7 +72,7 @@ impl Search<'_> {
         found.expect("one of the others is read next")
     }
 
-    /// Whether no index serves a source behind those that have been read.
+    /// Whether no index that finds few rows serves a source behind those that have been read.
     fn reads_whole(&self, read: u32, next: usize) -> bool {
         let SourceKind::Table(table) = &self.sources[next].kind else { return true };
         let within = read | 1 << next;
@@ -79,6 +82,24 @@ impl Search<'_> {
         let mut decided: Vec<Condition> = decided
             .map(|condition| Condition { expr: condition.renumbered(&places), implied: false })
             .collect();
-        matches!(access::choose(table, 1, &mut decided), Access::Full(_))
+        match access::choose(table, 1, &mut decided) {
+            Access::Full(_) => true,
+            Access::Point { .. } => false,
+            Access::Ranges { index, ranges, .. } => {
+                let given = |range: &RangeSpec| {
+                    range.equal.len() + usize::from(range.low.is_some() || range.high.is_some())
+                };
+                let given = ranges.iter().map(given).max().unwrap_or(0);
+                key_parts(table, index)[..given].iter().all(|part| has_few_values(&part.ty))
+            }
+        }
+    }
+}
+
+fn has_few_values(ty: &ColumnType) -> bool {
+    match ty {
+        ColumnType::Int(int) => int.size == IntSize::Tiny,
+        ColumnType::Enum(_) | ColumnType::Set(_) | ColumnType::Bit { .. } => true,
+        _ => false,
     }
 }

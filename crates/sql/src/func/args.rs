@@ -236,6 +236,12 @@ pub(super) fn text<'a>(
     Ok(Text::of(expr.eval(inputs, context)?, inputs.session.collation_connection))
 }
 
+/// A text argument as one of our own; what is no UTF-8 is replaced.
+pub(super) fn utf8(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<Option<String>> {
+    let text = text(expr, inputs, context)?;
+    Ok(text.map(|text| String::from_utf8_lossy(&text.bytes).into_owned()))
+}
+
 /// The collation that texts have in common; they are converted to its character set. `exprs` are what they came
 /// from. Errors 1267, 1270, 1271 if there is none, 3854 if a text cannot be converted.
 pub(super) fn common_collation(

@@ -19,7 +19,7 @@
 //! | `a MEMBER OF (b)` | `member of(a, b)` |
 //! | `a->b`, `a->>b` | `json_extract(a, b)`, JSON_UNQUOTE of that |
 //!
-//! What waits: BENCHMARK and user-level locks need more than a value; JSON_TABLE and schemas; see `elsewhere`.
+//! What waits: BENCHMARK needs more than a value; JSON_TABLE and schemas; see `elsewhere`.
 
 #![expect(clippy::unnecessary_wraps, reason = "the functions of a table have one signature")]
 

@@ -1,38 +1,24 @@
 //! GTID_SUBSET, GTID_SUBTRACT, WAIT_FOR_EXECUTED_GTID_SET, SOURCE_POS_WAIT: what the server knows of its logs.
 
-use types::column::IntSize;
 use types::context::Context;
 use types::error::SqlError;
 use types::value::Value;
 
 use super::args;
-use super::{EvalResult, Function, Typed};
-use crate::expr::{Ev, Expr, Inputs, ResultType};
+use super::{EvalResult, Function};
+use crate::expr::{Ev, Expr, Inputs};
 use crate::session::Asked;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("gtid_subset", (2, 2), subset, type_number),
+    Function::new("gtid_subset", (2, 2), subset, |call| Ok(call.of_server())),
     Function::new("gtid_subtract", (2, 2), subtract, |call| Ok(call.ascii(SET_CHARS).or_null())),
-    Function::new("wait_for_executed_gtid_set", (1, 2), wait_for_set, type_number).unstable(),
-    Function::new("source_pos_wait", (2, 4), wait_for_position, type_number).unstable(),
-    Function::new("master_pos_wait", (2, 4), wait_for_position, type_number).unstable(),
+    Function::new("wait_for_executed_gtid_set", (1, 2), wait_for_set, |call| Ok(call.of_server())).unstable(),
+    Function::new("source_pos_wait", (2, 4), wait_for_position, |call| Ok(call.of_server())).unstable(),
+    Function::new("master_pos_wait", (2, 4), wait_for_position, |call| Ok(call.of_server())).unstable(),
 ];
 
 /// Characters that a set is announced with.
 const SET_CHARS: u32 = 16_383;
-
-fn type_number(_: &Typed<'_>) -> Result<ResultType, SqlError> {
-    Ok(ResultType::int(IntSize::Big, 21).or_null())
-}
-
-fn text<'a>(
-    expr: &'a Expr,
-    inputs: &Inputs<'a>,
-    context: &mut Context<'_>,
-) -> Result<Option<String>, SqlError> {
-    let text = args::text(expr, inputs, context)?;
-    Ok(text.map(|text| String::from_utf8_lossy(&text.bytes).into_owned()))
-}
 
 fn ask<'a>(inputs: &Inputs<'a>, asked: &Asked<'_>) -> EvalResult<'a> {
     Ok(Ev::Own(inputs.session.server.answer(asked)?))
@@ -44,7 +30,7 @@ fn sets(
     context: &mut Context<'_>,
 ) -> Result<Option<(String, String)>, SqlError> {
     let [one, other] = args else { return Ok(None) };
-    Ok(text(one, inputs, context)?.zip(text(other, inputs, context)?))
+    Ok(args::utf8(one, inputs, context)?.zip(args::utf8(other, inputs, context)?))
 }
 
 fn subset<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
@@ -73,7 +59,7 @@ fn timeout_s(
 
 /// 0 when the set is there, 1 when the time has passed.
 fn wait_for_set<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let Some(set) = args.first().map(|set| text(set, inputs, context)).transpose()?.flatten() else {
+    let Some(set) = args.first().map(|set| args::utf8(set, inputs, context)).transpose()?.flatten() else {
         return Ok(Ev::NULL);
     };
     let timeout_s = timeout_s(args.get(1), inputs, context)?;
@@ -83,7 +69,7 @@ fn wait_for_set<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context
 /// 0 when the replica is there, -1 when the time has passed, NULL if there is no replica that runs.
 fn wait_for_position<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let [file, position, rest @ ..] = args else { return Ok(Ev::NULL) };
-    let Some(file) = text(file, inputs, context)? else { return Ok(Ev::NULL) };
+    let Some(file) = args::utf8(file, inputs, context)? else { return Ok(Ev::NULL) };
     let Some(position) = args::int(position, inputs, context)? else { return Ok(Ev::NULL) };
     let timeout_s = timeout_s(rest.first(), inputs, context)?;
     ask(inputs, &Asked::WaitForPosition { file: &file, position: position.bits(), timeout_s })

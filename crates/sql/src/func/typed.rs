@@ -79,6 +79,11 @@ impl Typed<'_> {
         ResultType::int(IntSize::Big, width).nullable_if(self.nullable())
     }
 
+    /// A BIGINT that the server answers, which may be NULL.
+    pub(crate) fn of_server(&self) -> ResultType {
+        self.int(21).or_null()
+    }
+
     /// A DOUBLE, NULL if an argument is.
     pub(crate) fn double(&self) -> ResultType {
         ResultType::double().nullable_if(self.nullable())

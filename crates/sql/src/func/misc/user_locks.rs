@@ -1,35 +1,28 @@
 //! GET_LOCK, RELEASE_LOCK, RELEASE_ALL_LOCKS, IS_FREE_LOCK, IS_USED_LOCK.
 
-use types::column::IntSize;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{ER_USER_LOCK_OVERLONG_NAME, ER_USER_LOCK_WRONG_NAME};
 use types::value::Value;
 
-use crate::expr::{Ev, Expr, Inputs, ResultType};
-use crate::func::{EvalResult, Function, Typed, args};
+use crate::expr::{Ev, Expr, Inputs};
+use crate::func::{EvalResult, Function, args};
 use crate::session::{Asked, OfLock};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("get_lock", (2, 2), get_lock, type_number).unstable(),
-    Function::new("release_lock", (1, 1), release_lock, type_number).unstable(),
-    Function::new("release_all_locks", (0, 0), release_all_locks, type_number).unstable(),
-    Function::new("is_free_lock", (1, 1), is_free_lock, type_number).unstable(),
-    Function::new("is_used_lock", (1, 1), is_used_lock, type_number).unstable(),
+    Function::new("get_lock", (2, 2), get_lock, |call| Ok(call.of_server())).unstable(),
+    Function::new("release_lock", (1, 1), release_lock, |call| Ok(call.of_server())).unstable(),
+    Function::new("release_all_locks", (0, 0), release_all_locks, |call| Ok(call.of_server())).unstable(),
+    Function::new("is_free_lock", (1, 1), is_free_lock, |call| Ok(call.of_server())).unstable(),
+    Function::new("is_used_lock", (1, 1), is_used_lock, |call| Ok(call.of_server())).unstable(),
 ];
 
 /// The most characters of a lock's name.
 const NAME_CHARS_MAX: usize = 64;
 
-fn type_number(_: &Typed<'_>) -> Result<ResultType, SqlError> {
-    Ok(ResultType::int(IntSize::Big, 21).or_null())
-}
-
 /// A lock's name in small letters. Error 3057 for NULL and nothing, 4163 for a long one.
 fn name(arg: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<String, SqlError> {
-    let text =
-        args::text(arg, inputs, context)?.map(|text| String::from_utf8_lossy(&text.bytes).into_owned());
-    match text {
+    match args::utf8(arg, inputs, context)? {
         None => Err(ER_USER_LOCK_WRONG_NAME.error(&[&"NULL"])),
         Some(text) if text.is_empty() => Err(ER_USER_LOCK_WRONG_NAME.error(&[&text])),
         Some(text) if text.chars().count() > NAME_CHARS_MAX => {
