@@ -72,3 +72,16 @@ fn a_wait_for_a_lock_ends_with_kill() {
     assert_eq!(number(&mut root, "SELECT IS_FREE_LOCK('l')"), Some(1), "whoever was killed wants it no more");
     world.stop();
 }
+
+#[test]
+fn a_client_that_goes_away_while_it_waits_keeps_nothing() {
+    let world = World::start();
+    let (mut root, mut one, mut other) = (world.root(), world.root(), world.root());
+    assert_eq!(number(&mut one, "SELECT GET_LOCK('l', 0)"), Some(1));
+    send(&mut other, "SELECT GET_LOCK('l', -1)");
+    until_run(&mut root, 1, "SELECT GET_LOCK(''l'', -1)");
+    drop(other);
+    assert_eq!(number(&mut one, "SELECT RELEASE_LOCK('l')"), Some(1));
+    assert_eq!(number(&mut root, "SELECT GET_LOCK('l', -1)"), Some(1));
+    world.stop();
+}
