@@ -4,7 +4,8 @@
 //! for the highest ids used; `a` and an account's name for what the server keeps of accounts (opaque here).
 //!
 //! Values begin with a version byte: 1, that of a table with foreign keys 2, of one with CHECK constraints 3, of one with
-//! generated columns or expressions as defaults 4. Numbers are little-endian, texts have a length of 2 bytes, lists a count of 2 bytes.
+//! generated columns or expressions as defaults 4, a view's 5. Numbers are little-endian, texts have a length of 2 bytes, lists a
+//! count of 2 bytes.
 //!
 //! ```text
 //! d:  name, collation id (2)
@@ -17,15 +18,18 @@
 //!     from version 2, foreign keys: name, parents' database, parents' table, on update (1), on delete (1: 0 no action,
 //!              1 restrict, 2 cascade, 3 set null, 4 set default), pairs: column (2), the parent's column's name
 //!     from version 3, checks: name, enforced (1), expression (length 4)
-//!     version 4, generated columns: column (2), stored (1), expression (length 4)
+//!     from version 4, generated columns: column (2), stored (1), expression (length 4)
+//!     version 5, of a view: query (length 4), flags (1: 1 names given, 2 invoker), algorithm (1: 0 undefined, 1 merge,
+//!              2 temptable), check option (1: 0 none, 1 local, 2 cascaded), definer's user, definer's host, client's collation
+//!              id (2), connection's collation id (2), depth (2)
 //! ```
 
 use types::collation::Collation;
 use types::column::ColumnType;
 
 use super::def::{
-    CheckDef, ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, GeneratedDef, IndexDef, IndexKind,
-    IndexPart, ReferentialAction, TableDef,
+    CheckDef, CheckOption, ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, GeneratedDef, IndexDef,
+    IndexKind, IndexPart, ReferentialAction, TableDef, ViewAlgorithm, ViewDef,
 };
 use crate::EngineError;
 use crate::ids::{IndexId, Key, TableId};
@@ -37,6 +41,8 @@ const WITH_FOREIGN_KEYS: u8 = 2;
 const WITH_CHECKS: u8 = 3;
 /// Of a table with generated columns, or expressions as defaults.
 const WITH_EXPRESSIONS: u8 = 4;
+/// Of a view.
+const VIEW: u8 = 5;
 /// The size of a type that takes more bytes: a u32 with its size follows.
 const LONG_TYPE: u8 = 255;
 
@@ -90,7 +96,7 @@ fn parse(key: &[u8], row: &[u8]) -> Option<Entry> {
     }
     let mut input = Input(row);
     let version = input.u8()?;
-    if version != VERSION && (*kind != b't' || !(WITH_FOREIGN_KEYS..=WITH_EXPRESSIONS).contains(&version)) {
+    if version != VERSION && (*kind != b't' || !(WITH_FOREIGN_KEYS..=VIEW).contains(&version)) {
         return None;
     }
     Some(match kind {
@@ -122,7 +128,9 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     let generated = table.columns.iter().enumerate();
     let generated: Vec<_> =
         generated.filter_map(|(place, column)| Some((place, column.generated.as_ref()?))).collect();
-    let version = if table.has_expressions() {
+    let version = if table.view.is_some() {
+        VIEW
+    } else if table.has_expressions() {
         WITH_EXPRESSIONS
     } else if !table.checks.is_empty() {
         WITH_CHECKS
@@ -170,7 +178,22 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
             put_long(&mut out, generated.expression.as_bytes());
         }
     }
+    if let Some(view) = &table.view {
+        put_view(&mut out, view);
+    }
     out
+}
+
+fn put_view(out: &mut Vec<u8>, view: &ViewDef) {
+    put_long(out, view.query.as_bytes());
+    out.push(u8::from(view.names_given) | u8::from(view.invoker) << 1);
+    out.push(view.algorithm as u8);
+    out.push(view.check_option as u8);
+    put_text(out, &view.definer.0);
+    put_text(out, &view.definer.1);
+    put_collation(out, view.client);
+    put_collation(out, view.connection);
+    out.extend(view.depth.to_le_bytes());
 }
 
 fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
@@ -306,6 +329,7 @@ impl<'a> Input<'a> {
             indexes: (0..self.u16()?).map(|_| self.index()).collect::<Option<_>>()?,
             foreign_keys: Vec::new(),
             checks: Vec::new(),
+            view: None,
         };
         if version >= WITH_FOREIGN_KEYS {
             table.foreign_keys = (0..self.u16()?).map(|_| self.foreign_key()).collect::<Option<_>>()?;
@@ -321,7 +345,26 @@ impl<'a> Input<'a> {
                     Some(GeneratedDef { expression, stored });
             }
         }
+        if version == VIEW {
+            table.view = Some(Box::new(self.view()?));
+        }
         Some(table)
+    }
+
+    fn view(&mut self) -> Option<ViewDef> {
+        let query = self.long_text()?;
+        let flags = self.u8()?;
+        Some(ViewDef {
+            query,
+            names_given: flags & 1 != 0,
+            invoker: flags & 2 != 0,
+            algorithm: *ViewAlgorithm::ALL.get(usize::from(self.u8()?))?,
+            check_option: *CheckOption::ALL.get(usize::from(self.u8()?))?,
+            definer: (self.text()?, self.text()?),
+            client: self.collation()?,
+            connection: self.collation()?,
+            depth: self.u16()?,
+        })
     }
 
     fn column(&mut self) -> Option<ColumnDef> {
@@ -434,7 +477,23 @@ mod tests {
             comment: "a table".to_owned(),
             created_at: 5,
             auto_increment_start: 1,
+            view: None,
         }
+    }
+
+    fn view() -> TableDef {
+        let view = ViewDef {
+            query: "select 1".to_owned(),
+            names_given: true,
+            algorithm: ViewAlgorithm::TempTable,
+            definer: ("u".to_owned(), "%".to_owned()),
+            invoker: true,
+            check_option: CheckOption::Cascaded,
+            client: Collation::Latin1Bin,
+            connection: Collation::Utf8mb4GeneralCi,
+            depth: 3,
+        };
+        TableDef { indexes: Vec::new(), view: Some(Box::new(view)), ..table() }
     }
 
     fn child() -> TableDef {
@@ -478,7 +537,9 @@ mod tests {
         let read = decode(&database_key("test"), &encode_database(&database)).unwrap();
         assert_eq!(read, Entry::Database(database));
         let with_all = generated(checked(child()));
-        for table in [table(), child(), checked(table()), checked(child()), generated(table()), with_all] {
+        for table in
+            [table(), child(), checked(table()), checked(child()), generated(table()), view(), with_all]
+        {
             let read = decode(&table_key(TableId(7)), &encode_table(&table)).unwrap();
             assert_eq!(read, Entry::Table(Box::new(table)));
         }
@@ -493,7 +554,7 @@ mod tests {
             table
         };
         let with_all = generated(small(checked(child())));
-        for table in [table(), child(), small(checked(table())), small(checked(child())), with_all] {
+        for table in [table(), child(), small(checked(table())), small(checked(child())), view(), with_all] {
             let row = encode_table(&table);
             for size in 0..row.len() {
                 assert!(decode(&table_key(TableId(7)), &row[..size]).is_err(), "{size} bytes");
@@ -508,6 +569,7 @@ mod tests {
             let _ = decode(&key(b't', b"x"), &[&[VERSION], &row[..]].concat());
             let _ = decode(&key(b't', b"x"), &[&[WITH_FOREIGN_KEYS], &row[..]].concat());
             let _ = decode(&key(b't', b"x"), &[&[WITH_CHECKS], &row[..]].concat());
+            let _ = decode(&key(b't', b"x"), &[&[VIEW], &row[..]].concat());
         }
     }
 }

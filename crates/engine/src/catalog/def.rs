@@ -41,6 +41,83 @@ pub struct TableDef {
     pub created_at: u32,
     /// AUTO_INCREMENT as given at CREATE or ALTER; the counter itself is not here.
     pub auto_increment_start: u64,
+    /// Of a view: what its rows are. It has columns, and neither rows of its own nor indexes, keys and checks.
+    pub view: Option<Box<ViewDef>>,
+}
+
+/// A view: a query that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewDef {
+    /// The query, in MySQL's default mode. Tables without a database are of the view's.
+    pub query: String,
+    /// The names of the columns were given: they are not those of the query's.
+    pub names_given: bool,
+    /// ALGORITHM.
+    pub algorithm: ViewAlgorithm,
+    /// DEFINER: user and host.
+    pub definer: (String, String),
+    /// SQL SECURITY INVOKER: whoever reads it needs the privileges on what it reads, not its definer.
+    pub invoker: bool,
+    /// WITH CHECK OPTION.
+    pub check_option: CheckOption,
+    /// The character set of its client's statements when it was made, by its default collation.
+    pub client: Collation,
+    /// `collation_connection` then: that of its texts.
+    pub connection: Collation,
+    /// How deep queries stand in one another in it.
+    pub depth: u16,
+}
+
+/// ALGORITHM of a view: kept, and without consequence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ViewAlgorithm {
+    /// The server chooses.
+    #[default]
+    Undefined,
+    /// The query becomes a part of the one that names the view.
+    Merge,
+    /// The rows are made first.
+    TempTable,
+}
+
+impl ViewAlgorithm {
+    /// All, by their numbers in the catalog.
+    pub const ALL: [Self; 3] = [Self::Undefined, Self::Merge, Self::TempTable];
+
+    /// As SQL has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Undefined => "UNDEFINED",
+            Self::Merge => "MERGE",
+            Self::TempTable => "TEMPTABLE",
+        }
+    }
+}
+
+/// WITH CHECK OPTION of a view: kept, and without consequence while views change no rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CheckOption {
+    /// There is none.
+    #[default]
+    None,
+    /// LOCAL.
+    Local,
+    /// CASCADED.
+    Cascaded,
+}
+
+impl CheckOption {
+    /// All, by their numbers in the catalog.
+    pub const ALL: [Self; 3] = [Self::None, Self::Local, Self::Cascaded];
+
+    /// As SQL has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "NONE",
+            Self::Local => "LOCAL",
+            Self::Cascaded => "CASCADED",
+        }
+    }
 }
 
 /// A column.

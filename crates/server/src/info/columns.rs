@@ -16,7 +16,8 @@ pub(super) fn rows(look: &Look<'_>) -> Vec<Row> {
         let row = |(place, column): (usize, &ColumnDef)| column_row(look, table, place, column, &privileges);
         def.columns.iter().enumerate().map(row).collect::<Vec<_>>()
     };
-    look.tables().flat_map(|table| row(&table)).collect()
+    // A view that cannot be bound any more is shown as it was.
+    look.tables().flat_map(|table| row(&look.refreshed(table.clone()).unwrap_or(table))).collect()
 }
 
 fn column_row(look: &Look<'_>, table: &AnyTable, place: usize, column: &ColumnDef, privileges: &str) -> Row {

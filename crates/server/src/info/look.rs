@@ -5,12 +5,17 @@ use std::sync::Arc;
 use engine::catalog::Catalog;
 use engine::catalog::def::TableDef;
 use engine::catalog::table::Table;
+use sql::bind::bind_whole_view;
+use sql::ddl::selected_columns;
+use sql::exec::output_columns;
+use sql::expr::Types;
 use sql::session::Session;
 use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE};
 use types::temporal::{DateTime, Timestamp};
 use types::value::Value;
+use types::warning::Warnings;
 
 use super::{InfoTable, Result, find};
 use crate::accounts::Access;
@@ -166,6 +171,23 @@ impl<'a> Look<'a> {
             return Err(ER_BAD_DB_ERROR.error(&[&db]));
         }
         Err(missing(db, name))
+    }
+
+    /// The same table; a view with its columns as they are now. Error 1356 if it cannot be bound any more.
+    pub(crate) fn refreshed(&self, table: AnyTable) -> Result<AnyTable> {
+        let view = match &table {
+            AnyTable::Stored(view) if view.def.view.is_some() => view,
+            _ => return Ok(table),
+        };
+        let plan = bind_whole_view(view, &self.catalog, self.session)?;
+        let mut columns = output_columns(&plan, &Types::of_session(self.session))?;
+        for (column, named) in columns.iter_mut().zip(&view.def.columns) {
+            column.name.clone_from(&named.name);
+        }
+        let columns =
+            selected_columns(&columns, &self.catalog, &self.session.writing(&mut Warnings::default()))?;
+        let def = TableDef { columns, ..view.def.clone() };
+        Ok(AnyTable::Stored(Arc::new(Table::new(def, Arc::clone(&view.counters)))))
     }
 
     /// A moment in the session's time zone.

@@ -1,7 +1,7 @@
 //! What the server tells of itself: `information_schema`, a few tables of `performance_schema` and `mysql`, and SHOW.
 //!
 //! A virtual table is a definition in SQL (`tables.sql`) and a function that makes its rows ([`ROWS`]); one without a
-//! function is empty, which is right where there are no such objects: triggers, views, partitions, ... What SHOW answers
+//! function is empty, which is right where there are no such objects: triggers, routines, partitions, ... What SHOW answers
 //! is a table as well (`shows.sql`), whose rows are made for the one statement; LIKE and WHERE are conditions of a
 //! query over it.
 //!
@@ -19,6 +19,7 @@ mod privileges;
 mod schema;
 mod server;
 pub(crate) mod show;
+mod views;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -75,6 +76,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "TABLE_PRIVILEGES", Sure(privileges::of_tables)),
     ("information_schema", "USER_ATTRIBUTES", Sure(privileges::user_attributes)),
     ("information_schema", "USER_PRIVILEGES", Sure(privileges::of_users)),
+    ("information_schema", "VIEWS", Sure(views::rows)),
     ("mysql", "db", Try(privileges::mysql_db)),
     ("mysql", "global_grants", Try(privileges::mysql_global_grants)),
     ("mysql", "tables_priv", Try(privileges::mysql_tables_priv)),

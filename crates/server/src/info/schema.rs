@@ -31,6 +31,7 @@ pub(super) fn tables(look: &Look<'_>) -> Result<Vec<Row>> {
 pub(super) fn kind(table: &AnyTable) -> &'static str {
     match table {
         AnyTable::Virtual(table) if table.def.db == "information_schema" => "SYSTEM VIEW",
+        AnyTable::Stored(table) if table.def.view.is_some() => "VIEW",
         _ => "BASE TABLE",
     }
 }
@@ -39,6 +40,11 @@ pub(super) fn kind(table: &AnyTable) -> &'static str {
 pub(super) fn status(table: &AnyTable, look: &Look<'_>) -> Result<Row> {
     let created = look.local_time(table.def().created_at);
     let table = match table {
+        AnyTable::Stored(table) if table.def.view.is_some() => {
+            let mut row: Row = std::iter::repeat_n(NULL, 10).collect();
+            row.extend(row![created, NULL, NULL, NULL, NULL, NULL, "VIEW"]);
+            return Ok(row);
+        }
         AnyTable::Stored(table) => table,
         AnyTable::Virtual(table) => {
             let engine = match &*table.def.db {
@@ -85,6 +91,9 @@ pub(super) fn next_auto_increment(table: &engine::catalog::table::Table) -> u64 
 pub(super) fn partitions(look: &Look<'_>) -> Result<Vec<Row>> {
     let row = |table: AnyTable| {
         let AnyTable::Stored(table) = table else { return Ok(None) };
+        if table.def.view.is_some() {
+            return Ok(None);
+        }
         let estimate = Estimate::of(&table, look)?;
         let mut row = row!["def", &table.def.db, &table.def.name];
         row.extend(std::iter::repeat_n(NULL, 9));

@@ -9,7 +9,6 @@ use types::column::Column;
 use types::error::SqlError;
 use types::error::table::{
     ER_NO_DB_ERROR, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_TABLEACCESS_DENIED_ERROR, ER_UNKNOWN_STORAGE_ENGINE,
-    ER_WRONG_OBJECT,
 };
 use types::sql_mode::SqlMode;
 use types::value::Value;
@@ -17,7 +16,7 @@ use types::warning::{Level, Warning, Warnings};
 
 use super::cell::{Row, row};
 use super::look::{AnyTable, Look};
-use super::{columns, definition, keys, logs, schema, server};
+use super::{columns, definition, keys, logs, schema, server, views};
 use crate::accounts::{Name, Privileges};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -126,7 +125,7 @@ fn of_tables<'s>(show: &'s Show, look: &Look<'_>) -> Result<Option<(Shown, Optio
             (Shown::new("open_tables", look.tables().filter_map(row).collect()), filter)
         }
         Show::Columns { full, table, filter } => {
-            let table = readable(look, table, "SELECT")?;
+            let table = look.refreshed(readable(look, table, "SELECT")?)?;
             let rows = columns::show(look, &table, *full);
             let shown = match full {
                 true => Shown::new("columns", rows),
@@ -172,12 +171,15 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
     Ok(match show {
         Show::CreateTable(table) => {
             let table = readable(look, table, "SHOW")?;
-            Shown::new("create_table", vec![row![&table.def().name, create_table(look, &table)]])
+            match &table {
+                AnyTable::Stored(view) if view.def.view.is_some() => views::show_create(look, view)?,
+                _ => Shown::new("create_table", vec![row![&table.def().name, create_table(look, &table)]]),
+            }
         }
-        Show::CreateView(table) => {
-            let table = readable(look, table, "SHOW")?;
-            return Err(ER_WRONG_OBJECT.error(&[&table.def().db, &table.def().name, &"VIEW"]));
-        }
+        Show::CreateView(table) => match readable(look, table, "SHOW")? {
+            AnyTable::Stored(table) => views::show_create(look, &table)?,
+            AnyTable::Virtual(table) => return Err(views::no_view(&table.def)),
+        },
         Show::CreateDatabase(db, if_not_exists) => {
             let db = look.database(db)?;
             let collation = look.database_collation(&db);
@@ -268,7 +270,7 @@ fn readable(look: &Look<'_>, name: &TableName, verb: &str) -> Result<AnyTable> {
     look.table(db, &name.name)
 }
 
-fn quoting(look: &Look<'_>) -> Quoting {
+pub(super) fn quoting(look: &Look<'_>) -> Quoting {
     let mode = look.session.sql_mode;
     Quoting {
         ansi_quotes: mode.contains(SqlMode::ANSI_QUOTES),

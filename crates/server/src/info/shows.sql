@@ -66,6 +66,12 @@ CREATE TABLE `create_table` (
   `Table` varchar(64) NOT NULL,
   `Create Table` varchar(1024) NOT NULL
 );
+CREATE TABLE `create_view` (
+  `View` varchar(64) NOT NULL,
+  `Create View` varchar(1024) NOT NULL,
+  `character_set_client` varchar(64) NOT NULL,
+  `collation_connection` varchar(64) NOT NULL
+);
 CREATE TABLE `create_database` (
   `Database` varchar(64) NOT NULL,
   `Create Database` varchar(1024) NOT NULL

@@ -8,9 +8,10 @@ use commit::CommitAck;
 use engine::catalog::table::{Table, metadata_lock, read_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
+use sql::bind::bind_whole_view;
 use sql::exec::{Changed, engine_error};
 use sql::parse::{AccessMode, Completion, TableLock, TransactionStart};
-use sql::plan::{Doing, PlannedTable, Relations};
+use sql::plan::{Doing, Plan, PlannedTable, Relations};
 use types::error::SqlError;
 use types::error::table::{
     ER_LOCK_OR_ACTIVE_TRANSACTION, ER_NO_SUCH_TABLE, ER_TABLE_NOT_LOCKED, ER_TABLE_NOT_LOCKED_FOR_WRITE,
@@ -173,6 +174,7 @@ impl Client {
             self.access.database(Privileges::LOCK_TABLES, &db)?;
             self.access.on_table(Privileges::SELECT, &db, &lock.table.name)?;
             wanted.extend(self.related_tables(&db, lock));
+            wanted.extend(self.tables_of_view(&db, lock)?);
             let name = lock.table.name.clone();
             let id = metadata_lock(&db, &name);
             wanted.push(WantedLock { id, db, name, write: lock.write, implied: false });
@@ -211,6 +213,23 @@ impl Client {
             implied: true,
         });
         wanted.collect()
+    }
+
+    /// The locks that a view needs beside its own: to read what it reads.
+    fn tables_of_view(&self, db: &str, lock: &TableLock) -> Result<Vec<WantedLock>> {
+        let catalog = self.shared.store.catalog();
+        let Some(view) = catalog.table(db, &lock.table.name).filter(|table| table.def.view.is_some()) else {
+            return Ok(Vec::new());
+        };
+        let plan = Plan::Select(bind_whole_view(view, &catalog, &self.sql)?);
+        let wanted = plan.tables().into_iter().map(|PlannedTable { table, .. }| WantedLock {
+            id: table.lock,
+            db: table.def.db.clone(),
+            name: table.def.name.clone(),
+            write: false,
+            implied: true,
+        });
+        Ok(wanted.collect())
     }
 
     /// Takes the metadata lock of a table for a statement, unless LOCK TABLES has it.

@@ -37,6 +37,8 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::Truncate(_) => C::ComTruncate,
         Statement::RenameTables(_) => C::ComRenameTable,
         Statement::CreateDatabase(_) => C::ComCreateDb,
+        Statement::CreateView(_) => C::ComCreateView,
+        Statement::DropViews(_) => C::ComDropView,
         Statement::AlterDatabase(_) => C::ComAlterDb,
         Statement::DropDatabase(_) => C::ComDropDb,
         Statement::Use(_) => C::ComChangeDb,

@@ -16,11 +16,10 @@ use sql::exec::engine_error;
 use sql::parse::table::{
     AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables, References, TableElement,
 };
-use sql::parse::{AlterDatabase, CreateDatabase, DropDatabase, Statement, TableName};
+use sql::parse::{Statement, TableName};
 use types::error::SqlError;
 use types::error::table::{
-    ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_DB_CREATE_EXISTS, ER_DB_DROP_EXISTS, ER_NO_SUCH_TABLE,
-    ER_TABLE_EXISTS_ERROR,
+    ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_FORBID_SCHEMA_CHANGE, ER_NO_SUCH_TABLE, ER_TABLE_EXISTS_ERROR,
 };
 use types::warning::Level;
 
@@ -59,6 +58,8 @@ impl Client {
             Statement::CreateTableLike(create) => self.create_table_like(&create, sql).await?,
             Statement::AlterTable(alter) => self.alter_table(&alter, sql).await?,
             Statement::DropTables(drop) => self.drop_tables(&drop, sql).await?,
+            Statement::CreateView(create) => self.define_view(&create, sql).await?,
+            Statement::DropViews(drop) => self.drop_views(&drop, sql).await?,
             Statement::Truncate(table) => Some(self.truncate(&table, sql).await?),
             Statement::RenameTables(pairs) => Some(self.rename_tables(&pairs, sql).await?),
             Statement::CreateDatabase(create) => self.create_database(&create, sql).await?,
@@ -95,7 +96,7 @@ impl Client {
     }
 
     /// The same with tables that it only reads.
-    async fn lock_schema_and_read(&self, names: &[&FullName], read: &[LockId]) -> Result<Trx> {
+    pub(super) async fn lock_schema_and_read(&self, names: &[&FullName], read: &[LockId]) -> Result<Trx> {
         let databases = names.iter().map(|name| (database_lock(&name.db), Mode::Shared));
         let tables = names.iter().map(|name| (metadata_lock(&name.db, &name.name), Mode::Exclusive));
         let read = read.iter().map(|id| (*id, Mode::Shared));
@@ -132,7 +133,7 @@ impl Client {
     }
 
     /// What the session wants of foreign keys.
-    fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> Rules {
         Rules {
             checks: self.vars.foreign_key_checks,
             standard_keys: self.vars.restrict_fk_on_non_standard_key,
@@ -157,15 +158,8 @@ impl Client {
         Ok(parents)
     }
 
-    /// The same for a statement about a database.
-    async fn lock_database(&self, name: &str) -> Result<Trx> {
-        let mut trx = self.begin_change().await?;
-        self.lock_all(&mut trx, vec![(database_lock(name), Mode::Exclusive)]).await?;
-        Ok(trx)
-    }
-
     /// Takes locks in the order in which all statements do.
-    async fn lock_all(&self, trx: &mut Trx, mut locks: Vec<(LockId, Mode)>) -> Result<()> {
+    pub(super) async fn lock_all(&self, trx: &mut Trx, mut locks: Vec<(LockId, Mode)>) -> Result<()> {
         locks.sort_by_key(|(id, mode)| (id.0, *mode != Mode::Exclusive));
         locks.dedup_by_key(|(id, _)| *id);
         let take = async {
@@ -187,7 +181,7 @@ impl Client {
     }
 
     /// Error 1044 for what nobody may change.
-    fn refuse_virtual(&self, db: &str) -> Result<()> {
+    pub(super) fn refuse_virtual(&self, db: &str) -> Result<()> {
         if self.sql.server.is_virtual_database(db) {
             return Err(types::error::table::ER_DBACCESS_DENIED_ERROR.error(&[
                 &self.access.account_name().user,
@@ -198,21 +192,23 @@ impl Client {
         Ok(())
     }
 
-    fn database(&self, name: &str) -> Result<DatabaseDef> {
+    pub(super) fn database(&self, name: &str) -> Result<DatabaseDef> {
         let catalog = self.shared.store.catalog();
         catalog.database(name).map(|found| found.def.clone()).ok_or_else(|| ER_BAD_DB_ERROR.error(&[&name]))
     }
 
-    fn find_table(&self, name: &FullName) -> Option<Arc<Table>> {
+    pub(super) fn find_table(&self, name: &FullName) -> Option<Arc<Table>> {
         self.shared.store.catalog().table(&name.db, &name.name).cloned()
     }
 
-    /// The table, or error 1146.
+    /// The table, or error 1146; 1347 for a view.
     pub(super) fn table(&self, name: &FullName) -> Result<Arc<Table>> {
-        self.find_table(name).ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&name.db, &name.name]))
+        let found = self.find_table(name).ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&name.db, &name.name]))?;
+        ddl::refuse_view(&found.def)?;
+        Ok(found)
     }
 
-    fn now_s(&self) -> u32 {
+    pub(super) fn now_s(&self) -> u32 {
         u32::try_from(self.sql.now_us() / 1_000_000).unwrap_or(u32::MAX)
     }
 
@@ -450,7 +446,7 @@ impl Client {
             self.lock_related_tables(&names.iter().collect::<Vec<_>>(), &[], &[]).await?;
         let (mut dropped, mut missing) = (Vec::new(), Vec::new());
         for name in &names {
-            match self.find_table(name) {
+            match self.find_table(name).filter(|table| table.def.view.is_none()) {
                 Some(table) => dropped.push(table),
                 None => missing.push(name.to_string()),
             }
@@ -476,7 +472,8 @@ impl Client {
         let name = self.full_name(table)?;
         self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
         let (_locks, mut changes) = self.lock_related_tables(&[&name], &[], &[]).await?;
-        let old = self.table(&name)?;
+        let old = self.find_table(&name).filter(|table| table.def.view.is_none());
+        let old = old.ok_or_else(|| ER_NO_SUCH_TABLE.error(&[&name.db, &name.name]))?;
         changes.check_truncated(&old.def, self.rules())?;
         let shared = Arc::clone(&self.shared);
         let def = shared.schema.name(&mut self.transaction, ddl::truncated(&old.def)).await?;
@@ -501,6 +498,9 @@ impl Client {
             if changes.table(&to.db, &to.name).is_some() {
                 return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
             }
+            if old.def.view.is_some() && from.db != to.db {
+                return Err(ER_FORBID_SCHEMA_CHANGE.error(&[&from.db, &to.db]));
+            }
             let mut def = old.def.clone();
             changes.rename(&mut def, &to.db, &to.name, self.rules())?;
             changes.put_renamed((&from.db, &from.name), Arc::new(old.successor(def)), true, &[]);
@@ -513,79 +513,6 @@ impl Client {
     pub(super) fn permit_rename(&self, from: &FullName, to: &FullName) -> Result<()> {
         self.access.on_table(Privileges::ALTER.union(Privileges::DROP), &from.db, &from.name)?;
         self.access.on_table(Privileges::CREATE.union(Privileges::INSERT), &to.db, &to.name)
-    }
-
-    /// CREATE DATABASE. `None` if it is there and may be.
-    async fn create_database(&mut self, create: &CreateDatabase, sql: &[u8]) -> Result<Option<CommitAck>> {
-        let name = &create.name;
-        self.access.database(Privileges::CREATE, name)?;
-        // Dumps of all databases say that `mysql` shall exist.
-        if name == "mysql" && create.if_not_exists {
-            self.warnings.push(Level::Note, &ER_DB_CREATE_EXISTS, &[name]);
-            return Ok(None);
-        }
-        self.refuse_virtual(name)?;
-        let _locks = self.lock_database(name).await?;
-        if self.shared.store.catalog().database(name).is_some() {
-            if !create.if_not_exists {
-                return Err(ER_DB_CREATE_EXISTS.error(&[name]));
-            }
-            self.warnings.push(Level::Note, &ER_DB_CREATE_EXISTS, &[name]);
-            return Ok(None);
-        }
-        let server = self.vars.collation_server;
-        let mut context = self.sql.writing(&mut self.warnings);
-        let def = ddl::create_database(name, &create.options, server, &mut context)?;
-        self.commit_ddl(vec![Edit::PutDatabase(def)], sql, &[name]).await.map(Some)
-    }
-
-    /// ALTER DATABASE.
-    async fn alter_database(&mut self, alter: &AlterDatabase, sql: &[u8]) -> Result<CommitAck> {
-        let name = self.database_of(alter.name.as_deref())?;
-        self.access.database(Privileges::ALTER, &name)?;
-        self.refuse_virtual(&name)?;
-        let _locks = self.lock_database(&name).await?;
-        let (old, server) = (self.database(&name)?, self.vars.collation_server);
-        let mut context = self.sql.writing(&mut self.warnings);
-        let def = ddl::alter_database(&old, &alter.options, server, &mut context)?;
-        if self.sql.db.as_deref() == Some(&*name) {
-            self.vars.collation_database = def.collation;
-        }
-        self.commit_ddl(vec![Edit::PutDatabase(def)], sql, &[&name]).await
-    }
-
-    /// DROP DATABASE with its tables. `None` if it is not there and that is fine.
-    async fn drop_database(&mut self, drop: &DropDatabase, sql: &[u8]) -> Result<Option<CommitAck>> {
-        let name = &drop.name;
-        self.access.database(Privileges::DROP, name)?;
-        self.refuse_virtual(name)?;
-        // Holding the database's name, nobody adds a table; then the tables that there are.
-        let mut locks = self.lock_database(name).await?;
-        let catalog = self.shared.store.catalog();
-        let Some(database) = catalog.database(name) else {
-            if !drop.if_exists {
-                return Err(ER_DB_DROP_EXISTS.error(&[name]));
-            }
-            self.warnings.push(Level::Note, &ER_DB_DROP_EXISTS, &[name]);
-            return Ok(None);
-        };
-        let tables: Vec<Arc<Table>> = database.tables.values().cloned().collect();
-        let mut changes = TableChanges::new(Arc::clone(&catalog));
-        let related = tables.iter().flat_map(|table| changes.related(&table.def.db, &table.def.name));
-        let others = related.map(|(db, name)| metadata_lock(&db, &name));
-        let all = tables.iter().map(|table| table.lock).chain(others).map(|id| (id, Mode::Exclusive));
-        self.lock_all(&mut locks, all.collect()).await?;
-        changes.drop_tables(&tables, self.rules())?;
-        self.affected = tables.len() as u64;
-        let mut change = edits(changes);
-        change.push(Edit::RemoveDatabase(name.clone()));
-        let ack = self.commit_ddl(change, sql, &[name]).await?;
-        if self.sql.db.as_deref() == Some(name) {
-            self.sql.db = None;
-            self.vars.collation_database = self.vars.collation_server;
-            self.settings_changed();
-        }
-        Ok(Some(ack))
     }
 }
 

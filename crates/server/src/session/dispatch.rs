@@ -62,6 +62,8 @@ impl Client {
             | Statement::CreateTableLike(_)
             | Statement::AlterTable(_)
             | Statement::DropTables(_)
+            | Statement::CreateView(_)
+            | Statement::DropViews(_)
             | Statement::Truncate(_)
             | Statement::RenameTables(_)
             | Statement::CreateDatabase(_)

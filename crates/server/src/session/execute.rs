@@ -200,7 +200,7 @@ impl Client {
                 self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
             }
         }
-        Ok(())
+        planned.by_views.iter().try_for_each(|(by, table)| self.permit_by_view(by, table))
     }
 
     /// Whether the session may run it now.
@@ -265,8 +265,8 @@ impl Client {
 
     /// Takes the metadata locks of a plan's tables. Returns whether their versions are still the plan's.
     pub(super) async fn lock_tables(&mut self, tables: &[PlannedTable]) -> Result<bool> {
-        for PlannedTable { table, written, implied } in tables {
-            if *implied {
+        for PlannedTable { table, written, implied, by } in tables {
+            if *implied || by.is_some() {
                 self.lock_related(table, *written).await?;
             } else {
                 self.lock_table(table, *written).await?;

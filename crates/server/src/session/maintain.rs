@@ -8,6 +8,8 @@ use engine::catalog::table::Table;
 use engine::check::{Checked, check_table};
 use engine::scan::{Direction, KeyRange};
 use engine::trx::Trx;
+use sql::bind::bind_whole_view;
+use sql::ddl::refuse_view;
 use sql::exec::engine_error;
 use sql::parse::{Maintenance, MaintenanceKind, TableName};
 use types::error::SqlError;
@@ -71,7 +73,7 @@ impl Client {
         };
         self.access.on_table(wanted, db, &table.name)?;
         let row = |kind: &str, text: &str| row![name, what.as_str(), kind, text];
-        let stored = match self.stored(db, &table.name) {
+        let stored = match self.stored(db, &table.name).and_then(|stored| self.maintained(what, stored)) {
             Ok(stored) => stored,
             Err(error) => {
                 let end = if error.is(&ER_BAD_DB_ERROR) {
@@ -92,6 +94,7 @@ impl Client {
             MaintenanceKind::Repair => {
                 vec![row("note", "The storage engine for the table doesn't support repair")]
             }
+            MaintenanceKind::Check if stored.def.view.is_some() => vec![ok],
             MaintenanceKind::Check => match self.check(&stored).await? {
                 Ok(_) => vec![ok],
                 Err(error @ engine::EngineError::SnapshotTooOld) => {
@@ -117,6 +120,18 @@ impl Client {
         self.kill.unless_killed(pin!(done)).await
     }
 
+    /// The same table. Of a view: error 1347 for all but CHECK, 1356 for one that cannot be bound any more.
+    fn maintained(&self, what: MaintenanceKind, table: Arc<Table>) -> Result<Arc<Table>> {
+        match what {
+            MaintenanceKind::Check if table.def.view.is_some() => {
+                bind_whole_view(&table, &self.shared.store.catalog(), &self.sql)?;
+            }
+            MaintenanceKind::Check => {}
+            _ => refuse_view(&table.def)?,
+        }
+        Ok(table)
+    }
+
     /// A stored table. Errors 1049 and 1146.
     fn stored(&self, db: &str, name: &str) -> Result<Arc<Table>> {
         match self.look().table(db, name)? {
@@ -137,7 +152,7 @@ impl Client {
             }
             Err(error) => return Err(error),
         };
-        if quick {
+        if quick || table.def.view.is_some() {
             return Ok(None);
         }
         self.lock_table(&table, false).await?;

@@ -122,11 +122,7 @@ impl Client {
         let plan = bind::bind_query(&query.query, &BindEnv::new(&catalog, &self.sql, &normalised.text))?;
         let planned = Planned::new(Plan::Select(plan));
         let columns = self.columns_of(&planned, &normalised)?;
-        let base = |db: &str, table: &str, column: &str| {
-            let table = catalog.table(db, table)?;
-            table.def.columns.iter().find(|def| def.name == column).cloned()
-        };
-        let columns = ddl::selected_columns(&columns, base, &self.sql.writing(&mut self.warnings))?;
+        let columns = ddl::selected_columns(&columns, &catalog, &self.sql.writing(&mut self.warnings))?;
         Ok(Selected { columns, planned })
     }
 

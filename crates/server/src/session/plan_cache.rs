@@ -8,8 +8,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use engine::catalog::table::Table;
 use parking_lot::{Mutex, RwLock};
-use sql::plan::{OnDuplicate, Plan, PlannedTable};
+use sql::plan::{ByView, OnDuplicate, Plan, PlannedTable};
 use types::collation::Collation;
 use types::sql_mode::SqlMode;
 
@@ -30,6 +31,8 @@ pub(super) struct Planned {
     pub(super) tables: Vec<PlannedTable>,
     /// What a session must be allowed to do to each of them.
     pub(super) wanted: Vec<Privileges>,
+    /// What the statement reads by views, and by which.
+    pub(super) by_views: Vec<(ByView, Arc<Table>)>,
     /// The result's columns, once they were asked for, if they are always the same.
     pub(super) definitions: Mutex<Option<Arc<Definitions>>>,
     /// Whether they are.
@@ -41,11 +44,15 @@ impl Planned {
     pub(super) fn new(plan: Plan) -> Self {
         let mut tables: Vec<PlannedTable> = Vec::new();
         let mut wanted: Vec<Privileges> = Vec::new();
+        let mut by_views = Vec::new();
         let mut all = plan.tables();
         all.sort_by_key(|planned| (planned.table.lock.0, !planned.written));
         for planned in all {
+            if let Some(by) = &planned.by {
+                by_views.push((by.clone(), Arc::clone(&planned.table)));
+            }
             let needs = match planned {
-                PlannedTable { implied: true, .. } => Privileges::NONE,
+                PlannedTable { implied: true, .. } | PlannedTable { by: Some(_), .. } => Privileges::NONE,
                 PlannedTable { written: true, .. } => writes(&plan),
                 _ => Privileges::SELECT,
             };
@@ -53,6 +60,7 @@ impl Planned {
                 (Some(last), Some(last_needs)) if last.table.lock == planned.table.lock => {
                     *last_needs = last_needs.union(needs);
                     last.implied &= planned.implied;
+                    last.by = last.by.take().filter(|_| planned.by.is_some());
                 }
                 _ => {
                     tables.push(planned);
@@ -61,7 +69,7 @@ impl Planned {
             }
         }
         let columns_are_fixed = matches!(&plan, Plan::Select(query) if query.columns_are_fixed());
-        Self { plan, tables, wanted, definitions: Mutex::default(), columns_are_fixed }
+        Self { plan, tables, wanted, by_views, definitions: Mutex::default(), columns_are_fixed }
     }
 
     /// Whether a table has changed since.

@@ -28,6 +28,7 @@ mod strategies;
 mod tls;
 mod user_locks;
 mod variables;
+mod views;
 mod waits;
 mod whole;
 mod world;

@@ -8,8 +8,9 @@ use sqlparser::ast::{
     self, AssignmentTarget, FromTable, OnInsert, SetExpr, TableFactor, TableObject, TableWithJoins,
 };
 use types::error::table::{
-    ER_DUP_FIELDNAME, ER_FIELD_SPECIFIED_TWICE, ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN, ER_NONUNIQ_TABLE,
-    ER_OPEN_AS_READONLY, ER_UPDATE_TABLE_USED, ER_VIEW_WRONG_LIST, ER_WRONG_VALUE_COUNT_ON_ROW,
+    ER_DUP_FIELDNAME, ER_FIELD_SPECIFIED_TWICE, ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN,
+    ER_NON_INSERTABLE_TABLE, ER_NON_UPDATABLE_TABLE, ER_NONUNIQ_TABLE, ER_OPEN_AS_READONLY,
+    ER_UPDATE_TABLE_USED, ER_VIEW_WRONG_LIST, ER_WRONG_VALUE_COUNT_ON_ROW,
 };
 
 use super::join::Joins;
@@ -30,11 +31,11 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     if insert.partitioned.is_some() || insert.returning.is_some() || insert.or.is_some() {
         return Err(unsupported("PARTITION, RETURNING or OR"));
     }
-    let table = stored_table(name, env)?;
+    let table = changed_table(name, "INSERT", env)?;
     let alias = insert.table_alias.as_ref().map_or(&table.def.name, |alias| &alias.alias.value).clone();
     let mut scope = Scope::default();
     let kind = SourceKind::Table(Arc::clone(&table));
-    scope.sources.push(Named { kind, db: table.def.db.clone(), alias, aliased: false, optional: false });
+    scope.sources.push(Named::new(kind, table.def.db.clone(), alias));
     let (columns, mut source) = match &insert.source {
         None if insert.assignments.is_empty() => return Err(unsupported("INSERT without values")),
         None => bind_set(&insert.assignments, &table, &mut scope, env)?,
@@ -135,7 +136,7 @@ pub fn bind_update(update: &UpdateStatement, env: &BindEnv<'_>) -> Result<Plan> 
     if !joins.is_empty() {
         return multi::bind_update(update, env).map(Plan::MultiUpdate);
     }
-    let (table, mut scope) = target_scope(name, alias.as_ref(), partitions, env)?;
+    let (table, mut scope) = target_scope(name, alias.as_ref(), partitions, "UPDATE", env)?;
     let mut assignments = bind_assignments(&update.assignments, &table, &mut scope, env)?;
     bind_defaults(&mut assignments, env.catalog, &table, env.session)?;
     let target =
@@ -161,7 +162,7 @@ pub fn bind_delete(statement: &DeleteStatement, env: &BindEnv<'_>) -> Result<Pla
     if !joins.is_empty() || delete.returning.is_some() {
         return Err(unsupported("DELETE FROM a join, or RETURNING"));
     }
-    let (table, scope) = target_scope(name, alias.as_ref(), partitions, env)?;
+    let (table, scope) = target_scope(name, alias.as_ref(), partitions, "DELETE", env)?;
     let target =
         bind_target(scope, delete.selection.as_ref(), &delete.order_by, delete.limit.as_ref(), &table, env)?;
     let doing = Doing { deletes: true, ..Doing::default() };
@@ -176,9 +177,14 @@ pub(super) fn assigned(table: &Table, assignments: &[Assignment]) -> impl Iterat
     assignments.iter().map(|assignment| assignment.column).chain(by_themselves)
 }
 
-fn stored_table(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<Arc<Table>> {
+/// The table that a statement changes. Errors 1036, 1288 and 1471 for what cannot be changed.
+fn changed_table(name: &ast::ObjectName, verb: &str, env: &BindEnv<'_>) -> Result<Arc<Table>> {
     let (db, table) = from::split_name(name, env)?;
     match from::find_table(&db, &table, env)? {
+        SourceKind::Table(view) if view.def.view.is_some() => {
+            let error = if verb == "INSERT" { &ER_NON_INSERTABLE_TABLE } else { &ER_NON_UPDATABLE_TABLE };
+            Err(error.error(&[&table, &verb.to_owned()]))
+        }
         SourceKind::Table(table) => Ok(table),
         _ => Err(ER_OPEN_AS_READONLY.error(&[&table])),
     }
@@ -188,17 +194,18 @@ fn target_scope(
     name: &ast::ObjectName,
     alias: Option<&ast::TableAlias>,
     partitions: &[ast::Ident],
+    verb: &str,
     env: &BindEnv<'_>,
 ) -> Result<(Arc<Table>, Scope)> {
     if !partitions.is_empty() {
         return Err(unsupported("PARTITION"));
     }
     from::refuse_column_names(alias)?;
-    let table = stored_table(name, env)?;
+    let table = changed_table(name, verb, env)?;
     let alias = alias.map_or(&table.def.name, |alias| &alias.name.value).clone();
     let mut scope = Scope::default();
     let kind = SourceKind::Table(Arc::clone(&table));
-    scope.sources.push(Named { kind, db: table.def.db.clone(), alias, aliased: false, optional: false });
+    scope.sources.push(Named::new(kind, table.def.db.clone(), alias));
     Ok((table, scope))
 }
 

@@ -240,7 +240,12 @@ impl Binder<'_, '_> {
                 Ok(variable(&name.join("."), self.env.may_assign()))
             }
             [table, column] => self.column(None, Some(&table.value), &column.value),
-            [db, table, column] => self.column(Some(&db.value), Some(&table.value), &column.value),
+            [db, table, column] => {
+                if let Some(record) = self.env.record {
+                    record.column(path);
+                }
+                self.column(Some(&db.value), Some(&table.value), &column.value)
+            }
             _ => Err(unsupported("names of more than three parts")),
         }
     }

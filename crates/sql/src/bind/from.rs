@@ -7,7 +7,8 @@ use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, E
 
 use super::join::{self, Factor, Item, Join, Joins, Side};
 use super::scope::{Named, Scope};
-use super::{BindEnv, Result, query, unsupported, with};
+use super::view::Within;
+use super::{BindEnv, Result, query, unsupported, view, with};
 use crate::plan::{SourceKind, Subquery};
 
 /// Binds FROM into the scope.
@@ -48,10 +49,14 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
                 return Ok(Factor::Nothing);
             }
             let named = if name.0.len() == 1 { with::find(&table, scope, env)? } else { None };
-            let kind = named.map_or_else(|| find_table(&db, &table, env), Ok)?;
+            let kind = match named {
+                Some(named) => named,
+                None => find_source(name, &db, &table, scope, env)?,
+            };
+            let by = env.within.map(Within::by);
             let aliased = alias.is_some();
             let alias = alias.as_ref().map_or(table, |alias| alias.name.value.clone());
-            push(Named { kind, db, alias, aliased, optional: false }, scope)
+            push(Named { aliased, by, ..Named::new(kind, db, alias) }, scope)
         }
         TableFactor::Derived { lateral: false, subquery, alias, .. } => {
             let uses = env.outer_uses();
@@ -61,7 +66,7 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
             scope.subqueries.push(Subquery::in_from(plan, env.outer_uses() > uses));
             let kind = SourceKind::Derived(scope.subqueries.len() - 1, columns);
             let alias = alias.as_ref().map(|alias| alias.name.value.clone()).unwrap_or_default();
-            push(Named { kind, db: String::new(), alias, aliased: true, optional: false }, scope)
+            push(Named { aliased: true, ..Named::new(kind, String::new(), alias) }, scope)
         }
         TableFactor::NestedJoin { table_with_joins, alias: None } => {
             Ok(Factor::Nested(Box::new(bind_item(table_with_joins, scope, env)?)))
@@ -100,7 +105,28 @@ pub(super) fn split_name(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<(S
     }
 }
 
-/// The table of that name, stored or not.
+/// The table or view of that name.
+fn find_source(
+    name: &ast::ObjectName,
+    db: &str,
+    table: &str,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<SourceKind> {
+    if env.defined == Some((db, table)) {
+        return Err(ER_NO_SUCH_TABLE.error(&[&db, &table]));
+    }
+    let kind = find_table(db, table, env)?;
+    if let Some(record) = env.record {
+        record.table(name, db);
+    }
+    match kind {
+        SourceKind::Table(view) if view.def.view.is_some() => view::bind(&view, scope, env),
+        kind => Ok(kind),
+    }
+}
+
+/// The table of that name, stored or not, or view.
 pub(super) fn find_table(db: &str, table: &str, env: &BindEnv<'_>) -> Result<SourceKind> {
     if let Some(found) = env.catalog.table(db, table) {
         return Ok(SourceKind::Table(Arc::clone(found)));

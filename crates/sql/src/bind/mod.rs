@@ -21,6 +21,7 @@ mod select;
 mod show;
 mod tail;
 mod targets;
+mod view;
 mod with;
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ pub use rules::{bind_relations, bind_rules};
 pub use scope::Scope;
 pub use select::bind_exprs;
 pub use show::bind_show;
+pub use view::{BoundView, bind_view, bind_whole_view};
 
 use crate::expr::Expr;
 use crate::session::Session;
@@ -55,12 +57,27 @@ pub struct BindEnv<'a> {
     outer: Option<&'a outer::Outer<'a>>,
     /// The queries of WITH that are known here, the nearest last.
     named: Vec<Arc<with::Named>>,
+    /// Of a view's query: the view, and those around it.
+    within: Option<&'a view::Within<'a>>,
+    /// Of CREATE VIEW: collects what the catalog keeps another text of.
+    record: Option<&'a view::Record>,
+    /// The view that is defined, by database and name: nothing can be read by this name.
+    defined: Option<(&'a str, &'a str)>,
 }
 
 impl<'a> BindEnv<'a> {
     /// For a whole statement.
     pub fn new(catalog: &'a Arc<Catalog>, session: &'a Session, text: &'a str) -> Self {
-        Self { catalog, session, text, outer: None, named: Vec::new() }
+        Self {
+            catalog,
+            session,
+            text,
+            outer: None,
+            named: Vec::new(),
+            within: None,
+            record: None,
+            defined: None,
+        }
     }
 
     /// Whether the statement may assign to user variables. Without its text nobody knows.

@@ -104,6 +104,7 @@ fn source(place: usize, named: Named, mut conditions: Vec<Condition>) -> Source 
         access,
         conditions,
         optional: named.optional,
+        by: named.by,
         missing_until: None,
         completes: Vec::new(),
         needs_row: false,

@@ -126,7 +126,7 @@ fn check_name(ast: &ast::Expr, scope: &Scope) -> Result<()> {
 /// A scope in which the columns of the result are all that can be named.
 fn result_scope(columns: &Arc<[Column]>) -> Scope {
     let kind = SourceKind::Derived(0, Arc::clone(columns));
-    let result = Named { kind, db: String::new(), alias: String::new(), aliased: false, optional: false };
+    let result = Named::new(kind, String::new(), String::new());
     Scope { sources: vec![result], clause: Clause::GlobalOrder, ..Scope::default() }
 }
 

@@ -119,7 +119,7 @@ impl Binder<'_, '_> {
         }
         let values: std::sync::Arc<[Expr]> = values.into();
         let given = if values.is_empty() { Given::Nothing } else { Given::Values(values.clone()) };
-        self.scope.subqueries.push(Subquery { plan, given, rows_max });
+        self.scope.subqueries.push(Subquery { plan, given, rows_max, view: None });
         Ok(SubqueryRef { place: self.scope.subqueries.len() - 1, given: values })
     }
 }

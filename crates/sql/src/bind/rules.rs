@@ -85,7 +85,7 @@ impl<'b> Binder<'b> {
         let mut scope = Scope::default();
         let kind = SourceKind::Table(Arc::clone(self.table));
         let (db, alias) = (self.table.def.db.clone(), self.table.def.name.clone());
-        scope.sources.push(Named { kind, db, alias, aliased: false, optional: false });
+        scope.sources.push(Named::new(kind, db, alias));
         expr::bind(&parsed, &mut scope, &BindEnv::new(self.catalog, &self.session, text))
     }
 

@@ -10,7 +10,7 @@ use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NO
 
 use super::Result;
 use crate::expr::{Expr, ResultType, Schema, Types};
-use crate::plan::{Aggregate, Given, SelectPlan, Source, SourceKind, Subquery, subquery_type};
+use crate::plan::{Aggregate, ByView, Given, SelectPlan, Source, SourceKind, Subquery, subquery_type};
 
 /// A source under its name.
 #[derive(Clone, Debug)]
@@ -22,6 +22,15 @@ pub(super) struct Named {
     pub(super) aliased: bool,
     /// In an outer join: its row may be missing.
     pub(super) optional: bool,
+    /// A view leads to it.
+    pub(super) by: Option<ByView>,
+}
+
+impl Named {
+    /// A source under its own name.
+    pub(super) fn new(kind: SourceKind, db: String, alias: String) -> Self {
+        Self { kind, db, alias, aliased: false, optional: false, by: None }
+    }
 }
 
 /// A column, by its source and its place there.
@@ -142,7 +151,7 @@ impl Scope {
                 _ => String::new(),
             };
             let (kind, alias) = (source.from.clone(), source.alias.clone());
-            Named { kind, db, alias, aliased: true, optional: source.optional }
+            Named { aliased: true, optional: source.optional, ..Named::new(kind, db, alias) }
         };
         let is_plain = select.group.is_none() && !select.distinct;
         let sources = if is_plain { select.sources.iter().map(named).collect() } else { Vec::new() };

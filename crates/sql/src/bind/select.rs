@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sqlparser::ast::{self, GroupByExpr, SelectItem};
+use sqlparser::ast::{self, GroupByExpr, SelectItem, SelectItemQualifiedWildcardKind};
 use types::error::SqlError;
 use types::error::table::{
     ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_NO_TABLES_USED,
@@ -18,6 +18,7 @@ use super::tail::Tail;
 use super::{BindEnv, Result, dependent, expr, from, order, unsupported};
 use crate::expr::Expr;
 use crate::lex::{Kind, Lexer};
+use crate::parse::Quoted;
 use crate::plan::{Group, OrderBy, OrderKey, Output, SelectPlan, SourceKind};
 
 /// Binds a SELECT and what follows it.
@@ -194,25 +195,49 @@ impl SelectBinder<'_, '_> {
                     self.scope.items.push((alias.value.clone(), expr.clone()));
                     output.push(Output { expr, name: alias.value.clone() });
                 }
-                SelectItem::Wildcard(_) => {
+                SelectItem::Wildcard(options) => {
                     if self.scope.is_empty() {
                         return Err(ER_NO_TABLES_USED.error(&[]));
                     }
+                    self.note_wildcard(None, options, &self.scope.all);
                     output.extend(self.scope.all.iter().map(|place| self.column(*place)));
                 }
-                SelectItem::QualifiedWildcard(kind, _) => {
+                SelectItem::QualifiedWildcard(kind, options) => {
                     let name = kind.to_string();
                     let name = name.trim_end_matches(".*").replace('`', "");
                     let table = name.rsplit('.').next().unwrap_or(&name);
                     let found = self.scope.sources.iter().position(|named| named.alias == table);
                     let source = found.ok_or_else(|| ER_BAD_TABLE_ERROR.error(&[&name]))?;
                     let columns = 0..self.scope.sources[source].kind.column_count();
-                    output.extend(columns.map(|column| self.column((source, column))));
+                    let columns: Vec<Place> = columns.map(|column| (source, column)).collect();
+                    if let SelectItemQualifiedWildcardKind::ObjectName(name) = kind {
+                        let first = name.0.first().and_then(|part| part.as_ident());
+                        self.note_wildcard(first, options, &columns);
+                    }
+                    output.extend(columns.into_iter().map(|place| self.column(place)));
                 }
                 SelectItem::ExprWithAliases { .. } => return Err(unsupported(&item.to_string())),
             }
         }
         Ok(output)
+    }
+
+    /// For CREATE VIEW: what `*` behind these names means.
+    fn note_wildcard(
+        &self,
+        first: Option<&ast::Ident>,
+        options: &ast::WildcardAdditionalOptions,
+        columns: &[Place],
+    ) {
+        let Some(record) = self.env.record else { return };
+        let sources = &self.scope.sources;
+        let name = |&(source, column): &Place| {
+            let named = &sources[source];
+            let is_unique = sources.iter().filter(|other| other.alias == named.alias).count() == 1;
+            let db = (!is_unique).then(|| format!("{}.", Quoted(&named.db))).unwrap_or_default();
+            format!("{db}{}.{}", Quoted(&named.alias), Quoted(&named.kind.column(column).name))
+        };
+        record.wildcard(first, &options.wildcard_token, &columns.iter().map(name).collect::<Vec<_>>());
     }
 
     /// What a column of `information_schema` is called in a result, however it was written.

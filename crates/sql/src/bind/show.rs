@@ -25,13 +25,8 @@ pub fn bind_show(
     });
     let output: Vec<Output> = output.collect();
     let alias = table.name().to_owned();
-    let named = Named {
-        db: table.db().to_owned(),
-        kind: SourceKind::Virtual(table),
-        alias,
-        aliased: false,
-        optional: false,
-    };
+    let db = table.db().to_owned();
+    let named = Named::new(SourceKind::Virtual(table), db, alias);
     let mut scope = Scope { sources: vec![named], clause: Clause::Where, ..Scope::default() };
     let conditions = match filter {
         None => Vec::new(),

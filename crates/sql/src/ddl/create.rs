@@ -35,6 +35,7 @@ pub fn create_table(
         comment: options.comment.clone().unwrap_or_default(),
         created_at: env.now,
         auto_increment_start: options.auto_increment.unwrap_or(1).max(1),
+        view: None,
     };
     let mut draft = Draft::new(table);
     for element in &create.elements {

@@ -26,6 +26,7 @@ mod resolve;
 mod selected;
 mod show_create;
 mod table_changes;
+mod view;
 
 use types::context::Context;
 use types::error::SqlError;
@@ -44,6 +45,7 @@ pub use show_create::{
     show_create_table,
 };
 pub use table_changes::{Rules, TableChanges, Version};
+pub use view::{refuse_view, show_create_view, view_column_names, view_text, view_to_log};
 
 type Result<T> = std::result::Result<T, SqlError>;
 

@@ -1,5 +1,6 @@
 //! The columns that a query gives the table of CREATE TABLE .. SELECT.
 
+use engine::catalog::Catalog;
 use engine::catalog::def::{ColumnDef, DefaultValue};
 use types::column::{Column, ColumnType, IntSize, IntType, Sign};
 use types::context::Context;
@@ -19,30 +20,33 @@ const BIGINT_WIDTH: u32 = 11;
 
 /// The definitions of a query's columns. One that is a table's column is defined as there, without what keys, counters and
 /// expressions make of it. An expression's has the type of its values, and 0 or an empty text for a default if none of them
-/// is NULL. `base` finds a table's column. Error 1166 for a name that is none.
+/// is NULL. Error 1166 for a name that is none.
 pub fn selected_columns(
     columns: &[OutputColumn],
-    base: impl Fn(&str, &str, &str) -> Option<ColumnDef>,
+    catalog: &Catalog,
     context: &Context<'_>,
 ) -> Result<Vec<ColumnDef>> {
     let column = |column: &OutputColumn| {
         check_name(&column.name)?;
         let origin = column.origin.as_ref();
-        let base = origin.and_then(|origin| base(&origin.db, &origin.table, &origin.column));
+        let base = origin.and_then(|origin| {
+            let table = catalog.table(&origin.db, &origin.table)?;
+            table.def.columns.iter().find(|def| def.name == origin.column)
+        });
         let mut def = ColumnDef {
             name: column.name.clone(),
-            ty: base.as_ref().map_or_else(|| stored_type(column.ty), |base| base.ty),
+            ty: base.map_or_else(|| stored_type(column.ty), |base| base.ty),
             nullable: column.ty.nullable,
             default: DefaultValue::None,
-            on_update_now: base.as_ref().is_some_and(|base| base.on_update_now),
+            on_update_now: base.is_some_and(|base| base.on_update_now),
             auto_increment: false,
             generated: None,
-            comment: base.as_ref().map(|base| base.comment.clone()).unwrap_or_default(),
+            comment: base.map(|base| base.comment.clone()).unwrap_or_default(),
         };
         def.default = match base {
-            Some(base) if !base.auto_increment && base.generated.is_none() => match base.default {
+            Some(base) if !base.auto_increment && base.generated.is_none() => match &base.default {
                 DefaultValue::None | DefaultValue::Null if def.nullable => DefaultValue::Null,
-                default => default,
+                default => default.clone(),
             },
             _ if def.nullable => DefaultValue::Null,
             _ => nothing(&def, context),
@@ -52,7 +56,7 @@ pub fn selected_columns(
     columns.iter().map(column).collect()
 }
 
-fn check_name(name: &str) -> Result<()> {
+pub(super) fn check_name(name: &str) -> Result<()> {
     if name.is_empty() || name.ends_with(' ') || name.chars().count() > NAME_CHARS_MAX {
         return Err(ER_WRONG_COLUMN_NAME.error(&[&name]));
     }

@@ -160,7 +160,8 @@ impl TableChanges {
         for key in &mut keys {
             let is_new = !old.is_some_and(|old| old.foreign_keys.iter().any(|other| other.name == key.name));
             let is_own = key.refers_to(&def.db, &def.name);
-            let other = if is_own { None } else { self.table(&key.parent_db, &key.parent_table) };
+            let other = self.table(&key.parent_db, &key.parent_table);
+            let other = other.filter(|table| !is_own && table.def.view.is_none());
             let parent = if is_own { &*def } else { other.map_or(&*def, |table| &table.def) };
             let is_missing = !is_own && other.is_none();
             if is_new {

@@ -49,6 +49,7 @@ pub mod table;
 mod tokens;
 mod transaction;
 mod verbs;
+mod view;
 
 use types::error::SqlError;
 use types::error::table::ER_EMPTY_QUERY;
@@ -72,6 +73,9 @@ pub use set::{SetItem, SetScope, SetValue, TransactionScope};
 pub use show::{Filter, Limit, Show};
 pub use statement::Statement;
 pub use transaction::{AccessMode, Completion, IsolationLevel, TransactionStart};
+
+pub(crate) use view::stored_query;
+pub use view::{CreateView, CreateViewMode, DropViews};
 
 use cursor::Cursor;
 use verbs::statement;

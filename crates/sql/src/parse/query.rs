@@ -33,6 +33,16 @@ pub(super) fn query(cursor: &mut Cursor<'_>) -> Result<Box<Query>> {
     Ok(query)
 }
 
+/// The query at the cursor, which ends in front of this token.
+pub(super) fn query_up_to(cursor: &mut Cursor<'_>, end: usize) -> Result<Box<Query>> {
+    let mut query = read(cursor, end, parse_query)?;
+    if cursor.position() != end {
+        return Err(cursor.error());
+    }
+    balance::query(&mut query);
+    Ok(query)
+}
+
 /// The queries of WITH at the cursor, behind which the statement goes on at this token.
 pub(super) fn with(cursor: &mut Cursor<'_>, end: usize) -> Result<With> {
     let with = read(cursor, end, parse_with)?;

@@ -17,6 +17,7 @@ use super::set::SetItem;
 use super::show::Show;
 use super::table::{AlterTable, CreateTable, CreateTableLike, DropTables};
 use super::transaction::{Completion, TransactionStart};
+use super::view::{CreateView, DropViews};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -49,6 +50,10 @@ pub enum Statement {
     Truncate(TableName),
     /// RENAME TABLE, one after another.
     RenameTables(Vec<(TableName, TableName)>),
+    /// CREATE VIEW, ALTER VIEW.
+    CreateView(Box<CreateView>),
+    /// DROP VIEW.
+    DropViews(DropViews),
     /// CREATE DATABASE.
     CreateDatabase(CreateDatabase),
     /// ALTER DATABASE.

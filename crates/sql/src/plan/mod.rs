@@ -25,7 +25,7 @@ pub use query::{NamedPlan, QueryPlan, UnionPlan};
 pub(crate) use relations::{ChildKey, Finder, parent_columns};
 pub use relations::{Doing, Relations};
 pub(crate) use schema::subquery_type;
-pub use subquery::{Given, Subquery};
+pub use subquery::{ByView, Given, Subquery, UsedView};
 
 use crate::expr::Expr;
 use crate::virtual_table::VirtualTable;
@@ -67,6 +67,15 @@ pub struct PlannedTable {
     pub written: bool,
     /// The statement does not name it: foreign keys lead to it.
     pub implied: bool,
+    /// A view leads to it.
+    pub by: Option<ByView>,
+}
+
+impl PlannedTable {
+    /// A table that whoever runs the statement names.
+    pub fn named(table: Arc<Table>, written: bool) -> Self {
+        Self { table, written, implied: false, by: None }
+    }
 }
 
 impl Plan {
@@ -86,8 +95,7 @@ impl Plan {
                 query.collect_tables(&mut touched);
             }
             Self::Insert(insert) => {
-                let table = Arc::clone(&insert.table);
-                touched.tables.push(PlannedTable { table, written: true, implied: false });
+                touched.tables.push(PlannedTable::named(Arc::clone(&insert.table), true));
                 if let InsertSource::Select(select) = &insert.source {
                     select.collect_tables(&mut touched);
                 }
@@ -196,6 +204,8 @@ pub struct Source {
     pub needs_row: bool,
     /// How its rows are locked: FOR UPDATE, FOR SHARE, and of changes of several tables.
     pub lock: Option<RowLock>,
+    /// A view leads to it.
+    pub by: Option<ByView>,
 }
 
 /// Sources of an outer join whose rows are missing together, seen from the last one.
@@ -480,8 +490,7 @@ impl SelectPlan {
 impl Target {
     fn collect_tables(&self, touched: &mut Touched) {
         if let SourceKind::Table(table) = &self.source.from {
-            let table = Arc::clone(table);
-            touched.tables.push(PlannedTable { table, written: true, implied: false });
+            touched.tables.push(PlannedTable::named(Arc::clone(table), true));
         }
         self.subqueries.iter().for_each(|subquery| subquery.collect_tables(touched));
     }
@@ -490,8 +499,8 @@ impl Target {
 impl Source {
     fn collect_tables(&self, touched: &mut Touched) {
         if let SourceKind::Table(table) = &self.from {
-            let table = Arc::clone(table);
-            touched.tables.push(PlannedTable { table, written: false, implied: false });
+            let by = self.by.clone();
+            touched.tables.push(PlannedTable { by, ..PlannedTable::named(Arc::clone(table), false) });
         }
     }
 

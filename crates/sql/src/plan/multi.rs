@@ -66,8 +66,7 @@ impl MultiDeletePlan {
 fn collect_tables(rows: &SelectPlan, targets: impl Iterator<Item = usize>, touched: &mut Touched) {
     for source in targets {
         if let SourceKind::Table(table) = &rows.sources[source].from {
-            let table = Arc::clone(table);
-            touched.tables.push(PlannedTable { table, written: true, implied: false });
+            touched.tables.push(PlannedTable::named(Arc::clone(table), true));
         }
     }
     rows.collect_tables(touched);

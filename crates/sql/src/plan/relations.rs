@@ -142,9 +142,8 @@ impl Relations {
     /// The tables beside the statement's own.
     pub fn others(&self) -> impl Iterator<Item = PlannedTable> {
         self.tables.iter().skip(1).map(|related| PlannedTable {
-            table: Arc::clone(&related.table),
-            written: related.doing.changes_rows(),
             implied: true,
+            ..PlannedTable::named(Arc::clone(&related.table), related.doing.changes_rows())
         })
     }
 

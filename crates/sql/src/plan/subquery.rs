@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{QueryPlan, Touched};
+use engine::catalog::table::Table;
+
+use super::{PlannedTable, QueryPlan, Touched};
 use crate::expr::Expr;
 
 /// A query within another one.
@@ -14,6 +16,26 @@ pub struct Subquery {
     pub given: Given,
     /// So many rows decide, whatever follows them.
     pub rows_max: usize,
+    /// The view whose rows these are.
+    pub view: Option<UsedView>,
+}
+
+/// A view that a query reads.
+#[derive(Clone, Debug)]
+pub struct UsedView {
+    /// The view.
+    pub view: Arc<Table>,
+    /// The views around it, if there are any.
+    pub by: Option<ByView>,
+}
+
+/// How a statement comes to read what it does not name.
+#[derive(Clone, Debug)]
+pub struct ByView {
+    /// The view that the statement names.
+    pub view: Arc<Table>,
+    /// The view whose definer needs the privileges; `None` = whoever runs the statement does.
+    pub definer: Option<Arc<Table>>,
 }
 
 /// What a subquery is given of the rows around it: [`Expr::Outer`] in its plan.
@@ -31,7 +53,7 @@ impl Subquery {
     /// One whose rows are those of a source. `is_correlated` if it looks at the rows around the query of that source.
     pub(crate) fn in_from(plan: QueryPlan, is_correlated: bool) -> Self {
         let given = if is_correlated { Given::Same } else { Given::Nothing };
-        Self { plan, given, rows_max: usize::MAX }
+        Self { plan, given, rows_max: usize::MAX, view: None }
     }
 
     /// Whether it is given what the query around it is given.
@@ -51,6 +73,11 @@ impl Subquery {
     }
 
     pub(crate) fn collect_tables(&self, touched: &mut Touched) {
+        if let Some(UsedView { view, by }) = &self.view {
+            touched
+                .tables
+                .push(PlannedTable { by: by.clone(), ..PlannedTable::named(Arc::clone(view), false) });
+        }
         self.plan.collect_tables(touched);
     }
 }

@@ -205,6 +205,7 @@ impl Db {
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             auto_increment_start: 1,
+            view: None,
         };
         let table = Arc::new(Table::new(def, Arc::default()));
         self.store.change_catalog(|catalog| catalog.put_table(&table));

@@ -169,6 +169,7 @@ fn table(columns: Vec<ColumnDef>) -> Table {
         foreign_keys: Vec::new(),
         checks: Vec::new(),
         auto_increment_start: 1,
+        view: None,
     };
     Table::new(def, Arc::default())
 }

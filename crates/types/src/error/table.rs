@@ -264,6 +264,7 @@ conditions! {
     ER_DIVISION_BY_ZERO = 1365, "22012", "Division by 0";
     ER_TRUNCATED_WRONG_VALUE_FOR_FIELD = 1366, "HY000", "Incorrect %-.32s value: '%-.128s' for column '%.192s' at row %ld";
     ER_ILLEGAL_VALUE_FOR_TYPE = 1367, "22007", "Illegal %s '%-.192s' value found during parsing";
+    ER_VIEW_NONUPD_CHECK = 1368, "HY000", "CHECK OPTION on non-updatable view '%-.192s.%-.192s'";
     ER_PROCACCESS_DENIED_ERROR = 1370, "42000", "%-.16s command denied to user '%-.48s'@'%-.64s' for routine '%-.192s'";
     ER_UNKNOWN_TARGET_BINLOG = 1373, "HY000", "Target log not found in binlog index";
     ER_IO_ERR_LOG_INDEX_READ = 1374, "HY000", "I/O error reading log index file";
@@ -303,10 +304,12 @@ conditions! {
     ER_CANT_UPDATE_USED_TABLE_IN_SF_OR_TRG = 1442, "HY000", "Can't update table '%-.192s' in stored function/trigger because it is already used by statement which invoked this stored function/trigger.";
     ER_SP_CANT_SET_AUTOCOMMIT = 1445, "HY000", "Not allowed to set autocommit from a stored function or trigger";
     ER_NO_SUCH_USER = 1449, "HY000", "The user specified as a definer ('%-.64s'@'%-.64s') does not exist";
+    ER_FORBID_SCHEMA_CHANGE = 1450, "HY000", "Changing schema from '%-.192s' to '%-.192s' is not allowed.";
     ER_ROW_IS_REFERENCED_2 = 1451, "23000", "Cannot delete or update a parent row: a foreign key constraint fails%.192s";
     ER_NO_REFERENCED_ROW_2 = 1452, "23000", "Cannot add or update a child row: a foreign key constraint fails%.192s";
     ER_TABLE_NEEDS_UPGRADE = 1459, "HY000", "Table upgrade required. Please do \"REPAIR TABLE `%-.64s`\" or dump/reload to fix it!";
     ER_MAX_PREPARED_STMT_COUNT_REACHED = 1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %lu)";
+    ER_VIEW_RECURSIVE = 1462, "HY000", "`%-.192s`.`%-.192s` contains view recursion";
     ER_NON_GROUPING_FIELD_USED = 1463, "42000", "Non-grouping field '%-.192s' is used in %-.64s clause";
     ER_AUTOINC_READ_FAILED = 1467, "HY000", "Failed to read auto-increment value from storage engine";
     ER_WRONG_STRING_LENGTH = 1470, "HY000", "String '%-.70s' is too long for %s (should be no longer than %d)";

@@ -64,7 +64,7 @@ impl Client {
         if self.new_table.as_ref().is_some_and(|new| Arc::ptr_eq(&new.table, &mapped.table)) {
             return Ok(());
         }
-        for PlannedTable { table, written, implied } in &mapped.locks {
+        for PlannedTable { table, written, implied, .. } in &mapped.locks {
             if *implied {
                 self.lock_related(table, *written).await?;
             } else {

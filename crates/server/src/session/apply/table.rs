@@ -59,7 +59,7 @@ impl Client {
         let reader = RowReader::new(&columns, &own).map_err(|error| image_error(&table, &error))?;
         let relations = bind_relations(&catalog, &table, &Doing::everything(&table), &self.sql)?;
         let rules = bind_rules(&catalog, &table, &self.sql)?;
-        let mut locks = vec![PlannedTable { table: Arc::clone(&table), written: true, implied: false }];
+        let mut locks = vec![PlannedTable::named(Arc::clone(&table), true)];
         locks.extend(relations.iter().flat_map(|relations| relations.others()));
         locks.sort_by_key(|planned| planned.table.lock.0);
         Ok((map.table_id, Mapped { table, reader, relations, rules, locks, body: event.body.clone() }))
