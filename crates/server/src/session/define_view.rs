@@ -8,7 +8,7 @@ use engine::catalog::def::{CheckOption, ColumnDef, TableDef, ViewDef};
 use engine::catalog::table::Table;
 use engine::ids::{IndexId, TableId};
 use engine::lock::LockId;
-use sql::bind::{BoundView, bind_view};
+use sql::bind::{BoundView, bind_view, bind_whole_view};
 use sql::ddl::{self, TableChanges};
 use sql::exec::output_columns;
 use sql::expr::Types;
@@ -16,8 +16,9 @@ use sql::parse::{Account, CreateView, CreateViewMode, DropViews, Mode};
 use sql::plan::{ByView, Plan, QueryPlan};
 use types::error::SqlError;
 use types::error::table::{
-    ER_BAD_TABLE_ERROR, ER_DUP_FIELDNAME, ER_NEED_REPREPARE, ER_NO_SUCH_TABLE, ER_NO_SUCH_USER,
-    ER_TABLE_EXISTS_ERROR, ER_VIEW_INVALID, ER_VIEW_NONUPD_CHECK, ER_VIEW_WRONG_LIST, ER_WRONG_OBJECT,
+    ER_ACCESS_DENIED_ERROR, ER_BAD_TABLE_ERROR, ER_DUP_FIELDNAME, ER_NEED_REPREPARE, ER_NO_SUCH_TABLE,
+    ER_NO_SUCH_USER, ER_TABLE_EXISTS_ERROR, ER_VIEW_INVALID, ER_VIEW_NO_EXPLAIN, ER_VIEW_NONUPD_CHECK,
+    ER_VIEW_WRONG_LIST, ER_WRONG_OBJECT,
 };
 use types::warning::Level;
 
@@ -31,8 +32,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// What CREATE VIEW makes, before it has its locks.
 struct Draft {
-    columns: Vec<ColumnDef>,
-    view: ViewDef,
+    def: TableDef,
     /// The query, for its tables.
     planned: Planned,
 }
@@ -56,7 +56,7 @@ impl Client {
             } else if create.mode == CreateViewMode::Alter {
                 return Err(ER_NO_SUCH_TABLE.error(&[&name.db, &name.name]));
             }
-            let Draft { columns, view, planned } = self.draft_view(create, &name, &definer, sql)?;
+            let Draft { def, planned } = self.draft_view(create, &name, &definer, sql)?;
             self.permit(&planned)?;
             let read: Vec<LockId> = planned.tables.iter().map(|read| read.table.lock).collect();
             let _locks = self.lock_schema_and_read(&[&name], &read).await?;
@@ -71,7 +71,6 @@ impl Client {
                     return Ok(None);
                 }
             }
-            let def = view_table(&name, columns, view, self.now_s());
             return self.put_view(create, def, there.as_deref(), sql).await.map(Some);
         }
         Err(ER_NEED_REPREPARE.error(&[]))
@@ -128,7 +127,10 @@ impl Client {
             connection: self.sql.collation_connection,
             depth: u16::try_from(plan.depth()).unwrap_or(u16::MAX),
         };
-        Ok(Draft { columns, view, planned: Planned::new(Plan::Select(plan)) })
+        let def = view_table(name, columns, view, self.now_s());
+        // What is kept can be read.
+        bind_whole_view(&Arc::new(Table::new(def.clone(), Arc::default())), &catalog, &self.sql)?;
+        Ok(Draft { def, planned: Planned::new(Plan::Select(plan)) })
     }
 
     /// What the columns of a view are. Errors 1060 and 1353.
@@ -216,14 +218,15 @@ impl Client {
         self.commit_ddl(edits(changes), sql, &dbs).await.map(Some)
     }
 
-    /// Error 1356 unless whoever's privileges count may read what a view leads to, 1449 if there is no such account.
+    /// Error 1356 unless whoever's privileges count may read what a view leads to; 1449, or 1045 for who is not to know, if
+    /// there is no such account.
     pub(super) fn permit_by_view(&self, by: &ByView, table: &Table) -> Result<()> {
         let accounts = self.access.table();
         let reader = match by.definer.as_ref().and_then(|view| view.def.view.as_deref()) {
             None => self.access.account(),
             Some(ViewDef { definer: (user, host), .. }) => {
                 let definer = accounts.get(&Name::new(user.clone(), host));
-                Arc::clone(definer.ok_or_else(|| ER_NO_SUCH_USER.error(&[user, host]))?)
+                Arc::clone(definer.ok_or_else(|| self.no_definer(user, host))?)
             }
         };
         let TableDef { db, name, .. } = &table.def;
@@ -232,6 +235,23 @@ impl Client {
             return Ok(());
         }
         Err(ER_VIEW_INVALID.error(&[&by.view.def.db, &by.view.def.name]))
+    }
+
+    fn no_definer(&self, user: &str, host: &str) -> SqlError {
+        if self.access.has(Privileges::SUPER) {
+            return ER_NO_SUCH_USER.error(&[&user, &host]);
+        }
+        let own = self.access.account_name();
+        ER_ACCESS_DENIED_ERROR.error(&[&own.user, &own.host, &"NO"])
+    }
+
+    /// Error 1345 unless whoever asks for a plan may read all that its views lead to.
+    pub(super) fn permit_explaining_views(&self, planned: &Planned) -> Result<()> {
+        for (_, table) in &planned.by_views {
+            let may_read = self.access.on_table(Privileges::SELECT, &table.def.db, &table.def.name);
+            may_read.map_err(|_| ER_VIEW_NO_EXPLAIN.error(&[]))?;
+        }
+        Ok(())
     }
 }
 

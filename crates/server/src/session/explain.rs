@@ -45,6 +45,7 @@ impl Client {
             };
             let planned = Planned::new(plan);
             self.permit_tables(&planned)?;
+            self.permit_explaining_views(&planned)?;
             match self.explain_plan(&planned).await {
                 Ok(Some(rows)) => {
                     return self.answer_with(Shown::new("explain", rows), None, format, more, wire).await;
