@@ -1,5 +1,5 @@
 //! `mariadb-dump --single-transaction` and Oracle's `mysqldump`: sysbench's tables, tables of every type and with
-//! foreign keys, dumped and reloaded unchanged.
+//! foreign keys, and views, dumped and reloaded unchanged.
 
 use rig::clients::{VENDORS, Vendor};
 use rig::onelog::Config;
@@ -14,7 +14,7 @@ pub fn run(plan: &Plan) -> Outcome {
     let server = Config::new(&dir.join("data"), &["--log-bin=binlog"])?.start()?;
     let port = server.port();
     sql::run(port, &["CREATE DATABASE sbtest"])?;
-    for name in ["types", "relations", "documents", "computed"] {
+    for name in ["types", "relations", "documents", "computed", "views"] {
         binlogs::load(port, name)?;
     }
     let bench = Sysbench {
@@ -26,7 +26,7 @@ pub fn run(plan: &Plan) -> Outcome {
     bench.prepare()?;
     bench.run()?;
     for vendor in VENDORS {
-        for database in ["sbtest", "types", "relations", "documents"] {
+        for database in ["sbtest", "types", "relations", "documents", "views"] {
             reload(vendor, port, database, &dir)?;
         }
     }

@@ -42,7 +42,7 @@ pub const WAYS: [Way; 3] = [
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What DDL does to a table of its own, again and again.
-const DDL: [&str; 18] = [
+const DDL: [&str; 21] = [
     "CREATE TABLE ddl.t# (id INT AUTO_INCREMENT PRIMARY KEY, a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d BIGINT \
      UNSIGNED, e DECIMAL(30,10), f FLOAT, g DOUBLE, h CHAR(20), i VARCHAR(400), j BINARY(9), k VARBINARY(300), l \
      MEDIUMTEXT, m LONGBLOB, n DATE, o TIME(3), p DATETIME(6), q TIMESTAMP(2) NULL, r ENUM('x', 'it''s', 'z'), s SET('a', 'b', 'c') NOT NULL DEFAULT '', \
@@ -66,6 +66,9 @@ const DDL: [&str; 18] = [
     "DROP TABLE IF EXISTS ddl.missing#",
     "CREATE TABLE ddl.s# (PRIMARY KEY (id)) SELECT id, a, i, e, s, 'first' AS w FROM ddl.t#",
     "INSERT INTO ddl.s# SELECT id + 10, a, i, e, s, 'again' FROM ddl.s#",
+    "CREATE OR REPLACE ALGORITHM=MERGE VIEW ddl.v AS SELECT * FROM ddl.s# WHERE id > 2",
+    "CREATE VIEW ddl.w# (x, y) AS SELECT a, COUNT(*) FROM ddl.s# GROUP BY a",
+    "DROP VIEW IF EXISTS ddl.v, ddl.missing#",
     "CREATE TABLE ddl.e# SELECT h, n FROM ddl.t# WHERE id < 0",
 ];
 
@@ -146,6 +149,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     }
     relay(&replica, source.port, way, "relations")?;
     relay(&replica, source.port, way, "computed")?;
+    relay(&replica, source.port, way, "views")?;
     let side = match way.vendor {
         Vendor::Oracle => {
             let install = "INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'";

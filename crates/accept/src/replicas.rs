@@ -41,7 +41,7 @@ const MYSQL: [&str; 5] = [
 /// MariaDB's JSON is text: it cannot follow MySQL's.
 const MARIADB: [&str; 2] = ["--innodb-flush-log-at-trx-commit=0", "--replicate-ignore-db=documents"];
 const STRATEGIES: [&str; 4] = ["in_redo", "group", "enhanced", "serial"];
-const DATABASES: [&str; 6] = ["d", "ddl", "types", "relations", "computed", "sbtest"];
+const DATABASES: [&str; 7] = ["d", "ddl", "types", "relations", "computed", "views", "sbtest"];
 
 /// The replica's account, without a password; MySQL 9 knows the plugin only as a client, so it must not be replicated.
 pub const ACCOUNT: [&str; 4] = [
@@ -51,7 +51,7 @@ pub const ACCOUNT: [&str; 4] = [
     "SET sql_log_bin = 1",
 ];
 /// DDL of every kind; leaves one table more each time.
-const DDL: [&str; 22] = [
+const DDL: [&str; 26] = [
     "CREATE DATABASE IF NOT EXISTS ddl",
     "CREATE TABLE ddl.t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(20), b DATETIME DEFAULT CURRENT_TIMESTAMP)",
     "INSERT INTO ddl.t (a) VALUES ('one'), ('two'), ('')",
@@ -72,6 +72,10 @@ const DDL: [&str; 22] = [
     "DROP TABLE ddl.l",
     "CREATE TABLE ddl.s_ROUND (k BIGINT PRIMARY KEY) SELECT id AS k, a, c, 'first' AS d FROM ddl.t",
     "INSERT INTO ddl.s_ROUND SELECT k + 10, a, c, 'again' FROM ddl.s_ROUND",
+    "CREATE OR REPLACE SQL SECURITY INVOKER VIEW ddl.v AS SELECT * FROM ddl.s_ROUND WHERE k > 2",
+    "CREATE VIEW ddl.v_ROUND (x, y) AS SELECT k DIV 2, COUNT(*) FROM ddl.s_ROUND s GROUP BY k DIV 2",
+    "ALTER VIEW ddl.v_ROUND AS SELECT k, a AS y FROM ddl.s_ROUND UNION ALL SELECT 0, 'z'",
+    "RENAME TABLE ddl.v_ROUND TO ddl.w_ROUND",
     "CREATE TABLE ddl.e_ROUND SELECT a FROM ddl.t WHERE id < 0",
     "RENAME TABLE ddl.t TO ddl.t_ROUND",
 ];
@@ -91,7 +95,7 @@ pub fn run(plan: &Plan) -> Outcome {
     kills::prepare(port)?;
     sql::run(port, &["CREATE DATABASE sbtest"])?;
     sysbench(port).prepare()?;
-    for name in ["types", "relations", "computed", "documents"] {
+    for name in ["types", "relations", "computed", "views", "documents"] {
         binlogs::load(port, name)?;
     }
     let mut ledger = [0; kills::WRITERS];

@@ -28,12 +28,14 @@ pub(super) fn no_view(def: &TableDef) -> SqlError {
     ER_WRONG_OBJECT.error(&[&def.db, &def.name, &"VIEW"])
 }
 
-/// `VIEWS`. The definition is for those only who may ask for it.
+/// `VIEWS`. The definition is for its definer, and those who may ask for it.
 pub(super) fn rows(look: &Look<'_>) -> Vec<Row> {
     let row = |table: AnyTable| {
         let def = table.def();
         let view = def.view.as_deref()?;
-        let may_show = look.access.on_table(Privileges::SHOW_VIEW, &def.db, &def.name).is_ok();
+        let own = look.access.account_name();
+        let is_own = (&own.user, &own.host) == (&view.definer.0, &view.definer.1);
+        let may_show = is_own || look.access.on_table(Privileges::SHOW_VIEW, &def.db, &def.name).is_ok();
         Some(row![
             "def",
             &def.db,

@@ -61,6 +61,7 @@ fn a_definer_reads_for_others_and_an_invoker_for_himself() {
         ("EXPLAIN SELECT a FROM d.v", "1345"),
         ("CREATE VIEW d.mine AS SELECT a FROM d.t", "1142"),
         ("CREATE VIEW d.mine AS SELECT a FROM d.v", "ok"),
+        ("SELECT view_definition FROM information_schema.views WHERE table_name = 'mine'", "SELECT a FROM v"),
         ("CREATE OR REPLACE VIEW d.mine AS SELECT a FROM d.v", "1142"),
         ("CREATE DEFINER = definer@'%' VIEW d.other AS SELECT a FROM d.v", "1227"),
         ("DROP VIEW d.mine", "1142"),
