@@ -31,6 +31,11 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
     if insert.partitioned.is_some() || insert.returning.is_some() || insert.or.is_some() {
         return Err(unsupported("PARTITION, RETURNING or OR"));
     }
+    let keeping = env.keeping_derived();
+    let is_select =
+        insert.source.as_ref().is_some_and(|source| !matches!(*source.body, ast::SetExpr::Values(_)));
+    // Its columns can be named behind ON DUPLICATE KEY UPDATE.
+    let env = if is_select && insert.on.is_none() { env } else { &keeping };
     let table = changed_table(name, "INSERT", env)?;
     let alias = insert.table_alias.as_ref().map_or(&table.def.name, |alias| &alias.alias.value).clone();
     let mut scope = Scope::default();
@@ -127,7 +132,8 @@ fn row_alias(aliases: &ast::InsertAliases, columns: &[usize], table: &Table) -> 
 
 /// Binds UPDATE.
 pub fn bind_update(update: &UpdateStatement, env: &BindEnv<'_>) -> Result<Plan> {
-    let env = &*with::known(update.with.as_ref(), env)?;
+    let env = env.keeping_derived();
+    let env = &*with::known(update.with.as_ref(), &env)?;
     let [TableWithJoins { relation: TableFactor::Table { name, alias, partitions, .. }, joins }] =
         &update.tables[..]
     else {
@@ -150,7 +156,8 @@ pub fn bind_update(update: &UpdateStatement, env: &BindEnv<'_>) -> Result<Plan> 
 /// Binds DELETE.
 pub fn bind_delete(statement: &DeleteStatement, env: &BindEnv<'_>) -> Result<Plan> {
     let DeleteStatement { with, delete, ignore } = statement;
-    let env = &*with::known(with.as_ref(), env)?;
+    let env = env.keeping_derived();
+    let env = &*with::known(with.as_ref(), &env)?;
     let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
     if delete.using.is_some() || !delete.tables.is_empty() {
         return multi::bind_delete(delete, from, *ignore, env).map(Plan::MultiDelete);

@@ -6,6 +6,7 @@ use sqlparser::ast::{self, JoinOperator, TableFactor, TableWithJoins};
 use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, ER_UNKNOWN_TABLE};
 
 use super::join::{self, Factor, Item, Join, Joins, Side};
+use super::merge::Mergeable;
 use super::scope::{Named, Scope};
 use super::view::Within;
 use super::{BindEnv, Result, query, unsupported, view, with};
@@ -49,24 +50,24 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
                 return Ok(Factor::Nothing);
             }
             let named = if name.0.len() == 1 { with::find(&table, scope, env)? } else { None };
-            let kind = match named {
-                Some(named) => named,
+            let (kind, merge) = match named {
+                Some(named) => (named, None),
                 None => find_source(name, &db, &table, scope, env)?,
             };
             let by = env.within.map(Within::by);
             let aliased = alias.is_some();
             let alias = alias.as_ref().map_or(table, |alias| alias.name.value.clone());
-            push(Named { aliased, by, ..Named::new(kind, db, alias) }, scope)
+            push(Named { aliased, by, merge, ..Named::new(kind, db, alias) }, scope)
         }
         TableFactor::Derived { lateral: false, subquery, alias, .. } => {
             let uses = env.outer_uses();
-            let plan = query::bind_inner(subquery, env)?;
+            let (plan, merge) = query::bind_derived(subquery, env)?;
             let names = alias.as_ref().map_or(&[][..], |alias| &alias.columns);
             let columns = with::renamed(plan.columns(env.session)?, names)?;
             scope.subqueries.push(Subquery::in_from(plan, env.outer_uses() > uses));
             let kind = SourceKind::Derived(scope.subqueries.len() - 1, columns);
             let alias = alias.as_ref().map(|alias| alias.name.value.clone()).unwrap_or_default();
-            push(Named { aliased: true, ..Named::new(kind, String::new(), alias) }, scope)
+            push(Named { aliased: true, merge, ..Named::new(kind, String::new(), alias) }, scope)
         }
         TableFactor::NestedJoin { table_with_joins, alias: None } => {
             Ok(Factor::Nested(Box::new(bind_item(table_with_joins, scope, env)?)))
@@ -112,7 +113,7 @@ fn find_source(
     table: &str,
     scope: &mut Scope,
     env: &BindEnv<'_>,
-) -> Result<SourceKind> {
+) -> Result<(SourceKind, Option<Arc<Mergeable>>)> {
     if env.defined == Some((db, table)) {
         return Err(ER_NO_SUCH_TABLE.error(&[&db, &table]));
     }
@@ -122,7 +123,7 @@ fn find_source(
     }
     match kind {
         SourceKind::Table(view) if view.def.view.is_some() => view::bind(&view, scope, env),
-        kind => Ok(kind),
+        kind => Ok((kind, None)),
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) enum Factor<'a> {
 }
 
 /// What FROM amounts to beside the sources, which are in the scope.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Joins {
     /// Sources whose rows are missing together, those within others first.
     pub(super) optional: Vec<Range<usize>>,

@@ -9,6 +9,7 @@ mod function;
 mod join;
 mod json;
 mod literal;
+mod merge;
 mod multi;
 mod order;
 mod outer;
@@ -61,6 +62,8 @@ pub struct BindEnv<'a> {
     within: Option<&'a view::Within<'a>>,
     /// Of CREATE VIEW: collects what the catalog keeps another text of.
     record: Option<&'a view::Record>,
+    /// Derived tables stay what they are.
+    keeps_derived: bool,
     /// The view that is defined, by database and name: nothing can be read by this name.
     defined: Option<(&'a str, &'a str)>,
 }
@@ -76,8 +79,15 @@ impl<'a> BindEnv<'a> {
             named: Vec::new(),
             within: None,
             record: None,
+            keeps_derived: false,
             defined: None,
         }
+    }
+
+    /// The same for a statement that changes rows. What it reads by a derived table is read before it changes anything, also of
+    /// the table that it changes; so derived tables stay what they are.
+    fn keeping_derived(&self) -> Self {
+        Self { keeps_derived: true, ..self.clone() }
     }
 
     /// Whether the statement may assign to user variables. Without its text nobody knows.

@@ -227,6 +227,7 @@ fn bind_rows(
         offset: None,
         counts_all: false,
         subqueries: scope.subqueries,
+        views: Vec::new(),
     })
 }
 

@@ -6,6 +6,7 @@ use sqlparser::ast::{self, SetExpr, SetOperator, SetQuantifier};
 use types::column::Column;
 use types::error::table::{ER_NON_UNIQ_ERROR, ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT};
 
+use super::merge::Mergeable;
 use super::scope::{Clause, Named, Scope};
 use super::tail::Tail;
 use super::{BindEnv, Result, expr, select, unsupported, with};
@@ -21,6 +22,24 @@ pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
 /// Binds a query within another one.
 pub(super) fn bind_inner(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
     bind_within(query, Tail::default(), env)
+}
+
+/// Binds a derived table or view: to a plan, and to what the query around it may take instead if that is possible.
+pub(super) fn bind_derived(
+    query: &ast::Query,
+    env: &BindEnv<'_>,
+) -> Result<(QueryPlan, Option<Arc<Mergeable>>)> {
+    match &*query.body {
+        SetExpr::Select(select) if !env.keeps_derived => {
+            let env = &*with::known(query.with.as_ref(), env)?;
+            let (plan, mergeable) = select::bind_mergeable(select, Tail::of(query)?, env)?;
+            Ok((QueryPlan::Select(Box::new(plan)), mergeable))
+        }
+        SetExpr::Query(inner) if query.with.is_none() && Tail::of(query)?.says_nothing() => {
+            bind_derived(inner, env)
+        }
+        _ => Ok((bind_inner(query, env)?, None)),
+    }
 }
 
 /// Binds SELECT .. INTO.

@@ -9,8 +9,11 @@ use types::error::SqlError;
 use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NOT_ALLOWED_HERE};
 
 use super::Result;
+use super::merge::Mergeable;
 use crate::expr::{Expr, ResultType, Schema, Types};
-use crate::plan::{Aggregate, ByView, Given, SelectPlan, Source, SourceKind, Subquery, subquery_type};
+use crate::plan::{
+    Aggregate, ByView, Given, SelectPlan, Source, SourceKind, Subquery, UsedView, subquery_type,
+};
 
 /// A source under its name.
 #[derive(Clone, Debug)]
@@ -24,12 +27,14 @@ pub(super) struct Named {
     pub(super) optional: bool,
     /// A view leads to it.
     pub(super) by: Option<ByView>,
+    /// A derived table or view that may become a part of the query.
+    pub(super) merge: Option<Arc<Mergeable>>,
 }
 
 impl Named {
     /// A source under its own name.
     pub(super) fn new(kind: SourceKind, db: String, alias: String) -> Self {
-        Self { kind, db, alias, aliased: false, optional: false, by: None }
+        Self { kind, db, alias, aliased: false, optional: false, by: None, merge: None }
     }
 }
 
@@ -88,6 +93,8 @@ pub struct Scope {
     /// Where aggregates go; `None` where they are not allowed.
     pub(super) aggregates: Option<Vec<Aggregate>>,
     pub(super) subqueries: Vec<Subquery>,
+    /// Views that have become a part of it.
+    pub(super) views: Vec<UsedView>,
     /// Its sources are read as they are written: STRAIGHT_JOIN.
     pub(super) is_straight: bool,
     /// `VALUES(c)` means the row that is inserted.

@@ -1,6 +1,7 @@
 //! SELECT.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use sqlparser::ast::{self, GroupByExpr, SelectItem, SelectItemQualifiedWildcardKind};
 use types::error::SqlError;
@@ -12,6 +13,7 @@ use types::sql_mode::SqlMode;
 use types::value::Value;
 
 use super::join::Joins;
+use super::merge::{self, Mergeable, Whole};
 use super::place::place;
 use super::scope::{Clause, Place, Scope};
 use super::tail::Tail;
@@ -23,7 +25,18 @@ use crate::plan::{Group, OrderBy, OrderKey, Output, SelectPlan, SourceKind};
 
 /// Binds a SELECT and what follows it.
 pub(super) fn bind_select(select: &ast::Select, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<SelectPlan> {
-    SelectBinder { scope: Scope::default(), env, select, tail }.bind()
+    SelectBinder { scope: Scope::default(), env, select, tail }.bind(&mut None)
+}
+
+/// The same of a derived table, and what the query around it may take instead.
+pub(super) fn bind_mergeable(
+    select: &ast::Select,
+    tail: Tail<'_>,
+    env: &BindEnv<'_>,
+) -> Result<(SelectPlan, Option<Arc<Mergeable>>)> {
+    let mut mergeable = None;
+    let plan = SelectBinder { scope: Scope::default(), env, select, tail }.bind(&mut mergeable)?;
+    Ok((plan, mergeable.map(Arc::new)))
 }
 
 /// Binds expressions that stand in no query, as SET and DO have them: a query of one row without tables.
@@ -34,7 +47,7 @@ pub fn bind_exprs<'x>(
     let mut scope = Scope::default();
     let output = exprs.into_iter().map(|ast| {
         let expr = expr::bind(ast, &mut scope, env)?;
-        Ok(Output { expr, name: String::new() })
+        Ok(Output::new(String::new(), expr))
     });
     let output = output.collect::<Result<_>>()?;
     Ok(SelectPlan {
@@ -50,6 +63,7 @@ pub fn bind_exprs<'x>(
         offset: None,
         counts_all: false,
         subqueries: scope.subqueries,
+        views: Vec::new(),
     })
 }
 
@@ -61,7 +75,8 @@ struct SelectBinder<'a, 'e> {
 }
 
 impl SelectBinder<'_, '_> {
-    fn bind(mut self) -> Result<SelectPlan> {
+    /// `mergeable` is set if it can be a part of another query.
+    fn bind(mut self, mergeable: &mut Option<Mergeable>) -> Result<SelectPlan> {
         self.refuse_the_unknown()?;
         let mut joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
         let mut conditions = Vec::new();
@@ -97,9 +112,30 @@ impl SelectBinder<'_, '_> {
         let mut distinct = matches!(self.select.distinct, Some(ast::Distinct::Distinct));
         if self.tail.is_existence && group.is_none() {
             // There is a row for each that is found, whatever it consists of.
-            output = vec![Output { expr: Expr::Const(Value::Int(1)), name: String::new() }];
+            output = vec![Output::new(String::new(), Expr::Const(Value::Int(1)))];
             order.clear();
             distinct = false;
+        }
+        let is_plain = group.is_none() && !distinct && limit.is_none() && offset.is_none();
+        let takes_order = group.is_none()
+            && !distinct
+            && order.is_empty()
+            && !self.tail.is_part()
+            && !self.env.may_assign();
+        merge::merge(
+            &mut self.scope,
+            Whole {
+                conditions: &mut conditions,
+                joins: &mut joins,
+                output: &mut output,
+                others: group.iter_mut().flat_map(Group::exprs_mut).chain(&mut having).collect(),
+                takes_order,
+                order: &mut order,
+                locks: self.tail.locks(),
+            },
+        );
+        if is_plain && !self.tail.locks() {
+            *mergeable = Mergeable::new(&self.scope, &conditions, &joins, &output, &order);
         }
         self.reorder(
             &mut conditions,
@@ -113,6 +149,7 @@ impl SelectBinder<'_, '_> {
         let (precondition, mut sources) = place(&mut self.scope, conditions, joins, &used);
         self.tail.lock(&mut sources)?;
         let subqueries = std::mem::take(&mut self.scope.subqueries);
+        let views = std::mem::take(&mut self.scope.views);
         let mut plan = SelectPlan {
             sources,
             precondition,
@@ -126,6 +163,7 @@ impl SelectBinder<'_, '_> {
             offset,
             counts_all,
             subqueries,
+            views,
         };
         plan.use_index_order();
         Ok(plan)
@@ -188,12 +226,12 @@ impl SelectBinder<'_, '_> {
                         other => texts.get(place).cloned().unwrap_or_else(|| other.to_string()),
                     };
                     let expr = expr::bind(ast, &mut self.scope, self.env)?;
-                    output.push(Output { name: self.name_of(&expr).unwrap_or(name), expr });
+                    output.push(Output::new(self.name_of(&expr).unwrap_or(name), expr));
                 }
                 SelectItem::ExprWithAlias { expr: ast, alias } => {
                     let expr = expr::bind(ast, &mut self.scope, self.env)?;
                     self.scope.items.push((alias.value.clone(), expr.clone()));
-                    output.push(Output { expr, name: alias.value.clone() });
+                    output.push(Output::new(alias.value.clone(), expr));
                 }
                 SelectItem::Wildcard(options) => {
                     if self.scope.is_empty() {
@@ -253,7 +291,7 @@ impl SelectBinder<'_, '_> {
 
     fn column(&self, (source, column): Place) -> Output {
         let name = self.scope.sources[source].kind.column(column).name;
-        Output { name, expr: Expr::Column { source, column } }
+        Output::new(name, Expr::Column { source, column })
     }
 
     fn group_by(&mut self, output: &[Output]) -> Result<Vec<Expr>> {

@@ -19,10 +19,10 @@ pub fn bind_show(
     filter: Option<&Filter>,
     env: &BindEnv<'_>,
 ) -> Result<QueryPlan> {
-    let output = table.columns().iter().enumerate().map(|(column, definition)| Output {
-        name: definition.name.clone(),
-        expr: Expr::Column { source: 0, column },
-    });
+    let output =
+        table.columns().iter().enumerate().map(|(column, definition)| {
+            Output::new(definition.name.clone(), Expr::Column { source: 0, column })
+        });
     let output: Vec<Output> = output.collect();
     let alias = table.name().to_owned();
     let db = table.db().to_owned();
@@ -55,5 +55,6 @@ pub fn bind_show(
         offset: None,
         counts_all: false,
         subqueries: scope.subqueries,
+        views: Vec::new(),
     })))
 }

@@ -78,6 +78,21 @@ impl<'a> Tail<'a> {
         Ok(counts)
     }
 
+    /// Whether rows are locked.
+    pub(super) fn locks(self) -> bool {
+        !self.locks.is_empty()
+    }
+
+    /// Whether there is none.
+    pub(super) fn says_nothing(self) -> bool {
+        self.is_empty() && !self.locks()
+    }
+
+    /// Whether the rows become those of a UNION.
+    pub(super) fn is_part(self) -> bool {
+        self.is_part
+    }
+
     fn is_empty(self) -> bool {
         self.order.is_empty() && self.limit.is_none()
     }

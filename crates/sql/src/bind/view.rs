@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use engine::catalog::Catalog;
-use engine::catalog::def::ViewDef;
+use engine::catalog::def::{ViewAlgorithm, ViewDef};
 use engine::catalog::table::Table;
 use sqlparser::ast;
 use types::column::Column;
@@ -26,6 +26,7 @@ use types::error::table::{
 };
 use types::sql_mode::SqlMode;
 
+use super::merge::Mergeable;
 use super::scope::Scope;
 use super::{BindEnv, Result, query, unsupported};
 use crate::parse::{NESTING_MAX, Quoted, stored_query};
@@ -61,15 +62,28 @@ impl Within<'_> {
 }
 
 /// Binds a view as a source. Error 1356 if it cannot be bound any more, 1462 if it reads itself.
-pub(super) fn bind(view: &Arc<Table>, scope: &mut Scope, env: &BindEnv<'_>) -> Result<SourceKind> {
-    let (plan, columns) = bind_rows(view, env)?;
+pub(super) fn bind(
+    view: &Arc<Table>,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<(SourceKind, Option<Arc<Mergeable>>)> {
+    let Rows { plan, columns, mergeable } = bind_rows(view, env)?;
     let used = UsedView { view: Arc::clone(view), by: env.within.map(Within::by) };
     scope.subqueries.push(Subquery { view: Some(used), ..Subquery::in_from(plan, false) });
-    Ok(SourceKind::Derived(scope.subqueries.len() - 1, columns))
+    // What MySQL is told to keep apart it keeps apart.
+    let mergeable = mergeable.filter(|_| definition(view).algorithm != ViewAlgorithm::TempTable);
+    Ok((SourceKind::Derived(scope.subqueries.len() - 1, columns), mergeable))
 }
 
-/// The plan of a view's rows, and what the columns are called.
-pub(super) fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<(QueryPlan, Arc<[Column]>)> {
+/// What a view's rows are.
+struct Rows {
+    plan: QueryPlan,
+    /// Under the view's names.
+    columns: Arc<[Column]>,
+    mergeable: Option<Arc<Mergeable>>,
+}
+
+fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<Rows> {
     let def = definition(view);
     let outer = env.within;
     let mut around = std::iter::successors(outer, |within| within.outer);
@@ -85,9 +99,9 @@ pub(super) fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<(QueryPl
     let session = reader(env.session, &view.def.db, def);
     let inner =
         BindEnv { text: &def.query, within: Some(&within), ..BindEnv::new(env.catalog, &session, "") };
-    let inner = BindEnv { defined: env.defined, ..inner };
-    let bound = stored_query(&def.query).and_then(|query| query::bind_inner(&query, &inner));
-    let plan =
+    let inner = BindEnv { defined: env.defined, keeps_derived: env.keeps_derived, ..inner };
+    let bound = stored_query(&def.query).and_then(|query| query::bind_derived(&query, &inner));
+    let (plan, mergeable) =
         bound.map_err(|error| if is_of_defined(&error, env) { error } else { invalid(view, error) })?;
     let columns = plan.columns(&session)?;
     if columns.len() != view.columns.len() {
@@ -96,7 +110,7 @@ pub(super) fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<(QueryPl
     let named = columns.iter().zip(&view.columns);
     let columns =
         named.map(|(column, named)| Column { name: named.name.clone(), ..column.clone() }).collect();
-    Ok((plan, columns))
+    Ok(Rows { plan, columns, mergeable })
 }
 
 /// What a view is.
@@ -220,5 +234,5 @@ pub fn bind_view(
 
 /// The query of a view that is there; its columns have the query's names. Error 1356 if it cannot be bound any more.
 pub fn bind_whole_view(view: &Arc<Table>, catalog: &Arc<Catalog>, session: &Session) -> Result<QueryPlan> {
-    bind_rows(view, &BindEnv::new(catalog, session, "")).map(|(plan, _)| plan)
+    bind_rows(view, &BindEnv::new(catalog, session, "")).map(|rows| rows.plan)
 }

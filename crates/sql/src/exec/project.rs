@@ -7,7 +7,7 @@ use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
 
 use crate::expr::{Expr, ResultType, RowRef, Types};
-use crate::plan::{Output, QueryPlan, SelectPlan, Source, SourceKind, UnionPlan};
+use crate::plan::{Origin, Output, QueryPlan, SelectPlan, Source, SourceKind, UnionPlan, UsedView};
 
 /// A column of a result.
 #[derive(Clone, Debug)]
@@ -20,19 +20,6 @@ pub struct OutputColumn {
     pub ty: ResultType,
     /// Flags that do not follow from the type.
     pub flags: u16,
-}
-
-/// Where a column of a result comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// The table's database.
-    pub db: String,
-    /// The table.
-    pub table: String,
-    /// How it is called in the statement.
-    pub alias: String,
-    /// The column.
-    pub column: String,
 }
 
 /// A cell of a result.
@@ -72,16 +59,17 @@ fn columns_of_select(plan: &SelectPlan, types: &Types<'_>) -> Result<Vec<OutputC
     let column = |output: &Output| {
         let ty = output.expr.result_type(&types)?;
         let (origin, flags) = match output.expr {
-            Expr::Column { source, column } => origin_of(&plan.sources[source], column),
+            Expr::Column { source, column } => origin_of(plan, &plan.sources[source], column),
             _ => (None, 0),
         };
+        let origin = output.origin.clone().or(origin);
         Ok(OutputColumn { name: output.name.clone(), origin, ty, flags })
     };
     plan.output.iter().map(column).collect()
 }
 
 /// Where a column comes from, and what its keys and default make of its flags.
-fn origin_of(source: &Source, place: usize) -> (Option<Origin>, u16) {
+fn origin_of(plan: &SelectPlan, source: &Source, place: usize) -> (Option<Origin>, u16) {
     let origin = |db: &str, table: &str| Origin {
         db: db.to_owned(),
         table: table.to_owned(),
@@ -93,7 +81,10 @@ fn origin_of(source: &Source, place: usize) -> (Option<Origin>, u16) {
             (Some(origin(&table.def.db, &table.def.name)), column_flags(&table.def, place))
         }
         SourceKind::Virtual(table) => (Some(origin(table.db(), table.name())), 0),
-        SourceKind::Derived(..) => (Some(origin("", "")), 0),
+        SourceKind::Derived(subquery, _) => match &plan.subqueries[*subquery].view {
+            Some(UsedView { view, .. }) => (Some(origin(&view.def.db, &view.def.name)), 0),
+            None => (Some(origin("", "")), 0),
+        },
     }
 }
 

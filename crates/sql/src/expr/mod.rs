@@ -371,6 +371,21 @@ impl Expr {
         self.children_mut(&mut |child| child.renumber(places));
     }
 
+    /// Columns become what `replace` says, and subqueries get other numbers: their places in this list.
+    pub(crate) fn rewrite(&mut self, replace: &impl Fn(usize, usize) -> Self, subqueries: &[usize]) {
+        match self {
+            Self::Column { source, column } => *self = replace(*source, *column),
+            other => {
+                if let Self::Subquery(subquery, _) | Self::Exists(subquery) | Self::Quantified(.., subquery) =
+                    other
+                {
+                    subquery.place = subqueries[subquery.place];
+                }
+                other.children_mut(&mut |child| child.rewrite(replace, subqueries));
+            }
+        }
+    }
+
     /// The same of a copy.
     pub(crate) fn renumbered(&self, places: &[usize]) -> Self {
         let mut copy = self.clone();

@@ -181,6 +181,8 @@ pub struct SelectPlan {
     pub counts_all: bool,
     /// Subqueries: those that depend on no row are evaluated before the first one.
     pub subqueries: Vec<Subquery>,
+    /// The views that have become a part of it.
+    pub views: Vec<UsedView>,
 }
 
 /// Where rows come from.
@@ -244,6 +246,28 @@ pub struct Output {
     pub expr: Expr,
     /// Its name.
     pub name: String,
+    /// The column that it is to clients, if its expression does not say so: one of a merged derived table or view.
+    pub origin: Option<Origin>,
+}
+
+impl Output {
+    /// One that is what its expression is.
+    pub(crate) fn new(name: String, expr: Expr) -> Self {
+        Self { expr, name, origin: None }
+    }
+}
+
+/// Where a column of a result comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The table's database.
+    pub db: String,
+    /// The table.
+    pub table: String,
+    /// How it is called in the statement.
+    pub alias: String,
+    /// The column.
+    pub column: String,
 }
 
 /// A part of ORDER BY.
@@ -469,7 +493,7 @@ impl SelectPlan {
                     self.sources[*source].needs_row = true;
                 }
             });
-            self.output.push(Output { expr, name: String::new() });
+            self.output.push(Output::new(String::new(), expr));
         }
     }
 
@@ -483,6 +507,7 @@ impl SelectPlan {
 
     pub(crate) fn collect_tables(&self, touched: &mut Touched) {
         self.sources.iter().for_each(|source| source.collect_tables(touched));
+        self.views.iter().for_each(|view| view.collect_tables(touched));
         self.subqueries.iter().for_each(|subquery| subquery.collect_tables(touched));
     }
 }

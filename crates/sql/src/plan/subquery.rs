@@ -29,6 +29,13 @@ pub struct UsedView {
     pub by: Option<ByView>,
 }
 
+impl UsedView {
+    pub(super) fn collect_tables(&self, touched: &mut Touched) {
+        let table = PlannedTable::named(Arc::clone(&self.view), false);
+        touched.tables.push(PlannedTable { by: self.by.clone(), ..table });
+    }
+}
+
 /// How a statement comes to read what it does not name.
 #[derive(Clone, Debug)]
 pub struct ByView {
@@ -73,11 +80,7 @@ impl Subquery {
     }
 
     pub(crate) fn collect_tables(&self, touched: &mut Touched) {
-        if let Some(UsedView { view, by }) = &self.view {
-            touched
-                .tables
-                .push(PlannedTable { by: by.clone(), ..PlannedTable::named(Arc::clone(view), false) });
-        }
+        self.view.iter().for_each(|view| view.collect_tables(touched));
         self.plan.collect_tables(touched);
     }
 }

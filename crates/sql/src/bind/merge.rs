@@ -1,0 +1,282 @@
+//! Derived tables and views that become a part of the query that reads them, so that its conditions find their rows by
+//! indexes and nothing is kept.
+//!
+//! A query in FROM is bound to a plan of its own first. If it is a plain one it keeps beside that what it was before its
+//! conditions were placed ([`Mergeable`]), and the query around it takes this for the source: its columns are replaced by what
+//! they are, its conditions become conditions of the query, or of ON where its rows may be missing. Both have the same
+//! rows. It stays apart if it groups, limits or has subqueries, if its values differ from one look to the next, if its rows may
+//! be missing and it has more than columns (these would have to become NULL), and if its order would be lost.
+//!
+//! The manual's "Optimizing Derived Tables, View References, and Common Table Expressions with Merging or Materialization".
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::join::Joins;
+use super::scope::{Named, Scope};
+use crate::expr::Expr;
+use crate::plan::{Given, OrderBy, OrderKey, Origin, Output, SourceKind, Subquery, UsedView};
+
+/// The most sources of a query that something is merged into.
+const SOURCES_MAX: usize = 32;
+
+/// A query before its conditions are placed.
+#[derive(Clone, Debug)]
+pub(super) struct Mergeable {
+    sources: Vec<Named>,
+    conditions: Vec<Expr>,
+    joins: Joins,
+    output: Vec<Output>,
+    order: Vec<OrderBy>,
+    views: Vec<UsedView>,
+    is_straight: bool,
+}
+
+impl Mergeable {
+    /// Of a query that does not group, limit or exclude rows. `None` if it must stay apart.
+    pub(super) fn new(
+        scope: &Scope,
+        conditions: &[Expr],
+        joins: &Joins,
+        output: &[Output],
+        order: &[OrderBy],
+    ) -> Option<Self> {
+        let orders = order.iter().filter_map(OrderBy::expr);
+        let mut exprs = conditions.iter().chain(output.iter().map(|output| &output.expr)).chain(orders);
+        let is_stored = |named: &Named| !matches!(named.kind, SourceKind::Derived(..));
+        let fits =
+            !scope.sources.is_empty() && scope.sources.iter().all(is_stored) && scope.subqueries.is_empty();
+        (fits && exprs.all(is_repeatable)).then(|| Self {
+            sources: scope.sources.clone(),
+            conditions: conditions.to_vec(),
+            joins: joins.clone(),
+            output: output.to_vec(),
+            order: order.to_vec(),
+            views: scope.views.clone(),
+            is_straight: scope.is_straight,
+        })
+    }
+
+    /// Whether its columns are NULL when its rows are missing.
+    fn has_columns_only(&self) -> bool {
+        self.output.iter().all(|output| matches!(output.expr, Expr::Column { .. }))
+    }
+
+    /// Where a column of the result comes from.
+    fn origin(&self, column: usize, named: &Named, view: Option<&UsedView>) -> Origin {
+        let output = &self.output[column];
+        let found = match (&output.origin, &output.expr) {
+            (Some(origin), _) => (origin.db.clone(), origin.table.clone()),
+            (None, Expr::Column { source, .. }) => match &self.sources[*source].kind {
+                SourceKind::Table(table) => (table.def.db.clone(), table.def.name.clone()),
+                SourceKind::Virtual(table) => (table.db().to_owned(), table.name().to_owned()),
+                SourceKind::Derived(..) => unreachable!("what is merged has no derived tables"),
+            },
+            _ => (String::new(), String::new()),
+        };
+        let (db, table) = match view {
+            Some(UsedView { view, .. }) => (view.def.db.clone(), view.def.name.clone()),
+            None => found,
+        };
+        let column = named.kind.column(column).name;
+        Origin { db, table, alias: named.alias.clone(), column }
+    }
+}
+
+/// Whether a value is the same at each look at the same rows, and looking changes nothing.
+fn is_repeatable(expr: &Expr) -> bool {
+    let mut is = true;
+    expr.walk(&mut |part| {
+        is &= match part {
+            Expr::AssignVariable(..) | Expr::UserVariable(_, true) => false,
+            Expr::Call(function, _) => function.is_stable,
+            _ => true,
+        };
+    });
+    is
+}
+
+/// What a query consists of when all of it is bound.
+pub(super) struct Whole<'q> {
+    pub(super) conditions: &'q mut Vec<Expr>,
+    pub(super) joins: &'q mut Joins,
+    pub(super) output: &'q mut [Output],
+    pub(super) order: &'q mut Vec<OrderBy>,
+    /// Its other expressions.
+    pub(super) others: Vec<&'q mut Expr>,
+    /// It can take the order of its only source for its own.
+    pub(super) takes_order: bool,
+    /// It locks all rows that it reads: those of views, and not those of derived tables.
+    pub(super) locks: bool,
+}
+
+/// Takes what can be merged into a query.
+pub(super) fn merge(scope: &mut Scope, query: Whole<'_>) {
+    let merged: Vec<Option<Arc<Mergeable>>> =
+        (0..scope.sources.len()).map(|source| candidate(scope, source, &query)).collect();
+    if merged.iter().all(Option::is_none) {
+        return;
+    }
+    let added: usize =
+        merged.iter().map(|merged| merged.as_ref().map_or(1, |merged| merged.sources.len())).sum();
+    if added > SOURCES_MAX {
+        return;
+    }
+    Merger::new(scope, merged).merge(query);
+}
+
+fn candidate(scope: &Scope, source: usize, query: &Whole<'_>) -> Option<Arc<Mergeable>> {
+    let named = &scope.sources[source];
+    let merged = named.merge.as_ref()?;
+    let SourceKind::Derived(place, _) = &named.kind else { return None };
+    let is_view = scope.subqueries[*place].view.is_some();
+    let keeps_order = merged.order.is_empty() || query.takes_order && scope.sources.len() == 1;
+    let fits = keeps_order && (!query.locks || is_view) && (!named.optional || merged.has_columns_only());
+    fits.then(|| Arc::clone(merged))
+}
+
+struct Merger<'s> {
+    scope: &'s mut Scope,
+    /// By source.
+    merged: Vec<Option<Arc<Mergeable>>>,
+    /// The first of what stands for a source, by source; and the number of all.
+    starts: Vec<usize>,
+    /// New places of subqueries.
+    subqueries: Vec<usize>,
+}
+
+impl<'s> Merger<'s> {
+    fn new(scope: &'s mut Scope, merged: Vec<Option<Arc<Mergeable>>>) -> Self {
+        let mut starts = vec![0];
+        for merged in &merged {
+            starts.push(starts[starts.len() - 1] + merged.as_ref().map_or(1, |merged| merged.sources.len()));
+        }
+        let gone: Vec<usize> = scope
+            .sources
+            .iter()
+            .zip(&merged)
+            .filter_map(|(named, merged)| match (&named.kind, merged) {
+                (SourceKind::Derived(place, _), Some(_)) => Some(*place),
+                _ => None,
+            })
+            .collect();
+        let places = 0..scope.subqueries.len();
+        let subqueries =
+            places.map(|place| place - gone.iter().filter(|gone| **gone < place).count()).collect();
+        Self { scope, merged, starts, subqueries }
+    }
+
+    fn merge(self, query: Whole<'_>) {
+        let Whole { conditions, joins, output, order, others, .. } = query;
+        for output in &mut *output {
+            self.note_origin(output);
+        }
+        let exprs = conditions.iter_mut().chain(joins.on.iter_mut().flat_map(|(_, on)| on));
+        let exprs = exprs.chain(output.iter_mut().map(|output| &mut output.expr)).chain(others);
+        exprs.chain(order.iter_mut().filter_map(OrderBy::expr_mut)).for_each(|expr| self.rewrite(expr));
+        let mut subqueries = std::mem::take(&mut self.scope.subqueries);
+        for subquery in &mut subqueries {
+            if let Given::Values(values) = &mut subquery.given {
+                Arc::make_mut(values).iter_mut().for_each(|value| self.rewrite(value));
+            }
+        }
+        self.scope.subqueries = subqueries;
+        for range in joins.optional.iter_mut().chain(joins.on.iter_mut().map(|(range, _)| range)) {
+            *range = self.starts[range.start]..self.starts[range.end];
+        }
+        self.add_parts(conditions, joins, order);
+        self.replace_sources();
+    }
+
+    /// An expression of the query in terms of what stands for its sources.
+    fn rewrite(&self, expr: &mut Expr) {
+        expr.rewrite(
+            &|source, column| match &self.merged[source] {
+                None => Expr::Column { source: self.starts[source], column },
+                Some(merged) => shifted(&merged.output[column].expr, self.starts[source]),
+            },
+            &self.subqueries,
+        );
+    }
+
+    /// A column of the result stays one of the derived table for clients.
+    fn note_origin(&self, output: &mut Output) {
+        let Expr::Column { source, column } = output.expr else { return };
+        let Some(merged) = &self.merged[source] else { return };
+        let named = &self.scope.sources[source];
+        output.origin = Some(merged.origin(column, named, self.subquery(named).view.as_ref()));
+    }
+
+    fn subquery(&self, named: &Named) -> &Subquery {
+        match &named.kind {
+            SourceKind::Derived(place, _) => &self.scope.subqueries[*place],
+            _ => unreachable!("only derived tables are merged"),
+        }
+    }
+
+    /// Adds the conditions and joins of what is merged, in front of the query's own.
+    fn add_parts(&self, conditions: &mut Vec<Expr>, joins: &mut Joins, order: &mut Vec<OrderBy>) {
+        let (mut first, mut optional, mut on) = (Vec::new(), Vec::new(), Vec::new());
+        for (source, merged) in self.merged.iter().enumerate() {
+            let Some(merged) = merged else { continue };
+            let start = self.starts[source];
+            let moved = |range: &Range<usize>| range.start + start..range.end + start;
+            optional.extend(merged.joins.optional.iter().map(moved));
+            for (range, exprs) in &merged.joins.on {
+                on.push((moved(range), exprs.iter().map(|expr| shifted(expr, start)).collect()));
+            }
+            let own = merged.conditions.iter().map(|expr| shifted(expr, start));
+            if self.scope.sources[source].optional {
+                on.push((start..self.starts[source + 1], own.collect()));
+            } else {
+                first.extend(own);
+            }
+            order.extend(merged.order.iter().map(|order| OrderBy {
+                by: OrderKey::Expr(shifted(order.expr_in(&merged.output), start)),
+                descending: order.descending,
+            }));
+        }
+        conditions.splice(0..0, first);
+        // Those within others come first.
+        joins.optional.splice(0..0, optional);
+        joins.on.splice(0..0, on);
+    }
+
+    fn replace_sources(self) {
+        let Self { scope, merged, subqueries, .. } = self;
+        let mut sources = Vec::new();
+        let mut gone = vec![false; scope.subqueries.len()];
+        for (mut named, merged) in scope.sources.drain(..).zip(merged) {
+            let Some(merged) = merged else {
+                if let SourceKind::Derived(place, _) = &mut named.kind {
+                    *place = subqueries[*place];
+                }
+                sources.push(named);
+                continue;
+            };
+            if let SourceKind::Derived(place, _) = named.kind {
+                gone[place] = true;
+            }
+            scope.is_straight |= merged.is_straight;
+            scope.views.extend(merged.views.iter().cloned());
+            let parts = merged.sources.iter().cloned();
+            sources.extend(parts.map(|part| Named { optional: part.optional || named.optional, ..part }));
+        }
+        scope.sources = sources;
+        let mut place = 0;
+        scope.subqueries.retain_mut(|subquery| {
+            place += 1;
+            if gone[place - 1] {
+                scope.views.extend(subquery.view.take());
+            }
+            !gone[place - 1]
+        });
+    }
+}
+
+/// An expression of what is merged, whose sources begin at a place.
+fn shifted(expr: &Expr, start: usize) -> Expr {
+    let mut copy = expr.clone();
+    copy.rewrite(&|source, column| Expr::Column { source: source + start, column }, &[]);
+    copy
+}
