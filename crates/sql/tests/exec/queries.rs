@@ -260,7 +260,7 @@ fn what_a_query_keeps_has_a_bound() {
         "SELECT GROUP_CONCAT(DISTINCT c) FROM sbtest1",
         "SELECT JSON_ARRAYAGG(c) FROM sbtest1",
         "SELECT JSON_OBJECTAGG(c, JSON_ARRAY(id, c)) FROM sbtest1",
-        "SELECT COUNT(*) FROM (SELECT c FROM sbtest1) d",
+        "SELECT COUNT(*) FROM (SELECT c FROM sbtest1 LIMIT 50) d",
         "WITH d AS (SELECT c FROM sbtest1) SELECT COUNT(*) FROM d",
         "SELECT 1 IN (SELECT c FROM sbtest1)",
         "SELECT MAX(REPEAT(c, 20 * id)) FROM sbtest1",
