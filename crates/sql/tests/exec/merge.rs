@@ -91,6 +91,20 @@ fn a_table_that_is_changed_is_read_before_by_a_derived_table() {
     assert_eq!(conn.rows("SELECT id, z FROM a ORDER BY id"), ["1|109", "6|101", "11|109", "16|101"]);
 }
 
+#[test]
+fn a_column_of_a_row_that_may_be_missing_may_be_null() {
+    let (_db, mut conn) = tables();
+    for (from, nullable) in [
+        ("(SELECT id FROM a) d", false),
+        ("b LEFT JOIN (SELECT id FROM a) d ON d.id = b.id", true),
+        ("(SELECT id FROM a) d LEFT JOIN b ON d.id = b.id", false),
+        ("b LEFT JOIN (SELECT e.id FROM (SELECT id FROM a) e JOIN c) d ON d.id = b.id", true),
+    ] {
+        let (_, columns, _) = conn.answer(&format!("SELECT d.id FROM {from}")).unwrap();
+        assert_eq!(columns[0].ty.nullable, nullable, "{from}");
+    }
+}
+
 /// A random query that reads a table, or several, and gives `id`, `x` and `y`.
 fn derived(rng: &mut Rng, depth: usize) -> String {
     let from = if depth > 0 && rng.chance(1, 2) {
