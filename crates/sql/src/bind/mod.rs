@@ -4,6 +4,7 @@ mod access;
 mod dependent;
 mod dml;
 mod expr;
+mod flat;
 mod from;
 mod function;
 mod join;
@@ -14,10 +15,12 @@ mod order;
 mod outer;
 mod place;
 mod query;
+mod recursive;
 mod rows;
 mod rules;
 mod scope;
 mod select;
+mod sets;
 mod show;
 mod tail;
 mod targets;
@@ -55,12 +58,19 @@ pub struct BindEnv<'a> {
     outer: Option<&'a outer::Outer<'a>>,
     /// The queries of WITH that are known here, the nearest last.
     named: Vec<Arc<with::Named>>,
+    /// How deep in other queries this is.
+    level: usize,
 }
 
 impl<'a> BindEnv<'a> {
     /// For a whole statement.
     pub fn new(catalog: &'a Arc<Catalog>, session: &'a Session, text: &'a str) -> Self {
-        Self { catalog, session, text, outer: None, named: Vec::new() }
+        Self { catalog, session, text, outer: None, named: Vec::new(), level: 0 }
+    }
+
+    /// What a query within another one is bound in.
+    fn within(&self) -> Self {
+        Self { level: self.level + 1, ..self.clone() }
     }
 
     /// Whether the statement may assign to user variables. Without its text nobody knows.

@@ -17,7 +17,7 @@ use crate::bind::possible_indexes;
 use crate::expr::Expr;
 use crate::plan::{
     Access, Equal, Given, IndexRef, InsertSource, IntoPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
-    SelectPlan, Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
+    SelectPlan, SetOperation, SetPlan, Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
 };
 
 /// So many rows of a source are counted.
@@ -27,6 +27,8 @@ const COUNTED_MAX: u64 = 10_000;
 #[derive(Debug, Default)]
 struct Line {
     id: Option<u64>,
+    /// Of what set operations make of several queries: these.
+    combines: Option<(SetOperation, Vec<Number>)>,
     select_type: &'static str,
     table: Option<String>,
     access: Option<&'static str>,
@@ -37,6 +39,14 @@ struct Line {
     rows: Option<u64>,
     all_are_meant: bool,
     extra: Vec<&'static str>,
+}
+
+/// What a set operation finds its rows by.
+#[derive(Clone, Copy, Debug)]
+enum Number {
+    Query(u64),
+    /// Of another set operation: these are numbered in the order of their lines, behind all queries.
+    Result(u64),
 }
 
 /// What a query is to the one around it.
@@ -66,8 +76,14 @@ struct Block<'p> {
 impl Exec<'_> {
     /// The rows that EXPLAIN answers for a plan whose tables are locked and current. Others may run while rows are counted.
     pub async fn explain(&mut self, plan: &Plan) -> Result<Vec<Vec<Value>>> {
-        let mut explainer =
-            Explainer { exec: self, lines: Vec::new(), counted: Vec::new(), ids: 0, named: HashMap::new() };
+        let mut explainer = Explainer {
+            exec: self,
+            lines: Vec::new(),
+            counted: Vec::new(),
+            ids: 0,
+            results: 0,
+            named: HashMap::new(),
+        };
         match plan {
             Plan::Select(query) | Plan::SelectInto(IntoPlan { query, .. }) => {
                 let id = explainer.next_id();
@@ -100,9 +116,14 @@ impl Exec<'_> {
                 explainer.changed_together(&delete.rows, ("DELETE", changed))?;
             }
         }
-        let Explainer { mut lines, counted, .. } = explainer;
+        let Explainer { mut lines, counted, ids, .. } = explainer;
         for (line, source) in counted {
             lines[line].rows = Some(self.count(source).await?);
+        }
+        let mut results = ids;
+        for line in lines.iter_mut().filter(|line| line.combines.is_some()) {
+            results += 1;
+            line.number(ids, results);
         }
         Ok(lines.into_iter().map(Line::into_row).collect())
     }
@@ -127,6 +148,8 @@ struct Explainer<'e, 'a, 'p> {
     counted: Vec<(usize, &'p Source)>,
     /// So many queries have a number.
     ids: u64,
+    /// So many lines are about what set operations make.
+    results: u64,
     /// The queries of WITH that have one, by their address.
     named: HashMap<usize, u64>,
 }
@@ -137,7 +160,8 @@ impl<'p> Explainer<'_, '_, 'p> {
         self.ids
     }
 
-    fn query(&mut self, query: &'p QueryPlan, role: Role, id: u64) -> Result<()> {
+    /// Returns by which numbers its rows are found.
+    fn query(&mut self, query: &'p QueryPlan, role: Role, id: u64) -> Result<Vec<Number>> {
         match query {
             QueryPlan::Select(select) => {
                 let select_type = match role {
@@ -147,41 +171,92 @@ impl<'p> Explainer<'_, '_, 'p> {
                 self.select(select, select_type, id)
             }
             QueryPlan::Union(union) => self.union(union, role, id),
+            QueryPlan::Sets(sets) => self.sets(sets, role, id),
             QueryPlan::Named(named) => self.query(&named.plan, role, id),
+            QueryPlan::Recursive(recursive) => {
+                let numbers = self.parts(&recursive.parts, role, id)?;
+                if recursive.distinct {
+                    self.combine(SetOperation::Union, numbers, false);
+                }
+                Ok(Vec::new())
+            }
+            QueryPlan::Recent(_) => Ok(Vec::new()),
         }
     }
 
-    fn select(&mut self, select: &'p SelectPlan, select_type: &'static str, id: u64) -> Result<()> {
-        self.block(&Block { id, select_type, ..Block::of(select) })
+    fn select(&mut self, select: &'p SelectPlan, select_type: &'static str, id: u64) -> Result<Vec<Number>> {
+        self.block(&Block { id, select_type, ..Block::of(select) })?;
+        Ok(vec![Number::Query(id)])
     }
 
-    fn union(&mut self, union: &'p UnionPlan, role: Role, first: u64) -> Result<()> {
-        let mut ids = vec![first];
-        for (place, part) in union.parts.iter().enumerate() {
-            if place > 0 {
-                ids.push(self.next_id());
-            }
-            let (id, select_type) = (ids[place], if place == 0 { role.first() } else { role.other() });
-            match part {
-                QueryPlan::Select(select) => self.select(select, select_type, id)?,
-                part => self.query(part, role, id)?,
-            }
-        }
+    fn union(&mut self, union: &'p UnionPlan, role: Role, first: u64) -> Result<Vec<Number>> {
+        let numbers = self.parts(&union.parts, role, first)?;
         self.subqueries(&union.subqueries)?;
         let sorts = !union.order.is_empty();
-        if union.distinct > 0 || sorts {
-            let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
-            let mut extra = vec!["Using temporary"];
-            extra.extend(sorts.then_some("Using filesort"));
-            self.lines.push(Line {
-                select_type: "UNION RESULT",
-                table: Some(format!("<union{}>", ids.join(","))),
-                access: Some("ALL"),
-                extra,
-                ..Line::default()
-            });
+        match (&union.parts[..], self.lines.last_mut()) {
+            ([QueryPlan::Sets(_)], Some(line)) => {
+                line.extra.extend(sorts.then_some("Using filesort"));
+                Ok(numbers)
+            }
+            _ if union.distinct > 0 || sorts => Ok(self.combine(SetOperation::Union, numbers, sorts)),
+            _ => Ok(numbers),
         }
-        Ok(())
+    }
+
+    /// The parts of a UNION.
+    fn parts(&mut self, parts: &'p [QueryPlan], role: Role, first: u64) -> Result<Vec<Number>> {
+        let mut numbers = self.part(&parts[0], role, role.first(), first)?;
+        for part in &parts[1..] {
+            let id = self.next_id();
+            numbers.append(&mut self.part(part, role, role.other(SetOperation::Union), id)?);
+        }
+        Ok(numbers)
+    }
+
+    fn part(
+        &mut self,
+        part: &'p QueryPlan,
+        role: Role,
+        select_type: &'static str,
+        id: u64,
+    ) -> Result<Vec<Number>> {
+        match part {
+            QueryPlan::Select(select) => self.select(select, select_type, id),
+            part => self.query(part, role, id),
+        }
+    }
+
+    fn sets(&mut self, sets: &'p SetPlan, role: Role, first: u64) -> Result<Vec<Number>> {
+        let mut numbers = self.part(&sets.parts[0], role, role.first(), first)?;
+        let mut before = sets.steps[0].operation;
+        for (step, part) in sets.steps.iter().zip(&sets.parts[1..]) {
+            if step.operation != before {
+                numbers = self.combine(before, numbers, false);
+                before = step.operation;
+            }
+            let id = self.next_id();
+            numbers.append(&mut self.part(part, role, role.other(before), id)?);
+        }
+        Ok(self.combine(before, numbers, false))
+    }
+
+    /// Another line: what a set operation makes of these.
+    fn combine(&mut self, operation: SetOperation, numbers: Vec<Number>, sorts: bool) -> Vec<Number> {
+        let mut extra = vec!["Using temporary"];
+        extra.extend(sorts.then_some("Using filesort"));
+        self.lines.push(Line {
+            select_type: match operation {
+                SetOperation::Union => "UNION RESULT",
+                SetOperation::Intersect => "INTERSECT RESULT",
+                SetOperation::Except => "EXCEPT RESULT",
+            },
+            combines: Some((operation, numbers)),
+            access: Some("ALL"),
+            extra,
+            ..Line::default()
+        });
+        self.results += 1;
+        vec![Number::Result(self.results)]
     }
 
     /// A change of one table.
@@ -222,6 +297,11 @@ impl<'p> Explainer<'_, '_, 'p> {
         for (place, subquery) in block.subqueries.iter().enumerate() {
             let is_it = |source: &Source| matches!(source.from, SourceKind::Derived(of, _) if of == place);
             let source = block.sources.iter().position(is_it);
+            if matches!(subquery.plan, QueryPlan::Recent(_)) {
+                let line = source.and_then(|source| self.lines.get_mut(first + source));
+                line.into_iter().for_each(|line| line.extra.insert(0, "Recursive"));
+                continue;
+            }
             let id = self.subquery(subquery, source.is_some())?;
             if let Some(line) = source.and_then(|source| self.lines.get_mut(first + source)) {
                 line.table = Some(format!("<derived{id}>"));
@@ -311,9 +391,16 @@ impl Role {
         }
     }
 
-    /// Of the second and later parts of a UNION.
-    fn other(self) -> &'static str {
-        if self == Self::Dependent { "DEPENDENT UNION" } else { "UNION" }
+    /// Of the second and later parts of a set operation.
+    fn other(self, operation: SetOperation) -> &'static str {
+        match (operation, self == Self::Dependent) {
+            (SetOperation::Union, false) => "UNION",
+            (SetOperation::Union, true) => "DEPENDENT UNION",
+            (SetOperation::Intersect, false) => "INTERSECT",
+            (SetOperation::Intersect, true) => "DEPENDENT INTERSECT",
+            (SetOperation::Except, false) => "EXCEPT",
+            (SetOperation::Except, true) => "DEPENDENT EXCEPT",
+        }
     }
 }
 
@@ -338,6 +425,22 @@ impl<'p> Block<'p> {
 }
 
 impl Line {
+    /// A set operation gets its number; those of queries end at `ids`.
+    fn number(&mut self, ids: u64, own: u64) {
+        let Some((operation, numbers)) = self.combines.take() else { return };
+        let name = match operation {
+            SetOperation::Union => "union",
+            SetOperation::Intersect => "intersect",
+            SetOperation::Except => "except",
+        };
+        let numbers = numbers.into_iter().map(|number| match number {
+            Number::Query(id) => id.to_string(),
+            Number::Result(place) => (ids + place).to_string(),
+        });
+        self.id = Some(own);
+        self.table = Some(format!("<{name}{}>", numbers.collect::<Vec<_>>().join(",")));
+    }
+
     fn into_row(self) -> Vec<Value> {
         let text = |text: Option<String>| text.map_or(Value::Null, |text| Value::text(&text));
         let number = |number: Option<u64>| number.map_or(Value::Null, Value::UInt);

@@ -162,14 +162,15 @@ impl<'a> Normaliser<'a> {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         self.keep_next = word.first() == Some(&b'_') || KEEPERS.iter().any(|keeper| is(keeper));
         let level = &mut self.level;
-        level.is_query |= is("SELECT") || is("UNION");
+        let is_next_query = is("UNION") || is("INTERSECT") || is("EXCEPT");
+        level.is_query |= is("SELECT") || is_next_query;
         if !level.is_query {
             return;
         }
         if is("FROM") || is("LIMIT") || is("HAVING") || is("WHERE") || is("SET") || is("VALUES") {
             // Within a select list all stays: it is a name.
             level.replacing = self.outer.last().is_none_or(|outer| outer.replacing);
-        } else if is("SELECT") || is("UNION") || is("ORDER") || is("GROUP") {
+        } else if is("SELECT") || is_next_query || is("ORDER") || is("GROUP") {
             level.replacing = false;
         }
     }

@@ -94,10 +94,30 @@ fn with_change(cursor: &mut Cursor<'_>, verb: usize) -> Result<Statement> {
 
 /// Error 1064 for a clause's first word where a table's name should be: `sqlparser` takes any word for a name.
 fn check_tables(cursor: &Cursor<'_>) -> Result<()> {
-    const CLAUSES: [&[u8]; 21] = [
-        b"FROM", b"JOIN", b"WHERE", b"SELECT", b"GROUP", b"ORDER", b"HAVING", b"LIMIT", b"SET", b"ON",
-        b"USING", b"VALUES", b"INNER", b"LEFT", b"RIGHT", b"CROSS", b"UNION", b"FOR", b"UPDATE", b"DELETE",
+    const CLAUSES: [&[u8]; 23] = [
+        b"FROM",
+        b"JOIN",
+        b"WHERE",
+        b"SELECT",
+        b"GROUP",
+        b"ORDER",
+        b"HAVING",
+        b"LIMIT",
+        b"SET",
+        b"ON",
+        b"USING",
+        b"VALUES",
+        b"INNER",
+        b"LEFT",
+        b"RIGHT",
+        b"CROSS",
+        b"UNION",
+        b"FOR",
+        b"UPDATE",
+        b"DELETE",
         b"INTO",
+        b"INTERSECT",
+        b"EXCEPT",
     ];
     let is = |place: usize, words: &[&[u8]]| {
         let text = cursor.tokens().get(place).map(|&token| cursor.text_of(token));
