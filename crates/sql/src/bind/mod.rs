@@ -24,6 +24,7 @@ mod sets;
 mod show;
 mod tail;
 mod targets;
+mod values;
 mod with;
 
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use types::error::table::{ER_NON_UNIQ_ERROR, ER_WRONG_NUMBER_OF_COLUMNS_IN_SELEC
 use super::scope::{Clause, Named, Scope};
 use super::sets::{self, Chain};
 use super::tail::Tail;
-use super::{BindEnv, Result, expr, select, unsupported, with};
+use super::{BindEnv, Result, expr, select, unsupported, values, with};
 use crate::expr::Expr;
 use crate::parse::SelectInto;
 use crate::plan::{IntoPlan, OrderBy, OrderKey, QueryPlan, SourceKind, UnionPlan};
@@ -58,6 +58,7 @@ pub(super) fn bind_body(body: &SetExpr, tail: Tail<'_>, env: &BindEnv<'_>) -> Re
         }
         SetExpr::Query(inner) => bind_within(inner, tail, env),
         SetExpr::SetOperation { .. } => bind_chain(&sets::chain(body)?, tail, env),
+        SetExpr::Values(list) => values::bind(list, tail, env),
         other => Err(unsupported(other.to_string().split(' ').next().unwrap_or("query"))),
     }
 }

@@ -93,16 +93,20 @@ impl Itself {
     /// Binds a query that is all of it, in parentheses or not.
     fn query(&self, query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
         let env = &*with::known(query.with.as_ref(), env)?;
-        match (&*query.body, outer.within(Tail::of(query)?)) {
-            (SetExpr::Query(inner), Some(tail)) => self.query(inner, tail, env),
-            (body @ SetExpr::SetOperation { .. }, Some(tail)) => match flat::of(body)? {
-                Some(flat) => self.union(flat, tail, env),
-                None => query::bind_body(body, tail, env),
-            },
-            (body, Some(tail)) => query::bind_body(body, tail, env),
-            // It has ends within and behind its parentheses.
-            (_, None) => query::bind_within(query, outer, env),
+        let inner = Tail::of(query)?;
+        match outer.within(inner) {
+            Some(tail) => self.body(&query.body, tail, env),
+            None => query::union(vec![self.body(&query.body, inner.inside(outer), env)?], 0, outer, env),
         }
+    }
+
+    fn body(&self, body: &SetExpr, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+        let flat = match body {
+            SetExpr::Query(inner) => return self.query(inner, tail, env),
+            SetExpr::SetOperation { .. } => flat::of(body)?,
+            _ => None,
+        };
+        flat.map_or_else(|| query::bind_body(body, tail, env), |flat| self.union(flat, tail, env))
     }
 
     fn union(&self, flat: Flat<'_>, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering as Memory;
 
 use smallvec::SmallVec;
+use types::column::{Column, ColumnType, LobSize};
 use types::context::Context;
 use types::error::table::{ER_CTE_MAX_RECURSION_DEPTH, ER_OUT_OF_SORTMEMORY};
 use types::row::{Offsets, RowLayout};
@@ -18,7 +19,7 @@ use types::warning::Warnings;
 use super::memory::{KEY_OVERHEAD, Room, row_size};
 use super::project::cell;
 use super::window::Window;
-use super::{BoxFuture, Cell, Exec, Result, ResultSink};
+use super::{BoxFuture, Cell, Exec, Known, Result, ResultSink};
 use crate::expr::{SortKey, Types};
 use crate::plan::{QueryPlan, RecursivePlan};
 use crate::session::Session;
@@ -33,10 +34,12 @@ impl Exec<'_> {
     ) -> BoxFuture<'s, Result<u64>> {
         Box::pin(async move {
             let (first, others) = plan.parts.split_first().expect("a recursive query has first rows");
+            let columns = columns(plan, first, &self.inputs(&[], Known::NOTHING).types())?;
             let mut grown = Grown {
                 plan,
                 session: self.session,
-                layout: RowLayout::new(plan.recent.columns.iter().map(|column| column.ty)),
+                layout: RowLayout::new(columns.iter().map(|column| column.ty)),
+                columns,
                 bytes: Vec::new(),
                 queues: others.iter().map(|_| Queue::default()).collect(),
                 seen: plan.distinct.then(HashSet::new),
@@ -80,6 +83,25 @@ impl Exec<'_> {
     }
 }
 
+/// The columns of the result. What depends on parameters has the types of their values; texts among it are as long as they
+/// like.
+fn columns(plan: &RecursivePlan, first: &QueryPlan, types: &Types<'_>) -> Result<Vec<Column>> {
+    let column = |(place, bound): (usize, &Column)| {
+        let ty = match first.column_type(place, types)?.column_type() {
+            ty if ty == bound.ty => ty,
+            ColumnType::Char { collation, .. } | ColumnType::Varchar { collation, .. } => {
+                ColumnType::Text { size: LobSize::Long, collation }
+            }
+            ColumnType::Binary { .. } | ColumnType::Varbinary { .. } => {
+                ColumnType::Blob { size: LobSize::Long }
+            }
+            other => other,
+        };
+        Ok(Column { ty, ..bound.clone() })
+    };
+    plan.recent.columns.iter().enumerate().map(column).collect()
+}
+
 /// The rows that a part has not read.
 #[derive(Default)]
 struct Queue {
@@ -107,6 +129,7 @@ impl Queue {
 struct Grown<'s> {
     plan: &'s RecursivePlan,
     session: &'s Session,
+    columns: Vec<Column>,
     layout: RowLayout,
     /// The row at hand.
     bytes: Vec<u8>,
@@ -127,7 +150,7 @@ impl Grown<'_> {
         let mut context = self.session.writing(&mut self.warnings);
         self.bytes.clear();
         let mut row = self.layout.builder(&mut self.bytes);
-        for (column, cell) in self.plan.recent.columns.iter().zip(cells) {
+        for (column, cell) in self.columns.iter().zip(cells) {
             row.assign(column, cell.value(time_zone), &mut context)?;
         }
         let mut offsets = Offsets::default();

@@ -31,6 +31,7 @@ mod error;
 mod explain;
 mod grant;
 mod into;
+mod lists;
 mod literal;
 mod lock;
 mod maintain;
