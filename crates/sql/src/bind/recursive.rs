@@ -7,7 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use sqlparser::ast::{self, JoinOperator, SetExpr, TableFactor};
-use types::column::Column;
+use types::column::{Column, ColumnType, LobSize};
 use types::error::SqlError;
 use types::error::table::{
     ER_CTE_RECURSIVE_FORBIDDEN_JOIN_ORDER, ER_CTE_RECURSIVE_FORBIDS_AGGREGATION, ER_CTE_RECURSIVE_NOT_UNION,
@@ -81,7 +81,15 @@ impl Itself {
         let steps = self.steps.borrow()[..between].to_vec();
         let first = sets::bind(parts, steps, Tail::PART, env)?;
         let columns = with::renamed(first.columns(env.session)?, &self.columns)?;
-        let columns = columns.iter().map(|column| Column { nullable: true, ..column.clone() }).collect();
+        // What is NULL now may be the value of a parameter.
+        let collation = env.session.collation_connection;
+        let unknown =
+            (!first.columns_are_fixed()).then_some(ColumnType::Text { size: LobSize::Long, collation });
+        let column = |column: &Column| {
+            let ty = unknown.filter(|_| column.ty == ColumnType::Binary { size: 0 }).unwrap_or(column.ty);
+            Column { ty, nullable: true, ..column.clone() }
+        };
+        let columns = columns.iter().map(column).collect();
         self.first.borrow_mut().push(first);
         Ok(Arc::clone(self.recent.get_or_init(|| Arc::new(Recent { columns }))))
     }

@@ -3,6 +3,8 @@
 //! There are no statistics. Where it is known before the first row what is looked at, so many rows are counted as are
 //! there, up to [`COUNTED_MAX`]; else `rows` is NULL. `filtered` is 100 where all rows found are meant, else NULL.
 
+mod sets;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,14 +12,17 @@ use engine::catalog::table::Table;
 use engine::scan::Direction;
 use types::value::Value;
 
+use sets::Number;
+
 use super::cursor::{Cursor, Versions};
 use super::subquery::Known;
 use super::{Exec, Result};
+
 use crate::bind::possible_indexes;
 use crate::expr::Expr;
 use crate::plan::{
     Access, Equal, Given, IndexRef, InsertSource, IntoPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
-    SelectPlan, SetOperation, SetPlan, Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
+    SelectPlan, SetOperation, Source, SourceKind, Subquery, Target, key_parts,
 };
 
 /// So many rows of a source are counted.
@@ -39,14 +44,6 @@ struct Line {
     rows: Option<u64>,
     all_are_meant: bool,
     extra: Vec<&'static str>,
-}
-
-/// What a set operation finds its rows by.
-#[derive(Clone, Copy, Debug)]
-enum Number {
-    Query(u64),
-    /// Of another set operation: these are numbered in the order of their lines, behind all queries.
-    Result(u64),
 }
 
 /// What a query is to the one around it.
@@ -189,76 +186,6 @@ impl<'p> Explainer<'_, '_, 'p> {
         Ok(vec![Number::Query(id)])
     }
 
-    fn union(&mut self, union: &'p UnionPlan, role: Role, first: u64) -> Result<Vec<Number>> {
-        let numbers = self.parts(&union.parts, role, first)?;
-        self.subqueries(&union.subqueries)?;
-        let sorts = !union.order.is_empty();
-        match (&union.parts[..], self.lines.last_mut()) {
-            ([QueryPlan::Sets(_)], Some(line)) => {
-                line.extra.extend(sorts.then_some("Using filesort"));
-                Ok(numbers)
-            }
-            _ if union.distinct > 0 || sorts => Ok(self.combine(SetOperation::Union, numbers, sorts)),
-            _ => Ok(numbers),
-        }
-    }
-
-    /// The parts of a UNION.
-    fn parts(&mut self, parts: &'p [QueryPlan], role: Role, first: u64) -> Result<Vec<Number>> {
-        let mut numbers = self.part(&parts[0], role, role.first(), first)?;
-        for part in &parts[1..] {
-            let id = self.next_id();
-            numbers.append(&mut self.part(part, role, role.other(SetOperation::Union), id)?);
-        }
-        Ok(numbers)
-    }
-
-    fn part(
-        &mut self,
-        part: &'p QueryPlan,
-        role: Role,
-        select_type: &'static str,
-        id: u64,
-    ) -> Result<Vec<Number>> {
-        match part {
-            QueryPlan::Select(select) => self.select(select, select_type, id),
-            part => self.query(part, role, id),
-        }
-    }
-
-    fn sets(&mut self, sets: &'p SetPlan, role: Role, first: u64) -> Result<Vec<Number>> {
-        let mut numbers = self.part(&sets.parts[0], role, role.first(), first)?;
-        let mut before = sets.steps[0].operation;
-        for (step, part) in sets.steps.iter().zip(&sets.parts[1..]) {
-            if step.operation != before {
-                numbers = self.combine(before, numbers, false);
-                before = step.operation;
-            }
-            let id = self.next_id();
-            numbers.append(&mut self.part(part, role, role.other(before), id)?);
-        }
-        Ok(self.combine(before, numbers, false))
-    }
-
-    /// Another line: what a set operation makes of these.
-    fn combine(&mut self, operation: SetOperation, numbers: Vec<Number>, sorts: bool) -> Vec<Number> {
-        let mut extra = vec!["Using temporary"];
-        extra.extend(sorts.then_some("Using filesort"));
-        self.lines.push(Line {
-            select_type: match operation {
-                SetOperation::Union => "UNION RESULT",
-                SetOperation::Intersect => "INTERSECT RESULT",
-                SetOperation::Except => "EXCEPT RESULT",
-            },
-            combines: Some((operation, numbers)),
-            access: Some("ALL"),
-            extra,
-            ..Line::default()
-        });
-        self.results += 1;
-        vec![Number::Result(self.results)]
-    }
-
     /// A change of one table.
     fn target(&mut self, target: &'p Target, verb: &'static str) -> Result<()> {
         let id = self.next_id();
@@ -390,18 +317,6 @@ impl Role {
             Self::Dependent => "DEPENDENT SUBQUERY",
         }
     }
-
-    /// Of the second and later parts of a set operation.
-    fn other(self, operation: SetOperation) -> &'static str {
-        match (operation, self == Self::Dependent) {
-            (SetOperation::Union, false) => "UNION",
-            (SetOperation::Union, true) => "DEPENDENT UNION",
-            (SetOperation::Intersect, false) => "INTERSECT",
-            (SetOperation::Intersect, true) => "DEPENDENT INTERSECT",
-            (SetOperation::Except, false) => "EXCEPT",
-            (SetOperation::Except, true) => "DEPENDENT EXCEPT",
-        }
-    }
 }
 
 impl<'p> Block<'p> {
@@ -425,22 +340,6 @@ impl<'p> Block<'p> {
 }
 
 impl Line {
-    /// A set operation gets its number; those of queries end at `ids`.
-    fn number(&mut self, ids: u64, own: u64) {
-        let Some((operation, numbers)) = self.combines.take() else { return };
-        let name = match operation {
-            SetOperation::Union => "union",
-            SetOperation::Intersect => "intersect",
-            SetOperation::Except => "except",
-        };
-        let numbers = numbers.into_iter().map(|number| match number {
-            Number::Query(id) => id.to_string(),
-            Number::Result(place) => (ids + place).to_string(),
-        });
-        self.id = Some(own);
-        self.table = Some(format!("<{name}{}>", numbers.collect::<Vec<_>>().join(",")));
-    }
-
     fn into_row(self) -> Vec<Value> {
         let text = |text: Option<String>| text.map_or(Value::Null, |text| Value::text(&text));
         let number = |number: Option<u64>| number.map_or(Value::Null, Value::UInt);

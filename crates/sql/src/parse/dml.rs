@@ -141,8 +141,8 @@ fn check_tables(cursor: &Cursor<'_>) -> Result<()> {
 
 /// Error 1064 for what cannot follow the name in `TABLE t`, which is read as `SELECT * FROM t`.
 fn check_table_queries(cursor: &Cursor<'_>) -> Result<()> {
-    const BEHIND: [&[u8]; 10] =
-        [b")", b"ORDER", b"LIMIT", b"UNION", b"INTERSECT", b"EXCEPT", b"FOR", b"LOCK", b"ON", b","];
+    const BEHIND: [&[u8]; 9] =
+        [b")", b"ORDER", b"LIMIT", b"UNION", b"INTERSECT", b"EXCEPT", b"FOR", b"LOCK", b"ON"];
     let text = |place: usize| cursor.tokens().get(place).map(|&token| cursor.text_of(token));
     for place in cursor.position()..cursor.tokens().len() {
         let is_table = cursor.tokens()[place].kind == Kind::Word

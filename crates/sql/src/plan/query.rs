@@ -252,7 +252,7 @@ impl UnionPlan {
             [part] => part.column_type(place, types),
             parts => {
                 let found = parts.iter().map(|part| part.column_type(place, types));
-                union_type(&found.collect::<Result<Vec<_>>>()?, types)
+                union_type(&found.collect::<Result<Vec<_>>>()?, "UNION", types)
             }
         }
     }

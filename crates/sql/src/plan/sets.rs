@@ -64,7 +64,11 @@ impl SetPlan {
             SetOperation::Intersect => nullable && other.nullable,
             SetOperation::Except => nullable,
         });
-        Ok(ResultType { nullable, ..union_type(&found, types)? })
+        let operation = match self.steps.last().map(|step| step.operation) {
+            Some(SetOperation::Intersect) => "INTERSECT",
+            _ => "EXCEPT",
+        };
+        Ok(ResultType { nullable, ..union_type(&found, operation, types)? })
     }
 
     /// The types of all columns.
