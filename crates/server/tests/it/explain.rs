@@ -133,7 +133,7 @@ fn several_queries_are_explained_as_by_mysql() {
                 "1|PRIMARY|<derived2>|ALL|||||||",
                 "2|DERIVED|||||||||No tables used",
                 "3|UNION|r|ALL|||||||Recursive",
-                "3|UNION|t|eq_ref|PRIMARY|PRIMARY|4|r.n|1||",
+                "3|UNION|t|eq_ref|PRIMARY|PRIMARY|4|r.n|1|100.00|",
             ],
         ),
         (

@@ -19,9 +19,11 @@ fn recursive_queries_are_mysqls() {
 fn endless_recursion_ends_with_kill_and_in_time() {
     let world = World::start();
     let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut other, "USE d");
     ok(&mut other, "SET cte_max_recursion_depth = 4294967295");
     // Nothing is kept of what it makes.
-    let endless = "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r LIMIT 1 OFFSET 999999999999) TABLE r";
+    let endless =
+        "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r LIMIT 1 OFFSET 999999999999) TABLE r";
     send(&mut other, endless);
     let (kill, killed) = (format!("KILL QUERY {}", other.connection_id), AtomicBool::new(false));
     std::thread::scope(|scope| {

@@ -138,7 +138,7 @@ impl Itself {
                 }
                 (0, _) => return Err(self.error(&ER_CTE_RECURSIVE_REQUIRES_NONRECURSIVE_FIRST)),
                 (_, Form::Select(select)) => others.push(self.checked(part, select)?),
-                _ => unreachable!("only a SELECT may name it"),
+                _ => return Err(self.error(&ER_CTE_RECURSIVE_REQUIRES_SINGLE_REFERENCE)),
             }
         }
         let mut parts = self.first.take();
@@ -158,7 +158,7 @@ impl Itself {
 
     /// A part that names it, if it may be what it is.
     fn checked(&self, part: QueryPlan, ast: &ast::Select) -> Result<QueryPlan> {
-        let QueryPlan::Select(select) = &part else { unreachable!("it is a SELECT") };
+        let QueryPlan::Select(select) = &part else { return Err(unsupported(NESTED)) };
         if select.distinct {
             return Err(unsupported(ENDED));
         }
