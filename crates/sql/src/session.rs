@@ -154,6 +154,8 @@ pub struct Session {
     pub group_concat_max_len: usize,
     /// `sql_select_limit`
     pub select_limit: u64,
+    /// `cte_max_recursion_depth`
+    pub cte_max_recursion_depth: u32,
     /// `sql_safe_updates`
     pub safe_updates: bool,
     /// `foreign_key_checks`
@@ -195,6 +197,7 @@ impl Session {
             div_precision_increment: 4,
             group_concat_max_len: 1024,
             select_limit: u64::MAX,
+            cte_max_recursion_depth: 1000,
             safe_updates: false,
             foreign_key_checks: true,
             insert_id: None,

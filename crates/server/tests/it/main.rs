@@ -20,6 +20,7 @@ mod new_tables;
 mod options;
 mod plugins;
 mod read_only;
+mod recursive;
 mod selected;
 mod set_variables;
 mod statements;

@@ -54,7 +54,7 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
                 Some(named) => (named, None),
                 None => find_source(name, &db, &table, scope, env)?,
             };
-            let by = env.within.map(Within::by);
+            let by = env.in_view.map(Within::by);
             let aliased = alias.is_some();
             let alias = alias.as_ref().map_or(table, |alias| alias.name.value.clone());
             push(Named { aliased, by, merge, ..Named::new(kind, db, alias) }, scope)

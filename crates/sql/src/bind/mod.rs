@@ -4,6 +4,7 @@ mod access;
 mod dependent;
 mod dml;
 mod expr;
+mod flat;
 mod from;
 mod function;
 mod join;
@@ -15,13 +16,16 @@ mod order;
 mod outer;
 mod place;
 mod query;
+mod recursive;
 mod rows;
 mod rules;
 mod scope;
 mod select;
+mod sets;
 mod show;
 mod tail;
 mod targets;
+mod values;
 mod view;
 mod with;
 
@@ -59,13 +63,15 @@ pub struct BindEnv<'a> {
     /// The queries of WITH that are known here, the nearest last.
     named: Vec<Arc<with::Named>>,
     /// Of a view's query: the view, and those around it.
-    within: Option<&'a view::Within<'a>>,
+    in_view: Option<&'a view::Within<'a>>,
     /// Of CREATE VIEW: collects what the catalog keeps another text of.
     record: Option<&'a view::Record>,
     /// Derived tables stay what they are.
     keeps_derived: bool,
     /// The view that is defined, by database and name: nothing can be read by this name.
     defined: Option<(&'a str, &'a str)>,
+    /// How deep in other queries this is.
+    level: usize,
 }
 
 impl<'a> BindEnv<'a> {
@@ -77,10 +83,11 @@ impl<'a> BindEnv<'a> {
             text,
             outer: None,
             named: Vec::new(),
-            within: None,
+            in_view: None,
             record: None,
             keeps_derived: false,
             defined: None,
+            level: 0,
         }
     }
 
@@ -88,6 +95,11 @@ impl<'a> BindEnv<'a> {
     /// the table that it changes; so derived tables stay what they are.
     fn keeping_derived(&self) -> Self {
         Self { keeps_derived: true, ..self.clone() }
+    }
+
+    /// What a query within another one is bound in.
+    fn within(&self) -> Self {
+        Self { level: self.level + 1, ..self.clone() }
     }
 
     /// Whether the statement may assign to user variables. Without its text nobody knows.

@@ -1,15 +1,16 @@
-//! Queries: a SELECT, or UNION of several.
+//! Queries: a SELECT, or set operations on several.
 
 use std::sync::Arc;
 
-use sqlparser::ast::{self, SetExpr, SetOperator, SetQuantifier};
+use sqlparser::ast::{self, SetExpr};
 use types::column::Column;
 use types::error::table::{ER_NON_UNIQ_ERROR, ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT};
 
 use super::merge::Mergeable;
 use super::scope::{Clause, Named, Scope};
+use super::sets::{self, Chain};
 use super::tail::Tail;
-use super::{BindEnv, Result, expr, select, unsupported, with};
+use super::{BindEnv, Result, expr, select, unsupported, values, with};
 use crate::expr::Expr;
 use crate::parse::SelectInto;
 use crate::plan::{IntoPlan, OrderBy, OrderKey, QueryPlan, SourceKind, UnionPlan};
@@ -21,7 +22,7 @@ pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
 
 /// Binds a query within another one.
 pub(super) fn bind_inner(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
-    bind_within(query, Tail::default(), env)
+    bind_within(query, Tail::default(), &env.within())
 }
 
 /// Binds a derived table or view: to a plan, and to what the query around it may take instead if that is possible.
@@ -31,7 +32,8 @@ pub(super) fn bind_derived(
 ) -> Result<(QueryPlan, Option<Arc<Mergeable>>)> {
     match &*query.body {
         SetExpr::Select(select) if !env.keeps_derived => {
-            let env = &*with::known(query.with.as_ref(), env)?;
+            let env = env.within();
+            let env = &*with::known(query.with.as_ref(), &env)?;
             let (plan, mergeable) = select::bind_mergeable(select, Tail::of(query)?, env)?;
             Ok((QueryPlan::Select(Box::new(plan)), mergeable))
         }
@@ -56,11 +58,11 @@ pub fn bind_into(into: &SelectInto, env: &BindEnv<'_>) -> Result<IntoPlan> {
 
 /// Binds the query of EXISTS: what its rows consist of does not matter.
 pub(super) fn bind_existence(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
-    bind_within(query, Tail::EXISTENCE, env)
+    bind_within(query, Tail::EXISTENCE, &env.within())
 }
 
 /// Binds a query in parentheses, which something follows.
-fn bind_within(query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+pub(super) fn bind_within(query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
     let env = &*with::known(query.with.as_ref(), env)?;
     let inner = Tail::of(query)?;
     match outer.within(inner) {
@@ -69,57 +71,34 @@ fn bind_within(query: &ast::Query, outer: Tail<'_>, env: &BindEnv<'_>) -> Result
     }
 }
 
-fn bind_body(body: &SetExpr, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+pub(super) fn bind_body(body: &SetExpr, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
     match body {
         SetExpr::Select(found) => {
             select::bind_select(found, tail, env).map(|plan| QueryPlan::Select(Box::new(plan)))
         }
         SetExpr::Query(inner) => bind_within(inner, tail, env),
-        SetExpr::SetOperation { .. } => {
-            let (operands, distinct) = operands(body)?;
-            // A lock that is asked for at the end is one of the last part.
-            let of_part = |place| {
-                let part = tail.of_part(place == 0);
-                if place + 1 == operands.len() { part.or_locked_as(tail) } else { part }
-            };
-            let parts =
-                operands.iter().enumerate().map(|(place, operand)| bind_body(operand, of_part(place), env));
-            union(parts.collect::<Result<_>>()?, distinct, tail, env)
-        }
+        SetExpr::SetOperation { .. } => bind_chain(&sets::chain(body)?, tail, env),
+        SetExpr::Values(list) => values::bind(list, tail, env),
         other => Err(unsupported(other.to_string().split(' ').next().unwrap_or("query"))),
     }
 }
 
-/// What a chain of UNIONs consists of, and how many of the first operands the last UNION that does not say ALL makes
-/// distinct. The chain may be long: nothing descends here.
-fn operands(mut body: &SetExpr) -> Result<(Vec<&SetExpr>, usize)> {
-    let mut operands = Vec::new();
-    let mut behind_distinct = None;
-    while let SetExpr::SetOperation { op, set_quantifier, left, right } = body {
-        if *op != SetOperator::Union {
-            return Err(unsupported(&op.to_string()));
-        }
-        match set_quantifier {
-            SetQuantifier::All => {}
-            SetQuantifier::None | SetQuantifier::Distinct => {
-                behind_distinct.get_or_insert(operands.len());
-            }
-            other => return Err(unsupported(&format!("UNION {other}"))),
-        }
-        operands.push(&**right);
-        body = left;
-    }
-    operands.push(body);
-    operands.reverse();
-    let distinct = behind_distinct.map_or(0, |behind| operands.len() - behind);
-    Ok((operands, distinct))
+/// Binds set operations and what follows them.
+pub(super) fn bind_chain(chain: &Chain<'_>, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+    let Chain { operands, steps } = chain;
+    let parts = operands.iter().enumerate();
+    let parts = parts.map(|(place, operand)| bind_body(operand, tail.of_operand(place, operands.len()), env));
+    sets::bind(parts.collect::<Result<_>>()?, steps.clone(), tail, env)
 }
 
-fn union(mut parts: Vec<QueryPlan>, distinct: usize, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<QueryPlan> {
+/// The rows of several queries, or of one in parentheses, and what follows them. The first so many parts give no row twice.
+pub(super) fn union(
+    mut parts: Vec<QueryPlan>,
+    distinct: usize,
+    tail: Tail<'_>,
+    env: &BindEnv<'_>,
+) -> Result<QueryPlan> {
     let count = parts[0].column_count();
-    if parts.iter().any(|part| part.column_count() != count) {
-        return Err(ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT.error(&[]));
-    }
     let counts_all = parts[0].take_counts_all();
     let mut plan = UnionPlan::new(parts, distinct, env.session)?;
     let mut scope = result_scope(&plan.columns);

@@ -459,6 +459,10 @@ fn is_variable(path: &[ast::Ident]) -> bool {
     path.first().is_some_and(|first| first.value.starts_with('@'))
 }
 
+/// Words that end a select list.
+const ITEM_ENDS: [&str; 10] =
+    ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "INTO", "UNION", "INTERSECT", "EXCEPT"];
+
 /// The texts of a select list's items: columns without alias are called by them.
 fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
     let text = env.text;
@@ -476,8 +480,7 @@ fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
             to_select -= 1;
             continue;
         }
-        let ends =
-            ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "INTO", "UNION"].into_iter().any(is);
+        let ends = ITEM_ENDS.into_iter().any(is);
         if depth == 0 && (ends || word == b"," || word == b")") {
             items.extend(item.take().map(|(name, _)| name));
             if word != b"," {

@@ -64,9 +64,11 @@ impl<'a> Tail<'a> {
         other.is_empty().then_some(Self { locks, is_part, is_existence, is_outermost, ..one })
     }
 
-    /// That of a part of the UNION that this one is about.
-    pub(super) fn of_part(self, is_first: bool) -> Self {
-        Self { is_outermost: self.is_outermost && is_first, ..Self::PART }
+    /// That of one of so many parts of the UNION that this one is about. A lock that is asked for at the end is one of the
+    /// last part.
+    pub(super) fn of_operand(self, place: usize, count: usize) -> Self {
+        let part = Self { is_outermost: self.is_outermost && place == 0, ..Self::PART };
+        if place + 1 == count { part.or_locked_as(self) } else { part }
     }
 
     /// Whether a SELECT says SQL_CALC_FOUND_ROWS. Error 1234 if it is not the statement's first one.
@@ -93,7 +95,8 @@ impl<'a> Tail<'a> {
         self.is_part
     }
 
-    fn is_empty(self) -> bool {
+    /// Whether it says nothing of rows and their order.
+    pub(super) fn is_empty(self) -> bool {
         self.order.is_empty() && self.limit.is_none()
     }
 

@@ -68,7 +68,7 @@ pub(super) fn bind(
     env: &BindEnv<'_>,
 ) -> Result<(SourceKind, Option<Arc<Mergeable>>)> {
     let Rows { plan, columns, mergeable } = bind_rows(view, env)?;
-    let used = UsedView { view: Arc::clone(view), by: env.within.map(Within::by) };
+    let used = UsedView { view: Arc::clone(view), by: env.in_view.map(Within::by) };
     scope.subqueries.push(Subquery { view: Some(used), ..Subquery::in_from(plan, false) });
     // What MySQL is told to keep apart it keeps apart.
     let mergeable = mergeable.filter(|_| definition(view).algorithm != ViewAlgorithm::TempTable);
@@ -85,7 +85,7 @@ struct Rows {
 
 fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<Rows> {
     let def = definition(view);
-    let outer = env.within;
+    let outer = env.in_view;
     let mut around = std::iter::successors(outer, |within| within.outer);
     if around.any(|within| within.view.lock == view.lock) {
         return Err(ER_VIEW_RECURSIVE.error(&[&view.def.db, &view.def.name]));
@@ -98,7 +98,7 @@ fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<Rows> {
     let within = Within { view, outer, depth, definer };
     let session = reader(env.session, &view.def.db, def);
     let inner =
-        BindEnv { text: &def.query, within: Some(&within), ..BindEnv::new(env.catalog, &session, "") };
+        BindEnv { text: &def.query, in_view: Some(&within), ..BindEnv::new(env.catalog, &session, "") };
     let inner = BindEnv { defined: env.defined, keeps_derived: env.keeps_derived, ..inner };
     let bound = stored_query(&def.query).and_then(|query| query::bind_derived(&query, &inner));
     let (plan, mergeable) =

@@ -8,13 +8,22 @@ use sqlparser::ast;
 use types::column::Column;
 use types::error::table::{ER_DUP_FIELDNAME, ER_NONUNIQ_TABLE, ER_VIEW_WRONG_LIST};
 
+use super::recursive::{self, Itself};
 use super::{BindEnv, Result, Scope, query, unsupported};
 use crate::parse::NESTING_MAX;
 use crate::plan::{NamedPlan, QueryPlan, SourceKind, Subquery};
 
 /// A query that has a name.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) enum Named {
+    /// One that is bound.
+    Query(NamedQuery),
+    /// A recursive one, for its own parts.
+    Itself(Arc<Itself>),
+}
+
+#[derive(Debug)]
+pub(super) struct NamedQuery {
     name: String,
     columns: Arc<[Column]>,
     plan: Arc<NamedPlan>,
@@ -22,20 +31,26 @@ pub(super) struct Named {
     outer: Option<usize>,
 }
 
+impl Named {
+    fn name(&self) -> &str {
+        match self {
+            Self::Query(query) => &query.name,
+            Self::Itself(itself) => itself.name(),
+        }
+    }
+}
+
 /// Binds the queries of WITH. Returns the surroundings in which they are known, as they are to those behind them.
 fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
-    if with.recursive {
-        return Err(unsupported("WITH RECURSIVE"));
-    }
     let mut env = env.clone();
     let outer = env.named.len();
-    for ast::Cte { alias, query, .. } in &with.cte_tables {
+    for cte @ ast::Cte { alias, query, .. } in &with.cte_tables {
         let name = alias.name.value.clone();
-        if env.named[outer..].iter().any(|other| other.name == name) {
+        if env.named[outer..].iter().any(|other| other.name() == name) {
             return Err(ER_NONUNIQ_TABLE.error(&[&name]));
         }
         let uses = env.outer_uses();
-        let plan = query::bind_inner(query, &env)?;
+        let plan = if with.recursive { recursive::bind(cte, &env)? } else { query::bind_inner(query, &env)? };
         let is_correlated = env.outer_uses() > uses;
         let columns = renamed(plan.columns(env.session)?, &alias.columns)?;
         let depth = plan.depth();
@@ -44,7 +59,7 @@ fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
         }
         let outer = if is_correlated { surroundings(&env) } else { None };
         let plan = Arc::new(NamedPlan { plan, depth, is_correlated });
-        env.named.push(Arc::new(Named { name, columns, plan, outer }));
+        env.named.push(Arc::new(Named::Query(NamedQuery { name, columns, plan, outer })));
     }
     Ok(env)
 }
@@ -65,7 +80,16 @@ fn surroundings(env: &BindEnv<'_>) -> Option<usize> {
 /// The named query that a table's name means, as a source. Its rows are made once, however often it is named, unless it
 /// looks at rows around it: error 1235 where these are others.
 pub(super) fn find(name: &str, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Option<SourceKind>> {
-    let Some(found) = env.named.iter().rfind(|named| named.name == name) else { return Ok(None) };
+    let found = match env.named.iter().rfind(|named| named.name() == name).map(|named| &**named) {
+        None => return Ok(None),
+        Some(Named::Query(found)) => found,
+        Some(Named::Itself(itself)) => {
+            let recent = itself.named(env)?;
+            let columns = Arc::clone(&recent.columns);
+            scope.subqueries.push(Subquery::in_from(QueryPlan::Recent(recent), false));
+            return Ok(Some(SourceKind::Derived(scope.subqueries.len() - 1, columns)));
+        }
+    };
     if found.outer.is_some() && found.outer != surroundings(env) {
         return Err(unsupported("a correlated query of WITH in a subquery"));
     }

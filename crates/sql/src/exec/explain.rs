@@ -3,6 +3,8 @@
 //! There are no statistics. Where it is known before the first row what is looked at, so many rows are counted as are
 //! there, up to [`COUNTED_MAX`]; else `rows` is NULL. `filtered` is 100 where all rows found are meant, else NULL.
 
+mod sets;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,14 +12,17 @@ use engine::catalog::table::Table;
 use engine::scan::Direction;
 use types::value::Value;
 
+use sets::Number;
+
 use super::cursor::{Cursor, Versions};
 use super::subquery::Known;
 use super::{Exec, Result};
+
 use crate::bind::possible_indexes;
 use crate::expr::Expr;
 use crate::plan::{
     Access, Equal, Given, IndexRef, InsertSource, IntoPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
-    SelectPlan, Source, SourceKind, Subquery, Target, UnionPlan, key_parts,
+    SelectPlan, SetOperation, Source, SourceKind, Subquery, Target, key_parts,
 };
 
 /// So many rows of a source are counted.
@@ -27,6 +32,8 @@ const COUNTED_MAX: u64 = 10_000;
 #[derive(Debug, Default)]
 struct Line {
     id: Option<u64>,
+    /// Of what set operations make of several queries: these.
+    combines: Option<(SetOperation, Vec<Number>)>,
     select_type: &'static str,
     table: Option<String>,
     access: Option<&'static str>,
@@ -66,8 +73,14 @@ struct Block<'p> {
 impl Exec<'_> {
     /// The rows that EXPLAIN answers for a plan whose tables are locked and current. Others may run while rows are counted.
     pub async fn explain(&mut self, plan: &Plan) -> Result<Vec<Vec<Value>>> {
-        let mut explainer =
-            Explainer { exec: self, lines: Vec::new(), counted: Vec::new(), ids: 0, named: HashMap::new() };
+        let mut explainer = Explainer {
+            exec: self,
+            lines: Vec::new(),
+            counted: Vec::new(),
+            ids: 0,
+            results: 0,
+            named: HashMap::new(),
+        };
         match plan {
             Plan::Select(query) | Plan::SelectInto(IntoPlan { query, .. }) => {
                 let id = explainer.next_id();
@@ -100,9 +113,14 @@ impl Exec<'_> {
                 explainer.changed_together(&delete.rows, ("DELETE", changed))?;
             }
         }
-        let Explainer { mut lines, counted, .. } = explainer;
+        let Explainer { mut lines, counted, ids, .. } = explainer;
         for (line, source) in counted {
             lines[line].rows = Some(self.count(source).await?);
+        }
+        let mut results = ids;
+        for line in lines.iter_mut().filter(|line| line.combines.is_some()) {
+            results += 1;
+            line.number(ids, results);
         }
         Ok(lines.into_iter().map(Line::into_row).collect())
     }
@@ -127,6 +145,8 @@ struct Explainer<'e, 'a, 'p> {
     counted: Vec<(usize, &'p Source)>,
     /// So many queries have a number.
     ids: u64,
+    /// So many lines are about what set operations make.
+    results: u64,
     /// The queries of WITH that have one, by their address.
     named: HashMap<usize, u64>,
 }
@@ -137,7 +157,8 @@ impl<'p> Explainer<'_, '_, 'p> {
         self.ids
     }
 
-    fn query(&mut self, query: &'p QueryPlan, role: Role, id: u64) -> Result<()> {
+    /// Returns by which numbers its rows are found.
+    fn query(&mut self, query: &'p QueryPlan, role: Role, id: u64) -> Result<Vec<Number>> {
         match query {
             QueryPlan::Select(select) => {
                 let select_type = match role {
@@ -147,41 +168,22 @@ impl<'p> Explainer<'_, '_, 'p> {
                 self.select(select, select_type, id)
             }
             QueryPlan::Union(union) => self.union(union, role, id),
+            QueryPlan::Sets(sets) => self.sets(sets, role, id),
             QueryPlan::Named(named) => self.query(&named.plan, role, id),
+            QueryPlan::Recursive(recursive) => {
+                let numbers = self.parts(&recursive.parts, role, id)?;
+                if recursive.distinct {
+                    self.combine(SetOperation::Union, numbers, false);
+                }
+                Ok(Vec::new())
+            }
+            QueryPlan::Recent(_) => Ok(Vec::new()),
         }
     }
 
-    fn select(&mut self, select: &'p SelectPlan, select_type: &'static str, id: u64) -> Result<()> {
-        self.block(&Block { id, select_type, ..Block::of(select) })
-    }
-
-    fn union(&mut self, union: &'p UnionPlan, role: Role, first: u64) -> Result<()> {
-        let mut ids = vec![first];
-        for (place, part) in union.parts.iter().enumerate() {
-            if place > 0 {
-                ids.push(self.next_id());
-            }
-            let (id, select_type) = (ids[place], if place == 0 { role.first() } else { role.other() });
-            match part {
-                QueryPlan::Select(select) => self.select(select, select_type, id)?,
-                part => self.query(part, role, id)?,
-            }
-        }
-        self.subqueries(&union.subqueries)?;
-        let sorts = !union.order.is_empty();
-        if union.distinct > 0 || sorts {
-            let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
-            let mut extra = vec!["Using temporary"];
-            extra.extend(sorts.then_some("Using filesort"));
-            self.lines.push(Line {
-                select_type: "UNION RESULT",
-                table: Some(format!("<union{}>", ids.join(","))),
-                access: Some("ALL"),
-                extra,
-                ..Line::default()
-            });
-        }
-        Ok(())
+    fn select(&mut self, select: &'p SelectPlan, select_type: &'static str, id: u64) -> Result<Vec<Number>> {
+        self.block(&Block { id, select_type, ..Block::of(select) })?;
+        Ok(vec![Number::Query(id)])
     }
 
     /// A change of one table.
@@ -222,6 +224,11 @@ impl<'p> Explainer<'_, '_, 'p> {
         for (place, subquery) in block.subqueries.iter().enumerate() {
             let is_it = |source: &Source| matches!(source.from, SourceKind::Derived(of, _) if of == place);
             let source = block.sources.iter().position(is_it);
+            if matches!(subquery.plan, QueryPlan::Recent(_)) {
+                let line = source.and_then(|source| self.lines.get_mut(first + source));
+                line.into_iter().for_each(|line| line.extra.insert(0, "Recursive"));
+                continue;
+            }
             let id = self.subquery(subquery, source.is_some())?;
             if let Some(line) = source.and_then(|source| self.lines.get_mut(first + source)) {
                 line.table = Some(format!("<derived{id}>"));
@@ -309,11 +316,6 @@ impl Role {
             Self::Subquery => "SUBQUERY",
             Self::Dependent => "DEPENDENT SUBQUERY",
         }
-    }
-
-    /// Of the second and later parts of a UNION.
-    fn other(self) -> &'static str {
-        if self == Self::Dependent { "DEPENDENT UNION" } else { "UNION" }
     }
 }
 

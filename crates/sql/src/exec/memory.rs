@@ -8,6 +8,9 @@ use super::Result;
 /// Bytes that the rows of one sort, grouping or subquery may take.
 pub const MEMORY_MAX: usize = 1 << 30;
 
+/// The bytes that a key takes beside its own.
+pub(super) const KEY_OVERHEAD: usize = 64;
+
 /// The bytes that are left for what one step of a query keeps.
 #[derive(Debug)]
 pub(super) struct Room(usize);

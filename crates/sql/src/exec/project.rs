@@ -1,13 +1,13 @@
 //! The columns of a result: what clients are told of them, and their cells.
 
 use engine::catalog::def::{DefaultValue, IndexKind, TableDef};
-use types::column::flags;
+use types::column::{Column, flags};
 use types::error::SqlError;
 use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
 
 use crate::expr::{Expr, ResultType, RowRef, Types};
-use crate::plan::{Origin, Output, QueryPlan, SelectPlan, Source, SourceKind, UnionPlan, UsedView};
+use crate::plan::{Origin, Output, QueryPlan, SelectPlan, Source, SourceKind, UsedView};
 
 /// A column of a result.
 #[derive(Clone, Debug)]
@@ -37,21 +37,27 @@ pub fn output_columns(plan: &QueryPlan, types: &Types<'_>) -> Result<Vec<OutputC
         QueryPlan::Select(select) => columns_of_select(select, types),
         QueryPlan::Union(union) => match &union.parts[..] {
             [part] => output_columns(part, types),
-            _ => columns_of_union(union, types),
+            _ => Ok(columns_of_several(&union.columns, union.column_types(types)?)),
         },
+        QueryPlan::Sets(sets) => Ok(columns_of_several(&sets.columns, sets.column_types(types)?)),
         QueryPlan::Named(named) => output_columns(&named.plan, types),
+        QueryPlan::Recursive(_) | QueryPlan::Recent(_) => {
+            let columns = plan.columns(types.session)?;
+            let found = (0..columns.len()).map(|place| plan.column_type(place, types));
+            Ok(columns_of_several(&columns, found.collect::<Result<_, _>>()?))
+        }
     }
 }
 
 /// Columns of no table, which have a name there all the same.
-fn columns_of_union(plan: &UnionPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {
-    let columns = plan.columns.iter().zip(plan.column_types(types)?).map(|(column, ty)| {
+fn columns_of_several(columns: &[Column], types: Vec<ResultType>) -> Vec<OutputColumn> {
+    let columns = columns.iter().zip(types).map(|(column, ty)| {
         let name = column.name.clone();
         let origin =
             Origin { db: String::new(), table: String::new(), alias: String::new(), column: name.clone() };
         OutputColumn { name, origin: Some(origin), ty, flags: 0 }
     });
-    Ok(columns.collect())
+    columns.collect()
 }
 
 fn columns_of_select(plan: &SelectPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {

@@ -45,7 +45,9 @@ impl Exec<'_> {
         match plan {
             QueryPlan::Select(select) => self.select(select, outer, limit, sink).await,
             QueryPlan::Union(union) => self.union(union, outer, limit, sink).await,
-            QueryPlan::Named(_) => unreachable!("a named query is a source"),
+            QueryPlan::Sets(sets) => self.sets(sets, outer, sink).await,
+            QueryPlan::Recursive(recursive) => self.recursive(recursive, outer, sink).await,
+            QueryPlan::Named(_) | QueryPlan::Recent(_) => unreachable!("it is a source"),
         }
     }
 

@@ -136,6 +136,8 @@ impl Exec<'_> {
     async fn rows_once(&mut self, subquery: &Subquery) -> Result<Kept> {
         let key = match &subquery.plan {
             QueryPlan::Named(named) => Arc::as_ptr(named).addr(),
+            // They are there already.
+            QueryPlan::Recent(recent) => recent.key(),
             plan => std::ptr::from_ref(plan).addr(),
         };
         if let Some(rows) = self.kept.get(&key) {

@@ -11,15 +11,12 @@ use types::context::Context;
 use types::temporal::TimeZone;
 use types::value::Value;
 
-use super::memory::Room;
+use super::memory::{KEY_OVERHEAD, Room};
 use super::select::{Collected, order_key};
 use super::window::Window;
 use super::{BoxFuture, Cell, Exec, Known, Result, ResultSink};
 use crate::expr::{Ev, ResultType, RowRef, SortKey, Types, in_type_and_scale};
 use crate::plan::{QueryPlan, UnionPlan};
-
-/// The bytes that a key takes beside its own.
-const KEY_OVERHEAD: usize = 64;
 
 impl Exec<'_> {
     /// Runs a UNION whose result has begun; returns how many rows it gave.

@@ -161,15 +161,23 @@ impl<'a> Normaliser<'a> {
     fn word(&mut self, word: &[u8]) {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         self.keep_next = word.first() == Some(&b'_') || KEEPERS.iter().any(|keeper| is(keeper));
+        if is("VALUES")
+            && next_text(&mut self.lexer.clone()).is_some_and(|next| next.eq_ignore_ascii_case(b"ROW"))
+        {
+            // A query, whose columns have the types of what stands in it.
+            self.level = Level { is_query: true, replacing: false };
+            return;
+        }
         let level = &mut self.level;
-        level.is_query |= is("SELECT") || is("UNION");
+        let is_next_query = is("UNION") || is("INTERSECT") || is("EXCEPT");
+        level.is_query |= is("SELECT") || is_next_query;
         if !level.is_query {
             return;
         }
         if is("FROM") || is("LIMIT") || is("HAVING") || is("WHERE") || is("SET") || is("VALUES") {
             // Within a select list all stays: it is a name.
             level.replacing = self.outer.last().is_none_or(|outer| outer.replacing);
-        } else if is("SELECT") || is("UNION") || is("ORDER") || is("GROUP") {
+        } else if is("SELECT") || is_next_query || is("ORDER") || is("GROUP") {
             level.replacing = false;
         }
     }
@@ -328,6 +336,12 @@ mod tests {
         assert_eq!(n.literals.len(), 2);
         let n = norm("INSERT INTO t VALUES(?,?)");
         assert_eq!((n.row_size, n.params), (0, 2));
+    }
+
+    #[test]
+    fn literals_of_rows_that_are_queries_stay() {
+        let text = "SELECT * FROM ( VALUES ROW ( 1 , 'x' ) , ROW ( 2 , 'y' ) ) v WHERE a = ?65536";
+        assert_eq!(norm(&text.replace("?65536", "5")).text, text);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use types::error::SqlError;
 use super::Statement;
 use super::cursor::Cursor;
 use super::{into, query};
+use crate::lex::Kind;
 
 /// UPDATE.
 #[derive(Clone, Debug)]
@@ -48,10 +49,14 @@ pub struct SelectInto {
 
 type Result<T> = std::result::Result<T, SqlError>;
 
-/// At SELECT, WITH, VALUES or a parenthesis.
+/// At SELECT, WITH, VALUES, TABLE or a parenthesis.
 pub(super) fn select(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if cursor.is("VALUES (") {
+        return Err(cursor.error_at(cursor.position() + 1));
+    }
     let variables = into::take(cursor)?;
     check_tables(cursor)?;
+    check_table_queries(cursor)?;
     if let Some(verb) = change_behind_with(cursor) {
         return with_change(cursor, verb);
     }
@@ -75,11 +80,11 @@ fn change_behind_with(cursor: &Cursor<'_>) -> Option<usize> {
             b")" => depth -= 1,
             _ => {}
         }
-        let verbs = [&b"SELECT"[..], b"UPDATE", b"DELETE"];
+        let verbs = [&b"SELECT"[..], b"UPDATE", b"DELETE", b"VALUES", b"TABLE"];
         depth == 0 && verbs.iter().any(|verb| text.eq_ignore_ascii_case(verb))
     })?;
     let text = cursor.text_of(cursor.tokens()[verb]);
-    (!text.eq_ignore_ascii_case(b"SELECT")).then_some(verb)
+    [&b"UPDATE"[..], b"DELETE"].iter().any(|change| text.eq_ignore_ascii_case(change)).then_some(verb)
 }
 
 fn with_change(cursor: &mut Cursor<'_>, verb: usize) -> Result<Statement> {
@@ -94,10 +99,30 @@ fn with_change(cursor: &mut Cursor<'_>, verb: usize) -> Result<Statement> {
 
 /// Error 1064 for a clause's first word where a table's name should be: `sqlparser` takes any word for a name.
 fn check_tables(cursor: &Cursor<'_>) -> Result<()> {
-    const CLAUSES: [&[u8]; 21] = [
-        b"FROM", b"JOIN", b"WHERE", b"SELECT", b"GROUP", b"ORDER", b"HAVING", b"LIMIT", b"SET", b"ON",
-        b"USING", b"VALUES", b"INNER", b"LEFT", b"RIGHT", b"CROSS", b"UNION", b"FOR", b"UPDATE", b"DELETE",
+    const CLAUSES: [&[u8]; 23] = [
+        b"FROM",
+        b"JOIN",
+        b"WHERE",
+        b"SELECT",
+        b"GROUP",
+        b"ORDER",
+        b"HAVING",
+        b"LIMIT",
+        b"SET",
+        b"ON",
+        b"USING",
+        b"VALUES",
+        b"INNER",
+        b"LEFT",
+        b"RIGHT",
+        b"CROSS",
+        b"UNION",
+        b"FOR",
+        b"UPDATE",
+        b"DELETE",
         b"INTO",
+        b"INTERSECT",
+        b"EXCEPT",
     ];
     let is = |place: usize, words: &[&[u8]]| {
         let text = cursor.tokens().get(place).map(|&token| cursor.text_of(token));
@@ -114,9 +139,30 @@ fn check_tables(cursor: &Cursor<'_>) -> Result<()> {
     }
 }
 
+/// Error 1064 for what cannot follow the name in `TABLE t`, which is read as `SELECT * FROM t`.
+fn check_table_queries(cursor: &Cursor<'_>) -> Result<()> {
+    const BEHIND: [&[u8]; 9] =
+        [b")", b"ORDER", b"LIMIT", b"UNION", b"INTERSECT", b"EXCEPT", b"FOR", b"LOCK", b"ON"];
+    let text = |place: usize| cursor.tokens().get(place).map(|&token| cursor.text_of(token));
+    for place in cursor.position()..cursor.tokens().len() {
+        let is_table = cursor.tokens()[place].kind == Kind::Word
+            && text(place).is_some_and(|text| text.eq_ignore_ascii_case(b"TABLE"));
+        if !is_table {
+            continue;
+        }
+        let is_qualified = text(place + 2).is_some_and(|text| text == b".");
+        let behind = place + if is_qualified { 4 } else { 2 };
+        if text(behind).is_some_and(|text| !BEHIND.iter().any(|word| text.eq_ignore_ascii_case(word))) {
+            return Err(cursor.error_at(behind));
+        }
+    }
+    Ok(())
+}
+
 /// At INSERT or REPLACE.
 pub(super) fn insert(cursor: &mut Cursor<'_>) -> Result<Statement> {
     check_tables(cursor)?;
+    check_table_queries(cursor)?;
     query::insert(cursor).map(Statement::Insert)
 }
 

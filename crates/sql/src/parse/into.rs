@@ -33,7 +33,7 @@ pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
             depth = depth.saturating_sub(1);
         } else if depth == 0 && is(b"FROM") {
             behind_from = true;
-        } else if depth == 0 && is(b"UNION") {
+        } else if depth == 0 && (is(b"UNION") || is(b"INTERSECT") || is(b"EXCEPT")) {
             if variables.is_some() {
                 return Err(ER_MISPLACED_INTO.error(&[]));
             }
@@ -61,7 +61,8 @@ fn clause(cursor: &mut Cursor<'_>, place: usize, behind_from: bool) -> Result<Ve
     }
     cursor.set_position(place + 1);
     let found = destinations(cursor)?;
-    let goes_on = ["FOR", "LOCK IN", "INTO", "UNION", ")"].iter().any(|words| cursor.is(words));
+    let goes_on =
+        ["FOR", "LOCK IN", "INTO", "UNION", "INTERSECT", "EXCEPT", ")"].iter().any(|words| cursor.is(words));
     if behind_from && !goes_on {
         cursor.expect_end()?;
     }

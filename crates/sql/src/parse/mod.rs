@@ -12,6 +12,7 @@
 //! - LOCK IN SHARE MODE is FOR SHARE; MOD between two operands is `%`; SOUNDS LIKE compares two calls of soundex();
 //! - CAST to CHAR with a character set is CONVERT .. USING around the CAST; BINARY a is CAST(a AS BINARY);
 //! - IGNORE of UPDATE and DELETE is beside the tree;
+//! - `TABLE t` is `SELECT * FROM t`, and `(a, b)` in FROM `((a) CROSS JOIN (b))`;
 //! - long chains of AND or OR are balanced trees.
 //!
 //! Invariants: no text makes parsing panic, descend deeper than [`NESTING_MAX`], make a tree deeper than
@@ -31,6 +32,7 @@ mod error;
 mod explain;
 mod grant;
 mod into;
+mod lists;
 mod literal;
 mod lock;
 mod maintain;

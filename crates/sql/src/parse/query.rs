@@ -12,6 +12,7 @@ use super::cursor::Cursor;
 use super::dialect::MysqlGrammar;
 use super::dml::UpdateStatement;
 use super::error::unsupported;
+use super::lists;
 use super::tokens;
 use crate::lex::Kind;
 
@@ -155,7 +156,7 @@ fn read<T>(
     end: usize,
     parse: impl FnOnce(&mut Parser<'_>) -> Parse<T>,
 ) -> Result<T> {
-    let tokens = tokens::convert(cursor, cursor.position(), end)?;
+    let tokens = lists::rewrite(tokens::convert(cursor, cursor.position(), end)?);
     let grammar = MysqlGrammar { mode: cursor.mode(), budget: Budget::new(tokens.len()) };
     let mut parser =
         Parser::new(&grammar).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(tokens);

@@ -7,8 +7,10 @@ mod access;
 mod aggregate;
 mod multi;
 mod query;
+mod recursive;
 mod relations;
 mod schema;
+mod sets;
 mod subquery;
 
 use std::sync::Arc;
@@ -22,9 +24,12 @@ pub use aggregate::{Aggregate, AggregateKind};
 pub use multi::{MultiDeletePlan, MultiUpdatePlan, RowUpdate};
 pub(crate) use query::Touched;
 pub use query::{NamedPlan, QueryPlan, UnionPlan};
+pub use recursive::{Recent, RecursivePlan};
 pub(crate) use relations::{ChildKey, Finder, parent_columns};
 pub use relations::{Doing, Relations};
 pub(crate) use schema::subquery_type;
+pub use sets::{SetOperation, SetPlan, SetStep};
+
 pub use subquery::{ByView, Given, Subquery, UsedView};
 
 use crate::expr::Expr;

@@ -7,7 +7,9 @@ use engine::ids::TableId;
 use types::column::Column;
 use types::error::SqlError;
 
-use super::{OrderBy, Output, PlannedTable, SelectPlan, Source, SourceKind, Subquery};
+use super::{
+    OrderBy, Output, PlannedTable, Recent, RecursivePlan, SelectPlan, SetPlan, Source, SourceKind, Subquery,
+};
 use crate::expr::{Expr, ResultType, Types, union_type};
 use crate::session::Session;
 
@@ -20,8 +22,14 @@ pub enum QueryPlan {
     Select(Box<SelectPlan>),
     /// UNION.
     Union(Box<UnionPlan>),
+    /// INTERSECT and EXCEPT, as a part of a UNION.
+    Sets(Box<SetPlan>),
     /// One of WITH, as a source: its rows are made once in a statement.
     Named(Arc<NamedPlan>),
+    /// One of WITH RECURSIVE that names itself.
+    Recursive(Box<RecursivePlan>),
+    /// What it names: a source in it.
+    Recent(Arc<Recent>),
 }
 
 /// A query of WITH.
@@ -70,7 +78,10 @@ impl QueryPlan {
         match self {
             Self::Select(select) => select.output.len(),
             Self::Union(union) => union.columns.len(),
+            Self::Sets(sets) => sets.columns.len(),
             Self::Named(named) => named.plan.column_count(),
+            Self::Recursive(recursive) => recursive.recent.columns.len(),
+            Self::Recent(recent) => recent.columns.len(),
         }
     }
 
@@ -94,7 +105,10 @@ impl QueryPlan {
                 select.output[place].expr.result_type(&Types { schema: &**select, ..*types })
             }
             Self::Union(union) => union.column_type(place, types),
+            Self::Sets(sets) => sets.column_type(place, types),
             Self::Named(named) => named.plan.column_type(place, types),
+            Self::Recursive(recursive) => Ok(recursive.recent.column_type(place)),
+            Self::Recent(recent) => Ok(recent.column_type(place)),
         }
     }
 
@@ -107,7 +121,10 @@ impl QueryPlan {
                 names.map(|(place, name)| Ok(column(name, self.column_type(place, &types)?))).collect()
             }
             Self::Union(union) => Ok(Arc::clone(&union.columns)),
+            Self::Sets(sets) => Ok(Arc::clone(&sets.columns)),
             Self::Named(named) => named.plan.columns(session),
+            Self::Recursive(recursive) => Ok(Arc::clone(&recursive.recent.columns)),
+            Self::Recent(recent) => Ok(Arc::clone(&recent.columns)),
         }
     }
 
@@ -115,8 +132,8 @@ impl QueryPlan {
     pub fn columns_are_fixed(&self) -> bool {
         match self {
             Self::Select(select) => select.columns_are_fixed(),
-            Self::Union(union) => union.parts.iter().all(Self::columns_are_fixed),
             Self::Named(named) => named.plan.columns_are_fixed(),
+            _ => self.parts().iter().all(Self::columns_are_fixed),
         }
     }
 
@@ -126,8 +143,8 @@ impl QueryPlan {
             Self::Select(select) => {
                 select.sources.iter().any(|source| source.lock.is_some_and(|lock| lock.exclusive))
             }
-            Self::Union(union) => union.parts.iter().any(Self::locks_exclusively),
             Self::Named(named) => named.plan.locks_exclusively(),
+            _ => self.parts().iter().any(Self::locks_exclusively),
         }
     }
 
@@ -148,8 +165,8 @@ impl QueryPlan {
                 let mut others = subqueries.filter(|(place, _)| !is_source(*place));
                 select.sources.iter().any(is_read) || others.any(|(_, subquery)| subquery.plan.reads(table))
             }
-            Self::Union(union) => union.parts.iter().any(|part| part.reads(table)) || any(&union.subqueries),
             Self::Named(_) => false,
+            _ => self.parts().iter().any(|part| part.reads(table)) || any(self.order_subqueries()),
         }
     }
 
@@ -158,11 +175,11 @@ impl QueryPlan {
         let deepest = |all: &[Subquery]| all.iter().map(|one| one.plan.depth()).max().unwrap_or(0);
         1 + match self {
             Self::Select(select) => deepest(&select.subqueries),
-            Self::Union(union) => {
-                let parts = union.parts.iter().map(Self::depth).max().unwrap_or(0);
-                parts.max(deepest(&union.subqueries))
-            }
             Self::Named(named) => named.depth,
+            _ => {
+                let parts = self.parts().iter().map(Self::depth).max().unwrap_or(0);
+                parts.max(deepest(self.order_subqueries()))
+            }
         }
     }
 
@@ -171,22 +188,41 @@ impl QueryPlan {
         match self {
             Self::Select(select) => std::mem::take(&mut select.counts_all),
             Self::Union(union) => std::mem::take(&mut union.counts_all),
-            Self::Named(_) => false,
+            Self::Sets(sets) => sets.parts[0].take_counts_all(),
+            Self::Named(_) | Self::Recursive(_) | Self::Recent(_) => false,
         }
     }
 
     pub(crate) fn collect_tables(&self, touched: &mut Touched) {
         match self {
             Self::Select(select) => select.collect_tables(touched),
-            Self::Union(union) => {
-                union.parts.iter().for_each(|part| part.collect_tables(touched));
-                union.subqueries.iter().for_each(|subquery| subquery.collect_tables(touched));
-            }
             Self::Named(named) => {
                 if touched.named.insert(Arc::as_ptr(named)) {
                     named.plan.collect_tables(touched);
                 }
             }
+            _ => {
+                self.parts().iter().for_each(|part| part.collect_tables(touched));
+                self.order_subqueries().iter().for_each(|subquery| subquery.collect_tables(touched));
+            }
+        }
+    }
+
+    /// The queries whose rows it takes as its own.
+    fn parts(&self) -> &[Self] {
+        match self {
+            Self::Union(union) => &union.parts,
+            Self::Sets(sets) => &sets.parts,
+            Self::Recursive(recursive) => &recursive.parts,
+            Self::Select(_) | Self::Named(_) | Self::Recent(_) => &[],
+        }
+    }
+
+    /// The subqueries in ORDER BY of all its parts' rows.
+    fn order_subqueries(&self) -> &[Subquery] {
+        match self {
+            Self::Union(union) => &union.subqueries,
+            _ => &[],
         }
     }
 }
@@ -216,7 +252,7 @@ impl UnionPlan {
             [part] => part.column_type(place, types),
             parts => {
                 let found = parts.iter().map(|part| part.column_type(place, types));
-                union_type(&found.collect::<Result<Vec<_>>>()?, types)
+                union_type(&found.collect::<Result<Vec<_>>>()?, "UNION", types)
             }
         }
     }
@@ -227,6 +263,7 @@ impl UnionPlan {
     }
 }
 
-fn column(name: &str, ty: ResultType) -> Column {
+/// The column of a result.
+pub(super) fn column(name: &str, ty: ResultType) -> Column {
     Column { table: String::new(), name: name.to_owned(), ty: ty.column_type(), nullable: ty.nullable }
 }

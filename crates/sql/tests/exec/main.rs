@@ -23,5 +23,7 @@ mod named;
 mod order;
 mod queries;
 mod recorded;
+mod recursive;
+mod sets;
 mod subqueries;
 mod unions;

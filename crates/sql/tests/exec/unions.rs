@@ -157,13 +157,3 @@ fn long_chains_do_not_descend() {
     let chain = format!("SELECT 0{}", " UNION SELECT 1 UNION ALL SELECT 2".repeat(1500));
     assert_eq!(conn.rows(&chain).len(), 4);
 }
-
-#[test]
-fn other_operations_are_refused_by_name() {
-    let (_db, mut conn) = tables();
-    for operation in ["INTERSECT", "EXCEPT"] {
-        let (code, message) = conn.error(&format!("SELECT 1 UNION SELECT 2 {operation} SELECT 3"));
-        assert_eq!(code, 1235);
-        assert!(message.contains(operation), "{message}");
-    }
-}

@@ -228,7 +228,11 @@ pub(super) const ROWS: &[Variable] = &[
         (0, 4_294_967_295),
         1000,
         "Rounds of a recursive common table expression.",
-    ),
+    )
+    .home(sql(
+        |sql| Val::UInt(sql.cte_max_recursion_depth.into()),
+        |sql, val| sql.cte_max_recursion_depth = val.u32(),
+    )),
     toggle("low_priority_updates", Both, false, "Writers wait for readers of MyISAM tables.").inert(),
     toggle("explicit_defaults_for_timestamp", Both, true, "TIMESTAMP columns get no defaults of their own."),
     choice(

@@ -50,9 +50,14 @@ pub(crate) fn common_type(
     Ok(common.nullable_if(nullable))
 }
 
-/// The type of a column of a UNION, which is that of a stored one.
-pub(crate) fn union_type(parts: &[ResultType], types: &Types<'_>) -> Result<ResultType, SqlError> {
-    let common = common_type(parts.iter().copied(), "UNION", types)?;
+/// The type of a column of a set operation, which is that of a stored one. The operation is named where collations do not go
+/// together.
+pub(crate) fn union_type(
+    parts: &[ResultType],
+    operation: &str,
+    types: &Types<'_>,
+) -> Result<ResultType, SqlError> {
+    let common = common_type(parts.iter().copied(), operation, types)?;
     let kind = if common.kind == Kind::Null { Kind::Varchar } else { common.kind };
     let mut columns = parts.iter().filter(|ty| ty.kind != Kind::Null).map(|ty| ty.column);
     let first = columns.next().flatten();

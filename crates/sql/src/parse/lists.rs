@@ -1,0 +1,185 @@
+//! What `sqlparser` does not read of queries, in tokens that it does read: `FROM (a, b)` is `FROM ((a) CROSS JOIN (b))`,
+//! and `TABLE t` is `SELECT * FROM t`.
+//!
+//! A comma binds weaker than JOIN, so each table of a list gets parentheses of its own. New tokens have the place of those
+//! that they stand for.
+
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+/// What stands between two parentheses, or outside of all.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    /// Tables are listed here: behind FROM, or in parentheses among tables.
+    lists: bool,
+    /// In parentheses among tables, where it begins.
+    open: Option<usize>,
+    /// A comma stands between its tables.
+    has_comma: bool,
+}
+
+/// Tokens that are replaced or get others around them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Open,
+    Comma,
+    Close,
+}
+
+/// Rewrites the tokens of a statement.
+pub(super) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let marks = marks(&tokens);
+    let is_table = |token: &TokenWithSpan| keyword(&token.token) == Some(Keyword::TABLE);
+    if marks.is_empty() && !tokens.iter().any(is_table) {
+        return tokens;
+    }
+    let mut marks = marks.into_iter().peekable();
+    let mut out = Vec::with_capacity(tokens.len() + 16);
+    for (place, token) in tokens.into_iter().enumerate() {
+        let mut push = |token: Token, span| out.push(TokenWithSpan::new(token, span));
+        let span = token.span;
+        match marks.next_if(|(marked, _)| *marked == place) {
+            Some((_, Mark::Open)) => (0..2).for_each(|_| push(Token::LParen, span)),
+            Some((_, Mark::Close)) => (0..2).for_each(|_| push(Token::RParen, span)),
+            Some((_, Mark::Comma)) => {
+                push(Token::RParen, span);
+                push(Token::make_keyword("CROSS"), span);
+                push(Token::make_keyword("JOIN"), span);
+                push(Token::LParen, span);
+            }
+            None if is_table(&token) => {
+                push(Token::make_keyword("SELECT"), span);
+                push(Token::Mul, span);
+                push(Token::make_keyword("FROM"), span);
+            }
+            None => out.push(token),
+        }
+    }
+    out
+}
+
+/// The parentheses and commas of lists of tables, in the order of the text.
+fn marks(tokens: &[TokenWithSpan]) -> Vec<(usize, Mark)> {
+    let mut marks = Vec::new();
+    let (mut outer, mut level) = (Vec::new(), Level::default());
+    let mut before: Option<&Token> = None;
+    for (place, TokenWithSpan { token, .. }) in tokens.iter().enumerate() {
+        match token {
+            Token::LParen => {
+                let among_tables = match before {
+                    Some(Token::LParen | Token::Comma) => level.lists,
+                    Some(word) => matches!(
+                        keyword(word),
+                        Some(Keyword::FROM | Keyword::JOIN | Keyword::STRAIGHT_JOIN | Keyword::UPDATE)
+                    ),
+                    None => false,
+                };
+                let open = among_tables.then_some(place);
+                outer.push(std::mem::replace(
+                    &mut level,
+                    Level { lists: among_tables, open, has_comma: false },
+                ));
+            }
+            Token::RParen => {
+                if let (true, Some(open)) = (level.has_comma, level.open) {
+                    marks.extend([(open, Mark::Open), (place, Mark::Close)]);
+                }
+                level = outer.pop().unwrap_or_default();
+            }
+            Token::Comma if level.lists && level.open.is_some() => {
+                level.has_comma = true;
+                marks.push((place, Mark::Comma));
+            }
+            _ => level.note(keyword(token)),
+        }
+        before = Some(token);
+    }
+    marks.sort_by_key(|(place, _)| *place);
+    marks
+}
+
+impl Level {
+    fn note(&mut self, keyword: Option<Keyword>) {
+        match keyword {
+            Some(Keyword::FROM | Keyword::JOIN | Keyword::STRAIGHT_JOIN) => self.lists = true,
+            Some(
+                Keyword::SELECT
+                | Keyword::WITH
+                | Keyword::WHERE
+                | Keyword::GROUP
+                | Keyword::HAVING
+                | Keyword::ORDER
+                | Keyword::LIMIT
+                | Keyword::SET
+                | Keyword::VALUES
+                | Keyword::TABLE,
+            ) => *self = Self::default(),
+            _ => {}
+        }
+    }
+}
+
+/// The keyword that a token is, if it has no quotes.
+fn keyword(token: &Token) -> Option<Keyword> {
+    match token {
+        Token::Word(word) if word.quote_style.is_none() => Some(word.keyword),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::cursor::Cursor;
+    use crate::parse::{Mode, tokens};
+
+    fn rewritten(sql: &str) -> String {
+        let cursor = Cursor::new(sql.as_bytes(), Mode::default()).unwrap();
+        let tokens = tokens::convert(&cursor, 0, cursor.tokens().len()).unwrap();
+        let words: Vec<String> = rewrite(tokens).iter().map(|token| token.token.to_string()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn lists_of_tables_become_joins() {
+        for (sql, wanted) in [
+            ("SELECT 1 FROM (a, b)", "SELECT 1 FROM ( ( a ) CROSS JOIN ( b ) )"),
+            ("SELECT 1 FROM a JOIN (b, c) ON 1", "SELECT 1 FROM a JOIN ( ( b ) CROSS JOIN ( c ) ) ON 1"),
+            (
+                "SELECT 1 FROM ((a, b), c)",
+                "SELECT 1 FROM ( ( ( ( a ) CROSS JOIN ( b ) ) ) CROSS JOIN ( c ) )",
+            ),
+            (
+                "SELECT 1 FROM x, (a JOIN b ON f(1, 2), c)",
+                "SELECT 1 FROM x , ( ( a JOIN b ON f ( 1 , 2 ) ) CROSS JOIN ( c ) )",
+            ),
+            (
+                "SELECT 1 FROM (SELECT 1, 2 FROM (a, b)) d",
+                "SELECT 1 FROM ( SELECT 1 , 2 FROM ( ( a ) CROSS JOIN ( b ) ) ) d",
+            ),
+        ] {
+            assert_eq!(rewritten(sql), wanted);
+        }
+    }
+
+    #[test]
+    fn other_lists_stay() {
+        for sql in [
+            "SELECT f ( 1 , 2 ) , ( 1 , 2 ) FROM a WHERE ( 1 , 2 ) IN ( ( 1 , 2 ) , ( 3 , 4 ) )",
+            "SELECT 1 FROM ( SELECT a , b FROM t , u WHERE ( a , b ) = ( 1 , 2 ) GROUP BY a , b ) d",
+            "SELECT 1 FROM a JOIN b USING ( x , y ) JOIN c ON ( a , b ) = ( 1 , 2 )",
+            "SELECT 1 FROM a USE INDEX ( i , j ) , b",
+            "SELECT 1 FROM ( a JOIN b ON f ( 1 , 2 ) )",
+            "INSERT INTO t ( a , b ) VALUES ( 1 , 2 ) , ( 3 , 4 )",
+            "SELECT 1 FROM ( VALUES ROW ( 1 , 2 ) , ROW ( 3 , 4 ) ) d ( a , b )",
+        ] {
+            assert_eq!(rewritten(sql), sql);
+        }
+    }
+
+    #[test]
+    fn table_is_a_query() {
+        assert_eq!(rewritten("TABLE a UNION TABLE b"), "SELECT * FROM a UNION SELECT * FROM b");
+        assert_eq!(rewritten("SELECT `table` FROM a"), "SELECT `table` FROM a");
+    }
+}
