@@ -9,8 +9,11 @@ use types::error::SqlError;
 use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NOT_ALLOWED_HERE};
 
 use super::Result;
+use super::over::Windows;
 use crate::expr::{Expr, ResultType, Schema, Types};
-use crate::plan::{Aggregate, Given, SelectPlan, Source, SourceKind, Subquery, subquery_type};
+use crate::plan::{
+    Aggregate, Given, SelectPlan, Source, SourceKind, Subquery, WindowFunction, subquery_type,
+};
 
 /// A source under its name.
 #[derive(Clone, Debug)]
@@ -48,6 +51,8 @@ pub(super) enum Clause {
     Order,
     /// Of a UNION: no table can be named.
     GlobalOrder,
+    WindowPartition,
+    WindowOrder,
 }
 
 impl Clause {
@@ -60,6 +65,8 @@ impl Clause {
             Self::Group => "group statement",
             Self::Having => "having clause",
             Self::Order | Self::GlobalOrder => "order clause",
+            Self::WindowPartition => "window partition by",
+            Self::WindowOrder => "window order by",
         }
     }
 }
@@ -78,6 +85,10 @@ pub struct Scope {
     pub(super) clause: Clause,
     /// Where aggregates go; `None` where they are not allowed.
     pub(super) aggregates: Option<Vec<Aggregate>>,
+    /// Where window functions go; `None` where they are not allowed.
+    pub(super) windows: Option<Windows>,
+    /// The window whose specification is bound.
+    pub(super) in_window: Option<String>,
     pub(super) subqueries: Vec<Subquery>,
     /// Its sources are read as they are written: STRAIGHT_JOIN.
     pub(super) is_straight: bool,
@@ -219,6 +230,10 @@ impl Schema for Scope {
 
     fn aggregate(&self, number: usize) -> Option<&Aggregate> {
         self.aggregates.as_ref()?.get(number)
+    }
+
+    fn window(&self, number: usize) -> Option<&WindowFunction> {
+        self.windows.as_ref()?.over.functions.get(number)
     }
 
     fn has_group_by(&self) -> bool {

@@ -1,21 +1,19 @@
 //! SELECT.
 
-use std::collections::HashSet;
-
 use sqlparser::ast::{self, GroupByExpr, SelectItem};
-use types::error::SqlError;
 use types::error::table::{
-    ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_NO_TABLES_USED,
-    ER_WRONG_FIELD_WITH_GROUP,
+    ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_NO_TABLES_USED, ER_WRONG_GROUP_FIELD,
 };
 use types::sql_mode::SqlMode;
 use types::value::Value;
 
+use super::full_group_by::Ungrouped;
 use super::join::Joins;
+use super::over::{Windows, has_window};
 use super::place::place;
 use super::scope::{Clause, Place, Scope};
 use super::tail::Tail;
-use super::{BindEnv, Result, dependent, expr, from, order, unsupported};
+use super::{BindEnv, Result, dependent, expr, from, full_group_by, order, over, unsupported};
 use crate::expr::Expr;
 use crate::lex::{Kind, Lexer};
 use crate::plan::{Group, OrderBy, OrderKey, Output, SelectPlan, SourceKind};
@@ -41,6 +39,7 @@ pub fn bind_exprs<'x>(
         precondition: None,
         group: None,
         having: None,
+        over: None,
         output,
         distinct: false,
         order: Vec::new(),
@@ -69,27 +68,28 @@ impl SelectBinder<'_, '_> {
             conditions.extend(conjuncts(expr::bind(filter, &mut self.scope, self.env)?));
         }
         self.scope.aggregates = Some(Vec::new());
+        self.scope.windows = Some(Windows::default());
+        over::bind_named(&self.select.named_window, &mut self.scope, self.env)?;
         let mut output = self.output()?;
+        let windows = self.scope.windows.take();
         let by = self.group_by(&output)?;
-        let mut having = match &self.select.having {
-            None => None,
-            Some(having) => {
-                self.scope.clause = Clause::Having;
-                Some(expr::bind_with_aliases(having, &mut self.scope, self.env, &output)?)
-            }
-        };
+        let mut having = self.having(&output)?;
+        self.scope.windows = windows;
         let order = self.order(&output)?;
+        let over = self.scope.windows.take().unwrap_or_default().over;
         let aggregates = self.scope.aggregates.take().unwrap_or_default();
         let mut group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
         match &group {
             Some(group) if self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) => {
                 let determined = dependent::determined(&self.scope, &group.by, &conditions, &joins);
-                self.check_full_group_by(group, &determined, &output, &order)?;
+                let ungrouped = Ungrouped { output: &output, order: &order, over: &over };
+                full_group_by::check(&self.scope, group, &determined, &ungrouped)?;
             }
             Some(_) => {}
             // Without groups HAVING is asked for each row.
             None => conditions.extend(having.take().into_iter().flat_map(conjuncts)),
         }
+        let mut over = (!over.functions.is_empty()).then(|| Box::new(over));
         let mut order = self.tail.needed(order);
         let counts_all = self.tail.counts_all(self.select)?;
         let (limit, offset) = self.tail.limit(&mut self.scope, self.env)?;
@@ -99,6 +99,7 @@ impl SelectBinder<'_, '_> {
             output = vec![Output { expr: Expr::Const(Value::Int(1)), name: String::new() }];
             order.clear();
             distinct = false;
+            over = None;
         }
         self.reorder(
             &mut conditions,
@@ -106,9 +107,12 @@ impl SelectBinder<'_, '_> {
             (output.iter_mut().map(|output| &mut output.expr))
                 .chain(group.iter_mut().flat_map(Group::exprs_mut))
                 .chain(&mut having)
+                .chain(over.iter_mut().flat_map(|over| over.exprs_mut()))
                 .chain(order.iter_mut().filter_map(OrderBy::expr_mut)),
         );
-        let used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
+        over.iter_mut().for_each(|over| over.plan_sorts());
+        let mut used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
+        used.extend(over.iter().flat_map(|over| over.exprs()));
         let (precondition, mut sources) = place(&mut self.scope, conditions, joins, &used);
         self.tail.lock(&mut sources)?;
         let subqueries = std::mem::take(&mut self.scope.subqueries);
@@ -117,6 +121,7 @@ impl SelectBinder<'_, '_> {
             precondition,
             group,
             having,
+            over,
             output,
             distinct,
             order,
@@ -157,7 +162,6 @@ impl SelectBinder<'_, '_> {
             (select.top.is_some(), "TOP"),
             (select.into.is_some(), "SELECT INTO"),
             (!select.lateral_views.is_empty(), "LATERAL VIEW"),
-            (!select.named_window.is_empty(), "window functions"),
             (select.qualify.is_some(), "QUALIFY"),
             (matches!(select.distinct, Some(ast::Distinct::On(_))), "DISTINCT ON"),
         ];
@@ -243,6 +247,9 @@ impl SelectBinder<'_, '_> {
         let bound = list
             .iter()
             .map(|ast| match position(ast, output.len(), "group statement")? {
+                Some(place) if has_window(&output[place].expr) => {
+                    Err(ER_WRONG_GROUP_FIELD.error(&[&output[place].name]))
+                }
                 Some(place) => Ok(output[place].expr.clone()),
                 // A column is meant before an alias.
                 None => expr::bind_with_aliases(ast, &mut self.scope, self.env, output),
@@ -250,6 +257,14 @@ impl SelectBinder<'_, '_> {
             .collect();
         self.scope.aggregates = aggregates;
         bound
+    }
+
+    fn having(&mut self, output: &[Output]) -> Result<Option<Expr>> {
+        self.scope.clause = Clause::Having;
+        let having = self.select.having.as_ref();
+        having
+            .map(|having| expr::bind_with_aliases(having, &mut self.scope, self.env, output))
+            .transpose()
     }
 
     fn order(&mut self, output: &[Output]) -> Result<Vec<OrderBy>> {
@@ -271,58 +286,6 @@ impl SelectBinder<'_, '_> {
             })
             .collect()
     }
-
-    /// ONLY_FULL_GROUP_BY: a column outside of aggregates must be determined by what is grouped by.
-    fn check_full_group_by(
-        &self,
-        group: &Group,
-        determined: &HashSet<Place>,
-        output: &[Output],
-        order: &[OrderBy],
-    ) -> Result<()> {
-        let grouped: Vec<String> = group.by.iter().map(|by| format!("{by:?}")).collect();
-        let lists = output.iter().map(|output| (&output.expr, "SELECT list"));
-        let orders = order.iter().filter_map(|order| match &order.by {
-            OrderKey::Expr(expr) => Some((expr, "ORDER BY clause")),
-            OrderKey::Output(_) => None,
-        });
-        for (place, (expr, list)) in lists.chain(orders).enumerate() {
-            let Some((source, column)) = undetermined(expr, determined, &grouped) else { continue };
-            let named = &self.scope.sources[source];
-            let name = format!("{}.{}.{}", named.db, named.alias, named.kind.column(column).name);
-            let place = place + 1;
-            let mode = "this is incompatible with sql_mode=only_full_group_by";
-            return Err(if group.by.is_empty() {
-                let text = format!(
-                    "In aggregated query without GROUP BY, expression #{place} of {list} contains nonaggregated column \
-                     '{name}'; {mode}"
-                );
-                SqlError::with_message(&ER_MIX_OF_GROUP_FUNC_AND_FIELDS, text)
-            } else {
-                let text = format!(
-                    "Expression #{place} of {list} is not in GROUP BY clause and contains nonaggregated column \
-                     '{name}' which is not functionally dependent on columns in GROUP BY clause; {mode}"
-                );
-                SqlError::with_message(&ER_WRONG_FIELD_WITH_GROUP, text)
-            });
-        }
-        Ok(())
-    }
-}
-
-/// A column outside of aggregates whose value differs within a group.
-fn undetermined(expr: &Expr, determined: &HashSet<Place>, grouped: &[String]) -> Option<Place> {
-    if grouped.contains(&format!("{expr:?}")) {
-        return None;
-    }
-    if let Expr::Column { source, column } = expr {
-        let place = (*source, *column);
-        return (!determined.contains(&place)).then_some(place);
-    }
-    if matches!(expr, Expr::Call(function, _) if function.name == "any_value") {
-        return None;
-    }
-    expr.direct_children().into_iter().find_map(|child| undetermined(child, determined, grouped))
 }
 
 /// The parts of a conjunction.
@@ -414,7 +377,8 @@ fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
             continue;
         }
         let ends =
-            ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "INTO", "UNION"].into_iter().any(is);
+            ["WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "INTO", "UNION"].into_iter().any(is)
+                || (is("FROM") && !lexer.is_in_window_function());
         if depth == 0 && (ends || word == b"," || word == b")") {
             items.extend(item.take().map(|(name, _)| name));
             if word != b"," {
@@ -450,7 +414,7 @@ impl SelectPlan {
     fn use_index_order(&mut self) {
         let wanted = match &self.group {
             Some(group) => group.extreme().map(|(column, descending)| (vec![column], descending)),
-            None if self.distinct => None,
+            None if self.distinct || self.over.is_some() => None,
             None => self.ordered_columns(),
         };
         let (Some((columns, descending)), [source]) = (wanted, &mut self.sources[..]) else { return };

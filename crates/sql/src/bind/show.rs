@@ -52,6 +52,7 @@ pub fn bind_show(
         precondition,
         group: None,
         having: None,
+        over: None,
         output,
         distinct: false,
         order: Vec::new(),

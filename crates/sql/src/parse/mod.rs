@@ -36,6 +36,7 @@ mod lock;
 mod maintain;
 mod mode;
 mod name;
+mod over;
 mod precedence;
 mod prefix;
 mod prepared;
@@ -84,6 +85,7 @@ pub fn parse(sql: impl AsRef<[u8]>, mode: impl Into<Mode>) -> Result<Statement, 
         return Err(ER_EMPTY_QUERY.error(&[]));
     }
     bound::check(&cursor)?;
+    over::check(&cursor)?;
     statement(&mut cursor)
 }
 
@@ -91,6 +93,7 @@ pub fn parse(sql: impl AsRef<[u8]>, mode: impl Into<Mode>) -> Result<Statement, 
 pub fn parse_expression(text: &str) -> Result<Box<sqlparser::ast::Expr>, SqlError> {
     let mut cursor = Cursor::new(text.as_bytes(), Mode::default())?;
     bound::check(&cursor)?;
+    over::check(&cursor)?;
     let expression = query::expr(&mut cursor)?;
     cursor.expect_end()?;
     Ok(expression)

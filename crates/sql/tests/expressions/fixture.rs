@@ -150,6 +150,7 @@ pub fn inputs<'a>(session: &'a Session, plan: &'a SelectPlan) -> Inputs<'a> {
         rows: &[],
         candidate: RowRef::Missing,
         aggregates: &[],
+        windows: &[],
         outer: &[],
         subqueries: &[],
     }
