@@ -33,7 +33,8 @@ pub(super) fn check(
     let orders = orders.filter_map(|(place, order)| Some((order.expr()?, place, list("ORDER BY clause"))));
     let windows = ungrouped.over.windows.iter().flat_map(|window| {
         let name = format!("PARTITION BY or ORDER BY clause of window '{}'", window.name);
-        window.keys().enumerate().map(move |(place, key)| (key, place, name.clone()))
+        let order = window.order.iter().map(|(by, _)| by).enumerate();
+        window.partition.iter().enumerate().chain(order).map(move |(place, by)| (by, place, name.clone()))
     });
     for (expr, place, list) in outputs.chain(orders).chain(windows) {
         let Some((source, column)) = checker.undetermined(expr) else { continue };

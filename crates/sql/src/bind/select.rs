@@ -16,7 +16,7 @@ use super::tail::Tail;
 use super::{BindEnv, Result, dependent, expr, from, full_group_by, order, over, unsupported};
 use crate::expr::Expr;
 use crate::lex::{Kind, Lexer};
-use crate::plan::{Group, OrderBy, OrderKey, Output, SelectPlan, SourceKind};
+use crate::plan::{Group, OrderBy, OrderKey, Output, Over, SelectPlan, SourceKind};
 
 /// Binds a SELECT and what follows it.
 pub(super) fn bind_select(select: &ast::Select, tail: Tail<'_>, env: &BindEnv<'_>) -> Result<SelectPlan> {
@@ -89,7 +89,7 @@ impl SelectBinder<'_, '_> {
             // Without groups HAVING is asked for each row.
             None => conditions.extend(having.take().into_iter().flat_map(conjuncts)),
         }
-        let mut over = (!over.functions.is_empty()).then(|| Box::new(over));
+        let mut over = (!over.functions.is_empty()).then_some(over);
         let mut order = self.tail.needed(order);
         let counts_all = self.tail.counts_all(self.select)?;
         let (limit, offset) = self.tail.limit(&mut self.scope, self.env)?;
@@ -107,12 +107,11 @@ impl SelectBinder<'_, '_> {
             (output.iter_mut().map(|output| &mut output.expr))
                 .chain(group.iter_mut().flat_map(Group::exprs_mut))
                 .chain(&mut having)
-                .chain(over.iter_mut().flat_map(|over| over.exprs_mut()))
+                .chain(over.iter_mut().flat_map(Over::exprs_mut))
                 .chain(order.iter_mut().filter_map(OrderBy::expr_mut)),
         );
-        over.iter_mut().for_each(|over| over.plan_sorts());
-        let mut used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
-        used.extend(over.iter().flat_map(|over| over.exprs()));
+        let over = over.map(|over| Box::new(over.with_sorts()));
+        let used = used_columns(&output, group.as_ref(), having.as_ref(), over.as_deref(), &order);
         let (precondition, mut sources) = place(&mut self.scope, conditions, joins, &used);
         self.tail.lock(&mut sources)?;
         let subqueries = std::mem::take(&mut self.scope.subqueries);
@@ -300,6 +299,7 @@ fn used_columns<'p>(
     output: &'p [Output],
     group: Option<&'p Group>,
     having: Option<&'p Expr>,
+    over: Option<&'p Over>,
     order: &'p [OrderBy],
 ) -> Vec<&'p Expr> {
     let mut used: Vec<&Expr> = output.iter().map(|output| &output.expr).collect();
@@ -307,6 +307,7 @@ fn used_columns<'p>(
         used.extend(group.exprs());
     }
     used.extend(having);
+    used.extend(over.into_iter().flat_map(Over::exprs));
     used.extend(order.iter().filter_map(OrderBy::expr));
     used
 }

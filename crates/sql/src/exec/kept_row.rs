@@ -21,9 +21,8 @@ impl KeptRow {
             RowRef::Values(values) => values.len(),
             RowRef::Stored { layout, .. } => layout.column_count(),
         };
-        let value = |column| match needed(column) {
-            true => row.value(column, &session.time_zone).to_value(),
-            false => Value::Null,
+        let value = |column| {
+            if needed(column) { row.value(column, &session.time_zone).to_value() } else { Value::Null }
         };
         Self::Values((0..count).map(value).collect())
     }

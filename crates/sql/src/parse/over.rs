@@ -133,14 +133,24 @@ pub(super) fn check(cursor: &Cursor<'_>) -> Result<(), SqlError> {
     if !(0..count).any(|place| check.is(place, &["OVER", "WINDOW"])) {
         return Ok(());
     }
-    // What stands before each open parenthesis, and before those that were closed last.
+    // Open parentheses, those that were closed last, and how deep a WINDOW clause stands.
     let mut open = Vec::new();
     let mut called = None;
+    let mut clause = None;
     for place in 0..count {
         if check.is_symbol(place, b"(") {
-            open.push(place.checked_sub(1));
+            open.push(place);
         } else if check.is_symbol(place, b")") {
-            called = open.pop().flatten();
+            called = open.pop().map(|opens| (opens, place));
+            clause = clause.filter(|depth| *depth <= open.len());
+        } else if check.is(place, &["WINDOW"]) {
+            clause = Some(open.len());
+        } else if clause == Some(open.len())
+            && check.is(place, &["AS"])
+            && check.is_symbol(place + 1, b"(")
+            && !check.is_name(place - 1)
+        {
+            return Err(cursor.error_at(place - 1));
         } else if check.is(place, &["OVER"]) {
             check.over(place, called)?;
         } else if check.is(place, &["ROWS", "RANGE", "GROUPS"]) {
@@ -171,21 +181,24 @@ impl Check<'_, '_> {
         token.is_some_and(|token| token.kind == Kind::Symbol && self.cursor.text_of(*token) == symbol)
     }
 
-    /// OVER at this place, behind the parentheses of this call.
-    fn over(&self, place: usize, called: Option<usize>) -> Result<(), SqlError> {
-        let is_aggregate = called.is_some_and(|called| self.is(called, &AGGREGATES));
-        let is_call =
-            is_aggregate && self.is_symbol(place - 1, b")") || called.is_some_and(|at| self.is(at, &FUNCTIONS));
-        if !is_call {
-            return Err(self.cursor.error_at(place));
-        }
-        let next = self.cursor.tokens().get(place + 1);
-        let is_name = next.is_some_and(|next| match next.kind {
-            Kind::Word => !is_reserved(self.cursor.text_of(*next)),
+    fn is_name(&self, place: usize) -> bool {
+        self.cursor.tokens().get(place).is_some_and(|token| match token.kind {
+            Kind::Word => !is_reserved(self.cursor.text_of(*token)),
             Kind::Quoted => true,
             _ => false,
-        });
-        let is_window = is_name || self.is_symbol(place + 1, b"(");
+        })
+    }
+
+    /// OVER at this place, behind these parentheses.
+    fn over(&self, place: usize, called: Option<(usize, usize)>) -> Result<(), SqlError> {
+        let Some((opens, closes)) = called else { return Err(self.cursor.error_at(place)) };
+        let is = |names: &[&str]| opens > 0 && self.is(opens - 1, names);
+        // Only what is nothing without OVER may have something before it.
+        let is_call = is(&FUNCTIONS) || is(&AGGREGATES) && closes + 1 == place;
+        if !is_call {
+            return Err(self.cursor.error_at(closes + 1));
+        }
+        let is_window = self.is_name(place + 1) || self.is_symbol(place + 1, b"(");
         if is_window { Ok(()) } else { Err(self.cursor.error_at(place + 1)) }
     }
 

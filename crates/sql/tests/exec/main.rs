@@ -20,6 +20,7 @@ mod json;
 mod multi;
 mod named;
 mod order;
+mod over;
 mod queries;
 mod recorded;
 mod subqueries;

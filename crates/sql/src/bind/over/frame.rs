@@ -1,14 +1,33 @@
 //! Frames: how many rows around the current one, or how near to it in the order, a window function looks at.
 
 use sqlparser::ast::{self, WindowFrameBound, WindowFrameUnits};
+use types::cast::CastTarget;
 use types::error::Condition;
 
 use super::super::expr::Binder;
 use super::super::{Result, targets, unsupported};
 use crate::expr::typing::Kind;
-use crate::expr::{ArithOp, Expr, Types};
+use crate::expr::{ArithOp, Expr, IntervalUnit, Types};
 use crate::plan::over::error;
 use crate::plan::{Distance, Frame, FrameBound, Window};
+
+/// Whether an interval has no days.
+fn is_of_time(unit: IntervalUnit) -> bool {
+    use IntervalUnit as U;
+    matches!(
+        unit,
+        U::Microsecond
+            | U::Second
+            | U::Minute
+            | U::Hour
+            | U::SecondMicrosecond
+            | U::MinuteMicrosecond
+            | U::MinuteSecond
+            | U::HourMicrosecond
+            | U::HourSecond
+            | U::HourMinute
+    )
+}
 
 impl Binder<'_, '_> {
     /// The frame of a window. Errors 3584 to 3590, 3596.
@@ -37,13 +56,7 @@ impl Binder<'_, '_> {
                 Following(Some(size)) => FrameBound::Following(self.distance(size, is_range, true, window)?),
             })
         };
-        let frame = Frame { is_range, start: bound(start)?, end: bound(end)? };
-        for distance in [&frame.start, &frame.end].into_iter().filter_map(FrameBound::distance) {
-            if let Expr::Const(size) = &distance.size {
-                distance.check(size.as_ref(), is_range, &window.name)?;
-            }
-        }
-        Ok(frame)
+        Ok(Frame { is_range, start: bound(start)?, end: bound(end)? })
     }
 
     fn distance(
@@ -88,7 +101,15 @@ impl Binder<'_, '_> {
             Some(unit) => {
                 let interval = Expr::Interval(Box::new(bound.clone()), unit);
                 let name = if adds { "date_add" } else { "date_sub" };
-                self.call_bound(name, vec![order.clone(), interval])?
+                let moment = self.call_bound(name, vec![order.clone(), interval])?;
+                if ty.kind == Kind::Time && !is_of_time(unit) {
+                    // A time is one of today; from there it is a time again.
+                    let today = self.call_bound("curdate", Vec::new())?;
+                    let today = Expr::Cast(Box::new(today), CastTarget::DateTime { fsp: 0 }, "".into());
+                    self.call_bound("timediff", vec![moment, today])?
+                } else {
+                    moment
+                }
             }
         };
         Ok(Distance { size: bound, limit: Some(limit) })

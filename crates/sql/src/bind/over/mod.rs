@@ -57,8 +57,8 @@ pub(super) fn bind_named(
     let name = |place: usize| &*clause[place].0.value;
     let find = |wanted: &str| (0..clause.len()).find(|place| name(*place).eq_ignore_ascii_case(wanted));
     for place in 0..clause.len() {
-        if find(name(place)) != Some(place) {
-            return Err(error::DUPLICATE_NAME.error(&[&name(place)]));
+        if let Some(first) = find(name(place)).filter(|first| *first != place) {
+            return Err(error::DUPLICATE_NAME.error(&[&name(first)]));
         }
     }
     let mut known = vec![false; clause.len()];
@@ -127,6 +127,7 @@ impl Binder<'_, '_> {
                 self.windows().add(window)
             }
         };
+        self.windows().over.windows[window].check_constants()?;
         let functions = &mut self.windows().over.functions;
         functions.push(WindowFunction { kind, window });
         Ok(Expr::Window(functions.len() - 1))

@@ -17,7 +17,6 @@ pub(super) type Asked<'p> = (usize, &'p WindowKind, Option<u64>);
 
 impl Exec<'_> {
     /// The results of a function for the rows of a partition.
-    #[expect(clippy::too_many_arguments, reason = "what a partition consists of, and what is known beside it")]
     pub(super) async fn function(
         &mut self,
         (place, kind, number): Asked<'_>,

@@ -35,7 +35,7 @@ pub(super) struct Buffer<'p> {
     rows: Vec<BufferedRow>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct BufferedRow {
     sources: Vec<KeptRow>,
     aggregates: Vec<Value>,
@@ -139,10 +139,8 @@ impl Exec<'_> {
                 let has_frame = functions.iter().any(|(_, kind)| kind.has_frame());
                 for range in keys.partitions(window) {
                     let partition = Partition::new(&order, range, &keys, window);
-                    let frames = match has_frame {
-                        true => self.frames(&partition, &rows, known).await?,
-                        false => Vec::new(),
-                    };
+                    let frames =
+                        if has_frame { self.frames(&partition, &rows, known).await? } else { Vec::new() };
                     let kept = partition.size() + size_of_val(&*frames);
                     memory.take(kept)?;
                     for (number, kind) in &functions {
@@ -156,15 +154,8 @@ impl Exec<'_> {
         }
         let mut collected = Vec::with_capacity(order.len());
         for at in order {
-            let row = &mut rows[at];
+            let row = std::mem::take(&mut rows[at]);
             memory.give_back(row.size());
-            let none = BufferedRow {
-                sources: Vec::new(),
-                aggregates: Vec::new(),
-                answers: Vec::new(),
-                results: Vec::new(),
-            };
-            let row = std::mem::replace(row, none);
             let found = (&row.aggregates[..], &row.results[..]);
             let row = self.collect_row(plan, &row.parts(), known, found).await?;
             memory.take(Collected::size(&row.cells))?;
@@ -178,11 +169,11 @@ impl Exec<'_> {
     fn numbers(&mut self, over: &Over, known: Known<'_>) -> Result<Vec<Option<u64>>> {
         let inputs = self.inputs(&[], known);
         let mut context = self.reading();
-        for window in &over.windows {
-            let Some(frame) = &window.frame else { continue };
-            for distance in [&frame.start, &frame.end].into_iter().filter_map(|bound| bound.distance()) {
+        let windows = over.windows.iter().enumerate().filter(|(place, _)| over.is_used(*place));
+        for (_, window) in windows {
+            for (distance, is_range) in window.distances() {
                 let size = distance.size.eval(&inputs, &mut context)?;
-                distance.check(size.as_ref(), frame.is_range, &window.name)?;
+                window.check(size.as_ref(), is_range)?;
             }
         }
         let numbers = over.functions.iter().map(|function| match function.kind.count() {

@@ -126,11 +126,11 @@ pub struct WindowSort {
 }
 
 impl Over {
-    /// Decides how rows are sorted. A window whose list is the beginning of another one's has its rows in the other one's order,
-    /// as in MySQL.
-    pub(crate) fn plan_sorts(&mut self) {
+    /// Decides how rows are sorted. A window whose list is the beginning of that of one before it has its rows in that one's
+    /// order, as in MySQL.
+    pub(crate) fn with_sorts(mut self) -> Self {
         for (place, window) in self.windows.iter().enumerate() {
-            if !self.functions.iter().any(|function| function.window == place) {
+            if !self.is_used(place) {
                 continue;
             }
             let by = window.sorted_by();
@@ -138,19 +138,19 @@ impl Over {
             let own = texts(&by);
             let served = self.sorts.iter_mut().find(|sort| {
                 let other = texts(&sort.by);
-                let begins = own.starts_with(&other) || other.starts_with(&own);
-                begins && own.is_empty() == other.is_empty()
+                other.starts_with(&own) && own.is_empty() == other.is_empty()
             });
             match served {
-                Some(sort) => {
-                    sort.windows.push(place);
-                    if sort.by.len() < by.len() {
-                        sort.by = by;
-                    }
-                }
+                Some(sort) => sort.windows.push(place),
                 None => self.sorts.push(WindowSort { by, windows: vec![place] }),
             }
         }
+        self
+    }
+
+    /// Whether a function looks through a window.
+    pub(crate) fn is_used(&self, window: usize) -> bool {
+        self.functions.iter().any(|function| function.window == window)
     }
 
     /// All that is evaluated for a row.
@@ -210,13 +210,11 @@ impl WindowKind {
             _ => None,
         };
         let least = u64::from(!matches!(self, Self::Shifted(_)));
-        match number.filter(|number| (least..=i64::MAX.unsigned_abs()).contains(number)) {
-            Some(number) => Ok(Some(number)),
-            None => {
-                let name = self.count().map_or("", |(_, name)| name);
-                Err(ER_WRONG_ARGUMENTS.error(&[&name]))
-            }
+        if number.is_some_and(|number| (least..=i64::MAX.unsigned_abs()).contains(&number)) {
+            return Ok(number);
         }
+        let name = self.count().map_or("", |(_, name)| name);
+        Err(ER_WRONG_ARGUMENTS.error(&[&name]))
     }
 
     /// Whether the frame matters to it.
@@ -250,15 +248,12 @@ impl WindowKind {
     /// The type of its result.
     pub(crate) fn result_type(&self, types: &Types<'_>) -> Result<ResultType, SqlError> {
         match self {
-            Self::RowNumber | Self::Rank | Self::DenseRank => {
-                Ok(ResultType::int(IntSize::Big, NUMBER_WIDTH).unsigned())
-            }
-            Self::Ntile(_) => Ok(ResultType::int(IntSize::Big, NUMBER_WIDTH).unsigned()),
+            Self::RowNumber | Self::Rank | Self::DenseRank | Self::Ntile(_) => Ok(ResultType::int(IntSize::Big, NUMBER_WIDTH).unsigned()),
             Self::PercentRank | Self::CumeDist => Ok(ResultType::double()),
             Self::Shifted(shifted) => shifted.result_type(types),
-            Self::FirstValue(value) | Self::LastValue(value) => of_a_row(value.result_type(types)?),
-            Self::NthValue(args) => of_a_row(args.0.result_type(types)?),
-            Self::Aggregate(aggregate) => agg::result_type(aggregate, types),
+            Self::FirstValue(value) | Self::LastValue(value) => Ok(of_a_row(value.result_type(types)?)),
+            Self::NthValue(args) => Ok(of_a_row(args.0.result_type(types)?)),
+            Self::Aggregate(aggregate) => Ok(agg::result_type(aggregate, types)?.kept()),
         }
     }
 }
@@ -266,15 +261,15 @@ impl WindowKind {
 impl Shifted {
     pub(crate) fn result_type(&self, types: &Types<'_>) -> Result<ResultType, SqlError> {
         let value = self.value.result_type(types)?;
-        let Some(otherwise) = &self.otherwise else { return of_a_row(value) };
+        let Some(otherwise) = &self.otherwise else { return Ok(of_a_row(value)) };
         let name = if self.is_lead { "lead" } else { "lag" };
-        common_type([value, otherwise.result_type(types)?].into_iter(), name, types)
+        Ok(common_type([value, otherwise.result_type(types)?].into_iter(), name, types)?.kept())
     }
 }
 
 /// The type of another row's value, which may not be there.
-fn of_a_row(value: ResultType) -> Result<ResultType, SqlError> {
-    Ok(value.computed().or_null())
+fn of_a_row(value: ResultType) -> ResultType {
+    value.kept().or_null()
 }
 
 impl Window {
@@ -283,38 +278,46 @@ impl Window {
         self.partition.iter().map(|by| (by.clone(), false)).chain(self.order.iter().cloned()).collect()
     }
 
-    /// PARTITION BY and ORDER BY.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &Expr> {
-        self.partition.iter().chain(self.order.iter().map(|(by, _)| by))
+    /// Error 3586 for a frame whose bounds are constants and none.
+    pub(crate) fn check_constants(&self) -> Result<(), SqlError> {
+        for (distance, is_range) in self.distances() {
+            if let Expr::Const(size) = &distance.size {
+                self.check(size.as_ref(), is_range)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Error 3586 unless the size of a distance is one: a number that is not negative, for ROWS a whole one. Of an INTERVAL a text
+    /// is looked at for its sign.
+    pub(crate) fn check(&self, size: ValueRef<'_>, is_range: bool) -> Result<(), SqlError> {
+        let is_size = match size {
+            ValueRef::Int(number) => number >= 0,
+            ValueRef::UInt(_) => true,
+            ValueRef::Decimal(number) => is_range && !number.is_negative(),
+            ValueRef::Float(number) => is_range && number >= 0.0,
+            ValueRef::Double(number) => is_range && number >= 0.0,
+            ValueRef::Str(text, _) => is_range && !text.trim_ascii_start().starts_with(b"-"),
+            _ => false,
+        };
+        if is_size { Ok(()) } else { Err(error::FRAME_ILLEGAL.error(&[&self.name])) }
+    }
+
+    /// The distances of its frame, and whether they are RANGE's.
+    pub(crate) fn distances(&self) -> impl Iterator<Item = (&Distance, bool)> {
+        let bounds = self.frame.iter().flat_map(|frame| [(&frame.start, frame), (&frame.end, frame)]);
+        bounds.filter_map(|(bound, frame)| Some((bound.distance()?, frame.is_range)))
     }
 
     fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        let bounds = self.frame.iter().flat_map(|frame| [&frame.start, &frame.end]);
-        self.keys().chain(bounds.filter_map(|bound| bound.distance()?.limit.as_ref()))
+        let limits = self.distances().filter_map(|(distance, _)| distance.limit.as_ref());
+        self.partition.iter().chain(self.order.iter().map(|(by, _)| by)).chain(limits)
     }
 
     fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let bounds = self.frame.iter_mut().flat_map(|frame| [&mut frame.start, &mut frame.end]);
         let limits = bounds.filter_map(FrameBound::limit_mut);
         self.partition.iter_mut().chain(self.order.iter_mut().map(|(by, _)| by)).chain(limits)
-    }
-}
-
-impl Distance {
-    /// Error 3586 unless the size is one: a number that is not negative, for ROWS a whole one. Of an INTERVAL a text is looked at
-    /// for its sign.
-    pub(crate) fn check(&self, size: ValueRef<'_>, is_range: bool, window: &str) -> Result<(), SqlError> {
-        let is_whole = !is_range;
-        let is_size = match size {
-            ValueRef::Int(number) => number >= 0,
-            ValueRef::UInt(_) => true,
-            ValueRef::Decimal(number) => !is_whole && !number.is_negative(),
-            ValueRef::Float(number) => !is_whole && number >= 0.0,
-            ValueRef::Double(number) => !is_whole && number >= 0.0,
-            ValueRef::Str(text, _) => !is_whole && !text.trim_ascii_start().starts_with(b"-"),
-            _ => false,
-        };
-        if is_size { Ok(()) } else { Err(error::FRAME_ILLEGAL.error(&[&window])) }
     }
 }
 
