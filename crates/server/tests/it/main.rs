@@ -30,4 +30,5 @@ mod user_locks;
 mod variables;
 mod waits;
 mod whole;
+mod window;
 mod world;

@@ -1,9 +1,7 @@
 //! SELECT.
 
 use sqlparser::ast::{self, GroupByExpr, SelectItem};
-use types::error::table::{
-    ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_NO_TABLES_USED, ER_WRONG_GROUP_FIELD,
-};
+use types::error::table::{ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_NO_TABLES_USED, ER_WRONG_GROUP_FIELD};
 use types::sql_mode::SqlMode;
 use types::value::Value;
 
@@ -261,9 +259,7 @@ impl SelectBinder<'_, '_> {
     fn having(&mut self, output: &[Output]) -> Result<Option<Expr>> {
         self.scope.clause = Clause::Having;
         let having = self.select.having.as_ref();
-        having
-            .map(|having| expr::bind_with_aliases(having, &mut self.scope, self.env, output))
-            .transpose()
+        having.map(|having| expr::bind_with_aliases(having, &mut self.scope, self.env, output)).transpose()
     }
 
     fn order(&mut self, output: &[Output]) -> Result<Vec<OrderBy>> {

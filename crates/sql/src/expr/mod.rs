@@ -27,8 +27,8 @@ pub use inputs::{Ev, Inputs, RowRef};
 pub use sort_key::SortKey;
 pub(crate) use subquery::Verdict;
 pub use subquery::{Answer, Quantifier, SubqueryRef};
-pub(crate) use typing::{common_type, union_type};
 pub use typing::{NoSchema, ResultType, Schema, Types};
+pub(crate) use typing::{common_type, union_type};
 
 use crate::func::Function;
 use crate::session::Scope;

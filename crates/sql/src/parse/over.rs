@@ -238,9 +238,9 @@ impl Check<'_, '_> {
             Some(Kind::Number) => place + 1,
             // Of a normalised text it has a number.
             Some(Kind::Param) => {
-                let numbered = tokens.get(place + 1).is_some_and(|next| {
-                    next.kind == Kind::Number && next.start == tokens[place].end
-                });
+                let numbered = tokens
+                    .get(place + 1)
+                    .is_some_and(|next| next.kind == Kind::Number && next.start == tokens[place].end);
                 place + 1 + usize::from(numbered)
             }
             _ => return Err(self.cursor.error_at(place)),
@@ -270,7 +270,13 @@ mod tests {
         ] {
             assert_eq!(refused(&format!("SELECT sum(a) OVER (ORDER BY a {frame}) FROM t")), None, "{frame}");
         }
-        for frame in ["ROWS -1 PRECEDING", "ROWS 1 FOLLOWING", "ROWS 1", "ROWS BETWEEN 1 PRECEDING", "RANGE a PRECEDING"] {
+        for frame in [
+            "ROWS -1 PRECEDING",
+            "ROWS 1 FOLLOWING",
+            "ROWS 1",
+            "ROWS BETWEEN 1 PRECEDING",
+            "RANGE a PRECEDING",
+        ] {
             assert!(refused(&format!("SELECT sum(a) OVER (ORDER BY a {frame}) FROM t")).is_some(), "{frame}");
         }
     }
@@ -278,7 +284,13 @@ mod tests {
     #[test]
     fn only_some_functions_have_windows() {
         assert_eq!(refused("SELECT rank() OVER w, count(*) OVER (w), (1) FROM t WINDOW w AS ()"), None);
-        for sql in ["SELECT abs(a) OVER ()", "SELECT (a) OVER ()", "SELECT sum(a) OVER rank", "SELECT a OVER ()", "OVER"] {
+        for sql in [
+            "SELECT abs(a) OVER ()",
+            "SELECT (a) OVER ()",
+            "SELECT sum(a) OVER rank",
+            "SELECT a OVER ()",
+            "OVER",
+        ] {
             assert!(refused(sql).is_some(), "{sql}");
         }
     }

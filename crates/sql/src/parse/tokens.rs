@@ -105,7 +105,8 @@ impl Converter<'_, '_> {
     /// Whether the first token is the window that another one builds on, as in `OVER (w ORDER BY a)`: `sqlparser` takes none of
     /// its own keywords for one.
     fn is_base_window(&self, rest: &[Token]) -> bool {
-        let before = |back: usize| self.place.checked_sub(back).and_then(|place| self.cursor.tokens().get(place));
+        let before =
+            |back: usize| self.place.checked_sub(back).and_then(|place| self.cursor.tokens().get(place));
         let (Some(word), Some(opens), Some(next)) = (before(2), before(1), rest.get(1)) else { return false };
         let is = |token: &Token, words: &[&str]| {
             let text = self.cursor.text_of(*token);

@@ -3,7 +3,9 @@
 use engine::catalog::table::Table;
 use types::column::ColumnType;
 
-use super::{Aggregate, InsertPlan, RowRules, SelectPlan, Source, Subquery, Target, UnionPlan, WindowFunction};
+use super::{
+    Aggregate, InsertPlan, RowRules, SelectPlan, Source, Subquery, Target, UnionPlan, WindowFunction,
+};
 use crate::expr::{ResultType, Schema, Types};
 
 fn column_of(source: &Source, column: usize) -> (ColumnType, bool) {

@@ -138,9 +138,10 @@ impl Window {
 
     /// How two rows of a partition are ordered.
     fn order(&self, a: &Row, b: &Row) -> Ordering {
-        let parts = self.order.iter().map(|(at, descending)| {
-            if *descending { b[*at].cmp(&a[*at]) } else { a[*at].cmp(&b[*at]) }
-        });
+        let parts = self
+            .order
+            .iter()
+            .map(|(at, descending)| if *descending { b[*at].cmp(&a[*at]) } else { a[*at].cmp(&b[*at]) });
         parts.fold(Ordering::Equal, Ordering::then)
     }
 
@@ -160,7 +161,14 @@ impl Window {
     }
 
     /// Whether a row is not on the wrong side of a bound of another one's frame.
-    fn is_within(&self, bound: Bound, is_end: bool, is_range: bool, row: (usize, &Row), of: (usize, &Row)) -> bool {
+    fn is_within(
+        &self,
+        bound: Bound,
+        is_end: bool,
+        is_range: bool,
+        row: (usize, &Row),
+        of: (usize, &Row),
+    ) -> bool {
         let wanted = |order: Ordering| order == Ordering::Equal || (order == Ordering::Less) == is_end;
         let by_order = || wanted(self.order(row.1, of.1));
         let distance = match bound {
@@ -194,8 +202,14 @@ impl Window {
     }
 }
 
-/// What is asked, and what it is for the row at a place of its partition.
-fn functions(rng: &mut Rng) -> (String, Box<dyn Fn(&Window, &[&Row], usize) -> String>) {
+/// What a function gives for the row at a place of its partition.
+type Model = Box<dyn Fn(&Window, &[&Row], usize) -> String>;
+
+/// What a function gives for the rows of a frame.
+type Pick = Box<dyn Fn(&[&Row]) -> Option<i64>>;
+
+/// What is asked, and what it is.
+fn functions(rng: &mut Rng) -> (String, Model) {
     fn shown<T: ToString>(value: Option<T>) -> String {
         value.map_or("NULL".to_owned(), |value| value.to_string())
     }
@@ -212,42 +226,67 @@ fn functions(rng: &mut Rng) -> (String, Box<dyn Fn(&Window, &[&Row], usize) -> S
     let choice = rng.index(16);
     if let Some((text, fold)) = folds.get(choice).copied() {
         let text = text.to_owned();
-        return (text, Box::new(move |window, partition, at| {
-            let frame = window.frame(partition, (at, partition[at]));
-            shown(fold(frame.iter().filter_map(|row| row[2]).collect()))
-        }));
+        return (
+            text,
+            Box::new(move |window, partition, at| {
+                let frame = window.frame(partition, (at, partition[at]));
+                shown(fold(frame.iter().filter_map(|row| row[2]).collect()))
+            }),
+        );
     }
-    let of_frame = |text: String, pick: Box<dyn Fn(&[&Row]) -> Option<i64>>| -> (String, Box<dyn Fn(&Window, &[&Row], usize) -> String>) {
-        (text, Box::new(move |window, partition, at| shown(pick(&window.frame(partition, (at, partition[at]))))))
+    let of_frame = |text: String, pick: Pick| -> (String, Model) {
+        (
+            text,
+            Box::new(move |window, partition, at| shown(pick(&window.frame(partition, (at, partition[at]))))),
+        )
     };
     let before = |window: &Window, partition: &[&Row], at: usize| {
-        partition.iter().filter(|row| window.order(row, partition[at]) == Ordering::Less).map(|row| **row).collect::<Vec<Row>>()
+        partition
+            .iter()
+            .filter(|row| window.order(row, partition[at]) == Ordering::Less)
+            .map(|row| **row)
+            .collect::<Vec<Row>>()
     };
     match choice {
         6 => of_frame("COUNT(*)".to_owned(), Box::new(|frame| i64::try_from(frame.len()).ok())),
         7 => of_frame("FIRST_VALUE(id)".to_owned(), Box::new(|frame| frame.first()?[0])),
         8 => of_frame("LAST_VALUE(v)".to_owned(), Box::new(|frame| frame.last()?[2])),
         9 => of_frame(format!("NTH_VALUE(v, {number})"), Box::new(move |frame| frame.get(number - 1)?[2])),
-        10 => ("SUM(v * 0.5e0)".to_owned(), Box::new(|window, partition, at| {
-            let frame = window.frame(partition, (at, partition[at]));
-            let all: Vec<i64> = frame.iter().filter_map(|row| row[2]).collect();
-            shown((!all.is_empty()).then(|| all.iter().sum::<i64>() as f64 / 2.0))
-        })),
+        10 => (
+            "SUM(v * 0.5e0)".to_owned(),
+            Box::new(|window, partition, at| {
+                let frame = window.frame(partition, (at, partition[at]));
+                let all: Vec<i64> = frame.iter().filter_map(|row| row[2]).collect();
+                shown((!all.is_empty()).then(|| all.iter().sum::<i64>() as f64 / 2.0))
+            }),
+        ),
         11 => ("ROW_NUMBER()".to_owned(), Box::new(|_, _, at| (at + 1).to_string())),
-        12 => ("RANK()".to_owned(), Box::new(move |window, partition, at| (before(window, partition, at).len() + 1).to_string())),
-        13 => ("DENSE_RANK()".to_owned(), Box::new(move |window, partition, at| {
-            let mut keys: Vec<Vec<Option<i64>>> = before(window, partition, at).iter()
-                .map(|row| window.order.iter().map(|(column, _)| row[*column]).collect()).collect();
-            keys.sort();
-            keys.dedup();
-            (keys.len() + 1).to_string()
-        })),
-        14 => (format!("LAG(v, {number}, -1)"), Box::new(move |_, partition, at| {
-            shown(at.checked_sub(number).map_or(Some(-1), |at| partition[at][2]))
-        })),
-        _ => (format!("LEAD(v, {number})"), Box::new(move |_, partition, at| {
-            shown(partition.get(at + number).and_then(|row| row[2]))
-        })),
+        12 => (
+            "RANK()".to_owned(),
+            Box::new(move |window, partition, at| (before(window, partition, at).len() + 1).to_string()),
+        ),
+        13 => (
+            "DENSE_RANK()".to_owned(),
+            Box::new(move |window, partition, at| {
+                let mut keys: Vec<Vec<Option<i64>>> = before(window, partition, at)
+                    .iter()
+                    .map(|row| window.order.iter().map(|(column, _)| row[*column]).collect())
+                    .collect();
+                keys.sort();
+                keys.dedup();
+                (keys.len() + 1).to_string()
+            }),
+        ),
+        14 => (
+            format!("LAG(v, {number}, -1)"),
+            Box::new(move |_, partition, at| {
+                shown(at.checked_sub(number).map_or(Some(-1), |at| partition[at][2]))
+            }),
+        ),
+        _ => (
+            format!("LEAD(v, {number})"),
+            Box::new(move |_, partition, at| shown(partition.get(at + number).and_then(|row| row[2]))),
+        ),
     }
 }
 
@@ -262,7 +301,8 @@ fn random_windows_are_those_of_the_model() {
         for id in 0..i64::try_from(rng.below(14)).unwrap() {
             let mut value = |limit| (!rng.chance(1, 5)).then(|| i64::try_from(rng.below(limit)).unwrap());
             rows.push([Some(id), value(3), value(8), value(3)]);
-            let shown = rows[rows.len() - 1].map(|value| value.map_or("NULL".to_owned(), |value| value.to_string()));
+            let shown =
+                rows[rows.len() - 1].map(|value| value.map_or("NULL".to_owned(), |value| value.to_string()));
             conn.run(&format!("INSERT INTO r VALUES ({})", shown.join(", ")));
         }
         // The rows of the first one come in the order of their ids where it leaves that open, unless the other one orders them
@@ -270,7 +310,7 @@ fn random_windows_are_those_of_the_model() {
         let windows = [Window::random(&mut rng), Window::random(&mut rng)];
         let both = rng.chance(1, 3) && !windows[1].keys().starts_with(&windows[0].keys());
         let mut asked = Vec::new();
-        for _ in 0..1 + rng.index(4) {
+        for _ in 0..=rng.index(4) {
             let (text, model) = functions(&mut rng);
             asked.push((0, text, model));
         }

@@ -186,7 +186,8 @@ impl Binder<'_, '_> {
     fn window(&mut self, name: &str, spec: &WindowSpec) -> Result<Window> {
         let base = spec.window_name.as_ref();
         let base = base.map(|base| self.windows().place(&base.value)).transpose()?;
-        let mut window = Window { name: name.to_owned(), partition: Vec::new(), order: Vec::new(), frame: None };
+        let mut window =
+            Window { name: name.to_owned(), partition: Vec::new(), order: Vec::new(), frame: None };
         if let Some(base) = base {
             let base = &self.windows().over.windows[base];
             if !spec.partition_by.is_empty() {

@@ -69,7 +69,10 @@ impl Exec<'_> {
     }
 
     /// Makes it the sum of another frame.
-    #[expect(clippy::too_many_arguments, reason = "what a partition consists of, and what is known beside it")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a partition consists of, and what is known beside it"
+    )]
     async fn move_to(
         &mut self,
         frame: &Range<usize>,

@@ -23,7 +23,8 @@ impl Exec<'_> {
         let Some(frame) = &partition.window.frame else {
             return Ok((0..count).map(|at| 0..partition.peers(at).end).collect());
         };
-        let (start_size, end_size) = (self.row_count(&frame.start, known)?, self.row_count(&frame.end, known)?);
+        let (start_size, end_size) =
+            (self.row_count(&frame.start, known)?, self.row_count(&frame.end, known)?);
         let mut frames = Vec::with_capacity(count);
         for at in 0..count {
             let (start, end) = if frame.is_range {
@@ -63,12 +64,16 @@ impl Exec<'_> {
         let start = match &frame.start {
             FrameBound::Unbounded => 0,
             FrameBound::CurrentRow => peers.start,
-            bound => self.limit_of(bound, partition, &rows[partition.rows[at]], known)?.place(partition, false, &peers),
+            bound => self
+                .limit_of(bound, partition, &rows[partition.rows[at]], known)?
+                .place(partition, false, &peers),
         };
         let end = match &frame.end {
             FrameBound::Unbounded => partition.count(),
             FrameBound::CurrentRow => peers.end,
-            bound => self.limit_of(bound, partition, &rows[partition.rows[at]], known)?.place(partition, true, &peers),
+            bound => self
+                .limit_of(bound, partition, &rows[partition.rows[at]], known)?
+                .place(partition, true, &peers),
         };
         Ok((start, end))
     }
@@ -94,7 +99,10 @@ impl Exec<'_> {
         }
         let limit = limit.eval(&inputs, &mut context)?;
         if limit.as_ref().is_null() {
-            return Ok(Limit::Beyond { follows: matches!(bound, FrameBound::Following(_)), descending: *descending });
+            return Ok(Limit::Beyond {
+                follows: matches!(bound, FrameBound::Following(_)),
+                descending: *descending,
+            });
         }
         let mut key = SortKey::new();
         key.push_ordered(limit.as_ref(), *descending);
@@ -116,7 +124,13 @@ impl Limit {
     /// The place in front of the first row within it, or behind the last one if it is the end.
     fn place(&self, partition: &Partition<'_>, is_end: bool, peers: &Range<usize>) -> usize {
         match self {
-            Self::Peers => if is_end { peers.end } else { peers.start },
+            Self::Peers => {
+                if is_end {
+                    peers.end
+                } else {
+                    peers.start
+                }
+            }
             Self::Value(key) => partition.count_before(key, is_end),
             Self::Beyond { follows, descending } => {
                 let mut null = SortKey::new();

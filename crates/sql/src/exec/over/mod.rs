@@ -145,7 +145,8 @@ impl Exec<'_> {
                     memory.take(kept)?;
                     for (number, kind) in &functions {
                         let count = numbers[*number];
-                        self.function((*number, kind, count), &partition, &frames, &mut rows, known, memory).await?;
+                        self.function((*number, kind, count), &partition, &frames, &mut rows, known, memory)
+                            .await?;
                     }
                     memory.give_back(kept);
                 }

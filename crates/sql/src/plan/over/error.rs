@@ -33,11 +33,8 @@ pub(crate) const FRAME_START_ILLEGAL: Condition = condition(
     "ER_WINDOW_FRAME_START_ILLEGAL",
     "Window '%s': frame start cannot be UNBOUNDED FOLLOWING.",
 );
-pub(crate) const FRAME_END_ILLEGAL: Condition = condition(
-    3585,
-    "ER_WINDOW_FRAME_END_ILLEGAL",
-    "Window '%s': frame end cannot be UNBOUNDED PRECEDING.",
-);
+pub(crate) const FRAME_END_ILLEGAL: Condition =
+    condition(3585, "ER_WINDOW_FRAME_END_ILLEGAL", "Window '%s': frame end cannot be UNBOUNDED PRECEDING.");
 pub(crate) const FRAME_ILLEGAL: Condition = condition(
     3586,
     "ER_WINDOW_FRAME_ILLEGAL",
@@ -58,11 +55,8 @@ pub(crate) const RANGE_FRAME_NUMERIC_TYPE: Condition = condition(
     "ER_WINDOW_RANGE_FRAME_NUMERIC_TYPE",
     "Window '%s' with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed.",
 );
-pub(crate) const RANGE_BOUND_NOT_CONSTANT: Condition = condition(
-    3590,
-    "ER_WINDOW_RANGE_BOUND_NOT_CONSTANT",
-    "Window '%s' has a non-constant frame bound.",
-);
+pub(crate) const RANGE_BOUND_NOT_CONSTANT: Condition =
+    condition(3590, "ER_WINDOW_RANGE_BOUND_NOT_CONSTANT", "Window '%s' has a non-constant frame bound.");
 pub(crate) const DUPLICATE_NAME: Condition =
     condition(3591, "ER_WINDOW_DUPLICATE_NAME", "Window '%s' is defined twice.");
 pub(crate) const ILLEGAL_ORDER_BY: Condition = condition(

@@ -248,7 +248,9 @@ impl WindowKind {
     /// The type of its result.
     pub(crate) fn result_type(&self, types: &Types<'_>) -> Result<ResultType, SqlError> {
         match self {
-            Self::RowNumber | Self::Rank | Self::DenseRank | Self::Ntile(_) => Ok(ResultType::int(IntSize::Big, NUMBER_WIDTH).unsigned()),
+            Self::RowNumber | Self::Rank | Self::DenseRank | Self::Ntile(_) => {
+                Ok(ResultType::int(IntSize::Big, NUMBER_WIDTH).unsigned())
+            }
             Self::PercentRank | Self::CumeDist => Ok(ResultType::double()),
             Self::Shifted(shifted) => shifted.result_type(types),
             Self::FirstValue(value) | Self::LastValue(value) => Ok(of_a_row(value.result_type(types)?)),
