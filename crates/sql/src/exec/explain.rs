@@ -326,9 +326,7 @@ impl<'p> Block<'p> {
             sources: &select.sources,
             precondition: select.precondition.as_ref(),
             limit: select.limit.as_ref(),
-            groups: select.distinct
-                || select.over.is_some()
-                || select.group.as_ref().is_some_and(|group| !group.by.is_empty()),
+            groups: select.distinct || select.group.as_ref().is_some_and(|group| !group.by.is_empty()),
             sorts: (!select.order.is_empty() && !select.is_in_order) || sorts_for_windows(select),
             subqueries: &select.subqueries,
         }

@@ -13,8 +13,8 @@ use types::value::Value;
 use super::super::memory::{Room, value_size};
 use super::super::subquery::Known;
 use super::super::{Exec, Result};
-use super::BufferedRow;
 use super::partition::Partition;
+use super::{BufferedRow, kept};
 use crate::agg::Accumulator;
 use crate::expr::Expr;
 use crate::plan::Aggregate;
@@ -51,7 +51,7 @@ impl Exec<'_> {
                     Value::Decimal(number) if number.scale() > ty.decimals => {
                         Value::Decimal(number.round(i32::from(ty.decimals)).unwrap_or(number))
                     }
-                    value => value,
+                    value => kept(value),
                 });
             }
             let result = result.clone().unwrap_or_default();

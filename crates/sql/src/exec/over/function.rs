@@ -7,8 +7,8 @@ use types::value::Value;
 use super::super::memory::{Room, value_size};
 use super::super::subquery::Known;
 use super::super::{Exec, Result};
-use super::BufferedRow;
 use super::partition::Partition;
+use super::{BufferedRow, kept};
 use crate::expr::{Expr, in_type_and_scale, operand};
 use crate::plan::{Shifted, WindowKind};
 
@@ -99,7 +99,7 @@ impl Exec<'_> {
     fn value_in(&mut self, value: &Expr, row: &BufferedRow, known: Known<'_>) -> Result<Value> {
         let parts = row.parts();
         let inputs = self.inputs_of(row, &parts, known);
-        Ok(operand(value, &inputs, &mut self.reading())?.into_value())
+        Ok(kept(operand(value, &inputs, &mut self.reading())?.into_value()))
     }
 }
 

@@ -82,6 +82,14 @@ impl BufferedRow {
     }
 }
 
+/// A result, as MySQL's temporary tables have it: labels are texts there.
+fn kept(value: Value) -> Value {
+    match value {
+        Value::Chosen(chosen) => Value::Str(chosen.text().into_owned(), chosen.collation()),
+        value => value,
+    }
+}
+
 impl Exec<'_> {
     /// Keeps a row, or a group.
     pub(super) async fn buffer_row(
