@@ -11,7 +11,7 @@ use types::column::IntSize;
 use types::error::table::ER_OUT_OF_SORTMEMORY;
 use vfs::sim::Rng;
 
-use crate::db::{Conn, Db, Spec, int};
+use crate::db::{Conn, Db, Spec, int, varchar};
 
 fn table() -> (Db, Conn) {
     let mut db = Db::new();
@@ -385,6 +385,34 @@ fn kept_rows_have_a_bound() {
         conn.memory_max = enough;
         conn.rows(query);
         conn.memory_max = enough / 30;
+        assert_eq!(conn.error(query).0, ER_OUT_OF_SORTMEMORY.code, "{query}");
+    }
+}
+
+#[test]
+fn what_nothing_looks_at_is_not_kept() {
+    let mut db = Db::new();
+    let text = |name| (name, varchar(1000), true, DefaultValue::Null);
+    db.create(&Spec {
+        name: "wide",
+        columns: vec![("id", int(IntSize::Int), false, DefaultValue::None), text("a"), text("b")],
+        indexes: vec![("PRIMARY", IndexKind::Primary, vec![0])],
+        auto_increment: None,
+    });
+    let mut conn = db.connect();
+    let long = "x".repeat(1000);
+    for id in 0..100 {
+        conn.run(&format!("INSERT INTO wide VALUES ({id}, '{long}', '{long}')"));
+    }
+    // Enough for the rows' places, keys and results, and for one of the texts.
+    for (query, enough) in [
+        ("SELECT RANK() OVER (ORDER BY id) FROM wide", 60_000),
+        ("SELECT COUNT(a) OVER () FROM wide", 160_000),
+        ("SELECT COUNT(a) OVER (), LENGTH(b) FROM wide", 260_000),
+    ] {
+        conn.memory_max = enough;
+        assert_eq!(conn.rows(query).len(), 100, "{query}");
+        conn.memory_max = enough - 50_000;
         assert_eq!(conn.error(query).0, ER_OUT_OF_SORTMEMORY.code, "{query}");
     }
 }
