@@ -47,6 +47,8 @@ fn a_table_is_explained_as_by_mysql() {
     compare(&[
         ("SELECT 1", &["1|SIMPLE|||||||||No tables used"]),
         ("SELECT * FROM t", &["1|SIMPLE|t|ALL|||||100|100.00|"]),
+        ("SELECT id, RANK() OVER (ORDER BY c) FROM t", &["1|SIMPLE|t|ALL|||||100|100.00|Using filesort"]),
+        ("SELECT id, SUM(c) OVER () FROM t", &["1|SIMPLE|t|ALL|||||100|100.00|"]),
         ("SELECT * FROM t WHERE id=3", &["1|SIMPLE|t|const|PRIMARY|PRIMARY|4|const|1|100.00|"]),
         ("SELECT * FROM t WHERE id=2+1", &["1|SIMPLE|t|const|PRIMARY|PRIMARY|4|const|1|100.00|"]),
         ("SELECT * FROM t WHERE u=4", &["1|SIMPLE|t|const|u|u|8|const|1|100.00|"]),

@@ -32,4 +32,5 @@ mod variables;
 mod views;
 mod waits;
 mod whole;
+mod window;
 mod world;

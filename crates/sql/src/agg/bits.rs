@@ -13,13 +13,13 @@ use crate::plan::{Aggregate, AggregateKind};
 const SIZE_MAX: u32 = 511;
 
 /// What was joined.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bits {
     kind: AggregateKind,
     joined: Joined,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Joined {
     Number(u64),
     /// None before the first row; an empty group's result has so many bytes.
@@ -75,6 +75,20 @@ impl Bits {
             }
         }
         Ok(())
+    }
+
+    /// Takes out what was added, if they are joined by XOR.
+    pub(super) fn remove(
+        &mut self,
+        expr: &Expr,
+        value: ValueRef<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<bool, SqlError> {
+        let is_invertible = self.kind == AggregateKind::BitXor && matches!(self.joined, Joined::Number(_));
+        if is_invertible {
+            self.add(expr, value, context)?;
+        }
+        Ok(is_invertible)
     }
 
     pub(super) fn finish(self) -> Value {

@@ -17,7 +17,7 @@ use crate::func::Text;
 use crate::plan::{Aggregate, OrderKey};
 
 /// The rows of a group.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Concat {
     collation: Collation,
     separator: Vec<u8>,

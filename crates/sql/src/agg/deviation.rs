@@ -8,7 +8,7 @@ use crate::expr::{Expr, number_of, out_of_range};
 use crate::plan::AggregateKind;
 
 /// The mean and the sum of squared distances from it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Deviation {
     count: u64,
     mean: f64,

@@ -7,7 +7,7 @@ use types::value::ValueRef;
 use crate::expr::SortKey;
 
 /// The keys of the values.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Distinct {
     seen: HashSet<SortKey>,
     buffer: SortKey,

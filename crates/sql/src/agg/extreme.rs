@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use types::context::Context;
 use types::error::SqlError;
-use types::value::{Value, compare};
+use types::value::{Value, ValueRef, compare};
 
 use crate::exec::value_size;
 use crate::expr::Ev;
 
 /// The best value so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Extreme {
     best: Option<Value>,
     wanted: Ordering,
@@ -33,6 +33,18 @@ impl Extreme {
         let before = self.best.as_ref().map_or(0, value_size);
         let best = self.best.insert(value.into_value());
         Ok(value_size(best).saturating_sub(before))
+    }
+
+    /// Whether the best value is the same without one that was added: whether that one is worse.
+    pub(super) fn stays_without(
+        &self,
+        value: ValueRef<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<bool, SqlError> {
+        match &self.best {
+            Some(best) => Ok(compare(best.as_ref(), value, context)? == Some(self.wanted)),
+            None => Ok(false),
+        }
     }
 
     pub(super) fn has_value(&self) -> bool {

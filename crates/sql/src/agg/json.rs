@@ -10,7 +10,7 @@ use crate::func::json::{member_name, member_value};
 use crate::plan::{Aggregate, AggregateKind};
 
 /// The values of a group, in the order of its rows.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Document {
     /// Names of an object's members; none of an array's items.
     names: Vec<String>,

@@ -36,14 +36,14 @@ pub use typing::result_type;
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// One aggregate of one group.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Accumulator {
     state: State,
     /// The values that were added, if they count only once.
     distinct: Option<Distinct>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum State {
     Count(u64),
     Sum(Sum),
@@ -123,6 +123,42 @@ impl Accumulator {
             State::AnyValue(_) | State::Count(_) | State::Concat(_) | State::Document(_) => {}
         }
         Ok(kept)
+    }
+
+    /// Takes out a row that was added. False if that cannot be done exactly: then nothing is as it was.
+    pub fn remove(
+        &mut self,
+        aggregate: &Aggregate,
+        inputs: &Inputs<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<bool> {
+        if let State::Count(count) = &mut self.state {
+            let mut counted = 0;
+            count_row(&mut counted, None, aggregate, inputs, context)?;
+            *count -= counted;
+            return Ok(true);
+        }
+        let Some(arg) = aggregate.args.first() else { return Ok(true) };
+        let value = operand(arg, inputs, context)?;
+        if value.as_ref().is_null() {
+            return Ok(!matches!(self.state, State::Document(_)));
+        }
+        match &mut self.state {
+            State::Sum(sum) | State::Avg(sum) => sum.remove(arg, value.as_ref(), context),
+            State::Extreme(extreme) => extreme.stays_without(value.as_ref(), context),
+            State::Bits(bits) => bits.remove(arg, value.as_ref(), context),
+            _ => Ok(false),
+        }
+    }
+
+    /// The result so far.
+    pub fn value(
+        &self,
+        aggregate: &Aggregate,
+        inputs: &Inputs<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Value> {
+        self.clone().finish(aggregate, inputs, context)
     }
 
     /// Whether it is MIN or MAX and has a value.

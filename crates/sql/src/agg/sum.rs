@@ -8,7 +8,7 @@ use types::value::{Numeric, Value, ValueRef};
 use crate::expr::{Expr, number_of, out_of_range};
 
 /// What was added.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Sum {
     total: Total,
     count: u64,
@@ -52,6 +52,30 @@ impl Sum {
             }
         };
         Ok(())
+    }
+
+    /// Takes out what was added. False for doubles, whose sums are not exact.
+    pub(super) fn remove(
+        &mut self,
+        expr: &Expr,
+        value: ValueRef<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<bool, SqlError> {
+        let Some(number) = number_of(expr, value, context)? else { return Ok(true) };
+        self.total = match (self.total, number) {
+            (Total::Int(total), Numeric::Int(number)) => Total::Int(total - i128::from(number)),
+            (Total::Int(total), Numeric::UInt(number)) => Total::Int(total - i128::from(number)),
+            (Total::None | Total::Double(_), _) | (_, Numeric::Double(_)) => return Ok(false),
+            (total, number) => match total.to_decimal().subtract(&number.to_decimal()) {
+                Ok(total) => Total::Decimal(total),
+                Err(Overflow) => return Ok(false),
+            },
+        };
+        self.count -= 1;
+        if self.count == 0 {
+            self.total = Total::None;
+        }
+        Ok(true)
     }
 
     pub(super) fn total(&self) -> Value {

@@ -2,14 +2,19 @@
 
 use sqlparser::ast::{self, BinaryOperator as Bin, UnaryOperator as Un};
 use types::collation::Collation;
-use types::error::table::{ER_NON_UNIQ_ERROR, ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION};
+use types::error::table::{
+    ER_NON_UNIQ_ERROR, ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION, ER_WRONG_GROUP_FIELD,
+};
 use types::value::Value;
 
+use super::over::has_window;
 use super::rows::row_of;
+use super::scope::Clause;
 use super::{BindEnv, Result, Scope, literal, targets, unsupported};
 use crate::expr::typing::Kind;
 use crate::expr::{ArithOp, CompareOp, Expr, Types};
 use crate::plan::Output;
+use crate::plan::over::error::INVALID_ALIAS_USE;
 use crate::session::Scope as VariableScope;
 
 /// How deep expressions may be nested.
@@ -223,6 +228,12 @@ impl Binder<'_, '_> {
             Err(error) => error,
         };
         if let (None, Some(result)) = (table, self.scope.alias(name)) {
+            if self.scope.windows.is_none() && has_window(&result) {
+                return Err(match self.scope.clause {
+                    Clause::Group => ER_WRONG_GROUP_FIELD.error(&[&name]),
+                    _ => INVALID_ALIAS_USE.error(&[&name]),
+                });
+            }
             return Ok(result);
         }
         let outer = self.env.outer_column(db, table, name).map_err(|error| {

@@ -18,18 +18,15 @@ use crate::func;
 use crate::plan::{Aggregate, AggregateKind, SourceKind};
 
 /// The parts of a call's parentheses.
-struct Arguments<'a> {
-    list: &'a [ast::FunctionArg],
-    distinct: bool,
+pub(super) struct Arguments<'a> {
+    pub(super) list: &'a [ast::FunctionArg],
+    pub(super) distinct: bool,
     clauses: &'a [ast::FunctionArgumentClause],
 }
 
 impl Binder<'_, '_> {
     pub(super) fn function(&mut self, function: &ast::Function) -> Result<Expr> {
         let name = function.name.to_string().replace('`', "");
-        if function.over.is_some() {
-            return Err(unsupported("window functions"));
-        }
         let arguments = match &function.args {
             ast::FunctionArguments::None => Arguments { list: &[], distinct: false, clauses: &[] },
             ast::FunctionArguments::Subquery(_) => return Err(unsupported("a subquery as arguments")),
@@ -39,6 +36,9 @@ impl Binder<'_, '_> {
                 clauses: &list.clauses,
             },
         };
+        if let Some(over) = &function.over {
+            return self.window_function(&name, function, &arguments, over);
+        }
         if let Some(kind) = AggregateKind::by_name(&name) {
             return self.aggregate(kind, &arguments);
         }
@@ -72,7 +72,7 @@ impl Binder<'_, '_> {
         }
     }
 
-    fn argument(&mut self, arg: &ast::FunctionArg) -> Result<Expr> {
+    pub(super) fn argument(&mut self, arg: &ast::FunctionArg) -> Result<Expr> {
         self.bind(plain(arg)?)
     }
 
@@ -133,15 +133,19 @@ impl Binder<'_, '_> {
         Ok(Expr::Aggregate(own.len() - 1))
     }
 
-    /// Aggregates do not nest: their arguments are bound where none is allowed.
+    /// Aggregates do not nest, nor have they window functions: their arguments are bound where none is allowed.
     fn aggregate_alone(&mut self, kind: AggregateKind, arguments: &Arguments<'_>) -> Result<Aggregate> {
-        let own = self.scope.aggregates.take();
+        let (own, windows) = (self.scope.aggregates.take(), self.scope.windows.take());
         let bound = self.aggregate_parts(kind, arguments);
-        self.scope.aggregates = own;
+        (self.scope.aggregates, self.scope.windows) = (own, windows);
         bound
     }
 
-    fn aggregate_parts(&mut self, kind: AggregateKind, arguments: &Arguments<'_>) -> Result<Aggregate> {
+    pub(super) fn aggregate_parts(
+        &mut self,
+        kind: AggregateKind,
+        arguments: &Arguments<'_>,
+    ) -> Result<Aggregate> {
         let star = [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Wildcard)];
         let list = if arguments.list == star { &[] } else { arguments.list };
         let bind = |arg| if kind.is_json() { self.bind_json(plain(arg)?) } else { self.argument(arg) };

@@ -12,6 +12,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::block::Block;
 use super::join::Joins;
 use super::scope::{Named, Scope};
 use crate::expr::Expr;
@@ -33,25 +34,20 @@ pub(super) struct Mergeable {
 }
 
 impl Mergeable {
-    /// Of a query that does not group, limit or exclude rows. `None` if it must stay apart.
-    pub(super) fn new(
-        scope: &Scope,
-        conditions: &[Expr],
-        joins: &Joins,
-        output: &[Output],
-        order: &[OrderBy],
-    ) -> Option<Self> {
+    /// `None` if a query must stay apart.
+    pub(super) fn new(scope: &Scope, block: &Block) -> Option<Self> {
+        let Block { conditions, joins, output, order, .. } = block;
         let orders = order.iter().filter_map(OrderBy::expr);
-        let mut exprs = conditions.iter().chain(output.iter().map(|output| &output.expr)).chain(orders);
+        let values = output.iter().map(|output| &output.expr).chain(orders);
         let is_stored = |named: &Named| !matches!(named.kind, SourceKind::Derived(..));
-        let fits =
-            !scope.sources.is_empty() && scope.sources.iter().all(is_stored) && scope.subqueries.is_empty();
-        (fits && exprs.all(is_repeatable)).then(|| Self {
+        let reads_stored = !scope.sources.is_empty() && scope.sources.iter().all(is_stored);
+        let fits = block.is_plain() && reads_stored && scope.subqueries.is_empty() && !block.counts_all;
+        (fits && conditions.iter().chain(values).all(is_repeatable)).then(|| Self {
             sources: scope.sources.clone(),
-            conditions: conditions.to_vec(),
+            conditions: conditions.clone(),
             joins: joins.clone(),
-            output: output.to_vec(),
-            order: order.to_vec(),
+            output: output.clone(),
+            order: order.clone(),
             views: scope.views.clone(),
             is_straight: scope.is_straight,
         })
@@ -96,42 +92,27 @@ fn is_repeatable(expr: &Expr) -> bool {
     is
 }
 
-/// What a query consists of when all of it is bound.
-pub(super) struct Whole<'q> {
-    pub(super) conditions: &'q mut Vec<Expr>,
-    pub(super) joins: &'q mut Joins,
-    pub(super) output: &'q mut [Output],
-    pub(super) order: &'q mut Vec<OrderBy>,
-    /// Its other expressions.
-    pub(super) others: Vec<&'q mut Expr>,
-    /// It can take the order of its only source for its own.
-    pub(super) takes_order: bool,
-    /// It locks all rows that it reads: those of views, and not those of derived tables.
-    pub(super) locks: bool,
-}
-
-/// Takes what can be merged into a query.
-pub(super) fn merge(scope: &mut Scope, query: Whole<'_>) {
-    let merged: Vec<Option<Arc<Mergeable>>> =
-        (0..scope.sources.len()).map(|source| candidate(scope, source, &query)).collect();
-    if merged.iter().all(Option::is_none) {
+/// Takes what can be merged into a query. `takes_order`: the order of its only source may be its own; `locks`: it locks all rows
+/// that it reads, those of views and not those of derived tables.
+pub(super) fn merge(scope: &mut Scope, block: &mut Block, takes_order: bool, locks: bool) {
+    let keeps_order = takes_order && scope.sources.len() == 1;
+    let sources = 0..scope.sources.len();
+    let merged: Vec<_> = sources.map(|source| candidate(scope, source, keeps_order, locks)).collect();
+    let parts = merged.iter().flatten().map(|merged| merged.sources.len());
+    if merged.iter().all(Option::is_none) || scope.sources.len() + parts.sum::<usize>() > SOURCES_MAX {
         return;
     }
-    let added: usize =
-        merged.iter().map(|merged| merged.as_ref().map_or(1, |merged| merged.sources.len())).sum();
-    if added > SOURCES_MAX {
-        return;
-    }
-    Merger::new(scope, merged).merge(query);
+    Merger::new(scope, merged).merge(block);
 }
 
-fn candidate(scope: &Scope, source: usize, query: &Whole<'_>) -> Option<Arc<Mergeable>> {
+/// What a source may be replaced by.
+fn candidate(scope: &Scope, source: usize, keeps_order: bool, locks: bool) -> Option<Arc<Mergeable>> {
     let named = &scope.sources[source];
     let merged = named.merge.as_ref()?;
     let SourceKind::Derived(place, _) = &named.kind else { return None };
     let is_view = scope.subqueries[*place].view.is_some();
-    let keeps_order = merged.order.is_empty() || query.takes_order && scope.sources.len() == 1;
-    let fits = keeps_order && (!query.locks || is_view) && (!named.optional || merged.has_columns_only());
+    let has_order = keeps_order || merged.order.is_empty();
+    let fits = has_order && (!locks || is_view) && (!named.optional || merged.has_columns_only());
     fits.then(|| Arc::clone(merged))
 }
 
@@ -166,14 +147,11 @@ impl<'s> Merger<'s> {
         Self { scope, merged, starts, subqueries }
     }
 
-    fn merge(self, query: Whole<'_>) {
-        let Whole { conditions, joins, output, order, others, .. } = query;
-        for output in &mut *output {
+    fn merge(self, block: &mut Block) {
+        for output in &mut block.output {
             self.note_origin(output);
         }
-        let exprs = conditions.iter_mut().chain(joins.on.iter_mut().flat_map(|(_, on)| on));
-        let exprs = exprs.chain(output.iter_mut().map(|output| &mut output.expr)).chain(others);
-        exprs.chain(order.iter_mut().filter_map(OrderBy::expr_mut)).for_each(|expr| self.rewrite(expr));
+        block.exprs_mut().for_each(|expr| self.rewrite(expr));
         let mut subqueries = std::mem::take(&mut self.scope.subqueries);
         for subquery in &mut subqueries {
             if let Given::Values(values) = &mut subquery.given {
@@ -181,10 +159,11 @@ impl<'s> Merger<'s> {
             }
         }
         self.scope.subqueries = subqueries;
-        for range in joins.optional.iter_mut().chain(joins.on.iter_mut().map(|(range, _)| range)) {
+        let Joins { optional, on } = &mut block.joins;
+        for range in optional.iter_mut().chain(on.iter_mut().map(|(range, _)| range)) {
             *range = self.starts[range.start]..self.starts[range.end];
         }
-        self.add_parts(conditions, joins, order);
+        self.add_parts(block);
         self.replace_sources();
     }
 
@@ -215,7 +194,8 @@ impl<'s> Merger<'s> {
     }
 
     /// Adds the conditions and joins of what is merged, in front of the query's own.
-    fn add_parts(&self, conditions: &mut Vec<Expr>, joins: &mut Joins, order: &mut Vec<OrderBy>) {
+    fn add_parts(&self, block: &mut Block) {
+        let Block { conditions, joins, order, .. } = block;
         let (mut first, mut optional, mut on) = (Vec::new(), Vec::new(), Vec::new());
         for (source, merged) in self.merged.iter().enumerate() {
             let Some(merged) = merged else { continue };

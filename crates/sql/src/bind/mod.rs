@@ -1,11 +1,13 @@
 //! Binding: from the parser's tree to plans. Names are resolved, access paths chosen; nothing is executed.
 
 mod access;
+mod block;
 mod dependent;
 mod dml;
 mod expr;
 mod flat;
 mod from;
+mod full_group_by;
 mod function;
 mod join;
 mod json;
@@ -14,6 +16,7 @@ mod merge;
 mod multi;
 mod order;
 mod outer;
+mod over;
 mod place;
 mod query;
 mod recursive;

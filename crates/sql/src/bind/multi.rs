@@ -219,6 +219,7 @@ fn bind_rows(
         precondition,
         group: None,
         having: None,
+        over: None,
         output: Vec::new(),
         distinct: false,
         order: Vec::new(),

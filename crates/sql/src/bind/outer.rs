@@ -5,9 +5,11 @@ use std::cell::{Cell, RefCell};
 
 use types::error::table::{ER_ILLEGAL_REFERENCE, ER_NON_UNIQ_ERROR};
 
+use super::over::has_window;
 use super::{BindEnv, Result, Scope, unsupported};
 use crate::expr::{Expr, ResultType, Types};
 use crate::plan::Aggregate;
+use crate::plan::over::error::INVALID_ALIAS_USE;
 
 /// The surroundings of one subquery. What it is found to need is collected while it is bound.
 #[derive(Debug)]
@@ -49,9 +51,12 @@ impl<'a> Outer<'a> {
         found.map(|found| self.give(found)).transpose()
     }
 
-    /// A column of the result. Error 1247 for one that is there only once groups are.
+    /// A column of the result. Errors 1247 and 3594 for one that is there only once groups or windows are.
     fn result(&self, name: &str) -> Result<Option<Expr>> {
         let found = self.scope.alias(name).or_else(|| self.scope.item(name));
+        if found.as_ref().is_some_and(has_window) {
+            return Err(INVALID_ALIAS_USE.error(&[&name]));
+        }
         let mut is_aggregate = false;
         if let Some(found) = &found {
             found.walk(&mut |part| is_aggregate |= matches!(part, Expr::Aggregate(_)));
@@ -90,6 +95,18 @@ impl<'a> Outer<'a> {
         let ty = crate::agg::result_type(&aggregate, &self.types())?;
         lifted.push(aggregate);
         Ok(Some(self.give_typed(Expr::Aggregate(own.len() + lifted.len() - 1), ty)))
+    }
+
+    /// The name of the column that a given value is.
+    pub(super) fn name_of(&self, place: usize) -> Option<String> {
+        match self.given.borrow().get(place)? {
+            Expr::Column { source, column } => {
+                let named = self.scope.sources.get(*source)?;
+                Some(format!("{}.{}.{}", named.db, named.alias, named.kind.column(*column).name))
+            }
+            Expr::Outer(place, _) => self.env.outer?.name_of(*place),
+            _ => None,
+        }
     }
 
     /// What is given so far, here and further out.

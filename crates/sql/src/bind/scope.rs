@@ -10,9 +10,11 @@ use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NO
 
 use super::Result;
 use super::merge::Mergeable;
+use super::over::Windows;
 use crate::expr::{Expr, ResultType, Schema, Types};
 use crate::plan::{
-    Aggregate, ByView, Given, SelectPlan, Source, SourceKind, Subquery, UsedView, subquery_type,
+    Aggregate, ByView, Given, SelectPlan, Source, SourceKind, Subquery, UsedView, WindowFunction,
+    subquery_type,
 };
 
 /// A source under its name.
@@ -62,6 +64,8 @@ pub(super) enum Clause {
     Order,
     /// Of a UNION: no table can be named.
     GlobalOrder,
+    WindowPartition,
+    WindowOrder,
 }
 
 impl Clause {
@@ -74,6 +78,8 @@ impl Clause {
             Self::Group => "group statement",
             Self::Having => "having clause",
             Self::Order | Self::GlobalOrder => "order clause",
+            Self::WindowPartition => "window partition by",
+            Self::WindowOrder => "window order by",
         }
     }
 }
@@ -92,6 +98,10 @@ pub struct Scope {
     pub(super) clause: Clause,
     /// Where aggregates go; `None` where they are not allowed.
     pub(super) aggregates: Option<Vec<Aggregate>>,
+    /// Where window functions go; `None` where they are not allowed.
+    pub(super) windows: Option<Windows>,
+    /// The window whose specification is bound.
+    pub(super) in_window: Option<String>,
     pub(super) subqueries: Vec<Subquery>,
     /// Views that have become a part of it.
     pub(super) views: Vec<UsedView>,
@@ -235,6 +245,10 @@ impl Schema for Scope {
 
     fn aggregate(&self, number: usize) -> Option<&Aggregate> {
         self.aggregates.as_ref()?.get(number)
+    }
+
+    fn window(&self, number: usize) -> Option<&WindowFunction> {
+        self.windows.as_ref()?.over.functions.get(number)
     }
 
     fn has_group_by(&self) -> bool {

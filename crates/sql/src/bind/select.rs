@@ -1,23 +1,19 @@
 //! SELECT.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use sqlparser::ast::{self, GroupByExpr, SelectItem, SelectItemQualifiedWildcardKind};
-use types::error::SqlError;
-use types::error::table::{
-    ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_NO_TABLES_USED,
-    ER_WRONG_FIELD_WITH_GROUP,
-};
+use types::error::table::{ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_NO_TABLES_USED, ER_WRONG_GROUP_FIELD};
 use types::sql_mode::SqlMode;
 use types::value::Value;
 
-use super::join::Joins;
-use super::merge::{self, Mergeable, Whole};
-use super::place::place;
+use super::block::Block;
+use super::full_group_by::Ungrouped;
+use super::merge::{self, Mergeable};
+use super::over::{Windows, has_window};
 use super::scope::{Clause, Place, Scope};
 use super::tail::Tail;
-use super::{BindEnv, Result, dependent, expr, from, order, unsupported};
+use super::{BindEnv, Result, dependent, expr, from, full_group_by, over, unsupported};
 use crate::expr::Expr;
 use crate::lex::{Kind, Lexer};
 use crate::parse::Quoted;
@@ -55,6 +51,7 @@ pub fn bind_exprs<'x>(
         precondition: None,
         group: None,
         having: None,
+        over: None,
         output,
         distinct: false,
         order: Vec::new(),
@@ -77,35 +74,53 @@ struct SelectBinder<'a, 'e> {
 impl SelectBinder<'_, '_> {
     /// `mergeable` is set if it can be a part of another query.
     fn bind(mut self, mergeable: &mut Option<Mergeable>) -> Result<SelectPlan> {
+        let mut block = self.block()?;
+        let locks = self.tail.locks();
+        let takes_order =
+            block.is_plain() && block.order.is_empty() && !self.tail.is_part() && !self.env.may_assign();
+        merge::merge(&mut self.scope, &mut block, takes_order, locks);
+        *mergeable = if locks { None } else { Mergeable::new(&self.scope, &block) };
+        let is_straight =
+            self.select.select_modifiers.as_ref().is_some_and(|modifiers| modifiers.straight_join);
+        block.reorder(&mut self.scope, is_straight);
+        let mut plan = block.place(&mut self.scope);
+        self.tail.lock(&mut plan.sources)?;
+        plan.use_index_order();
+        Ok(plan)
+    }
+
+    /// Binds everything, and places nothing.
+    fn block(&mut self) -> Result<Block> {
         self.refuse_the_unknown()?;
-        let mut joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
+        let joins = from::bind(&self.select.from, &mut self.scope, self.env)?;
         let mut conditions = Vec::new();
         if let Some(filter) = &self.select.selection {
             self.scope.clause = Clause::Where;
             conditions.extend(conjuncts(expr::bind(filter, &mut self.scope, self.env)?));
         }
         self.scope.aggregates = Some(Vec::new());
+        self.scope.windows = Some(Windows::default());
+        over::bind_named(&self.select.named_window, &mut self.scope, self.env)?;
         let mut output = self.output()?;
+        let windows = self.scope.windows.take();
         let by = self.group_by(&output)?;
-        let mut having = match &self.select.having {
-            None => None,
-            Some(having) => {
-                self.scope.clause = Clause::Having;
-                Some(expr::bind_with_aliases(having, &mut self.scope, self.env, &output)?)
-            }
-        };
+        let mut having = self.having(&output)?;
+        self.scope.windows = windows;
         let order = self.order(&output)?;
+        let over = self.scope.windows.take().unwrap_or_default().over;
         let aggregates = self.scope.aggregates.take().unwrap_or_default();
-        let mut group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
+        let group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
         match &group {
             Some(group) if self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) => {
                 let determined = dependent::determined(&self.scope, &group.by, &conditions, &joins);
-                self.check_full_group_by(group, &determined, &output, &order)?;
+                let ungrouped = Ungrouped { output: &output, order: &order, over: &over };
+                full_group_by::check(&self.scope, group, &determined, &ungrouped)?;
             }
             Some(_) => {}
             // Without groups HAVING is asked for each row.
             None => conditions.extend(having.take().into_iter().flat_map(conjuncts)),
         }
+        let mut over = (!over.functions.is_empty()).then_some(over);
         let mut order = self.tail.needed(order);
         let counts_all = self.tail.counts_all(self.select)?;
         let (limit, offset) = self.tail.limit(&mut self.scope, self.env)?;
@@ -115,79 +130,21 @@ impl SelectBinder<'_, '_> {
             output = vec![Output::new(String::new(), Expr::Const(Value::Int(1)))];
             order.clear();
             distinct = false;
+            over = None;
         }
-        let is_plain = group.is_none() && !distinct && limit.is_none() && offset.is_none();
-        let takes_order = group.is_none()
-            && !distinct
-            && order.is_empty()
-            && !self.tail.is_part()
-            && !self.env.may_assign();
-        merge::merge(
-            &mut self.scope,
-            Whole {
-                conditions: &mut conditions,
-                joins: &mut joins,
-                output: &mut output,
-                others: group.iter_mut().flat_map(Group::exprs_mut).chain(&mut having).collect(),
-                takes_order,
-                order: &mut order,
-                locks: self.tail.locks(),
-            },
-        );
-        if is_plain && !self.tail.locks() {
-            *mergeable = Mergeable::new(&self.scope, &conditions, &joins, &output, &order);
-        }
-        self.reorder(
-            &mut conditions,
-            &mut joins,
-            (output.iter_mut().map(|output| &mut output.expr))
-                .chain(group.iter_mut().flat_map(Group::exprs_mut))
-                .chain(&mut having)
-                .chain(order.iter_mut().filter_map(OrderBy::expr_mut)),
-        );
-        let used = used_columns(&output, group.as_ref(), having.as_ref(), &order);
-        let (precondition, mut sources) = place(&mut self.scope, conditions, joins, &used);
-        self.tail.lock(&mut sources)?;
-        let subqueries = std::mem::take(&mut self.scope.subqueries);
-        let views = std::mem::take(&mut self.scope.views);
-        let mut plan = SelectPlan {
-            sources,
-            precondition,
+        Ok(Block {
+            conditions,
+            joins,
+            output,
             group,
             having,
-            output,
+            over,
             distinct,
             order,
-            is_in_order: false,
             limit,
             offset,
             counts_all,
-            subqueries,
-            views,
-        };
-        plan.use_index_order();
-        Ok(plan)
-    }
-
-    /// Makes outer joins inner ones where that is the same, and has the sources read in a better order than that of the text,
-    /// if there is one; `others` are all expressions beside the conditions.
-    fn reorder<'x>(
-        &mut self,
-        conditions: &'x mut [Expr],
-        joins: &'x mut Joins,
-        others: impl Iterator<Item = &'x mut Expr>,
-    ) {
-        joins.optional = dependent::still_missing(conditions, joins);
-        let is_straight =
-            self.select.select_modifiers.as_ref().is_some_and(|modifiers| modifiers.straight_join);
-        if is_straight || self.scope.is_straight || !joins.optional.is_empty() {
-            return;
-        }
-        let all: Vec<&Expr> = conditions.iter().chain(joins.on.iter().flat_map(|(_, on)| on)).collect();
-        let Some(places) = order::better(&self.scope.sources, &all) else { return };
-        let conditions = conditions.iter_mut().chain(joins.on.iter_mut().flat_map(|(_, on)| on));
-        conditions.chain(others).for_each(|expr| expr.renumber(&places));
-        self.scope.renumber(&places);
+        })
     }
 
     fn refuse_the_unknown(&self) -> Result<()> {
@@ -196,7 +153,6 @@ impl SelectBinder<'_, '_> {
             (select.top.is_some(), "TOP"),
             (select.into.is_some(), "SELECT INTO"),
             (!select.lateral_views.is_empty(), "LATERAL VIEW"),
-            (!select.named_window.is_empty(), "window functions"),
             (select.qualify.is_some(), "QUALIFY"),
             (matches!(select.distinct, Some(ast::Distinct::On(_))), "DISTINCT ON"),
         ];
@@ -306,6 +262,9 @@ impl SelectBinder<'_, '_> {
         let bound = list
             .iter()
             .map(|ast| match position(ast, output.len(), "group statement")? {
+                Some(place) if has_window(&output[place].expr) => {
+                    Err(ER_WRONG_GROUP_FIELD.error(&[&output[place].name]))
+                }
                 Some(place) => Ok(output[place].expr.clone()),
                 // A column is meant before an alias.
                 None => expr::bind_with_aliases(ast, &mut self.scope, self.env, output),
@@ -313,6 +272,12 @@ impl SelectBinder<'_, '_> {
             .collect();
         self.scope.aggregates = aggregates;
         bound
+    }
+
+    fn having(&mut self, output: &[Output]) -> Result<Option<Expr>> {
+        self.scope.clause = Clause::Having;
+        let having = self.select.having.as_ref();
+        having.map(|having| expr::bind_with_aliases(having, &mut self.scope, self.env, output)).transpose()
     }
 
     fn order(&mut self, output: &[Output]) -> Result<Vec<OrderBy>> {
@@ -334,58 +299,6 @@ impl SelectBinder<'_, '_> {
             })
             .collect()
     }
-
-    /// ONLY_FULL_GROUP_BY: a column outside of aggregates must be determined by what is grouped by.
-    fn check_full_group_by(
-        &self,
-        group: &Group,
-        determined: &HashSet<Place>,
-        output: &[Output],
-        order: &[OrderBy],
-    ) -> Result<()> {
-        let grouped: Vec<String> = group.by.iter().map(|by| format!("{by:?}")).collect();
-        let lists = output.iter().map(|output| (&output.expr, "SELECT list"));
-        let orders = order.iter().filter_map(|order| match &order.by {
-            OrderKey::Expr(expr) => Some((expr, "ORDER BY clause")),
-            OrderKey::Output(_) => None,
-        });
-        for (place, (expr, list)) in lists.chain(orders).enumerate() {
-            let Some((source, column)) = undetermined(expr, determined, &grouped) else { continue };
-            let named = &self.scope.sources[source];
-            let name = format!("{}.{}.{}", named.db, named.alias, named.kind.column(column).name);
-            let place = place + 1;
-            let mode = "this is incompatible with sql_mode=only_full_group_by";
-            return Err(if group.by.is_empty() {
-                let text = format!(
-                    "In aggregated query without GROUP BY, expression #{place} of {list} contains nonaggregated column \
-                     '{name}'; {mode}"
-                );
-                SqlError::with_message(&ER_MIX_OF_GROUP_FUNC_AND_FIELDS, text)
-            } else {
-                let text = format!(
-                    "Expression #{place} of {list} is not in GROUP BY clause and contains nonaggregated column \
-                     '{name}' which is not functionally dependent on columns in GROUP BY clause; {mode}"
-                );
-                SqlError::with_message(&ER_WRONG_FIELD_WITH_GROUP, text)
-            });
-        }
-        Ok(())
-    }
-}
-
-/// A column outside of aggregates whose value differs within a group.
-fn undetermined(expr: &Expr, determined: &HashSet<Place>, grouped: &[String]) -> Option<Place> {
-    if grouped.contains(&format!("{expr:?}")) {
-        return None;
-    }
-    if let Expr::Column { source, column } = expr {
-        let place = (*source, *column);
-        return (!determined.contains(&place)).then_some(place);
-    }
-    if matches!(expr, Expr::Call(function, _) if function.name == "any_value") {
-        return None;
-    }
-    expr.direct_children().into_iter().find_map(|child| undetermined(child, determined, grouped))
 }
 
 /// The parts of a conjunction.
@@ -394,21 +307,6 @@ pub(super) fn conjuncts(expr: Expr) -> Vec<Expr> {
         Expr::And(all) => all.into_iter().flat_map(conjuncts).collect(),
         other => vec![other],
     }
-}
-
-fn used_columns<'p>(
-    output: &'p [Output],
-    group: Option<&'p Group>,
-    having: Option<&'p Expr>,
-    order: &'p [OrderBy],
-) -> Vec<&'p Expr> {
-    let mut used: Vec<&Expr> = output.iter().map(|output| &output.expr).collect();
-    if let Some(group) = group {
-        used.extend(group.exprs());
-    }
-    used.extend(having);
-    used.extend(order.iter().filter_map(OrderBy::expr));
-    used
 }
 
 /// DESC.
@@ -461,7 +359,7 @@ fn is_variable(path: &[ast::Ident]) -> bool {
 
 /// Words that end a select list.
 const ITEM_ENDS: [&str; 10] =
-    ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "INTO", "UNION", "INTERSECT", "EXCEPT"];
+    ["WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "INTO", "UNION", "INTERSECT", "EXCEPT"];
 
 /// The texts of a select list's items: columns without alias are called by them.
 fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
@@ -480,7 +378,7 @@ fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
             to_select -= 1;
             continue;
         }
-        let ends = ITEM_ENDS.into_iter().any(is);
+        let ends = ITEM_ENDS.into_iter().any(is) || is("FROM") && !lexer.is_in_window_function();
         if depth == 0 && (ends || word == b"," || word == b")") {
             items.extend(item.take().map(|(name, _)| name));
             if word != b"," {
@@ -516,7 +414,7 @@ impl SelectPlan {
     fn use_index_order(&mut self) {
         let wanted = match &self.group {
             Some(group) => group.extreme().map(|(column, descending)| (vec![column], descending)),
-            None if self.distinct => None,
+            None if self.distinct || self.over.is_some() => None,
             None => self.ordered_columns(),
         };
         let (Some((columns, descending)), [source]) = (wanted, &mut self.sources[..]) else { return };

@@ -47,6 +47,7 @@ pub fn bind_show(
         precondition,
         group: None,
         having: None,
+        over: None,
         output,
         distinct: false,
         order: Vec::new(),

@@ -329,7 +329,7 @@ impl<'p> Block<'p> {
             precondition: select.precondition.as_ref(),
             limit: select.limit.as_ref(),
             groups: select.distinct || select.group.as_ref().is_some_and(|group| !group.by.is_empty()),
-            sorts: !select.order.is_empty() && !select.is_in_order,
+            sorts: (!select.order.is_empty() && !select.is_in_order) || sorts_for_windows(select),
             subqueries: &select.subqueries,
         }
     }
@@ -360,6 +360,10 @@ impl Line {
             text(extra),
         ]
     }
+}
+
+fn sorts_for_windows(select: &SelectPlan) -> bool {
+    select.over.iter().flat_map(|over| &over.sorts).any(|sort| !sort.by.is_empty())
 }
 
 /// Whether a value is known while nothing is executed.

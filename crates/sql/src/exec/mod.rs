@@ -12,8 +12,10 @@ mod foreign;
 mod insert;
 mod into;
 mod join;
+mod kept_row;
 mod memory;
 mod multi;
+mod over;
 mod project;
 mod ranges;
 mod recursive;
@@ -260,6 +262,7 @@ impl<'a> Exec<'a> {
             rows,
             candidate: RowRef::Missing,
             aggregates: &[],
+            windows: &[],
             outer: known.outer,
             subqueries: known.answers,
         }

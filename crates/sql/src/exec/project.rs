@@ -63,13 +63,22 @@ fn columns_of_several(columns: &[Column], types: Vec<ResultType>) -> Vec<OutputC
 fn columns_of_select(plan: &SelectPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {
     let types = Types { schema: plan, ..*types };
     let column = |output: &Output| {
-        let ty = output.expr.result_type(&types)?;
-        let (origin, flags) = match output.expr {
+        let mut ty = output.expr.result_type(&types)?;
+        let (origin, mut keys) = match output.expr {
             Expr::Column { source, column } => origin_of(plan, &plan.sources[source], column),
             _ => (None, 0),
         };
         let origin = output.origin.clone().or(origin);
-        Ok(OutputColumn { name: output.name.clone(), origin, ty, flags })
+        if plan.over.is_some() {
+            // They come from what MySQL keeps rows in, which knows no keys.
+            keys &= !(flags::PART_KEY | flags::PRI_KEY | flags::UNIQUE_KEY | flags::MULTIPLE_KEY);
+            ty = match output.expr {
+                Expr::Column { .. } | Expr::Const(_) => ty,
+                Expr::Aggregate(_) => ResultType { is_stored: true, ..ty },
+                _ => ResultType { is_stored: true, ..ty.kept() },
+            };
+        }
+        Ok(OutputColumn { name: output.name.clone(), origin, ty, flags: keys })
     };
     plan.output.iter().map(column).collect()
 }

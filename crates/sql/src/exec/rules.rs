@@ -140,6 +140,7 @@ impl RowRules {
             rows,
             candidate: RowRef::Missing,
             aggregates: &[],
+            windows: &[],
             subqueries: &[],
             outer: &[],
         }

@@ -13,7 +13,9 @@ use types::warning::Warnings;
 
 use super::cursor::{Cursor, Versions};
 use super::join::{Join, Made};
-use super::memory::{Room, row_size, value_size};
+use super::kept_row::KeptRow;
+use super::memory::{Room, value_size};
+use super::over::Buffer;
 use super::project::cell;
 use super::subquery::{Known, Subqueries};
 use super::window::Window;
@@ -23,7 +25,6 @@ use crate::expr::{CompareOp, Ev, Expr, Inputs, RowRef, SortKey};
 use crate::plan::{
     Access, Group, LockWait, OrderBy, OrderKey, QueryPlan, RowLock, SelectPlan, Source, SourceKind,
 };
-use crate::session::Session;
 
 /// A row that waits to be sorted.
 pub(super) struct Collected {
@@ -65,7 +66,8 @@ impl Exec<'_> {
         let open = self.precondition(plan.precondition.as_ref(), known)?;
         if open || plan.group.is_some() {
             let in_order = open && plan.is_in_order && self.finds_exactly(&plan.sources[0], known)?;
-            if plan.group.is_none() && !plan.distinct && (in_order || plan.order.is_empty()) {
+            let streams = plan.group.is_none() && plan.over.is_none() && !plan.distinct;
+            if streams && (in_order || plan.order.is_empty()) {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
                 let rows = self.gather(plan, &subqueries, (open, in_order)).await?;
@@ -195,7 +197,7 @@ impl Exec<'_> {
         Ok(locked)
     }
 
-    /// All rows of a query that groups, sorts or removes duplicates. None are read unless it is `open`. `in_order`: the first
+    /// All rows of a query that groups, sorts, removes duplicates or has window functions. None are read unless it is `open`. `in_order`: the first
     /// value of MIN or MAX is it.
     async fn gather(
         &mut self,
@@ -208,6 +210,7 @@ impl Exec<'_> {
         let mut join = self.join(plan, &made, known);
         let mut memory = Room::new(self.memory_max);
         let mut groups = plan.group.as_ref().map(Groups::new);
+        let mut buffer = plan.over.as_ref().map(|over| Buffer::new(plan, over));
         let mut collected = Vec::new();
         while open && join.next(self).await? {
             if let Some(groups) = &mut groups {
@@ -215,14 +218,19 @@ impl Exec<'_> {
                 if in_order && groups.have_extreme() {
                     break;
                 }
+            } else if let Some(buffer) = &mut buffer {
+                self.buffer_row(buffer, &join.rows(), known, Vec::new(), &mut memory).await?;
             } else {
-                let row = self.collect_row(plan, &join.rows(), known, &[]).await?;
+                let row = self.collect_row(plan, &join.rows(), known, (&[], &[])).await?;
                 memory.take(Collected::size(&row.cells))?;
                 collected.push(row);
             }
         }
         if let Some(groups) = groups {
-            collected = self.group_rows(plan, groups, known).await?;
+            collected = self.group_rows(plan, groups, known, buffer.as_mut(), &mut memory).await?;
+        }
+        if let Some(buffer) = buffer {
+            collected = Box::pin(self.windowed(plan, buffer, known, &mut memory)).await?;
         }
         Ok(finish(collected, plan))
     }
@@ -252,12 +260,14 @@ impl Exec<'_> {
         Ok(kept)
     }
 
-    /// The rows of all groups that HAVING lets through.
+    /// The rows of all groups that HAVING lets through; those for window functions go to the buffer.
     async fn group_rows(
         &mut self,
         plan: &SelectPlan,
         mut groups: Groups<'_>,
         known: Known<'_>,
+        mut buffer: Option<&mut Buffer<'_>>,
+        memory: &mut Room,
     ) -> Result<Vec<Collected>> {
         if groups.all.is_empty() && groups.group.by.is_empty() {
             let missing = vec![RowRef::Missing; plan.sources.len()];
@@ -265,7 +275,7 @@ impl Exec<'_> {
         }
         let mut collected = Vec::with_capacity(groups.all.len());
         for one in groups.all {
-            let rows: Vec<RowRef<'_>> = one.first.iter().map(FirstRow::as_ref).collect();
+            let rows: Vec<RowRef<'_>> = one.first.iter().map(KeptRow::as_ref).collect();
             let inputs = self.inputs(&rows, known);
             let mut context = self.reading();
             let results = groups.group.aggregates.iter().zip(one.accumulators);
@@ -278,21 +288,25 @@ impl Exec<'_> {
                     continue;
                 }
             }
-            collected.push(self.collect_row(plan, &rows, known, &aggregates).await?);
+            match &mut buffer {
+                Some(buffer) => self.buffer_row(buffer, &rows, known, aggregates, memory).await?,
+                None => collected.push(self.collect_row(plan, &rows, known, (&aggregates, &[])).await?),
+            }
         }
         Ok(collected)
     }
 
-    async fn collect_row(
+    /// The row of the result that rows of the sources make, with the results of aggregates and window functions.
+    pub(super) async fn collect_row(
         &mut self,
         plan: &SelectPlan,
         rows: &[RowRef<'_>],
         known: Known<'_>,
-        aggregates: &[Value],
+        (aggregates, windows): (&[Value], &[Value]),
     ) -> Result<Collected> {
         let exprs = plan.output.iter().map(|output| &output.expr);
         let exprs = exprs.chain(plan.order.iter().filter_map(OrderBy::expr));
-        let inputs = Inputs { aggregates, ..self.inputs(rows, known) };
+        let inputs = Inputs { aggregates, windows, ..self.inputs(rows, known) };
         let answers = self.answers(known.asked(exprs), &inputs, known).await?;
         let inputs = Inputs { subqueries: &answers, ..inputs };
         let mut context = self.reading();
@@ -380,39 +394,7 @@ struct Groups<'p> {
 struct OneGroup {
     accumulators: Vec<Accumulator>,
     /// The first row of each source: columns outside of aggregates come from it.
-    first: Vec<FirstRow>,
-}
-
-enum FirstRow {
-    Missing,
-    Values(Vec<Value>),
-}
-
-impl FirstRow {
-    fn as_ref(&self) -> RowRef<'_> {
-        match self {
-            Self::Missing => RowRef::Missing,
-            Self::Values(values) => RowRef::Values(values),
-        }
-    }
-
-    fn size(&self) -> usize {
-        match self {
-            Self::Missing => size_of::<Self>(),
-            Self::Values(values) => row_size(values),
-        }
-    }
-
-    fn of(row: RowRef<'_>, session: &Session) -> Self {
-        match row {
-            RowRef::Missing => Self::Missing,
-            RowRef::Values(values) => Self::Values(values.to_vec()),
-            RowRef::Stored { layout, .. } => {
-                let value = |column| row.value(column, &session.time_zone).to_value();
-                Self::Values((0..layout.column_count()).map(value).collect())
-            }
-        }
-    }
+    first: Vec<KeptRow>,
 }
 
 impl<'p> Groups<'p> {
@@ -436,8 +418,9 @@ impl<'p> Groups<'p> {
             let accumulators =
                 self.group.aggregates.iter().map(|aggregate| Accumulator::new(aggregate, &types));
             let accumulators = accumulators.collect::<Result<Vec<_>>>()?;
-            let first: Vec<FirstRow> = rows.iter().map(|row| FirstRow::of(*row, inputs.session)).collect();
-            kept += size_of_val(&*accumulators) + first.iter().map(FirstRow::size).sum::<usize>();
+            let first = rows.iter().map(|row| KeptRow::of(*row, |_| true, inputs.session));
+            let first: Vec<KeptRow> = first.collect();
+            kept += size_of_val(&*accumulators) + first.iter().map(KeptRow::size).sum::<usize>();
             self.all.push(OneGroup { accumulators, first });
         }
         Ok((place, kept))

@@ -1,4 +1,6 @@
 //! OFFSET and LIMIT: which of the rows that come are given, and how many come: `found_rows()`.
+//!
+//! Not window functions: those are in `over`.
 
 use super::{Exec, Result};
 use crate::expr::Expr;

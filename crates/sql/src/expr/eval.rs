@@ -28,6 +28,7 @@ impl Expr {
             }
             Self::Candidate(column) => Ev::Ref(inputs.candidate.value(*column, &inputs.session.time_zone)),
             Self::Aggregate(number) => aggregate(*number, inputs)?,
+            Self::Window(number) => Ev::Ref(inputs.windows[*number].as_ref()),
             Self::Outer(place, _) => Ev::Ref(inputs.outer[*place].as_ref()),
             Self::Subquery(subquery, column) => Ev::Ref(subquery.value(*column, inputs)?),
             Self::SystemVariable(scope, name) => {

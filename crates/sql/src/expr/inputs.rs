@@ -60,6 +60,8 @@ pub struct Inputs<'a> {
     pub candidate: RowRef<'a>,
     /// Results of aggregates.
     pub aggregates: &'a [Value],
+    /// Results of window functions.
+    pub windows: &'a [Value],
     /// Of a subquery: the values that it is given of the row around it.
     pub outer: &'a [Value],
     /// What the plan's subqueries have answered.

@@ -27,8 +27,8 @@ pub use inputs::{Ev, Inputs, RowRef};
 pub use sort_key::SortKey;
 pub(crate) use subquery::Verdict;
 pub use subquery::{Answer, Quantifier, SubqueryRef};
-pub(crate) use typing::union_type;
 pub use typing::{NoSchema, ResultType, Schema, Types};
+pub(crate) use typing::{common_type, union_type};
 
 use crate::func::Function;
 use crate::session::Scope;
@@ -55,6 +55,8 @@ pub enum Expr {
     Candidate(usize),
     /// The result of an aggregate, by its place in the plan's list.
     Aggregate(usize),
+    /// The result of a window function, by its place in the plan's list.
+    Window(usize),
     /// In a subquery: a value of the row around it, by its place among those that the subquery is given, and its type.
     Outer(usize, ResultType),
     /// A column of a subquery's only row.
@@ -259,6 +261,7 @@ macro_rules! children {
             | Self::Column { .. }
             | Self::Candidate(_)
             | Self::Aggregate(_)
+            | Self::Window(_)
             | Self::Outer(..)
             | Self::SystemVariable(..)
             | Self::UserVariable(..) => {}
@@ -316,7 +319,11 @@ impl Expr {
 
     fn varies(&self) -> bool {
         match self {
-            Self::Column { .. } | Self::Candidate(_) | Self::Aggregate(_) | Self::AssignVariable(..) => true,
+            Self::Column { .. }
+            | Self::Candidate(_)
+            | Self::Aggregate(_)
+            | Self::Window(_)
+            | Self::AssignVariable(..) => true,
             Self::UserVariable(_, assigned) => *assigned,
             Self::Call(function, _) => !function.is_stable,
             _ => false,

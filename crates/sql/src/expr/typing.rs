@@ -32,7 +32,7 @@ pub(crate) use common::{common_type, union_type};
 pub use result_type::{Kind, NOT_FIXED, ResultType};
 
 use super::{Expr, Inputs};
-use crate::plan::Aggregate;
+use crate::plan::{Aggregate, WindowFunction};
 use crate::session::{Scope, Session};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -47,6 +47,11 @@ pub trait Schema: Debug + Send + Sync {
 
     /// An aggregate of the plan.
     fn aggregate(&self, number: usize) -> Option<&Aggregate>;
+
+    /// A window function of the plan: only a SELECT has any.
+    fn window(&self, _number: usize) -> Option<&WindowFunction> {
+        None
+    }
 
     /// Whether the statement has GROUP BY: then no group is empty.
     fn has_group_by(&self) -> bool;
@@ -153,6 +158,10 @@ impl Expr {
             }
             Self::Aggregate(number) => match types.schema.aggregate(*number) {
                 Some(aggregate) => crate::agg::result_type(aggregate, types)?,
+                None => ResultType::NULL,
+            },
+            Self::Window(number) => match types.schema.window(*number) {
+                Some(function) => function.kind.result_type(types)?,
                 None => ResultType::NULL,
             },
             Self::Outer(_, ty) => *ty,

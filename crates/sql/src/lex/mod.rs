@@ -107,6 +107,16 @@ impl<'a> Lexer<'a> {
         Some(Token { kind, start, end: self.at })
     }
 
+    /// Behind FROM: whether this is FROM FIRST or FROM LAST of a window function, and no table follows.
+    pub(crate) fn is_in_window_function(&self) -> bool {
+        let mut ahead = self.clone();
+        let mut is = |words: &[&str]| {
+            let text = ahead.next_token().map(|token| ahead.text_of(token));
+            text.is_some_and(|text| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes())))
+        };
+        is(&["FIRST", "LAST"]) && is(&["OVER", "RESPECT", "IGNORE"])
+    }
+
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.text.get(self.at + ahead).copied()
     }

@@ -174,10 +174,13 @@ impl<'a> Normaliser<'a> {
         if !level.is_query {
             return;
         }
+        if is("FROM") && self.lexer.is_in_window_function() {
+            return;
+        }
         if is("FROM") || is("LIMIT") || is("HAVING") || is("WHERE") || is("SET") || is("VALUES") {
             // Within a select list all stays: it is a name.
             level.replacing = self.outer.last().is_none_or(|outer| outer.replacing);
-        } else if is("SELECT") || is_next_query || is("ORDER") || is("GROUP") {
+        } else if is_next_query || ["SELECT", "ORDER", "GROUP", "WINDOW"].into_iter().any(is) {
             level.replacing = false;
         }
     }

@@ -181,10 +181,6 @@ impl Dialect for MysqlGrammar {
         true
     }
 
-    fn supports_window_clause_named_window_reference(&self) -> bool {
-        true
-    }
-
     fn allow_extract_custom(&self) -> bool {
         true
     }

@@ -38,6 +38,7 @@ mod lock;
 mod maintain;
 mod mode;
 mod name;
+mod over;
 mod precedence;
 mod prefix;
 mod prepared;
@@ -90,6 +91,7 @@ pub fn parse(sql: impl AsRef<[u8]>, mode: impl Into<Mode>) -> Result<Statement, 
         return Err(ER_EMPTY_QUERY.error(&[]));
     }
     bound::check(&cursor)?;
+    over::check(&cursor)?;
     statement(&mut cursor)
 }
 
@@ -97,6 +99,7 @@ pub fn parse(sql: impl AsRef<[u8]>, mode: impl Into<Mode>) -> Result<Statement, 
 pub fn parse_expression(text: &str) -> Result<Box<sqlparser::ast::Expr>, SqlError> {
     let mut cursor = Cursor::new(text.as_bytes(), Mode::default())?;
     bound::check(&cursor)?;
+    over::check(&cursor)?;
     let expression = query::expr(&mut cursor)?;
     cursor.expect_end()?;
     Ok(expression)

@@ -11,6 +11,7 @@ use sqlparser::tokenizer::{Token, Word};
 
 use super::Mode;
 use super::cast;
+use super::over;
 use super::precedence::{self, BANG, SIGN};
 use super::reserved::is_reserved;
 
@@ -48,6 +49,7 @@ fn by_word(parser: &mut Parser<'_>, mode: Mode) -> Option<Result<Expr>> {
         Keyword::CHAR if called => return Some(char_function(parser)),
         Keyword::TRIM if called => return Some(trim(parser)),
         Keyword::POSITION if called => return Some(position(parser)),
+        _ if called && over::is_function(&word.value) => return Some(over::call(parser)),
         _ => {}
     }
     if *next == Token::Assignment && word.value.starts_with('@') {

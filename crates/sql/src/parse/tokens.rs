@@ -88,7 +88,10 @@ impl Converter<'_, '_> {
             self.word("ESCAPE");
             return Ok(2);
         }
-        if is(&[b"MOD"]) && self.is_behind_operand() {
+        if self.is_base_window(rest) {
+            let word = utf8(word.to_vec())?;
+            self.push(SqlToken::make_word(&word, Some('`')));
+        } else if is(&[b"MOD"]) && self.is_behind_operand() {
             self.push(SqlToken::Mod);
         } else if is(&[b"DISTINCTROW"]) {
             self.word("DISTINCT");
@@ -97,6 +100,22 @@ impl Converter<'_, '_> {
             self.word(&word);
         }
         Ok(1)
+    }
+
+    /// Whether the first token is the window that another one builds on, as in `OVER (w ORDER BY a)`: `sqlparser` takes none of
+    /// its own keywords for one.
+    fn is_base_window(&self, rest: &[Token]) -> bool {
+        let before =
+            |back: usize| self.place.checked_sub(back).and_then(|place| self.cursor.tokens().get(place));
+        let (Some(word), Some(opens), Some(next)) = (before(2), before(1), rest.get(1)) else { return false };
+        let is = |token: &Token, words: &[&str]| {
+            let text = self.cursor.text_of(*token);
+            words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        is(opens, &["("])
+            && is(word, &["OVER", "AS"])
+            && is(next, &[")", "PARTITION", "ORDER", "ROWS", "RANGE"])
+            && !is_reserved(self.cursor.text_of(rest[0]))
     }
 
     /// Whether a text with an introducer stands behind the first token.

@@ -6,6 +6,7 @@
 mod access;
 mod aggregate;
 mod multi;
+pub(crate) mod over;
 mod query;
 mod recursive;
 mod relations;
@@ -22,6 +23,7 @@ pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind};
 pub use multi::{MultiDeletePlan, MultiUpdatePlan, RowUpdate};
+pub use over::{Distance, Frame, FrameBound, Over, Shifted, Window, WindowFunction, WindowKind, WindowSort};
 pub(crate) use query::Touched;
 pub use query::{NamedPlan, QueryPlan, UnionPlan};
 pub use recursive::{Recent, RecursivePlan};
@@ -169,6 +171,8 @@ pub struct SelectPlan {
     pub group: Option<Group>,
     /// HAVING.
     pub having: Option<Expr>,
+    /// Window functions.
+    pub over: Option<Box<Over>>,
     /// The columns of the result.
     pub output: Vec<Output>,
     /// DISTINCT.
@@ -506,7 +510,8 @@ impl SelectPlan {
     pub fn columns_are_fixed(&self) -> bool {
         let stored = |source: &Source| !matches!(source.from, SourceKind::Derived(..));
         let arguments = self.group.iter().flat_map(|group| &group.aggregates).flat_map(|found| &found.args);
-        let mut exprs = self.output.iter().map(|output| &output.expr).chain(arguments);
+        let windowed = self.over.iter().flat_map(|over| over.exprs());
+        let mut exprs = self.output.iter().map(|output| &output.expr).chain(arguments).chain(windowed);
         self.sources.iter().all(stored) && exprs.all(Expr::type_is_fixed)
     }
 

@@ -3,7 +3,9 @@
 use engine::catalog::table::Table;
 use types::column::ColumnType;
 
-use super::{Aggregate, InsertPlan, RowRules, SelectPlan, Source, Subquery, Target, UnionPlan};
+use super::{
+    Aggregate, InsertPlan, RowRules, SelectPlan, Source, Subquery, Target, UnionPlan, WindowFunction,
+};
 use crate::expr::{ResultType, Schema, Types};
 
 fn column_of(source: &Source, column: usize) -> (ColumnType, bool) {
@@ -51,6 +53,10 @@ impl Schema for SelectPlan {
 
     fn aggregate(&self, number: usize) -> Option<&Aggregate> {
         self.group.as_ref()?.aggregates.get(number)
+    }
+
+    fn window(&self, number: usize) -> Option<&WindowFunction> {
+        self.over.as_ref()?.functions.get(number)
     }
 
     fn has_group_by(&self) -> bool {

@@ -21,6 +21,7 @@ mod merge;
 mod multi;
 mod named;
 mod order;
+mod over;
 mod queries;
 mod recorded;
 mod recursive;

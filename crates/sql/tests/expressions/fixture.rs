@@ -112,7 +112,7 @@ impl Fixture {
         let env = BindEnv::new(&self.catalog, &self.session, &text);
         match bind_query(&query, &env)? {
             QueryPlan::Select(plan) => Ok(*plan),
-            QueryPlan::Union(_) | QueryPlan::Named(_) => panic!("{text}"),
+            other => panic!("{text}: {other:?}"),
         }
     }
 
@@ -150,6 +150,7 @@ pub fn inputs<'a>(session: &'a Session, plan: &'a SelectPlan) -> Inputs<'a> {
         rows: &[],
         candidate: RowRef::Missing,
         aggregates: &[],
+        windows: &[],
         outer: &[],
         subqueries: &[],
     }

@@ -33,6 +33,7 @@ fn assigned(expression: &str, fixture: &Fixture, rows: &[RowRef<'_>]) -> Result<
         rows,
         candidate: RowRef::Missing,
         aggregates: &[],
+        windows: &[],
         outer: &[],
         subqueries: &[],
     };

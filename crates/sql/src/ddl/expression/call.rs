@@ -8,6 +8,7 @@ use crate::ddl::Result;
 use crate::func;
 use crate::parse::unsupported;
 use crate::plan::AggregateKind;
+use crate::plan::over::error::INVALID_FUNC_USE;
 
 /// What no definition may depend on, by what MySQL calls it in its errors.
 const DISALLOWED: [(&str, &str); 15] = [
@@ -174,7 +175,7 @@ impl Printer<'_> {
         let name = written.to_ascii_lowercase();
         let name = SYNONYMS.iter().find(|(other, _)| *other == name).map_or(&*name, |(_, name)| name);
         if function.over.is_some() {
-            return Err(unsupported("window functions"));
+            return Err(INVALID_FUNC_USE.error(&[&written.to_ascii_lowercase()]));
         }
         if AggregateKind::by_name(name).is_some() {
             return Err(ER_INVALID_GROUP_FUNC_USE.error(&[]));

@@ -22,6 +22,8 @@ const JSON_CHARS_MAX: u32 = u32::MAX / 4;
 const DOUBLE_LENGTH: u32 = 23;
 /// A BIT of so many bits counts as an INT, as its display width does not exceed that of one.
 const BITS_OF_INT: u8 = 11;
+/// The least width of an integer that a temporary table keeps as a BIGINT: that of INT UNSIGNED.
+const BIGINT_WIDTH_MIN: u32 = 10;
 /// The characters of a double among texts.
 const DOUBLE_CHARS: u32 = 22;
 
@@ -264,6 +266,20 @@ impl ResultType {
     #[must_use]
     pub fn computed(self) -> Self {
         Self { column: None, is_stored: false, ..self }
+    }
+
+    /// The same as MySQL's temporary tables have it, which window functions' results go through: integers are INT or BIGINT by
+    /// their width, texts of a fixed length no longer are. Bits stay bits.
+    #[must_use]
+    pub fn kept(self) -> Self {
+        let kind = match self.kind {
+            _ if matches!(self.column, Some(ColumnType::Bit { .. })) => return self,
+            Kind::Int(_) | Kind::Year if self.length < BIGINT_WIDTH_MIN => Kind::Int(IntSize::Int),
+            Kind::Int(_) => Kind::Int(IntSize::Big),
+            Kind::Char => Kind::Varchar,
+            kind => kind,
+        };
+        Self { kind, ..self.computed() }
     }
 
     /// The characters that the value has as text.
