@@ -27,6 +27,7 @@ mod targets;
 mod values;
 mod with;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::catalog::Catalog;
@@ -58,7 +59,7 @@ pub struct BindEnv<'a> {
     /// Of a subquery: what surrounds it.
     outer: Option<&'a outer::Outer<'a>>,
     /// The queries of WITH that are known here, the nearest last.
-    named: Vec<Arc<with::Named>>,
+    named: Vec<Rc<with::Named>>,
     /// How deep in other queries this is.
     level: usize,
 }
