@@ -108,37 +108,6 @@ fn several_queries_are_explained_as_by_mysql() {
             ],
         ),
         (
-            "SELECT a FROM t UNION SELECT id FROM s EXCEPT SELECT 3 EXCEPT SELECT 4 ORDER BY 1",
-            &[
-                "1|PRIMARY|t|ALL|||||100|100.00|",
-                "2|UNION|s|ALL|||||50|100.00|",
-                "5|UNION RESULT|<union1,2>|ALL|||||||Using temporary",
-                "3|EXCEPT|||||||||No tables used",
-                "4|EXCEPT|||||||||No tables used",
-                "6|EXCEPT RESULT|<except5,3,4>|ALL|||||||Using temporary; Using filesort",
-            ],
-        ),
-        (
-            "SELECT 1 UNION SELECT 2 INTERSECT ALL SELECT 3",
-            &[
-                "1|PRIMARY|||||||||No tables used",
-                "2|PRIMARY|||||||||No tables used",
-                "3|INTERSECT|||||||||No tables used",
-                "4|INTERSECT RESULT|<intersect2,3>|ALL|||||||Using temporary",
-                "5|UNION RESULT|<union1,4>|ALL|||||||Using temporary",
-            ],
-        ),
-        (
-            "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT t.a FROM r JOIN t ON t.id=r.n) SELECT * FROM r, r q",
-            &[
-                "1|PRIMARY|<derived2>|ALL|||||||",
-                "1|PRIMARY|<derived2>|ALL|||||||",
-                "2|DERIVED|||||||||No tables used",
-                "3|UNION|r|ALL|||||||Recursive",
-                "3|UNION|t|eq_ref|PRIMARY|PRIMARY|4|r.n|1|100.00|",
-            ],
-        ),
-        (
             "SELECT (SELECT COUNT(*) FROM s) FROM t WHERE id=1",
             &["1|PRIMARY|t|const|PRIMARY|PRIMARY|4|const|1|100.00|", "2|SUBQUERY|s|ALL|||||50|100.00|"],
         ),
@@ -171,6 +140,43 @@ fn several_queries_are_explained_as_by_mysql() {
                 "3|UNION|t|ALL|||||100|100.00|",
                 "5|UNION RESULT|<union2,3>|ALL|||||||Using temporary",
                 "4|DERIVED|||||||||No tables used",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn set_operations_and_recursion_are_explained_as_by_mysql() {
+    compare(&[
+        (
+            "SELECT a FROM t UNION SELECT id FROM s EXCEPT SELECT 3 EXCEPT SELECT 4 ORDER BY 1",
+            &[
+                "1|PRIMARY|t|ALL|||||100|100.00|",
+                "2|UNION|s|ALL|||||50|100.00|",
+                "5|UNION RESULT|<union1,2>|ALL|||||||Using temporary",
+                "3|EXCEPT|||||||||No tables used",
+                "4|EXCEPT|||||||||No tables used",
+                "6|EXCEPT RESULT|<except5,3,4>|ALL|||||||Using temporary; Using filesort",
+            ],
+        ),
+        (
+            "SELECT 1 UNION SELECT 2 INTERSECT ALL SELECT 3",
+            &[
+                "1|PRIMARY|||||||||No tables used",
+                "2|PRIMARY|||||||||No tables used",
+                "3|INTERSECT|||||||||No tables used",
+                "4|INTERSECT RESULT|<intersect2,3>|ALL|||||||Using temporary",
+                "5|UNION RESULT|<union1,4>|ALL|||||||Using temporary",
+            ],
+        ),
+        (
+            "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT t.a FROM r JOIN t ON t.id=r.n) SELECT * FROM r, r q",
+            &[
+                "1|PRIMARY|<derived2>|ALL|||||||",
+                "1|PRIMARY|<derived2>|ALL|||||||",
+                "2|DERIVED|||||||||No tables used",
+                "3|UNION|r|ALL|||||||Recursive",
+                "3|UNION|t|eq_ref|PRIMARY|PRIMARY|4|r.n|1|100.00|",
             ],
         ),
     ]);

@@ -76,7 +76,7 @@ impl<'a> Flat<'a> {
 }
 
 /// A UNION in parentheses whose parts could stand without them, behind this step.
-fn nested_union<'a>(body: &'a SetExpr, step: Option<SetStep>) -> Result<Option<Chain<'a>>> {
+fn nested_union(body: &SetExpr, step: Option<SetStep>) -> Result<Option<Chain<'_>>> {
     let SetExpr::Query(inner) = body else { return Ok(None) };
     if inner.with.is_some() || !Tail::of(inner)?.is_empty() {
         return Ok(None);

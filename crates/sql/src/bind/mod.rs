@@ -32,6 +32,7 @@ mod values;
 mod view;
 mod with;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::catalog::Catalog;
@@ -64,7 +65,7 @@ pub struct BindEnv<'a> {
     /// Of a subquery: what surrounds it.
     outer: Option<&'a outer::Outer<'a>>,
     /// The queries of WITH that are known here, the nearest last.
-    named: Vec<Arc<with::Named>>,
+    named: Vec<Rc<with::Named>>,
     /// Of a view's query: the view, and those around it.
     in_view: Option<&'a view::Within<'a>>,
     /// Of CREATE VIEW: collects what the catalog keeps another text of.

@@ -4,6 +4,7 @@
 //! before it. Where it cannot be named, whoever names it gets the error.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use sqlparser::ast::{self, JoinOperator, SetExpr, TableFactor};
@@ -43,7 +44,7 @@ pub(super) struct Itself {
 pub(super) fn bind(cte: &ast::Cte, env: &BindEnv<'_>) -> Result<QueryPlan> {
     let mut env = env.within();
     let name = cte.alias.name.value.clone();
-    let itself = Arc::new(Itself {
+    let itself = Rc::new(Itself {
         refusal: RefCell::new(Some(ER_CTE_RECURSIVE_REQUIRES_UNION.error(&[&name]))),
         name,
         columns: cte.alias.columns.clone(),
@@ -53,7 +54,7 @@ pub(super) fn bind(cte: &ast::Cte, env: &BindEnv<'_>) -> Result<QueryPlan> {
         steps: RefCell::default(),
         recent: OnceCell::new(),
     });
-    env.named.push(Arc::new(with::Named::Itself(Arc::clone(&itself))));
+    env.named.push(Rc::new(with::Named::Itself(Rc::clone(&itself))));
     itself.query(&cte.query, Tail::default(), &env)
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use sqlparser::ast;
@@ -19,7 +20,7 @@ pub(super) enum Named {
     /// One that is bound.
     Query(NamedQuery),
     /// A recursive one, for its own parts.
-    Itself(Arc<Itself>),
+    Itself(Rc<Itself>),
 }
 
 #[derive(Debug)]
@@ -59,7 +60,7 @@ fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
         }
         let outer = if is_correlated { surroundings(&env) } else { None };
         let plan = Arc::new(NamedPlan { plan, depth, is_correlated });
-        env.named.push(Arc::new(Named::Query(NamedQuery { name, columns, plan, outer })));
+        env.named.push(Rc::new(Named::Query(NamedQuery { name, columns, plan, outer })));
     }
     Ok(env)
 }

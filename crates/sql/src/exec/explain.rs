@@ -225,8 +225,9 @@ impl<'p> Explainer<'_, '_, 'p> {
             let is_it = |source: &Source| matches!(source.from, SourceKind::Derived(of, _) if of == place);
             let source = block.sources.iter().position(is_it);
             if matches!(subquery.plan, QueryPlan::Recent(_)) {
-                let line = source.and_then(|source| self.lines.get_mut(first + source));
-                line.into_iter().for_each(|line| line.extra.insert(0, "Recursive"));
+                if let Some(line) = source.and_then(|source| self.lines.get_mut(first + source)) {
+                    line.extra.insert(0, "Recursive");
+                }
                 continue;
             }
             let id = self.subquery(subquery, source.is_some())?;

@@ -165,7 +165,9 @@ impl Grown<'_> {
     fn is_new(&mut self, row: &[Value]) -> Result<bool> {
         let Some(seen) = &mut self.seen else { return Ok(true) };
         let mut key = SortKey::new();
-        row.iter().for_each(|value| key.push(value.as_ref()));
+        for value in row {
+            key.push(value.as_ref());
+        }
         let bytes = key.as_bytes().len() + KEY_OVERHEAD;
         let is_new = seen.insert(key);
         if is_new {

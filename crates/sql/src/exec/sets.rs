@@ -141,7 +141,9 @@ impl ResultSink for Counted<'_> {
             .map(|(cell, ty)| in_type_and_scale(Ev::Ref(cell.value(&self.time_zone)), ty, context))
             .collect();
         let mut key = SortKey::new();
-        values.iter().for_each(|value| key.push(value.as_ref()));
+        for value in &values {
+            key.push(value.as_ref());
+        }
         self.add(key, values)
     }
 }
