@@ -40,7 +40,7 @@ const NAMES: [&str; 4] = ["id", "g", "v", "w"];
 enum Bound {
     Unbounded,
     Current,
-    /// PRECEDING if it is negative, FOLLOWING if it is positive; 0 is both.
+    /// So far from the current row, in front of it if that is negative; and whether it is FOLLOWING.
     Away(i64, bool),
 }
 
@@ -208,13 +208,31 @@ type Model = Box<dyn Fn(&Window, &[&Row], usize) -> String>;
 /// What a function gives for the rows of a frame.
 type Pick = Box<dyn Fn(&[&Row]) -> Option<i64>>;
 
+fn shown<T: ToString>(value: Option<T>) -> String {
+    value.map_or("NULL".to_owned(), |value| value.to_string())
+}
+
 /// What is asked, and what it is.
 fn functions(rng: &mut Rng) -> (String, Model) {
-    fn shown<T: ToString>(value: Option<T>) -> String {
-        value.map_or("NULL".to_owned(), |value| value.to_string())
-    }
-    type Fold = fn(Vec<i64>) -> Option<i64>;
     let number = 1 + rng.index(3);
+    if rng.chance(1, 3) {
+        return by_order(rng, number);
+    }
+    let (text, pick) = of_frame(rng, number);
+    if text == "SUM(v)" && rng.chance(1, 2) {
+        // Doubles, which are added up otherwise; halves are exact.
+        let half = move |sum: i64| shown(Some(sum as f64 / 2.0));
+        let model = move |window: &Window, partition: &[&Row], at: usize| {
+            pick(&window.frame(partition, (at, partition[at]))).map_or("NULL".to_owned(), half)
+        };
+        return ("SUM(v * 0.5e0)".to_owned(), Box::new(model));
+    }
+    (text, Box::new(move |window, partition, at| shown(pick(&window.frame(partition, (at, partition[at]))))))
+}
+
+/// A function that looks at the frame.
+fn of_frame(rng: &mut Rng, number: usize) -> (String, Pick) {
+    type Fold = fn(Vec<i64>) -> Option<i64>;
     let folds: [(&str, Fold); 6] = [
         ("SUM(v)", |all| (!all.is_empty()).then(|| all.iter().sum())),
         ("MIN(v)", |all| all.into_iter().min()),
@@ -223,71 +241,55 @@ fn functions(rng: &mut Rng) -> (String, Model) {
         ("BIT_XOR(v)", |all| Some(all.into_iter().fold(0, |a, b| a ^ b))),
         ("BIT_OR(v)", |all| Some(all.into_iter().fold(0, |a, b| a | b))),
     ];
-    let choice = rng.index(16);
+    let choice = rng.index(10);
     if let Some((text, fold)) = folds.get(choice).copied() {
-        let text = text.to_owned();
-        return (
-            text,
-            Box::new(move |window, partition, at| {
-                let frame = window.frame(partition, (at, partition[at]));
-                shown(fold(frame.iter().filter_map(|row| row[2]).collect()))
-            }),
-        );
+        let pick = move |frame: &[&Row]| fold(frame.iter().filter_map(|row| row[2]).collect());
+        return (text.to_owned(), Box::new(pick));
     }
-    let of_frame = |text: String, pick: Pick| -> (String, Model) {
-        (
-            text,
-            Box::new(move |window, partition, at| shown(pick(&window.frame(partition, (at, partition[at]))))),
-        )
-    };
-    let before = |window: &Window, partition: &[&Row], at: usize| {
-        partition
-            .iter()
-            .filter(|row| window.order(row, partition[at]) == Ordering::Less)
-            .map(|row| **row)
-            .collect::<Vec<Row>>()
-    };
     match choice {
-        6 => of_frame("COUNT(*)".to_owned(), Box::new(|frame| i64::try_from(frame.len()).ok())),
-        7 => of_frame("FIRST_VALUE(id)".to_owned(), Box::new(|frame| frame.first()?[0])),
-        8 => of_frame("LAST_VALUE(v)".to_owned(), Box::new(|frame| frame.last()?[2])),
-        9 => of_frame(format!("NTH_VALUE(v, {number})"), Box::new(move |frame| frame.get(number - 1)?[2])),
-        10 => (
-            "SUM(v * 0.5e0)".to_owned(),
-            Box::new(|window, partition, at| {
-                let frame = window.frame(partition, (at, partition[at]));
-                let all: Vec<i64> = frame.iter().filter_map(|row| row[2]).collect();
-                shown((!all.is_empty()).then(|| all.iter().sum::<i64>() as f64 / 2.0))
-            }),
-        ),
-        11 => ("ROW_NUMBER()".to_owned(), Box::new(|_, _, at| (at + 1).to_string())),
-        12 => (
-            "RANK()".to_owned(),
+        6 => ("COUNT(*)".to_owned(), Box::new(|frame| i64::try_from(frame.len()).ok())),
+        7 => ("FIRST_VALUE(id)".to_owned(), Box::new(|frame| frame.first()?[0])),
+        8 => ("LAST_VALUE(v)".to_owned(), Box::new(|frame| frame.last()?[2])),
+        _ => (format!("NTH_VALUE(v, {number})"), Box::new(move |frame| frame.get(number - 1)?[2])),
+    }
+}
+
+/// A function that looks at the order alone.
+fn by_order(rng: &mut Rng, number: usize) -> (String, Model) {
+    let before = |window: &Window, partition: &[&Row], at: usize| {
+        let is_before = |row: &&&Row| window.order(row, partition[at]) == Ordering::Less;
+        partition.iter().filter(is_before).map(|row| **row).collect::<Vec<Row>>()
+    };
+    let (text, model): (&str, Model) = match rng.index(5) {
+        0 => ("ROW_NUMBER()", Box::new(|_, _, at| (at + 1).to_string())),
+        1 => (
+            "RANK()",
             Box::new(move |window, partition, at| (before(window, partition, at).len() + 1).to_string()),
         ),
-        13 => (
-            "DENSE_RANK()".to_owned(),
+        2 => (
+            "DENSE_RANK()",
             Box::new(move |window, partition, at| {
-                let mut keys: Vec<Vec<Option<i64>>> = before(window, partition, at)
-                    .iter()
-                    .map(|row| window.order.iter().map(|(column, _)| row[*column]).collect())
-                    .collect();
+                let key = |row: &Row| window.order.iter().map(|(column, _)| row[*column]).collect();
+                let mut keys: Vec<Vec<Option<i64>>> = before(window, partition, at).iter().map(key).collect();
                 keys.sort();
                 keys.dedup();
                 (keys.len() + 1).to_string()
             }),
         ),
-        14 => (
-            format!("LAG(v, {number}, -1)"),
-            Box::new(move |_, partition, at| {
+        3 => {
+            let model = move |_: &Window, partition: &[&Row], at: usize| {
                 shown(at.checked_sub(number).map_or(Some(-1), |at| partition[at][2]))
-            }),
-        ),
-        _ => (
-            format!("LEAD(v, {number})"),
-            Box::new(move |_, partition, at| shown(partition.get(at + number).and_then(|row| row[2]))),
-        ),
-    }
+            };
+            return (format!("LAG(v, {number}, -1)"), Box::new(model));
+        }
+        _ => {
+            let model = move |_: &Window, partition: &[&Row], at: usize| {
+                shown(partition.get(at + number).and_then(|row| row[2]))
+            };
+            return (format!("LEAD(v, {number})"), Box::new(model));
+        }
+    };
+    (text.to_owned(), model)
 }
 
 #[test]
@@ -301,8 +303,7 @@ fn random_windows_are_those_of_the_model() {
         for id in 0..i64::try_from(rng.below(14)).unwrap() {
             let mut value = |limit| (!rng.chance(1, 5)).then(|| i64::try_from(rng.below(limit)).unwrap());
             rows.push([Some(id), value(3), value(8), value(3)]);
-            let shown =
-                rows[rows.len() - 1].map(|value| value.map_or("NULL".to_owned(), |value| value.to_string()));
+            let shown = rows[rows.len() - 1].map(shown);
             conn.run(&format!("INSERT INTO r VALUES ({})", shown.join(", ")));
         }
         // The rows of the first one come in the order of their ids where it leaves that open, unless the other one orders them
