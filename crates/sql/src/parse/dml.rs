@@ -5,6 +5,7 @@ use types::error::SqlError;
 
 use super::Statement;
 use super::cursor::Cursor;
+use super::reserved::is_reserved;
 use super::{into, query};
 use crate::lex::Kind;
 
@@ -139,7 +140,7 @@ fn check_tables(cursor: &Cursor<'_>) -> Result<()> {
     }
 }
 
-/// Error 1064 for what cannot follow the name in `TABLE t`, which is read as `SELECT * FROM t`.
+/// Error 1064 for what is no name in `TABLE t` and for what cannot follow it, which is read as `SELECT * FROM t`.
 fn check_table_queries(cursor: &Cursor<'_>) -> Result<()> {
     const BEHIND: [&[u8]; 9] =
         [b")", b"ORDER", b"LIMIT", b"UNION", b"INTERSECT", b"EXCEPT", b"FOR", b"LOCK", b"ON"];
@@ -149,6 +150,10 @@ fn check_table_queries(cursor: &Cursor<'_>) -> Result<()> {
             && text(place).is_some_and(|text| text.eq_ignore_ascii_case(b"TABLE"));
         if !is_table {
             continue;
+        }
+        let is_name = |text: &[u8]| !is_reserved(text);
+        if !text(place + 1).is_some_and(is_name) {
+            return Err(cursor.error_at(place + 1));
         }
         let is_qualified = text(place + 2).is_some_and(|text| text == b".");
         let behind = place + if is_qualified { 4 } else { 2 };

@@ -110,10 +110,8 @@ impl Fixture {
         let text = format!("SELECT {expression}{from}");
         let Statement::Query(query) = parse(&text, Mode::default())? else { panic!("{text}") };
         let env = BindEnv::new(&self.catalog, &self.session, &text);
-        match bind_query(&query, &env)? {
-            QueryPlan::Select(plan) => Ok(*plan),
-            other => panic!("{text}: {other:?}"),
-        }
+        let QueryPlan::Select(plan) = bind_query(&query, &env)? else { panic!("{text}") };
+        Ok(*plan)
     }
 
     /// The plan of an UPDATE that assigns the expression, and the literals that were taken out of its text.
