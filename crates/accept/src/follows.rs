@@ -147,9 +147,8 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
             (contents::of(source.port, database)?, contents::of(replica.port(), database)?);
         contents::check_equal(&format!("{}: {database}", way.name), &expected, &found)?;
     }
-    relay(&replica, source.port, way, "relations")?;
-    relay(&replica, source.port, way, "computed")?;
-    relay(&replica, source.port, way, "views")?;
+    let scripts = ["relations", "computed", "views"].into_iter();
+    scripts.map(|script| relay(&replica, source.port, way, script)).collect::<Outcome>()?;
     let side = match way.vendor {
         Vendor::Oracle => {
             let install = "INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'";
