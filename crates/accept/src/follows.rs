@@ -147,8 +147,8 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
             (contents::of(source.port, database)?, contents::of(replica.port(), database)?);
         contents::check_equal(&format!("{}: {database}", way.name), &expected, &found)?;
     }
-    let scripts = ["relations", "computed", "views"].into_iter();
-    scripts.map(|script| relay(&replica, source.port, way, script)).collect::<Outcome>()?;
+    let mut scripts = ["relations", "computed", "views"].into_iter();
+    scripts.try_for_each(|script| relay(&replica, source.port, way, script))?;
     let side = match way.vendor {
         Vendor::Oracle => {
             let install = "INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'";

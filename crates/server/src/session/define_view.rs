@@ -52,7 +52,7 @@ impl Client {
         for _ in 0..PLANS_MAX {
             self.database(&name.db)?;
             if let Some(there) = self.find_table(&name) {
-                self.may_replace(&there, create.mode)?;
+                may_replace(&there, create.mode)?;
             } else if create.mode == CreateViewMode::Alter {
                 return Err(ER_NO_SUCH_TABLE.error(&[&name.db, &name.name]));
             }
@@ -65,7 +65,7 @@ impl Client {
             }
             let there = self.find_table(&name);
             if let Some(there) = &there {
-                self.may_replace(there, create.mode)?;
+                may_replace(there, create.mode)?;
                 if create.mode == CreateViewMode::CreateIfNotExists {
                     self.warnings.push(Level::Note, &ER_TABLE_EXISTS_ERROR, &[&name.name]);
                     return Ok(None);
@@ -88,15 +88,6 @@ impl Client {
             }
         }
         Ok(definer)
-    }
-
-    /// Errors 1050 and 1347 for what is there and is not to be replaced.
-    fn may_replace(&self, there: &Table, mode: CreateViewMode) -> Result<()> {
-        match mode {
-            CreateViewMode::Create => Err(ER_TABLE_EXISTS_ERROR.error(&[&there.def.name])),
-            CreateViewMode::CreateIfNotExists => Ok(()),
-            CreateViewMode::Replace | CreateViewMode::Alter => expect_view(there),
-        }
     }
 
     /// Binds the query.
@@ -252,6 +243,15 @@ impl Client {
             may_read.map_err(|_| ER_VIEW_NO_EXPLAIN.error(&[]))?;
         }
         Ok(())
+    }
+}
+
+/// Errors 1050 and 1347 for what is there and is not to be replaced.
+fn may_replace(there: &Table, mode: CreateViewMode) -> Result<()> {
+    match mode {
+        CreateViewMode::Create => Err(ER_TABLE_EXISTS_ERROR.error(&[&there.def.name])),
+        CreateViewMode::CreateIfNotExists => Ok(()),
+        CreateViewMode::Replace | CreateViewMode::Alter => expect_view(there),
     }
 }
 

@@ -53,11 +53,7 @@ impl Client {
             Statement::LockInstance => self.lock_instance().await?,
             Statement::UnlockInstance => self.unlock_instance()?,
             Statement::Prepare(prepare) => self.prepare_named(prepare)?,
-            Statement::Deallocate(name) => {
-                if !self.deallocate(&name) {
-                    return Err(ER_UNKNOWN_STMT_HANDLER.error(&[&name, &"DEALLOCATE PREPARE"]));
-                }
-            }
+            Statement::Deallocate(name) => self.deallocate_named(&name)?,
             Statement::CreateTable(_)
             | Statement::CreateTableLike(_)
             | Statement::AlterTable(_)
@@ -111,6 +107,14 @@ impl Client {
             | Statement::Maintain(_) => unreachable!("these are answered elsewhere"),
         }
         Ok(None)
+    }
+
+    /// DEALLOCATE PREPARE. Error 1243.
+    fn deallocate_named(&mut self, name: &str) -> Result<()> {
+        if self.deallocate(name) {
+            return Ok(());
+        }
+        Err(ER_UNKNOWN_STMT_HANDLER.error(&[&name, &"DEALLOCATE PREPARE"]))
     }
 
     /// USE, COM_INIT_DB.

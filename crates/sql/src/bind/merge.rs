@@ -155,7 +155,9 @@ impl<'s> Merger<'s> {
         let mut subqueries = std::mem::take(&mut self.scope.subqueries);
         for subquery in &mut subqueries {
             if let Given::Values(values) = &mut subquery.given {
-                Arc::make_mut(values).iter_mut().for_each(|value| self.rewrite(value));
+                for value in Arc::make_mut(values) {
+                    self.rewrite(value);
+                }
             }
         }
         self.scope.subqueries = subqueries;

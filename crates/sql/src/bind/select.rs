@@ -228,7 +228,7 @@ impl SelectBinder<'_, '_> {
         let name = |&(source, column): &Place| {
             let named = &sources[source];
             let is_unique = sources.iter().filter(|other| other.alias == named.alias).count() == 1;
-            let db = (!is_unique).then(|| format!("{}.", Quoted(&named.db))).unwrap_or_default();
+            let db = if is_unique { String::new() } else { format!("{}.", Quoted(&named.db)) };
             format!("{db}{}.{}", Quoted(&named.alias), Quoted(&named.kind.column(column).name))
         };
         record.wildcard(first, &options.wildcard_token, &columns.iter().map(name).collect::<Vec<_>>());

@@ -123,7 +123,9 @@ fn reader(session: &Session, db: &str, view: &ViewDef) -> Session {
     let mut reader = session.detached();
     reader.db = Some(db.to_owned());
     reader.collation_connection = view.connection;
-    READING.into_iter().for_each(|mode| reader.sql_mode = reader.sql_mode.without(mode));
+    for mode in READING {
+        reader.sql_mode = reader.sql_mode.without(mode);
+    }
     reader
 }
 
@@ -168,7 +170,7 @@ impl Record {
                 self.change(at..at, format!("{}.", Quoted(db)));
             }
             [qualifier, table] if db == self.db => {
-                self.change(token_of(qualifier)..token_of(table), String::new())
+                self.change(token_of(qualifier)..token_of(table), String::new());
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ use types::error::table::ER_WRONG_OBJECT;
 
 use super::{Quoting, Result};
 use crate::lex::{Kind, Lexer, Token, unescape};
-use crate::parse::{Mode, Quoted, unsupported};
+use crate::parse::{Mode, Quoted, hex, unsupported};
 
 /// The text of a view's query: tokens of a statement, as MySQL's default mode reads them, without comments. `changes` are
 /// tokens and what takes their place, in order. Error 1235 for what means something else in the default mode.
@@ -48,7 +48,7 @@ fn token_text(lexer: &Lexer<'_>, token: Token, mode: Mode) -> Result<String> {
         Kind::Text if mode.quoting.no_backslash_escapes || std::str::from_utf8(bytes).is_err() => {
             match String::from_utf8(unescape(bytes, mode.quoting.no_backslash_escapes)) {
                 Ok(text) => Quoting::default().text(&text),
-                Err(error) => hex_literal(error.as_bytes()),
+                Err(error) => format!("x'{}'", hex(error.as_bytes())),
             }
         }
         Kind::Symbol if mode.pipes_as_concat && bytes == b"||" => {
@@ -59,11 +59,6 @@ fn token_text(lexer: &Lexer<'_>, token: Token, mode: Mode) -> Result<String> {
         }
         _ => text(),
     })
-}
-
-fn hex_literal(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("x'{digits}'")
 }
 
 /// SHOW CREATE VIEW. The names that are quoted need no database where it is the default one.

@@ -77,6 +77,7 @@ pub use show::{Filter, Limit, Show};
 pub use statement::Statement;
 pub use transaction::{AccessMode, Completion, IsolationLevel, TransactionStart};
 
+pub(crate) use tokens::hex;
 pub(crate) use view::stored_query;
 pub use view::{CreateView, CreateViewMode, DropViews};
 
