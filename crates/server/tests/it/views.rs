@@ -24,6 +24,11 @@ fn views_answer_as_in_mysql() {
 }
 
 #[test]
+fn views_windows_recursion_and_set_operations_go_together() {
+    answers_as_recorded(include_str!("../data/combined-9.7.4.txt"), 50);
+}
+
+#[test]
 fn a_definer_reads_for_others_and_an_invoker_for_himself() {
     let world = World::start();
     let mut root = world.root();

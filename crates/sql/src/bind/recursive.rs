@@ -163,7 +163,7 @@ impl Itself {
         if select.distinct {
             return Err(unsupported(ENDED));
         }
-        if select.group.is_some() {
+        if select.group.is_some() || select.over.is_some() {
             return Err(self.error(&ER_CTE_RECURSIVE_FORBIDS_AGGREGATION));
         }
         if is_behind_others(select) || self.is_behind_straight_join(ast) {

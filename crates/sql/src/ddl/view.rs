@@ -27,7 +27,12 @@ pub fn view_text(
             out.push(' ');
         }
         if let Some((replaced, text)) = changes.next_if(|(replaced, _)| replaced.start == place) {
-            out.push_str(text);
+            // `TABLE t` was read as `SELECT * FROM t`.
+            if !replaced.is_empty() && lexer.text_of(tokens[place]).eq_ignore_ascii_case(b"TABLE") {
+                out.push_str(&format!("SELECT {text} FROM"));
+            } else {
+                out.push_str(text);
+            }
             place = replaced.end;
             if !replaced.is_empty() {
                 continue;
