@@ -51,11 +51,7 @@ impl Client {
         let definer = self.definer(create.definer.as_ref())?;
         for _ in 0..PLANS_MAX {
             self.database(&name.db)?;
-            if let Some(there) = self.find_table(&name) {
-                may_replace(&there, create.mode)?;
-            } else if create.mode == CreateViewMode::Alter {
-                return Err(ER_NO_SUCH_TABLE.error(&[&name.db, &name.name]));
-            }
+            self.view_to_replace(&name, create.mode)?;
             let Draft { def, planned } = self.draft_view(create, &name, &definer, sql)?;
             self.permit(&planned)?;
             let read: Vec<LockId> = planned.tables.iter().map(|read| read.table.lock).collect();
@@ -63,17 +59,27 @@ impl Client {
             if planned.is_stale() {
                 continue;
             }
-            let there = self.find_table(&name);
-            if let Some(there) = &there {
-                may_replace(there, create.mode)?;
-                if create.mode == CreateViewMode::CreateIfNotExists {
-                    self.warnings.push(Level::Note, &ER_TABLE_EXISTS_ERROR, &[&name.name]);
-                    return Ok(None);
-                }
+            let there = self.view_to_replace(&name, create.mode)?;
+            if there.is_some() && create.mode == CreateViewMode::CreateIfNotExists {
+                self.warnings.push(Level::Note, &ER_TABLE_EXISTS_ERROR, &[&name.name]);
+                return Ok(None);
             }
             return self.put_view(create, def, there.as_deref(), sql).await.map(Some);
         }
         Err(ER_NEED_REPREPARE.error(&[]))
+    }
+
+    /// What has the name of a view. Errors 1050, 1146 and 1347 for what cannot be replaced.
+    fn view_to_replace(&self, name: &FullName, mode: CreateViewMode) -> Result<Option<Arc<Table>>> {
+        let there = self.find_table(name);
+        match (&there, mode) {
+            (Some(there), CreateViewMode::Create) => Err(ER_TABLE_EXISTS_ERROR.error(&[&there.def.name])),
+            (Some(there), CreateViewMode::Replace | CreateViewMode::Alter) => {
+                expect_view(there).map(|()| Some(Arc::clone(there)))
+            }
+            (None, CreateViewMode::Alter) => Err(ER_NO_SUCH_TABLE.error(&[&name.db, &name.name])),
+            (_, _) => Ok(there),
+        }
     }
 
     /// Who DEFINER is. Error 1227 unless that is the session's account or it may speak for others.
@@ -246,17 +252,8 @@ impl Client {
     }
 }
 
-/// Errors 1050 and 1347 for what is there and is not to be replaced.
-fn may_replace(there: &Table, mode: CreateViewMode) -> Result<()> {
-    match mode {
-        CreateViewMode::Create => Err(ER_TABLE_EXISTS_ERROR.error(&[&there.def.name])),
-        CreateViewMode::CreateIfNotExists => Ok(()),
-        CreateViewMode::Replace | CreateViewMode::Alter => expect_view(there),
-    }
-}
-
 /// Error 1347 for what is no view.
-pub(crate) fn expect_view(table: &Table) -> Result<()> {
+fn expect_view(table: &Table) -> Result<()> {
     if table.def.view.is_some() {
         return Ok(());
     }

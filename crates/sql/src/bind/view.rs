@@ -47,8 +47,6 @@ const READING: [SqlMode; 5] = [
 pub(super) struct Within<'a> {
     view: &'a Arc<Table>,
     outer: Option<&'a Self>,
-    /// How deep their queries stand in one another.
-    depth: usize,
     /// The view whose definer's privileges count.
     definer: Option<&'a Arc<Table>>,
 }
@@ -90,16 +88,16 @@ fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<Rows> {
     if around.any(|within| within.view.lock == view.lock) {
         return Err(ER_VIEW_RECURSIVE.error(&[&view.def.db, &view.def.name]));
     }
-    let depth = usize::from(def.depth) + outer.map_or(0, |outer| outer.depth);
-    if depth > NESTING_MAX {
+    if env.level + usize::from(def.depth) > NESTING_MAX {
         return Err(unsupported(&format!("queries nested deeper than {NESTING_MAX}")));
     }
     let definer = if def.invoker { outer.and_then(|outer| outer.definer) } else { Some(view) };
-    let within = Within { view, outer, depth, definer };
+    let within = Within { view, outer, definer };
     let session = reader(env.session, &view.def.db, def);
     let inner =
         BindEnv { text: &def.query, in_view: Some(&within), ..BindEnv::new(env.catalog, &session, "") };
-    let inner = BindEnv { defined: env.defined, keeps_derived: env.keeps_derived, ..inner };
+    let BindEnv { defined, keeps_derived, level, .. } = *env;
+    let inner = BindEnv { defined, keeps_derived, level, ..inner };
     let bound = stored_query(&def.query).and_then(|query| query::bind_derived(&query, &inner));
     let (plan, mergeable) =
         bound.map_err(|error| if is_of_defined(&error, env) { error } else { invalid(view, error) })?;
