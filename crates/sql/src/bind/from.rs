@@ -45,14 +45,16 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
     match factor {
         TableFactor::Table { name, alias, partitions, .. } if partitions.is_empty() => {
             refuse_column_names(alias.as_ref())?;
-            let (db, table) = split_name(name, env)?;
-            if db.is_empty() && table.eq_ignore_ascii_case("dual") {
-                return Ok(Factor::Nothing);
-            }
-            let named = if name.0.len() == 1 { with::find(&table, scope, env)? } else { None };
-            let (kind, merge) = match named {
-                Some(named) => (named, None),
-                None => find_source(name, &db, &table, scope, env)?,
+            let named = named_query(name, scope, env)?;
+            let (kind, merge, db, table) = if let Some((kind, name)) = named {
+                (kind, None, env.session.db.clone().unwrap_or_default(), name)
+            } else {
+                let (db, table) = split_name(name, env)?;
+                if db.is_empty() && table.eq_ignore_ascii_case("dual") {
+                    return Ok(Factor::Nothing);
+                }
+                let (kind, merge) = find_source(name, &db, &table, scope, env)?;
+                (kind, merge, db, table)
             };
             let by = env.in_view.map(Within::by);
             let aliased = alias.is_some();
@@ -104,6 +106,18 @@ pub(super) fn split_name(name: &ast::ObjectName, env: &BindEnv<'_>) -> Result<(S
         [db, table] => Ok((db.to_owned(), table.to_owned())),
         _ => Err(unsupported(&name.to_string())),
     }
+}
+
+/// The query of WITH that a name without database means, if it means one.
+fn named_query(
+    name: &ast::ObjectName,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<Option<(SourceKind, String)>> {
+    let [part] = &name.0[..] else { return Ok(None) };
+    let Some(name) = part.as_ident() else { return Ok(None) };
+    let found = with::find(&name.value, scope, env)?;
+    Ok(found.map(|kind| (kind, name.value.clone())))
 }
 
 /// The table or view of that name.

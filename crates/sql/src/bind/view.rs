@@ -97,7 +97,7 @@ fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<Rows> {
     let inner =
         BindEnv { text: &def.query, in_view: Some(&within), ..BindEnv::new(env.catalog, &session, "") };
     let BindEnv { defined, keeps_derived, level, .. } = *env;
-    let inner = BindEnv { defined, keeps_derived, level, ..inner };
+    let inner = BindEnv { keeps_derived, defined, level, ..inner };
     let bound = stored_query(&def.query).and_then(|query| query::bind_derived(&query, &inner));
     let (plan, mergeable) =
         bound.map_err(|error| if is_of_defined(&error, env) { error } else { invalid(view, error) })?;

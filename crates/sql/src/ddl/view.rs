@@ -28,11 +28,10 @@ pub fn view_text(
         }
         if let Some((replaced, text)) = changes.next_if(|(replaced, _)| replaced.start == place) {
             // `TABLE t` was read as `SELECT * FROM t`.
-            if !replaced.is_empty() && lexer.text_of(tokens[place]).eq_ignore_ascii_case(b"TABLE") {
-                out.push_str(&format!("SELECT {text} FROM"));
-            } else {
-                out.push_str(text);
-            }
+            let is_table =
+                !replaced.is_empty() && lexer.text_of(tokens[place]).eq_ignore_ascii_case(b"TABLE");
+            let (before, behind) = if is_table { ("SELECT ", " FROM") } else { ("", "") };
+            out.extend([before, text, behind]);
             place = replaced.end;
             if !replaced.is_empty() {
                 continue;

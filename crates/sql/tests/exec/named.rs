@@ -6,6 +6,14 @@ use crate::db::plan;
 use crate::unions::tables;
 
 #[test]
+fn named_queries_are_of_no_database() {
+    let (_db, mut conn) = tables();
+    conn.session.db = None;
+    assert_eq!(conn.rows("WITH c AS (SELECT 1 AS n) SELECT c.n FROM c JOIN c AS d"), ["1"]);
+    assert_eq!(conn.error("WITH c AS (SELECT 1 AS n) SELECT * FROM c JOIN a").0, 1046);
+}
+
+#[test]
 fn named_queries_stand_for_tables() {
     let (_db, mut conn) = tables();
     for (query, rows) in [
