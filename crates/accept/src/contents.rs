@@ -19,9 +19,10 @@ pub struct Table {
 pub fn of(port: u16, database: &str) -> Outcome<BTreeMap<String, Table>> {
     let mut tables = BTreeMap::new();
     for name in query(port, database, "SHOW TABLES")?.lines() {
-        let columns = query(port, database, &format!("SHOW COLUMNS FROM `{name}`"))?.lines().count();
+        let quoted = format!("`{}`", name.replace('`', "``"));
+        let columns = query(port, database, &format!("SHOW COLUMNS FROM {quoted}"))?.lines().count();
         let order = if columns > 1 { "1, 2" } else { "1" };
-        let rows = query(port, database, &format!("SELECT * FROM `{name}` ORDER BY {order}"))?;
+        let rows = query(port, database, &format!("SELECT * FROM {quoted} ORDER BY {order}"))?;
         let mut hasher = DefaultHasher::new();
         rows.hash(&mut hasher);
         let head = rows.lines().take(2).collect::<Vec<_>>().join("\n").chars().take(400).collect();
