@@ -195,6 +195,8 @@ fn kind(statement: &Statement) -> Kind {
         | Statement::CreateTableLike(_)
         | Statement::AlterTable(_)
         | Statement::DropTables(_)
+        | Statement::CreateView(_)
+        | Statement::DropViews(_)
         | Statement::Truncate(_)
         | Statement::RenameTables(_)
         | Statement::CreateDatabase(_)
