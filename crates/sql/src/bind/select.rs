@@ -371,9 +371,12 @@ fn item_texts(select: &ast::Select, env: &BindEnv<'_>) -> Vec<String> {
     // What was collected of an item, and where in the text that ends.
     let mut item: Option<(String, usize)> = None;
     let mut depth = 0_usize;
+    let mut before = b"".as_slice();
     while let Some(token) = lexer.next_token() {
         let word = lexer.text_of(token);
-        let is = |name: &str| token.kind == Kind::Word && word.eq_ignore_ascii_case(name.as_bytes());
+        // Behind a period each word is a name.
+        let is_word = std::mem::replace(&mut before, word) != b"." && token.kind == Kind::Word;
+        let is = |name: &str| is_word && word.eq_ignore_ascii_case(name.as_bytes());
         if to_select > 0 {
             to_select -= 1;
             continue;

@@ -78,7 +78,7 @@ struct Level {
 
 impl<'a> Normaliser<'a> {
     fn run(&mut self, verb: Verb) -> Option<()> {
-        let mut after_type = false;
+        let (mut after_type, mut behind_period) = (false, false);
         let mut end = 0;
         while let Some(token) = self.lexer.next_token() {
             let bytes = self.lexer.text_of(token);
@@ -95,6 +95,8 @@ impl<'a> Normaliser<'a> {
                     self.keep_next = false;
                     self.copy(bytes)?;
                 }
+                // A name, whatever it says.
+                Kind::Word if behind_period => self.copy(bytes)?,
                 Kind::Word => {
                     self.copy(bytes)?;
                     self.word(bytes);
@@ -109,6 +111,7 @@ impl<'a> Normaliser<'a> {
                 _ => self.copy(bytes)?,
             }
             after_type = type_word;
+            behind_period = token.kind == Kind::Symbol && bytes == b".";
         }
         Some(())
     }

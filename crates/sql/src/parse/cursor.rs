@@ -89,6 +89,12 @@ impl<'a> Cursor<'a> {
         &self.source[token.start..token.end]
     }
 
+    /// Whether a period stands in front of a token: then a word there is a name, even one that is reserved.
+    pub(super) fn is_behind_period(&self, position: usize) -> bool {
+        let before = position.checked_sub(1).and_then(|before| self.tokens.get(before));
+        before.is_some_and(|&before| before.kind == Kind::Symbol && self.text_of(before) == b".")
+    }
+
     /// Steps over the token at the cursor.
     pub(super) fn advance(&mut self) {
         self.at += 1;

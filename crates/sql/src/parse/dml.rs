@@ -132,7 +132,7 @@ fn check_tables(cursor: &Cursor<'_>) -> Result<()> {
     let misplaced = |place: usize| {
         let begins =
             is(place, &[b"FROM", b"JOIN", b"INTO"]) || place == cursor.position() && is(place, &[b"UPDATE"]);
-        begins && is(place + 1, &CLAUSES) && !is(place + 2, &[b"("])
+        begins && !cursor.is_behind_period(place) && is(place + 1, &CLAUSES) && !is(place + 2, &[b"("])
     };
     match (0..cursor.tokens().len()).find(|&place| misplaced(place)) {
         Some(place) => Err(cursor.error_at(place + 1)),
@@ -147,6 +147,7 @@ fn check_table_queries(cursor: &Cursor<'_>) -> Result<()> {
     let text = |place: usize| cursor.tokens().get(place).map(|&token| cursor.text_of(token));
     for place in cursor.position()..cursor.tokens().len() {
         let is_table = cursor.tokens()[place].kind == Kind::Word
+            && !cursor.is_behind_period(place)
             && text(place).is_some_and(|text| text.eq_ignore_ascii_case(b"TABLE"));
         if !is_table {
             continue;

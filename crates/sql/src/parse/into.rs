@@ -38,7 +38,7 @@ pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
                 return Err(ER_MISPLACED_INTO.error(&[]));
             }
             behind_from = false;
-        } else if is(b"INTO") && !is_behind(cursor, place, &[b"."]) {
+        } else if is(b"INTO") && !cursor.is_behind_period(place) {
             let found = clause(cursor, place, behind_from)?;
             if depth > 0 {
                 return Err(ER_MISPLACED_INTO.error(&[]));

@@ -181,5 +181,6 @@ mod tests {
     fn table_is_a_query() {
         assert_eq!(rewritten("TABLE a UNION TABLE b"), "SELECT * FROM a UNION SELECT * FROM b");
         assert_eq!(rewritten("SELECT `table` FROM a"), "SELECT `table` FROM a");
+        assert_eq!(rewritten("SELECT a.table FROM a"), "SELECT a . `table` FROM a");
     }
 }

@@ -1,10 +1,7 @@
 //! OVER as MySQL's grammar has it, which is narrower than `sqlparser`'s: the functions that stand nowhere else, which others may
 //! have it, and what a frame may say.
 
-use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, NullTreatment,
-    ObjectName, WindowType,
-};
+use sqlparser::ast::{Expr, Function, NullTreatment, WindowType};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, Word};
@@ -13,6 +10,7 @@ use types::error::SqlError;
 use super::cursor::Cursor;
 use super::error::unsupported;
 use super::precedence::BANG;
+use super::prefix;
 use super::reserved::is_reserved;
 use crate::lex::Kind;
 
@@ -97,22 +95,7 @@ pub(super) fn call(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     } else {
         WindowType::NamedWindow(parser.parse_identifier()?)
     };
-    let arg = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
-    let args = args.into_iter().map(arg).collect();
-    Ok(Expr::Function(Function {
-        name: ObjectName::from(vec![name]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args,
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment,
-        over: Some(over),
-        within_group: Vec::new(),
-    }))
+    Ok(Expr::Function(Function { null_treatment, over: Some(over), ..prefix::function(name, args) }))
 }
 
 /// A whole number, a parameter or a variable.
@@ -173,7 +156,8 @@ impl Check<'_, '_> {
     fn is(&self, place: usize, words: &[&str]) -> bool {
         let Some(token) = self.cursor.tokens().get(place) else { return false };
         let text = self.cursor.text_of(*token);
-        token.kind == Kind::Word && words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()))
+        let is_word = token.kind == Kind::Word && !self.cursor.is_behind_period(place);
+        is_word && words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()))
     }
 
     fn is_symbol(&self, place: usize, symbol: &[u8]) -> bool {

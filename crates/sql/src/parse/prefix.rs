@@ -87,10 +87,15 @@ const BEGINNERS: [Keyword; 15] = [
 
 /// A call without modifiers.
 pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
+    Expr::Function(function(Ident::new(name), args))
+}
+
+/// The same, to be modified.
+pub(super) fn function(name: Ident, args: Vec<Expr>) -> Function {
     let arg = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
     let args = args.into_iter().map(arg).collect();
-    Expr::Function(Function {
-        name: ObjectName::from(vec![Ident::new(name)]),
+    Function {
+        name: ObjectName::from(vec![name]),
         uses_odbc_syntax: false,
         parameters: FunctionArguments::None,
         args: FunctionArguments::List(FunctionArgumentList {
@@ -102,7 +107,7 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
         null_treatment: None,
         over: None,
         within_group: Vec::new(),
-    })
+    }
 }
 
 /// BINARY a: CAST(a AS BINARY).

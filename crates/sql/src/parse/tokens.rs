@@ -71,6 +71,12 @@ impl Converter<'_, '_> {
     }
 
     fn unquoted(&mut self, word: &[u8], rest: &[Token]) -> Result<usize, SqlError> {
+        if self.cursor.is_behind_period(self.place) {
+            // A name, whatever it says: the quotes tell everybody who looks for keywords.
+            let name = utf8(word.to_vec())?;
+            self.push(SqlToken::make_word(&name, Some('`')));
+            return Ok(1);
+        }
         let is = |words: &[&[u8]]| {
             rest.len() >= words.len()
                 && rest
