@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use commit::CommitAck;
 use engine::catalog::Catalog;
-use engine::catalog::def::{CheckOption, ColumnDef, TableDef, ViewDef};
+use engine::catalog::def::{CheckOption, ColumnDef, TableDef, ViewAlgorithm, ViewDef};
 use engine::catalog::table::Table;
 use engine::ids::{IndexId, TableId};
 use engine::lock::LockId;
@@ -48,18 +48,18 @@ impl Client {
             }
         };
         self.access.on_table(wanted, &name.db, &name.name)?;
-        let definer = self.definer(create.definer.as_ref())?;
         for _ in 0..PLANS_MAX {
             self.database(&name.db)?;
-            self.view_to_replace(&name, create.mode)?;
-            let Draft { def, planned } = self.draft_view(create, &name, &definer, sql)?;
+            let there = self.view_to_replace(&name, create.mode)?;
+            let Draft { def, planned } = self.draft_view(create, &name, there.as_deref(), sql)?;
             self.permit(&planned)?;
             let read: Vec<LockId> = planned.tables.iter().map(|read| read.table.lock).collect();
             let _locks = self.lock_schema_and_read(&[&name], &read).await?;
-            if planned.is_stale() {
+            let drafted = there.map(|there| there.is_gone());
+            let there = self.view_to_replace(&name, create.mode)?;
+            if planned.is_stale() || drafted == Some(true) {
                 continue;
             }
-            let there = self.view_to_replace(&name, create.mode)?;
             if there.is_some() && create.mode == CreateViewMode::CreateIfNotExists {
                 self.warnings.push(Level::Note, &ER_TABLE_EXISTS_ERROR, &[&name.name]);
                 return Ok(None);
@@ -82,10 +82,14 @@ impl Client {
         }
     }
 
-    /// Who DEFINER is. Error 1227 unless that is the session's account or it may speak for others.
-    fn definer(&mut self, given: Option<&Account>) -> Result<Name> {
+    /// Who DEFINER is: who is given, else that of the view that is altered. Error 1227 unless that is the session's account or it may speak for others.
+    fn definer(&mut self, given: Option<&Account>, old: Option<&ViewDef>) -> Result<Name> {
         let own = self.access.account_name();
-        let Some(Account::Named { user, host }) = given else { return Ok(own.clone()) };
+        let (user, host) = match (given, old) {
+            (Some(Account::Named { user, host }), _) => (user, host),
+            (None, Some(old)) => (&old.definer.0, &old.definer.1),
+            (Some(Account::Current), _) | (None, None) => return Ok(own.clone()),
+        };
         let definer = Name::new(user.clone(), host);
         if definer != *own {
             self.access.require(Privileges::SUPER, "SET_USER_ID", "SUPER or SET_USER_ID")?;
@@ -101,24 +105,33 @@ impl Client {
         &mut self,
         create: &CreateView,
         name: &FullName,
-        definer: &Name,
+        there: Option<&Table>,
         sql: &[u8],
     ) -> Result<Draft> {
+        // ALTER keeps what it does not say.
+        let old = there.and_then(|there| there.def.view.as_deref());
+        let old = old.filter(|_| create.mode == CreateViewMode::Alter);
+        let definer = self.definer(create.definer.as_ref(), old)?;
         let catalog = self.shared.store.catalog();
         let text = String::from_utf8_lossy(sql);
         let BoundView { plan, changes } =
             bind_view(&create.query, (&name.db, &name.name), &catalog, &self.sql, &text)?;
-        if create.check_option != CheckOption::None && !is_simple(&plan) {
+        let columns = self.view_columns(&plan, &catalog, create.columns.as_deref())?;
+        let algorithm = match (create.algorithm, old) {
+            (ViewAlgorithm::Undefined, Some(old)) => old.algorithm,
+            (algorithm, _) => algorithm,
+        };
+        let is_updatable = algorithm != ViewAlgorithm::TempTable && is_simple(&plan);
+        if create.check_option != CheckOption::None && !is_updatable {
             return Err(ER_VIEW_NONUPD_CHECK.error(&[&name.db, &name.name]));
         }
-        let columns = self.view_columns(&plan, &catalog, create.columns.as_deref())?;
         let mode = Mode::from(self.sql.sql_mode);
         let view = ViewDef {
             query: ddl::view_text(sql, mode, create.query_tokens, &changes)?,
             names_given: create.columns.is_some(),
-            algorithm: create.algorithm,
-            definer: (definer.user.clone(), definer.host.clone()),
-            invoker: create.invoker,
+            algorithm,
+            definer: (definer.user, definer.host),
+            invoker: create.invoker.unwrap_or_else(|| old.is_some_and(|old| old.invoker)),
             check_option: create.check_option,
             client: self.vars.client.default_collation(),
             connection: self.sql.collation_connection,

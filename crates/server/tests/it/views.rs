@@ -93,6 +93,13 @@ fn a_definer_reads_for_others_and_an_invoker_for_himself() {
         }
     }
     assert_eq!(outcome(&mut root, "SELECT a FROM d.dv"), "1449");
+    // Who may alter views becomes nobody else thereby.
+    ok(&mut root, "GRANT ALL ON d.* TO nobody@'%'");
+    assert_eq!(outcome(&mut nobody, "ALTER VIEW d.v AS SELECT 1"), "1227");
+    assert_eq!(outcome(&mut nobody, "ALTER VIEW d.mine AS SELECT 1"), "ok");
+    assert_eq!(outcome(&mut nobody, "ALTER DEFINER = CURRENT_USER VIEW d.v AS SELECT 1"), "ok");
+    ok(&mut root, "ALTER VIEW d.iv AS SELECT b FROM d.t");
+    assert!(shown(&mut root, "SHOW CREATE VIEW d.iv").contains("SQL SECURITY INVOKER"));
     world.stop();
 }
 

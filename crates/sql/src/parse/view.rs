@@ -20,8 +20,8 @@ pub struct CreateView {
     pub algorithm: ViewAlgorithm,
     /// DEFINER; `None` = nothing was said.
     pub definer: Option<Account>,
-    /// SQL SECURITY INVOKER.
-    pub invoker: bool,
+    /// SQL SECURITY, whether it is INVOKER; `None` = nothing was said.
+    pub invoker: Option<bool>,
     /// Which.
     pub view: TableName,
     /// The names of its columns; `None` = those of the query's.
@@ -78,7 +78,11 @@ pub(super) fn define(cursor: &mut Cursor<'_>, is_new: bool) -> Result<Statement>
     if ["PROCEDURE", "FUNCTION", "AGGREGATE", "TRIGGER", "EVENT"].iter().any(|what| cursor.is(what)) {
         return Ok(Statement::Unsupported { what: "stored programs" });
     }
-    let invoker = cursor.accept("SQL SECURITY") && cursor.expect_any(&["DEFINER", "INVOKER"])? == "INVOKER";
+    let invoker = if cursor.accept("SQL SECURITY") {
+        Some(cursor.expect_any(&["DEFINER", "INVOKER"])? == "INVOKER")
+    } else {
+        None
+    };
     cursor.expect("VIEW")?;
     let if_not_exists = is_new && !or_replace && cursor.accept("IF NOT EXISTS");
     let mode = match (is_new, or_replace, if_not_exists) {
@@ -144,10 +148,12 @@ fn check_option(cursor: &Cursor<'_>) -> (usize, CheckOption) {
 
 /// Errors 1350 and 1351 for INTO, variables and parameters.
 fn check_query(cursor: &Cursor<'_>, first: usize, end: usize) -> Result<()> {
-    for &token in &cursor.tokens()[first..end] {
+    for (place, &token) in cursor.tokens()[..end].iter().enumerate().skip(first) {
         match token.kind {
             Kind::Variable | Kind::Param => return Err(ER_VIEW_SELECT_VARIABLE.error(&[])),
-            Kind::Word if cursor.text_of(token).eq_ignore_ascii_case(b"INTO") => {
+            Kind::Word
+                if cursor.text_of(token).eq_ignore_ascii_case(b"INTO") && !cursor.is_behind_period(place) =>
+            {
                 return Err(ER_VIEW_SELECT_CLAUSE.error(&[&"INTO"]));
             }
             _ => {}
