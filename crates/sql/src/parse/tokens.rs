@@ -3,7 +3,8 @@
 //! Our lexer is the only one: it knows the SQL mode, executable comments and MySQL's escapes. A token's place in our
 //! list, from 1, is its column in `sqlparser`'s locations, so that errors lead back.
 
-use sqlparser::tokenizer::{Location, Span, Token as SqlToken, TokenWithSpan};
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Location, Span, Token as SqlToken, TokenWithSpan, Word};
 use types::error::SqlError;
 
 use super::cursor::{Cursor, utf8};
@@ -72,9 +73,10 @@ impl Converter<'_, '_> {
 
     fn unquoted(&mut self, word: &[u8], rest: &[Token]) -> Result<usize, SqlError> {
         if self.cursor.is_behind_period(self.place) {
-            // A name, whatever it says: the quotes tell everybody who looks for keywords.
-            let name = utf8(word.to_vec())?;
-            self.push(SqlToken::make_word(&name, Some('`')));
+            // A name, whatever it says: no keyword for anybody who looks for one.
+            let value = utf8(word.to_vec())?;
+            let quote_style = is_reserved(word).then_some('`');
+            self.push(SqlToken::Word(Word { value, quote_style, keyword: Keyword::NoKeyword }));
             return Ok(1);
         }
         let is = |words: &[&[u8]]| {
