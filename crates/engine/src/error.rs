@@ -27,6 +27,12 @@ pub enum EngineError {
         /// Where.
         what: String,
     },
+    /// The temporary tables of the session have reached their limit (1114).
+    #[error("The table '{table}' is full")]
+    TableFull {
+        /// The table that was to grow.
+        table: String,
+    },
     /// There is no room on the disk, and nothing was begun (1021).
     #[error("disk full")]
     DiskFull,

@@ -44,6 +44,13 @@ impl IndexId {
     pub const REPLICA: Self = Self(2);
     /// The first number that a table's index gets.
     pub const FIRST_USER: Self = Self(16);
+    /// The first number of an index of a temporary table. Each session begins here; nothing on disk has such a number.
+    pub const FIRST_TEMPORARY: Self = Self(1 << 31);
+
+    /// Whether it belongs to a temporary table.
+    pub fn is_temporary(self) -> bool {
+        self >= Self::FIRST_TEMPORARY
+    }
 
     /// The bytes with which every key of this index begins: big-endian, so that indexes lie one after another.
     pub fn prefix(self) -> [u8; PREFIX_SIZE] {

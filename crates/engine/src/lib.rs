@@ -20,6 +20,7 @@ pub mod rows;
 pub mod run;
 pub mod scan;
 pub mod store;
+pub mod temporary;
 pub mod trx;
 pub mod view;
 pub mod writeset;

@@ -114,6 +114,7 @@ impl Trx {
     /// [`EngineError::Duplicate`] with the first index that has its key already; nothing was changed then. The
     /// row's key stays locked.
     pub async fn insert_row(&mut self, table: &Table, row: Row) -> Result<Key, EngineError> {
+        self.check_temporary(table)?;
         let offsets = table.offsets(&row)?;
         let key = match table.row_key(&row, &offsets) {
             Some(key) => {
@@ -156,6 +157,7 @@ impl Trx {
         before: &[u8],
         after: Row,
     ) -> Result<Key, EngineError> {
+        self.check_temporary(table)?;
         let (old, new) = (table.offsets(before)?, table.offsets(&after)?);
         let new_key = match table.row_key(&after, &new) {
             Some(new_key) if new_key != key => {
@@ -288,7 +290,7 @@ impl Trx {
 
     /// Notes the lock of [`Trx::lock_unique`] as that of something written.
     fn note_value(&mut self, index: &SecondaryIndex, entry: &IndexEntry) {
-        if index.unique && !entry.has_null {
+        if index.unique && !entry.has_null && !index.id.is_temporary() {
             self.note_unique(LockId::of_key(entry.columns()));
         }
     }

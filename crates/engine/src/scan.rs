@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use crate::EngineError;
 use crate::base::Generation;
 use crate::delta::{Delta, Version};
-use crate::ids::{CommitSeq, Key, Row};
+use crate::ids::{CommitSeq, IndexId, Key, Row};
 use crate::run::Run;
 use crate::view::{Published, View};
 use crate::writeset::OwnChanges;
@@ -67,6 +67,14 @@ impl KeyRange {
 
     fn as_bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (self.low.as_ref().map(|key| &**key), self.high.as_ref().map(|key| &**key))
+    }
+
+    /// Whether it is one of a temporary table's index.
+    pub(crate) fn is_temporary(&self) -> bool {
+        match &self.low {
+            Bound::Included(low) | Bound::Excluded(low) => IndexId::of(low).is_temporary(),
+            Bound::Unbounded => false,
+        }
     }
 
     /// Whether no key can lie in it.
@@ -136,6 +144,21 @@ impl Scan {
         direction: Direction,
     ) -> Result<Self, EngineError> {
         Ok(Self { layers: layers(view, at, own, range, direction)?, direction, newest: None })
+    }
+
+    /// Scans what a session alone has.
+    pub(crate) fn of_own(
+        own: &Arc<OwnChanges>,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> Result<Self, EngineError> {
+        let mut layers = SmallVec::new();
+        if !range.is_empty() {
+            layers.push(Layer::new(Source::Own(Arc::clone(own)), CommitSeq::MAX, range));
+        }
+        let mut scan = Self { layers, direction, newest: None };
+        scan.refill()?;
+        Ok(scan)
     }
 
     /// Scans the newest state of `range`, with a transaction's own changes on top.
@@ -241,14 +264,7 @@ fn layers(
     }
     sources.push(Source::Base(Arc::clone(&view.base)));
     for source in sources {
-        let mut layer = Layer {
-            source,
-            at,
-            rest: range.clone(),
-            chunk: Vec::new(),
-            chunk_size: FIRST_CHUNK,
-            exhausted: false,
-        };
+        let mut layer = Layer::new(source, at, range);
         layer.refill(direction)?;
         if !layer.chunk.is_empty() {
             layers.push(layer);
@@ -258,6 +274,11 @@ fn layers(
 }
 
 impl Layer {
+    fn new(source: Source, at: CommitSeq, range: &KeyRange) -> Self {
+        let rest = range.clone();
+        Self { source, at, rest, chunk: Vec::new(), chunk_size: FIRST_CHUNK, exhausted: false }
+    }
+
     /// The next key, and how new its version is: a transaction's own changes are the newest.
     fn head(&self) -> Option<(&[u8], CommitSeq)> {
         let (key, version) = self.chunk.last()?;

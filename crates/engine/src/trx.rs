@@ -16,14 +16,16 @@ use std::time::Duration;
 use smallvec::SmallVec;
 
 use crate::EngineError;
+use crate::catalog::data_indexes;
 use crate::catalog::table::Table;
 use crate::delta::Delta;
-use crate::ids::{Change, CommitSeq, CounterHigh, CounterKind, Key, Row, TrxId};
+use crate::ids::{Change, CommitSeq, CounterHigh, CounterKind, IndexId, Key, Row, TrxId};
 use crate::lock::{Acquired, HeldLocks, LockId, LockWait, Mode};
 use crate::scan::{Direction, KeyRange, Scan};
 use crate::store::Store;
 use crate::view::Snapshot;
-use crate::writeset::{Mark, WriteSet};
+use crate::temporary::{TEMPORARY_BYTES_MAX, TemporaryRows};
+use crate::writeset::{self, WriteSet};
 
 /// How plain reads of one transaction relate to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +37,13 @@ pub enum Isolation {
     RepeatableRead,
 }
 
+/// A point to which a transaction's changes can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    writes: writeset::Mark,
+    temporary: usize,
+}
+
 /// A transaction, or room for one: a session keeps it and uses it again.
 #[derive(Debug)]
 pub struct Trx {
@@ -43,6 +52,7 @@ pub struct Trx {
     isolation: Isolation,
     snapshot: Option<Snapshot>,
     writes: WriteSet,
+    temporary: TemporaryRows,
     locks: HeldLocks,
     horizon: CommitSeq,
     counters: SmallVec<[CounterHigh; 2]>,
@@ -62,6 +72,7 @@ impl Trx {
             isolation: Isolation::default(),
             snapshot: None,
             writes: WriteSet::default(),
+            temporary: TemporaryRows::default(),
             locks: HeldLocks::default(),
             horizon: CommitSeq(0),
             counters: SmallVec::new(),
@@ -134,7 +145,8 @@ impl Trx {
 
     /// Whether it has locks, changes or a snapshot.
     pub fn is_idle(&self) -> bool {
-        self.locks.is_empty() && self.writes.is_empty() && self.snapshot.is_none()
+        let unchanged = self.writes.is_empty() && self.temporary.is_unchanged();
+        unchanged && self.locks.is_empty() && self.snapshot.is_none()
     }
 
     /// Number of locks that it holds.
@@ -144,16 +156,33 @@ impl Trx {
 
     /// A point to which changes can be undone.
     pub fn mark(&self) -> Mark {
-        self.writes.mark()
+        Mark { writes: self.writes.mark(), temporary: self.temporary.mark() }
     }
 
     /// Undoes the changes since `mark`. Locks stay.
     pub fn rollback_to(&mut self, mark: Mark) {
-        self.writes.rollback_to(mark);
+        self.writes.rollback_to(mark.writes);
+        self.temporary.rollback_to(mark.temporary);
+    }
+
+    /// What it did to temporary tables stays: part of a commit.
+    pub fn keep_temporary(&mut self) {
+        self.temporary.keep();
+    }
+
+    /// Removes all rows of a temporary table, for good.
+    pub fn empty_temporary(&mut self, table: &Table) {
+        data_indexes(&table.def).for_each(|index| self.temporary.empty(index));
+    }
+
+    /// The session begins anew, without temporary tables.
+    pub fn forget_temporary(&mut self) {
+        self.temporary = TemporaryRows::default();
     }
 
     /// Forgets everything and becomes the next transaction.
     pub fn end(&mut self) {
+        self.temporary.rollback_to(0);
         self.writes.clear();
         self.release_locks();
         self.snapshot = None;
@@ -172,15 +201,18 @@ impl Trx {
         self.locks.release_all(self.store.locks(), self.id);
     }
 
-    /// Takes a row lock.
+    /// Takes a row lock. Nobody else has rows of temporary tables: they have no locks.
     pub async fn lock_row(&mut self, key: &[u8], mode: Mode) -> Result<(), EngineError> {
+        if is_temporary(key) {
+            return Ok(());
+        }
         self.lock(LockId::of_key(key), mode, self.row_wait).await
     }
 
     /// Takes a row lock if nobody has to be waited for. Returns whether it is held.
     pub fn try_lock_row(&mut self, key: &[u8], mode: Mode) -> Result<bool, EngineError> {
         let id = LockId::of_key(key);
-        if !self.locks.has(id, mode) {
+        if !is_temporary(key) && !self.locks.has(id, mode) {
             match self.store.locks().acquire(self.id, id, mode) {
                 Ok(Acquired::Granted) => self.locks.note(id, mode),
                 // Dropping the wait withdraws it.
@@ -198,7 +230,7 @@ impl Trx {
 
     /// At READ COMMITTED: gives up the lock of a row that was not meant after all, unless it was held before.
     pub fn let_go(&mut self, key: &[u8], held_before: bool) {
-        if self.isolation == Isolation::ReadCommitted && !held_before {
+        if self.isolation == Isolation::ReadCommitted && !held_before && !is_temporary(key) {
             self.unlock(LockId::of_key(key));
         }
     }
@@ -249,6 +281,9 @@ impl Trx {
     /// # Errors
     /// [`EngineError::SnapshotTooOld`] if the snapshot was given up.
     pub fn get(&mut self, key: &[u8]) -> Result<Option<Row>, EngineError> {
+        if is_temporary(key) {
+            return Ok(self.temporary.get(key));
+        }
         if let Some(own) = self.own(key) {
             return Ok(own.into_row());
         }
@@ -258,6 +293,9 @@ impl Trx {
 
     /// Reads the newest version of a key. Lock it first.
     pub fn get_newest(&mut self, key: &[u8]) -> Result<Option<Row>, EngineError> {
+        if is_temporary(key) {
+            return Ok(self.temporary.get(key));
+        }
         if let Some(own) = self.own(key) {
             return Ok(own.into_row());
         }
@@ -268,6 +306,9 @@ impl Trx {
 
     /// Scans a range as the snapshot has it; it and its scan fail as [`Trx::get`] does.
     pub fn scan(&mut self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
+        if range.is_temporary() {
+            return self.temporary.scan(range, direction);
+        }
         let own = (!self.writes.is_empty()).then(|| Arc::clone(self.writes.own()));
         let snapshot = self.snapshot();
         Scan::new(&snapshot.view, snapshot.visible, own.as_ref(), range, direction)
@@ -276,6 +317,9 @@ impl Trx {
     /// Scans the newest state of a range. Entries tell what they were made by: note it with [`Trx::note_seen`]. Rows
     /// are to be locked and read again.
     pub fn scan_newest(&self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
+        if range.is_temporary() {
+            return self.temporary.scan(range, direction);
+        }
         let own = (!self.writes.is_empty()).then(|| self.writes.own());
         Scan::newest(self.store.published(), own, range, direction)
     }
@@ -292,6 +336,9 @@ impl Trx {
     /// # Panics
     /// If the key is not locked exclusively: two transactions might change it at once.
     pub fn put(&mut self, lock: LockId, key: Key, change: Change) {
+        if is_temporary(&key) {
+            return self.temporary.put(key, change);
+        }
         assert!(self.locks.has(lock, Mode::Exclusive), "changes are made under an exclusive lock");
         self.writes.put(key, change);
     }
@@ -299,6 +346,7 @@ impl Trx {
     /// Notes which row, named by its lock, is changed.
     pub(crate) fn note_row(&mut self, table: &Table, lock: LockId) {
         match table.primary {
+            _ if table.is_temporary() => {}
             Some(_) => self.writes.row_hashes.note(lock),
             None => self.writes.row_hashes.note_keyless(),
         }
@@ -316,6 +364,9 @@ impl Trx {
 
     /// Notes that a counter of a table has reached a value: it is durable with this transaction.
     pub fn raise_counter(&mut self, table: &Table, kind: CounterKind, high: u64) {
+        if table.is_temporary() {
+            return;
+        }
         let id = table.def.id;
         match self.counters.iter_mut().find(|counter| (counter.table, counter.kind) == (id, kind)) {
             Some(counter) => counter.high = counter.high.max(high),
@@ -323,9 +374,21 @@ impl Trx {
         }
     }
 
+    /// Fails if a temporary table is to grow beyond the limit.
+    pub(crate) fn check_temporary(&self, table: &Table) -> Result<(), EngineError> {
+        if table.is_temporary() && self.temporary.bytes() > TEMPORARY_BYTES_MAX {
+            return Err(EngineError::TableFull { table: table.def.name.clone() });
+        }
+        Ok(())
+    }
+
     fn own(&self, key: &[u8]) -> Option<Change> {
         if self.writes.is_empty() { None } else { self.writes.own().get(key) }
     }
+}
+
+fn is_temporary(key: &[u8]) -> bool {
+    IndexId::of(key).is_temporary()
 }
 
 impl Drop for Trx {

@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 
 use crate::EngineError;
 use crate::delta::{Delta, Version, copy_limited};
-use crate::ids::{Change, CommitSeq, Key};
+use crate::ids::{Change, CommitSeq, IndexId, Key};
 use crate::row_hashes::RowHashes;
 use crate::run::APPLY_KEYS_MAX;
 use crate::scan::Direction;
@@ -36,6 +36,25 @@ impl OwnChanges {
     /// What the transaction made of a key: `None` if it did not touch it.
     pub fn get(&self, key: &[u8]) -> Option<Change> {
         self.0.lock().get(key).cloned()
+    }
+
+    /// Replaces what becomes of a key. Returns what that was.
+    pub(crate) fn set(&self, key: Key, change: Option<Change>) -> Option<Change> {
+        let mut changes = self.0.lock();
+        match change {
+            Some(change) => changes.insert(key, change),
+            None => changes.remove(&key),
+        }
+    }
+
+    /// Takes out all keys of an index.
+    pub(crate) fn take_index(&self, index: IndexId) -> BTreeMap<Key, Change> {
+        let mut changes = self.0.lock();
+        let mut taken = changes.split_off(&index.prefix()[..]);
+        if let Some(next) = index.0.checked_add(1) {
+            changes.append(&mut taken.split_off(&IndexId(next).prefix()[..]));
+        }
+        taken
     }
 
     /// As [`Delta::copy_range`]; the versions carry `commit_seq` 0, for there is nothing to wait for.

@@ -15,4 +15,5 @@ pub mod lex;
 pub mod parse;
 pub mod plan;
 pub mod session;
+pub mod temporary;
 pub mod virtual_table;

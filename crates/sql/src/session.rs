@@ -16,6 +16,7 @@ use types::value::Value;
 use types::warning::Warnings;
 use types::{context::Context, temporal::DateTime};
 
+use crate::temporary::TemporaryTables;
 use crate::virtual_table::VirtualTable;
 
 /// Which value of a system variable is meant.
@@ -176,12 +177,15 @@ pub struct Session {
     pub user_variables: Mutex<HashMap<String, Value>>,
     /// State of `rand()`.
     pub random: AtomicU64,
+    /// CREATE TEMPORARY TABLE.
+    pub temporary: TemporaryTables,
 }
 
 impl Session {
     /// A session with MySQL's defaults.
     pub fn new(server: Arc<dyn Server>, connection_id: u32) -> Self {
         Self {
+            temporary: TemporaryTables::default(),
             server,
             connection_id,
             user: String::new(),

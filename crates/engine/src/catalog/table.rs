@@ -27,7 +27,7 @@ pub struct Table {
     pub secondary: Vec<SecondaryIndex>,
     /// Its counters, shared by all versions that have the same rows.
     pub counters: Arc<Counters>,
-    /// Its metadata lock.
+    /// Its metadata lock. That of a temporary table is nobody's but the readers' of its name.
     pub lock: LockId,
     /// The transaction that made this version; 0 if it was there when the server started. A snapshot before it has
     /// none of its rows.
@@ -84,7 +84,11 @@ impl Table {
                 keys: key_layout(&def, index),
             })
             .collect();
-        let lock = metadata_lock(&def.db, &def.name);
+        let lock = if def.rows.is_temporary() {
+            LockId::of(&[b"temporary", def.db.as_bytes(), def.name.as_bytes()])
+        } else {
+            metadata_lock(&def.db, &def.name)
+        };
         let column = |column: &ColumnDef| Column {
             table: def.name.clone(),
             name: column.name.clone(),
@@ -115,6 +119,11 @@ impl Table {
         next
     }
 
+    /// Whether it is a session's own: CREATE TEMPORARY TABLE.
+    pub fn is_temporary(&self) -> bool {
+        self.def.rows.is_temporary()
+    }
+
     /// Whether this is no longer the table's version.
     pub fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire)
@@ -130,7 +139,8 @@ impl Table {
         self.since.load(Ordering::Acquire) <= visible.0
     }
 
-    pub(crate) fn set_gone(&self) {
+    /// Marks this version as gone.
+    pub fn set_gone(&self) {
         self.gone.store(true, Ordering::Release);
     }
 }

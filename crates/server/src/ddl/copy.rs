@@ -111,7 +111,7 @@ impl Schema {
 }
 
 /// Why a copy failed.
-enum CopyError {
+pub(crate) enum CopyError {
     Engine(engine::EngineError),
     Sql(SqlError),
 }
@@ -123,7 +123,8 @@ impl From<engine::EngineError> for CopyError {
 }
 
 impl CopyError {
-    fn into_sql(self) -> SqlError {
+    /// As clients see it.
+    pub(crate) fn into_sql(self) -> SqlError {
         match self {
             Self::Engine(error) => engine_error(error),
             Self::Sql(error) => error,
@@ -132,7 +133,7 @@ impl CopyError {
 }
 
 /// Makes new rows of old ones.
-struct Converter<'c> {
+pub(crate) struct Converter<'c> {
     old: &'c Table,
     new: &'c Table,
     sources: &'c [ColumnSource],
@@ -143,7 +144,7 @@ struct Converter<'c> {
 }
 
 impl<'c> Converter<'c> {
-    fn new(
+    pub(crate) fn new(
         old: &'c Table,
         new: &'c Table,
         what: &'c Copy,
@@ -160,7 +161,8 @@ impl<'c> Converter<'c> {
         Self { old, new, sources, settings, context, offsets: Offsets::default(), stored: Vec::new() }
     }
 
-    fn convert(&mut self, row: &[u8]) -> std::result::Result<Row, CopyError> {
+    /// The next row.
+    pub(crate) fn convert(&mut self, row: &[u8]) -> std::result::Result<Row, CopyError> {
         self.context.row += 1;
         if self.sources.is_empty() {
             return Ok(row.into());

@@ -161,7 +161,8 @@ impl<'a> Look<'a> {
 
     /// A table. Errors 1049 and 1146.
     pub(crate) fn table(&self, db: &str, name: &str) -> Result<AnyTable> {
-        if let Some(found) = self.catalog.table(db, name) {
+        let temporary = self.session.temporary.get(db, name);
+        if let Some(found) = temporary.or_else(|| self.catalog.table(db, name)) {
             return Ok(AnyTable::Stored(Arc::clone(found)));
         }
         if let Some(found) = find(db, name) {
@@ -184,8 +185,8 @@ impl<'a> Look<'a> {
         for (column, named) in columns.iter_mut().zip(&view.def.columns) {
             column.name.clone_from(&named.name);
         }
-        let columns =
-            selected_columns(&columns, &self.catalog, &self.session.writing(&mut Warnings::default()))?;
+        let find = |db: &str, table: &str| self.catalog.table(db, table).cloned();
+        let columns = selected_columns(&columns, find, &self.session.writing(&mut Warnings::default()))?;
         let def = TableDef { columns, ..view.def.clone() };
         Ok(AnyTable::Stored(Arc::new(Table::new(def, Arc::clone(&view.counters)))))
     }

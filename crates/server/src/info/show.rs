@@ -263,7 +263,8 @@ fn tables(look: &Look<'_>, full: bool, db: Option<&str>, filter: Option<&Filter>
 /// A table that the session has any privilege on. Errors 1046, 1049, 1142, 1146.
 fn readable(look: &Look<'_>, name: &TableName, verb: &str) -> Result<AnyTable> {
     let db = name.db.as_deref().or(look.session.db.as_deref()).ok_or_else(|| ER_NO_DB_ERROR.error(&[]))?;
-    if !look.access.sees_table(db, &name.name) {
+    let is_own = look.session.temporary.get(db, &name.name).is_some();
+    if !is_own && !look.access.sees_table(db, &name.name) {
         let (user, host) = (look.access.user(), &look.access.peer().host);
         return Err(ER_TABLEACCESS_DENIED_ERROR.error(&[&verb, &user, host, &name.name]));
     }

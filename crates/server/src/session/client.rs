@@ -360,7 +360,12 @@ impl Client {
 }
 
 fn environment(sql: &Session) -> Environment {
-    Environment { db: sql.db.clone(), sql_mode: sql.sql_mode, collation: sql.collation_connection }
+    Environment {
+        db: sql.db.clone(),
+        sql_mode: sql.sql_mode,
+        collation: sql.collation_connection,
+        temporary: sql.temporary.version().map(|version| (sql.connection_id, version)),
+    }
 }
 
 fn result_settings(sql: &Session, capabilities: Capabilities) -> ResultSettings {

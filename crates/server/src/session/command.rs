@@ -144,6 +144,7 @@ impl Client {
         self.shared.common.user_locks.release_all(self.sql.connection_id);
         (self.locked, self.global_lock, self.backup_lock) = (None, None, None);
         self.close_statements();
+        self.transaction.trx.forget_temporary();
         let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);
         self.sql = sql::session::Session::new(server, id);
         self.vars = self.shared.variables.begin(&mut self.sql);

@@ -169,7 +169,8 @@ impl Client {
         let mut trx = Trx::new(Arc::clone(&self.shared.store));
         trx.table_wait = self.transaction.trx.table_wait;
         let mut wanted = Vec::new();
-        for lock in locks {
+        // Nobody else has temporary tables.
+        for lock in locks.iter().filter(|lock| self.temporary(&lock.table).is_none()) {
             let db = self.database_of(lock.table.db.as_deref())?;
             self.access.database(Privileges::LOCK_TABLES, &db)?;
             self.access.on_table(Privileges::SELECT, &db, &lock.table.name)?;
@@ -243,6 +244,9 @@ impl Client {
     }
 
     async fn lock_for_statement(&mut self, table: &Table, written: bool, implied: bool) -> Result<()> {
+        if table.is_temporary() {
+            return Ok(());
+        }
         if let Some(locked) = &self.locked {
             return locked.permit(table, written, implied);
         }

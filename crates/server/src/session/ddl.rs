@@ -11,7 +11,7 @@ use engine::catalog::table::{Counters, Table, database_lock, metadata_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
 use sql::bind::bind_rules;
-use sql::ddl::{self, Alteration, Change, DdlEnv, Rules, TableChanges, Version};
+use sql::ddl::{self, Alteration, Change, DdlEnv, Quoting, Rules, TableChanges, Version};
 use sql::exec::engine_error;
 use sql::parse::table::{
     AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables, References, TableElement,
@@ -263,18 +263,20 @@ impl Client {
 
     /// CREATE TABLE .. LIKE.
     async fn create_table_like(&mut self, create: &CreateTableLike, sql: &[u8]) -> Result<Option<CommitAck>> {
-        let (name, like) = (self.full_name(&create.table)?, self.full_name(&create.like)?);
+        let name = self.full_name(&create.table)?;
         self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
-        self.access.on_table(Privileges::SELECT, &like.db, &like.name)?;
         let (_locks, changes) = self.lock_related_tables(&[&name], &[], &[]).await?;
         self.database(&name.db)?;
-        let like = self.table(&like)?;
+        let like = self.table_to_copy(&create.like)?;
         if self.is_there(&name, create.if_not_exists)? {
             return Ok(None);
         }
         let mut def = ddl::create_like(&like.def, &name.db, &name.name, self.now_s());
         let rules = self.rules();
         changes.check_new(&mut def, rules, &mut self.sql.writing(&mut self.warnings))?;
+        // Who reads the binlog has no temporary tables.
+        let text = like.is_temporary().then(|| self.text_to_log(&def, true));
+        let sql = text.as_ref().map_or(sql, String::as_bytes);
         self.add_table(def, changes, sql).await.map(Some)
     }
 
@@ -438,7 +440,9 @@ impl Client {
 
     /// DROP TABLE: all of them or none. `None` if none is there and that is fine.
     async fn drop_tables(&mut self, drop: &DropTables, sql: &[u8]) -> Result<Option<CommitAck>> {
-        let names = drop.tables.iter().map(|table| self.full_name(table)).collect::<Result<Vec<_>>>()?;
+        let named = drop.tables.iter().map(|table| self.full_name(table)).collect::<Result<Vec<_>>>()?;
+        let is_temporary = |name: &FullName| self.sql.temporary.get(&name.db, &name.name).is_some();
+        let (temporary, names): (Vec<_>, Vec<_>) = named.into_iter().partition(is_temporary);
         for name in &names {
             self.access.on_table(Privileges::DROP, &name.db, &name.name)?;
         }
@@ -459,12 +463,17 @@ impl Client {
                 self.warnings.push(Level::Note, &ER_BAD_TABLE_ERROR, &[name]);
             }
         }
-        if dropped.is_empty() {
-            return Ok(None);
+        let mut ack = None;
+        if !dropped.is_empty() {
+            changes.drop_tables(&dropped, self.rules())?;
+            let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
+            // Who reads the binlog has no temporary tables.
+            let text = (!temporary.is_empty()).then(|| drop_text(&names, drop.if_exists));
+            let sql = text.as_ref().map_or(sql, String::as_bytes);
+            ack = Some(self.commit_ddl(edits(changes), sql, &dbs).await?);
         }
-        changes.drop_tables(&dropped, self.rules())?;
-        let dbs: Vec<&str> = names.iter().map(|name| &*name.db).collect();
-        self.commit_ddl(edits(changes), sql, &dbs).await.map(Some)
+        temporary.iter().for_each(|name| self.drop_temporary(&name.db, &name.name));
+        Ok(ack)
     }
 
     /// TRUNCATE: the table's rows stay behind under ids that nobody knows any more.
@@ -514,6 +523,14 @@ impl Client {
         self.access.on_table(Privileges::ALTER.union(Privileges::DROP), &from.db, &from.name)?;
         self.access.on_table(Privileges::CREATE.union(Privileges::INSERT), &to.db, &to.name)
     }
+}
+
+/// DROP TABLE of these.
+fn drop_text(names: &[FullName], if_exists: bool) -> String {
+    let quoting = Quoting::default();
+    let names = names.iter().map(|name| format!("{}.{}", quoting.name(&name.db), quoting.name(&name.name)));
+    let if_exists = if if_exists { " IF EXISTS" } else { "" };
+    format!("DROP TABLE{if_exists} {}", names.collect::<Vec<_>>().join(", "))
 }
 
 /// The steps to what the tables of a statement have become.

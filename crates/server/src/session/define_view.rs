@@ -162,7 +162,8 @@ impl Client {
             }
             columns[place].name = name;
         }
-        ddl::selected_columns(&columns, catalog, &self.sql.writing(&mut self.warnings))
+        let find = |db: &str, table: &str| catalog.table(db, table).cloned();
+        ddl::selected_columns(&columns, find, &self.sql.writing(&mut self.warnings))
     }
 
     /// Puts a view in its place: that of one of the same name has its id.

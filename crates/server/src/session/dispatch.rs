@@ -42,6 +42,9 @@ impl Client {
 
     /// Carries out a statement whose answer is OK.
     async fn carry_out(&mut self, statement: Statement, sql: &[u8]) -> Result<Option<CommitAck>> {
+        if self.is_of_temporary(&statement) {
+            return self.change_temporary(statement, sql).await;
+        }
         match statement {
             Statement::Use(db) => self.use_database(&db)?,
             Statement::Do(exprs) => drop(self.values(&exprs).await?),

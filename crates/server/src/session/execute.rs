@@ -124,11 +124,7 @@ impl Client {
             self.pass_over(more, wire);
             return Ok(Ran::Answered);
         }
-        if !self.vars.autocommit && !self.transaction.open {
-            self.open_transaction();
-        } else if self.transaction.trx.is_idle() && !self.transaction.open {
-            self.set_isolation();
-        }
+        self.begin_if_needed();
         let timer = self.start_timer(planned);
         let mut done = self.run_changes(planned, params, format, wire).await;
         if let Some(timer) = timer {
@@ -143,6 +139,15 @@ impl Client {
                 Ok(Ran::Stale)
             }
             Err(error) => Err(self.fail(error).await),
+        }
+    }
+
+    /// A statement begins its transaction, unless it is within one.
+    pub(super) fn begin_if_needed(&mut self) {
+        if !self.vars.autocommit && !self.transaction.open {
+            self.open_transaction();
+        } else if self.transaction.trx.is_idle() && !self.transaction.open {
+            self.set_isolation();
         }
     }
 
@@ -208,6 +213,9 @@ impl Client {
         self.permit_tables(planned)?;
         if let Some(query) = planned.plan.query() {
             return if query.locks_exclusively() { self.refuse_read_only() } else { Ok(()) };
+        }
+        if planned.changes_temporary_alone() {
+            return Ok(());
         }
         self.refuse_under_read_lock()?;
         if self.transaction.open && self.transaction.read_only {
@@ -323,7 +331,7 @@ impl Client {
     }
 
     /// Commits a statement that is a transaction by itself.
-    async fn commit_statement(&mut self) -> Result<Option<CommitAck>> {
+    pub(super) async fn commit_statement(&mut self) -> Result<Option<CommitAck>> {
         if self.transaction.open {
             return Ok(None);
         }

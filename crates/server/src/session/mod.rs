@@ -40,6 +40,7 @@ mod set;
 mod show;
 mod statement;
 mod table_map;
+mod temporary;
 mod transaction;
 mod user_locks;
 mod view;

@@ -14,7 +14,7 @@ use engine::lock::LockId;
 use engine::trx::Trx;
 use protocol::out::PacketWriter;
 use sql::bind::{self, BindEnv};
-use sql::ddl::{self, Quoting, TableChanges};
+use sql::ddl::{self, Quoting, START_TRANSACTION, TableChanges};
 use sql::exec::{BoxFuture, Changed, Done, Params};
 use sql::lex::Normalised;
 use sql::parse::table::{CreateQuery, CreateTable, Duplicates};
@@ -73,17 +73,17 @@ impl Wire for Nobody {
 }
 
 /// What a query says of the columns of a table, and what it reads.
-struct Selected {
-    columns: Vec<ColumnDef>,
-    planned: Planned,
+pub(super) struct Selected {
+    pub(super) columns: Vec<ColumnDef>,
+    pub(super) planned: Planned,
 }
 
 /// Where the rows come from, and which columns of theirs go where.
-struct Filling<'a> {
-    query: &'a CreateQuery,
+pub(super) struct Filling<'a> {
+    pub(super) query: &'a CreateQuery,
     /// The statement: the query's tokens are counted from its beginning.
-    sql: &'a [u8],
-    columns: &'a [String],
+    pub(super) sql: &'a [u8],
+    pub(super) columns: &'a [String],
 }
 
 impl Client {
@@ -115,14 +115,17 @@ impl Client {
     }
 
     /// Plans a query for what its columns are.
-    fn selected(&mut self, query: &CreateQuery, sql: &[u8]) -> Result<Selected> {
+    pub(super) fn selected(&mut self, query: &CreateQuery, sql: &[u8]) -> Result<Selected> {
         let normalised =
             Normalised { text: String::from_utf8_lossy(sql).into_owned(), ..Normalised::default() };
         let catalog = self.shared.store.catalog();
         let plan = bind::bind_query(&query.query, &BindEnv::new(&catalog, &self.sql, &normalised.text))?;
         let planned = Planned::new(Plan::Select(plan));
         let columns = self.columns_of(&planned, &normalised)?;
-        let columns = ddl::selected_columns(&columns, &catalog, &self.sql.writing(&mut self.warnings))?;
+        let find = |db: &str, table: &str| {
+            self.sql.temporary.get(db, table).or_else(|| catalog.table(db, table)).cloned()
+        };
+        let columns = ddl::selected_columns(&columns, find, &self.sql.writing(&mut self.warnings))?;
         Ok(Selected { columns, planned })
     }
 
@@ -132,12 +135,8 @@ impl Client {
         defined: Defined,
         filling: Filling<'_>,
     ) -> Result<CommitAck> {
-        let quoting = Quoting {
-            ansi_quotes: false,
-            no_backslash_escapes: self.sql.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
-        };
         let charset = !create.options.charset.is_empty();
-        let text = ddl::create_table_with_rows(&defined.def, charset, quoting, &self.sql.time_zone);
+        let text = self.text_to_log(&defined.def, charset) + START_TRANSACTION;
         self.note_query(filling.sql);
         self.set_isolation();
         self.begin_new_table(defined, text.as_bytes()).await?;
@@ -153,6 +152,15 @@ impl Client {
             self.forget_new_table().await;
         }
         done
+    }
+
+    /// CREATE TABLE, for who reads the binlog.
+    pub(super) fn text_to_log(&self, def: &TableDef, charset: bool) -> String {
+        let quoting = Quoting {
+            ansi_quotes: false,
+            no_backslash_escapes: self.sql.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
+        };
+        ddl::create_table_to_log(def, charset, quoting, &self.sql.time_zone)
     }
 
     /// Makes a table that nobody else sees yet, and logs its definition.
@@ -172,20 +180,25 @@ impl Client {
 
     /// Inserts what the query returns into its columns of the new table.
     async fn fill(&mut self, filling: &Filling<'_>) -> Result<Changed> {
-        let planned = self.plan_fill(filling)?;
-        let params = Params { values: &[], literals: &[], row_literals: &[], row_size: 0 };
+        let table = &self.new_table.as_ref().expect("a table is in hand").table;
+        let mut catalog = Catalog::clone(&self.shared.store.catalog());
+        catalog.put_table(table);
+        let planned = self.plan_fill(filling, &Arc::new(catalog), (&table.def.db, &table.def.name))?;
         let mut nobody = Nobody(PacketWriter::default());
-        match self.run_changes(&planned, params, Format::Text, &mut nobody).await? {
+        match self.run_changes(&planned, Params::default(), Format::Text, &mut nobody).await? {
             Some(Done::Changed(changed)) => Ok(changed),
             _ => Err(ER_NEED_REPREPARE.error(&[])),
         }
     }
 
-    fn plan_fill(&self, filling: &Filling<'_>) -> Result<Planned> {
+    /// Plans the insertion into a table of this name.
+    pub(super) fn plan_fill(
+        &self,
+        filling: &Filling<'_>,
+        catalog: &Arc<Catalog>,
+        (db, name): (&str, &str),
+    ) -> Result<Planned> {
         let Filling { query, sql, columns } = filling;
-        let table = &self.new_table.as_ref().expect("a table is in hand").table;
-        let mut catalog = Catalog::clone(&self.shared.store.catalog());
-        catalog.put_table(table);
         let quoting = Quoting::default();
         let verb = match query.duplicates {
             Duplicates::Refuse => "INSERT",
@@ -193,14 +206,14 @@ impl Client {
             Duplicates::Replace => "REPLACE",
         };
         let columns: Vec<String> = columns.iter().map(|name| quoting.name(name)).collect();
-        let (db, name) = (quoting.name(&table.def.db), quoting.name(&table.def.name));
+        let (db, name) = (quoting.name(db), quoting.name(name));
         let text = format!("{verb} INTO {db}.{name} ({}) SELECT 1", columns.join(", "));
         let Statement::Insert(mut insert) = parse::parse(&text, SqlMode::EMPTY)? else {
             unreachable!("{text} is an INSERT");
         };
         insert.source = Some(query.query.clone());
-        let (catalog, sql) = (Arc::new(catalog), String::from_utf8_lossy(sql));
-        let plan = bind::bind_insert(&insert, None, &BindEnv::new(&catalog, &self.sql, &sql))?;
+        let sql = String::from_utf8_lossy(sql);
+        let plan = bind::bind_insert(&insert, None, &BindEnv::new(catalog, &self.sql, &sql))?;
         Ok(Planned::new(Plan::Insert(plan)))
     }
 

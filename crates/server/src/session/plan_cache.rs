@@ -53,6 +53,8 @@ impl Planned {
             }
             let needs = match planned {
                 PlannedTable { implied: true, .. } | PlannedTable { by: Some(_), .. } => Privileges::NONE,
+                // Whoever has it has made it.
+                _ if planned.table.is_temporary() => Privileges::NONE,
                 PlannedTable { written: true, .. } => writes(&plan),
                 _ => Privileges::SELECT,
             };
@@ -70,6 +72,12 @@ impl Planned {
         }
         let columns_are_fixed = matches!(&plan, Plan::Select(query) if query.columns_are_fixed());
         Self { plan, tables, wanted, by_views, definitions: Mutex::default(), columns_are_fixed }
+    }
+
+    /// Whether it changes nothing but temporary tables.
+    pub(super) fn changes_temporary_alone(&self) -> bool {
+        let mut written = self.tables.iter().filter(|planned| planned.written).peekable();
+        written.peek().is_some() && written.all(|planned| planned.table.is_temporary())
     }
 
     /// Whether a table has changed since.
@@ -101,6 +109,8 @@ pub(super) struct Environment {
     pub(super) sql_mode: SqlMode,
     /// `collation_connection`
     pub(super) collation: Collation,
+    /// The session, and the version of its temporary tables, if it has any: its plans are nobody else's.
+    pub(super) temporary: Option<(u32, u64)>,
 }
 
 /// See the module.

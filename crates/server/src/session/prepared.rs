@@ -271,7 +271,7 @@ impl Client {
             let Some((planned, normalised)) = &stored.plan else {
                 return self.run_text(&stored.sql, stored.verb, format, more, wire).await;
             };
-            if planned.is_stale() {
+            if planned.is_stale() || stored.environment.temporary != self.environment.temporary {
                 self.counters.bump(Counter::ComStmtReprepare);
                 self.plan_again(stored)?;
                 continue;
@@ -294,6 +294,7 @@ impl Client {
     /// Plans a statement again, where it was prepared.
     fn plan_again(&mut self, stored: &mut Stored) -> Result<()> {
         let here = self.environment.clone();
+        stored.environment.temporary = here.temporary;
         let there = stored.environment.clone();
         if here != there {
             self.enter(&there);

@@ -148,7 +148,7 @@ impl<'a> StatementLog<'a> {
     }
 
     fn row(&mut self, table: &Table, row: Row<'_>) -> Result<(), SqlError> {
-        if self.begun.is_none() {
+        if self.begun.is_none() || table.is_temporary() {
             return Ok(());
         }
         let map = table_map(table, self.context.level);
@@ -183,7 +183,7 @@ impl<'a> StatementLog<'a> {
     fn map_tables(&mut self, table: &Table) -> Result<(), SqlError> {
         let mut mapped = Vec::with_capacity(1 + self.changed.len());
         for table in std::iter::once(table).chain(self.changed.iter().copied()) {
-            if mapped.contains(&table.lock) {
+            if mapped.contains(&table.lock) || table.is_temporary() {
                 continue;
             }
             mapped.push(table.lock);

@@ -9,8 +9,7 @@ use commit::{CommitAck, CommitError, Committing, EventsKind, Pending, Pipeline};
 use engine::ids::{Change, Key, Row, TableId};
 use engine::lock::{LockId, Mode};
 use engine::store::Store;
-use engine::trx::{Isolation, Trx};
-use engine::writeset::Mark;
+use engine::trx::{Isolation, Mark, Trx};
 use sql::exec::engine_error;
 use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_ERROR_ON_READ, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
@@ -132,6 +131,7 @@ impl Transaction {
     /// Commits. `origin` is that of the statement that does; without `logged` nothing goes to the binlog.
     pub(crate) async fn commit(&mut self, origin: Origin, logged: bool) -> Result<CommitAck, SqlError> {
         if self.trx.writes().is_empty() {
+            self.trx.keep_temporary();
             return Ok(self.end_without_changes().await);
         }
         let kind = if logged { EventsKind::Transaction } else { EventsKind::None };
@@ -170,6 +170,7 @@ impl Transaction {
         self.pipeline.locks_go(&pending);
         pending.reset();
         self.pending = Some(pending);
+        self.trx.keep_temporary();
         self.end();
         Ok(ack)
     }

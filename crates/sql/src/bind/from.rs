@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{self, JoinOperator, TableFactor, TableWithJoins};
-use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, ER_UNKNOWN_TABLE};
+use types::error::table::{
+    ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, ER_UNKNOWN_TABLE, ER_VIEW_SELECT_TMPTABLE,
+};
 
 use super::join::{self, Factor, Item, Join, Joins, Side};
 use super::merge::Mergeable;
@@ -133,6 +135,9 @@ fn find_source(
     }
     let kind = find_table(db, table, env)?;
     if let Some(record) = env.record {
+        if matches!(&kind, SourceKind::Table(table) if table.is_temporary()) {
+            return Err(ER_VIEW_SELECT_TMPTABLE.error(&[&table]));
+        }
         record.table(name, db);
     }
     match kind {
@@ -141,8 +146,11 @@ fn find_source(
     }
 }
 
-/// The table of that name, stored or not, or view.
+/// The table of that name, temporary, stored or neither, or view.
 pub(super) fn find_table(db: &str, table: &str, env: &BindEnv<'_>) -> Result<SourceKind> {
+    if let Some(found) = env.session.temporary.get(db, table).filter(|_| env.in_view.is_none()) {
+        return Ok(SourceKind::Table(Arc::clone(found)));
+    }
     if let Some(found) = env.catalog.table(db, table) {
         return Ok(SourceKind::Table(Arc::clone(found)));
     }

@@ -43,6 +43,9 @@ pub fn bind_relations(
     doing: &Doing,
     session: &Session,
 ) -> Result<Option<Box<Relations>>> {
+    if table.is_temporary() {
+        return Ok(None);
+    }
     let mut relations = Relations::of(catalog, table, doing);
     if let Some(relations) = &mut relations {
         relations.bind_computed(|table| Binder::new(catalog, table, session).computed())?;

@@ -18,7 +18,7 @@ pub fn create_table(
     let context = &mut *env.context;
     let options = &create.options;
     if let Some(engine) = &options.engine {
-        engine_name::check(engine, &create.table.name, context)?;
+        engine_name::check(engine, &create.table.name, create.temporary, context)?;
     }
     let inherited = env.database_collation;
     let collation = charset::choose(&options.charset, inherited, inherited, context)?;

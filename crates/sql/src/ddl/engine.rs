@@ -12,8 +12,11 @@ pub const ENGINE: &str = "InnoDB";
 
 /// Checks the engine that a statement asks for. All tables are of one engine: another one is error 1286, or replaced
 /// with warnings 1286 and 1266 if the mode has not NO_ENGINE_SUBSTITUTION, as in dumps.
-pub(super) fn check(engine: &str, table: &str, context: &mut Context<'_>) -> Result<()> {
-    if engine.eq_ignore_ascii_case(ENGINE) || engine.eq_ignore_ascii_case("InnoBase") {
+///
+/// A temporary table is in memory whatever its engine is called.
+pub(super) fn check(engine: &str, table: &str, temporary: bool, context: &mut Context<'_>) -> Result<()> {
+    let is = |names: &[&str]| names.iter().any(|name| engine.eq_ignore_ascii_case(name));
+    if is(&[ENGINE, "InnoBase"]) || temporary && is(&["MEMORY", "HEAP"]) {
         return Ok(());
     }
     if context.sql_mode.contains(SqlMode::NO_ENGINE_SUBSTITUTION) {

@@ -41,7 +41,7 @@ pub use ids::fill_ids;
 pub use resolve::{DdlScope, Step, database_of, resolve, touched};
 pub use selected::selected_columns;
 pub use show_create::{
-    Quoting, START_TRANSACTION, create_table_with_rows, foreign_key_text, key_parts_text, now_text,
+    Quoting, START_TRANSACTION, create_table_to_log, foreign_key_text, key_parts_text, now_text,
     show_create_table,
 };
 pub use table_changes::{Rules, TableChanges, Version};

@@ -1,7 +1,9 @@
 //! The columns that a query gives the table of CREATE TABLE .. SELECT.
 
-use engine::catalog::Catalog;
+use std::sync::Arc;
+
 use engine::catalog::def::{ColumnDef, DefaultValue};
+use engine::catalog::table::Table;
 use types::column::{Column, ColumnType, IntSize, IntType, Sign};
 use types::context::Context;
 use types::error::table::ER_WRONG_COLUMN_NAME;
@@ -20,19 +22,20 @@ const BIGINT_WIDTH: u32 = 11;
 
 /// The definitions of a query's columns. One that is a table's column is defined as there, without what keys, counters and
 /// expressions make of it. An expression's has the type of its values, and 0 or an empty text for a default if none of them
-/// is NULL. Error 1166 for a name that is none.
+/// is NULL. `find` knows the tables. Error 1166 for a name that is none.
 pub fn selected_columns(
     columns: &[OutputColumn],
-    catalog: &Catalog,
+    find: impl Fn(&str, &str) -> Option<Arc<Table>>,
     context: &Context<'_>,
 ) -> Result<Vec<ColumnDef>> {
     let column = |column: &OutputColumn| {
         check_name(&column.name)?;
         let origin = column.origin.as_ref();
         let base = origin.and_then(|origin| {
-            let table = catalog.table(&origin.db, &origin.table)?;
-            table.def.columns.iter().find(|def| def.name == origin.column)
+            let table = find(&origin.db, &origin.table)?;
+            table.def.columns.iter().find(|def| def.name == origin.column).cloned()
         });
+        let base = base.as_ref();
         let mut def = ColumnDef {
             name: column.name.clone(),
             ty: base.map_or_else(|| stored_type(column.ty), |base| base.ty),

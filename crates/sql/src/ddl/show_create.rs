@@ -55,8 +55,9 @@ pub fn show_create_table(
     quoting: Quoting,
     time_zone: &TimeZone,
 ) -> String {
+    let temporary = if table.rows.is_temporary() { " TEMPORARY" } else { "" };
     let mut text = format!(
-        "CREATE TABLE {} (\n{}\n) ENGINE={ENGINE}",
+        "CREATE{temporary} TABLE {} (\n{}\n) ENGINE={ENGINE}",
         quoting.name(&table.name),
         lines(table, quoting, time_zone)
     );
@@ -68,10 +69,9 @@ pub fn show_create_table(
     text
 }
 
-/// The text of CREATE TABLE .. SELECT for who reads the binlog, where the rows follow in the same transaction. Its last words
-/// are in a comment that MySQL from 8.0.21 on reads and MariaDB, which would not know them, does not. A character set stands
-/// there only if the statement says one (`charset`), as in the texts of other statements.
-pub fn create_table_with_rows(
+/// The text of CREATE TABLE for who reads the binlog and could make nothing of the statement: CREATE TABLE .. SELECT, and what
+/// is made like a temporary table. A character set stands there only if `charset` says so, as in the texts of other statements.
+pub fn create_table_to_log(
     table: &TableDef,
     charset: bool,
     quoting: Quoting,
@@ -90,11 +90,11 @@ pub fn create_table_with_rows(
         append(&mut text, format_args!(" DEFAULT CHARSET={}", charset_clauses(table.collation, " COLLATE=")));
     }
     append_comment(&mut text, table, quoting);
-    text.push_str(START_TRANSACTION);
     text
 }
 
-/// See [`create_table_with_rows`].
+/// Behind CREATE TABLE where the first rows follow in the same transaction: in a comment that MySQL from 8.0.21 on reads and
+/// MariaDB, which would not know the words, does not.
 pub const START_TRANSACTION: &str = " /*!80021 START TRANSACTION */";
 
 /// What stands in the parentheses.

@@ -42,7 +42,7 @@ use engine::trx::Trx;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CRASHED_ON_USAGE, ER_DISK_FULL, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT,
+    ER_CRASHED_ON_USAGE, ER_DISK_FULL, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_RECORD_FILE_FULL,
     ER_TABLE_DEF_CHANGED,
 };
 use types::value::{Value, ValueRef};
@@ -275,6 +275,7 @@ pub fn engine_error(error: EngineError) -> SqlError {
     match error {
         EngineError::Deadlock => ER_LOCK_DEADLOCK.error(&[]),
         EngineError::LockWaitTimeout => ER_LOCK_WAIT_TIMEOUT.error(&[]),
+        EngineError::TableFull { table } => ER_RECORD_FILE_FULL.error(&[&table]),
         EngineError::DiskFull => ER_DISK_FULL.error(&[&"the table store", &28, &"No space left on device"]),
         EngineError::Duplicate { index } => SqlError::with_message(
             &ER_ERROR_ON_READ,

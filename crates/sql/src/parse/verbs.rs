@@ -56,12 +56,12 @@ fn rows(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
 
 /// Statements on what is defined.
 fn definitions(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
-    Ok(Some(if cursor.is("CREATE TEMPORARY") || cursor.is("DROP TEMPORARY") {
-        cursor.advance();
-        drop::refuse_temporary(cursor)?;
-        return Err(cursor.error());
-    } else if cursor.accept("CREATE TABLE") {
-        create::parse(cursor)?
+    Ok(Some(if cursor.accept("CREATE TABLE") {
+        create::parse(cursor, false)?
+    } else if cursor.accept("CREATE TEMPORARY TABLE") {
+        create::parse(cursor, true)?
+    } else if cursor.accept_any(&["DROP TEMPORARY TABLE", "DROP TEMPORARY TABLES"]).is_some() {
+        drop::drop(cursor, true)?
     } else if is_create_index(cursor) {
         cursor.advance();
         index::create(cursor)?
@@ -84,7 +84,7 @@ fn definitions(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
     } else if cursor.accept("ALTER USER") {
         account::manage(cursor, true)?
     } else if cursor.accept_any(&["DROP TABLE", "DROP TABLES"]).is_some() {
-        drop::drop(cursor)?
+        drop::drop(cursor, false)?
     } else if cursor.accept("DROP INDEX") {
         index::drop(cursor)?
     } else if cursor.accept_any(&["DROP DATABASE", "DROP SCHEMA"]).is_some() {

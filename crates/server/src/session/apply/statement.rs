@@ -190,7 +190,9 @@ enum Kind {
 
 fn kind(statement: &Statement) -> Kind {
     match statement {
-        Statement::CreateTable(create) if create.query.is_some() => Kind::Refused,
+        Statement::CreateTable(create) if create.query.is_some() || create.temporary => Kind::Refused,
+        Statement::CreateTableLike(create) if create.temporary => Kind::Refused,
+        Statement::DropTables(drop) if drop.temporary => Kind::Nothing,
         Statement::CreateTable(_)
         | Statement::CreateTableLike(_)
         | Statement::AlterTable(_)

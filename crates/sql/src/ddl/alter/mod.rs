@@ -129,7 +129,7 @@ fn set_options(
     context: &mut types::context::Context<'_>,
 ) -> Result<()> {
     if let Some(engine) = &options.engine {
-        engine_name::check(engine, &table.name, context)?;
+        engine_name::check(engine, &table.name, table.rows.is_temporary(), context)?;
     }
     table.collation = charset::choose(&options.charset, table.collation, table.collation, context)?;
     if let Some(comment) = &options.comment {

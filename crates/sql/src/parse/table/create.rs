@@ -22,6 +22,8 @@ pub struct CreateTable {
     pub table: TableName,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
+    /// TEMPORARY.
+    pub temporary: bool,
     /// What stands in the parentheses.
     pub elements: Vec<TableElement>,
     /// What stands behind the parentheses.
@@ -95,6 +97,8 @@ pub struct CreateTableLike {
     pub table: TableName,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
+    /// TEMPORARY.
+    pub temporary: bool,
     /// Whose definition is copied.
     pub like: TableName,
 }
@@ -123,8 +127,8 @@ impl ReplacedTable {
     }
 }
 
-/// Behind CREATE TABLE.
-pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
+/// Behind CREATE TABLE, or CREATE TEMPORARY TABLE.
+pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>, temporary: bool) -> Result<Statement> {
     let if_not_exists = cursor.accept("IF");
     if if_not_exists {
         cursor.expect("NOT EXISTS")?;
@@ -140,11 +144,12 @@ pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
             cursor.expect(")")?;
         }
         cursor.expect_end()?;
-        return Ok(Statement::CreateTableLike(CreateTableLike { table, if_not_exists, like }));
+        return Ok(Statement::CreateTableLike(CreateTableLike { table, if_not_exists, temporary, like }));
     }
     let mut create = CreateTable {
         table,
         if_not_exists,
+        temporary,
         elements: Vec::new(),
         options: TableOptions::default(),
         query: None,

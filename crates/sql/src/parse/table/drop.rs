@@ -4,7 +4,6 @@ use types::error::SqlError;
 
 use crate::parse::Statement;
 use crate::parse::cursor::Cursor;
-use crate::parse::error::unsupported;
 use crate::parse::name::{self, TableName};
 
 /// DROP TABLE.
@@ -14,12 +13,14 @@ pub struct DropTables {
     pub tables: Vec<TableName>,
     /// IF EXISTS.
     pub if_exists: bool,
+    /// TEMPORARY: others are not meant.
+    pub temporary: bool,
 }
 
 type Result<T> = std::result::Result<T, SqlError>;
 
-/// Behind DROP TABLE.
-pub(in crate::parse) fn drop(cursor: &mut Cursor<'_>) -> Result<Statement> {
+/// Behind DROP TABLE, or DROP TEMPORARY TABLE.
+pub(in crate::parse) fn drop(cursor: &mut Cursor<'_>, temporary: bool) -> Result<Statement> {
     let if_exists = cursor.accept("IF");
     if if_exists {
         cursor.expect("EXISTS")?;
@@ -27,7 +28,7 @@ pub(in crate::parse) fn drop(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let tables = cursor.list(name::table)?;
     cursor.accept_any(&["RESTRICT", "CASCADE"]);
     cursor.expect_end()?;
-    Ok(Statement::DropTables(DropTables { tables, if_exists }))
+    Ok(Statement::DropTables(DropTables { tables, if_exists, temporary }))
 }
 
 /// Behind TRUNCATE.
@@ -51,9 +52,4 @@ pub(in crate::parse) fn rename(cursor: &mut Cursor<'_>) -> Result<Statement> {
     })?;
     cursor.expect_end()?;
     Ok(Statement::RenameTables(pairs))
-}
-
-/// What else DROP can be about, and is not here.
-pub(in crate::parse) fn refuse_temporary(cursor: &Cursor<'_>) -> Result<()> {
-    if cursor.is("TEMPORARY") { Err(unsupported("temporary tables")) } else { Ok(()) }
 }
