@@ -23,8 +23,8 @@ use crate::ids::{Change, CommitSeq, CounterHigh, CounterKind, IndexId, Key, Row,
 use crate::lock::{Acquired, HeldLocks, LockId, LockWait, Mode};
 use crate::scan::{Direction, KeyRange, Scan};
 use crate::store::Store;
-use crate::view::Snapshot;
 use crate::temporary::{TEMPORARY_BYTES_MAX, TemporaryRows};
+use crate::view::Snapshot;
 use crate::writeset::{self, WriteSet};
 
 /// How plain reads of one transaction relate to each other.
@@ -60,6 +60,8 @@ pub struct Trx {
     pub row_wait: Duration,
     /// `lock_wait_timeout`.
     pub table_wait: Duration,
+    /// Bytes that the session's temporary tables may take.
+    pub temporary_bytes_max: usize,
 }
 
 impl Trx {
@@ -78,6 +80,7 @@ impl Trx {
             counters: SmallVec::new(),
             row_wait: Duration::from_secs(50),
             table_wait: Duration::from_hours(24 * 365),
+            temporary_bytes_max: TEMPORARY_BYTES_MAX,
         }
     }
 
@@ -376,7 +379,7 @@ impl Trx {
 
     /// Fails if a temporary table is to grow beyond the limit.
     pub(crate) fn check_temporary(&self, table: &Table) -> Result<(), EngineError> {
-        if table.is_temporary() && self.temporary.bytes() > TEMPORARY_BYTES_MAX {
+        if table.is_temporary() && self.temporary.bytes() > self.temporary_bytes_max {
             return Err(EngineError::TableFull { table: table.def.name.clone() });
         }
         Ok(())

@@ -132,7 +132,11 @@ impl Client {
     }
 
     /// What CREATE TEMPORARY TABLE asks for, with the columns of a query. `None` if it is there and may be.
-    fn define_temporary(&mut self, create: &CreateTable, columns: Vec<ColumnDef>) -> Result<Option<TableDef>> {
+    fn define_temporary(
+        &mut self,
+        create: &CreateTable,
+        columns: Vec<ColumnDef>,
+    ) -> Result<Option<TableDef>> {
         create.refuse_start_transaction()?;
         let Some(name) = self.name_of_temporary(&create.table, create.if_not_exists)? else {
             return Ok(None);
@@ -273,8 +277,7 @@ impl Client {
         if is_renamed && self.sql.temporary.get(&to.db, &to.name).is_some() {
             return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
         }
-        let alteration =
-            self.with_ddl_env(&old.def.db, |env| ddl::alter_table(&old.def, alter, env))?;
+        let alteration = self.with_ddl_env(&old.def.db, |env| ddl::alter_table(&old.def, alter, env))?;
         let Alteration { table, change, auto_increment, .. } = alteration;
         let mut def = without_foreign_keys(table)?;
         for check in &mut def.checks {

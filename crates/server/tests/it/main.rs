@@ -26,6 +26,7 @@ mod set_variables;
 mod statements;
 mod status;
 mod strategies;
+mod temporary;
 mod tls;
 mod user_locks;
 mod variables;

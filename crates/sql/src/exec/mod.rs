@@ -42,8 +42,8 @@ use engine::trx::Trx;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CRASHED_ON_USAGE, ER_DISK_FULL, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_RECORD_FILE_FULL,
-    ER_TABLE_DEF_CHANGED,
+    ER_CRASHED_ON_USAGE, ER_DISK_FULL, ER_ERROR_ON_READ, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT,
+    ER_RECORD_FILE_FULL, ER_TABLE_DEF_CHANGED,
 };
 use types::value::{Value, ValueRef};
 use types::warning::Warnings;

@@ -1,6 +1,9 @@
 //! INSERT, REPLACE, UPDATE, DELETE and transactions.
 
-use engine::catalog::def::{DefaultValue, IndexKind};
+use std::sync::Arc;
+
+use engine::catalog::def::{DefaultValue, IndexKind, TableDef};
+use engine::catalog::table::Table;
 use types::column::IntSize;
 
 use crate::db::{Conn, Db, Spec, int, varchar};
@@ -129,4 +132,42 @@ fn strict_mode_refuses_what_does_not_fit() {
     let changed = conn.run("INSERT IGNORE INTO t (u) VALUES (3000000000)");
     assert_eq!((changed.affected, conn.warnings.count()), (1, 1));
     assert_eq!(conn.rows("SELECT u FROM t"), ["2147483647"]);
+}
+
+#[test]
+fn temporary_tables_have_a_bound() {
+    let (_db, mut conn) = table();
+    let catalog = conn.trx.store().catalog();
+    let base = catalog.tables().next().unwrap();
+    let mut def = TableDef { name: "own".to_owned(), ..base.def.clone() };
+    conn.session.temporary.number(&mut def);
+    conn.session.temporary.put(Arc::new(Table::new(def, Arc::default())));
+    conn.trx.temporary_bytes_max = 100_000;
+    conn.autocommit = false;
+    let full = (1114, "The table 'own' is full".to_owned());
+    conn.run("INSERT INTO own (u, v) VALUES (1, 'a'), (2, 'b')");
+    let double = "INSERT INTO own (v) SELECT v FROM own";
+    let refused = (0..20).find_map(|_| conn.attempt(double).err()).expect("they cannot grow for ever");
+    assert_eq!((refused.code, refused.message), full);
+    // What can be undone counts, and a change that fails leaves nothing.
+    conn.run("DELETE FROM own WHERE id > 10");
+    let all = "SELECT id, v FROM own ORDER BY id";
+    let mut before = conn.rows(all);
+    let toggle = "UPDATE own SET v = IF(v = 'y', 'z', 'y')";
+    let refused = (0..1000).find_map(|_| match conn.attempt(toggle) {
+        Ok(_) => {
+            before = conn.rows(all);
+            None
+        }
+        Err(error) => Some(error.code),
+    });
+    assert_eq!(refused, Some(1114));
+    assert_eq!(conn.rows(all), before);
+    // Other tables are not concerned, and what is given up is free again.
+    conn.run("INSERT INTO t (u) VALUES (1)");
+    conn.run("DELETE FROM own");
+    conn.trx.keep_temporary();
+    conn.run("INSERT INTO own (u, v) VALUES (1, 'a'), (2, 'b')");
+    conn.trx.end();
+    assert_eq!(conn.rows("SELECT COUNT(*) FROM own"), ["0"]);
 }
