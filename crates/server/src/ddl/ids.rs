@@ -10,6 +10,7 @@ use engine::catalog::codec;
 use engine::ids::{Change, IndexId, TableId};
 use engine::lock::{LockId, Mode};
 use types::error::SqlError;
+use types::error::table::ER_UNKNOWN_ERROR;
 
 use crate::session::Transaction;
 
@@ -39,6 +40,12 @@ impl Ids {
         let count = u32::try_from(indexes).expect("a table has at most 64 indexes");
         if self.table.is_empty() || self.index.end - self.index.start < count {
             let (table_end, index_end) = (self.table.start + AHEAD, self.index.start + count + AHEAD);
+            // Those behind are of temporary tables.
+            if index_end > IndexId::FIRST_TEMPORARY.0 {
+                let used_up =
+                    "the numbers of indexes are used up: dump all databases and load them into a new server";
+                return Err(SqlError::with_message(&ER_UNKNOWN_ERROR, used_up.to_owned()));
+            }
             let key = codec::ids_key();
             transaction.trx.lock_row(&key, Mode::Exclusive).await.map_err(sql::exec::engine_error)?;
             let row = codec::encode_ids(TableId(table_end - 1), IndexId(index_end - 1));

@@ -9,6 +9,11 @@ fn select_into_gives_variables_their_values_as_in_mysql() {
 }
 
 #[test]
+fn names_in_having_mean_what_they_mean_in_mysql() {
+    answers_as_recorded(include_str!("../data/having-9.7.4.txt"), 60);
+}
+
+#[test]
 fn found_rows_counts_as_mysqls() {
     answers_as_recorded(include_str!("../data/found_rows-9.7.4.txt"), 80);
 }

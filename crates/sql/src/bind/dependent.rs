@@ -101,7 +101,7 @@ fn columns(on: &[Expr]) -> impl Iterator<Item = Place> {
     found.into_iter()
 }
 
-fn place_of(expr: &Expr) -> Option<Place> {
+pub(super) fn place_of(expr: &Expr) -> Option<Place> {
     if let Expr::Column { source, column } = expr { Some((*source, *column)) } else { None }
 }
 

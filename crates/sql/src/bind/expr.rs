@@ -3,10 +3,12 @@
 use sqlparser::ast::{self, BinaryOperator as Bin, UnaryOperator as Un};
 use types::collation::Collation;
 use types::error::table::{
-    ER_NON_UNIQ_ERROR, ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION, ER_WRONG_GROUP_FIELD,
+    ER_INVALID_GROUP_FUNC_USE, ER_NON_UNIQ_ERROR, ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION,
+    ER_WRONG_GROUP_FIELD,
 };
 use types::value::Value;
 
+use super::function::has_aggregate;
 use super::over::has_window;
 use super::rows::row_of;
 use super::scope::Clause;
@@ -222,12 +224,25 @@ impl Binder<'_, '_> {
 
     /// A column of the query, of its result, or of what surrounds it.
     fn column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Expr> {
-        let error = match self.scope.column(db, table, name) {
-            Ok(own) => return Ok(own),
-            Err(error) if error.is(&ER_NON_UNIQ_ERROR) => return Err(error),
-            Err(error) => error,
+        let (error, result) = match &self.scope.grouped {
+            // Arguments of aggregates are of the rows, not of their groups.
+            Some(grouped) if self.scope.aggregates.is_some() => {
+                let found = self.scope.of_groups(grouped, db, table, name)?;
+                (self.scope.unknown(db, table, name), found)
+            }
+            _ => match self.scope.column(db, table, name) {
+                Ok(own) => return Ok(own),
+                Err(error) if error.is(&ER_NON_UNIQ_ERROR) => return Err(error),
+                Err(error) => (error, self.scope.alias(name).filter(|_| table.is_none())),
+            },
         };
-        if let (None, Some(result)) = (table, self.scope.alias(name)) {
+        if let Some(result) = result {
+            if self.scope.aggregates.is_none() && has_aggregate(&result) {
+                return Err(match self.scope.clause {
+                    Clause::Group => ER_WRONG_GROUP_FIELD.error(&[&name]),
+                    _ => ER_INVALID_GROUP_FUNC_USE.error(&[]),
+                });
+            }
             if self.scope.windows.is_none() && has_window(&result) {
                 return Err(match self.scope.clause {
                     Clause::Group => ER_WRONG_GROUP_FIELD.error(&[&name]),

@@ -210,6 +210,13 @@ impl Binder<'_, '_> {
     }
 }
 
+/// Whether an aggregate stands in an expression.
+pub(super) fn has_aggregate(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |part| found |= matches!(part, Expr::Aggregate(_)));
+    found
+}
+
 /// Aggregates of JSON take neither DISTINCT nor ORDER BY.
 fn check_json(kind: AggregateKind, count: usize, distinct: bool, arguments: &Arguments<'_>) -> Result<()> {
     if distinct || !arguments.clauses.is_empty() {

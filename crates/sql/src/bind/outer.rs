@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use types::error::table::{ER_ILLEGAL_REFERENCE, ER_NON_UNIQ_ERROR};
 
+use super::function::has_aggregate;
 use super::over::has_window;
 use super::{BindEnv, Result, Scope, unsupported};
 use crate::expr::{Expr, ResultType, Types};
@@ -57,11 +58,7 @@ impl<'a> Outer<'a> {
         if found.as_ref().is_some_and(has_window) {
             return Err(INVALID_ALIAS_USE.error(&[&name]));
         }
-        let mut is_aggregate = false;
-        if let Some(found) = &found {
-            found.walk(&mut |part| is_aggregate |= matches!(part, Expr::Aggregate(_)));
-        }
-        if is_aggregate {
+        if found.as_ref().is_some_and(has_aggregate) {
             return Err(ER_ILLEGAL_REFERENCE.error(&[&name, &"reference to group function"]));
         }
         Ok(found)

@@ -9,6 +9,7 @@ use types::error::SqlError;
 use types::error::table::{ER_BAD_FIELD_ERROR, ER_NON_UNIQ_ERROR, ER_TABLENAME_NOT_ALLOWED_HERE};
 
 use super::Result;
+use super::dependent::place_of;
 use super::merge::Mergeable;
 use super::over::Windows;
 use crate::expr::{Expr, ResultType, Schema, Types};
@@ -113,6 +114,8 @@ pub struct Scope {
     pub(super) inserted: Option<RowAlias>,
     /// Columns of the result that may be named.
     pub(super) aliases: Vec<(String, Expr)>,
+    /// What is grouped by, while HAVING is bound.
+    pub(super) grouped: Option<Vec<Expr>>,
     /// The columns of the result before the one that is bound, which subqueries in it may name.
     pub(super) items: Vec<(String, Expr)>,
     /// How deep expressions are nested.
@@ -192,13 +195,48 @@ impl Scope {
         find(&self.aliases, name)
     }
 
+    /// What a name means in HAVING outside of aggregates: a column that is grouped by, else one of the result, by its name there
+    /// before its own. As in MySQL an expression of that name ends the search; columns that differ are error 1052.
+    pub(super) fn of_groups(
+        &self,
+        grouped: &[Expr],
+        db: Option<&str>,
+        table: Option<&str>,
+        name: &str,
+    ) -> Result<Option<Expr>> {
+        let column = match self.column(db, table, name) {
+            Err(error) if table.is_some() && error.is(&ER_NON_UNIQ_ERROR) => return Err(error),
+            column => column.ok().as_ref().and_then(place_of),
+        };
+        let is_column = |expr: &Expr| column.is_some() && place_of(expr) == column;
+        if let Some(by) = grouped.iter().find(|by| is_column(by)) {
+            return Ok(Some(by.clone()));
+        }
+        let mut found: Option<&Expr> = None;
+        for (alias, expr) in &self.aliases {
+            if table.is_some() || !alias.eq_ignore_ascii_case(name) {
+                continue;
+            }
+            if place_of(expr).is_none() {
+                found = Some(expr);
+                break;
+            }
+            if found.is_some_and(|found| place_of(found) != place_of(expr)) {
+                return Err(ER_NON_UNIQ_ERROR.error(&[&name, &self.clause.name()]));
+            }
+            found = Some(expr);
+        }
+        let found = found.or_else(|| self.aliases.iter().map(|(_, expr)| expr).find(|expr| is_column(expr)));
+        Ok(found.cloned())
+    }
+
     /// The same, for a subquery in another column of the result.
     pub(super) fn item(&self, name: &str) -> Option<Expr> {
         find(&self.items, name)
     }
 
     /// Error 1054; 1250 for a table where none can be named.
-    fn unknown(&self, db: Option<&str>, table: Option<&str>, name: &str) -> SqlError {
+    pub(super) fn unknown(&self, db: Option<&str>, table: Option<&str>, name: &str) -> SqlError {
         if let (Clause::GlobalOrder, Some(table)) = (self.clause, table) {
             return ER_TABLENAME_NOT_ALLOWED_HERE.error(&[&table, &"global ORDER clause"]);
         }

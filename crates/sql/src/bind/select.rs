@@ -104,7 +104,7 @@ impl SelectBinder<'_, '_> {
         let mut output = self.output()?;
         let windows = self.scope.windows.take();
         let by = self.group_by(&output)?;
-        let mut having = self.having(&output)?;
+        let mut having = self.having(&output, &by)?;
         self.scope.windows = windows;
         let order = self.order(&output)?;
         let over = self.scope.windows.take().unwrap_or_default().over;
@@ -274,10 +274,13 @@ impl SelectBinder<'_, '_> {
         bound
     }
 
-    fn having(&mut self, output: &[Output]) -> Result<Option<Expr>> {
+    fn having(&mut self, output: &[Output], by: &[Expr]) -> Result<Option<Expr>> {
+        let Some(having) = &self.select.having else { return Ok(None) };
         self.scope.clause = Clause::Having;
-        let having = self.select.having.as_ref();
-        having.map(|having| expr::bind_with_aliases(having, &mut self.scope, self.env, output)).transpose()
+        self.scope.grouped = Some(by.to_vec());
+        let bound = expr::bind_with_aliases(having, &mut self.scope, self.env, output);
+        self.scope.grouped = None;
+        bound.map(Some)
     }
 
     fn order(&mut self, output: &[Output]) -> Result<Vec<OrderBy>> {

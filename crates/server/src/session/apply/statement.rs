@@ -97,7 +97,8 @@ impl Client {
             Statement::Savepoint(name) => self.transaction.savepoint(&name),
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
-            Statement::CreateTable(create) if create.query.is_none() => {
+            Statement::DropTables(drop) if drop.temporary => {}
+            Statement::CreateTable(create) if create.query.is_none() && !create.temporary => {
                 if self.new_table.is_some() || !self.transaction.trx.is_idle() {
                     return Err(bad_event(&"CREATE TABLE behind other changes of a transaction"));
                 }
