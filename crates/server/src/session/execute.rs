@@ -21,6 +21,7 @@ use types::error::table::{
 
 use super::plan_cache::Planned;
 use super::result::{ClientSink, Format};
+use super::statement::markers;
 use super::row_log::StatementLog;
 use super::{Client, Wire};
 use crate::status::Counter;
@@ -84,7 +85,8 @@ impl Client {
     fn plan_as_sent(&self, sql: &[u8]) -> Result<Prepared> {
         let statement = parse::parse(sql, self.sql.sql_mode)?;
         let text = String::from_utf8_lossy(sql).into_owned();
-        let normalised = Normalised { text, ..Normalised::default() };
+        let params = markers(sql, self).count();
+        let normalised = Normalised { text, params, ..Normalised::default() };
         Ok(match self.bind(statement, &normalised)? {
             Ok(plan) => Prepared::Plan(Arc::new(Planned::new(plan)), normalised),
             Err(statement) => Prepared::Other(statement),

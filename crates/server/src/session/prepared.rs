@@ -26,7 +26,7 @@ use types::value::{Value, ValueRef};
 use super::execute::{Prepared, Ran};
 use super::plan_cache::{Environment, Planned};
 use super::result::{Definitions, Format};
-use super::statement::first_marker;
+use super::statement::markers;
 use super::{Client, Wire, count};
 use crate::status::Counter;
 
@@ -119,7 +119,7 @@ impl Client {
         let (plan, columns) = match self.plan(first, verb)? {
             Prepared::Plan(planned, normalised) => (Some((planned, normalised)), Vec::new()),
             Prepared::Other(statement) => {
-                if first_marker(first, self).is_some() {
+                if markers(first, self).next().is_some() {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
                 (None, self.columns_of_other(&statement)?)

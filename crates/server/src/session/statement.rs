@@ -115,7 +115,7 @@ impl Client {
                         return Ok(());
                     }
                 }
-                Prepared::Other(_) if first_marker(sql, self).is_some() => return Err(self.stray_marker(sql)),
+                Prepared::Other(_) if markers(sql, self).next().is_some() => return Err(self.stray_marker(sql)),
                 Prepared::Other(statement) => {
                     return Box::pin(self.other(*statement, sql, format, more, wire)).await;
                 }
@@ -126,15 +126,15 @@ impl Client {
 
     /// A parameter marker in a statement that is not prepared.
     fn stray_marker(&self, sql: &[u8]) -> SqlError {
-        syntax_error(sql, &sql[first_marker(sql, self).unwrap_or(0)..])
+        syntax_error(sql, &sql[markers(sql, self).next().unwrap_or(0)..])
     }
 }
 
-/// Where the first parameter marker of a statement is.
-pub(super) fn first_marker(sql: &[u8], client: &Client) -> Option<usize> {
+/// Where the parameter markers of a statement are.
+pub(super) fn markers(sql: &[u8], client: &Client) -> impl Iterator<Item = usize> {
     let mut lexer = Lexer::new(sql, client.sql.quoting());
-    let marker = std::iter::from_fn(|| lexer.next_token()).find(|token| token.kind == Kind::Param);
-    marker.map(|token| token.start)
+    let tokens = std::iter::from_fn(move || lexer.next_token());
+    tokens.filter(|token| token.kind == Kind::Param).map(|token| token.start)
 }
 
 /// A syntax error at what follows a statement.

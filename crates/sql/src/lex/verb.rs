@@ -45,7 +45,7 @@ pub fn split_first(text: &[u8], quoting: Quoting) -> (&[u8], &[u8], Verb) {
 
 fn verb_of(word: &[u8], alone: bool) -> Verb {
     let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
-    if is("SELECT") || is("(") || is("WITH") {
+    if ["SELECT", "(", "WITH", "TABLE", "VALUES"].into_iter().any(is) {
         Verb::Select
     } else if is("INSERT") || is("REPLACE") {
         Verb::Insert
