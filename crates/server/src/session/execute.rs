@@ -21,8 +21,8 @@ use types::error::table::{
 
 use super::plan_cache::Planned;
 use super::result::{ClientSink, Format};
-use super::statement::markers;
 use super::row_log::StatementLog;
+use super::statement::markers;
 use super::{Client, Wire};
 use crate::status::Counter;
 

@@ -115,7 +115,9 @@ impl Client {
                         return Ok(());
                     }
                 }
-                Prepared::Other(_) if markers(sql, self).next().is_some() => return Err(self.stray_marker(sql)),
+                Prepared::Other(_) if markers(sql, self).next().is_some() => {
+                    return Err(self.stray_marker(sql));
+                }
                 Prepared::Other(statement) => {
                     return Box::pin(self.other(*statement, sql, format, more, wire)).await;
                 }

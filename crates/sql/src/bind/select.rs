@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{self, GroupByExpr, SelectItem, SelectItemQualifiedWildcardKind};
-use types::error::table::{ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_NO_TABLES_USED, ER_WRONG_GROUP_FIELD};
+use types::error::table::{
+    ER_AGGREGATE_ORDER_NON_AGG_QUERY, ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_NO_TABLES_USED,
+    ER_WRONG_GROUP_FIELD,
+};
 use types::sql_mode::SqlMode;
 use types::value::Value;
 
 use super::block::Block;
 use super::full_group_by::Ungrouped;
+use super::function::has_aggregate;
 use super::merge::{self, Mergeable};
 use super::over::{Windows, has_window};
 use super::scope::{Clause, Place, Scope};
@@ -106,10 +110,20 @@ impl SelectBinder<'_, '_> {
         let by = self.group_by(&output)?;
         let mut having = self.having(&output, &by)?;
         self.scope.windows = windows;
-        let order = self.order(&output)?;
+        let is_aggregated = !by.is_empty() || self.scope.aggregates.iter().flatten().next().is_some();
+        let mut order = self.order(&output)?;
+        if let Some(place) = order.iter().position(|by| by.expr().is_some_and(has_aggregate))
+            && !is_aggregated
+        {
+            return Err(ER_AGGREGATE_ORDER_NON_AGG_QUERY.error(&[&(place + 1)]));
+        }
         let over = self.scope.windows.take().unwrap_or_default().over;
         let aggregates = self.scope.aggregates.take().unwrap_or_default();
         let group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
+        if group.as_ref().is_some_and(|group| group.by.is_empty()) {
+            // Of one row.
+            order.clear();
+        }
         match &group {
             Some(group) if self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) => {
                 let determined = dependent::determined(&self.scope, &group.by, &conditions, &joins);
