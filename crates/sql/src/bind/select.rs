@@ -350,12 +350,13 @@ pub(super) fn bind_plain_order(
         .collect()
 }
 
-/// `ORDER BY 2`: a position in the select list.
+/// `ORDER BY 2`: a position in the select list. A number that is no integer is a constant like any other.
 pub(super) fn position(ast: &ast::Expr, columns: usize, clause: &str) -> Result<Option<usize>> {
     let ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, _), .. }) = ast else {
         return Ok(None);
     };
-    let place: Option<usize> = digits.parse().ok().filter(|place| (1..=columns).contains(place));
+    let Ok(place) = digits.parse::<u64>() else { return Ok(None) };
+    let place = usize::try_from(place).ok().filter(|place| (1..=columns).contains(place));
     place.map(|place| Some(place - 1)).ok_or_else(|| ER_BAD_FIELD_ERROR.error(&[digits, &clause]))
 }
 
