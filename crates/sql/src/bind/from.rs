@@ -146,9 +146,9 @@ fn find_source(
     }
 }
 
-/// The table of that name, temporary, stored or neither, or view.
+/// The table of that name, temporary, stored or neither, or view. A view's query is bound in a session without temporary tables.
 pub(super) fn find_table(db: &str, table: &str, env: &BindEnv<'_>) -> Result<SourceKind> {
-    if let Some(found) = env.session.temporary.get(db, table).filter(|_| env.in_view.is_none()) {
+    if let Some(found) = env.session.temporary.get(db, table) {
         return Ok(SourceKind::Table(Arc::clone(found)));
     }
     if let Some(found) = env.catalog.table(db, table) {
