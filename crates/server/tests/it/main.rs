@@ -14,6 +14,7 @@ mod explain;
 mod foreign_keys;
 mod generated;
 
+mod lateral;
 mod locks;
 mod net;
 mod new_tables;

@@ -156,7 +156,8 @@ fn keys(scope: &Scope, source: usize, never_null: &HashSet<Place>) -> Vec<Vec<us
                 let by = select.group.iter().flat_map(|group| &group.by);
                 let key: Option<Vec<usize>> =
                     by.map(|by| outputs.iter().position(|output| *output == format!("{by:?}"))).collect();
-                key.filter(|_| select.group.is_some()).into_iter().collect()
+                // MySQL does not see that there is one row where nothing is grouped by, and takes LATERAL for one of the others.
+                key.filter(|key| !key.is_empty()).into_iter().collect()
             }
             _ => Vec::new(),
         },

@@ -39,7 +39,7 @@ pub(super) fn check(
     for (expr, place, list) in outputs.chain(orders).chain(windows) {
         let Some((source, column)) = checker.undetermined(expr) else { continue };
         let named = &scope.sources[source];
-        let name = format!("{}.{}.{}", named.db, named.alias, named.kind.column(column).name);
+        let name = named.path(column);
         let place = place + 1;
         let mode = "this is incompatible with sql_mode=only_full_group_by";
         return Err(if group.by.is_empty() {

@@ -78,7 +78,7 @@ impl Exec<'_> {
         Ok(window.given)
     }
 
-    /// The rows of sources that are not stored.
+    /// The rows of sources that are not stored, as far as they are the same for all rows of others.
     pub(super) fn made(&self, plan: &SelectPlan, subqueries: &Subqueries<'_>) -> Result<Vec<Made>> {
         let made = plan.sources.iter().enumerate().map(|(place, source)| match &source.from {
             SourceKind::Table(_) => Ok(None),
@@ -86,7 +86,7 @@ impl Exec<'_> {
                 let equal = self.equal_constants(place, source, subqueries.known(plan));
                 Ok(Some(Arc::new(table.rows(self.session, &equal)?)))
             }
-            SourceKind::Derived(place, _) => Ok(Some(Arc::clone(subqueries.rows(*place)))),
+            SourceKind::Derived(place, _) => Ok(subqueries.rows(*place).cloned()),
         });
         made.collect()
     }

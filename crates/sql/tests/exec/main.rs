@@ -17,6 +17,7 @@ mod foreign_keys;
 mod foreign_keys_random;
 mod joins;
 mod json;
+mod lateral;
 mod merge;
 mod multi;
 mod named;
