@@ -17,7 +17,7 @@ use super::join::Joins;
 use super::outer::Outer;
 use super::rules::{bind_defaults, bind_relations, bind_rules};
 use super::scope::{Clause, Named, RowAlias, Scope};
-use super::{BindEnv, Result, expr, from, multi, place, query, select, unsupported, with};
+use super::{BindEnv, Result, expr, from, literal, multi, place, query, select, unsupported, with};
 use crate::expr::Expr;
 use crate::parse::{DeleteStatement, UpdateStatement};
 use crate::plan::{
@@ -230,7 +230,7 @@ fn bind_target(
         None => Vec::new(),
     };
     let order: Vec<OrderBy> = select::bind_plain_order(order, &mut scope, env)?;
-    let limit = limit.map(|limit| expr::bind(limit, &mut scope, env)).transpose()?;
+    let limit = limit.map(|limit| literal::limit(limit, env.session)).transpose()?;
     let (precondition, mut sources) = place::place(&mut scope, conditions, Joins::default(), &[]);
     let mut source = sources.pop().expect("a target has one source");
     source.needs_row = true;

@@ -4,7 +4,7 @@ use sqlparser::ast;
 use types::cast::{CastTarget, cast};
 use types::collation::Collation;
 use types::error::SqlError;
-use types::error::table::{ER_PARSE_ERROR, ER_WRONG_VALUE};
+use types::error::table::{ER_PARSE_ERROR, ER_SP_UNDECLARED_VAR, ER_WRONG_VALUE};
 use types::temporal::{DatePolicy, FSP_MAX, parse_datetime, parse_time};
 use types::value::{Value, quote_text};
 use types::warning::{Level, Warnings};
@@ -34,6 +34,17 @@ pub(super) fn bind(value: &ast::Value, collation: Collation) -> Result<Expr> {
         ast::Value::Placeholder(name) => placeholder(name)?,
         other => return Err(unsupported(&format!("the literal {other}"))),
     })
+}
+
+/// What LIMIT says: a number or a parameter. Errors 1327 and 1064 for anything else.
+pub(super) fn limit(ast: &ast::Expr, session: &Session) -> Result<Expr> {
+    match ast {
+        ast::Expr::Value(value) => bind(&value.value, session.collation_connection),
+        ast::Expr::Identifier(name) if !name.value.starts_with('@') => {
+            Err(ER_SP_UNDECLARED_VAR.error(&[&name.value]))
+        }
+        _ => Err(invalid("LIMIT")),
+    }
 }
 
 /// `DATE'..'`, `TIME'..'` and `TIMESTAMP'..'`: constants. Error 1525 for a text that is none.

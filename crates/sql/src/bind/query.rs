@@ -103,7 +103,7 @@ pub(super) fn union(
     let mut plan = UnionPlan::new(parts, distinct, env.session)?;
     let mut scope = result_scope(&plan.columns);
     plan.order = tail.needed(order(tail.order, count, &mut scope, env)?);
-    (plan.limit, plan.offset) = tail.limit(&mut scope, env)?;
+    (plan.limit, plan.offset) = tail.limit(env)?;
     plan.subqueries = scope.subqueries;
     plan.counts_all = counts_all;
     Ok(QueryPlan::Union(Box::new(plan)))

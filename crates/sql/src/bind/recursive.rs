@@ -18,7 +18,7 @@ use types::error::table::{
 
 use super::flat::{self, Flat, Form};
 use super::tail::Tail;
-use super::{BindEnv, Result, Scope, query, sets, unsupported, with};
+use super::{BindEnv, Result, query, sets, unsupported, with};
 use crate::plan::{QueryPlan, Recent, RecursivePlan, SelectPlan, SetStep, SourceKind};
 
 /// A query of WITH RECURSIVE while it is bound.
@@ -151,7 +151,7 @@ impl Itself {
         if !tail.order.is_empty() {
             return Err(unsupported(ORDERED));
         }
-        let (limit, offset) = tail.limit(&mut Scope::default(), env)?;
+        let (limit, offset) = tail.limit(env)?;
         parts.append(&mut others);
         let (distinct, recent) = (distinct > first_count, Arc::clone(recent));
         Ok(QueryPlan::Recursive(Box::new(RecursivePlan { parts, distinct, limit, offset, recent })))

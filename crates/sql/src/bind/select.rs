@@ -123,7 +123,7 @@ impl SelectBinder<'_, '_> {
         let mut over = (!over.functions.is_empty()).then_some(over);
         let mut order = self.tail.needed(order);
         let counts_all = self.tail.counts_all(self.select)?;
-        let (limit, offset) = self.tail.limit(&mut self.scope, self.env)?;
+        let (limit, offset) = self.tail.limit(self.env)?;
         let mut distinct = matches!(self.select.distinct, Some(ast::Distinct::Distinct));
         if self.tail.is_existence && group.is_none() {
             // There is a row for each that is found, whatever it consists of.

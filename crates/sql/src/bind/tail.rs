@@ -3,7 +3,7 @@
 use sqlparser::ast::{self, LimitClause, OrderByKind};
 use types::error::table::{ER_CANT_USE_OPTION_HERE, ER_DUPLICATE_TABLE_LOCK, ER_UNRESOLVED_TABLE_LOCK};
 
-use super::{BindEnv, Result, Scope, expr, unsupported};
+use super::{BindEnv, Result, literal, unsupported};
 use crate::expr::Expr;
 use crate::plan::{LockWait, OrderBy, RowLock, Source, SourceKind};
 
@@ -106,7 +106,7 @@ impl<'a> Tail<'a> {
     }
 
     /// LIMIT and OFFSET.
-    pub(super) fn limit(self, scope: &mut Scope, env: &BindEnv<'_>) -> Result<(Option<Expr>, Option<Expr>)> {
+    pub(super) fn limit(self, env: &BindEnv<'_>) -> Result<(Option<Expr>, Option<Expr>)> {
         let (limit, offset) = match self.limit {
             None => return Ok((None, None)),
             Some(LimitClause::LimitOffset { limit, offset, .. }) => {
@@ -114,7 +114,7 @@ impl<'a> Tail<'a> {
             }
             Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
         };
-        let mut bind = |ast: Option<&ast::Expr>| ast.map(|ast| expr::bind(ast, scope, env)).transpose();
+        let bind = |ast: Option<&ast::Expr>| ast.map(|ast| literal::limit(ast, env.session)).transpose();
         Ok((bind(limit)?, bind(offset)?))
     }
 
