@@ -22,6 +22,7 @@ mod options;
 mod plugins;
 mod read_only;
 mod recursive;
+mod rollup;
 mod selected;
 mod set_variables;
 mod statements;

@@ -43,7 +43,7 @@ pub(super) fn determined(scope: &Scope, by: &[Expr], conditions: &[Expr], joins:
             }
         }
     }
-    let mut known: HashSet<Place> = by.iter().filter_map(place_of).collect();
+    let mut known = columns_of(by);
     loop {
         let size = known.len();
         for Fact { column, from } in &facts {
@@ -61,6 +61,11 @@ pub(super) fn determined(scope: &Scope, by: &[Expr], conditions: &[Expr], joins:
             return known;
         }
     }
+}
+
+/// Those of some expressions that are columns.
+pub(super) fn columns_of(by: &[Expr]) -> HashSet<Place> {
+    by.iter().filter_map(place_of).collect()
 }
 
 /// The sources whose rows may be missing together: those of an outer join, unless a condition lets no missing row through, so

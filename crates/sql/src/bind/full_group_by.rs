@@ -24,7 +24,7 @@ pub(super) fn check(
     determined: &HashSet<Place>,
     ungrouped: &Ungrouped<'_>,
 ) -> Result<()> {
-    let grouped: Vec<String> = group.by.iter().map(|by| format!("{by:?}")).collect();
+    let grouped = shown(&group.by);
     let checker = Checker { determined, grouped: &grouped, over: ungrouped.over };
     let list = |name: &str| name.to_owned();
     let outputs = ungrouped.output.iter().enumerate();
@@ -57,6 +57,11 @@ pub(super) fn check(
         });
     }
     Ok(())
+}
+
+/// Expressions as they are told apart.
+pub(super) fn shown(exprs: &[Expr]) -> Vec<String> {
+    exprs.iter().map(|expr| format!("{expr:?}")).collect()
 }
 
 struct Checker<'q> {

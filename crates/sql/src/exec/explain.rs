@@ -22,7 +22,7 @@ use super::{Exec, Result};
 use crate::bind::possible_indexes;
 use crate::expr::Expr;
 use crate::plan::{
-    Access, Equal, Given, IndexRef, InsertSource, IntoPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
+    Access, Equal, Given, Group, IndexRef, InsertSource, IntoPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
     SelectPlan, SetOperation, Source, SourceKind, Subquery, Target, key_parts,
 };
 
@@ -344,8 +344,10 @@ impl<'p> Block<'p> {
             sources: &select.sources,
             precondition: select.precondition.as_ref(),
             limit: select.limit.as_ref(),
-            groups: select.distinct || select.group.as_ref().is_some_and(|group| !group.by.is_empty()),
-            sorts: (!select.order.is_empty() && !select.is_in_order) || sorts_for_windows(select),
+            groups: select.distinct || select.group.as_ref().is_some_and(|group| keeps_groups(group, select)),
+            sorts: (!select.order.is_empty() && !select.is_in_order)
+                || sorts_for_windows(select)
+                || select.group.as_ref().is_some_and(|group| group.rollup.is_some()),
             subqueries: &select.subqueries,
         }
     }
@@ -376,6 +378,11 @@ impl Line {
             text(extra),
         ]
     }
+}
+
+/// Totals alone are made of sorted rows.
+fn keeps_groups(group: &Group, select: &SelectPlan) -> bool {
+    !group.by.is_empty() && (group.rollup.is_none() || !select.order.is_empty())
 }
 
 fn sorts_for_windows(select: &SelectPlan) -> bool {

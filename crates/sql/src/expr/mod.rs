@@ -378,6 +378,14 @@ impl Expr {
         self.children_mut(&mut |child| child.renumber(places));
     }
 
+    /// Parts become what `replace` says, the largest first.
+    pub(crate) fn replace(&mut self, replace: &impl Fn(&Self) -> Option<Self>) {
+        match replace(self) {
+            Some(other) => *self = other,
+            None => self.children_mut(&mut |child| child.replace(replace)),
+        }
+    }
+
     /// Columns become what `replace` says, and subqueries get other numbers: their places in this list.
     pub(crate) fn rewrite(&mut self, replace: &impl Fn(usize, usize) -> Self, subqueries: &[usize]) {
         match self {

@@ -26,6 +26,7 @@ mod over;
 mod queries;
 mod recorded;
 mod recursive;
+mod rollup;
 mod sets;
 mod subqueries;
 mod unions;
