@@ -146,6 +146,24 @@ fn several_queries_are_explained_as_by_mysql() {
 }
 
 #[test]
+fn totals_of_groups_are_explained_as_by_mysql() {
+    compare(&[
+        (
+            "SELECT c, COUNT(*) FROM t GROUP BY c WITH ROLLUP",
+            &["1|SIMPLE|t|ALL|||||100|100.00|Using filesort"],
+        ),
+        (
+            "SELECT c, COUNT(*) FROM t GROUP BY c WITH ROLLUP ORDER BY c",
+            &["1|SIMPLE|t|ALL|||||100|100.00|Using temporary; Using filesort"],
+        ),
+        (
+            "SELECT c, RANK() OVER () FROM t GROUP BY c WITH ROLLUP",
+            &["1|SIMPLE|t|ALL|||||100|100.00|Using temporary; Using filesort"],
+        ),
+    ]);
+}
+
+#[test]
 fn what_is_lateral_is_explained_as_by_mysql() {
     compare(&[
         (

@@ -157,10 +157,10 @@ fn keys(scope: &Scope, source: usize, never_null: &HashSet<Place>) -> Vec<Vec<us
         SourceKind::Derived(place, _) => match &scope.subqueries[*place].plan {
             QueryPlan::Select(select) => {
                 let outputs: Vec<String> =
-                    select.output.iter().map(|output| format!("{:?}", output.expr)).collect();
+                    select.output.iter().map(|output| output.expr.identity()).collect();
                 let by = select.group.iter().flat_map(|group| &group.by);
                 let key: Option<Vec<usize>> =
-                    by.map(|by| outputs.iter().position(|output| *output == format!("{by:?}"))).collect();
+                    by.map(|by| outputs.iter().position(|output| *output == by.identity())).collect();
                 // MySQL does not see that there is one row where nothing is grouped by, and takes LATERAL for one of the others.
                 key.filter(|key| !key.is_empty()).into_iter().collect()
             }

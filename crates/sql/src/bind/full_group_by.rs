@@ -61,7 +61,7 @@ pub(super) fn check(
 
 /// Expressions as they are told apart.
 pub(super) fn shown(exprs: &[Expr]) -> Vec<String> {
-    exprs.iter().map(|expr| format!("{expr:?}")).collect()
+    exprs.iter().map(Expr::identity).collect()
 }
 
 struct Checker<'q> {
@@ -74,7 +74,7 @@ struct Checker<'q> {
 impl Checker<'_> {
     /// A column outside of aggregates whose value differs within a group. Arguments of window functions stand where these do.
     fn undetermined(&self, expr: &Expr) -> Option<Place> {
-        if self.grouped.contains(&format!("{expr:?}")) {
+        if self.grouped.contains(&expr.identity()) {
             return None;
         }
         let parts = match expr {

@@ -36,8 +36,11 @@ pub(super) fn list(group_by: &GroupByExpr) -> Result<(Vec<&ast::Expr>, bool)> {
     }
     match (&list[..], modifiers.is_empty()) {
         ([ast::Expr::Function(call)], true) if is_rollup(call) => {
-            let ast::FunctionArguments::List(args) = &call.args else { return Ok((Vec::new(), true)) };
-            Ok((args.args.iter().map(plain).collect::<Result<_>>()?, true))
+            let args = match &call.args {
+                ast::FunctionArguments::List(list) if !list.args.is_empty() => &list.args,
+                _ => return Err(unsupported("ROLLUP of nothing")),
+            };
+            Ok((args.iter().map(plain).collect::<Result<_>>()?, true))
         }
         _ => Ok((list.iter().collect(), !modifiers.is_empty())),
     }
@@ -46,7 +49,7 @@ pub(super) fn list(group_by: &GroupByExpr) -> Result<(Vec<&ast::Expr>, bool)> {
 /// `ROLLUP(a, b)`
 fn is_rollup(call: &ast::Function) -> bool {
     let [ast::ObjectNamePart::Identifier(name)] = &call.name.0[..] else { return false };
-    name.quote_style.is_none() && name.value.eq_ignore_ascii_case("rollup")
+    name.quote_style.is_none() && call.over.is_none() && name.value.eq_ignore_ascii_case("rollup")
 }
 
 /// Error 1056 for aggregates in what is grouped by, which `name` was written as.
@@ -87,7 +90,7 @@ pub(super) fn groupings(group: &Group) -> Result<Vec<(usize, Vec<usize>)>> {
     let by = shown(&group.by);
     let places = |aggregate: &Aggregate| {
         let place = |(number, arg): (usize, &Expr)| {
-            let found = by.iter().position(|by| *by == format!("{arg:?}"));
+            let found = by.iter().position(|by| *by == arg.identity());
             found.ok_or_else(|| FIELD_IN_GROUPING_NOT_GROUP_BY.error(&[&(number + 1)]))
         };
         aggregate.args.iter().enumerate().map(place).collect::<Result<Vec<_>>>()
@@ -126,7 +129,7 @@ pub(super) fn apply(
     }));
     group.rollup = Some(Rollup { keys, groupings });
     let replaced = |part: &Expr| {
-        let found = by.iter().position(|by| *by == format!("{part:?}"));
+        let found = by.iter().position(|by| *by == part.identity());
         found.map(|place| Expr::Aggregate(keys + place))
     };
     let mut asked = Vec::new();

@@ -360,8 +360,8 @@ fn alias(ast: &ast::Expr, output: &[Output]) -> Option<usize> {
 }
 
 fn same_output(expr: &Expr, output: &[Output]) -> Option<usize> {
-    let text = format!("{expr:?}");
-    output.iter().position(|output| format!("{:?}", output.expr) == text)
+    let identity = expr.identity();
+    output.iter().position(|output| output.expr.identity() == identity)
 }
 
 fn is_variable(path: &[ast::Ident]) -> bool {

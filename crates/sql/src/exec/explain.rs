@@ -382,7 +382,7 @@ impl Line {
 
 /// Totals alone are made of sorted rows.
 fn keeps_groups(group: &Group, select: &SelectPlan) -> bool {
-    !group.by.is_empty() && (group.rollup.is_none() || !select.order.is_empty())
+    !group.by.is_empty() && (group.rollup.is_none() || !select.order.is_empty() || select.over.is_some())
 }
 
 fn sorts_for_windows(select: &SelectPlan) -> bool {
