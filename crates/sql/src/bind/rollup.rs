@@ -144,7 +144,9 @@ pub(super) fn apply(
     asked.dedup();
     for place in asked {
         if let Given::Values(values) = &mut scope.subqueries[place].given {
-            Arc::make_mut(values).iter_mut().for_each(|value| value.replace(&replaced));
+            for value in Arc::make_mut(values) {
+                value.replace(&replaced);
+            }
         }
     }
 }

@@ -115,10 +115,11 @@ impl SelectBinder<'_, '_> {
         if let Some(group) = &mut group {
             let groupings = rollup::groupings(group)?;
             if self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) {
-                let determined = match is_rollup {
+                let determined = if is_rollup {
                     // Of what is NULL in totals nothing follows.
-                    true => dependent::columns_of(&group.by),
-                    false => dependent::determined(&self.scope, &group.by, &conditions, &joins),
+                    dependent::columns_of(&group.by)
+                } else {
+                    dependent::determined(&self.scope, &group.by, &conditions, &joins)
                 };
                 let ungrouped = Ungrouped { output: &output, order: &order, over: &over };
                 full_group_by::check(&self.scope, group, &determined, &ungrouped)?;
