@@ -6,3 +6,8 @@ use crate::whole::answers_as_recorded;
 fn lateral_derived_tables_answer_as_mysqls() {
     answers_as_recorded(include_str!("../data/lateral-9.7.4.txt"), 140);
 }
+
+#[test]
+fn together_with_totals_they_answer_as_mysqls() {
+    answers_as_recorded(include_str!("../data/lateral_rollup-9.7.4.txt"), 60);
+}
