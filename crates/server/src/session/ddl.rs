@@ -472,7 +472,9 @@ impl Client {
             let sql = text.as_ref().map_or(sql, String::as_bytes);
             ack = Some(self.commit_ddl(edits(changes), sql, &dbs).await?);
         }
-        temporary.iter().for_each(|name| self.drop_temporary(&name.db, &name.name));
+        for name in &temporary {
+            self.drop_temporary(&name.db, &name.name);
+        }
         Ok(ack)
     }
 

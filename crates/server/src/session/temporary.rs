@@ -31,7 +31,7 @@ use super::new_table::{Filling, Nobody, Selected};
 use super::result::Format;
 use super::statement::PLANS_MAX;
 use crate::accounts::Privileges;
-use crate::ddl::copy::{Converter, Copy, CopySettings};
+use crate::ddl::copy::{Converter, Copy, CopyError, CopySettings};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -250,7 +250,9 @@ impl Client {
         for name in missing {
             self.warnings.push(Level::Note, &ER_BAD_TABLE_ERROR, &[name]);
         }
-        there.iter().for_each(|name| self.drop_temporary(&name.db, &name.name));
+        for name in there {
+            self.drop_temporary(&name.db, &name.name);
+        }
         Ok(())
     }
 
@@ -347,7 +349,7 @@ impl Client {
             while let Some(entry) = scan.next_row().map_err(engine_error)? {
                 turns.tick().await;
                 let row = entry.row.expect("next_row returns rows");
-                let row = converter.convert(&row).map_err(|error| error.into_sql())?;
+                let row = converter.convert(&row).map_err(CopyError::into_sql)?;
                 match trx.insert_row(new, row.clone()).await {
                     Ok(_) => rows += 1,
                     Err(EngineError::Duplicate { index }) => {

@@ -146,6 +146,61 @@ fn several_queries_are_explained_as_by_mysql() {
 }
 
 #[test]
+fn totals_of_groups_are_explained_as_by_mysql() {
+    compare(&[
+        (
+            "SELECT c, COUNT(*) FROM t GROUP BY c WITH ROLLUP",
+            &["1|SIMPLE|t|ALL|||||100|100.00|Using filesort"],
+        ),
+        (
+            "SELECT c, COUNT(*) FROM t GROUP BY c WITH ROLLUP ORDER BY c",
+            &["1|SIMPLE|t|ALL|||||100|100.00|Using temporary; Using filesort"],
+        ),
+        (
+            "SELECT c, RANK() OVER () FROM t GROUP BY c WITH ROLLUP",
+            &["1|SIMPLE|t|ALL|||||100|100.00|Using temporary; Using filesort"],
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_lateral_is_explained_as_by_mysql() {
+    compare(&[
+        (
+            "SELECT * FROM t, LATERAL (SELECT MAX(id) FROM s WHERE s.t_id=t.a) l WHERE c>1",
+            &[
+                "1|PRIMARY|t|ALL|||||100||Using where; Rematerialize (<derived2>)",
+                "1|PRIMARY|<derived2>|ALL|||||||",
+                "2|DEPENDENT DERIVED|s|ref|t_id|t_id|5|func||100.00|",
+            ],
+        ),
+        (
+            "SELECT STRAIGHT_JOIN * FROM s, t, LATERAL (SELECT s.id i LIMIT 1) l, LATERAL (SELECT l.i+t.a LIMIT 1) m",
+            &[
+                "1|PRIMARY|s|ALL|||||50|100.00|Rematerialize (<derived2>)",
+                "1|PRIMARY|t|ALL|||||100|100.00|",
+                "1|PRIMARY|<derived2>|ALL|||||||Rematerialize (<derived3>)",
+                "1|PRIMARY|<derived3>|ALL|||||||",
+                "2|DEPENDENT DERIVED|||||||||No tables used",
+                "3|DEPENDENT DERIVED|||||||||No tables used",
+            ],
+        ),
+        (
+            "SELECT (SELECT i FROM LATERAL (SELECT t.id i LIMIT 1) l) FROM t",
+            &[
+                "1|PRIMARY|t|ALL|||||100|100.00|",
+                "2|DEPENDENT SUBQUERY|<derived3>|ALL|||||||",
+                "3|DEPENDENT DERIVED|||||||||No tables used",
+            ],
+        ),
+        (
+            "SELECT * FROM t, LATERAL (SELECT t.id i LIMIT 1) l WHERE 1=2",
+            &["1|PRIMARY|||||||||Impossible WHERE", "2|DEPENDENT DERIVED|||||||||No tables used"],
+        ),
+    ]);
+}
+
+#[test]
 fn set_operations_and_recursion_are_explained_as_by_mysql() {
     compare(&[
         (

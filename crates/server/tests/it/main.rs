@@ -14,6 +14,7 @@ mod explain;
 mod foreign_keys;
 mod generated;
 
+mod lateral;
 mod locks;
 mod net;
 mod new_tables;
@@ -21,6 +22,7 @@ mod options;
 mod plugins;
 mod read_only;
 mod recursive;
+mod rollup;
 mod selected;
 mod set_variables;
 mod statements;

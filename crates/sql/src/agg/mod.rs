@@ -74,7 +74,8 @@ impl Accumulator {
             | AggregateKind::StdDevSamp
             | AggregateKind::VarPop
             | AggregateKind::VarSamp => State::Deviation(Deviation::default()),
-            AggregateKind::AnyValue => State::AnyValue(None),
+            AggregateKind::AnyValue | AggregateKind::Grouped => State::AnyValue(None),
+            AggregateKind::Grouping => State::AnyValue(Some(Value::Int(0))),
             AggregateKind::JsonArrayAgg | AggregateKind::JsonObjectAgg => {
                 State::Document(Document::default())
             }

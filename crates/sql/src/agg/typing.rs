@@ -21,8 +21,9 @@ pub fn result_type(aggregate: &Aggregate, types: &Types<'_>) -> Result<ResultTyp
         AggregateKind::Count => ResultType::int(IntSize::Big, BIGINT_WIDTH),
         AggregateKind::Sum => sum(first).or_null(),
         AggregateKind::Avg => average(first, types).or_null(),
-        AggregateKind::Min | AggregateKind::Max => extreme(first).or_null(),
+        AggregateKind::Min | AggregateKind::Max | AggregateKind::Grouped => extreme(first).or_null(),
         AggregateKind::AnyValue => extreme(first),
+        AggregateKind::Grouping => ResultType::int(IntSize::Big, BIGINT_WIDTH).or_null(),
         AggregateKind::JsonArrayAgg | AggregateKind::JsonObjectAgg => ResultType::json(),
         AggregateKind::GroupConcat => concat(aggregate, types)?.or_null(),
         AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor => {

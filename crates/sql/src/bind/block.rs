@@ -61,7 +61,7 @@ impl Block {
             return;
         }
         let conditions: Vec<&Expr> = self.conditions().collect();
-        let Some(places) = order::better(&scope.sources, &conditions) else { return };
+        let Some(places) = order::better(scope, &conditions) else { return };
         self.exprs_mut().for_each(|expr| expr.renumber(&places));
         scope.renumber(&places);
     }

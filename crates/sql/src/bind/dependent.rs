@@ -43,7 +43,7 @@ pub(super) fn determined(scope: &Scope, by: &[Expr], conditions: &[Expr], joins:
             }
         }
     }
-    let mut known: HashSet<Place> = by.iter().filter_map(place_of).collect();
+    let mut known = columns_of(by);
     loop {
         let size = known.len();
         for Fact { column, from } in &facts {
@@ -61,6 +61,11 @@ pub(super) fn determined(scope: &Scope, by: &[Expr], conditions: &[Expr], joins:
             return known;
         }
     }
+}
+
+/// Those of some expressions that are columns.
+pub(super) fn columns_of(by: &[Expr]) -> HashSet<Place> {
+    by.iter().filter_map(place_of).collect()
 }
 
 /// The sources whose rows may be missing together: those of an outer join, unless a condition lets no missing row through, so
@@ -152,11 +157,12 @@ fn keys(scope: &Scope, source: usize, never_null: &HashSet<Place>) -> Vec<Vec<us
         SourceKind::Derived(place, _) => match &scope.subqueries[*place].plan {
             QueryPlan::Select(select) => {
                 let outputs: Vec<String> =
-                    select.output.iter().map(|output| format!("{:?}", output.expr)).collect();
+                    select.output.iter().map(|output| output.expr.identity()).collect();
                 let by = select.group.iter().flat_map(|group| &group.by);
                 let key: Option<Vec<usize>> =
-                    by.map(|by| outputs.iter().position(|output| *output == format!("{by:?}"))).collect();
-                key.filter(|_| select.group.is_some()).into_iter().collect()
+                    by.map(|by| outputs.iter().position(|output| *output == by.identity())).collect();
+                // MySQL does not see that there is one row where nothing is grouped by, and takes LATERAL for one of the others.
+                key.filter(|key| !key.is_empty()).into_iter().collect()
             }
             _ => Vec::new(),
         },

@@ -4,15 +4,20 @@ use std::sync::Arc;
 
 use sqlparser::ast::{self, JoinOperator, TableFactor, TableWithJoins};
 use types::error::table::{
-    ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, ER_UNKNOWN_TABLE, ER_VIEW_SELECT_TMPTABLE,
+    ER_BAD_DB_ERROR, ER_DERIVED_MUST_HAVE_ALIAS, ER_NO_SUCH_TABLE, ER_NONUNIQ_TABLE, ER_TOO_MANY_TABLES,
+    ER_UNKNOWN_TABLE, ER_VIEW_SELECT_TMPTABLE,
 };
 
 use super::join::{self, Factor, Item, Join, Joins, Side};
 use super::merge::Mergeable;
+use super::outer::Outer;
 use super::scope::{Named, Scope};
 use super::view::Within;
 use super::{BindEnv, Result, query, unsupported, view, with};
-use crate::plan::{SourceKind, Subquery};
+use crate::plan::{Given, SourceKind, Subquery};
+
+/// So many joins at most stand before a RIGHT JOIN with LATERAL, as in MySQL: they are bound behind its right side.
+const LATERAL_JOINS_MAX: usize = 60;
 
 /// Binds FROM into the scope.
 pub(super) fn bind(from: &[TableWithJoins], scope: &mut Scope, env: &BindEnv<'_>) -> Result<Joins> {
@@ -20,27 +25,76 @@ pub(super) fn bind(from: &[TableWithJoins], scope: &mut Scope, env: &BindEnv<'_>
     join::bind(&items, scope, env)
 }
 
-/// Binds the sources of one item, in the order of the text.
+/// Binds the sources of one item, in the order of the text, but where LATERAL is a part of a RIGHT JOIN: that sees what is read
+/// before it, which is the right side first.
 fn bind_item<'a>(item: &'a TableWithJoins, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Item<'a>> {
-    let first = bind_factor(&item.relation, scope, env)?;
-    let joins = item.joins.iter().map(|join| {
-        let (side, constraint) = match &join.join_operator {
-            JoinOperator::Join(on) | JoinOperator::Inner(on) | JoinOperator::CrossJoin(on) => {
-                (Side::Neither, on)
-            }
-            JoinOperator::StraightJoin(on) => {
-                scope.is_straight = true;
-                (Side::Neither, on)
-            }
-            JoinOperator::Left(on) | JoinOperator::LeftOuter(on) => (Side::Right, on),
-            JoinOperator::Right(on) | JoinOperator::RightOuter(on) => (Side::Left, on),
-            other => {
-                return Err(unsupported(format!("{other:?}").split('(').next().unwrap_or("JOIN")));
-            }
-        };
-        Ok(Join { missing: side, constraint, with: bind_factor(&join.relation, scope, env)? })
-    });
-    Ok(Item { first, joins: joins.collect::<Result<_>>()? })
+    bind_joins(&item.relation, &item.joins, scope, env)
+}
+
+fn bind_joins<'a>(
+    first: &'a TableFactor,
+    joins: &'a [ast::Join],
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<Item<'a>> {
+    let start = scope.sources.len();
+    let has_lateral = |joins: &[ast::Join]| joins.iter().any(|join| is_lateral(&join.relation));
+    let right = joins.iter().rposition(is_right);
+    let right = right.filter(|right| is_lateral(first) || has_lateral(&joins[..=*right]));
+    let (mut item, rest) = match right {
+        None => (Item { first: bind_factor(first, scope, env)?, joins: Vec::new() }, joins),
+        Some(right) if right >= LATERAL_JOINS_MAX => {
+            return Err(ER_TOO_MANY_TABLES.error(&[&(LATERAL_JOINS_MAX + 1)]));
+        }
+        Some(right) => {
+            let join = bind_join(&joins[right], scope, env)?;
+            let left = scope.sources.len();
+            let mut item = bind_joins(first, &joins[..right], scope, env)?;
+            scope.make_optional(left..scope.sources.len());
+            item.joins.push(join);
+            (item, &joins[right + 1..])
+        }
+    };
+    for join in rest {
+        let left = start..scope.sources.len();
+        let join = bind_join(join, scope, env)?;
+        match join.missing {
+            Side::Neither => {}
+            Side::Left => scope.make_optional(left),
+            Side::Right => scope.make_optional(left.end..scope.sources.len()),
+        }
+        item.joins.push(join);
+    }
+    Ok(item)
+}
+
+fn bind_join<'a>(join: &'a ast::Join, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Join<'a>> {
+    let (missing, constraint) = match &join.join_operator {
+        JoinOperator::Join(on) | JoinOperator::Inner(on) | JoinOperator::CrossJoin(on) => (Side::Neither, on),
+        JoinOperator::StraightJoin(on) => {
+            scope.is_straight = true;
+            (Side::Neither, on)
+        }
+        JoinOperator::Left(on) | JoinOperator::LeftOuter(on) => (Side::Right, on),
+        JoinOperator::Right(on) | JoinOperator::RightOuter(on) => (Side::Left, on),
+        other => return Err(unsupported(format!("{other:?}").split('(').next().unwrap_or("JOIN"))),
+    };
+    Ok(Join { missing, constraint, with: bind_factor(&join.relation, scope, env)? })
+}
+
+fn is_right(join: &ast::Join) -> bool {
+    matches!(join.join_operator, JoinOperator::Right(_) | JoinOperator::RightOuter(_))
+}
+
+/// Whether LATERAL is in it.
+fn is_lateral(factor: &TableFactor) -> bool {
+    match factor {
+        TableFactor::Derived { lateral, .. } => *lateral,
+        TableFactor::NestedJoin { table_with_joins: nested, .. } => {
+            is_lateral(&nested.relation) || nested.joins.iter().any(|join| is_lateral(&join.relation))
+        }
+        _ => false,
+    }
 }
 
 fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Factor<'a>> {
@@ -63,14 +117,19 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
             let alias = alias.as_ref().map_or(table, |alias| alias.name.value.clone());
             push(Named { aliased, by, merge, ..Named::new(kind, db, alias) }, scope)
         }
-        TableFactor::Derived { lateral: false, subquery, alias, .. } => {
-            let uses = env.outer_uses();
-            let (plan, merge) = query::bind_derived(subquery, env)?;
-            let names = alias.as_ref().map_or(&[][..], |alias| &alias.columns);
-            let columns = with::renamed(plan.columns(env.session)?, names)?;
-            scope.subqueries.push(Subquery::in_from(plan, env.outer_uses() > uses));
+        TableFactor::Derived { lateral, subquery, alias, .. } => {
+            let alias = alias.as_ref().ok_or_else(|| ER_DERIVED_MUST_HAVE_ALIAS.error(&[]))?;
+            let (subquery, merge) = if *lateral {
+                (bind_lateral(subquery, scope, env)?, None)
+            } else {
+                let uses = env.outer_uses();
+                let (plan, merge) = query::bind_derived(subquery, env)?;
+                (Subquery::in_from(plan, env.outer_uses() > uses), merge)
+            };
+            let columns = with::renamed(subquery.plan.columns(env.session)?, &alias.columns)?;
+            scope.subqueries.push(subquery);
             let kind = SourceKind::Derived(scope.subqueries.len() - 1, columns);
-            let alias = alias.as_ref().map(|alias| alias.name.value.clone()).unwrap_or_default();
+            let alias = alias.name.value.clone();
             push(Named { aliased: true, merge, ..Named::new(kind, String::new(), alias) }, scope)
         }
         TableFactor::NestedJoin { table_with_joins, alias: None } => {
@@ -79,6 +138,16 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
         TableFactor::JsonTable { .. } => Err(unsupported("JSON_TABLE")),
         other => Err(unsupported(&other.to_string())),
     }
+}
+
+/// A derived table that sees the sources which are read before it.
+fn bind_lateral(query: &ast::Query, scope: &Scope, env: &BindEnv<'_>) -> Result<Subquery> {
+    let outer = Outer::new(scope, env);
+    let plan = query::bind_inner(query, &BindEnv { outer: Some(&outer), ..env.clone() })?;
+    // No aggregate is the surrounding query's: FROM has none.
+    let (values, _) = outer.into_parts();
+    let given = if values.is_empty() { Given::Nothing } else { Given::Values(values.into()) };
+    Ok(Subquery { given, ..Subquery::in_from(plan, false) })
 }
 
 /// Error 1235 for an alias of a table that also names its columns: only a derived table's may.

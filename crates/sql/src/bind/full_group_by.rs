@@ -24,7 +24,7 @@ pub(super) fn check(
     determined: &HashSet<Place>,
     ungrouped: &Ungrouped<'_>,
 ) -> Result<()> {
-    let grouped: Vec<String> = group.by.iter().map(|by| format!("{by:?}")).collect();
+    let grouped = shown(&group.by);
     let checker = Checker { determined, grouped: &grouped, over: ungrouped.over };
     let list = |name: &str| name.to_owned();
     let outputs = ungrouped.output.iter().enumerate();
@@ -39,7 +39,7 @@ pub(super) fn check(
     for (expr, place, list) in outputs.chain(orders).chain(windows) {
         let Some((source, column)) = checker.undetermined(expr) else { continue };
         let named = &scope.sources[source];
-        let name = format!("{}.{}.{}", named.db, named.alias, named.kind.column(column).name);
+        let name = named.path(column);
         let place = place + 1;
         let mode = "this is incompatible with sql_mode=only_full_group_by";
         return Err(if group.by.is_empty() {
@@ -59,6 +59,11 @@ pub(super) fn check(
     Ok(())
 }
 
+/// Expressions as they are told apart.
+pub(super) fn shown(exprs: &[Expr]) -> Vec<String> {
+    exprs.iter().map(Expr::identity).collect()
+}
+
 struct Checker<'q> {
     determined: &'q HashSet<Place>,
     /// What is grouped by.
@@ -69,7 +74,7 @@ struct Checker<'q> {
 impl Checker<'_> {
     /// A column outside of aggregates whose value differs within a group. Arguments of window functions stand where these do.
     fn undetermined(&self, expr: &Expr) -> Option<Place> {
-        if self.grouped.contains(&format!("{expr:?}")) {
+        if self.grouped.contains(&expr.identity()) {
             return None;
         }
         let parts = match expr {

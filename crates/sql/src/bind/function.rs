@@ -49,6 +49,7 @@ impl Binder<'_, '_> {
         match (&*name.to_ascii_lowercase(), list) {
             ("values", _) if self.scope.in_duplicate => self.candidate(list),
             ("default", [column]) => self.default_of(column),
+            ("grouping", [_, ..]) => self.grouping(list),
             ("timestampadd" | "timestampdiff", [unit, first, second]) => {
                 let unit = word(unit)?.to_ascii_uppercase();
                 let unit = targets::unit(unit.trim_start_matches("SQL_TSI_"))?;
@@ -229,7 +230,7 @@ fn check_json(kind: AggregateKind, count: usize, distinct: bool, arguments: &Arg
     if count == wanted { Ok(()) } else { Err(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT.error(&[&name])) }
 }
 
-fn plain(arg: &ast::FunctionArg) -> Result<&ast::Expr> {
+pub(super) fn plain(arg: &ast::FunctionArg) -> Result<&ast::Expr> {
     match arg {
         ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => Ok(expr),
         other => Err(unsupported(&format!("the argument {other}"))),

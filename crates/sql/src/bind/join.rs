@@ -1,6 +1,6 @@
 //! Joins: the order in which their sources are read, their conditions, and what their columns are called together.
 //!
-//! The sources are in the order of the text first. A side whose rows may be missing is read after the other one, so RIGHT
+//! The sources are in the order in which they were bound first. A side whose rows may be missing is read after the other one, so RIGHT
 //! JOIN exchanges its sides; `*` shows them as they are written.
 
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(super) enum Side {
 pub(super) enum Factor<'a> {
     /// DUAL.
     Nothing,
-    /// A source, by its place in the text.
+    /// A source, by its place among those that were bound.
     Source(usize),
     /// In parentheses.
     Nested(Box<Item<'a>>),
@@ -58,8 +58,7 @@ pub(super) fn bind(items: &[Item<'_>], scope: &mut Scope, env: &BindEnv<'_>) -> 
     let order: Vec<usize> = items.iter().flat_map(order).collect();
     let mut places = vec![0; order.len()];
     order.iter().enumerate().for_each(|(place, source)| places[*source] = place);
-    let mut sources: Vec<_> = std::mem::take(&mut scope.sources).into_iter().map(Some).collect();
-    scope.sources = order.iter().filter_map(|source| sources[*source].take()).collect();
+    scope.renumber(&places);
     let mut binder = JoinBinder { scope, env, places, joins: Joins::default() };
     for item in items {
         let columns = binder.item(item)?.columns;
@@ -97,7 +96,7 @@ struct Joined {
 struct JoinBinder<'a, 'e> {
     scope: &'a mut Scope,
     env: &'a BindEnv<'e>,
-    /// Of the sources in the text, their places in the order in which they are read.
+    /// Of the sources as they were bound, their places in the order in which they are read.
     places: Vec<usize>,
     joins: Joins,
 }
@@ -154,7 +153,6 @@ impl JoinBinder<'_, '_> {
         };
         self.joins.on.push((decided.clone(), on));
         if join.missing != Side::Neither {
-            self.scope.sources[decided.clone()].iter_mut().for_each(|named| named.optional = true);
             self.joins.optional.push(decided);
         }
         Ok(Joined { sources, columns })

@@ -20,6 +20,7 @@ mod over;
 mod place;
 mod query;
 mod recursive;
+mod rollup;
 mod rows;
 mod rules;
 mod scope;

@@ -5,14 +5,15 @@
 //! it is written, and one that begins at its wrong end does not read a table for each row of another one. An index whose given
 //! columns are flags or labels alone counts for nothing here: very many rows may share each of their few values.
 //!
-//! Where rows may be missing, the order of the text stays, as it does for STRAIGHT_JOIN.
+//! Where rows may be missing, the order of the text stays, as it does for STRAIGHT_JOIN. What is LATERAL comes behind all that it
+//! depends on.
 
 use std::collections::HashMap;
 
 use types::column::{ColumnType, IntSize};
 
 use super::access;
-use super::scope::Named;
+use super::scope::{Named, Scope};
 use crate::expr::Expr;
 use crate::plan::{Access, Condition, RangeSpec, SourceKind, key_parts};
 
@@ -20,11 +21,14 @@ use crate::plan::{Access, Condition, RangeSpec, SourceKind, key_parts};
 const SOURCES_MAX: usize = 8;
 
 /// For each source of inner joins its place in a better order, if there is one, given what must hold of their rows.
-pub(super) fn better(sources: &[Named], conditions: &[&Expr]) -> Option<Vec<usize>> {
+pub(super) fn better(scope: &Scope, conditions: &[&Expr]) -> Option<Vec<usize>> {
+    let sources = &scope.sources[..];
     if !(2..=SOURCES_MAX).contains(&sources.len()) {
         return None;
     }
-    let mut search = Search { sources, conditions, known: HashMap::new() };
+    let needs = |source: usize| scope.given(source).iter().fold(0, |needs, value| needs | value.sources());
+    let needs = (0..sources.len()).map(needs).collect();
+    let mut search = Search { sources, conditions, needs, known: HashMap::new() };
     let as_written = (0..sources.len()).filter(|next| search.reads_whole((1 << next) - 1, *next)).count();
     if as_written == 0 || search.fewest(0) >= as_written {
         return None;
@@ -43,20 +47,24 @@ pub(super) fn better(sources: &[Named], conditions: &[&Expr]) -> Option<Vec<usiz
 struct Search<'s> {
     sources: &'s [Named],
     conditions: &'s [&'s Expr],
+    /// Of each source, those that must be read before it.
+    needs: Vec<u32>,
     /// Of sets that have been read, how many of the others must be read whole at least.
     known: HashMap<u32, usize>,
 }
 
 impl Search<'_> {
-    fn others(&self, read: u32) -> impl Iterator<Item = usize> + use<> {
-        (0..self.sources.len()).filter(move |source| read & (1 << source) == 0)
+    /// Those that may be read next.
+    fn others(&self, read: u32) -> Vec<usize> {
+        let may_be_next = |source: &usize| read & (1 << source) == 0 && self.needs[*source] & !read == 0;
+        (0..self.sources.len()).filter(may_be_next).collect()
     }
 
     fn fewest(&mut self, read: u32) -> usize {
         if let Some(known) = self.known.get(&read) {
             return *known;
         }
-        let fewest = self.others(read).map(|next| self.cost(read, next)).min().unwrap_or(0);
+        let fewest = self.others(read).into_iter().map(|next| self.cost(read, next)).min().unwrap_or(0);
         self.known.insert(read, fewest);
         fewest
     }
@@ -68,7 +76,7 @@ impl Search<'_> {
     /// The first of the others in the text of those that are as good as any.
     fn next(&mut self, read: u32) -> usize {
         let fewest = self.fewest(read);
-        let found = self.others(read).find(|next| self.cost(read, *next) == fewest);
+        let found = self.others(read).into_iter().find(|next| self.cost(read, *next) == fewest);
         found.expect("one of the others is read next")
     }
 

@@ -70,19 +70,22 @@ impl<'a> Outer<'a> {
     }
 
     /// The result of an aggregate without columns of the subquery: as that of the innermost query around it that has one of
-    /// its columns, or allows it if it has none. `None` if it cannot stand there. `bind` binds it in a scope.
+    /// its columns, or allows it if it has none; where that is in FROM or WHERE, of the next one inside. `None` if it cannot stand there. `bind` binds it in a scope.
     pub(super) fn aggregate(
         &self,
         bind: &mut dyn FnMut(&mut Scope, &BindEnv<'_>) -> Result<Aggregate>,
     ) -> Result<Option<Expr>> {
         let mut scope = self.scope.names();
         let mark = self.env.outer.map(Self::mark);
-        let aggregate = bind(&mut scope, self.env)?;
+        let mut aggregate = bind(&mut scope, self.env)?;
         if aggregate.belongs_further_out(self.scope.aggregates.is_some()) {
             let (Some(outer), Some(mark)) = (self.env.outer, mark) else { return Ok(None) };
             outer.reset(&mark);
-            let found = outer.aggregate(bind)?;
-            return found.map(|found| self.give(found)).transpose();
+            if let Some(found) = outer.aggregate(bind)? {
+                return self.give(found).map(Some);
+            }
+            scope = self.scope.names();
+            aggregate = bind(&mut scope, self.env)?;
         }
         let Some(own) = &self.scope.aggregates else { return Ok(None) };
         if !scope.subqueries.is_empty() {
@@ -97,10 +100,7 @@ impl<'a> Outer<'a> {
     /// The name of the column that a given value is.
     pub(super) fn name_of(&self, place: usize) -> Option<String> {
         match self.given.borrow().get(place)? {
-            Expr::Column { source, column } => {
-                let named = self.scope.sources.get(*source)?;
-                Some(format!("{}.{}.{}", named.db, named.alias, named.kind.column(*column).name))
-            }
+            Expr::Column { source, column } => Some(self.scope.sources.get(*source)?.path(*column)),
             Expr::Outer(place, _) => self.env.outer?.name_of(*place),
             _ => None,
         }

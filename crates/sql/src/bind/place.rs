@@ -9,7 +9,7 @@ use super::access;
 use super::join::Joins;
 use super::scope::{Named, Scope};
 use crate::expr::Expr;
-use crate::plan::{Access, Completed, Condition, Source, SourceKind};
+use crate::plan::{Access, Completed, Condition, Source, SourceKind, Subquery};
 
 /// Puts each condition where it can be decided first, and chooses access paths.
 pub(super) fn place(
@@ -39,7 +39,9 @@ pub(super) fn place(
         sources[missing.start].missing_until = Some(missing.end - 1);
         sources[missing.end - 1].completes.push(Completed { first: missing.start, after });
     }
-    note_needed_rows(&mut sources, used);
+    let given = scope.subqueries.iter().flat_map(Subquery::given);
+    let used: Vec<&Expr> = used.iter().copied().chain(given).collect();
+    note_needed_rows(&mut sources, &used);
     ((!known.is_empty()).then_some(Expr::And(known)), sources)
 }
 

@@ -39,6 +39,15 @@ impl Named {
     pub(super) fn new(kind: SourceKind, db: String, alias: String) -> Self {
         Self { kind, db, alias, aliased: false, optional: false, by: None, merge: None }
     }
+
+    /// How errors call a column.
+    pub(super) fn path(&self, column: usize) -> String {
+        let name = self.kind.column(column).name;
+        if self.db.is_empty() {
+            return format!("{}.{name}", self.alias);
+        }
+        format!("{}.{}.{name}", self.db, self.alias)
+    }
 }
 
 /// A column, by its source and its place there.
@@ -242,6 +251,17 @@ impl Scope {
         }
         let path: Vec<&str> = db.into_iter().chain(table).chain([name]).collect();
         ER_BAD_FIELD_ERROR.error(&[&path.join("."), &self.clause.name()])
+    }
+
+    /// These sources are in an outer join that may have no rows of theirs.
+    pub(super) fn make_optional(&mut self, sources: Range<usize>) {
+        self.sources[sources].iter_mut().for_each(|named| named.optional = true);
+    }
+
+    /// What the rows of a source depend on, if it is LATERAL: values of other sources, or of what surrounds the query.
+    pub(super) fn given(&self, source: usize) -> &[Expr] {
+        let SourceKind::Derived(place, _) = &self.sources[source].kind else { return &[] };
+        self.subqueries[*place].given()
     }
 
     /// The sources get other places, and what subqueries are given of them.

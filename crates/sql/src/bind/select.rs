@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{self, GroupByExpr, SelectItem, SelectItemQualifiedWildcardKind};
+use sqlparser::ast::{self, SelectItem, SelectItemQualifiedWildcardKind};
 use types::error::table::{
     ER_AGGREGATE_ORDER_NON_AGG_QUERY, ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_NO_TABLES_USED,
     ER_WRONG_GROUP_FIELD,
@@ -15,6 +15,7 @@ use super::full_group_by::Ungrouped;
 use super::function::has_aggregate;
 use super::merge::{self, Mergeable};
 use super::over::{Windows, has_window};
+use super::rollup::{self, Beside};
 use super::scope::{Clause, Place, Scope};
 use super::tail::Tail;
 use super::{BindEnv, Result, dependent, expr, from, full_group_by, over, unsupported};
@@ -107,32 +108,34 @@ impl SelectBinder<'_, '_> {
         over::bind_named(&self.select.named_window, &mut self.scope, self.env)?;
         let mut output = self.output()?;
         let windows = self.scope.windows.take();
-        let by = self.group_by(&output)?;
+        let (by, is_rollup) = self.group_by(&output)?;
         let mut having = self.having(&output, &by)?;
         self.scope.windows = windows;
-        let is_aggregated = !by.is_empty() || self.scope.aggregates.iter().flatten().next().is_some();
-        let mut order = self.order(&output)?;
-        if let Some(place) = order.iter().position(|by| by.expr().is_some_and(has_aggregate))
-            && !is_aggregated
-        {
-            return Err(ER_AGGREGATE_ORDER_NON_AGG_QUERY.error(&[&(place + 1)]));
-        }
-        let over = self.scope.windows.take().unwrap_or_default().over;
+        let mut order = self.order_of(&output, &by)?;
+        let mut over = self.scope.windows.take().unwrap_or_default().over;
         let aggregates = self.scope.aggregates.take().unwrap_or_default();
-        let group = (!by.is_empty() || !aggregates.is_empty()).then_some(Group { by, aggregates });
-        if group.as_ref().is_some_and(|group| group.by.is_empty()) {
-            // Of one row.
-            order.clear();
-        }
-        match &group {
-            Some(group) if self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) => {
-                let determined = dependent::determined(&self.scope, &group.by, &conditions, &joins);
+        let is_grouped = !by.is_empty() || !aggregates.is_empty();
+        let mut group = is_grouped.then_some(Group { by, aggregates, rollup: None });
+        if let Some(group) = &mut group {
+            let groupings = rollup::groupings(group)?;
+            if self.env.session.sql_mode.contains(SqlMode::ONLY_FULL_GROUP_BY) {
+                let determined = if is_rollup {
+                    // Of what is NULL in totals nothing follows.
+                    dependent::columns_of(&group.by)
+                } else {
+                    dependent::determined(&self.scope, &group.by, &conditions, &joins)
+                };
                 let ungrouped = Ungrouped { output: &output, order: &order, over: &over };
                 full_group_by::check(&self.scope, group, &determined, &ungrouped)?;
             }
-            Some(_) => {}
+            let having = having.as_mut();
+            let beside = Beside { output: &mut output, having, over: &mut over, order: &mut order };
+            if is_rollup {
+                rollup::apply(group, groupings, &mut self.scope, beside);
+            }
+        } else {
             // Without groups HAVING is asked for each row.
-            None => conditions.extend(having.take().into_iter().flat_map(conjuncts)),
+            conditions.extend(having.take().into_iter().flat_map(conjuncts));
         }
         let mut over = (!over.functions.is_empty()).then_some(over);
         let mut order = self.tail.needed(order);
@@ -264,28 +267,27 @@ impl SelectBinder<'_, '_> {
         Output::new(name, Expr::Column { source, column })
     }
 
-    fn group_by(&mut self, output: &[Output]) -> Result<Vec<Expr>> {
-        let list = match &self.select.group_by {
-            GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => list,
-            GroupByExpr::Expressions(..) => return Err(unsupported("WITH ROLLUP")),
-            GroupByExpr::All(_) => return Err(unsupported("GROUP BY ALL")),
-        };
+    /// What is grouped by, and whether there are totals of groups.
+    fn group_by(&mut self, output: &[Output]) -> Result<(Vec<Expr>, bool)> {
+        let (list, is_rollup) = rollup::list(&self.select.group_by)?;
         self.scope.clause = Clause::Group;
         // Aggregates cannot be grouped by.
         let aggregates = self.scope.aggregates.take();
-        let bound = list
-            .iter()
-            .map(|ast| match position(ast, output.len(), "group statement")? {
+        let bound = list.into_iter().map(|ast| {
+            let (bound, name) = match position(ast, output.len(), "group statement")? {
                 Some(place) if has_window(&output[place].expr) => {
-                    Err(ER_WRONG_GROUP_FIELD.error(&[&output[place].name]))
+                    return Err(ER_WRONG_GROUP_FIELD.error(&[&output[place].name]));
                 }
-                Some(place) => Ok(output[place].expr.clone()),
+                Some(place) => (output[place].expr.clone(), output[place].name.clone()),
                 // A column is meant before an alias.
-                None => expr::bind_with_aliases(ast, &mut self.scope, self.env, output),
-            })
-            .collect();
+                None => (expr::bind_with_aliases(ast, &mut self.scope, self.env, output)?, ast.to_string()),
+            };
+            rollup::refuse_aggregates(&bound, &name, aggregates.as_deref())?;
+            Ok(bound)
+        });
+        let bound = bound.collect::<Result<_>>();
         self.scope.aggregates = aggregates;
-        bound
+        Ok((bound?, is_rollup))
     }
 
     fn having(&mut self, output: &[Output], by: &[Expr]) -> Result<Option<Expr>> {
@@ -295,6 +297,20 @@ impl SelectBinder<'_, '_> {
         let bound = expr::bind_with_aliases(having, &mut self.scope, self.env, output);
         self.scope.grouped = None;
         bound.map(Some)
+    }
+
+    /// ORDER BY, of groups by these. Without groups there is one row, if there are aggregates; error 3029 for the only ones.
+    fn order_of(&mut self, output: &[Output], by: &[Expr]) -> Result<Vec<OrderBy>> {
+        let has_aggregates = self.scope.aggregates.iter().flatten().next().is_some();
+        let order = self.order(output)?;
+        if !by.is_empty() {
+            return Ok(order);
+        }
+        match order.iter().position(|by| by.expr().is_some_and(has_aggregate)) {
+            Some(place) if !has_aggregates => Err(ER_AGGREGATE_ORDER_NON_AGG_QUERY.error(&[&(place + 1)])),
+            _ if has_aggregates => Ok(Vec::new()),
+            _ => Ok(order),
+        }
     }
 
     fn order(&mut self, output: &[Output]) -> Result<Vec<OrderBy>> {
@@ -367,8 +383,8 @@ fn alias(ast: &ast::Expr, output: &[Output]) -> Option<usize> {
 }
 
 fn same_output(expr: &Expr, output: &[Output]) -> Option<usize> {
-    let text = format!("{expr:?}");
-    output.iter().position(|output| format!("{:?}", output.expr) == text)
+    let identity = expr.identity();
+    output.iter().position(|output| output.expr.identity() == identity)
 }
 
 fn is_variable(path: &[ast::Ident]) -> bool {

@@ -59,8 +59,8 @@ pub(super) enum Kept {
     Missing,
     /// A stored one that is locked, and its key.
     Stored(Key, Row),
-    /// One of those made beforehand, by its place.
-    Made(usize),
+    /// One that is not stored.
+    Made(Vec<Value>),
 }
 
 enum Current {
@@ -136,7 +136,7 @@ impl<'p> Cursor<'p> {
     pub(super) fn kept(&self) -> Kept {
         match (&self.current, &self.key) {
             (Current::Row(row), Some(key)) => Kept::Stored(Key::clone(key), Row::clone(row)),
-            (Current::Values(_, place), _) => Kept::Made(*place),
+            (Current::Values(rows, place), _) => Kept::Made(rows[*place].clone()),
             _ => Kept::Missing,
         }
     }

@@ -5,7 +5,8 @@
 
 mod sets;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
@@ -21,7 +22,7 @@ use super::{Exec, Result};
 use crate::bind::possible_indexes;
 use crate::expr::Expr;
 use crate::plan::{
-    Access, Equal, Given, IndexRef, InsertSource, IntoPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
+    Access, Equal, Given, Group, IndexRef, InsertSource, IntoPlan, OnDuplicate, Plan, QueryPlan, RangeSpec,
     SelectPlan, SetOperation, Source, SourceKind, Subquery, Target, key_parts,
 };
 
@@ -43,7 +44,7 @@ struct Line {
     compared_with: Option<String>,
     rows: Option<u64>,
     all_are_meant: bool,
-    extra: Vec<&'static str>,
+    extra: Vec<Cow<'static, str>>,
 }
 
 /// What a query is to the one around it.
@@ -51,6 +52,8 @@ struct Line {
 enum Role {
     Outermost,
     Derived,
+    /// Its rows are made again where those around it change.
+    DependentDerived,
     Subquery,
     /// It is asked again for each row.
     Dependent,
@@ -210,30 +213,40 @@ impl<'p> Explainer<'_, '_, 'p> {
 
     fn block(&mut self, block: &Block<'p>) -> Result<()> {
         let first = self.lines.len();
-        if let Some(reason) = self.reads_nothing(block)? {
+        let reason = self.reads_nothing(block)?;
+        let is_read = reason.is_none();
+        if let Some(reason) = reason {
             let (id, select_type) = (Some(block.id), block.changed_as(0).unwrap_or(block.select_type));
-            self.lines.push(Line { id, select_type, extra: vec![reason], ..Line::default() });
+            self.lines.push(Line { id, select_type, extra: vec![reason.into()], ..Line::default() });
         } else {
             for place in 0..block.sources.len() {
                 self.source(block, place);
             }
             let end = &mut self.lines[first].extra;
-            end.extend(block.groups.then_some("Using temporary"));
-            end.extend(block.sorts.then_some("Using filesort"));
+            end.extend(block.groups.then_some("Using temporary".into()));
+            end.extend(block.sorts.then_some("Using filesort".into()));
         }
+        let mut made_anew: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for (place, subquery) in block.subqueries.iter().enumerate() {
             let is_it = |source: &Source| matches!(source.from, SourceKind::Derived(of, _) if of == place);
             let source = block.sources.iter().position(is_it);
+            let line = source.filter(|_| is_read).map(|source| first + source);
             if matches!(subquery.plan, QueryPlan::Recent(_)) {
-                if let Some(line) = source.and_then(|source| self.lines.get_mut(first + source)) {
-                    line.extra.insert(0, "Recursive");
+                if let Some(line) = line {
+                    self.lines[line].extra.insert(0, "Recursive".into());
                 }
                 continue;
             }
             let id = self.subquery(subquery, source.is_some())?;
-            if let Some(line) = source.and_then(|source| self.lines.get_mut(first + source)) {
-                line.table = Some(format!("<derived{id}>"));
+            if let Some(line) = line {
+                self.lines[line].table = Some(format!("<derived{id}>"));
+                if let Some(last) = subquery.given().iter().filter_map(Expr::last_source).max() {
+                    made_anew.entry(last).or_default().push(format!("<derived{id}>"));
+                }
             }
+        }
+        for (source, derived) in made_anew {
+            self.lines[first + source].extra.push(format!("Rematerialize ({})", derived.join(",")).into());
         }
         Ok(())
     }
@@ -256,7 +269,8 @@ impl<'p> Explainer<'_, '_, 'p> {
         }
         let id = self.next_id();
         let role = match &subquery.given {
-            _ if is_derived => Role::Derived,
+            Given::Nothing if is_derived => Role::Derived,
+            _ if is_derived => Role::DependentDerived,
             Given::Values(_) => Role::Dependent,
             Given::Nothing | Given::Same => Role::Subquery,
         };
@@ -283,7 +297,7 @@ impl<'p> Explainer<'_, '_, 'p> {
         let (id, select_type) = (Some(block.id), block.changed_as(place).unwrap_or(block.select_type));
         let line = Line { id, select_type, table: Some(source.alias.clone()), ..Line::default() };
         let SourceKind::Table(table) = &source.from else {
-            let extra = (!source.conditions.is_empty()).then_some("Using where");
+            let extra = (!source.conditions.is_empty()).then_some("Using where".into());
             self.lines.push(Line { access: Some("ALL"), extra: extra.into_iter().collect(), ..line });
             return;
         };
@@ -314,6 +328,7 @@ impl Role {
         match self {
             Self::Outermost => "PRIMARY",
             Self::Derived => "DERIVED",
+            Self::DependentDerived => "DEPENDENT DERIVED",
             Self::Subquery => "SUBQUERY",
             Self::Dependent => "DEPENDENT SUBQUERY",
         }
@@ -329,8 +344,10 @@ impl<'p> Block<'p> {
             sources: &select.sources,
             precondition: select.precondition.as_ref(),
             limit: select.limit.as_ref(),
-            groups: select.distinct || select.group.as_ref().is_some_and(|group| !group.by.is_empty()),
-            sorts: (!select.order.is_empty() && !select.is_in_order) || sorts_for_windows(select),
+            groups: select.distinct || select.group.as_ref().is_some_and(|group| keeps_groups(group, select)),
+            sorts: (!select.order.is_empty() && !select.is_in_order)
+                || sorts_for_windows(select)
+                || select.group.as_ref().is_some_and(|group| group.rollup.is_some()),
             subqueries: &select.subqueries,
         }
     }
@@ -361,6 +378,11 @@ impl Line {
             text(extra),
         ]
     }
+}
+
+/// Totals alone are made of sorted rows.
+fn keeps_groups(group: &Group, select: &SelectPlan) -> bool {
+    !group.by.is_empty() && (group.rollup.is_none() || !select.order.is_empty() || select.over.is_some())
 }
 
 fn sorts_for_windows(select: &SelectPlan) -> bool {
@@ -406,18 +428,18 @@ fn column_name(source: &Source, column: usize) -> String {
     }
 }
 
-fn extra(source: &Source) -> Vec<&'static str> {
+fn extra(source: &Source) -> Vec<Cow<'static, str>> {
     let mut extra = Vec::new();
     if source.conditions.iter().any(|condition| !condition.implied) {
-        extra.push("Using where");
+        extra.push("Using where".into());
     }
     if let Access::Full(Direction::Backward) | Access::Ranges { direction: Direction::Backward, .. } =
         &source.access
     {
-        extra.push("Backward index scan");
+        extra.push("Backward index scan".into());
     }
     if source.access.is_by_entries() && !source.needs_row && source.lock.is_none() {
-        extra.push("Using index");
+        extra.push("Using index".into());
     }
     extra
 }

@@ -17,7 +17,7 @@ use super::{Exec, Known, Result};
 use crate::expr::RowRef;
 use crate::plan::{Completed, Condition, RowLock, Source, SourceKind};
 
-/// The rows of a source that were made beforehand.
+/// The rows of a source that were made beforehand; those of a LATERAL derived table are made whenever its loop begins.
 pub(super) type Made = Option<Arc<Vec<Vec<Value>>>>;
 /// A row a source.
 pub(super) type Rows<'r> = SmallVec<[RowRef<'r>; 2]>;
@@ -73,13 +73,13 @@ impl<'p> Join<'p> {
             return Ok(false);
         }
         if self.levels.is_empty() {
-            self.open(exec)?;
+            self.open(exec).await?;
         }
         loop {
             exec.turns.tick().await;
             match self.advance(exec).await? {
                 Look::Row if self.levels.len() == self.sources.len() => return Ok(true),
-                Look::Row => self.open(exec)?,
+                Look::Row => self.open(exec).await?,
                 Look::Other => {}
                 Look::End => {
                     self.levels.pop();
@@ -117,13 +117,17 @@ impl<'p> Join<'p> {
         source.lock.or(self.otherwise.filter(|_| matches!(source.from, SourceKind::Table(_))))
     }
 
-    fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
+    async fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
         let depth = self.levels.len();
         let versions = if self.lock_of(depth).is_some() { Versions::Newest } else { self.versions };
         let rows = self.rows();
+        let lateral = match (&self.sources[depth].from, &self.made[depth]) {
+            (SourceKind::Derived(place, _), None) => Some(exec.lateral(*place, &rows, self.known).await?),
+            _ => None,
+        };
+        let made = lateral.as_ref().or(self.made[depth].as_ref());
         let inputs = exec.inputs(&rows, self.known);
         let mut context = exec.reading();
-        let made = self.made[depth].as_ref();
         let cursor = Cursor::open(&self.sources[depth], made, versions, &inputs, &mut context)?;
         drop(rows);
         self.levels.push(Level { cursor: Some(cursor), matched: false });

@@ -270,7 +270,6 @@ impl<'a> Exec<'a> {
 }
 
 /// Errors of the table store as clients see them. Duplicates are worded where the row is known.
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub fn engine_error(error: EngineError) -> SqlError {
     match error {
         EngineError::Deadlock => ER_LOCK_DEADLOCK.error(&[]),

@@ -12,7 +12,7 @@ use types::row::Offsets;
 
 use super::cursor::{Kept, Versions, offsets};
 use super::join::{Join, Made, Rows};
-use super::memory::Room;
+use super::memory::{Room, row_size};
 use super::subquery::Known;
 use super::update::Around;
 use super::{Changed, Exec, Result, Turns, engine_error};
@@ -42,7 +42,7 @@ impl Exec<'_> {
                 // It may have changed already: under another name, or along with a parent.
                 let Some(before) = self.trx.get_newest(&key).map_err(engine_error)? else { continue };
                 changed.matched += 1;
-                let after = self.updated_row(plan, target, together, &made, &before, changed.matched, known);
+                let after = self.updated_row(plan, target, together, &before, changed.matched, known);
                 let after = after.await?;
                 if after != before {
                     let table = plan.table(target.source);
@@ -58,13 +58,11 @@ impl Exec<'_> {
         Ok(self.updated(changed))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "an assignment depends on all of these")]
     async fn updated_row(
         &mut self,
         plan: &MultiUpdatePlan,
         target: &RowUpdate,
         together: &Together,
-        made: &[Made],
         before: &Row,
         number: u64,
         known: Known<'_>,
@@ -79,11 +77,11 @@ impl Exec<'_> {
         }
         let mut rows = Rows::new();
         for (place, kept) in together.iter().enumerate() {
-            rows.push(match (kept, &plan.rows.sources[place].from, &made[place]) {
-                (Kept::Stored(_, row), SourceKind::Table(table), _) => {
+            rows.push(match (kept, &plan.rows.sources[place].from) {
+                (Kept::Stored(_, row), SourceKind::Table(table)) => {
                     RowRef::Stored { layout: &table.rows, row, offsets: &places[place] }
                 }
-                (Kept::Made(row), _, Some(made)) => RowRef::Values(&made[*row]),
+                (Kept::Made(row), _) => RowRef::Values(row),
                 _ => RowRef::Missing,
             });
         }
@@ -138,7 +136,8 @@ impl Exec<'_> {
             let together = join.kept();
             let size = |kept: &Kept| match kept {
                 Kept::Stored(key, row) => key.len() + row.len(),
-                Kept::Missing | Kept::Made(_) => 0,
+                Kept::Made(row) => row_size(row),
+                Kept::Missing => 0,
             };
             memory.take(size_of_val(&*together) + together.iter().map(size).sum::<usize>())?;
             found.push(together);

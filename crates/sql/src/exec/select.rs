@@ -8,7 +8,7 @@ use engine::lock::Mode;
 use smallvec::SmallVec;
 use types::context::Context;
 use types::error::table::ER_LOCK_NOWAIT;
-use types::value::Value;
+use types::value::{Value, ValueRef};
 use types::warning::Warnings;
 
 use super::cursor::{Cursor, Versions};
@@ -78,7 +78,7 @@ impl Exec<'_> {
         Ok(window.given)
     }
 
-    /// The rows of sources that are not stored.
+    /// The rows of sources that are not stored, as far as they are the same for all rows of others.
     pub(super) fn made(&self, plan: &SelectPlan, subqueries: &Subqueries<'_>) -> Result<Vec<Made>> {
         let made = plan.sources.iter().enumerate().map(|(place, source)| match &source.from {
             SourceKind::Table(_) => Ok(None),
@@ -86,7 +86,7 @@ impl Exec<'_> {
                 let equal = self.equal_constants(place, source, subqueries.known(plan));
                 Ok(Some(Arc::new(table.rows(self.session, &equal)?)))
             }
-            SourceKind::Derived(place, _) => Ok(Some(Arc::clone(subqueries.rows(*place)))),
+            SourceKind::Derived(place, _) => Ok(subqueries.rows(*place).cloned()),
         });
         made.collect()
     }
@@ -247,15 +247,18 @@ impl Exec<'_> {
         let known = known.with(&answers);
         let inputs = self.inputs(rows, known);
         let mut context = self.reading();
-        let mut key = SortKey::new();
-        for by in &groups.group.by {
-            key.push(by.eval(&inputs, &mut context)?.as_ref());
-        }
-        let (place, mut kept) = groups.place(key, rows, &inputs)?;
-        for (aggregate, accumulator) in
-            groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators)
-        {
-            kept += accumulator.add(aggregate, &inputs, &mut context)?;
+        let values = groups.group.by.iter().map(|by| by.eval(&inputs, &mut context));
+        let values = values.collect::<Result<SmallVec<[Ev<'_>; 4]>>>()?;
+        let mut kept = 0;
+        // Its group, and all totals that it belongs to.
+        let first = if groups.group.rollup.is_some() { 0 } else { values.len() };
+        for level in first..=values.len() {
+            let (place, grown) = groups.place(&values, level, rows, &inputs)?;
+            kept += grown;
+            let accumulators = groups.group.aggregates.iter().zip(&mut groups.all[place].accumulators);
+            for (aggregate, accumulator) in accumulators {
+                kept += accumulator.add(aggregate, &inputs, &mut context)?;
+            }
         }
         Ok(kept)
     }
@@ -269,19 +272,25 @@ impl Exec<'_> {
         mut buffer: Option<&mut Buffer<'_>>,
         memory: &mut Room,
     ) -> Result<Vec<Collected>> {
-        if groups.all.is_empty() && groups.group.by.is_empty() {
+        let group = groups.group;
+        if groups.all.is_empty() && (group.by.is_empty() || group.rollup.is_some()) {
             let missing = vec![RowRef::Missing; plan.sources.len()];
-            groups.place(SortKey::new(), &missing, &self.inputs(&missing, known))?;
+            let nulls = vec![Ev::Ref(ValueRef::Null); group.by.len()];
+            // To GROUPING this is no total, as in MySQL.
+            groups.place(&nulls, nulls.len(), &missing, &self.inputs(&missing, known))?;
         }
         let mut collected = Vec::with_capacity(groups.all.len());
-        for one in groups.all {
+        for one in groups.into_ordered() {
             let rows: Vec<RowRef<'_>> = one.first.iter().map(KeptRow::as_ref).collect();
             let inputs = self.inputs(&rows, known);
             let mut context = self.reading();
-            let results = groups.group.aggregates.iter().zip(one.accumulators);
-            let aggregates: Vec<Value> = results
+            let results = group.aggregates.iter().zip(one.accumulators);
+            let mut aggregates: Vec<Value> = results
                 .map(|(aggregate, accumulator)| accumulator.finish(aggregate, &inputs, &mut context))
                 .collect::<Result<_>>()?;
+            if let Some(rollup) = &group.rollup {
+                rollup.apply(one.level, &mut aggregates);
+            }
             if let Some(having) = &plan.having {
                 let inputs = Inputs { aggregates: &aggregates, ..self.inputs(&rows, known) };
                 if !self.holds(having, inputs, known).await? {
@@ -392,6 +401,8 @@ struct Groups<'p> {
 }
 
 struct OneGroup {
+    /// So much of what is grouped by is the same for all of its rows: less than all for a total.
+    level: usize,
     accumulators: Vec<Accumulator>,
     /// The first row of each source: columns outside of aggregates come from it.
     first: Vec<KeptRow>,
@@ -406,8 +417,42 @@ impl<'p> Groups<'p> {
         self.all[0].accumulators[0].has_extreme()
     }
 
-    /// The place of a group, and the bytes that it takes if it is new.
-    fn place(&mut self, key: SortKey, rows: &[RowRef<'_>], inputs: &Inputs<'_>) -> Result<(usize, usize)> {
+    /// The key of the group of a row with these values. With totals: keys are in the order of the values, a total's behind all
+    /// that it is a total of.
+    fn key(&self, values: &[Ev<'_>], level: usize) -> SortKey {
+        let mut key = SortKey::new();
+        for value in &values[..level] {
+            if self.group.rollup.is_some() {
+                key.push(ValueRef::Int(0));
+            }
+            key.push(value.as_ref());
+        }
+        if level < values.len() {
+            key.push(ValueRef::Int(1));
+        }
+        key
+    }
+
+    /// The groups as they are given: as they were found, or with totals in the order of what is grouped by.
+    fn into_ordered(self) -> Vec<OneGroup> {
+        if self.group.rollup.is_none() {
+            return self.all;
+        }
+        let mut places: Vec<(SortKey, usize)> = self.places.into_iter().collect();
+        places.sort_unstable();
+        let mut all: Vec<Option<OneGroup>> = self.all.into_iter().map(Some).collect();
+        places.into_iter().filter_map(|(_, place)| all[place].take()).collect()
+    }
+
+    /// The place of the group of a row with these values, of which so many count, and the bytes that it takes if it is new.
+    fn place(
+        &mut self,
+        values: &[Ev<'_>],
+        level: usize,
+        rows: &[RowRef<'_>],
+        inputs: &Inputs<'_>,
+    ) -> Result<(usize, usize)> {
+        let key = self.key(values, level);
         let next = self.all.len();
         let mut kept = size_of::<SortKey>() + key.as_bytes().len();
         let place = *self.places.entry(key).or_insert(next);
@@ -421,7 +466,7 @@ impl<'p> Groups<'p> {
             let first = rows.iter().map(|row| KeptRow::of(*row, |_| true, inputs.session));
             let first: Vec<KeptRow> = first.collect();
             kept += size_of_val(&*accumulators) + first.iter().map(KeptRow::size).sum::<usize>();
-            self.all.push(OneGroup { accumulators, first });
+            self.all.push(OneGroup { level, accumulators, first });
         }
         Ok((place, kept))
     }

@@ -98,11 +98,11 @@ impl Subqueries<'_> {
         Known { schema, outer: self.outer, subqueries: self.plans, answers: &self.answers, has_open }
     }
 
-    /// The rows of one in FROM.
-    pub(super) fn rows(&self, place: usize) -> &Kept {
+    /// The rows of one in FROM; none if they depend on those of other sources.
+    pub(super) fn rows(&self, place: usize) -> Option<&Kept> {
         match &self.answers[place] {
-            Answer::Rows(rows) => rows,
-            Answer::Open | Answer::Truth(_) => unreachable!("a subquery in FROM depends on no row"),
+            Answer::Rows(rows) => Some(rows),
+            Answer::Open | Answer::Truth(_) => None,
         }
     }
 }
@@ -202,6 +202,20 @@ impl Exec<'_> {
         let Decision { verdict, warnings, .. } = decision;
         self.warnings.absorb(warnings);
         Ok(Answer::Truth(verdict.truth))
+    }
+
+    /// The rows of a LATERAL derived table for the rows before it.
+    pub(super) fn lateral<'s>(
+        &'s mut self,
+        place: usize,
+        rows: &'s [RowRef<'s>],
+        known: Known<'s>,
+    ) -> BoxFuture<'s, Result<Kept>> {
+        Box::pin(async move {
+            let subquery = &known.subqueries[place];
+            let values = self.values_of(subquery.given(), &self.inputs(rows, known))?;
+            Ok(Arc::new(self.collect(subquery, &values).await?))
+        })
     }
 
     fn values_of(&mut self, exprs: &[Expr], inputs: &Inputs<'_>) -> Result<Vec<Value>> {

@@ -378,6 +378,28 @@ impl Expr {
         self.children_mut(&mut |child| child.renumber(places));
     }
 
+    /// What two expressions have in common that are the same, whatever names and spaces they were written with.
+    pub(crate) fn identity(&self) -> String {
+        let mut copy = self.clone();
+        copy.forget_texts();
+        format!("{copy:?}")
+    }
+
+    fn forget_texts(&mut self) {
+        if let Self::Arith(.., text) | Self::Cast(.., text) = self {
+            *text = Box::default();
+        }
+        self.children_mut(&mut Self::forget_texts);
+    }
+
+    /// Parts become what `replace` says, the largest first.
+    pub(crate) fn replace(&mut self, replace: &impl Fn(&Self) -> Option<Self>) {
+        match replace(self) {
+            Some(other) => *self = other,
+            None => self.children_mut(&mut |child| child.replace(replace)),
+        }
+    }
+
     /// Columns become what `replace` says, and subqueries get other numbers: their places in this list.
     pub(crate) fn rewrite(&mut self, replace: &impl Fn(usize, usize) -> Self, subqueries: &[usize]) {
         match self {

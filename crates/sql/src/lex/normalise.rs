@@ -44,7 +44,7 @@ pub fn normalise(sql: &[u8], verb: Verb, quoting: Quoting, collation: Collation)
         collation,
         out: Normalised::default(),
         outer: Vec::new(),
-        level: Level { is_query: true, replacing: verb != Verb::Select },
+        level: Level { is_query: true, replacing: verb != Verb::Select, rolls_up: false },
         keep_next: false,
         type_depth: None,
     };
@@ -74,6 +74,8 @@ struct Level {
     is_query: bool,
     /// Literals are taken out here.
     replacing: bool,
+    /// HAVING may say again what is grouped by, whose value is another one in totals.
+    rolls_up: bool,
 }
 
 impl<'a> Normaliser<'a> {
@@ -168,7 +170,7 @@ impl<'a> Normaliser<'a> {
             && next_text(&mut self.lexer.clone()).is_some_and(|next| next.eq_ignore_ascii_case(b"ROW"))
         {
             // A query, whose columns have the types of what stands in it.
-            self.level = Level { is_query: true, replacing: false };
+            self.level = Level { is_query: true, replacing: false, rolls_up: false };
             return;
         }
         let level = &mut self.level;
@@ -182,9 +184,13 @@ impl<'a> Normaliser<'a> {
         }
         if is("FROM") || is("LIMIT") || is("HAVING") || is("WHERE") || is("SET") || is("VALUES") {
             // Within a select list all stays: it is a name.
-            level.replacing = self.outer.last().is_none_or(|outer| outer.replacing);
+            let keeps = is("HAVING") && level.rolls_up;
+            level.replacing = !keeps && self.outer.last().is_none_or(|outer| outer.replacing);
+        } else if is("ROLLUP") {
+            level.rolls_up = true;
         } else if is_next_query || ["SELECT", "ORDER", "GROUP", "WINDOW"].into_iter().any(is) {
             level.replacing = false;
+            level.rolls_up &= !is_next_query;
         }
     }
 
@@ -194,6 +200,7 @@ impl<'a> Normaliser<'a> {
             b"(" => {
                 self.outer.push(self.level);
                 self.level.is_query = false;
+                self.level.rolls_up = false;
                 if after_type && self.type_depth.is_none() {
                     self.type_depth = Some(self.outer.len());
                 }

@@ -21,7 +21,7 @@ use types::column::{Column, ColumnType};
 
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
-pub use aggregate::{Aggregate, AggregateKind};
+pub use aggregate::{Aggregate, AggregateKind, Group, Rollup};
 pub use multi::{MultiDeletePlan, MultiUpdatePlan, RowUpdate};
 pub use over::{Distance, Frame, FrameBound, Over, Shifted, Window, WindowFunction, WindowKind, WindowSort};
 pub(crate) use query::Touched;
@@ -237,15 +237,6 @@ pub enum SourceKind {
     Virtual(Arc<dyn VirtualTable>),
     /// The rows of a subquery in FROM, by its place in the plan's list, and their columns.
     Derived(usize, Arc<[Column]>),
-}
-
-/// Grouping.
-#[derive(Debug)]
-pub struct Group {
-    /// GROUP BY; empty = one group of everything.
-    pub by: Vec<Expr>,
-    /// Aggregates that the statement uses.
-    pub aggregates: Vec<Aggregate>,
 }
 
 /// A column of the result.
@@ -468,29 +459,6 @@ pub struct Target {
     pub limit: Option<Expr>,
     /// Subqueries.
     pub subqueries: Vec<Subquery>,
-}
-
-impl Group {
-    /// If MIN or MAX of one column of the first source is all that is asked: the column, and whether it is MAX.
-    pub(crate) fn extreme(&self) -> Option<(usize, bool)> {
-        let of = |aggregate: &Aggregate| match (aggregate.kind, &aggregate.args[..]) {
-            (AggregateKind::Min, [Expr::Column { source: 0, column }]) => Some((*column, false)),
-            (AggregateKind::Max, [Expr::Column { source: 0, column }]) => Some((*column, true)),
-            _ => None,
-        };
-        let first = of(self.aggregates.first()?)?;
-        let alone = self.by.is_empty() && self.aggregates.iter().all(|other| of(other) == Some(first));
-        alone.then_some(first)
-    }
-
-    /// What is evaluated for each row.
-    pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.by.iter().chain(self.aggregates.iter().flat_map(Aggregate::exprs))
-    }
-
-    pub(crate) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        self.by.iter_mut().chain(self.aggregates.iter_mut().flat_map(Aggregate::exprs_mut))
-    }
 }
 
 impl SelectPlan {

@@ -52,7 +52,7 @@ pub enum Given {
     Nothing,
     /// What the query is given in which it stands: it stands in FROM.
     Same,
-    /// These values.
+    /// These values. In FROM it is LATERAL.
     Values(Arc<[Expr]>),
 }
 
@@ -61,6 +61,14 @@ impl Subquery {
     pub(crate) fn in_from(plan: QueryPlan, is_correlated: bool) -> Self {
         let given = if is_correlated { Given::Same } else { Given::Nothing };
         Self { plan, given, rows_max: usize::MAX, view: None }
+    }
+
+    /// The values that it is given.
+    pub(crate) fn given(&self) -> &[Expr] {
+        match &self.given {
+            Given::Nothing | Given::Same => &[],
+            Given::Values(values) => values,
+        }
     }
 
     /// Whether it is given what the query around it is given.
@@ -73,10 +81,7 @@ impl Subquery {
 
     /// Whether it must be asked again for each row.
     pub(crate) fn is_asked_by_row(&self) -> bool {
-        match &self.given {
-            Given::Nothing | Given::Same => false,
-            Given::Values(values) => !values.iter().all(Expr::is_known_beforehand),
-        }
+        !self.given().iter().all(Expr::is_known_beforehand)
     }
 
     pub(crate) fn collect_tables(&self, touched: &mut Touched) {

@@ -12,7 +12,8 @@ use crate::db::{Conn, Db, Spec, int};
 /// No derived table with a limit is merged.
 const APART: &str = " LIMIT 18446744073709551615";
 
-fn tables() -> (Db, Conn) {
+/// `a`, `b` and `c`, with an index each.
+pub fn tables() -> (Db, Conn) {
     let mut db = Db::new();
     for (name, index) in [("a", 1), ("b", 2), ("c", 3)] {
         let nullable = |name| (name, int(IntSize::Int), true, DefaultValue::Null);

@@ -164,8 +164,26 @@ fn subqueries_look_outside() {
         assert_eq!(conn.rows(&query), [found], "{inner}");
     }
     assert_eq!(conn.error("SELECT id FROM sbtest1 a WHERE id IN (SELECT x FROM sbtest1 b)").0, 1054);
-    let (code, text) = conn.error("SELECT a.id FROM sbtest1 a, LATERAL (SELECT a.k) b");
-    assert_eq!((code, text.contains("LATERAL")), (1235, true), "{text}");
+}
+
+#[test]
+fn a_limit_is_a_number_or_a_parameter() {
+    let (_db, mut conn) = sbtest();
+    for (tail, code) in [
+        ("LIMIT id", 1327),
+        ("LIMIT 1 OFFSET `id`", 1327),
+        ("LIMIT sbtest1.id", 1064),
+        ("LIMIT @a", 1064),
+        ("LIMIT 1 + 1", 1064),
+        ("LIMIT (SELECT 1)", 1064),
+    ] {
+        for statement in ["SELECT id FROM sbtest1", "DELETE FROM sbtest1"] {
+            if !(statement.starts_with("DELETE") && tail.contains("OFFSET")) {
+                assert_eq!(conn.error(&format!("{statement} {tail}")).0, code, "{statement} {tail}");
+            }
+        }
+    }
+    assert_eq!(conn.error("SELECT (SELECT b.id FROM sbtest1 b LIMIT a.id) FROM sbtest1 a").0, 1064);
 }
 
 #[test]

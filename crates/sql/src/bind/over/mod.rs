@@ -216,7 +216,7 @@ impl Binder<'_, '_> {
         Ok(window)
     }
 
-    /// A part of PARTITION BY or ORDER BY: neither a position nor a name of the result, and nothing of the queries around.
+    /// A part of PARTITION BY or ORDER BY: neither a position nor a name of the result, nor a column of the queries around.
     fn key(&mut self, ast: &ast::Expr, window: &str, clause: Clause) -> Result<Expr> {
         if let ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, _), .. }) = ast
             && digits.bytes().all(|digit| digit.is_ascii_digit())
@@ -229,17 +229,12 @@ impl Binder<'_, '_> {
         let bound = self.bind(ast);
         (self.scope.clause, self.scope.aliases, self.scope.in_window) = (before, aliases, None);
         let bound = bound?;
-        let mut outer = None;
-        bound.walk(&mut |part| {
-            if let Expr::Outer(place, _) = part {
-                outer = outer.or(Some(*place));
+        let is_name = matches!(ast, ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_));
+        match (&bound, self.env.outer) {
+            (Expr::Outer(place, _), Some(around)) if is_name => {
+                Err(error::OUTER_REFERENCE.error(&[&around.name_of(*place).unwrap_or_default()]))
             }
-        });
-        match outer.zip(self.env.outer) {
-            Some((place, around)) => {
-                Err(error::OUTER_REFERENCE.error(&[&around.name_of(place).unwrap_or_default()]))
-            }
-            None => Ok(bound),
+            _ => Ok(bound),
         }
     }
 }

@@ -18,7 +18,7 @@ impl<'p> Explainer<'_, '_, 'p> {
         let sorts = !union.order.is_empty();
         match (&union.parts[..], self.lines.last_mut()) {
             ([QueryPlan::Sets(_)], Some(line)) => {
-                line.extra.extend(sorts.then_some("Using filesort"));
+                line.extra.extend(sorts.then_some("Using filesort".into()));
                 Ok(numbers)
             }
             _ if union.distinct > 0 || sorts => Ok(self.combine(SetOperation::Union, numbers, sorts)),
@@ -70,8 +70,8 @@ impl<'p> Explainer<'_, '_, 'p> {
         numbers: Vec<Number>,
         sorts: bool,
     ) -> Vec<Number> {
-        let mut extra = vec!["Using temporary"];
-        extra.extend(sorts.then_some("Using filesort"));
+        let mut extra = vec!["Using temporary".into()];
+        extra.extend(sorts.then_some("Using filesort".into()));
         self.lines.push(Line {
             select_type: match operation {
                 SetOperation::Union => "UNION RESULT",
