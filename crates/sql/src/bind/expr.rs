@@ -237,11 +237,10 @@ impl Binder<'_, '_> {
             },
         };
         if let Some(result) = result {
-            if self.scope.aggregates.is_none() && has_aggregate(&result) {
-                return Err(match self.scope.clause {
-                    Clause::Group => ER_WRONG_GROUP_FIELD.error(&[&name]),
-                    _ => ER_INVALID_GROUP_FUNC_USE.error(&[]),
-                });
+            // What GROUP BY names is looked at as a whole.
+            let takes_aggregates = self.scope.aggregates.is_some() || self.scope.clause == Clause::Group;
+            if !takes_aggregates && has_aggregate(&result) {
+                return Err(ER_INVALID_GROUP_FUNC_USE.error(&[]));
             }
             if self.scope.windows.is_none() && has_window(&result) {
                 return Err(match self.scope.clause {
