@@ -20,6 +20,7 @@ mod json;
 mod lateral;
 mod merge;
 mod multi;
+mod mutants;
 mod named;
 mod order;
 mod over;

@@ -9,7 +9,7 @@ use crate::db::{Conn, Db, Spec, int, varchar};
 use crate::recorded;
 
 /// The tables that `tests/data/subqueries.tsv` creates.
-fn tables() -> (Db, Conn) {
+pub fn tables() -> (Db, Conn) {
     let mut db = Db::new();
     let id = || ("id", int(IntSize::Int), false, DefaultValue::None);
     let nullable = |name, ty| (name, ty, true, DefaultValue::Null);
