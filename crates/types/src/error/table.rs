@@ -256,8 +256,8 @@ conditions! {
     ER_NONUPDATEABLE_COLUMN = 1348, "HY000", "Column '%-.192s' is not updatable";
     ER_VIEW_SELECT_CLAUSE = 1350, "HY000", "View's SELECT contains a '%s' clause";
     ER_VIEW_SELECT_VARIABLE = 1351, "HY000", "View's SELECT contains a variable or parameter";
-    ER_VIEW_WRONG_LIST = 1353, "HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts";
     ER_VIEW_SELECT_TMPTABLE = 1352, "HY000", "View's SELECT refers to a temporary table '%-.192s'";
+    ER_VIEW_WRONG_LIST = 1353, "HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts";
     ER_VIEW_INVALID = 1356, "HY000", "View '%-.192s.%-.192s' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them";
     ER_TRG_ALREADY_EXISTS = 1359, "HY000", "Trigger already exists";
     ER_TRG_DOES_NOT_EXIST = 1360, "HY000", "Trigger does not exist";
