@@ -74,7 +74,7 @@ fn lint() -> Result<(), String> {
 }
 
 fn unit() -> Result<(), String> {
-    cargo(&["test", "--workspace"])
+    cargo(&["test", "--workspace", "--no-fail-fast"])
 }
 
 /// Lints and runs the models. They live in a build of their own, in which loom replaces the locks and atomics.

@@ -86,7 +86,8 @@ impl Store {
         TrxId(self.next_trx.fetch_add(1, Ordering::Relaxed))
     }
 
-    pub(crate) fn timer(&self) -> &dyn Timer {
+    /// What makes waits end.
+    pub fn timer(&self) -> &dyn Timer {
         &*self.timer
     }
 }

@@ -16,7 +16,11 @@ mod garbage;
 mod ids;
 pub mod keepers;
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
 use binlog::Origin;
 use commit::{CommitAck, Pipeline};
@@ -125,6 +129,8 @@ pub struct Schema {
     base: Arc<Base>,
     checkpoints: Arc<dyn Checkpoints>,
     ids: tokio::sync::Mutex<Ids>,
+    /// Held shared while a change is committed and not yet in the catalog in memory.
+    committing: tokio::sync::RwLock<()>,
     /// Indexes from here on were named by this server run.
     first_of_run: IndexId,
     /// What waits to be removed. Rank: last.
@@ -143,7 +149,16 @@ impl Schema {
         let first_of_run = IndexId(catalog.index_id_high.0 + 1);
         let ids = tokio::sync::Mutex::new(Ids::after(catalog.table_id_high, catalog.index_id_high));
         let dropped = Mutex::new(Dropped::default());
-        Self { store, pipeline, base, checkpoints, ids, first_of_run, dropped }
+        Self {
+            store,
+            pipeline,
+            base,
+            checkpoints,
+            ids,
+            committing: tokio::sync::RwLock::default(),
+            first_of_run,
+            dropped,
+        }
     }
 
     /// The base.
@@ -198,6 +213,7 @@ impl Schema {
                 }
             }
         }
+        let committing = self.committing.read().await;
         let ack = transaction.commit_statement(origin, logged).await?;
         let seq = ack.seq();
         for edit in &change {
@@ -206,7 +222,24 @@ impl Schema {
             }
         }
         self.store.change_catalog(|catalog| change.iter().for_each(|edit| edit.apply(catalog)));
+        drop(committing);
         self.dropped.lock().add(seq, superfluous(&change));
         Ok(ack)
+    }
+
+    /// Waits until changes that are being committed are in the catalog in memory, a second at most. Returns whether there
+    /// were any.
+    pub(crate) async fn catch_up(&self) -> bool {
+        if self.committing.try_write().is_ok() {
+            return false;
+        }
+        let (mut all, mut second) =
+            (pin!(self.committing.write()), self.store.timer().sleep(Duration::from_secs(1)));
+        poll_fn(|context| {
+            let is_over = all.as_mut().poll(context).is_ready() || second.as_mut().poll(context).is_ready();
+            if is_over { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        true
     }
 }

@@ -4,7 +4,7 @@ use sql::exec::Params;
 use sql::lex::{Kind, Lexer, Verb, split_first};
 use sql::parse::{Completion, TransactionStart};
 use types::error::SqlError;
-use types::error::table::{ER_EMPTY_QUERY, ER_PARSE_ERROR};
+use types::error::table::{ER_EMPTY_QUERY, ER_NO_SUCH_TABLE, ER_PARSE_ERROR};
 use types::warning::Level;
 
 use super::count;
@@ -48,7 +48,15 @@ impl Client {
     /// Executes one statement and writes its reply, which may be the error that is returned.
     async fn answer(&mut self, sql: &[u8], verb: Verb, more: bool, wire: &mut dyn Wire) -> Result<()> {
         let (begun, sends) = (wire.packets().mark(), wire.sends());
-        let done = self.run_text(sql, verb, Format::Text, more, wire).await;
+        let mut done = self.run_text(sql, verb, Format::Text, more, wire).await;
+        // Who follows the binlog may know of a table a moment before the catalog does.
+        if done.as_ref().is_err_and(|error| error.is(&ER_NO_SUCH_TABLE))
+            && wire.sends() == sends
+            && Box::pin(self.shared.schema.catch_up()).await
+        {
+            wire.packets().rewind(begun);
+            done = Box::pin(self.run_text(sql, verb, Format::Text, more, wire)).await;
+        }
         if let Err(error) = &done {
             // What was not sent of a result need not be begun.
             if wire.sends() == sends {

@@ -1,5 +1,6 @@
 //! CREATE TABLE .. SELECT: what it makes, and that a table and its first rows come together or not at all.
 
+use crate::waits::value;
 use crate::whole::{World, answers_as_recorded, ok, send};
 
 #[test]
@@ -136,5 +137,21 @@ fn an_old_snapshot_does_not_know_it() {
     assert_eq!(root.query("SELECT * FROM d.t").unwrap_err().code(), 1412);
     ok(&mut root, "COMMIT");
     assert_eq!(root.query("SELECT * FROM d.t").unwrap().rows.len(), 1);
+    world.stop();
+}
+
+/// As a reader of the binlog does that asks for the columns of a table whose rows have come.
+#[test]
+fn who_knows_of_a_table_by_its_gtid_finds_it() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    for number in 0..200 {
+        let executed = |client: &mut _| value(client, "SELECT @@GLOBAL.gtid_executed");
+        let before = executed(&mut other);
+        send(&mut root, &format!("CREATE TABLE d.t{number} SELECT 1 AS a"));
+        while executed(&mut other) == before {}
+        ok(&mut other, &format!("SHOW FULL COLUMNS FROM d.t{number}"));
+        root.answer().unwrap();
+    }
     world.stop();
 }
