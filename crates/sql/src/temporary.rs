@@ -9,6 +9,8 @@ use std::sync::Arc;
 use engine::catalog::def::TableDef;
 use engine::catalog::table::Table;
 use engine::ids::{IndexId, TableId};
+use types::error::SqlError;
+use types::error::table::ER_RECORD_FILE_FULL;
 
 use crate::ddl::fill_ids;
 
@@ -62,19 +64,17 @@ impl TemporaryTables {
         Some(old)
     }
 
-    /// Gives a definition ids that no other temporary table of the session has.
-    pub fn number(&mut self, def: &mut TableDef) {
+    /// Gives a definition ids that no other temporary table of the session has had. Error 1114 once they are used up, after two
+    /// thousand million indexes.
+    pub fn number(&mut self, def: &mut TableDef) -> Result<(), SqlError> {
+        let count = u32::try_from(def.indexes.len() + 1).unwrap_or(u32::MAX);
+        let end = self.next_id.checked_add(count).ok_or_else(|| ER_RECORD_FILE_FULL.error(&[&def.name]))?;
         (def.id, def.rows) = (TableId(0), IndexId(0));
         def.indexes.iter_mut().for_each(|index| index.id = IndexId(0));
-        let mut next = self.next_id;
-        let id = TableId(next);
-        let next_index = || {
-            let id = IndexId(next);
-            // A session that has made two thousand million of them begins again.
-            next = next.checked_add(1).unwrap_or(IndexId::FIRST_TEMPORARY.0);
-            id
-        };
-        fill_ids(def, || id, next_index);
-        self.next_id = next;
+        let table = TableId(self.next_id);
+        let mut indexes = (self.next_id..end).map(IndexId);
+        fill_ids(def, || table, || indexes.next().expect("as many as there are indexes, and one"));
+        self.next_id = end;
+        Ok(())
     }
 }

@@ -15,12 +15,9 @@ pub mod copy;
 mod garbage;
 mod ids;
 pub mod keepers;
+pub mod unpublished;
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
-use std::time::Duration;
 
 use binlog::Origin;
 use commit::{CommitAck, Pipeline};
@@ -38,6 +35,7 @@ use types::error::SqlError;
 use crate::session::Transaction;
 use garbage::Dropped;
 use ids::Ids;
+use unpublished::Unpublished;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -129,8 +127,8 @@ pub struct Schema {
     base: Arc<Base>,
     checkpoints: Arc<dyn Checkpoints>,
     ids: tokio::sync::Mutex<Ids>,
-    /// Held shared while a change is committed and not yet in the catalog in memory.
-    committing: tokio::sync::RwLock<()>,
+    /// Changes that are on their way into the catalog in memory.
+    pub unpublished: Unpublished,
     /// Indexes from here on were named by this server run.
     first_of_run: IndexId,
     /// What waits to be removed. Rank: last.
@@ -155,7 +153,7 @@ impl Schema {
             base,
             checkpoints,
             ids,
-            committing: tokio::sync::RwLock::default(),
+            unpublished: Unpublished::default(),
             first_of_run,
             dropped,
         }
@@ -213,7 +211,7 @@ impl Schema {
                 }
             }
         }
-        let committing = self.committing.read().await;
+        let unpublished = self.unpublished.begin();
         let ack = transaction.commit_statement(origin, logged).await?;
         let seq = ack.seq();
         for edit in &change {
@@ -222,24 +220,13 @@ impl Schema {
             }
         }
         self.store.change_catalog(|catalog| change.iter().for_each(|edit| edit.apply(catalog)));
-        drop(committing);
+        drop(unpublished);
         self.dropped.lock().add(seq, superfluous(&change));
         Ok(ack)
     }
 
-    /// Waits until changes that are being committed are in the catalog in memory, a second at most. Returns whether there
-    /// were any.
+    /// Waits until changes that are being committed are in the catalog in memory. Returns whether there were any.
     pub(crate) async fn catch_up(&self) -> bool {
-        if self.committing.try_write().is_ok() {
-            return false;
-        }
-        let (mut all, mut second) =
-            (pin!(self.committing.write()), self.store.timer().sleep(Duration::from_secs(1)));
-        poll_fn(|context| {
-            let is_over = all.as_mut().poll(context).is_ready() || second.as_mut().poll(context).is_ready();
-            if is_over { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
-        true
+        self.unpublished.settle(self.store.timer()).await
     }
 }

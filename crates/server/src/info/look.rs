@@ -159,10 +159,15 @@ impl<'a> Look<'a> {
         Ok(name.to_owned())
     }
 
-    /// A table. Errors 1049 and 1146.
+    /// A table, the session's own before others. Errors 1049 and 1146.
     pub(crate) fn table(&self, db: &str, name: &str) -> Result<AnyTable> {
-        let temporary = self.session.temporary.get(db, name);
-        if let Some(found) = temporary.or_else(|| self.catalog.table(db, name)) {
+        let own = self.session.temporary.get(db, name);
+        own.map_or_else(|| self.listed(db, name), |own| Ok(AnyTable::Stored(Arc::clone(own))))
+    }
+
+    /// A table that is no session's own.
+    pub(crate) fn listed(&self, db: &str, name: &str) -> Result<AnyTable> {
+        if let Some(found) = self.catalog.table(db, name) {
             return Ok(AnyTable::Stored(Arc::clone(found)));
         }
         if let Some(found) = find(db, name) {

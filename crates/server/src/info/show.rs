@@ -1,5 +1,7 @@
 //! What SHOW answers: tables that are made for one statement.
 
+use std::sync::Arc;
+
 use sql::ddl::{Quoting, show_create_database, show_create_table};
 use sql::parse::{Account, Filter, Limit, SetScope, Show, TableName};
 use sql::session::{Scope, Session};
@@ -176,7 +178,7 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
                 _ => Shown::new("create_table", vec![row![&table.def().name, create_table(look, &table)]]),
             }
         }
-        Show::CreateView(table) => match readable(look, table, "SHOW")? {
+        Show::CreateView(table) => match listed(look, table, "SHOW")? {
             AnyTable::Stored(table) => views::show_create(look, &table)?,
             AnyTable::Virtual(table) => return Err(views::no_view(&table.def)),
         },
@@ -260,15 +262,24 @@ fn tables(look: &Look<'_>, full: bool, db: Option<&str>, filter: Option<&Filter>
     Ok(Shown::only("tables", places, rows).renamed(0, format!("Tables_in_{db}")).like(filter))
 }
 
-/// A table that the session has any privilege on. Errors 1046, 1049, 1142, 1146.
+/// A table of the session's own, or one that it has any privilege on. Errors 1046, 1049, 1142, 1146.
 fn readable(look: &Look<'_>, name: &TableName, verb: &str) -> Result<AnyTable> {
-    let db = name.db.as_deref().or(look.session.db.as_deref()).ok_or_else(|| ER_NO_DB_ERROR.error(&[]))?;
-    let is_own = look.session.temporary.get(db, &name.name).is_some();
-    if !is_own && !look.access.sees_table(db, &name.name) {
+    let own = database_of(look, name).ok().and_then(|db| look.session.temporary.get(db, &name.name));
+    own.map_or_else(|| listed(look, name, verb), |own| Ok(AnyTable::Stored(Arc::clone(own))))
+}
+
+fn database_of<'n>(look: &'n Look<'_>, name: &'n TableName) -> Result<&'n str> {
+    name.db.as_deref().or(look.session.db.as_deref()).ok_or_else(|| ER_NO_DB_ERROR.error(&[]))
+}
+
+/// The same of those that are no session's own.
+fn listed(look: &Look<'_>, name: &TableName, verb: &str) -> Result<AnyTable> {
+    let db = database_of(look, name)?;
+    if !look.access.sees_table(db, &name.name) {
         let (user, host) = (look.access.user(), &look.access.peer().host);
         return Err(ER_TABLEACCESS_DENIED_ERROR.error(&[&verb, &user, host, &name.name]));
     }
-    look.table(db, &name.name)
+    look.listed(db, &name.name)
 }
 
 pub(super) fn quoting(look: &Look<'_>) -> Quoting {

@@ -82,7 +82,8 @@ impl Client {
         }
     }
 
-    /// Who DEFINER is: who is given, else that of the view that is altered. Error 1227 unless that is the session's account or it may speak for others.
+    /// Who DEFINER is: who is given, else that of the view that is altered. Error 1227 unless that is the session's account or it
+    /// may speak for others.
     fn definer(&mut self, given: Option<&Account>, old: Option<&ViewDef>) -> Result<Name> {
         let own = self.access.account_name();
         let (user, host) = match (given, old) {

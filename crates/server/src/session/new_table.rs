@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use commit::CommitAck;
-use engine::catalog::Catalog;
 use engine::catalog::def::{ColumnDef, TableDef};
 use engine::catalog::table::Table;
 use engine::lock::LockId;
@@ -50,6 +49,9 @@ pub(super) struct Defined {
     pub(super) changes: TableChanges,
     pub(super) locks: Trx,
 }
+
+/// The name that a new table has while its first rows are inserted. No other table can have it, for it ends with a blank.
+const FILLED: &str = "#filled ";
 
 /// A connection that nobody is at the other end of.
 pub(super) struct Nobody(pub(super) PacketWriter);
@@ -140,12 +142,14 @@ impl Client {
         self.note_query(filling.sql);
         self.set_isolation();
         self.begin_new_table(defined, text.as_bytes()).await?;
-        let done = match self.fill(&filling).await {
-            Ok(changed) => {
+        let table = Arc::clone(&self.new_table.as_ref().expect("a table is in hand").table);
+        let done = match self.fill(&table, &filling).await {
+            Ok(Some(changed)) => {
                 self.affected = changed.affected;
                 self.info = changed.info;
                 self.commit_new_table().await
             }
+            Ok(None) => Err(ER_NEED_REPREPARE.error(&[])),
             Err(error) => Err(error),
         };
         if done.is_err() {
@@ -178,26 +182,25 @@ impl Client {
         Ok(())
     }
 
-    /// Inserts what the query returns into its columns of the new table.
-    async fn fill(&mut self, filling: &Filling<'_>) -> Result<Changed> {
-        let table = &self.new_table.as_ref().expect("a table is in hand").table;
-        let mut catalog = Catalog::clone(&self.shared.store.catalog());
-        catalog.put_table(table);
-        let planned = self.plan_fill(filling, &Arc::new(catalog), (&table.def.db, &table.def.name))?;
+    /// Inserts what the query returns into its columns of a new table, which has no name yet: a temporary table may have it, and
+    /// the query may read another table of it. `None` if a table that is read has changed meanwhile.
+    pub(super) async fn fill(
+        &mut self,
+        table: &Arc<Table>,
+        filling: &Filling<'_>,
+    ) -> Result<Option<Changed>> {
+        let db = &table.def.db;
+        self.sql.temporary.put_as(FILLED, Arc::clone(table));
+        let planned = self.plan_fill(filling, db);
+        self.sql.temporary.take(db, FILLED);
         let mut nobody = Nobody(PacketWriter::default());
-        match self.run_changes(&planned, Params::default(), Format::Text, &mut nobody).await? {
-            Some(Done::Changed(changed)) => Ok(changed),
-            _ => Err(ER_NEED_REPREPARE.error(&[])),
+        match self.run_changes(&planned?, Params::default(), Format::Text, &mut nobody).await? {
+            Some(Done::Changed(changed)) => Ok(Some(changed)),
+            _ => Ok(None),
         }
     }
 
-    /// Plans the insertion into a table of this name.
-    pub(super) fn plan_fill(
-        &self,
-        filling: &Filling<'_>,
-        catalog: &Arc<Catalog>,
-        (db, name): (&str, &str),
-    ) -> Result<Planned> {
+    fn plan_fill(&self, filling: &Filling<'_>, db: &str) -> Result<Planned> {
         let Filling { query, sql, columns } = filling;
         let quoting = Quoting::default();
         let verb = match query.duplicates {
@@ -206,14 +209,15 @@ impl Client {
             Duplicates::Replace => "REPLACE",
         };
         let columns: Vec<String> = columns.iter().map(|name| quoting.name(name)).collect();
-        let (db, name) = (quoting.name(db), quoting.name(name));
+        let (db, name) = (quoting.name(db), quoting.name(FILLED));
         let text = format!("{verb} INTO {db}.{name} ({}) SELECT 1", columns.join(", "));
         let Statement::Insert(mut insert) = parse::parse(&text, SqlMode::EMPTY)? else {
             unreachable!("{text} is an INSERT");
         };
         insert.source = Some(query.query.clone());
         let sql = String::from_utf8_lossy(sql);
-        let plan = bind::bind_insert(&insert, None, &BindEnv::new(catalog, &self.sql, &sql))?;
+        let plan =
+            bind::bind_insert(&insert, None, &BindEnv::new(&self.shared.store.catalog(), &self.sql, &sql))?;
         Ok(Planned::new(Plan::Insert(plan)))
     }
 

@@ -38,6 +38,10 @@ impl Client {
             let shown = self.binlog_events(EventsWanted { log, position, limit }).await?;
             return self.answer_with(shown, None, format, more, wire).await;
         }
+        if matches!(show, Show::Columns { .. } | Show::Index(..) | Show::CreateTable(_) | Show::CreateView(_))
+        {
+            self.shared.schema.catch_up().await;
+        }
         if matches!(show, Show::BinaryLogs) {
             self.binlog_files_catch_up().await?;
         }

@@ -49,8 +49,10 @@ impl Client {
     async fn answer(&mut self, sql: &[u8], verb: Verb, more: bool, wire: &mut dyn Wire) -> Result<()> {
         let (begun, sends) = (wire.packets().mark(), wire.sends());
         let mut done = self.run_text(sql, verb, Format::Text, more, wire).await;
-        // Who follows the binlog may know of a table a moment before the catalog does.
-        if done.as_ref().is_err_and(|error| error.is(&ER_NO_SUCH_TABLE))
+        // Who follows the binlog may know of a table a moment before the catalog does. These statements have done nothing yet.
+        let is_planned = matches!(verb, Verb::Select | Verb::Insert | Verb::Update | Verb::Delete);
+        if is_planned
+            && done.as_ref().is_err_and(|error| error.is(&ER_NO_SUCH_TABLE))
             && wire.sends() == sends
             && Box::pin(self.shared.schema.catch_up()).await
         {

@@ -12,10 +12,9 @@ use engine::EngineError;
 use engine::catalog::def::{ColumnDef, TableDef};
 use engine::catalog::table::{Counters, Table};
 use engine::scan::{Direction, KeyRange};
-use protocol::out::PacketWriter;
 use sql::bind::bind_rules;
 use sql::ddl::{self, Alteration, Change, DdlEnv};
-use sql::exec::{Changed, Done, Params, Turns, duplicate_error, engine_error};
+use sql::exec::{Turns, duplicate_error, engine_error};
 use sql::parse::table::{AlterAction, AlterTable, CreateQuery, CreateTable, CreateTableLike, DropTables};
 use sql::parse::{Statement, TableName};
 use types::error::SqlError;
@@ -27,16 +26,12 @@ use types::warning::{Level, Warnings};
 
 use super::Client;
 use super::ddl::FullName;
-use super::new_table::{Filling, Nobody, Selected};
-use super::result::Format;
+use super::new_table::{Filling, Selected};
 use super::statement::PLANS_MAX;
 use crate::accounts::Privileges;
 use crate::ddl::copy::{Converter, Copy, CopyError, CopySettings};
 
 type Result<T> = std::result::Result<T, SqlError>;
-
-/// The name of a table whose first rows are being inserted: nobody means it.
-const FILLED: &str = "#sql-filled";
 
 impl Client {
     /// The temporary table of a name.
@@ -164,7 +159,7 @@ impl Client {
 
     /// A new temporary table, which has no name yet.
     fn new_temporary(&mut self, mut def: TableDef) -> Result<Arc<Table>> {
-        self.sql.temporary.number(&mut def);
+        self.sql.temporary.number(&mut def)?;
         let counters = Counters::default();
         Counters::raise(&counters.auto_increment, def.auto_increment_start.saturating_sub(1));
         let table = Arc::new(Table::new(def, Arc::new(counters)));
@@ -205,11 +200,8 @@ impl Client {
             let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
             let Some(def) = self.define_temporary(create, columns)? else { return Ok(None) };
             let table = self.new_temporary(def)?;
-            // The query may read another table of the same name.
-            self.sql.temporary.put_as(FILLED, Arc::clone(&table));
-            let filled = self.fill_temporary(&table, &Filling { query, sql, columns: &names }).await;
-            self.sql.temporary.take(&table.def.db, FILLED);
-            match filled {
+            self.begin_if_needed();
+            match self.fill(&table, &Filling { query, sql, columns: &names }).await {
                 Ok(Some(changed)) => {
                     (self.affected, self.info) = (changed.affected, changed.info);
                     self.put_temporary(table);
@@ -224,18 +216,6 @@ impl Client {
             }
         }
         Err(ER_NEED_REPREPARE.error(&[]))
-    }
-
-    /// Inserts what the query returns. `None` if a table that it reads has changed meanwhile.
-    async fn fill_temporary(&mut self, table: &Table, filling: &Filling<'_>) -> Result<Option<Changed>> {
-        let catalog = self.shared.store.catalog();
-        let planned = self.plan_fill(filling, &catalog, (&table.def.db, FILLED))?;
-        self.begin_if_needed();
-        let mut nobody = Nobody(PacketWriter::default());
-        match self.run_changes(&planned, Params::default(), Format::Text, &mut nobody).await? {
-            Some(Done::Changed(changed)) => Ok(Some(changed)),
-            _ => Ok(None),
-        }
     }
 
     /// DROP TABLE of temporary tables: all of them or none.
@@ -313,7 +293,7 @@ impl Client {
             Change::Indexes { .. } => Copy::Indexes(Vec::new()),
             Change::Rebuild { columns } => Copy::Rows(columns),
         };
-        self.sql.temporary.number(&mut def);
+        self.sql.temporary.number(&mut def)?;
         let counters = Counters::default();
         if def.auto_increment().is_some() {
             let high = old.counters.auto_increment.load(Ordering::Relaxed);

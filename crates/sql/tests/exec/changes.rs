@@ -140,7 +140,7 @@ fn temporary_tables_have_a_bound() {
     let catalog = conn.trx.store().catalog();
     let base = catalog.tables().next().unwrap();
     let mut def = TableDef { name: "own".to_owned(), ..base.def.clone() };
-    conn.session.temporary.number(&mut def);
+    conn.session.temporary.number(&mut def).unwrap();
     conn.session.temporary.put(Arc::new(Table::new(def, Arc::default())));
     conn.trx.temporary_bytes_max = 100_000;
     conn.autocommit = false;
