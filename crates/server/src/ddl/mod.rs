@@ -8,7 +8,7 @@
 //! 2. Where rows must be copied or indexes built, they are written into the base under ids that nobody else knows
 //!    ([`copy`]), and a checkpoint makes that base the one that everybody reads.
 //! 3. [`Schema::commit`]: the catalog's rows and the statement's binlog event are one transaction. Once it is visible
-//!    the catalog in memory follows.
+//!    the catalog in memory follows. Who reads the binlog may know of it a moment before ([`unpublished`]).
 //! 4. Data that no table has any more is removed later ([`garbage`]), after a checkpoint has passed the transaction.
 
 pub mod copy;

@@ -17,6 +17,17 @@ use super::{Result, unsupported};
 use crate::expr::Expr;
 use crate::plan::{Aggregate, AggregateKind, Given, Group, OrderBy, Output, Over, Rollup};
 
+/// Bits of GROUPING's value.
+const GROUPING_ARGS_MAX: usize = 64;
+
+/// Error 3601.
+const TOO_MANY_GROUPING_ARGS: Condition = Condition {
+    code: 3601,
+    sqlstate: "HY000",
+    name: "ER_INVALID_NO_OF_ARGS",
+    text: "Too many arguments for function %s: %lu; maximum allowed is %s.",
+};
+
 /// Error 3602.
 const FIELD_IN_GROUPING_NOT_GROUP_BY: Condition = Condition {
     code: 3602,
@@ -72,10 +83,13 @@ fn cannot_group_on(name: &str) -> SqlError {
 }
 
 impl Binder<'_, '_> {
-    /// `GROUPING(a, b)`: a bit for each, which is set in totals of it.
+    /// `GROUPING(a, b)`: a bit for each, which is set in totals of it. Error 3601 for more than there are bits.
     pub(super) fn grouping(&mut self, list: &[ast::FunctionArg]) -> Result<Expr> {
         if self.scope.clause == Clause::Group {
             return Err(cannot_group_on(GROUPING));
+        }
+        if list.len() > GROUPING_ARGS_MAX {
+            return Err(TOO_MANY_GROUPING_ARGS.error(&[&"GROUPING", &list.len(), &GROUPING_ARGS_MAX]));
         }
         let args = list.iter().map(|arg| self.argument(arg)).collect::<Result<Vec<_>>>()?;
         let own = self.scope.aggregates.as_mut().ok_or_else(|| ER_INVALID_GROUP_FUNC_USE.error(&[]))?;
