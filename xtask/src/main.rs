@@ -84,7 +84,7 @@ fn loom() -> Result<(), String> {
     env.push(("RUSTFLAGS", "--cfg loom".into()));
     let clippy = [&["clippy"], &MODELLED[..], &["--all-targets", "--", "--deny", "warnings"]];
     cargo_with(&env, &clippy.concat())?;
-    let test = [&["test", "--release"], &MODELLED[..], &["--lib", "--", "models::"]];
+    let test = [&["test"], &MODELLED[..], &["--lib", "--", "models::"]];
     cargo_with(&env, &test.concat())
 }
 

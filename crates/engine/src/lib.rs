@@ -19,6 +19,7 @@ pub mod row_hashes;
 pub mod rows;
 pub mod run;
 pub mod scan;
+pub mod seen;
 pub mod store;
 pub mod temporary;
 pub mod trx;

@@ -15,12 +15,16 @@ use crate::catalog::Catalog;
 use crate::catalog::table::Counters;
 use crate::ids::{CounterHigh, CounterKind, TableId, TrxId};
 use crate::lock::LockTable;
+use crate::seen::Transactions;
 use crate::view::Published;
 
 /// Makes waits end. The server's runs on its runtime, a simulation's never ends a wait by itself.
 pub trait Timer: Debug + Send + Sync {
     /// Resolves after so long.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// The time, microseconds since 1970.
+    fn unix_us(&self) -> u64;
 }
 
 /// See the module. One per server.
@@ -29,6 +33,7 @@ pub struct Store {
     published: Arc<Published>,
     locks: Arc<LockTable>,
     catalog: ArcSwap<Catalog>,
+    transactions: Transactions,
     next_trx: AtomicU64,
     timer: Arc<dyn Timer>,
 }
@@ -42,7 +47,8 @@ impl Store {
     ) -> Result<Self, EngineError> {
         let catalog = Catalog::load(&published.view(), &merge(counters))?;
         let catalog = ArcSwap::from_pointee(catalog);
-        Ok(Self { published, locks: Arc::default(), catalog, next_trx: AtomicU64::new(1), timer })
+        let (locks, transactions, next_trx) = (Arc::default(), Transactions::default(), AtomicU64::new(1));
+        Ok(Self { published, locks, catalog, transactions, next_trx, timer })
     }
 
     /// The view and `visible_seq` that snapshots are taken of.
@@ -53,6 +59,11 @@ impl Store {
     /// Row and metadata locks.
     pub fn locks(&self) -> &Arc<LockTable> {
         &self.locks
+    }
+
+    /// All transactions.
+    pub fn transactions(&self) -> &Transactions {
+        &self.transactions
     }
 
     /// The catalog as it is now.

@@ -20,8 +20,9 @@ use crate::catalog::data_indexes;
 use crate::catalog::table::Table;
 use crate::delta::Delta;
 use crate::ids::{Change, CommitSeq, CounterHigh, CounterKind, IndexId, Key, Row, TrxId};
-use crate::lock::{Acquired, HeldLocks, LockId, LockWait, Mode};
+use crate::lock::{Acquired, HeldLocks, LockId, LockWait, Mode, Turn};
 use crate::scan::{Direction, KeyRange, Scan};
+use crate::seen::{Seen, Waiting};
 use crate::store::Store;
 use crate::temporary::{TEMPORARY_BYTES_MAX, TemporaryRows};
 use crate::view::Snapshot;
@@ -56,6 +57,7 @@ pub struct Trx {
     locks: HeldLocks,
     horizon: CommitSeq,
     counters: SmallVec<[CounterHigh; 2]>,
+    seen: Arc<Seen>,
     /// `innodb_lock_wait_timeout`.
     pub row_wait: Duration,
     /// `lock_wait_timeout`.
@@ -65,10 +67,16 @@ pub struct Trx {
 }
 
 impl Trx {
-    /// A transaction that has done nothing.
+    /// A transaction of the server's own that has done nothing.
     pub fn new(store: Arc<Store>) -> Self {
+        Self::of(store, 0)
+    }
+
+    /// A connection's transaction that has done nothing.
+    pub fn of(store: Arc<Store>, connection: u32) -> Self {
         let id = store.next_trx();
         Self {
+            seen: store.transactions().enter(connection, id),
             store,
             id,
             isolation: Isolation::default(),
@@ -97,11 +105,18 @@ impl Trx {
     /// Sets the isolation level; before the first read.
     pub fn set_isolation(&mut self, isolation: Isolation) {
         self.isolation = isolation;
+        self.seen.set_isolation(isolation);
+    }
+
+    /// Says when it was opened, microseconds since 1970.
+    pub fn set_began(&self, unix_us: u64) {
+        self.seen.set_began(unix_us);
     }
 
     /// A statement begins.
     pub fn begin_statement(&mut self) {
         self.end_statement();
+        self.seen.statement_begins();
     }
 
     /// A statement ends: at READ COMMITTED its snapshot goes with it.
@@ -109,6 +124,7 @@ impl Trx {
         if self.isolation == Isolation::ReadCommitted {
             self.snapshot = None;
         }
+        self.seen.statement_ends(self.locks.len(), self.writes.len());
     }
 
     /// Takes the transaction's snapshot now, or is given one: START TRANSACTION WITH CONSISTENT SNAPSHOT.
@@ -192,6 +208,7 @@ impl Trx {
         self.horizon = CommitSeq(0);
         self.counters.clear();
         self.id = self.store.next_trx();
+        self.seen.ends(self.id);
     }
 
     /// Puts its changes into a delta: part of a commit.
@@ -209,14 +226,14 @@ impl Trx {
         if is_temporary(key) {
             return Ok(());
         }
-        self.lock(LockId::of_key(key), mode, self.row_wait).await
+        self.lock(LockId::of_key(key), mode, Some(key)).await
     }
 
     /// Takes a row lock if nobody has to be waited for. Returns whether it is held.
     pub fn try_lock_row(&mut self, key: &[u8], mode: Mode) -> Result<bool, EngineError> {
         let id = LockId::of_key(key);
         if !is_temporary(key) && !self.locks.has(id, mode) {
-            match self.store.locks().acquire(self.id, id, mode) {
+            match self.store.locks().acquire(self.id, id, mode, Turn::Last) {
                 Ok(Acquired::Granted) => self.locks.note(id, mode),
                 // Dropping the wait withdraws it.
                 Ok(Acquired::Wait(_)) | Err(EngineError::Deadlock) => return Ok(false),
@@ -226,9 +243,9 @@ impl Trx {
         Ok(true)
     }
 
-    /// Takes a metadata lock.
+    /// Takes a metadata lock. Who wants it exclusively comes before those who wait to share it.
     pub async fn lock_metadata(&mut self, id: LockId, mode: Mode) -> Result<(), EngineError> {
-        self.lock(id, mode, self.table_wait).await
+        self.lock(id, mode, None).await
     }
 
     /// At READ COMMITTED: gives up the lock of a row that was not meant after all, unless it was held before.
@@ -257,11 +274,18 @@ impl Trx {
         self.locks.has(id, mode)
     }
 
-    async fn lock(&mut self, id: LockId, mode: Mode, timeout: Duration) -> Result<(), EngineError> {
+    /// Of a row with this key, or of metadata.
+    async fn lock(&mut self, id: LockId, mode: Mode, key: Option<&[u8]>) -> Result<(), EngineError> {
         if self.locks.has(id, mode) {
             return Ok(());
         }
-        if let Acquired::Wait(wait) = self.store.locks().acquire(self.id, id, mode)? {
+        let (turn, timeout) = match key {
+            Some(_) => (Turn::Last, self.row_wait),
+            None => (Turn::BeforeShared, self.table_wait),
+        };
+        if let Acquired::Wait(wait) = self.store.locks().acquire(self.id, id, mode, turn)? {
+            let (key, since_us) = (key.map(<[u8]>::to_vec), self.store.timer().unix_us());
+            let _waits = self.seen.begin_wait(Waiting { lock: id, mode, key, since_us });
             self.wait(wait, timeout).await?;
         }
         self.locks.note(id, mode);
@@ -397,5 +421,6 @@ fn is_temporary(key: &[u8]) -> bool {
 impl Drop for Trx {
     fn drop(&mut self) {
         self.release_locks();
+        self.store.transactions().leave(&self.seen);
     }
 }

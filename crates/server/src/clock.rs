@@ -67,4 +67,8 @@ impl engine::store::Timer for RuntimeTimer {
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(tokio::time::sleep(duration))
     }
+
+    fn unix_us(&self) -> u64 {
+        unix_us()
+    }
 }

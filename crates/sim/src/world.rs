@@ -506,6 +506,9 @@ impl Timer for NoTimer {
     fn sleep(&self, _duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(pending())
     }
+    fn unix_us(&self) -> u64 {
+        0
+    }
 }
 
 /// What the server has died of in a session's own call. Rank: last.

@@ -49,3 +49,13 @@ pub use fault::{Fault, FaultKind};
 pub use journal::{Journal, Record};
 pub use replay::Replay;
 pub use rng::Rng;
+
+/// Whether sweeps lose power at every operation: `ONELOG_FULL=1`.
+pub fn is_full_sweep() -> bool {
+    std::env::var_os("ONELOG_FULL").is_some_and(|value| value == "1")
+}
+
+/// How many operations come to one at which a sweep loses power: `sampled`, or one with `ONELOG_FULL=1`.
+pub fn every(sampled: u64) -> u64 {
+    if is_full_sweep() { 1 } else { sampled }
+}

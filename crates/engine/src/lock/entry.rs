@@ -7,7 +7,7 @@ use std::task::Waker;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::Mode;
+use super::{Holding, Mode, Turn};
 use crate::ids::TrxId;
 
 /// A request that waits in a queue.
@@ -68,15 +68,17 @@ impl Entry {
         true
     }
 
-    /// Puts a request at the end of the queue, an upgrade at its front.
-    pub(super) fn enqueue(&mut self, trx: TrxId, mode: Mode) -> Arc<Request> {
+    /// Puts a request into the queue: an upgrade at its front, others where their turn is.
+    pub(super) fn enqueue(&mut self, trx: TrxId, mode: Mode, turn: Turn) -> Arc<Request> {
         let upgrade = self.shared.contains(&trx);
         let request = Arc::new(Request { trx, mode, upgrade, state: Mutex::default() });
-        if upgrade {
-            self.queue.push_front(Arc::clone(&request));
-        } else {
-            self.queue.push_back(Arc::clone(&request));
-        }
+        let first_shared = || self.queue.iter().position(|queued| queued.mode == Mode::Shared);
+        let at = match (mode, turn) {
+            _ if upgrade => 0,
+            (Mode::Exclusive, Turn::BeforeShared) => first_shared().unwrap_or(self.queue.len()),
+            _ => self.queue.len(),
+        };
+        self.queue.insert(at, Arc::clone(&request));
         request
     }
 
@@ -129,6 +131,13 @@ impl Entry {
 
     pub(super) fn holders(&self) -> impl Iterator<Item = TrxId> {
         self.exclusive.iter().chain(&self.shared).copied()
+    }
+
+    pub(super) fn holding(&self) -> Holding {
+        let exclusive = self.exclusive.iter().map(|trx| (*trx, Mode::Exclusive));
+        let shared = self.shared.iter().map(|trx| (*trx, Mode::Shared));
+        let waiters = self.queue.iter().map(|request| (request.trx, request.mode));
+        Holding { holders: exclusive.chain(shared).collect(), waiters: waiters.collect() }
     }
 
     fn is_compatible(&self, trx: TrxId, mode: Mode) -> bool {

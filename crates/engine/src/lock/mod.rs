@@ -4,7 +4,8 @@
 //! exclude each other for a moment, so nothing needs to store the names.
 //!
 //! Queues are first come, first served: a request waits while a conflicting lock is held or a conflicting request
-//! waits before it. Only an upgrade (shared to exclusive) overtakes the queue. Whoever is about to wait looks for a
+//! waits before it. An upgrade (shared to exclusive) overtakes the queue, and an exclusive request of metadata the shared ones
+//! in it ([`Turn`]). Whoever is about to wait looks for a
 //! cycle of waits first and, if its own request closes one, is told [`EngineError::Deadlock`] instead.
 //!
 //! Waiting is a future without a runtime: a release wakes the waker of whom it grants.
@@ -41,6 +42,25 @@ pub enum Mode {
     Shared,
     /// Alone.
     Exclusive,
+}
+
+/// Whom a request that must wait comes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Nobody.
+    Last,
+    /// If it is exclusive: those who wait to share the lock. As in MySQL, who changes a definition is not kept waiting by
+    /// those who come to use it, and who used it while it was locked meets the changed one.
+    BeforeShared,
+}
+
+/// Who has a lock and who wants it.
+#[derive(Clone, Debug, Default)]
+pub struct Holding {
+    /// Who holds it.
+    pub holders: Vec<(TrxId, Mode)>,
+    /// Who waits for it, in order.
+    pub waiters: Vec<(TrxId, Mode)>,
 }
 
 /// The answer to a request.
@@ -89,7 +109,13 @@ impl LockTable {
     ///
     /// # Errors
     /// [`EngineError::Deadlock`] if waiting for it would close a cycle; the request is withdrawn.
-    pub fn acquire(self: &Arc<Self>, trx: TrxId, id: LockId, mode: Mode) -> Result<Acquired, EngineError> {
+    pub fn acquire(
+        self: &Arc<Self>,
+        trx: TrxId,
+        id: LockId,
+        mode: Mode,
+        turn: Turn,
+    ) -> Result<Acquired, EngineError> {
         if self.shard(id).lock().entry(id).or_default().try_grant(trx, mode) {
             return Ok(Acquired::Granted);
         }
@@ -101,7 +127,7 @@ impl LockTable {
             if entry.try_grant(trx, mode) {
                 return Ok(Acquired::Granted);
             }
-            entry.enqueue(trx, mode)
+            entry.enqueue(trx, mode, turn)
         };
         waits.insert(trx, id);
         if self.closes_cycle(&waits, trx) {
@@ -121,6 +147,11 @@ impl LockTable {
     /// Turns an exclusive lock into a shared one, which lets shared requests in.
     pub fn downgrade(&self, trx: TrxId, id: LockId) {
         self.change(id, |entry| entry.downgrade(trx));
+    }
+
+    /// Who has a lock and who wants it.
+    pub fn holding(&self, id: LockId) -> Holding {
+        self.shard(id).lock().get(&id).map(Entry::holding).unwrap_or_default()
     }
 
     /// Number of locks that are held or waited for.
@@ -158,7 +189,8 @@ impl LockTable {
     /// Whether `start` waits, directly or not, for itself.
     ///
     /// Only holders are followed: whoever waits in a queue also waits, through those before it, for all of the lock's
-    /// holders, and a cycle through the queue alone was found by the request that came last.
+    /// holders, and a cycle through the queue alone was found by the request that came last. Who is overtaken waits for the
+    /// lock's holders as before, and the one who overtakes waits for nobody else.
     fn closes_cycle(&self, waits: &HashMap<TrxId, LockId>, start: TrxId) -> bool {
         let mut pending = vec![start];
         let mut seen = HashSet::new();

@@ -25,14 +25,21 @@ fn table() -> Arc<LockTable> {
 }
 
 fn wait(table: &Arc<LockTable>, trx: u64, id: u64, mode: Mode) -> LockWait {
-    match table.acquire(TrxId(trx), LockId(id), mode).unwrap() {
+    match table.acquire(TrxId(trx), LockId(id), mode, Turn::Last).unwrap() {
+        Acquired::Wait(wait) => wait,
+        Acquired::Granted => panic!("trx {trx} should wait for {id}"),
+    }
+}
+
+fn change(table: &Arc<LockTable>, trx: u64, id: u64) -> LockWait {
+    match table.acquire(TrxId(trx), LockId(id), Mode::Exclusive, Turn::BeforeShared).unwrap() {
         Acquired::Wait(wait) => wait,
         Acquired::Granted => panic!("trx {trx} should wait for {id}"),
     }
 }
 
 fn granted(table: &Arc<LockTable>, trx: u64, id: u64, mode: Mode) -> bool {
-    matches!(table.acquire(TrxId(trx), LockId(id), mode), Ok(Acquired::Granted))
+    matches!(table.acquire(TrxId(trx), LockId(id), mode, Turn::Last), Ok(Acquired::Granted))
 }
 
 fn is_ready(wait: &mut LockWait, waker: &Waker) -> bool {
@@ -76,7 +83,10 @@ fn an_upgrade_overtakes_and_two_upgrades_are_a_deadlock() {
     assert!(granted(&table, 2, 7, Mode::Shared));
     let _stranger = wait(&table, 3, 7, Mode::Exclusive);
     let first = wait(&table, 1, 7, Mode::Exclusive);
-    assert!(matches!(table.acquire(TrxId(2), LockId(7), Mode::Exclusive), Err(EngineError::Deadlock)));
+    assert!(matches!(
+        table.acquire(TrxId(2), LockId(7), Mode::Exclusive, Turn::Last),
+        Err(EngineError::Deadlock)
+    ));
     table.release(TrxId(2), LockId(7));
     assert!(first.is_granted());
 }
@@ -89,9 +99,52 @@ fn a_cycle_of_three_is_found_by_whoever_closes_it() {
     }
     let _one = wait(&table, 1, 2 << 60 | 2, Mode::Exclusive);
     let two = wait(&table, 2, 3 << 60 | 3, Mode::Shared);
-    assert!(matches!(table.acquire(TrxId(3), LockId(1 << 60 | 1), Mode::Shared), Err(EngineError::Deadlock)));
+    assert!(matches!(
+        table.acquire(TrxId(3), LockId(1 << 60 | 1), Mode::Shared, Turn::Last),
+        Err(EngineError::Deadlock)
+    ));
     table.release(TrxId(3), LockId(3 << 60 | 3));
     assert!(two.is_granted());
+}
+
+/// Whether some of transactions 1 to 5 wait for each other for locks 0 to 3. Who waits, waits for all others who hold the
+/// lock and for those before it in the queue, unless all of them share.
+fn has_circle(table: &Arc<LockTable>) -> bool {
+    let mut edges = Vec::new();
+    for id in 0..4 {
+        let Holding { holders, waiters } = table.holding(LockId(id));
+        for (at, (trx, mode)) in waiters.iter().enumerate() {
+            let before = || holders.iter().chain(&waiters[..at]).filter(|(other, _)| other != trx);
+            let all_share = *mode == Mode::Shared && before().all(|(_, mode)| *mode == Mode::Shared);
+            edges.extend(before().filter(|_| !all_share).map(|(other, _)| (*trx, *other)));
+        }
+    }
+    // Who waits for nobody who waits is in no circle.
+    loop {
+        let all = edges.clone();
+        edges.retain(|(_, to)| all.iter().any(|(from, _)| from == to));
+        if edges.len() == all.len() {
+            return !edges.is_empty();
+        }
+    }
+}
+
+#[test]
+fn a_change_of_metadata_comes_before_those_who_wait_to_use_it_and_after_other_changes() {
+    let table = table();
+    assert!(granted(&table, 1, 7, Mode::Exclusive));
+    let user = wait(&table, 2, 7, Mode::Shared);
+    let mut changes = [3, 4].map(|trx| change(&table, trx, 7));
+    let late = wait(&table, 5, 7, Mode::Shared);
+    let order = table.holding(LockId(7)).waiters.iter().map(|(trx, _)| trx.0).collect::<Vec<_>>();
+    assert_eq!(order, [3, 4, 2, 5]);
+    table.release(TrxId(1), LockId(7));
+    assert!(changes[0].is_granted() && !changes[1].is_granted() && !user.is_granted());
+    for (wait, trx) in changes.iter_mut().zip([3, 4]) {
+        assert!(is_ready(wait, Waker::noop()));
+        table.release(TrxId(trx), LockId(7));
+    }
+    assert!(user.is_granted() && late.is_granted());
 }
 
 proptest! {
@@ -99,6 +152,7 @@ proptest! {
     fn holders_never_conflict_and_nothing_is_left_behind(
         steps in proptest::collection::vec((1..6_u64, 0..4_u64, any::<bool>(), 0..10_u8), 1..200)
     ) {
+        let turn = |action: u8| if action.is_multiple_of(2) { Turn::Last } else { Turn::BeforeShared };
         let table = table();
         let mut held: Vec<(u64, u64, Mode)> = Vec::new();
         let mut waits: Vec<(u64, u64, Mode, LockWait)> = Vec::new();
@@ -112,7 +166,7 @@ proptest! {
             } else if waits.iter().all(|(waiter, ..)| *waiter != trx)
                 && !held.iter().any(|(holder, of, has)| *holder == trx && *of == id && *has >= mode)
             {
-                match table.acquire(TrxId(trx), LockId(id), mode) {
+                match table.acquire(TrxId(trx), LockId(id), mode, turn(action)) {
                     Ok(Acquired::Granted) => {
                         held.retain(|(holder, of, _)| *holder != trx || *of != id);
                         held.push((trx, id, mode));
@@ -130,6 +184,7 @@ proptest! {
                 let conflict = a.0 != b.0 && a.1 == b.1 && a.2.max(b.2) == Mode::Exclusive;
                 prop_assert!(!conflict, "{a:?} and {b:?} hold the same lock");
             }
+            prop_assert!(!has_circle(&table), "who waits in a circle waits for ever");
         }
         drop(waits);
         while let Some((trx, id, _)) = held.pop() {

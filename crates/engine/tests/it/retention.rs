@@ -33,6 +33,9 @@ impl Timer for NoTimer {
     fn sleep(&self, _: std::time::Duration) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(std::future::pending())
     }
+    fn unix_us(&self) -> u64 {
+        0
+    }
 }
 
 /// A store, and what it should hold.

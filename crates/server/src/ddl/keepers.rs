@@ -123,6 +123,6 @@ impl Keepers {
 }
 
 /// The lock of whoever changes definitions.
-fn changes() -> LockId {
+pub(crate) fn changes() -> LockId {
     LockId::of(&[b"definitions"])
 }

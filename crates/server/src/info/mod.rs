@@ -13,6 +13,7 @@ mod definition;
 mod estimate;
 mod extensions;
 mod keys;
+mod locks;
 pub(crate) mod logs;
 mod look;
 mod privileges;
@@ -59,6 +60,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "COLUMNS", Sure(columns::rows)),
     ("information_schema", "COLUMNS_EXTENSIONS", Sure(extensions::of_columns)),
     ("information_schema", "ENGINES", Sure(server::engines)),
+    ("information_schema", "INNODB_TRX", Try(locks::transactions)),
     ("information_schema", "KEYWORDS", Sure(server::keywords)),
     ("information_schema", "KEY_COLUMN_USAGE", Sure(keys::usage)),
     ("information_schema", "PARTITIONS", Try(schema::partitions)),
@@ -81,11 +83,16 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("mysql", "global_grants", Try(privileges::mysql_global_grants)),
     ("mysql", "tables_priv", Try(privileges::mysql_tables_priv)),
     ("mysql", "user", Try(privileges::mysql_user)),
+    ("performance_schema", "data_lock_waits", Sure(locks::data_lock_waits)),
+    ("performance_schema", "data_locks", Sure(locks::data_locks)),
     ("performance_schema", "global_status", Sure(server::global_status)),
     ("performance_schema", "global_variables", Sure(server::global_variables)),
+    ("performance_schema", "metadata_locks", Sure(locks::metadata_locks)),
     ("performance_schema", "processlist", Sure(server::performance_processes)),
     ("performance_schema", "session_status", Sure(server::session_status)),
     ("performance_schema", "session_variables", Sure(server::session_variables)),
+    ("performance_schema", "setup_instruments", Sure(locks::instruments)),
+    ("performance_schema", "threads", Sure(locks::threads)),
 ];
 
 /// A virtual table.

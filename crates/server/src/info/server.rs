@@ -145,22 +145,26 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
 }
 
 /// The connections that the session is told of: its user's, and all if it has PROCESS.
-fn seen(look: &Look<'_>) -> Vec<ProcessRow> {
+pub(super) fn connections(look: &Look<'_>) -> Vec<ProcessRow> {
     let all = look.access.has(Privileges::PROCESS);
     let mut rows = look.shared.connections.processes();
     rows.retain(|process| all || process.user == look.access.user());
+    let states = super::locks::states(look.shared);
+    for process in &mut rows {
+        process.state = states.get(&process.id).copied().unwrap_or(process.state);
+    }
     rows
 }
 
 /// `information_schema.PROCESSLIST`
 pub(super) fn processes(look: &Look<'_>) -> Vec<Row> {
-    seen(look).into_iter().map(|process| process_row(process, usize::MAX)).collect()
+    connections(look).into_iter().map(|process| process_row(process, usize::MAX)).collect()
 }
 
 /// SHOW PROCESSLIST; statements are cut unless it is FULL.
 pub(super) fn show_processes(look: &Look<'_>, full: bool) -> Vec<Row> {
     let size_max = if full { usize::MAX } else { 100 };
-    seen(look).into_iter().map(|process| process_row(process, size_max)).collect()
+    connections(look).into_iter().map(|process| process_row(process, size_max)).collect()
 }
 
 /// `performance_schema.processlist`

@@ -925,6 +925,84 @@ CREATE TABLE `processlist` (
   `INFO` longtext CHARACTER SET utf8mb4,
   `EXECUTION_ENGINE` varchar(9) CHARACTER SET utf8mb4
 );
+CREATE TABLE `data_lock_waits` (
+  `ENGINE` varchar(32) CHARACTER SET utf8mb4 NOT NULL,
+  `REQUESTING_ENGINE_LOCK_ID` varchar(128) CHARACTER SET utf8mb4 NOT NULL,
+  `REQUESTING_ENGINE_TRANSACTION_ID` bigint unsigned,
+  `REQUESTING_THREAD_ID` bigint unsigned,
+  `REQUESTING_EVENT_ID` bigint unsigned,
+  `REQUESTING_OBJECT_INSTANCE_BEGIN` bigint unsigned NOT NULL,
+  `BLOCKING_ENGINE_LOCK_ID` varchar(128) CHARACTER SET utf8mb4 NOT NULL,
+  `BLOCKING_ENGINE_TRANSACTION_ID` bigint unsigned,
+  `BLOCKING_THREAD_ID` bigint unsigned,
+  `BLOCKING_EVENT_ID` bigint unsigned,
+  `BLOCKING_OBJECT_INSTANCE_BEGIN` bigint unsigned NOT NULL
+);
+CREATE TABLE `data_locks` (
+  `ENGINE` varchar(32) CHARACTER SET utf8mb4 NOT NULL,
+  `ENGINE_LOCK_ID` varchar(128) CHARACTER SET utf8mb4 NOT NULL,
+  `ENGINE_TRANSACTION_ID` bigint unsigned,
+  `THREAD_ID` bigint unsigned,
+  `EVENT_ID` bigint unsigned,
+  `OBJECT_SCHEMA` varchar(64) CHARACTER SET utf8mb4,
+  `OBJECT_NAME` varchar(64) CHARACTER SET utf8mb4,
+  `PARTITION_NAME` varchar(64) CHARACTER SET utf8mb4,
+  `SUBPARTITION_NAME` varchar(64) CHARACTER SET utf8mb4,
+  `INDEX_NAME` varchar(64) CHARACTER SET utf8mb4,
+  `OBJECT_INSTANCE_BEGIN` bigint unsigned NOT NULL,
+  `LOCK_TYPE` varchar(32) CHARACTER SET utf8mb4 NOT NULL,
+  `LOCK_MODE` varchar(32) CHARACTER SET utf8mb4 NOT NULL,
+  `LOCK_STATUS` varchar(32) CHARACTER SET utf8mb4 NOT NULL,
+  `LOCK_DATA` varchar(8192) CHARACTER SET utf8mb4
+);
+CREATE TABLE `metadata_locks` (
+  `OBJECT_TYPE` varchar(64) CHARACTER SET utf8mb4 NOT NULL,
+  `OBJECT_SCHEMA` varchar(64) CHARACTER SET utf8mb4,
+  `OBJECT_NAME` varchar(64) CHARACTER SET utf8mb4,
+  `COLUMN_NAME` varchar(64) CHARACTER SET utf8mb4,
+  `OBJECT_INSTANCE_BEGIN` bigint unsigned NOT NULL,
+  `LOCK_TYPE` varchar(32) CHARACTER SET utf8mb4 NOT NULL,
+  `LOCK_DURATION` varchar(32) CHARACTER SET utf8mb4 NOT NULL,
+  `LOCK_STATUS` varchar(32) CHARACTER SET utf8mb4 NOT NULL,
+  `SOURCE` varchar(64) CHARACTER SET utf8mb4,
+  `OWNER_THREAD_ID` bigint unsigned,
+  `OWNER_EVENT_ID` bigint unsigned
+);
+CREATE TABLE `setup_instruments` (
+  `NAME` varchar(128) CHARACTER SET utf8mb4 NOT NULL,
+  `ENABLED` varchar(3) CHARACTER SET utf8mb4 NOT NULL,
+  `TIMED` varchar(3) CHARACTER SET utf8mb4,
+  `PROPERTIES` varchar(71) CHARACTER SET utf8mb4 NOT NULL,
+  `FLAGS` varchar(10) CHARACTER SET utf8mb4,
+  `VOLATILITY` int NOT NULL,
+  `DOCUMENTATION` longtext CHARACTER SET utf8mb4
+);
+CREATE TABLE `threads` (
+  `THREAD_ID` bigint unsigned NOT NULL,
+  `NAME` varchar(128) CHARACTER SET utf8mb4 NOT NULL,
+  `TYPE` varchar(10) CHARACTER SET utf8mb4 NOT NULL,
+  `PROCESSLIST_ID` bigint unsigned,
+  `PROCESSLIST_USER` varchar(32) CHARACTER SET utf8mb4,
+  `PROCESSLIST_HOST` varchar(255) CHARACTER SET ascii,
+  `PROCESSLIST_DB` varchar(64) CHARACTER SET utf8mb4,
+  `PROCESSLIST_COMMAND` varchar(16) CHARACTER SET utf8mb4,
+  `PROCESSLIST_TIME` bigint,
+  `PROCESSLIST_STATE` varchar(64) CHARACTER SET utf8mb4,
+  `PROCESSLIST_INFO` longtext CHARACTER SET utf8mb4,
+  `PARENT_THREAD_ID` bigint unsigned,
+  `ROLE` varchar(64) CHARACTER SET utf8mb4,
+  `INSTRUMENTED` varchar(3) CHARACTER SET utf8mb4 NOT NULL,
+  `HISTORY` varchar(3) CHARACTER SET utf8mb4 NOT NULL,
+  `CONNECTION_TYPE` varchar(16) CHARACTER SET utf8mb4,
+  `THREAD_OS_ID` bigint unsigned,
+  `RESOURCE_GROUP` varchar(64) CHARACTER SET utf8mb4,
+  `EXECUTION_ENGINE` varchar(9) CHARACTER SET utf8mb4,
+  `CONTROLLED_MEMORY` bigint unsigned NOT NULL,
+  `MAX_CONTROLLED_MEMORY` bigint unsigned NOT NULL,
+  `TOTAL_MEMORY` bigint unsigned NOT NULL,
+  `MAX_TOTAL_MEMORY` bigint unsigned NOT NULL,
+  `TELEMETRY_ACTIVE` varchar(3) CHARACTER SET utf8mb4 NOT NULL
+);
 
 -- database mysql
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use binlog::{ChecksumAlg, Origin};
+use binlog::{CacheLimits, ChecksumAlg, Origin, TrxCache};
 use commit::recovery::{self, BinlogConfig, Config, Recovered};
 use commit::{Die, FileContext, Pipeline, StrategyKind};
 use engine::base::Base;
@@ -246,11 +246,8 @@ async fn make_root(
 ) -> Result<(), StartError> {
     let root = Account::root();
     let edit = Edit::PutAccount { name: root.name.key(), bytes: Some(codec::encode(&root)) };
-    let spill = spill_dir.join("init");
-    let limits = binlog::CacheLimits::default();
-    let counters = Arc::default();
-    let mut transaction =
-        Transaction::new(schema.store(), pipeline, vfs, spill, limits, identity.uuid, counters);
+    let cache = TrxCache::new(Arc::clone(vfs), spill_dir.join("init"), CacheLimits::default());
+    let mut transaction = Transaction::new(schema.store(), pipeline, cache, identity.uuid, Arc::default(), 0);
     let origin = Origin { timestamp: 0, server_id: 0 };
     let made = schema.commit(&mut transaction, vec![edit], origin, false).await;
     let _ack = made.map_err(|error| StartError::Accounts(error.to_string()))?;

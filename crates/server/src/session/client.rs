@@ -99,18 +99,10 @@ pub struct Common {
 }
 
 impl Shared {
-    /// A transaction whose events spill into a file of this name.
-    fn transaction(&self, spill: &str, counters: &Arc<Counters>) -> Transaction {
-        let spill = self.spill_dir.join(spill);
-        Transaction::new(
-            &self.store,
-            &self.pipeline,
-            &self.vfs,
-            spill,
-            self.cache_limits(),
-            self.uuid,
-            Arc::clone(counters),
-        )
+    /// A connection's transaction whose events spill into a file of this name.
+    fn transaction(&self, spill: &str, counters: &Arc<Counters>, connection: u32) -> Transaction {
+        let (cache, counters) = (self.cache(spill), Arc::clone(counters));
+        Transaction::new(&self.store, &self.pipeline, cache, self.uuid, counters, connection)
     }
 
     /// A transaction cache that spills into a file of this name.
@@ -202,7 +194,7 @@ impl Client {
         let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
         let vars = shared.variables.begin(&mut sql);
         sql.foreign_key_checks = vars.foreign_key_checks;
-        let mut transaction = shared.transaction(&format!("trx-{id}"), &counters);
+        let mut transaction = shared.transaction(&format!("trx-{id}"), &counters, id);
         let variables = Arc::clone(&shared.variables);
         transaction.writer = Some(Writer { variables, access: Arc::clone(&access) });
         let environment = environment(&sql);
@@ -297,6 +289,7 @@ impl Client {
         self.transaction.open = true;
         self.transaction.read_only = self.vars.next_read_only.take().unwrap_or(self.vars.read_only);
         self.set_isolation();
+        self.transaction.trx.set_began(crate::clock::unix_us());
     }
 
     /// Gives the transaction that begins its isolation level.
@@ -316,7 +309,8 @@ impl Client {
 
     /// A transaction beside the session's own.
     pub(super) fn another_transaction(&self, what: &str) -> Transaction {
-        self.shared.transaction(&format!("{what}-{}", self.sql.connection_id), &self.counters)
+        let id = self.sql.connection_id;
+        self.shared.transaction(&format!("{what}-{id}"), &self.counters, id)
     }
 
     /// Whether it is an administrator.

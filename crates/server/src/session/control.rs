@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use commit::CommitAck;
+use engine::catalog::Catalog;
 use engine::catalog::table::{Table, metadata_lock, read_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
@@ -166,7 +167,7 @@ impl Client {
         }
         let _ack = self.end_transaction().await?;
         self.locked = None;
-        let mut trx = Trx::new(Arc::clone(&self.shared.store));
+        let mut trx = Trx::of(Arc::clone(&self.shared.store), self.sql.connection_id);
         trx.table_wait = self.transaction.trx.table_wait;
         let mut wanted = Vec::new();
         // Nobody else has temporary tables.
@@ -293,6 +294,15 @@ impl LockedTables {
                 Err(ER_TABLE_NOT_LOCKED_FOR_WRITE.error(&[&table.def.name]))
             }
             Some(_) => Ok(()),
+        }
+    }
+
+    /// Gives up the locks of tables that were dropped: who waits for the name goes on.
+    pub(super) fn release_dropped(&mut self, catalog: &Catalog) {
+        let is_dropped =
+            |locked: &mut Locked| catalog.table(&locked.table.def.db, &locked.table.def.name).is_none();
+        for locked in self.tables.extract_if(.., is_dropped) {
+            self.trx.unlock(locked.id);
         }
     }
 

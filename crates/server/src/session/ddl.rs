@@ -471,6 +471,9 @@ impl Client {
             let text = (!temporary.is_empty()).then(|| drop_text(&names, drop.if_exists));
             let sql = text.as_ref().map_or(sql, String::as_bytes);
             ack = Some(self.commit_ddl(edits(changes), sql, &dbs).await?);
+            if let Some(locked) = &mut self.locked {
+                locked.release_dropped(&self.shared.store.catalog());
+            }
         }
         for name in &temporary {
             self.drop_temporary(&name.db, &name.name);

@@ -69,7 +69,7 @@ impl Client {
 
     /// A transaction for the locks of a change of definitions, which may begin.
     pub(super) async fn begin_change(&self) -> Result<Trx> {
-        let mut trx = Trx::new(Arc::clone(&self.shared.store));
+        let mut trx = Trx::of(Arc::clone(&self.shared.store), self.sql.connection_id);
         trx.table_wait = self.transaction.trx.table_wait;
         let own = usize::from(self.backup_lock.is_some());
         let begin = self.shared.common.keepers.begin_change(own, &mut trx);

@@ -1,10 +1,9 @@
 //! A session's transaction: begun, marked, committed, rolled back.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use binlog::{CacheLimits, Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache};
+use binlog::{Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache};
 use commit::{CommitAck, CommitError, Committing, EventsKind, Pending, Pipeline};
 use engine::ids::{Change, Key, Row, TableId};
 use engine::lock::{LockId, Mode};
@@ -13,7 +12,6 @@ use engine::trx::{Isolation, Mark, Trx};
 use sql::exec::engine_error;
 use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_ERROR_ON_READ, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
-use vfs::Vfs;
 
 use super::read_only::Writer;
 use crate::status::{Counter, Counters};
@@ -78,16 +76,15 @@ impl Transaction {
     pub(crate) fn new(
         store: &Arc<Store>,
         pipeline: &Arc<Pipeline>,
-        vfs: &Arc<dyn Vfs>,
-        spill: PathBuf,
-        limits: CacheLimits,
+        cache: TrxCache,
         sid: binlog::Uuid,
         counters: Arc<Counters>,
+        connection: u32,
     ) -> Self {
         Self {
             pipeline: Arc::clone(pipeline),
-            trx: Trx::new(Arc::clone(store)),
-            pending: Some(new_pending(TrxCache::new(Arc::clone(vfs), spill, limits))),
+            trx: Trx::of(Arc::clone(store), connection),
+            pending: Some(new_pending(cache)),
             open: false,
             read_only: false,
             serializable: false,

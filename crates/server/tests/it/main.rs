@@ -15,6 +15,7 @@ mod foreign_keys;
 mod generated;
 
 mod lateral;
+mod lock_views;
 mod locks;
 mod net;
 mod new_tables;

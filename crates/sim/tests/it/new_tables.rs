@@ -12,7 +12,7 @@ use std::sync::Arc;
 use commit::StrategyKind;
 use sim::{Answer, Options, World};
 use vfs::Vfs;
-use vfs::sim::{CrashMode, Replay, SimDisk};
+use vfs::sim::{CrashMode, Replay, SimDisk, every};
 
 const ROWS: usize = 40;
 const STRATEGIES: [StrategyKind; 4] =
@@ -98,10 +98,10 @@ fn a_power_loss_leaves_all_or_nothing() {
         let journal = disk.stop_journal().unwrap();
         let mut replay = Replay::new(&journal);
         let (mut whole, mut absent) = (0, 0);
-        for op in journal.first_op()..=journal.last_op() {
+        for op in (journal.first_op()..=journal.last_op()).filter(|op| op.is_multiple_of(every(2))) {
             replay.seek(op);
             // Large rows take their time: one way for each operation.
-            let turn = op % MODES.len() as u64;
+            let turn = op / every(2) % MODES.len() as u64;
             let looked_at = (0..).zip(MODES).filter(|(nth, _)| row_size <= 10 || *nth == turn);
             for (_, mode) in looked_at {
                 let at =

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use commit::StrategyKind;
 use engine::ids::CommitSeq;
 use sim::{Answer, Options};
-use vfs::sim::{CrashMode, Fault, FaultKind, Journal, OpKind, Record, SimDisk};
+use vfs::sim::{CrashMode, Fault, FaultKind, Journal, OpKind, Record, SimDisk, is_full_sweep};
 
 use crate::log::Files;
 use crate::model::{History, State};
-use crate::sweep::{Quiet, Sweep, is_full, seed};
+use crate::sweep::{Quiet, Sweep, seed};
 use crate::verdict::check;
 use crate::workload::{self, Done, SAFE, Step, Variant};
 
@@ -66,7 +66,7 @@ pub fn sweep(what: FaultKind, (undisturbed, journal): &(History, Journal)) -> Ou
     };
     let records = (journal.first_op()..=journal.last_op()).filter_map(|op| journal.record(op));
     let calls = records.filter(|record| counts(record)).count() as u64;
-    let step = calls.div_ceil(if is_full() { FULL } else { SAMPLE });
+    let step = calls.div_ceil(if is_full_sweep() { FULL } else { SAMPLE });
     let mut nth = 1 + seed() % step;
     while nth <= calls {
         outcomes.runs += 1;
@@ -221,7 +221,7 @@ pub fn full_disks(strategy: StrategyKind) -> FullDisks {
     let variant = with_ballast(strategy);
     let _quiet = Quiet::begin();
     let mut outcomes = FullDisks::default();
-    let free_step: u64 = if is_full() { 32 << 10 } else { 800 << 10 };
+    let free_step: u64 = if is_full_sweep() { 32 << 10 } else { 800 << 10 };
     for free in (0..16 << 20).step_by(usize::try_from(free_step).unwrap()) {
         outcomes.runs += 1;
         let disk = SimDisk::new();

@@ -29,7 +29,7 @@ mod verdict;
 mod workload;
 
 use sweep::Sweep;
-use vfs::sim::{FaultKind, OpKind};
+use vfs::sim::{FaultKind, OpKind, is_full_sweep};
 
 #[test]
 fn every_power_loss_recovers_to_one_prefix_in_tables_and_binlog() {
@@ -45,7 +45,7 @@ fn every_power_loss_recovers_to_one_prefix_in_tables_and_binlog() {
 #[test]
 fn workloads_that_a_seed_makes_recover_as_well() {
     let variants = workload::variants();
-    let seeds = if sweep::is_full() { 40 } else { 5 };
+    let seeds = if is_full_sweep() { 40 } else { 5 };
     let mut count = 0;
     for seed in (sweep::seed() * 1000..).take(seeds) {
         let variant = &variants[usize::try_from(seed).unwrap() % variants.len()];

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk};
+use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk, is_full_sweep};
 
 use crate::log::Files;
 use crate::model::{History, State};
-use crate::sweep::{Progress, Quiet, Sweep, is_full, losses, seed};
+use crate::sweep::{Progress, Quiet, Sweep, losses, seed};
 use crate::verdict::check;
 use crate::workload::{Done, Purge, Variant};
 
@@ -36,7 +36,7 @@ enum First {
 pub fn sweep(variant: &Variant, skip_after_the_first: Option<(&str, OpKind)>) -> (u64, Vec<String>) {
     let Sweep { history, journal, .. } = Sweep::of(variant, &[]);
     let all = (journal.last_op() - journal.first_op()) * 2 * CrashMode::ALL.len() as u64;
-    let wanted = if is_full() { FIRST_FULL } else { FIRST_SAMPLE };
+    let wanted = if is_full_sweep() { FIRST_FULL } else { FIRST_SAMPLE };
     let progress = Progress::new(2 * wanted * SECOND);
     let mut broken = Vec::new();
     let mut replay = Replay::new(&journal);

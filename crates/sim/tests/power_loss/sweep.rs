@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk};
+use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk, is_full_sweep};
 
 use crate::model::{self, History};
 use crate::random;
@@ -12,7 +12,7 @@ use crate::verdict::check;
 use crate::workload::{self, Variant};
 
 /// Power losses of a sample.
-const SAMPLE: u64 = 1500;
+const SAMPLE: u64 = 1000;
 /// Power losses of a workload that a seed makes.
 const RANDOM_SAMPLE: u64 = 300;
 const RANDOM_FULL: u64 = 4000;
@@ -20,10 +20,6 @@ const RANDOM_FULL: u64 = 4000;
 const FULL_MIN: u64 = 20_000;
 /// Cores that are used.
 const THREADS: u64 = 2;
-
-pub fn is_full() -> bool {
-    std::env::var_os("ONELOG_FULL").is_some_and(|value| value == "1")
-}
 
 /// What moves the sample, and everything else that is random.
 pub fn seed() -> u64 {
@@ -59,7 +55,7 @@ impl Sweep {
         let sweep = Self { history, journal, every: 1 };
         let losses = sweep.losses();
         assert!(losses >= FULL_MIN, "the workload became too small: {losses} power losses");
-        let every = if is_full() && skip.is_empty() { 1 } else { losses.div_ceil(SAMPLE) };
+        let every = if is_full_sweep() && skip.is_empty() { 1 } else { losses.div_ceil(SAMPLE) };
         Self { every, ..sweep }
     }
 
@@ -68,7 +64,7 @@ impl Sweep {
         let variant = Variant { seed, ..variant.clone() };
         let (history, journal) = model::journalled(&variant, &random::steps(seed), &[]);
         let sweep = Self { history, journal, every: 1 };
-        let every = sweep.losses().div_ceil(if is_full() { RANDOM_FULL } else { RANDOM_SAMPLE });
+        let every = sweep.losses().div_ceil(if is_full_sweep() { RANDOM_FULL } else { RANDOM_SAMPLE });
         Self { every, ..sweep }
     }
 

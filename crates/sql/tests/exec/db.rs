@@ -41,6 +41,9 @@ impl Timer for NoTimer {
     fn sleep(&self, _: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(std::future::pending())
     }
+    fn unix_us(&self) -> u64 {
+        0
+    }
 }
 
 #[derive(Debug)]
