@@ -122,13 +122,15 @@ pub(super) fn metadata_locks(look: &Look<'_>) -> Vec<Row> {
     rows
 }
 
-/// The states of connections that wait for metadata, in MySQL's words.
+/// The states of connections that wait for metadata or user locks, in MySQL's words.
 pub(super) fn states(shared: &Shared) -> HashMap<u32, &'static str> {
+    let mut states: HashMap<_, _> =
+        shared.common.user_locks.waiting().into_iter().map(|owner| (owner, "User lock")).collect();
     let all = shared.store.transactions().all();
     let waiting = all.iter().filter_map(|seen| Some((seen.owner, seen.waits()?)));
     let waiting: Vec<_> = waiting.filter(|(_, waiting)| waiting.key.is_none()).collect();
     if waiting.is_empty() {
-        return HashMap::new();
+        return states;
     }
     let catalog = shared.store.catalog();
     let is_database = |lock| catalog.databases().any(|database| database_lock(&database.def.name) == lock);
@@ -137,7 +139,8 @@ pub(super) fn states(shared: &Shared) -> HashMap<u32, &'static str> {
         lock if is_database(lock) => "Waiting for schema metadata lock",
         _ => "Waiting for table metadata lock",
     };
-    waiting.into_iter().map(|(owner, waiting)| (owner, state(waiting.lock))).collect()
+    states.extend(waiting.into_iter().map(|(owner, waiting)| (owner, state(waiting.lock))));
+    states
 }
 
 /// A row's lock by a transaction, as `data_locks` names it.

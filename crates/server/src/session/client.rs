@@ -93,7 +93,7 @@ pub struct Common {
     /// Who waits for the logs.
     pub(super) waits: Waits,
     /// `get_lock()`
-    pub(super) user_locks: UserLocks,
+    pub(crate) user_locks: UserLocks,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }

@@ -18,7 +18,7 @@ const LOCKS_MAX: usize = 100_000;
 
 /// See the module. Sessions go by the ids of their connections.
 #[derive(Debug, Default)]
-pub(super) struct UserLocks {
+pub(crate) struct UserLocks {
     /// Rank: last.
     state: Mutex<State>,
     released: Notify,
@@ -96,6 +96,11 @@ impl UserLocks {
             }
             released.await;
         }
+    }
+
+    /// The connections that wait for a lock.
+    pub(crate) fn waiting(&self) -> Vec<u32> {
+        self.state.lock().wanted.keys().copied().collect()
     }
 
     /// Who has a lock.

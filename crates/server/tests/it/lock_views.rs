@@ -1,6 +1,6 @@
 //! Purpose: who waits for a lock can be seen, and whom it waits for; a change of a table comes before those who wait to use it.
 //!
-//! Requirements: R1. SHOW PROCESSLIST says that metadata are waited for. R2. `performance_schema.metadata_locks`, `data_locks`,
+//! Requirements: R1. SHOW PROCESSLIST says that metadata or a user lock are waited for. R2. `performance_schema.metadata_locks`, `data_locks`,
 //! `data_lock_waits`, `threads` and `information_schema.INNODB_TRX` show it, as MySQL's do. R3. Who has not the privilege
 //! PROCESS sees nothing of others. R4. A table is replaced by RENAME in the way of gh-ost: nobody writes to the old one.
 //!
@@ -75,6 +75,20 @@ fn who_waits_for_a_table_is_seen_with_whom_it_waits_for() {
     ok(&mut holder, "UNLOCK TABLES");
     changer.answer().unwrap();
     assert_eq!(other.answer().unwrap_err().code(), 1049);
+    world.stop();
+}
+
+#[test]
+fn who_waits_for_a_user_lock_is_seen() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut root, "SELECT GET_LOCK('l', 0)");
+    send(&mut other, "SELECT GET_LOCK('l', -1)");
+    let states = "SELECT info FROM information_schema.processlist WHERE state = 'User lock'";
+    until(&mut root, states, &["SELECT GET_LOCK('l', -1)"]);
+    ok(&mut root, "SELECT RELEASE_LOCK('l')");
+    other.answer().unwrap();
+    until(&mut root, states, &[]);
     world.stop();
 }
 

@@ -70,7 +70,8 @@ impl<'a> Outer<'a> {
     }
 
     /// The result of an aggregate without columns of the subquery: as that of the innermost query around it that has one of
-    /// its columns, or allows it if it has none; where that is in FROM or WHERE, of the next one inside. `None` if it cannot stand there. `bind` binds it in a scope.
+    /// its columns, or allows it if it has none; where that is in FROM or WHERE, of the next one inside. `None` if it cannot
+    /// stand there. `bind` binds it in a scope.
     pub(super) fn aggregate(
         &self,
         bind: &mut dyn FnMut(&mut Scope, &BindEnv<'_>) -> Result<Aggregate>,
