@@ -4,9 +4,9 @@
 //! exclude each other for a moment, so nothing needs to store the names.
 //!
 //! Queues are first come, first served: a request waits while a conflicting lock is held or a conflicting request
-//! waits before it. An upgrade (shared to exclusive) overtakes the queue, and an exclusive request of metadata the shared ones
-//! in it ([`Turn`]). Whoever is about to wait looks for a
-//! cycle of waits first and, if its own request closes one, is told [`EngineError::Deadlock`] instead.
+//! waits before it. An upgrade (shared to exclusive) overtakes the queue, and an exclusive request of metadata the shared
+//! ones in it ([`Turn`]). Whoever is about to wait looks for a cycle of waits first and, if its own request closes one, is
+//! told [`EngineError::Deadlock`] instead.
 //!
 //! Waiting is a future without a runtime: a release wakes the waker of whom it grants.
 //!

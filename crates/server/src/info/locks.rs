@@ -244,10 +244,12 @@ pub(super) fn transactions(look: &Look<'_>) -> Result<Vec<Row>> {
         let process = sight.processes.get(&seen.owner)?;
         let waits = seen.waits().filter(|waits| waits.key.is_some());
         let state = if waits.is_some() { "LOCK WAIT" } else { "RUNNING" };
+        // Of a statement by itself the age is known in whole seconds: it did not begin after its wait.
         let began_us = match seen.began_us() {
             0 => now_s.saturating_sub(process.time_s) * 1_000_000,
             began_us => began_us,
         };
+        let began_us = waits.as_ref().map_or(began_us, |waits| began_us.min(waits.since_us));
         let requested = waits.as_ref().map(|waits| lock_id(seen.id(), waits.lock));
         let isolation = match seen.isolation() {
             Isolation::ReadCommitted => "READ COMMITTED",
@@ -270,21 +272,21 @@ pub(super) fn transactions(look: &Look<'_>) -> Result<Vec<Row>> {
 /// `performance_schema.threads`: those of connections.
 pub(super) fn threads(look: &Look<'_>) -> Vec<Row> {
     let row = |process: ProcessRow| {
-        let connection = look.shared.connections.get(process.id);
-        let encryption = match connection {
-            Some(connection) if connection.tls().is_some() => "SSL/TLS",
-            Some(connection) if connection.peer.address.is_none() => "Socket",
-            _ => "TCP/IP",
+        let connection = look.shared.connections.get(process.id)?;
+        let encryption = match connection.peer.address {
+            _ if connection.tls().is_some() => "SSL/TLS",
+            None => "Socket",
+            Some(_) => "TCP/IP",
         };
-        let host = process.host.split(':').next().unwrap_or_default().to_owned();
+        let host = connection.peer.host.clone();
         let mut row = row![process.id, "thread/sql/one_connection", "FOREGROUND", process.id, process.user];
         row.extend(row![host, process.db, process.command.name(), process.time_s]);
         row.push(Some(process.state).filter(|state| !state.is_empty()).into_cell());
         row.extend(row![process.info, NULL, NULL, "YES", "YES", encryption, NULL, NULL, "PRIMARY"]);
         row.extend(row![0_u64, 0_u64, 0_u64, 0_u64, "NO"]);
-        row
+        Some(row)
     };
-    connections(look).into_iter().map(row).collect()
+    connections(look).into_iter().filter_map(row).collect()
 }
 
 /// `performance_schema.setup_instruments`: what is measured here of what MySQL can.
