@@ -246,24 +246,32 @@ impl Trx {
         Ok(row_key_of_entry(table, &found.key, &found_row).map(Key::from))
     }
 
-    /// Takes the next AUTO_INCREMENT value: above every one used, in the sequence `offset`, `offset + increment`, ...
-    /// `None` if it would exceed `max`.
+    /// Takes the next AUTO_INCREMENT values: above every one used, in the sequence `offset`, `offset + increment`, ...
+    /// Returns the first one and how many there are: `wanted`, or as many as there are up to `max`. `None` if there is none.
     pub fn next_auto_increment(
         &mut self,
         table: &Table,
         increment: u64,
         offset: u64,
         max: u64,
-    ) -> Option<u64> {
+        wanted: u64,
+    ) -> Option<(u64, u64)> {
         let counter = &table.counters.auto_increment;
         let next_after = |high: u64| {
             let steps = high.checked_add(1)?.saturating_sub(offset).div_ceil(increment);
             steps.checked_mul(increment)?.checked_add(offset).filter(|next| *next <= max && *next > high)
         };
-        let before = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next_after).ok()?;
-        let value = next_after(before)?;
-        self.raise_counter(table, CounterKind::AutoIncrement, value);
-        Some(value)
+        // From the first value to the last one, which there may be fewer of than are wanted.
+        let reserved = |high: u64| {
+            let first = next_after(high)?;
+            let count = wanted.min((max - first) / increment + 1).max(1);
+            Some((first, count, first + (count - 1) * increment))
+        };
+        let last = |high| reserved(high).map(|(_, _, last)| last);
+        let before = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, last).ok()?;
+        let (first, count, last) = reserved(before)?;
+        self.raise_counter(table, CounterKind::AutoIncrement, last);
+        Some((first, count))
     }
 
     /// Takes an AUTO_INCREMENT value into account that a statement gave explicitly.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use parking_lot::Mutex;
 use types::charset::Charset;
@@ -169,6 +169,8 @@ pub struct Session {
     today: Date,
     /// `last_insert_id()`
     pub last_insert_id: AtomicU64,
+    /// Whether the statement has set that by `last_insert_id(expr)`.
+    pub last_insert_id_given: AtomicBool,
     /// `row_count()`
     pub row_count: i64,
     /// `found_rows()`
@@ -208,6 +210,7 @@ impl Session {
             now_us: 0,
             today: Date::ZERO,
             last_insert_id: AtomicU64::new(0),
+            last_insert_id_given: AtomicBool::new(false),
             row_count: -1,
             found_rows: AtomicU64::new(0),
             user_variables: Mutex::default(),

@@ -200,6 +200,11 @@ impl RowLayout {
         }
     }
 
+    /// The value of a column's stored bytes, as [`store::assign`](crate::store::assign) appends them for a type of fixed size.
+    pub fn read<'r>(&self, column: usize, stored: &'r [u8], time_zone: &TimeZone) -> ValueRef<'r> {
+        self.slots.get(column).map_or(ValueRef::Null, |slot| read_column(slot.ty, stored, time_zone))
+    }
+
     /// Appends the row of these values, which have been brought into their columns before.
     pub fn encode<'v>(
         &self,

@@ -27,6 +27,8 @@ pub struct Head {
     pub timestamp: u32,
     /// When it was committed where it ran first, microseconds since 1970; 0 if that is not known.
     pub original_commit_timestamp_us: u64,
+    /// When the source committed it, microseconds since 1970; 0 if that is not known.
+    pub immediate_commit_timestamp_us: u64,
     /// The version of the server where it ran first; 0 if that is not known.
     pub original_server_version: u32,
 }
@@ -146,6 +148,7 @@ impl Groups {
             original_commit_timestamp_us: gtid
                 .original_commit_timestamp_us
                 .unwrap_or(gtid.immediate_commit_timestamp_us),
+            immediate_commit_timestamp_us: gtid.immediate_commit_timestamp_us,
             original_server_version: gtid.original_server_version.unwrap_or(gtid.immediate_server_version),
         }))
     }
@@ -170,6 +173,7 @@ impl Groups {
             server_id: event.header.server_id,
             timestamp: event.header.timestamp,
             original_commit_timestamp_us: 0,
+            immediate_commit_timestamp_us: 0,
             original_server_version: 0,
         }))
     }

@@ -36,6 +36,7 @@ use cell::Row;
 pub(crate) use look::{AnyTable, Look, missing};
 pub(crate) use server::is_plugin;
 
+use crate::replica::tables as replica;
 use crate::session::SessionView;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -89,6 +90,12 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("performance_schema", "global_variables", Sure(server::global_variables)),
     ("performance_schema", "metadata_locks", Sure(locks::metadata_locks)),
     ("performance_schema", "processlist", Sure(server::performance_processes)),
+    ("performance_schema", "replication_applier_configuration", Try(replica::applier_configuration)),
+    ("performance_schema", "replication_applier_status", Try(replica::applier_status)),
+    ("performance_schema", "replication_applier_status_by_coordinator", Try(replica::coordinator)),
+    ("performance_schema", "replication_applier_status_by_worker", Try(replica::workers)),
+    ("performance_schema", "replication_connection_configuration", Try(replica::connection_configuration)),
+    ("performance_schema", "replication_connection_status", Try(replica::connection_status)),
     ("performance_schema", "session_status", Sure(server::session_status)),
     ("performance_schema", "session_variables", Sure(server::session_variables)),
     ("performance_schema", "setup_instruments", Sure(locks::instruments)),

@@ -1,5 +1,6 @@
 //! Databases and tables.
 
+use types::column::ColumnType;
 use types::error::SqlError;
 
 use super::cell::{NULL, Row, row};
@@ -84,7 +85,13 @@ pub(super) fn status(table: &AnyTable, look: &Look<'_>) -> Result<Row> {
 
 /// The next value of a table's counter.
 pub(super) fn next_auto_increment(table: &engine::catalog::table::Table) -> u64 {
-    table.counters.auto_increment.load(std::sync::atomic::Ordering::Relaxed).saturating_add(1)
+    let next = table.counters.auto_increment.load(std::sync::atomic::Ordering::Relaxed).saturating_add(1);
+    let column = table.def.columns.iter().find(|column| column.auto_increment);
+    match column.map(|column| column.ty) {
+        // Where it ends, it stays.
+        Some(ColumnType::Int(int)) => next.min(int.max()),
+        _ => next,
+    }
 }
 
 /// `PARTITIONS`: each table is one.

@@ -15,6 +15,7 @@ use types::error::table::ER_BINLOG_FATAL_ERROR;
 use super::Stoppable;
 use super::finisher::{self, UNDER_WAY_MAX};
 use super::flow::Flow;
+use super::progress::WorkerSeen;
 use super::receiver::{Queue, Received};
 use super::worker::{Task, Worker};
 use crate::session::{Client, KillSwitch, Shared};
@@ -73,7 +74,7 @@ impl Applier {
         let flow = Flow::new();
         let (done, all_done) = mpsc::channel(UNDER_WAY_MAX);
         let finisher = tokio::spawn(finisher::finish(Arc::clone(shared), Arc::clone(&flow), all_done));
-        let (mut workers, mut tasks) = (Vec::new(), Vec::new());
+        let (mut workers, mut tasks, mut seen) = (Vec::new(), Vec::new(), Vec::new());
         for id in 0..manner.workers.max(1) {
             let (sender, receiver) = mpsc::unbounded_channel();
             let kill = Arc::<KillSwitch>::default();
@@ -87,7 +88,9 @@ impl Applier {
                 done: done.clone(),
                 maps: HashMap::new(),
                 open: None,
+                seen: Arc::<WorkerSeen>::default(),
             };
+            seen.push(Arc::clone(&worker.seen));
             let (flow, shared) = (Arc::clone(&flow), Arc::clone(shared));
             let task = tokio::spawn(async move {
                 let _guard = PanicGuard(flow);
@@ -97,6 +100,9 @@ impl Applier {
             workers.push(Station { tasks: sender, turn: 0 });
             tasks.push((kill, task));
         }
+        let mut state = shared.common.replica.state.lock();
+        (state.workers, state.given.at_hand) = (seen, None);
+        drop(state);
         Self {
             shared: Arc::clone(shared),
             flow,
@@ -176,12 +182,12 @@ impl Applier {
                     self.send(worker, Task::Event(received));
                 }
             }
-            Step::Statement(position) => match self.open.take() {
+            Step::Statement(position) => match self.ended() {
                 Some(Open::With(worker)) => self.send(worker, Task::Statement { received, position }),
                 Some(Open::Skipped(turn)) => self.pass(turn, position),
                 None => {}
             },
-            Step::End(position, commits) => match self.open.take() {
+            Step::End(position, commits) => match self.ended() {
                 Some(Open::With(worker)) => self.send(worker, Task::End { position, commits }),
                 Some(Open::Skipped(turn)) => self.pass(turn, position),
                 None => {}
@@ -190,7 +196,14 @@ impl Applier {
         Ok(())
     }
 
+    /// The group that is open ends.
+    fn ended(&mut self) -> Option<Open> {
+        self.shared.common.replica.state.lock().given.end();
+        self.open.take()
+    }
+
     async fn begin(&mut self, head: Head) {
+        self.shared.common.replica.state.lock().given.begin(&head);
         let committed = self.flow.committed();
         let (turn, after) = self.clock.place(head.last_committed, head.sequence_number, committed);
         let is_here = head.gtid.is_some_and(|gtid| !self.executed.add(gtid));
@@ -222,7 +235,10 @@ impl Applier {
         }
         let due = u64::from(timestamp) + u64::from(self.delay_s);
         let now = crate::clock::unix_s();
-        tokio::time::sleep(Duration::from_secs(due.saturating_sub(now))).await;
+        if due > now {
+            let _waits = Due::note(&self.shared, due);
+            tokio::time::sleep(Duration::from_secs(due - now)).await;
+        }
     }
 
     /// A turn that only moves the position.
@@ -235,6 +251,22 @@ impl Applier {
     fn send(&self, worker: usize, task: Task) {
         // A worker that has gone has left its failure.
         let _ = self.workers[worker].tasks.send(task);
+    }
+}
+
+/// A wait that is shown while it lasts.
+struct Due<'s>(&'s Shared);
+
+impl<'s> Due<'s> {
+    fn note(shared: &'s Shared, due_s: u64) -> Self {
+        shared.common.replica.state.lock().due_s = due_s;
+        Self(shared)
+    }
+}
+
+impl Drop for Due<'_> {
+    fn drop(&mut self) {
+        self.0.common.replica.state.lock().due_s = 0;
     }
 }
 

@@ -21,9 +21,11 @@ mod applier;
 mod finisher;
 mod flow;
 mod keep;
+mod progress;
 mod receiver;
 mod runner;
 mod status;
+pub(crate) mod tables;
 mod tls;
 mod worker;
 
@@ -31,6 +33,7 @@ use std::sync::Arc;
 
 use binlog::{BinlogName, GtidSet};
 use parking_lot::Mutex;
+use progress::{Progress, WorkerSeen};
 use replication::replica::{Position, Settings, Source};
 use tokio::sync::{Notify, watch};
 use types::error::SqlError;
@@ -79,6 +82,18 @@ pub(crate) struct State {
     /// Groups that this server run has applied.
     groups: u64,
     retrieved: GtidSet,
+    heartbeats: u64,
+    /// When the last heartbeat came, microseconds since 1970.
+    heartbeat_us: u64,
+    /// What the receiver puts into the queue.
+    queued: Progress,
+    /// What the applier gives to workers.
+    given: Progress,
+    workers: Vec<Arc<WorkerSeen>>,
+    /// When the group at hand may be applied by SOURCE_DELAY, seconds since 1970; 0: nothing waits.
+    due_s: u64,
+    /// Runs that began again because a group could not be applied.
+    retries: u64,
     io_error: Option<Failure>,
     sql_error: Option<Failure>,
 }
@@ -89,6 +104,13 @@ pub(crate) struct Failure {
     code: u16,
     message: String,
     at_us: u64,
+}
+
+impl State {
+    /// For how long the applier still waits because of SOURCE_DELAY, if it does.
+    fn remaining_delay_s(&self) -> Option<u64> {
+        (self.due_s > 0).then(|| self.due_s.saturating_sub(crate::clock::unix_s()))
+    }
 }
 
 impl Failure {

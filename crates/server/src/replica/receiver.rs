@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use binlog::EventType;
 use binlog::decode::Event;
-use replication::replica::{Dump, Payload, Position, SourceError, SourceEvent};
+use replication::replica::{Dump, Groups, Payload, Position, SourceError, SourceEvent, Step};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::is_before;
@@ -32,7 +32,10 @@ pub(super) async fn receive(
     patience: Duration,
 ) -> SourceError {
     let replica = &shared.common.replica;
+    let groups = Groups::new(replica.reached());
     let room = Arc::new(Semaphore::new(QUEUE_SIZE as usize));
+    let mut intake = Intake { shared: Arc::clone(&shared), queue, room, groups };
+    replica.state.lock().queued.at_hand = None;
     // Of what the source waits to hear that it is durable here, the last; and what it was told.
     let (mut asked, mut told): (Option<Position>, _) = (None, replica.reached());
     loop {
@@ -65,42 +68,52 @@ pub(super) async fn receive(
         if asks {
             asked = Some(replica.state.lock().read.clone());
         }
-        let put = if event.header.event_type == EventType::TRANSACTION_PAYLOAD {
-            put_payload(&queue, &room, event).await
-        } else {
-            put(&queue, &room, event).await
-        };
-        if let Err(error) = put {
+        if let Err(error) = intake.take(event).await {
             return error;
         }
     }
 }
 
-/// Puts an event into the queue when there is room.
-async fn put(
-    queue: &mpsc::UnboundedSender<Received>,
-    room: &Arc<Semaphore>,
-    event: SourceEvent,
-) -> Result<(), SourceError> {
-    let size = u32::try_from(event.size()).unwrap_or(QUEUE_SIZE).min(QUEUE_SIZE);
-    let taken = Arc::clone(room).acquire_many_owned(size).await;
-    let taken = taken.map_err(|_| SourceError::Lost("the queue is closed".to_owned()))?;
-    let sent = queue.send(Received { event, _room: taken });
-    sent.map_err(|_| SourceError::Lost("nobody applies what is received".to_owned()))
+/// Where what is received goes.
+struct Intake {
+    shared: Arc<Shared>,
+    queue: mpsc::UnboundedSender<Received>,
+    room: Arc<Semaphore>,
+    /// Knows where transactions begin and end.
+    groups: Groups,
 }
 
-/// Puts the events of a compressed transaction into the queue.
-async fn put_payload(
-    queue: &mpsc::UnboundedSender<Received>,
-    room: &Arc<Semaphore>,
-    event: SourceEvent,
-) -> Result<(), SourceError> {
-    let mut payload = Payload::open(event)?;
-    while let Some(event) = payload.take()? {
-        put(queue, room, event).await?;
-        tokio::task::yield_now().await;
+impl Intake {
+    /// Puts an event, or the events of a compressed transaction, into the queue.
+    async fn take(&mut self, event: SourceEvent) -> Result<(), SourceError> {
+        if event.header.event_type != EventType::TRANSACTION_PAYLOAD {
+            return self.put(event).await;
+        }
+        let mut payload = Payload::open(event)?;
+        while let Some(event) = payload.take()? {
+            self.put(event).await?;
+            tokio::task::yield_now().await;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Puts an event into the queue when there is room.
+    async fn put(&mut self, event: SourceEvent) -> Result<(), SourceError> {
+        let size = u32::try_from(event.size()).unwrap_or(QUEUE_SIZE).min(QUEUE_SIZE);
+        // What is wrong with an event, the applier finds and says.
+        let step = self.groups.take(&event).unwrap_or(Step::Nothing);
+        if let Step::Begin(head) = &step {
+            self.shared.common.replica.state.lock().queued.begin(head);
+        }
+        let taken = Arc::clone(&self.room).acquire_many_owned(size).await;
+        let taken = taken.map_err(|_| SourceError::Lost("the queue is closed".to_owned()))?;
+        let sent = self.queue.send(Received { event, _room: taken });
+        sent.map_err(|_| SourceError::Lost("nobody applies what is received".to_owned()))?;
+        if matches!(step, Step::End(..) | Step::Statement(_)) {
+            self.shared.common.replica.state.lock().queued.end();
+        }
+        Ok(())
+    }
 }
 
 /// Notes how far the source was read.
@@ -120,6 +133,10 @@ fn note(shared: &Shared, event: &SourceEvent) -> Result<(), SourceError> {
             {
                 state.retrieved.add(gtid);
             }
+        }
+        EventType::HEARTBEAT => {
+            state.heartbeats += 1;
+            state.heartbeat_us = crate::clock::unix_us();
         }
         _ => {}
     }

@@ -111,6 +111,7 @@ fn failed(shared: &Shared, error: &SqlError, tries: &mut Tries) {
     let alone = std::mem::replace(&mut tries.serial, true);
     if !alone || passes && tries.groups < max {
         tries.groups += u64::from(alone);
+        replica.state.lock().retries += 1;
         tracing::info!(
             code = error.code,
             "replication: a transaction is tried again, alone: {}",

@@ -80,7 +80,7 @@ fn back(state: &State, threads: Threads, executed: String) -> Row {
         &state.source_uuid,
         "mysql.slave_master_info",
         settings.delay_s,
-        NULL,
+        state.remaining_delay_s(),
         sql_state(state, threads),
         settings.retry_count,
         "",
@@ -115,6 +115,7 @@ fn io_state(state: &State, threads: Threads) -> &'static str {
 fn sql_state(state: &State, threads: Threads) -> &'static str {
     match (threads.sql, is_caught_up(state)) {
         (false, _) => "",
+        (true, _) if state.due_s > 0 => "Waiting until SOURCE_DELAY seconds after source executed event",
         (true, true) => "Replica has read all relay log; waiting for more updates",
         (true, false) => "Applying events",
     }

@@ -9,9 +9,11 @@ use tokio::sync::mpsc;
 use types::error::SqlError;
 use types::error::table::{ER_BINLOG_FATAL_ERROR, ER_KEY_NOT_FOUND, ER_NO_SUCH_TABLE};
 
+use super::Failure;
 use super::finisher::Done;
 use super::flow::{Flow, Stop};
 use super::keep::position_key;
+use super::progress::WorkerSeen;
 use super::receiver::Received;
 use crate::session::{Client, Mapped, Stamp};
 
@@ -42,6 +44,7 @@ pub(super) struct Worker {
     pub(super) done: mpsc::Sender<Done>,
     pub(super) maps: HashMap<u64, Mapped>,
     pub(super) open: Option<Open>,
+    pub(super) seen: Arc<WorkerSeen>,
 }
 
 /// The group at hand.
@@ -83,7 +86,9 @@ impl Worker {
         self.client.forget_applied().await;
         let before = self.open.as_ref().map_or(0, |open| open.turn.saturating_sub(1));
         if self.flow.wait_committed(before).await.is_ok() && !self.flow.is_cancelled() {
-            self.flow.fail(self.describe(error));
+            let error = self.describe(error);
+            *self.seen.failure.lock() = Some(Failure::of(&error));
+            self.flow.fail(error);
         }
     }
 
@@ -109,6 +114,7 @@ impl Worker {
     async fn carry_out(&mut self, task: Task) -> Result<(), Stop> {
         match task {
             Task::Begin { turn, after, head } => {
+                self.seen.progress.lock().begin(&head);
                 let origin = Origin { timestamp: head.timestamp, server_id: head.server_id };
                 self.open = Some(Open { turn, head, at: 0, what: "Gtid" });
                 self.flow.wait_committed(after).await?;
@@ -218,7 +224,9 @@ impl Worker {
         // The finisher ends after the workers.
         let _ = self.done.send(done).await;
         self.flow.commit(turn);
-        self.open = None;
+        if self.open.take().is_some() {
+            self.seen.progress.lock().end();
+        }
         Ok(())
     }
 }

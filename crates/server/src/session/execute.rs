@@ -315,6 +315,7 @@ impl Client {
                 self.sql.row_count = i64::try_from(changed.affected).unwrap_or(i64::MAX);
                 if changed.generated {
                     self.sql.last_insert_id.store(changed.insert_id, Ordering::Relaxed);
+                    self.sql.insert_id = None;
                 }
                 self.ok(ack, &changed, more, wire);
             }

@@ -7,24 +7,7 @@
 //! Method: a whole server on a simulated disk. What is expected was seen at MySQL 9.7.4; docs/LIMITS.md says what differs.
 
 use crate::client::Client;
-use crate::whole::{World, ok, send};
-
-/// The rows of a query, cells between bars.
-fn rows(client: &mut Client, sql: &str) -> Vec<String> {
-    let cell = |cell: Option<String>| cell.unwrap_or_else(|| "NULL".to_owned());
-    let rows = client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}")).rows;
-    rows.into_iter().map(|row| row.into_iter().map(cell).collect::<Vec<_>>().join("|")).collect()
-}
-
-/// Asks until this is the answer.
-fn until(client: &mut Client, sql: &str, wanted: &[&str]) {
-    for _ in 0..30_000 {
-        if rows(client, sql) == wanted {
-            return;
-        }
-    }
-    assert_eq!(rows(client, sql), wanted, "{sql}");
-}
+use crate::whole::{World, ok, rows, send, until};
 
 const STATES: &str =
     "SELECT state, info FROM information_schema.processlist WHERE state LIKE 'Waiting%' ORDER BY info";

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
 mod accounts;
+mod assigned;
 mod checks;
 #[path = "../support/client.rs"]
 mod client;
@@ -23,6 +24,7 @@ mod options;
 mod plugins;
 mod read_only;
 mod recursive;
+mod replica_tables;
 mod rollup;
 mod selected;
 mod set_variables;

@@ -117,6 +117,23 @@ pub fn send(client: &mut Client, sql: &str) {
     client.command(&[&[3], sql.as_bytes()].concat()).unwrap();
 }
 
+/// The rows of a query, cells between bars.
+pub fn rows(client: &mut Client, sql: &str) -> Vec<String> {
+    let cell = |cell: Option<String>| cell.unwrap_or_else(|| "NULL".to_owned());
+    let rows = client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}")).rows;
+    rows.into_iter().map(|row| row.into_iter().map(cell).collect::<Vec<_>>().join("|")).collect()
+}
+
+/// Asks until this is the answer.
+pub fn until(client: &mut Client, sql: &str, wanted: &[&str]) {
+    for _ in 0..30_000 {
+        if rows(client, sql) == wanted {
+            return;
+        }
+    }
+    assert_eq!(rows(client, sql), wanted, "{sql}");
+}
+
 /// Sends the statements of a file that `tests/tools/record_statements.py` has written to a new server, and compares the
 /// answers. There are to be more than `count`.
 pub fn answers_as_recorded(recorded: &str, count: usize) {

@@ -131,6 +131,12 @@ pub struct Answer {
     pub rows: Vec<Vec<Option<String>>>,
     pub status: u16,
     pub warnings: u16,
+    /// Of an OK packet: rows that were changed.
+    pub affected: u64,
+    /// Of an OK packet: the id that it tells.
+    pub insert_id: u64,
+    /// Of an OK packet: its text.
+    pub info: String,
 }
 
 /// How to log in.
@@ -416,10 +422,10 @@ fn failure(packet: &[u8]) -> Failure {
 
 fn ok_packet(bytes: &[u8]) -> Answer {
     let mut input = Input(bytes);
-    let _affected_rows = input.lenenc();
-    input.lenenc();
+    let (affected, insert_id) = (input.lenenc(), input.lenenc());
     let (status, warnings) = (input.u16(), input.u16());
-    Answer { status, warnings, ..Answer::default() }
+    let info = String::from_utf8_lossy(input.0).into_owned();
+    Answer { status, warnings, affected, insert_id, info, ..Answer::default() }
 }
 
 struct Input<'a>(&'a [u8]);

@@ -7,18 +7,20 @@ use engine::catalog::table::Table;
 use sqlparser::ast::{
     self, AssignmentTarget, FromTable, OnInsert, SetExpr, TableFactor, TableObject, TableWithJoins,
 };
+use types::column::ColumnType;
 use types::error::table::{
     ER_DUP_FIELDNAME, ER_FIELD_SPECIFIED_TWICE, ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN,
     ER_NON_INSERTABLE_TABLE, ER_NON_UPDATABLE_TABLE, ER_NONUNIQ_TABLE, ER_OPEN_AS_READONLY,
     ER_UPDATE_TABLE_USED, ER_VIEW_WRONG_LIST, ER_WRONG_VALUE_COUNT_ON_ROW,
 };
+use types::value::Value;
 
 use super::join::Joins;
 use super::outer::Outer;
 use super::rules::{bind_defaults, bind_relations, bind_rules};
 use super::scope::{Clause, Named, RowAlias, Scope};
 use super::{BindEnv, Result, expr, from, literal, multi, place, query, select, unsupported, with};
-use crate::expr::Expr;
+use crate::expr::{Expr, hex_number};
 use crate::parse::{DeleteStatement, UpdateStatement};
 use crate::plan::{
     Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Plan, QueryPlan,
@@ -46,7 +48,7 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
         None => bind_set(&insert.assignments, &table, &mut scope, env)?,
         Some(query) => {
             let columns = bind_columns(&insert.columns, &table, &scope)?;
-            let source = bind_source(query, &columns, row_size, &mut scope, env)?;
+            let source = bind_source(query, &columns, &table, row_size, &mut scope, env)?;
             refuse_generated(&columns, &source, &table)?;
             (columns, source)
         }
@@ -280,6 +282,7 @@ fn find_column(name: &ast::ObjectName, scope: &Scope) -> Result<usize> {
 fn bind_source(
     query: &ast::Query,
     columns: &[usize],
+    table: &Table,
     row_size: Option<usize>,
     scope: &mut Scope,
     env: &BindEnv<'_>,
@@ -299,8 +302,10 @@ fn bind_source(
         if row.len() != columns.len() && !is_empty {
             return Err(ER_WRONG_VALUE_COUNT_ON_ROW.error(&[&(place + 1)]));
         }
-        let bound = row.iter().map(|ast| bind_or_default(ast, scope, env)).collect::<Result<Vec<_>>>()?;
-        rows.push(bound);
+        let mut bind = |(ast, column): (_, &usize)| {
+            bind_or_default(ast, Some(table.def.columns[*column].ty), scope, env)
+        };
+        rows.push(row.iter().zip(columns).map(&mut bind).collect::<Result<Vec<_>>>()?);
     }
     Ok(if row_size.is_some() { InsertSource::Literals } else { InsertSource::Rows(rows) })
 }
@@ -326,14 +331,29 @@ pub(super) fn refuse_if_generated(column: usize, is_given: bool, table: &Table) 
     Ok(())
 }
 
-pub(super) fn bind_or_default(ast: &ast::Expr, scope: &mut Scope, env: &BindEnv<'_>) -> Result<Option<Expr>> {
+/// What a column is given; `None` is its default. A hexadecimal literal is a number where the column is one.
+pub(super) fn bind_or_default(
+    ast: &ast::Expr,
+    ty: Option<ColumnType>,
+    scope: &mut Scope,
+    env: &BindEnv<'_>,
+) -> Result<Option<Expr>> {
     match ast {
         ast::Expr::Identifier(name)
             if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default") =>
         {
             Ok(None)
         }
-        other => expr::bind(other, scope, env).map(Some),
+        other => expr::bind(other, scope, env).map(|value| {
+            Some(match value {
+                Expr::Const(Value::Bytes(bytes))
+                    if ty.is_some_and(|ty| ty.is_numeric() || ty == ColumnType::Year) =>
+                {
+                    Expr::Const(Value::UInt(hex_number(&bytes)))
+                }
+                value => value,
+            })
+        }),
     }
 }
 
@@ -362,7 +382,7 @@ fn bind_assignments(
             return Err(unsupported("an assignment to a tuple"));
         };
         let column = find_column(name, scope)?;
-        let value = bind_or_default(&assignment.value, scope, env)?;
+        let value = bind_or_default(&assignment.value, Some(table.def.columns[column].ty), scope, env)?;
         refuse_if_generated(column, value.is_some(), table)?;
         // DEFAULT is what a generated column has anyway.
         if table.def.columns[column].generated.is_none() {

@@ -134,7 +134,11 @@ fn bind_assignment(
         _ => return Err(unsupported(&name.to_string())),
     };
     let Expr::Column { source, column } = column else { unreachable!("names of a scope are columns") };
-    let value = bind_or_default(&assignment.value, scope, env)?;
+    let ty = match &scope.sources[source].kind {
+        SourceKind::Table(table) => Some(table.def.columns[column].ty),
+        _ => None,
+    };
+    let value = bind_or_default(&assignment.value, ty, scope, env)?;
     Ok((source, column, value))
 }
 

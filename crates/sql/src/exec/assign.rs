@@ -5,14 +5,16 @@ use engine::catalog::table::Table;
 use engine::trx::Trx;
 use types::column::ColumnType;
 use types::context::Context;
-use types::error::table::{ER_AUTOINC_READ_FAILED, ER_NO_DEFAULT_FOR_FIELD};
+use types::error::table::ER_NO_DEFAULT_FOR_FIELD;
 use types::row::RowBuilder;
 use types::sql_mode::SqlMode;
 use types::store;
 use types::temporal::DateTime;
-use types::value::{Numeric, Value, ValueRef};
+use types::value::{Value, ValueRef};
+use types::warning::Warnings;
 
 use super::Result;
+use super::auto_increment::{AutoIncrement, Reserved, low_bits, number_of};
 use super::cursor::{damaged, offsets};
 use crate::session::Session;
 
@@ -25,13 +27,13 @@ pub(super) enum Given<'v> {
     Value(ValueRef<'v>),
 }
 
-/// What happened to the AUTO_INCREMENT column of a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct AutoIncrement {
-    /// Its value was generated.
-    pub(super) generated: Option<u64>,
-    /// Its value was given.
-    pub(super) given: Option<u64>,
+/// Who makes new rows.
+#[derive(Debug)]
+pub(super) struct Making<'m, 's> {
+    pub(super) trx: &'m mut Trx,
+    pub(super) session: &'s Session,
+    /// Values for the AUTO_INCREMENT column.
+    pub(super) reserved: &'m mut Reserved,
 }
 
 /// Encodes a new row. `given` has an entry a column; what is computed is left to [`RowRules::compute`].
@@ -40,8 +42,7 @@ pub(super) struct AutoIncrement {
 pub(super) fn new_row(
     table: &Table,
     given: &[Given<'_>],
-    trx: &mut Trx,
-    session: &Session,
+    making: &mut Making<'_, '_>,
     context: &mut Context<'_>,
     out: &mut Vec<u8>,
 ) -> Result<AutoIncrement> {
@@ -57,41 +58,65 @@ pub(super) fn new_row(
             continue;
         }
         if def.auto_increment {
-            auto = auto_increment(table, place, given, trx, session, context, &mut row)?;
+            auto = auto_increment(table, place, given, making, context, &mut row)?;
             continue;
         }
         match given {
             Given::Value(value) => row.assign(column, *value, context)?,
-            Given::Default => default(table, place, session, context, &mut row)?,
+            Given::Default => row.write(|out| default(table, place, making.session, context, out))?,
         }
     }
     row.finish().map_err(|_| damaged(table))?;
     Ok(auto)
 }
 
-/// Gives a column its default.
+/// Appends the stored bytes of a column's default; false, and nothing appended, for NULL.
 fn default(
     table: &Table,
     place: usize,
     session: &Session,
     context: &mut Context<'_>,
-    row: &mut RowBuilder<'_, '_>,
-) -> Result<()> {
+    out: &mut Vec<u8>,
+) -> Result<bool> {
     let def = &table.def.columns[place];
     match &def.default {
-        DefaultValue::Stored(bytes) => row.stored(Some(bytes)),
-        // Expressions are evaluated when the others are there.
-        DefaultValue::Null | DefaultValue::Expression(_) => row.stored(None),
-        DefaultValue::Now => row.assign(&table.columns[place], now(def.ty, session), context)?,
-        DefaultValue::None if def.nullable => row.stored(None),
+        DefaultValue::Stored(bytes) => out.extend_from_slice(bytes),
+        DefaultValue::Now => return store::assign(&table.columns[place], now(def.ty, session), context, out),
+        // Expressions are evaluated when the others are there; of an assignment the binder has made a value.
+        DefaultValue::Null | DefaultValue::Expression(_) => return Ok(false),
+        DefaultValue::None if def.nullable => return Ok(false),
         DefaultValue::None => {
-            context.report(&ER_NO_DEFAULT_FOR_FIELD, &[&def.name])?;
-            let mut implicit = Vec::new();
-            store::write_implicit_default(def.ty, &mut implicit);
-            row.stored(Some(&implicit));
+            // An ENUM's first label is a default that nobody needs to name.
+            if !matches!(def.ty, ColumnType::Enum(_)) {
+                context.report(&ER_NO_DEFAULT_FOR_FIELD, &[&def.name])?;
+            }
+            store::write_implicit_default(def.ty, out);
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+/// A row of what its columns hold before they are given anything: defaults, 0 for AUTO_INCREMENT.
+pub(super) fn row_of_defaults(table: &Table, session: &Session) -> Result<Vec<u8>> {
+    let (mut out, mut warnings) = (Vec::new(), Warnings::default());
+    let mut context = leniently(session, &mut warnings);
+    let mut row = table.rows.builder(&mut out);
+    for (place, def) in table.def.columns.iter().enumerate() {
+        if def.auto_increment {
+            row.assign(&table.columns[place], ValueRef::Int(0), &mut context)?;
+        } else if def.generated.is_some() {
+            row.null();
+        } else {
+            row.write(|out| default(table, place, session, &mut context, out))?;
+        }
+    }
+    row.finish().map_err(|_| damaged(table))?;
+    Ok(out)
+}
+
+/// A context in which what does not fit is adjusted.
+pub(super) fn leniently<'a>(session: &'a Session, warnings: &'a mut Warnings) -> Context<'a> {
+    Context { strict: false, null_becomes_default: true, ..session.writing(warnings) }
 }
 
 /// CURRENT_TIMESTAMP with the fraction that the column has.
@@ -105,55 +130,27 @@ fn auto_increment(
     table: &Table,
     place: usize,
     given: &Given<'_>,
-    trx: &mut Trx,
-    session: &Session,
+    making: &mut Making<'_, '_>,
     context: &mut Context<'_>,
     row: &mut RowBuilder<'_, '_>,
 ) -> Result<AutoIncrement> {
     let column = &table.columns[place];
+    let Making { trx, session, reserved } = making;
     if let Given::Value(value) = given
         && !value.is_null()
     {
-        let number = number_of(*value, context)?;
-        if number != Some(0) || context.sql_mode.contains(SqlMode::NO_AUTO_VALUE_ON_ZERO) {
-            row.assign(column, *value, context)?;
-            let high = number.and_then(|number| u64::try_from(number).ok());
-            if let Some(high) = high {
-                trx.use_auto_increment(table, high);
-            }
-            return Ok(AutoIncrement { generated: None, given: high });
+        let mut stored = Vec::with_capacity(8);
+        store::assign(column, *value, context, &mut stored)?;
+        let number = number_of(table.rows.read(place, &stored, &session.time_zone));
+        if number != 0 || context.sql_mode.contains(SqlMode::NO_AUTO_VALUE_ON_ZERO) {
+            row.stored(Some(&stored));
+            reserved.note(table, number, trx, session);
+            return Ok(AutoIncrement { generated: None, stored: Some(low_bits(number)) });
         }
     }
-    let max = match column.ty {
-        ColumnType::Int(int) => int.max(),
-        _ => 1 << 53,
-    };
-    let (increment, offset) = (session.auto_increment_increment, session.auto_increment_offset);
-    let next = match session.insert_id {
-        Some(next) => {
-            trx.use_auto_increment(table, next);
-            Some(next)
-        }
-        None => trx.next_auto_increment(table, increment, offset, max),
-    };
-    let next = next.ok_or_else(|| ER_AUTOINC_READ_FAILED.error(&[]))?;
+    let next = reserved.take(table, column.ty, trx, session)?;
     row.assign(column, ValueRef::UInt(next), context)?;
-    Ok(AutoIncrement { generated: Some(next), given: None })
-}
-
-fn number_of(value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Option<i128>> {
-    Ok(value.to_number(context)?.map(|number| match number {
-        Numeric::Int(value) => value.into(),
-        Numeric::UInt(value) => value.into(),
-        Numeric::Decimal(value) => {
-            value.round(0).ok().and_then(types::decimal::Decimal::to_i64).unwrap_or(0).into()
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "saturates; assigning reports what is out of range"
-        )]
-        Numeric::Double(value) => value.round_ties_even() as i128,
-    }))
+    Ok(AutoIncrement { generated: Some(next), stored: Some(next) })
 }
 
 /// Replaces one column of a row: appends the new row to `out`.
@@ -170,32 +167,10 @@ pub(super) fn replace_column(
     let mut stored = Vec::new();
     let has_value = match value {
         Some(value) => store::assign(&table.columns[place], value, context, &mut stored)?,
-        None => stored_default(table, place, session, context, &mut stored)?,
+        None => default(table, place, session, context, &mut stored)?,
     };
     let change = types::row::Change { column: place, stored: has_value.then_some(&stored[..]) };
     table.rows.patch(before, &offsets, &[change], out).map_err(|_| damaged(table))
-}
-
-fn stored_default(
-    table: &Table,
-    place: usize,
-    session: &Session,
-    context: &mut Context<'_>,
-    out: &mut Vec<u8>,
-) -> Result<bool> {
-    let def = &table.def.columns[place];
-    match &def.default {
-        DefaultValue::Stored(bytes) => out.extend_from_slice(bytes),
-        DefaultValue::Now => return store::assign(&table.columns[place], now(def.ty, session), context, out),
-        // The binder has made a value of an expression.
-        DefaultValue::Null | DefaultValue::Expression(_) => return Ok(false),
-        DefaultValue::None if def.nullable => return Ok(false),
-        DefaultValue::None => {
-            context.report(&ER_NO_DEFAULT_FOR_FIELD, &[&def.name])?;
-            store::write_implicit_default(def.ty, out);
-        }
-    }
-    Ok(true)
 }
 
 /// CURRENT_TIMESTAMP for a column that has ON UPDATE.

@@ -4,9 +4,11 @@ use std::sync::atomic::Ordering;
 
 use engine::ids::Row;
 use engine::lock::Mode;
-use types::warning::Level;
+use types::row::Offsets;
+use types::warning::{Level, Warnings};
 
-use super::assign::{self, AutoIncrement, Given};
+use super::assign::{self, Given, Making};
+use super::auto_increment::{self, AutoIncrement, Reserved};
 use super::cursor::offsets;
 use super::subquery::Collector;
 use super::update::Around;
@@ -23,8 +25,12 @@ struct Progress {
     /// Rows without a parent, under IGNORE.
     refused: u64,
     turns: Turns,
+    /// There may be several rows.
+    many: bool,
+    reserved: Reserved,
     first_generated: Option<u64>,
-    last_given: Option<u64>,
+    /// What the AUTO_INCREMENT column of the last row that was inserted or changed holds.
+    last_stored: Option<u64>,
     encoded: Vec<u8>,
 }
 
@@ -32,28 +38,33 @@ impl Exec<'_> {
     pub(super) async fn insert(&mut self, plan: &InsertPlan) -> Result<Changed> {
         let subqueries = self.subqueries(&plan.subqueries, &[], plan).await?;
         let known = subqueries.known(plan);
-        let mut progress = Progress::default();
+        let count = match &plan.source {
+            InsertSource::Literals => self.params.row_literals.chunks(self.params.row_size).len(),
+            InsertSource::Rows(rows) => rows.len(),
+            InsertSource::Select(_) => 0,
+        };
+        let reserved = Reserved::for_rows(count as u64);
+        let mut progress = Progress { many: count != 1, reserved, ..Progress::default() };
         match &plan.source {
             InsertSource::Literals => {
                 let size = self.params.row_size;
-                let many = self.params.row_literals.len() > size;
                 for row in self.params.row_literals.chunks(size) {
                     let values: Vec<Given<'_>> =
                         row.iter().map(|value| Given::Value(value.as_ref())).collect();
-                    self.insert_values(plan, &values, many, known, &mut progress).await?;
+                    self.insert_values(plan, &values, known, &mut progress).await?;
                     progress.turns.tick().await;
                 }
             }
             InsertSource::Rows(rows) => {
                 for row in rows {
-                    let values = self.evaluate_row(row, known)?;
+                    let values = self.evaluate_row(plan, row, known)?;
                     let given: Vec<Given<'_>> = values
                         .iter()
                         .map(|value| {
                             value.as_ref().map_or(Given::Default, |value| Given::Value(value.as_ref()))
                         })
                         .collect();
-                    self.insert_values(plan, &given, rows.len() > 1, known, &mut progress).await?;
+                    self.insert_values(plan, &given, known, &mut progress).await?;
                     progress.turns.tick().await;
                 }
             }
@@ -67,12 +78,19 @@ impl Exec<'_> {
                     let known = known.given(outer);
                     let given: Vec<Given<'_>> =
                         row.iter().map(|value| Given::Value(value.as_ref())).collect();
-                    self.insert_values(plan, &given, true, known, &mut progress).await?;
+                    self.insert_values(plan, &given, known, &mut progress).await?;
                     progress.turns.tick().await;
                 }
             }
         }
         Ok(self.inserted(plan, &progress))
+    }
+
+    /// What `last_insert_id(expr)` was given in this statement: clients are told of that as of a generated value.
+    pub(super) fn given_insert_id(&self) -> Option<u64> {
+        let session = self.session;
+        let is_given = session.last_insert_id_given.load(Ordering::Relaxed);
+        is_given.then(|| session.last_insert_id.load(Ordering::Relaxed))
     }
 
     fn inserted(&self, plan: &InsertPlan, progress: &Progress) -> Changed {
@@ -85,24 +103,51 @@ impl Exec<'_> {
         Changed {
             matched: rows,
             affected: progress.affected,
-            insert_id: progress.first_generated.or(progress.last_given).unwrap_or(0),
+            insert_id: progress
+                .first_generated
+                .or_else(|| self.given_insert_id())
+                .or(progress.last_stored)
+                .unwrap_or(0),
             generated: progress.first_generated.is_some(),
             info: many.then(|| format!("Records: {rows}  Duplicates: {duplicates}  Warnings: {warnings}")),
         }
     }
 
-    fn evaluate_row<'r>(&mut self, row: &'r [Option<Expr>], known: Known<'r>) -> Result<Vec<Option<Ev<'r>>>>
+    /// What a row's expressions are. A column that one of them reads holds its default, or what was given before.
+    fn evaluate_row<'r>(
+        &mut self,
+        plan: &InsertPlan,
+        row: &'r [Option<Expr>],
+        known: Known<'r>,
+    ) -> Result<Vec<Option<Ev<'r>>>>
     where
         Self: 'r,
     {
+        let table = &*plan.table;
+        let reads_columns = row.iter().flatten().any(|expr| expr.last_source().is_some());
+        let mut current =
+            if reads_columns { assign::row_of_defaults(table, self.session)? } else { Vec::new() };
         let mut values = Vec::with_capacity(row.len());
-        for expr in row {
-            let inputs = self.inputs(&[RowRef::Missing], known);
+        for (expr, place) in row.iter().zip(&plan.columns) {
+            let Some(expr) = expr else {
+                values.push(None);
+                continue;
+            };
+            let offsets = if reads_columns { offsets(table, &current)? } else { Offsets::default() };
+            let so_far = RowRef::Stored { layout: &table.rows, row: &current, offsets: &offsets };
+            let rows = [if reads_columns { so_far } else { RowRef::Missing }];
+            let inputs = self.inputs(&rows, known);
             let mut context = self.session.writing(self.warnings);
-            values.push(match expr {
-                Some(expr) => Some(Ev::Own(expr.eval(&inputs, &mut context)?.into_value())),
-                None => None,
-            });
+            context.strict &= !plan.ignore;
+            let value = expr.eval(&inputs, &mut context)?.into_value();
+            if reads_columns {
+                let (mut next, mut warnings) = (Vec::new(), Warnings::default());
+                let context = &mut assign::leniently(self.session, &mut warnings);
+                let given = Some(value.as_ref());
+                assign::replace_column(table, &current, *place, given, self.session, context, &mut next)?;
+                current = next;
+            }
+            values.push(Some(Ev::Own(value)));
         }
         Ok(values)
     }
@@ -111,7 +156,6 @@ impl Exec<'_> {
         &mut self,
         plan: &InsertPlan,
         values: &[Given<'_>],
-        many: bool,
         known: Known<'_>,
         progress: &mut Progress,
     ) -> Result<()> {
@@ -124,9 +168,10 @@ impl Exec<'_> {
         let mut context = self.session.writing(self.warnings);
         context.strict &= !plan.ignore;
         context.row = progress.rows;
-        context.null_becomes_default = many || plan.ignore;
-        let encoded = &mut progress.encoded;
-        let auto = assign::new_row(table, &given, self.trx, self.session, &mut context, encoded)?;
+        context.null_becomes_default = progress.many || plan.ignore;
+        let Progress { encoded, reserved, .. } = progress;
+        let mut making = Making { trx: self.trx, session: self.session, reserved };
+        let auto = assign::new_row(table, &given, &mut making, &mut context, encoded)?;
         if let Some(rules) = &plan.rules {
             let is_given = |column: usize| matches!(given[column], Given::Value(_));
             rules.compute(encoded, self.session, &mut context, is_given)?;
@@ -151,7 +196,7 @@ impl Exec<'_> {
                 Ok(Inserted::Done) => {
                     progress.affected += 1;
                     progress.first_generated = progress.first_generated.or(auto.generated);
-                    progress.last_given = auto.given.or(progress.last_given);
+                    progress.last_stored = auto.stored;
                     return Ok(());
                 }
                 Ok(Inserted::Duplicate(index)) => index,
@@ -162,10 +207,14 @@ impl Exec<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            progress.duplicates += 1;
+            if let (Some(value), false) = (auto.generated, matches!(plan.on_duplicate, OnDuplicate::Replace))
+            {
+                progress.reserved.give_back(value);
+            }
             let error = || duplicate::error(table, &row, index, &self.session.time_zone);
             match &plan.on_duplicate {
                 OnDuplicate::Error if plan.ignore => {
+                    progress.duplicates += 1;
                     let error = error();
                     self.warnings.push_error(Level::Warning, &error);
                     return Ok(());
@@ -174,6 +223,7 @@ impl Exec<'_> {
                 OnDuplicate::Replace => {
                     if Box::pin(self.remove_duplicate(plan, &row, index, &mut progress.turns)).await? {
                         progress.affected += 1;
+                        progress.duplicates += 1;
                     }
                 }
                 OnDuplicate::Update(_) => {
@@ -221,24 +271,27 @@ impl Exec<'_> {
         let Some(before) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
         let offsets = offsets(table, row)?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
-        let around = Around { candidate, ..Around::NOTHING };
+        let null_becomes_default = progress.many || plan.ignore;
+        let around = Around { candidate, null_becomes_default, ..Around::NOTHING };
         let mut after =
             self.assign_all(table, assignments, &before, around, known, progress.rows, plan.ignore).await?;
         self.compute_changed(plan.rules.as_deref(), &before, &mut after, progress.rows, plan.ignore)?;
         if after == *before {
+            progress.duplicates += u64::from(plan.ignore);
             return Ok(true);
         }
         let after = Row::from(after);
         let (relations, rules) = (plan.relations.as_deref(), plan.rules.as_deref());
         let mut changes = self.changes(relations, rules, &mut progress.turns);
-        match changes.update(table, &key, &before, &after).await {
+        let done = changes.update(table, &key, &before, &after).await;
+        let is_changed = self.unless_ignored(done, plan.ignore)?;
+        if is_changed {
             // The changed row counts twice, so that a client can tell it from a new one.
-            Ok(()) => progress.affected += 2,
-            Err(error) if plan.ignore && foreign::is_violation(&error) => {
-                self.warnings.push_error(Level::Warning, &error);
-            }
-            Err(error) => return Err(error),
+            progress.affected += 2;
+            progress.last_stored = auto_increment::stored_in(table, &after, self.session)?;
         }
+        // Under IGNORE those count that did nothing.
+        progress.duplicates += u64::from(is_changed != plan.ignore);
         Ok(true)
     }
 }

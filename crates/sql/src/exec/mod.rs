@@ -4,6 +4,7 @@
 //! and waiting for a client that reads slowly. Between statements nothing of it remains.
 
 mod assign;
+mod auto_increment;
 mod cursor;
 mod delete;
 mod duplicate;
@@ -196,6 +197,8 @@ impl<'a> Exec<'a> {
     /// Executes a plan whose tables are locked and current.
     pub async fn run(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Result<Done> {
         self.strict = self.session.sql_mode.is_strict() && plan.is_strict();
+        // Relaxed: the session's own state, which no other data depends on.
+        self.session.last_insert_id_given.store(false, Memory::Relaxed);
         match plan {
             Plan::Select(query) => {
                 self.query(query, &[], self.session.select_limit, sink).await.map(Done::Rows)

@@ -85,7 +85,7 @@ impl Exec<'_> {
                 _ => RowRef::Missing,
             });
         }
-        let around = Around { rows: &rows, source: target.source, candidate: RowRef::Missing };
+        let around = Around { rows: &rows, source: target.source, ..Around::NOTHING };
         let (assignments, ignore) = (&target.assignments, plan.ignore);
         let mut after = self.assign_all(table, assignments, before, around, known, number, ignore).await?;
         self.compute_changed(target.rules.as_deref(), before, &mut after, number, ignore)?;

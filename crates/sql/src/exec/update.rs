@@ -7,7 +7,7 @@ use types::warning::Level;
 
 use super::cursor::offsets;
 use super::join::Rows;
-use super::{Changed, Exec, Known, Result, Turns, assign, foreign};
+use super::{Changed, Exec, Known, Result, Turns, assign, auto_increment, foreign};
 use crate::expr::{Inputs, RowRef};
 use crate::plan::{Assignment, RowRules, UpdatePlan};
 
@@ -20,11 +20,14 @@ pub(super) struct Around<'r> {
     pub(super) source: usize,
     /// Of ON DUPLICATE KEY UPDATE: the row that could not be inserted.
     pub(super) candidate: RowRef<'r>,
+    /// Whether NULL becomes what a NOT NULL column holds by itself, where nothing is strict.
+    pub(super) null_becomes_default: bool,
 }
 
 impl Around<'_> {
     /// Of a statement of one table.
-    pub(super) const NOTHING: Self = Self { rows: &[RowRef::Missing], source: 0, candidate: RowRef::Missing };
+    pub(super) const NOTHING: Self =
+        Self { rows: &[RowRef::Missing], source: 0, candidate: RowRef::Missing, null_becomes_default: true };
 }
 
 impl Exec<'_> {
@@ -75,6 +78,7 @@ impl Exec<'_> {
     pub(super) fn updated(&self, mut changed: Changed) -> Changed {
         let warnings = self.warnings.count();
         let (matched, affected) = (changed.matched, changed.affected);
+        changed.insert_id = self.given_insert_id().unwrap_or(0);
         changed.info = Some(format!("Rows matched: {matched}  Changed: {affected}  Warnings: {warnings}"));
         if self.found_rows {
             changed.affected = changed.matched;
@@ -126,6 +130,7 @@ impl Exec<'_> {
                 let mut context = self.session.writing(self.warnings);
                 context.strict &= !ignore;
                 context.row = number;
+                context.null_becomes_default = around.null_becomes_default;
                 let value = match &assignment.value {
                     Some(value) => Some(value.eval(&inputs, &mut context)?),
                     None => None,
@@ -142,6 +147,7 @@ impl Exec<'_> {
                 )?;
             }
             std::mem::swap(&mut current, &mut next);
+            auto_increment::note_assigned(table, assignment.column, &current, self.trx, self.session)?;
         }
         if current == before {
             return Ok(current);

@@ -79,6 +79,7 @@ fn last_insert_id<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Conte
     let id = args::int(arg, inputs, context)?;
     let bits = id.map_or(0, Int::bits);
     inputs.session.last_insert_id.store(bits, Ordering::Relaxed);
+    inputs.session.last_insert_id_given.store(true, Ordering::Relaxed);
     Ok(id.map_or(Ev::NULL, |_| Ev::Own(Value::UInt(bits))))
 }
 

@@ -116,7 +116,8 @@ impl Fixture {
 
     /// The plan of an UPDATE that assigns the expression, and the literals that were taken out of its text.
     pub fn bind_update(&self, expression: &str) -> Result<(UpdatePlan, Vec<Value>), SqlError> {
-        let text = format!("UPDATE t SET i = {expression}");
+        // Where a number is stored, a hexadecimal literal is one.
+        let text = format!("UPDATE t SET bl = {expression}");
         let (first, _, verb) = split_first(text.as_bytes(), self.session.quoting());
         let normalised = normalise(first, verb, self.session.quoting(), CI).unwrap();
         let Statement::Update(update) = parse(&normalised.text, Mode::default())? else { panic!("{text}") };

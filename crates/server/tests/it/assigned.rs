@@ -1,0 +1,131 @@
+//! What INSERT and UPDATE assign, and what clients are told of it.
+
+use crate::whole::{World, answers_as_recorded, ok, rows, send};
+
+#[test]
+fn what_is_assigned_is_what_mysql_assigns() {
+    answers_as_recorded(include_str!("../data/assigned-9.7.4.txt"), 100);
+}
+
+/// Statements, and the id, the number of rows and the text of their OK packets, from MySQL 9.7.4.
+const TOLD: &[(&str, u64, u64, &str)] = &[
+    ("INSERT INTO t (u) VALUES (1)", 1, 1, ""),
+    ("INSERT INTO t (u) VALUES (2), (3)", 2, 2, "Records: 2  Duplicates: 0  Warnings: 0"),
+    ("INSERT INTO t VALUES (50, 50, 0)", 50, 1, ""),
+    ("INSERT INTO t VALUES (60, 60, 0), (70, 70, 0)", 70, 2, "Records: 2  Duplicates: 0  Warnings: 0"),
+    ("INSERT INTO t (u) VALUES (2) ON DUPLICATE KEY UPDATE v = 9", 2, 2, ""),
+    ("INSERT INTO t (u) VALUES (2) ON DUPLICATE KEY UPDATE v = 9", 0, 0, ""),
+    ("INSERT INTO t (u) VALUES (2) ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id), v = 10", 2, 2, ""),
+    (
+        "INSERT INTO t (u) VALUES (80), (2) ON DUPLICATE KEY UPDATE v = v + 1",
+        74,
+        3,
+        "Records: 2  Duplicates: 1  Warnings: 0",
+    ),
+    (
+        "INSERT INTO t (u) VALUES (2), (81) ON DUPLICATE KEY UPDATE v = v + 1",
+        76,
+        3,
+        "Records: 2  Duplicates: 1  Warnings: 0",
+    ),
+    ("INSERT INTO t VALUES (-5, 90, 0)", 18_446_744_073_709_551_611, 1, ""),
+    ("INSERT IGNORE INTO q VALUES (300000000000, 91)", 2_147_483_647, 1, ""),
+    ("INSERT IGNORE INTO t (u) VALUES (1)", 0, 0, ""),
+    ("INSERT IGNORE INTO t (u) VALUES (1), (92)", 79, 1, "Records: 2  Duplicates: 1  Warnings: 1"),
+    ("REPLACE INTO t (u) VALUES (92)", 81, 2, ""),
+    ("REPLACE INTO t (id, u) VALUES (50, 51), (60, 61)", 60, 4, "Records: 2  Duplicates: 2  Warnings: 0"),
+    ("INSERT INTO p VALUES (1, 9)", 0, 1, ""),
+    ("INSERT INTO p VALUES (1, 9) ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id), v = 2", 1, 2, ""),
+    ("UPDATE p SET v = LAST_INSERT_ID(77)", 77, 1, "Rows matched: 1  Changed: 1  Warnings: 0"),
+    ("UPDATE p SET v = 5", 0, 1, "Rows matched: 1  Changed: 1  Warnings: 0"),
+    ("DELETE FROM p WHERE id = LAST_INSERT_ID(78)", 0, 0, ""),
+    (
+        "INSERT INTO p VALUES (1, 9), (7, 7) ON DUPLICATE KEY UPDATE v = v",
+        0,
+        1,
+        "Records: 2  Duplicates: 0  Warnings: 0",
+    ),
+    (
+        "INSERT INTO p VALUES (1, 9), (7, 7), (8, 8) ON DUPLICATE KEY UPDATE v = p.v + 1",
+        0,
+        5,
+        "Records: 3  Duplicates: 2  Warnings: 0",
+    ),
+    (
+        "INSERT IGNORE INTO p VALUES (1, 9), (7, 7), (9, 9) ON DUPLICATE KEY UPDATE v = p.v + 1",
+        0,
+        5,
+        "Records: 3  Duplicates: 0  Warnings: 0",
+    ),
+    (
+        "INSERT IGNORE INTO p VALUES (1, 9), (7, 7) ON DUPLICATE KEY UPDATE v = p.v",
+        0,
+        0,
+        "Records: 2  Duplicates: 2  Warnings: 0",
+    ),
+    ("INSERT IGNORE INTO p VALUES (1, 9), (10, 7)", 0, 1, "Records: 2  Duplicates: 1  Warnings: 1"),
+    ("REPLACE INTO p VALUES (1, 9), (11, 7)", 0, 3, "Records: 2  Duplicates: 1  Warnings: 0"),
+    ("INSERT INTO t (u) SELECT id + 100 FROM p", 82, 6, "Records: 6  Duplicates: 0  Warnings: 0"),
+    (
+        "INSERT INTO t (id, u) SELECT id + 1000, id + 200 FROM p ORDER BY id",
+        1_011,
+        6,
+        "Records: 6  Duplicates: 0  Warnings: 0",
+    ),
+    (
+        "UPDATE p, t SET p.v = LAST_INSERT_ID(p.id + 5) WHERE p.id = 7",
+        12,
+        1,
+        "Rows matched: 1  Changed: 1  Warnings: 0",
+    ),
+    ("INSERT INTO p VALUES (LAST_INSERT_ID(500), 0)", 500, 1, ""),
+];
+
+#[test]
+fn clients_are_told_the_ids_that_mysql_tells() {
+    let world = World::start();
+    let mut client = world.root();
+    ok(&mut client, "USE d");
+    ok(&mut client, "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, u INT UNIQUE, v INT)");
+    ok(&mut client, "CREATE TABLE p (id INT PRIMARY KEY, v INT)");
+    ok(&mut client, "CREATE TABLE q (id INT PRIMARY KEY AUTO_INCREMENT, v INT)");
+    for (sql, id, affected, info) in TOLD {
+        let answer = client.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
+        let told = (
+            answer.insert_id,
+            answer.affected,
+            answer.info.trim_start_matches(|c: char| !c.is_ascii_alphabetic()),
+        );
+        assert_eq!(told, (*id, *affected, *info), "{sql}");
+    }
+    ok(&mut client, "CREATE TABLE r (id INT PRIMARY KEY AUTO_INCREMENT, v INT)");
+    ok(&mut client, "SET insert_id = 5000");
+    ok(&mut client, "INSERT INTO r (v) VALUES (1), (2)");
+    ok(&mut client, "INSERT INTO r (v) VALUES (3)");
+    assert_eq!(
+        rows(&mut client, "SELECT id FROM r WHERE id BETWEEN 5000 AND 5009 ORDER BY id"),
+        ["5000", "5001", "5002"]
+    );
+}
+
+#[test]
+fn values_of_a_statement_follow_each_other_whoever_else_inserts() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY AUTO_INCREMENT, writer INT)");
+    let mut writers: Vec<_> = (0..4).map(|_| world.root()).collect();
+    for _ in 0..25 {
+        for (number, writer) in writers.iter_mut().enumerate() {
+            let row = format!("({number})");
+            send(writer, &format!("INSERT INTO d.t (writer) VALUES {}", vec![row; 40].join(", ")));
+        }
+        for (number, writer) in writers.iter_mut().enumerate() {
+            let first = writer.answer().unwrap().insert_id;
+            let own = format!(
+                "SELECT COUNT(*) FROM d.t WHERE writer = {number} AND id BETWEEN {first} AND {}",
+                first + 39
+            );
+            assert_eq!(rows(&mut root, &own), ["40"]);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Purpose: what a replica does is seen in `performance_schema`, as in MySQL.
+//!
+//! Requirements: R1. Without a source the tables are empty. R2. They say what was received and applied last, with whose GTID and
+//! when. R3. A transaction that cannot be applied is named with its error. R4. A wait of SOURCE_DELAY is seen. R5. Who has no
+//! SELECT on them sees nothing.
+//!
+//! Method: two whole servers, one of which follows the other over TCP. Columns are MySQL 9.7.4's.
+
+use crate::whole::{World, ok, rows, until};
+
+const TABLES: [&str; 6] = [
+    "replication_connection_configuration",
+    "replication_connection_status",
+    "replication_applier_configuration",
+    "replication_applier_status",
+    "replication_applier_status_by_coordinator",
+    "replication_applier_status_by_worker",
+];
+
+/// A source, and who follows it from now on.
+fn pair(more: &str) -> (World, World) {
+    let (source, replica) = (World::start(), World::start_with(&["--server-id=2"]));
+    follow(&source, &replica, more);
+    (source, replica)
+}
+
+fn follow(source: &World, replica: &World, more: &str) {
+    let at = rows(&mut source.root(), "SHOW MASTER STATUS")[0].clone();
+    let (file, rest) = at.split_once('|').unwrap();
+    let position = rest.split_once('|').unwrap().0;
+    let change = format!(
+        "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {}, SOURCE_USER = 'repl', \
+         SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {position}{more}",
+        source.port()
+    );
+    let mut root = replica.root();
+    ok(&mut root, &change);
+    ok(&mut root, "START REPLICA");
+}
+
+/// The GTID of the newest transaction.
+fn newest(source: &World) -> String {
+    let executed = rows(&mut source.root(), "SELECT @@global.gtid_executed")[0].clone();
+    let (uuid, numbers) = executed.split_once(':').unwrap();
+    format!("{uuid}:{}", numbers.rsplit('-').next().unwrap())
+}
+
+#[test]
+fn without_a_source_there_is_nothing_and_who_has_no_privilege_is_refused() {
+    let world = World::start();
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    for table in TABLES {
+        let sql = format!("SELECT * FROM performance_schema.{table}");
+        assert_eq!(rows(&mut root, &sql), [""; 0], "{table}");
+        assert_eq!(nobody.query(&sql).unwrap_err().code(), 1142, "{table}");
+    }
+    for table in ["replication_group_members", "replication_applier_filters"] {
+        assert_eq!(rows(&mut root, &format!("SELECT * FROM performance_schema.{table}")), [""; 0], "{table}");
+    }
+}
+
+#[test]
+fn what_was_received_and_applied_last_is_seen() {
+    let (source, replica) = pair(", SOURCE_HEARTBEAT_PERIOD = 0.05");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1)");
+    let gtid = newest(&source);
+    let last = "SELECT last_applied_transaction, service_state, last_error_number, applying_transaction \
+         FROM performance_schema.replication_applier_status_by_worker ORDER BY last_applied_transaction_end_apply_timestamp DESC \
+         LIMIT 1";
+    until(&mut reader, last, &[&format!("{gtid}|ON|0|")]);
+    let order = "SELECT COUNT(*) FROM performance_schema.replication_applier_status_by_worker WHERE \
+         last_applied_transaction_original_commit_timestamp > NOW() - INTERVAL 1 HOUR \
+         AND last_applied_transaction_immediate_commit_timestamp = last_applied_transaction_original_commit_timestamp \
+         AND last_applied_transaction_start_apply_timestamp BETWEEN last_applied_transaction_original_commit_timestamp \
+             AND last_applied_transaction_end_apply_timestamp AND applying_transaction_start_apply_timestamp = 0";
+    assert_ne!(rows(&mut reader, order), ["0"]);
+    let given = "SELECT last_processed_transaction, processing_transaction, service_state, last_error_message \
+         FROM performance_schema.replication_applier_status_by_coordinator";
+    assert_eq!(rows(&mut reader, given), [format!("{gtid}||ON|")]);
+    let received = "SELECT last_queued_transaction, queueing_transaction, service_state, source_uuid, \
+         gtid_subset(last_queued_transaction, received_transaction_set), \
+         last_queued_transaction_end_queue_timestamp >= last_queued_transaction_start_queue_timestamp, last_error_number \
+         FROM performance_schema.replication_connection_status";
+    let uuid = rows(&mut writer, "SELECT @@server_uuid")[0].clone();
+    assert_eq!(rows(&mut reader, received), [format!("{gtid}||ON|{uuid}|1|1|0")]);
+    let beats = "SELECT count_received_heartbeats > 2, last_heartbeat_timestamp > NOW() - INTERVAL 1 HOUR \
+         FROM performance_schema.replication_connection_status";
+    until(&mut reader, beats, &["1|1"]);
+    let configured = "SELECT host, port, user, auto_position, heartbeat_interval, connection_retry_interval, desired_delay \
+         FROM performance_schema.replication_connection_configuration \
+         JOIN performance_schema.replication_applier_configuration USING (channel_name)";
+    assert_eq!(rows(&mut reader, configured), [format!("127.0.0.1|{}|repl|0|0.050|60|0", source.port())]);
+    ok(&mut reader, "STOP REPLICA");
+    let off = "SELECT c.service_state, a.service_state FROM performance_schema.replication_connection_status c \
+         JOIN performance_schema.replication_applier_status a USING (channel_name)";
+    assert_eq!(rows(&mut reader, off), ["OFF|OFF"]);
+}
+
+#[test]
+fn what_cannot_be_applied_is_named_with_its_error() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    until(&mut reader, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'd'", &["t"]);
+    ok(&mut reader, "INSERT INTO d.t VALUES (1)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1)");
+    let gtid = newest(&source);
+    let failed = "SELECT service_state, last_error_number, last_error_message LIKE '%Duplicate entry%', \
+         last_error_timestamp > NOW() - INTERVAL 1 HOUR, applying_transaction \
+         FROM performance_schema.replication_applier_status_by_worker";
+    until(&mut reader, failed, &[&format!("OFF|1062|1|1|{gtid}")]);
+    // It was tried beside others, then alone.
+    let state = "SELECT a.service_state, count_transactions_retries, c.last_error_number \
+         FROM performance_schema.replication_applier_status a \
+         JOIN performance_schema.replication_applier_status_by_coordinator c USING (channel_name)";
+    until(&mut reader, state, &["OFF|1|1062"]);
+    ok(&mut reader, "DELETE FROM d.t");
+    ok(&mut reader, "START REPLICA");
+    until(&mut reader, "SELECT COUNT(*) FROM d.t", &["1"]);
+    let clean = "SELECT SUM(last_error_number), COUNT(*) > 1 FROM performance_schema.replication_applier_status_by_worker";
+    until(&mut reader, clean, &["0|1"]);
+}
+
+#[test]
+fn a_wait_of_source_delay_is_seen() {
+    let (source, replica) = pair(", SOURCE_DELAY = 3600");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    let gtid = newest(&source);
+    let waits = "SELECT remaining_delay BETWEEN 3500 AND 3600, processing_transaction, desired_delay \
+         FROM performance_schema.replication_applier_status \
+         JOIN performance_schema.replication_applier_status_by_coordinator USING (channel_name) \
+         JOIN performance_schema.replication_applier_configuration USING (channel_name)";
+    until(&mut reader, waits, &[&format!("1|{gtid}|3600")]);
+    let status = rows(&mut reader, "SHOW REPLICA STATUS")[0].clone();
+    assert!(status.contains("Waiting until SOURCE_DELAY seconds after source executed event"), "{status}");
+    ok(&mut reader, "STOP REPLICA");
+    assert_eq!(
+        rows(&mut reader, "SELECT remaining_delay FROM performance_schema.replication_applier_status"),
+        ["NULL"]
+    );
+}
