@@ -37,7 +37,7 @@ struct Packets<'a> {
     writer: &'a mut PacketWriter,
     /// Whether the replica is semi-synchronous.
     acknowledges: bool,
-    /// It is asked for an acknowledgement of the event that ends here.
+    /// It is asked for an acknowledgement of the event that ends here or, if that is passed over, of what says so.
     ask: Option<BinlogPlace>,
 }
 
@@ -46,7 +46,10 @@ const AFTER_ACKNOWLEDGEMENT: u8 = 1;
 
 impl Sink for Packets<'_> {
     fn event(&mut self, bytes: &[u8], end: Option<BinlogPlace>) {
-        let asks = end.is_some() && end == self.ask;
+        let asks = end.zip(self.ask).is_some_and(|(end, ask)| end >= ask);
+        if asks {
+            self.ask = None;
+        }
         let packet = begin_event(self.writer, self.acknowledges.then_some(asks));
         if bytes.len() > BATCH_SIZE {
             packet.reserve_exact(bytes.len());

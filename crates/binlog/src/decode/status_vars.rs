@@ -45,7 +45,7 @@ fn newer<'a>(code: u8, cursor: &mut Cursor<'a>, vars: &mut StatusVars<'a>) -> Re
             vars.invoker = Some(Invoker { user: cursor.short_bytes()?, host: cursor.short_bytes()? });
         }
         code::UPDATED_DBS => vars.updated_dbs = updated_dbs(cursor)?,
-        code::MICROSECONDS => {
+        code::MICROSECONDS | code::MARIADB_MICROSECONDS => {
             let [b0, b1, b2] = cursor.array()?;
             vars.microseconds = Some(u32::from_le_bytes([b0, b1, b2, 0]));
         }
@@ -53,6 +53,7 @@ fn newer<'a>(code: u8, cursor: &mut Cursor<'a>, vars: &mut StatusVars<'a>) -> Re
             vars.explicit_defaults_for_timestamp = Some(cursor.u8()? != 0);
         }
         code::DDL_XID => vars.ddl_xid = Some(cursor.u64()?),
+        code::MARIADB_XID => drop(cursor.u64()?),
         code::DEFAULT_COLLATION_FOR_UTF8MB4 => vars.default_collation_for_utf8mb4 = Some(cursor.u16()?),
         code::SQL_REQUIRE_PRIMARY_KEY => vars.sql_require_primary_key = Some(cursor.u8()? != 0),
         code::DEFAULT_TABLE_ENCRYPTION => vars.default_table_encryption = Some(cursor.u8()? != 0),

@@ -24,6 +24,8 @@
 //! | 18 | 2 | default_collation_for_utf8mb4 |
 //! | 19 | 1 | sql_require_primary_key |
 //! | 20 | 1 | default_table_encryption |
+//! | 128 | 3 | MariaDB's 13; only read |
+//! | 129 | 8 | MariaDB's XID of DDL; passed over |
 
 use super::put::{Put, put_short};
 
@@ -46,6 +48,8 @@ pub(crate) mod code {
     pub const DEFAULT_COLLATION_FOR_UTF8MB4: u8 = 18;
     pub const SQL_REQUIRE_PRIMARY_KEY: u8 = 19;
     pub const DEFAULT_TABLE_ENCRYPTION: u8 = 20;
+    pub const MARIADB_MICROSECONDS: u8 = 128;
+    pub const MARIADB_XID: u8 = 129;
 }
 
 /// Bits of [`StatusVars::flags2`].

@@ -134,6 +134,14 @@ fn newest(
     if foreign.sids().any(|(sid, _)| *sid == server.uuid) {
         return Err(DumpError::MoreGtids);
     }
+    let purged = |mut missing: GtidSet| {
+        missing.subtract(known);
+        DumpError::Purged { known: Box::new(known.clone()), missing: Box::new(missing) }
+    };
+    let in_no_file = log.gtid_purged().map_err(|_| DumpError::Unreadable(Where::default()))?;
+    if !in_no_file.is_subset(known) {
+        return Err(purged(in_no_file));
+    }
     for name in names.iter().rev() {
         let previous = head(log, name)?.previous;
         if previous.is_subset(known) {
@@ -141,9 +149,7 @@ fn newest(
         }
     }
     let first = names.first().ok_or(DumpError::UnknownFile)?;
-    let mut missing = head(log, first)?.previous;
-    missing.subtract(known);
-    Err(DumpError::Purged { known: Box::new(known.clone()), missing: Box::new(missing) })
+    Err(purged(head(log, first)?.previous))
 }
 
 fn head(log: &impl Log, name: &BinlogName) -> Result<FileHead, DumpError> {

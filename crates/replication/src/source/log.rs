@@ -24,6 +24,9 @@ pub trait Log: Debug + Send + 'static {
     /// The GTIDs of all transactions up to the end.
     fn gtid_executed(&self) -> GtidSet;
 
+    /// The GTIDs of transactions that are in none of the files.
+    fn gtid_purged(&self) -> io::Result<GtidSet>;
+
     /// Whether what stands at a place is in memory, so that reading it does not wait for a disk.
     fn is_at_hand(&self, place: BinlogPlace) -> bool;
 }
@@ -48,6 +51,10 @@ impl Log for BinlogReader {
 
     fn gtid_executed(&self) -> GtidSet {
         self.pipeline().durable_gtids()
+    }
+
+    fn gtid_purged(&self) -> io::Result<GtidSet> {
+        self.pipeline().purged_gtids().map_err(io::Error::other)
     }
 
     fn is_at_hand(&self, place: BinlogPlace) -> bool {

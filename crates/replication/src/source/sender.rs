@@ -19,7 +19,8 @@ use super::log::Log;
 
 /// Where events for a client are collected.
 pub trait Sink {
-    /// Takes an event. `end` is where it ends in the log, for events that are there.
+    /// Takes an event. `end` is where it ends in the log, for events that are there; of a heartbeat that says what was passed
+    /// over, where that ends.
     fn event(&mut self, bytes: &[u8], end: Option<BinlogPlace>);
 
     /// Whether what was collected should be sent first.
@@ -213,9 +214,9 @@ impl<L: Log> Sender<L> {
                 return Ok(true);
             }
         }
-        if self.passed_over {
-            sink.event(&self.artificial.heartbeat(&self.file, position), None);
-            self.passed_over = false;
+        if std::mem::take(&mut self.passed_over) {
+            let behind = BinlogPlace { file: self.number, position };
+            sink.event(&self.artificial.heartbeat(&self.file, position), Some(behind));
         }
         if begins {
             self.first_sent.get_or_insert(BinlogPlace { file: self.number, position });
@@ -227,7 +228,8 @@ impl<L: Log> Sender<L> {
     /// Tells the client of transactions that were passed over, so that its position moves.
     fn confess(&mut self, position: u64, sink: &mut impl Sink) {
         if std::mem::take(&mut self.passed_over) {
-            sink.event(&self.artificial.heartbeat(&self.file, position), None);
+            let behind = BinlogPlace { file: self.number, position };
+            sink.event(&self.artificial.heartbeat(&self.file, position), Some(behind));
         }
     }
 

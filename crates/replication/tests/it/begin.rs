@@ -88,6 +88,13 @@ fn by_gtids_that_cannot_be() {
     assert!(purged.ends_with(&format!(
         "sent by the replica is '{SID}:1', and the missing transactions are '{SID}:2-4'"
     )));
+    let elsewhere = Gtid { sid: Uuid([8; 16]), gno: 7 };
+    log.elsewhere.lock().add(elsewhere);
+    let purged = refusal(&log, without(up_to(4)));
+    assert!(purged.ends_with(&format!("the missing transactions are '{elsewhere}'")), "{purged}");
+    let mut known = up_to(4);
+    known.add(elsewhere);
+    assert_eq!(first(&log, without(known)), (file(3), 4));
     let off = Server { gtid_mode: "OFF".to_owned(), ..server() };
     let error = Sender::begin(log, request(without(GtidSet::new())), &off).unwrap_err();
     assert_eq!(

@@ -44,6 +44,8 @@ pub struct TestLog {
     pub files: Arc<Mutex<Vec<Vec<u8>>>>,
     pub end: Arc<Mutex<BinlogPlace>>,
     pub executed: Arc<Mutex<GtidSet>>,
+    /// In none of the files, beside those of purged files.
+    pub elsewhere: Arc<Mutex<GtidSet>>,
     /// Files below this number are purged.
     pub first: Arc<Mutex<u64>>,
     /// A RESET has ended it.
@@ -73,6 +75,16 @@ impl Log for TestLog {
 
     fn gtid_executed(&self) -> GtidSet {
         self.executed.lock().clone()
+    }
+
+    fn gtid_purged(&self) -> io::Result<GtidSet> {
+        let mut purged = self.elsewhere.lock().clone();
+        if let Some(first) = self.names().first()
+            && let Some(file) = self.open(first)?
+        {
+            purged.add_set(&binlog::read_head(file).map_err(io::Error::other)?.previous);
+        }
+        Ok(purged)
     }
 
     fn is_at_hand(&self, _: BinlogPlace) -> bool {

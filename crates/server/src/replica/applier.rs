@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use binlog::GtidSet;
 use replication::replica::{Groups, Head, LogicalClock, Position, SourceError, Step};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -45,8 +44,6 @@ pub(super) struct Applier {
     workers: Vec<Station>,
     tasks: Vec<Stoppable>,
     finisher: JoinHandle<()>,
-    /// What is executed, or given to a worker.
-    executed: GtidSet,
     open: Option<Open>,
     delay_s: u32,
 }
@@ -64,13 +61,13 @@ struct Station {
 enum Open {
     /// It goes to this worker.
     With(usize),
-    /// It is here already, or came from here.
+    /// It came from here.
     Skipped(u64),
 }
 
 impl Applier {
-    /// Behind this position, without what is in this set.
-    pub(super) fn start(shared: &Arc<Shared>, position: Position, executed: GtidSet, manner: Manner) -> Self {
+    /// Behind this position.
+    pub(super) fn start(shared: &Arc<Shared>, position: Position, manner: Manner) -> Self {
         let flow = Flow::new();
         let (done, all_done) = mpsc::channel(UNDER_WAY_MAX);
         let finisher = tokio::spawn(finisher::finish(Arc::clone(shared), Arc::clone(&flow), all_done));
@@ -111,7 +108,6 @@ impl Applier {
             workers,
             tasks,
             finisher,
-            executed,
             open: None,
             delay_s: manner.delay_s,
         }
@@ -206,8 +202,7 @@ impl Applier {
         self.shared.common.replica.state.lock().given.begin(&head);
         let committed = self.flow.committed();
         let (turn, after) = self.clock.place(head.last_committed, head.sequence_number, committed);
-        let is_here = head.gtid.is_some_and(|gtid| !self.executed.add(gtid));
-        if is_here || head.server_id == self.shared.server_id {
+        if head.server_id == self.shared.server_id {
             self.open = Some(Open::Skipped(turn));
             return;
         }

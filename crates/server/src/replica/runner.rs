@@ -176,7 +176,7 @@ async fn run_once(
     let workers = if tries.serial { 1 } else { worker_count(shared) };
     let manner = Manner { workers, delay_s: settings.delay_s };
     let groups = replica.state.lock().groups;
-    let mut applier = Applier::start(shared, position.clone(), executed, manner);
+    let mut applier = Applier::start(shared, position.clone(), manner);
     let ran = tokio::select! {
         biased;
         _ = wanted.changed() => Ran::Changed,

@@ -52,6 +52,8 @@ pub(super) struct Worker {
 pub(super) struct Open {
     turn: u64,
     head: Box<Head>,
+    /// A transaction of its GTID is here already.
+    passed_over: bool,
     /// The last event, for errors.
     at: u32,
     what: &'static str,
@@ -116,10 +118,19 @@ impl Worker {
             Task::Begin { turn, after, head } => {
                 self.seen.progress.lock().begin(&head);
                 let origin = Origin { timestamp: head.timestamp, server_id: head.server_id };
-                self.open = Some(Open { turn, head, at: 0, what: "Gtid" });
+                let gtid = head.gtid;
+                self.open = Some(Open { turn, head, passed_over: false, at: 0, what: "Gtid" });
                 self.flow.wait_committed(after).await?;
+                if let Some(gtid) = gtid {
+                    self.opened()?.passed_over = !self.client.claim_applied(gtid).await?;
+                }
                 self.client.begin_applied(origin);
                 Ok(())
+            }
+            Task::Event(_) if self.passes_over() => Ok(()),
+            Task::End { position, .. } | Task::Statement { position, .. } if self.passes_over() => {
+                let turn = self.opened()?.turn;
+                self.commit(turn, 0, stamp(None, &position), position).await
             }
             Task::Event(received) => self.apply(&received.event).await,
             Task::End { position, commits } => {
@@ -142,6 +153,10 @@ impl Worker {
 
     fn opened(&mut self) -> Result<&mut Open, SqlError> {
         self.open.as_mut().ok_or_else(|| ER_BINLOG_FATAL_ERROR.error(&[&"an event outside of a group"]))
+    }
+
+    fn passes_over(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.passed_over)
     }
 
     async fn apply(&mut self, event: &SourceEvent) -> Result<(), Stop> {
@@ -221,6 +236,7 @@ impl Worker {
     /// The finisher is told before the next turn can come.
     async fn passed(&mut self, done: Done) -> Result<(), Stop> {
         let turn = done.turn;
+        self.client.release_claim();
         // The finisher ends after the workers.
         let _ = self.done.send(done).await;
         self.flow.commit(turn);

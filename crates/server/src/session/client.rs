@@ -151,6 +151,8 @@ pub struct Client {
     pub(super) applies: bool,
     /// What `gtid_next` means for the next transaction.
     pub(super) own_gtid: OwnGtid,
+    /// Of a worker: the GTID of the transaction at hand.
+    pub(super) claimed: Option<binlog::Gtid>,
     /// The table that its transaction makes.
     pub(super) new_table: Option<NewTable>,
     /// COMMIT RELEASE: the connection ends after its reply.
@@ -222,6 +224,7 @@ impl Client {
             affected: 0,
             applies: false,
             own_gtid: OwnGtid::default(),
+            claimed: None,
             new_table: None,
             released: false,
             last_commit: CommitSeq(0),
@@ -273,8 +276,9 @@ impl Client {
     pub(super) fn begin_statement(&mut self, now_us: u64) {
         self.transaction.write_set_extraction = self.vars.write_set_extraction;
         self.sql.set_now(self.vars.statement_time_us(now_us));
-        let seconds = self.sql.now_us() / 1_000_000;
+        let (seconds, microseconds) = (self.sql.now_us() / 1_000_000, self.sql.now_us() % 1_000_000);
         self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);
+        self.log.microseconds = u32::try_from(microseconds).unwrap_or(0);
         self.view.keep_warnings(&mut self.warnings);
         (self.info, self.affected) = (None, 0);
     }
@@ -396,6 +400,7 @@ fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogCo
     let full = shared.variables.live.binlog_row_metadata_full.load(Ordering::Relaxed);
     LogContext {
         origin: Origin { timestamp: 0, server_id: shared.server_id },
+        microseconds: 0,
         thread_id: sql.connection_id,
         level: if full { MetadataLevel::Full } else { MetadataLevel::Minimal },
         db: sql.db.clone().unwrap_or_default().into_bytes(),

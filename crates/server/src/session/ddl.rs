@@ -67,7 +67,12 @@ impl Client {
             Statement::DropDatabase(drop) => self.drop_database(&drop, sql).await?,
             _ => unreachable!("only DDL comes here"),
         };
-        Ok(done.unwrap_or(ack))
+        match done {
+            Some(ack) => Ok(ack),
+            // It found what it wants to be so: its GTID is used all the same.
+            None if self.transaction.next_gtid.is_some() => self.commit_own().await,
+            None => Ok(ack),
+        }
     }
 
     /// Commits a change of the catalog with its event. `dbs` are the databases that it touches.

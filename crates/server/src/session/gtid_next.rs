@@ -2,7 +2,7 @@
 //!
 //! | state | SET | a change | COMMIT | ROLLBACK |
 //! | --- | --- | --- | --- | --- |
-//! | automatic | owned, or executed if the GTID is | gets the server's next number | | |
+//! | automatic | 1766 within a transaction; owned, or executed if the GTID is | gets the server's next number | | |
 //! | owned | 1790 within a transaction, where DDL and BEGIN are 1778 | belongs to the GTID; by itself it uses it | uses it, with an empty transaction if nothing was changed | used |
 //! | executed | as automatic | is passed over | used | used |
 //! | used | as automatic | 1837 | | |
@@ -19,7 +19,7 @@ use sql::exec::Changed;
 use types::error::SqlError;
 use types::error::table::{
     ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET, ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID,
-    ER_GTID_NEXT_TYPE_UNDEFINED_GTID,
+    ER_GTID_NEXT_TYPE_UNDEFINED_GTID, ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
 };
 
 use super::{Client, Wire};
@@ -45,12 +45,14 @@ pub(super) enum OwnGtid {
 }
 
 impl Client {
-    /// Error 1790 if `gtid_next` may not be set now.
+    /// Errors 1790 and 1766 if `gtid_next` may not be set now.
     pub(super) fn may_set_gtid_next(&self) -> Result<()> {
         match self.own_gtid {
             OwnGtid::Owned(gtid) if self.transaction.open => {
                 Err(ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID.error(&[&gtid]))
             }
+            // What it has changed would not belong to the GTID.
+            _ if self.transaction.open => Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&"gtid_next"])),
             _ => Ok(()),
         }
     }
@@ -78,7 +80,7 @@ impl Client {
         Ok(())
     }
 
-    async fn await_gtid(&self, gtid: Gtid) -> Result<OwnGtid> {
+    pub(super) async fn await_gtid(&self, gtid: Gtid) -> Result<OwnGtid> {
         let pipeline = &self.shared.pipeline;
         loop {
             match pipeline.own_gtid(gtid) {

@@ -22,6 +22,8 @@ use super::table_map::table_map;
 pub(super) struct LogContext {
     /// When the statement began, and the server's id.
     pub(super) origin: Origin,
+    /// How much later than `origin` says the statement began.
+    pub(super) microseconds: u32,
     /// The connection's id.
     pub(super) thread_id: u32,
     /// `binlog_row_metadata`
@@ -77,6 +79,7 @@ impl LogContext {
     pub(super) fn log_ddl(&self, cache: &mut TrxCache, sql: &[u8], dbs: &[&str]) -> Result<(), SqlError> {
         let status = StatusVars {
             time_zone: Some(&self.time_zone),
+            microseconds: (self.microseconds > 0).then_some(self.microseconds),
             updated_dbs: dbs.iter().map(|db| db.as_bytes()).collect(),
             explicit_defaults_for_timestamp: Some(true),
             default_collation_for_utf8mb4: Some(self.default_collation_for_utf8mb4.id()),

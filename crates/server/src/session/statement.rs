@@ -3,6 +3,7 @@
 use sql::exec::Params;
 use sql::lex::{Kind, Lexer, Verb, split_first};
 use sql::parse::{Completion, TransactionStart};
+use types::charset::{Charset, convert};
 use types::error::SqlError;
 use types::error::table::{ER_EMPTY_QUERY, ER_NO_SUCH_TABLE, ER_PARSE_ERROR};
 use types::warning::Level;
@@ -107,6 +108,11 @@ impl Client {
                 self.counters.bump(Counter::ComRollback);
                 return self.rollback(Completion::default(), more, wire).await;
             }
+            Verb::Other => {
+                if let Some(text) = self.definition_in_utf8(sql) {
+                    return Box::pin(self.run_in_utf8(&text, format, more, wire)).await;
+                }
+            }
             _ => {}
         }
         for _ in 0..PLANS_MAX {
@@ -134,6 +140,42 @@ impl Client {
             }
         }
         Err(types::error::table::ER_NEED_REPREPARE.error(&[]))
+    }
+
+    /// A definition's text as UTF-8, if it is in another character set: names, comments and defaults are kept so.
+    pub(super) fn definition_in_utf8(&self, sql: &[u8]) -> Option<Vec<u8>> {
+        const DEFINING: [&str; 7] = ["CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "GRANT", "REVOKE"];
+        if self.vars.client != Charset::Latin1 || sql.is_ascii() {
+            return None;
+        }
+        let mut lexer = Lexer::new(sql, self.sql.quoting());
+        let first = lexer.next_token().map(|token| lexer.text_of(token))?;
+        if !DEFINING.iter().any(|word| first.eq_ignore_ascii_case(word.as_bytes())) {
+            return None;
+        }
+        let mut text = Vec::with_capacity(sql.len() + sql.len() / 8);
+        convert(sql, Charset::Latin1, Charset::Utf8mb4, &mut text);
+        Some(text)
+    }
+
+    /// Runs a definition as if the client's character set were `utf8mb4`, which its event says as well.
+    async fn run_in_utf8(
+        &mut self,
+        sql: &[u8],
+        format: Format,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        let client = self.speak(Charset::Utf8mb4);
+        let done = self.run_text(sql, Verb::Other, format, more, wire).await;
+        self.speak(client);
+        done
+    }
+
+    /// The client's texts are in this character set from here on. Returns that of before.
+    pub(super) fn speak(&mut self, charset: Charset) -> Charset {
+        self.log.charset.client = charset.default_collation().id();
+        std::mem::replace(&mut self.vars.client, charset)
     }
 
     /// A parameter marker in a statement that is not prepared.

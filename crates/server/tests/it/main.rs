@@ -24,6 +24,7 @@ mod options;
 mod plugins;
 mod read_only;
 mod recursive;
+mod replica;
 mod replica_tables;
 mod rollup;
 mod selected;

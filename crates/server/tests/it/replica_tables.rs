@@ -6,6 +6,7 @@
 //!
 //! Method: two whole servers, one of which follows the other over TCP. Columns are MySQL 9.7.4's.
 
+use crate::replica::{newest, pair};
 use crate::whole::{World, ok, rows, until};
 
 const TABLES: [&str; 6] = [
@@ -16,34 +17,6 @@ const TABLES: [&str; 6] = [
     "replication_applier_status_by_coordinator",
     "replication_applier_status_by_worker",
 ];
-
-/// A source, and who follows it from now on.
-fn pair(more: &str) -> (World, World) {
-    let (source, replica) = (World::start(), World::start_with(&["--server-id=2"]));
-    follow(&source, &replica, more);
-    (source, replica)
-}
-
-fn follow(source: &World, replica: &World, more: &str) {
-    let at = rows(&mut source.root(), "SHOW MASTER STATUS")[0].clone();
-    let (file, rest) = at.split_once('|').unwrap();
-    let position = rest.split_once('|').unwrap().0;
-    let change = format!(
-        "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {}, SOURCE_USER = 'repl', \
-         SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {position}{more}",
-        source.port()
-    );
-    let mut root = replica.root();
-    ok(&mut root, &change);
-    ok(&mut root, "START REPLICA");
-}
-
-/// The GTID of the newest transaction.
-fn newest(source: &World) -> String {
-    let executed = rows(&mut source.root(), "SELECT @@global.gtid_executed")[0].clone();
-    let (uuid, numbers) = executed.split_once(':').unwrap();
-    format!("{uuid}:{}", numbers.rsplit('-').next().unwrap())
-}
 
 #[test]
 fn without_a_source_there_is_nothing_and_who_has_no_privilege_is_refused() {

@@ -221,7 +221,7 @@ impl<'a> Cursor<'a> {
             _ => return Err(self.error()),
         };
         self.advance();
-        utf8(bytes)
+        identifier(bytes)
     }
 
     /// A name or a text: what most options take.
@@ -257,6 +257,16 @@ impl<'a> Cursor<'a> {
         self.advance();
         Some(number)
     }
+}
+
+/// A name as it is kept: characters beyond U+FFFF become `?`, as in MySQL, whose names are in `utf8mb3`. Error 1300.
+pub(super) fn identifier(bytes: Vec<u8>) -> Result<String> {
+    let name = utf8(bytes)?;
+    let is_kept = |character: char| character <= '\u{FFFF}';
+    if name.chars().all(is_kept) {
+        return Ok(name);
+    }
+    Ok(name.chars().map(|character| if is_kept(character) { character } else { '?' }).collect())
 }
 
 /// Bytes that must be UTF-8; else error 1300.

@@ -7,7 +7,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Location, Span, Token as SqlToken, TokenWithSpan, Word};
 use types::error::SqlError;
 
-use super::cursor::{Cursor, utf8};
+use super::cursor::{Cursor, identifier, utf8};
 use super::reserved::is_reserved;
 use crate::lex::{Kind, Token, unescape};
 
@@ -45,7 +45,7 @@ impl Converter<'_, '_> {
         match token.kind {
             Kind::Word => return self.unquoted(text, rest),
             Kind::Quoted => {
-                let name = utf8(unescape(text, true))?;
+                let name = identifier(unescape(text, true))?;
                 self.push(SqlToken::make_word(&name, Some('`')));
             }
             Kind::Text => self.text(unescape(text, self.cursor.mode().quoting.no_backslash_escapes)),

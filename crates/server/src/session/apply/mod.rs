@@ -8,14 +8,16 @@ mod search;
 mod statement;
 mod table;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use binlog::Origin;
+use binlog::{Gtid, Origin};
 use commit::{Committing, EventsKind, Pending};
 use protocol::wire::Capabilities;
 use types::error::SqlError;
 
+use super::gtid_next::OwnGtid;
 use super::transaction::{Stamp, new_pending};
 use super::{Arrival, Client, KillSwitch, Shared};
 use crate::accounts::{Access, Account, Name, Peer};
@@ -55,6 +57,22 @@ impl Client {
     pub(crate) fn begin_applied(&mut self, origin: Origin) {
         self.transaction.open = true;
         self.log.origin = origin;
+    }
+
+    /// Takes the GTID of the transaction that comes: nobody else commits one of that GTID meanwhile. False if there is
+    /// one already.
+    pub(crate) async fn claim_applied(&mut self, gtid: Gtid) -> Result<bool> {
+        let kill = Arc::clone(&self.kill);
+        let claimed = kill.unless_killed(pin!(self.await_gtid(gtid))).await?;
+        self.claimed = matches!(claimed, OwnGtid::Owned(_)).then_some(gtid);
+        Ok(self.claimed.is_some())
+    }
+
+    /// The transaction has a ticket, or there is none: its GTID is no longer claimed.
+    pub(crate) fn release_claim(&mut self) {
+        if let Some(gtid) = self.claimed.take() {
+            self.shared.pipeline.give_gtid_back(gtid);
+        }
     }
 
     /// The next event of the transaction is from this server and this time.
@@ -98,6 +116,7 @@ impl Client {
     pub(crate) async fn forget_applied(&mut self) {
         self.transaction.stamp = None;
         self.forget_new_table().await;
+        self.release_claim();
     }
 
     /// Whether its transaction makes a table.

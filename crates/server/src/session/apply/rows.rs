@@ -2,6 +2,7 @@
 //!
 //! Without a key, the rows of an event are looked for together, in one pass over the table ([`super::search`]).
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -16,12 +17,14 @@ use sql::exec::{Enforce, Inserted, RowChanges, RowLog, Turns, duplicate_error, e
 use sql::plan::{ComputedKind, PlannedTable, Relations, RowRules};
 use sql::session::Session;
 use types::column::ColumnType;
-use types::error::table::{ER_KEY_NOT_FOUND, ER_NO_DEFAULT_FOR_FIELD, ER_TABLE_DEF_CHANGED};
+use types::error::table::{ER_KEY_NOT_FOUND, ER_TABLE_DEF_CHANGED};
 use types::row::Offsets;
+use types::store::write_implicit_default;
 use types::temporal::TimeZone;
 
 use super::super::Client;
 use super::super::row_log::StatementLog;
+use super::search::Moved;
 use super::table::{bad_event, image_error};
 use super::{Mapped, Result};
 
@@ -118,6 +121,7 @@ impl Changes<'_> {
         };
         let mut images = body.images;
         let (mut fields, mut after) = (Vec::new(), Vec::new());
+        let mut moved = Moved::default();
         while !images.is_empty() {
             self.read(body.present, &mut images, &mut fields)?;
             if body.kind == RowsKind::Update {
@@ -130,8 +134,15 @@ impl Changes<'_> {
                     self.delete(&key, &old).await?;
                 }
                 RowsKind::Update => {
-                    let (key, old) = self.find(by, &fields, found.next().flatten()).await?;
-                    self.update(&key, &old, &after).await?;
+                    let seen = found.next().flatten();
+                    // What was not there at first may be what an image before has made.
+                    let seen =
+                        if by == By::Search && seen.is_none() { moved.take(self, &fields)? } else { seen };
+                    let (key, old) = self.find(by, &fields, seen).await?;
+                    let new = self.update(&key, &old, &after).await?;
+                    if by == By::Search {
+                        moved.note(self, &fields, &new, key)?;
+                    }
                 }
             }
             self.turns.tick().await;
@@ -169,12 +180,14 @@ impl Changes<'_> {
         self.changes().delete(table, key, old, None).await
     }
 
-    async fn update(&mut self, key: &[u8], old: &Row, after: &[Field<'_>]) -> Result<()> {
+    /// Returns the row as it is then.
+    async fn update(&mut self, key: &[u8], old: &Row, after: &[Field<'_>]) -> Result<Row> {
         let offsets = self.offsets(old)?;
-        let mut new = self.row(after, |column| Ok(offsets.stored(old, column)))?;
+        let mut new = self.row(after, |column| offsets.stored(old, column).map(Cow::Borrowed))?;
         self.compute(after, &mut new, false)?;
-        let table = self.table;
-        self.changes().update(table, key, old, &Row::from(new)).await
+        let (table, new) = (self.table, Row::from(new));
+        self.changes().update(table, key, old, &new).await?;
+        Ok(new)
     }
 
     /// Computes what an image does not have: generated columns, and defaults of a new row. All else is as at the source.
@@ -203,7 +216,7 @@ impl Changes<'_> {
     pub(super) fn row<'m>(
         &self,
         fields: &[Field<'_>],
-        missing: impl Fn(usize) -> Result<Option<&'m [u8]>>,
+        missing: impl Fn(usize) -> Option<Cow<'m, [u8]>>,
     ) -> Result<Vec<u8>> {
         let table = self.table;
         let mut out = Vec::new();
@@ -211,7 +224,7 @@ impl Changes<'_> {
         for (column, field) in fields.iter().enumerate() {
             match field {
                 Field::Null => row.null(),
-                Field::Missing => row.stored(missing(column)?),
+                Field::Missing => row.stored(missing(column).as_deref()),
                 Field::Value(value) => {
                     self.reader.put(column, value, &mut row).map_err(|error| image_error(table, &error))?;
                 }
@@ -233,7 +246,7 @@ impl Changes<'_> {
         let table = self.table;
         let not_found = || ER_KEY_NOT_FOUND.error(&[&table.def.name]);
         // What the image does not have is NULL here, and not looked at.
-        let probe = self.row(before, |_| Ok(None))?;
+        let probe = self.row(before, |_| None)?;
         let offsets = self.offsets(&probe)?;
         let key = match by {
             By::Primary => table.row_key(&probe, &offsets).map(Key::from),
@@ -279,16 +292,20 @@ impl By {
     }
 }
 
-/// What a column of a new row has that the image does not have. Error 1364.
-fn default(def: &ColumnDef) -> Result<Option<&[u8]>> {
+/// What a column of a new row has that the image does not have: the source has let the row pass without it.
+fn default(def: &ColumnDef) -> Option<Cow<'_, [u8]>> {
     match &def.default {
         // It is computed.
-        DefaultValue::Expression(_) => Ok(None),
-        _ if def.generated.is_some() => Ok(None),
-        DefaultValue::Stored(bytes) => Ok(Some(bytes)),
-        DefaultValue::Null => Ok(None),
-        DefaultValue::None if def.nullable => Ok(None),
-        DefaultValue::None | DefaultValue::Now => Err(ER_NO_DEFAULT_FOR_FIELD.error(&[&def.name])),
+        DefaultValue::Expression(_) => None,
+        _ if def.generated.is_some() => None,
+        DefaultValue::Stored(bytes) => Some(Cow::Borrowed(bytes)),
+        DefaultValue::Null => None,
+        DefaultValue::None | DefaultValue::Now if def.nullable => None,
+        DefaultValue::None | DefaultValue::Now => {
+            let mut implicit = Vec::new();
+            write_implicit_default(def.ty, &mut implicit);
+            Some(Cow::Owned(implicit))
+        }
     }
 }
 

@@ -16,6 +16,37 @@ use super::rows::{Changes, ROWS_A_TURN};
 /// Places of before images by what they look like.
 type Wanted = HashMap<Vec<u8>, Vec<usize>>;
 
+/// Rows that the event has changed, by what they look like now: an event may change a row more than once.
+#[derive(Debug, Default)]
+pub(super) struct Moved(HashMap<Vec<u8>, Vec<Key>>);
+
+impl Moved {
+    /// A row with this before image has become this one.
+    pub(super) fn note(
+        &mut self,
+        changes: &Changes<'_>,
+        before: &[Field<'_>],
+        row: &[u8],
+        key: Key,
+    ) -> Result<()> {
+        let signature = changes.signature(row, &given(before))?;
+        self.0.entry(signature).or_default().push(key);
+        Ok(())
+    }
+
+    /// The key of one that looks like this.
+    pub(super) fn take(&mut self, changes: &Changes<'_>, before: &[Field<'_>]) -> Result<Option<Key>> {
+        let probe = changes.row(before, |_| None)?;
+        let signature = changes.signature(&probe, &given(before))?;
+        Ok(self.0.get_mut(&signature).and_then(Vec::pop))
+    }
+}
+
+/// The columns that an image has.
+fn given(fields: &[Field<'_>]) -> Vec<usize> {
+    (0..fields.len()).filter(|column| fields[*column] != Field::Missing).collect()
+}
+
 impl Changes<'_> {
     /// For each image of an event, in order, the key of its row.
     pub(super) async fn search(&mut self, body: &RowsBody<'_>) -> Result<Vec<Option<Key>>> {
@@ -53,8 +84,8 @@ impl Changes<'_> {
             if body.kind == RowsKind::Update {
                 self.read(body.present_after, &mut images, &mut after)?;
             }
-            columns = (0..fields.len()).filter(|column| fields[*column] != Field::Missing).collect();
-            let probe = self.row(&fields, |_| Ok(None))?;
+            columns = given(&fields);
+            let probe = self.row(&fields, |_| None)?;
             wanted.entry(self.signature(&probe, &columns)?).or_default().push(count);
             count += 1;
         }

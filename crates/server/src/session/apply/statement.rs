@@ -8,6 +8,7 @@ use sql::ddl::START_TRANSACTION;
 use sql::lex::split_first;
 use sql::parse::table::{CreateTable, ReplacedTable};
 use sql::parse::{self, SetItem, Statement, unsupported};
+use types::charset::Charset;
 use types::collation::{Collation, Known, known_by_id};
 use types::error::SqlError;
 use types::error::table::{ER_NOT_SUPPORTED_YET, ER_TABLE_EXISTS_ERROR};
@@ -36,6 +37,11 @@ impl Client {
         self.begin_as(event, &query)?;
         self.transaction.open = false;
         let (sql, _, _) = split_first(query.sql, self.sql.quoting());
+        let text = self.definition_in_utf8(sql);
+        if text.is_some() {
+            self.speak(Charset::Utf8mb4);
+        }
+        let sql = text.as_deref().unwrap_or(sql);
         let replaced = ReplacedTable::read(sql, self.sql.sql_mode)?;
         let sql = replaced.as_ref().map_or(sql, |replaced| &replaced.create);
         match kind(&parse::parse(sql, self.sql.sql_mode)?) {

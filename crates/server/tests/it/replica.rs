@@ -1,0 +1,211 @@
+//! Purpose: a replica has what its source has, each transaction once.
+//!
+//! Requirements: R1. A transaction whose GTID somebody else commits or has said to be executed meanwhile is passed over. R2. What a
+//! minimal image leaves out is what the source let pass; rows without a key that an event changes twice are found; moments in
+//! definitions are the source's to the microsecond; texts of definitions are in the source's character set. R3. Who begins with nothing is told that
+//! what `gtid_purged` says is missing.
+//!
+//! Method: two whole servers, one of which follows the other over TCP.
+
+use crate::whole::{World, ok, rows, until};
+
+/// A source, and who follows it from now on.
+pub fn pair(more: &str) -> (World, World) {
+    let (source, replica) = (World::start(), World::start_with(&["--server-id=2"]));
+    follow(&source, &replica, more);
+    (source, replica)
+}
+
+fn follow(source: &World, replica: &World, more: &str) {
+    let at = rows(&mut source.root(), "SHOW MASTER STATUS")[0].clone();
+    let (file, rest) = at.split_once('|').unwrap();
+    let position = rest.split_once('|').unwrap().0;
+    let change = format!(
+        "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {}, SOURCE_USER = 'repl', \
+         SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {position}{more}",
+        source.port()
+    );
+    let mut root = replica.root();
+    ok(&mut root, &change);
+    ok(&mut root, "START REPLICA");
+}
+
+/// The GTID of the newest transaction.
+pub fn newest(source: &World) -> String {
+    let executed = rows(&mut source.root(), "SELECT @@global.gtid_executed")[0].clone();
+    let (uuid, numbers) = executed.split_once(':').unwrap();
+    format!("{uuid}:{}", numbers.rsplit('-').next().unwrap())
+}
+
+/// Waits until the replica has everything, and compares tables.
+fn assert_equal(source: &World, replica: &World, tables: &[&str]) {
+    let (mut ours, mut theirs) = (source.root(), replica.root());
+    let gtid = newest(source);
+    let there = format!("SELECT gtid_subset('{gtid}', @@global.gtid_executed)");
+    until(&mut theirs, &there, &["1"]);
+    for table in tables {
+        let all = format!("SELECT * FROM d.{table} ORDER BY 1, 2");
+        assert_eq!(rows(&mut theirs, &all), rows(&mut ours, &all), "{table}");
+    }
+}
+
+/// How often a GTID stands in a server's binlog.
+fn count_in_binlog(world: &World, gtid: &str) -> usize {
+    let events = rows(&mut world.root(), "SHOW BINLOG EVENTS");
+    events.iter().filter(|event| event.contains(&format!("SET @@SESSION.GTID_NEXT= '{gtid}'"))).count()
+}
+
+#[test]
+fn a_gtid_that_somebody_else_has_meanwhile_is_passed_over() {
+    let (source, replica) = pair("");
+    let (mut writer, mut owner, mut other) = (source.root(), replica.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)");
+    assert_equal(&source, &replica, &["t"]);
+    let created = newest(&source);
+    let (uuid, last) = created.rsplit_once(':').unwrap();
+    let last: u64 = last.parse().unwrap();
+    let [first, second, third] = [1, 2, 3].map(|more| format!("{uuid}:{}", last + more));
+    // One is executed by a session that has begun before it comes, one is an empty transaction, one is said to be executed.
+    ok(&mut owner, &format!("SET gtid_next = '{first}'"));
+    ok(&mut owner, "BEGIN");
+    ok(&mut owner, "INSERT INTO d.t VALUES (999, 1)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1, 1)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (2, 2)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (3, 3)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (4, 4)");
+    let at_hand = "SELECT COUNT(*) FROM performance_schema.replication_applier_status_by_worker WHERE applying_transaction <> ''";
+    until(&mut other, &format!("{at_hand} AND applying_transaction = '{first}'"), &["1"]);
+    ok(&mut other, &format!("SET gtid_next = '{third}'"));
+    ok(&mut other, "BEGIN");
+    ok(&mut other, "COMMIT");
+    ok(&mut other, "SET gtid_next = AUTOMATIC");
+    assert_eq!(rows(&mut other, "SELECT COUNT(*) FROM d.t"), ["0"]);
+    ok(&mut owner, "COMMIT");
+    until(&mut other, "SELECT GROUP_CONCAT(id ORDER BY id) FROM d.t", &["2,4,999"]);
+    for gtid in [&first, &second, &third] {
+        assert_eq!(count_in_binlog(&replica, gtid), 1, "{gtid}");
+    }
+}
+
+#[test]
+fn what_an_image_leaves_out_is_what_the_source_let_pass() {
+    let (source, replica) = pair("");
+    let mut writer = source.root();
+    for sql in [
+        "CREATE TABLE d.n (id INT PRIMARY KEY, e ENUM('a', 'b') NOT NULL, v INT DEFAULT 7)",
+        "CREATE TABLE d.m (id INT PRIMARY KEY, i INT NOT NULL, s VARCHAR(3) NOT NULL, dt DATE NOT NULL)",
+        "SET binlog_row_image = MINIMAL",
+        "INSERT INTO d.n (id) VALUES (1)",
+        "SET sql_mode = ''",
+        "INSERT INTO d.m (id) VALUES (1)",
+        "INSERT INTO d.m (id, s) VALUES (2, 'x')",
+    ] {
+        ok(&mut writer, sql);
+    }
+    assert_equal(&source, &replica, &["n", "m"]);
+}
+
+#[test]
+fn rows_without_a_key_that_an_event_changes_twice_are_found() {
+    let (source, replica) = pair("");
+    let mut writer = source.root();
+    for image in ["FULL", "MINIMAL"] {
+        ok(&mut writer, &format!("SET binlog_row_image = {image}"));
+        ok(&mut writer, "DROP TABLE IF EXISTS d.k");
+        ok(&mut writer, "CREATE TABLE d.k (k INT NULL UNIQUE, v INT)");
+        ok(
+            &mut writer,
+            "INSERT INTO d.k VALUES (1, 0), (1, 0), (1, 0), (2, 5) ON DUPLICATE KEY UPDATE v = v + 1",
+        );
+        ok(&mut writer, "REPLACE INTO d.k VALUES (1, 0), (1, 1), (1, 2), (NULL, 1)");
+        ok(&mut writer, "INSERT INTO d.k VALUES (1, 0), (2, 0), (1, 0) ON DUPLICATE KEY UPDATE v = 9 - v");
+        assert_equal(&source, &replica, &["k"]);
+    }
+}
+
+#[test]
+fn definitions_have_the_source_s_moment_and_character_set() {
+    let (source, replica) = pair("");
+    let mut writer = source.root();
+    ok(&mut writer, "CREATE TABLE d.a (id INT PRIMARY KEY)");
+    ok(&mut writer, "INSERT INTO d.a VALUES (1), (2)");
+    ok(&mut writer, "SET timestamp = 1700000000.123456");
+    ok(
+        &mut writer,
+        "ALTER TABLE d.a ADD c DATETIME(6) NOT NULL DEFAULT NOW(6), ADD t TIMESTAMP(3) DEFAULT CURRENT_TIMESTAMP(3)",
+    );
+    assert_equal(&source, &replica, &["a"]);
+    assert!(rows(&mut replica.root(), "SELECT c FROM d.a")[0].ends_with(".123456"));
+    ok(&mut writer, "SET NAMES latin1");
+    let mut said = b"CREATE TABLE d.l\xe4 (id INT PRIMARY KEY COMMENT '\xdf', e ENUM('\xe4', 'b'), s VARCHAR(9) DEFAULT '\xfc') CHARSET latin1".to_vec();
+    said.insert(0, 3);
+    writer.command(&said).unwrap();
+    writer.answer().unwrap();
+    ok(&mut writer, "SET NAMES utf8mb4");
+    ok(&mut writer, "INSERT INTO d.l\u{e4} (id, e) VALUES (1, '\u{e4}')");
+    assert_equal(&source, &replica, &["l\u{e4}"]);
+    let shown = "SHOW CREATE TABLE d.l\u{e4}";
+    assert_eq!(rows(&mut replica.root(), shown), rows(&mut writer, shown));
+    assert!(
+        rows(&mut writer, shown)[0].contains("DEFAULT '\u{fc}'")
+            && rows(&mut writer, shown)[0].contains("COMMENT '\u{df}'")
+    );
+    assert_eq!(rows(&mut writer, "SELECT s FROM d.l\u{e4}"), ["\u{fc}"]);
+}
+
+#[test]
+fn who_lacks_what_is_purged_is_told_so() {
+    let (source, replica) = (World::start(), World::start_with(&["--server-id=2"]));
+    let (mut root, mut other) = (source.root(), replica.root());
+    ok(&mut root, "RESET BINARY LOGS AND GTIDS");
+    ok(&mut root, "SET GLOBAL gtid_purged = 'aaaaaaaa-0000-0000-0000-000000000001:1-1000'");
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut other, "RESET BINARY LOGS AND GTIDS");
+    let change = format!(
+        "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {}, SOURCE_USER = 'repl', SOURCE_AUTO_POSITION = 1",
+        source.port()
+    );
+    ok(&mut other, &change);
+    ok(&mut other, "START REPLICA");
+    let error = "SELECT last_error_number, last_error_message LIKE '%source purged required binary logs%' \
+         FROM performance_schema.replication_connection_status";
+    until(&mut other, error, &["1236|1"]);
+    ok(&mut other, "SET GLOBAL gtid_purged = 'aaaaaaaa-0000-0000-0000-000000000001:1-1000'");
+    ok(&mut other, "START REPLICA");
+    assert_equal(&source, &replica, &["t"]);
+}
+
+#[test]
+fn gtid_next_is_set_between_transactions_and_used_by_what_changes_nothing() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut root, "BEGIN");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    let refused = root.query("SET gtid_next = 'aaaaaaaa-0000-0000-0000-000000000001:1'").unwrap_err();
+    assert_eq!(refused.code(), 1766);
+    ok(&mut root, "COMMIT");
+    for (number, sql) in
+        ["DROP TABLE IF EXISTS d.nope", "CREATE TABLE IF NOT EXISTS d.t (id INT)"].iter().enumerate()
+    {
+        let gtid = format!("aaaaaaaa-0000-0000-0000-000000000001:{}", number + 1);
+        ok(&mut root, &format!("SET gtid_next = '{gtid}'"));
+        ok(&mut root, sql);
+        ok(&mut root, "SET gtid_next = AUTOMATIC");
+        assert_eq!(
+            rows(&mut root, &format!("SELECT gtid_subset('{gtid}', @@global.gtid_executed)")),
+            ["1"],
+            "{sql}"
+        );
+    }
+}
+
+#[test]
+fn characters_that_names_do_not_have_become_question_marks() {
+    let world = World::start();
+    let mut root = world.root();
+    let name = "\u{1f600}".repeat(64);
+    ok(&mut root, &format!("CREATE TABLE d.`{name}` (`a\u{1f600}` INT)"));
+    ok(&mut root, &format!("INSERT INTO d.`{name}` VALUES (1)"));
+    assert_eq!(rows(&mut root, &format!("SELECT `a?` FROM d.`{}`", "?".repeat(64))), ["1"]);
+}
