@@ -216,23 +216,17 @@ impl Admission {
                 && let Some(answer) = state.try_grant(need)
             {
                 let waiter = state.queue.remove(place).expect("it was there");
-                answered.push((waiter, answer));
+                // Under the lock: who stops waiting finds it in the queue or the answer.
+                let mut told = waiter.answer.lock();
+                told.result = Some(answer);
+                answered.extend(told.waker.take());
             }
             if state.left.slots == self.all.slots {
                 quiet = std::mem::take(&mut state.quiet);
             }
         }
         quiet.into_iter().for_each(Waker::wake);
-        for (waiter, result) in answered {
-            let waker = {
-                let mut answer = waiter.answer.lock();
-                answer.result = Some(result);
-                answer.waker.take()
-            };
-            if let Some(waker) = waker {
-                waker.wake();
-            }
-        }
+        answered.into_iter().for_each(Waker::wake);
     }
 }
 

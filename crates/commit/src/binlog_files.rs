@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use binlog::{BinlogIndex, BinlogName, CachedFile, IoCache, LogFile};
 use parking_lot::{Mutex, MutexGuard};
@@ -26,8 +25,8 @@ pub struct BinlogFiles {
     current: Mutex<Arc<dyn File>>,
     /// Everything before this place survives power loss, and commits rely on it. Rank: last.
     synced: Mutex<BinlogPlace>,
-    /// A sync has failed. The process is about to end; the next one might succeed with pages missing.
-    sync_failed: AtomicBool,
+    /// Held by whoever syncs; whether a sync has failed: the process is about to end. Rank: after the index.
+    sync_failed: Mutex<bool>,
     /// Everything before this place is in the files. Rank: last.
     written: Mutex<BinlogPlace>,
     /// What was appended last.
@@ -62,7 +61,7 @@ impl BinlogFiles {
         // Nothing relies on the header: a promise would have recovery look for a file that no record names yet.
         let (synced, written) = (Mutex::default(), Mutex::new(place));
         let appender = Appender { file: Some(file), number, io_cache: Arc::clone(&io_cache), failed: false };
-        let (index, in_use, sync_failed) = (Mutex::new(index), Arc::default(), AtomicBool::new(false));
+        let (index, in_use, sync_failed) = (Mutex::new(index), Arc::default(), Mutex::new(false));
         let removing = Mutex::new(());
         (Self { vfs, index, current, synced, sync_failed, written, io_cache, in_use, removing }, appender)
     }
@@ -105,20 +104,20 @@ impl BinlogFiles {
 
     /// Makes everything appended before this call survive power loss.
     pub(crate) fn sync(&self) -> Result<(), FatalError> {
-        if self.sync_failed.load(Ordering::Acquire) {
+        let current = Arc::clone(&self.current.lock());
+        self.sync_once(|| Ok(current.sync_data()?))
+    }
+
+    /// Runs what syncs a file, unless one of those before has failed: the kernel reports a failure once, and the next
+    /// sync succeeds without the pages.
+    fn sync_once<T>(&self, sync: impl FnOnce() -> Result<T, FatalError>) -> Result<T, FatalError> {
+        let mut failed = self.sync_failed.lock();
+        if *failed {
             return Err(earlier_failure().into());
         }
-        let current = Arc::clone(&self.current.lock());
-        let synced = current.sync_data();
-        if synced.is_err() {
-            self.sync_failed.store(true, Ordering::Release);
-        }
-        // Whoever has synced beside somebody who failed cannot rely on it either.
-        if self.sync_failed.load(Ordering::Acquire) {
-            Err(synced.err().unwrap_or_else(earlier_failure).into())
-        } else {
-            Ok(())
-        }
+        let synced = sync();
+        *failed = synced.is_err();
+        synced
     }
 
     /// When a file was begun, seconds since 1970: the time stamp of its first event.
@@ -250,7 +249,8 @@ impl Appender {
         let old = self.file.take().expect("no rotation is under way");
         let mut index = files.index.lock();
         let name = context.name(rotation.new_file);
-        let new = binlog::rotate(&*files.vfs, &mut index, old, name, &rotation.header)?;
+        let new =
+            files.sync_once(|| Ok(binlog::rotate(&*files.vfs, &mut index, old, name, &rotation.header)?))?;
         *files.current.lock() = Arc::clone(new.file());
         (self.file, self.number) = (Some(new), rotation.new_file);
         Ok(())

@@ -478,11 +478,20 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Whether a quarter of the ring's reservations are taken: credits count its bytes alone, and a commit that demands
+    /// nothing gives its slot back before redo is written.
+    fn is_short_of_slots(&self) -> bool {
+        let ring = self.redo.ring();
+        self.sequencer.redo_reservations().saturating_sub(ring.taken_slots()) > ring.slots() as u64 / 4
+    }
+
     /// Carries redo as far as commits demand. If they demand nothing, it is written when the ring fills.
     pub(crate) fn redo_by(&self, demand: Option<redo::Durability>) -> Result<(), FatalError> {
         match demand {
             Some(demand) => self.redo_step(demand),
-            None if self.admission.is_pressed() => self.redo_step(redo::Durability::Written),
+            None if self.admission.is_pressed() || self.is_short_of_slots() => {
+                self.redo_step(redo::Durability::Written)
+            }
             None => Ok(()),
         }
     }

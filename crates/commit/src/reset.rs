@@ -21,7 +21,7 @@ use crate::switch::Quiet;
 use crate::{FatalError, Pipeline};
 
 /// Why `gtid_purged` stays as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PurgedRefused {
     /// What it was is not part of what it should be.
     #[error("the new value must be a superset of the old value")]
@@ -32,6 +32,9 @@ pub enum PurgedRefused {
     /// A binlog file begins with all of them, and its first bytes travel through redo's ring.
     #[error("the set has too many gaps: its binary form is larger than a quarter of innodb_log_buffer_size")]
     TooMany,
+    /// What it was cannot be read.
+    #[error("the first binlog file, which says what was purged, cannot be read: {0}")]
+    Unreadable(String),
 }
 
 impl Quiet {
@@ -47,6 +50,8 @@ impl Quiet {
         let _one_at_a_time = pipeline.switching.lock();
         let checkpoint = pipeline.begin_checkpoint();
         let _no_other = pipeline.carry(checkpoint, base, counters, SliceSize::default(), &mut || {})?;
+        // A sync of the old files that is under way would promise a place in them for the new ones.
+        let _no_step = pipeline.strategies.no_step();
         let mut facts = pipeline.facts.lock();
         (facts.gtid_executed, facts.gtid_purged) = (GtidSet::new(), GtidSet::new());
         if pipeline.binlog.is_some() {
@@ -77,7 +82,10 @@ impl Quiet {
         base: &Base,
     ) -> Result<Result<(), PurgedRefused>, FatalError> {
         let pipeline = self.pipeline();
-        let purged = pipeline.purged_gtids()?;
+        let purged = match pipeline.purged_gtids() {
+            Ok(purged) => purged,
+            Err(error) => return Ok(Err(PurgedRefused::Unreadable(error.to_string()))),
+        };
         if !beside && !purged.is_subset(gtids) {
             return Ok(Err(PurgedRefused::NotMore));
         }

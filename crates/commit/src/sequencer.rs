@@ -250,15 +250,15 @@ impl Sequencer {
         let begun = clock.monotonic_ns();
         state.last = state.last.next();
         let seq = state.last;
-        state.forget_chunks(pending, trx);
+        state.forget_chunks(trx);
         let binlog = state.place_events(pending);
-        let timestamp = pending.origin.timestamp;
+        let timestamp = || u32::try_from(clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
         let rotation = match rotate {
             Rotate::AtSize(max) if binlog.is_some_and(|range| range.end >= max) => {
-                Some(state.rotate(&self.files, timestamp, None))
+                Some(state.rotate(&self.files, timestamp(), None))
             }
             Rotate::Now(checksum) if state.binlog.is_some() => {
-                Some(state.rotate(&self.files, timestamp, checksum))
+                Some(state.rotate(&self.files, timestamp(), checksum))
             }
             _ => None,
         };
@@ -317,6 +317,11 @@ impl Sequencer {
         self.state.lock().last
     }
 
+    /// Reservations in redo's ring so far.
+    pub(crate) fn redo_reservations(&self) -> u64 {
+        self.state.lock().redo.cursor.drawn()
+    }
+
     /// The dependency clock of the last logged transaction.
     pub(crate) fn clock(&self) -> u64 {
         self.state.lock().clock
@@ -330,11 +335,7 @@ impl Sequencer {
 
     /// A transaction that has written chunks will never draw a ticket.
     pub(crate) fn forget_chunks(&self, trx: TrxId) {
-        let mut state = self.state.lock();
-        state.redo.open_chunks.remove(&trx);
-        if let Some(store) = &mut state.store {
-            store.open_chunks.remove(&trx);
-        }
+        self.state.lock().forget_chunks(trx);
     }
 
     /// Seals the active delta: everything drawn so far is in it or in older ones. `publish` replaces it by a new one
@@ -393,12 +394,10 @@ impl Sequencer {
 }
 
 impl State {
-    fn forget_chunks(&mut self, pending: &Pending, trx: TrxId) {
-        if !pending.chunks.is_empty() || !pending.event_chunks.is_empty() {
-            self.redo.open_chunks.remove(&trx);
-            if let Some(store) = &mut self.store {
-                store.open_chunks.remove(&trx);
-            }
+    fn forget_chunks(&mut self, trx: TrxId) {
+        self.redo.open_chunks.remove(&trx);
+        if let Some(store) = &mut self.store {
+            store.open_chunks.remove(&trx);
         }
     }
 

@@ -9,6 +9,7 @@
 //!   one's start had been synced: then it is corruption.
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -228,26 +229,30 @@ impl Reader {
     /// The highest LSN that any intact block behind the current position says was promised.
     fn promised_behind(&mut self) -> Result<Lsn, RedoError> {
         let epoch = self.epochs[0].epoch;
-        let mut promised = self.promised_in(epoch, self.segment.offset)?;
         let later: Vec<_> =
             segment::list(&*self.vfs, &self.dir)?.into_iter().filter(|no| *no > self.segment.no).collect();
+        let room = self.segment.size * (later.len() as u64 + 1);
+        let behind = self.lsn..Lsn(self.lsn.0.saturating_add(room));
+        let mut promised = self.promised_in(epoch, self.segment.offset, &behind)?;
         for no in later {
             let (mut other, _) = open_segment(&*self.vfs, &self.dir, no)?;
             std::mem::swap(&mut other, &mut self.segment);
-            let found = self.promised_in(epoch, HEADER_SIZE);
+            let found = self.promised_in(epoch, HEADER_SIZE, &behind);
             std::mem::swap(&mut other, &mut self.segment);
             promised = promised.max(found?);
         }
         Ok(promised)
     }
 
-    fn promised_in(&mut self, epoch: u64, from: u64) -> Result<Lsn, RedoError> {
+    /// The same in the current segment. Between blocks lie rows of old payloads, which may look like anything: only what
+    /// can be behind the current position counts.
+    fn promised_in(&mut self, epoch: u64, from: u64, behind: &Range<Lsn>) -> Result<Lsn, RedoError> {
         let mut promised = Lsn(0);
         let mut at = from;
         while at < self.segment.size {
             at += match self.block_at(at)? {
                 Found::Block(header, _) => {
-                    if header.epoch == epoch {
+                    if header.epoch == epoch && behind.contains(&header.lsn) {
                         promised = promised.max(header.promised);
                     }
                     header.block_size() as u64

@@ -58,6 +58,11 @@ impl Cursor {
     pub fn lsn(&self) -> Lsn {
         self.lsn
     }
+
+    /// Reservations so far.
+    pub fn drawn(&self) -> u64 {
+        self.slot
+    }
 }
 
 /// A range of the stream that somebody has drawn and must fill.
@@ -108,6 +113,11 @@ impl Ring {
     /// Everything below this LSN has left the ring.
     pub fn taken(&self) -> Lsn {
         Lsn(self.taken.load(Ordering::Acquire))
+    }
+
+    /// Reservations that have left the ring. Behind the truth, never ahead of it.
+    pub fn taken_slots(&self) -> u64 {
+        self.taken_slots.load(Ordering::Relaxed)
     }
 
     /// Starts to fill a reservation.

@@ -178,6 +178,17 @@ impl BinlogTail {
         Ok(())
     }
 
+    /// Refuses files that an index should list and that does not list any: they would be taken for nobody's.
+    pub(super) fn refuse_without_index(&self) -> Result<(), FatalError> {
+        let files = self.index.unlisted(&*self.vfs)?;
+        let (Some(first), Some(last)) = (files.first(), files.last()) else { return Ok(()) };
+        Err(FatalError::Corrupt(format!(
+            "the binary log's index in {} is missing or empty, but {first} to {last} are there; restore it (a line a \
+             file, in their order), or move the files away",
+            self.index.dir().display()
+        )))
+    }
+
     /// Cuts everything behind `end`.
     fn cut(&mut self, end: BinlogPlace) -> Result<(), FatalError> {
         let last = self.name(end.file);

@@ -27,4 +27,5 @@ mod semi_sync;
 mod slots;
 mod switch;
 mod wait_for_files;
+mod windows;
 mod world;

@@ -122,7 +122,11 @@ struct Replica {
 
 impl World {
     pub fn open(disk: &SimDisk, options: Options) -> Result<Self, FatalError> {
-        let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+        Self::open_on(Arc::new(disk.clone()), options)
+    }
+
+    /// On a disk of any kind.
+    pub fn open_on(vfs: Arc<dyn Vfs>, options: Options) -> Result<Self, FatalError> {
         vfs.create_dir_all(Path::new(DIR))?;
         let base = Base::open(&vfs, Path::new(DIR), 1 << 20, 0)?;
         let path = PathBuf::from(DIR).join("binlog");

@@ -128,13 +128,19 @@ impl Server {
     pub async fn stop(self) -> Result<(), FatalError> {
         let Self { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock } =
             self;
-        shared.common.replica.stop(crate::replica::Threads { io: true, sql: true }).await;
-        replica.abort();
         // Whoever waits for a replica is answered now: senders end as well.
         shared.pipeline.end_semi_sync();
         if !listeners.close(&net, PATIENCE).await {
             tracing::warn!("some connections did not end; their transactions are rolled back");
         }
+        // After the connections: one may have held back what a worker waits for.
+        let both = crate::replica::Threads { io: true, sql: true };
+        if tokio::time::timeout(PATIENCE, shared.common.replica.stop(both)).await.is_err() {
+            tracing::warn!(
+                "the replica did not stop; what it has not committed comes again at the next start"
+            );
+        }
+        replica.abort();
         let pipeline = Arc::clone(&shared.pipeline);
         pipeline.admission.set_gate(commit::Gate::Closed);
         let _ack = pipeline.wait_visible(pipeline.last_drawn()).await;

@@ -174,7 +174,8 @@ fn config(
         dir: dir.join("redo"),
         segment_size,
         ring_size: values.get("innodb_log_buffer_size").size().max(4 << 20).next_power_of_two(),
-        ring_slots: 4 * COMMIT_SLOTS,
+        // Chunks of large transactions take no commit slot, and who demands nothing of redo gives its own back early.
+        ring_slots: 16 * COMMIT_SLOTS,
         spares: SPARES,
         // Redo that carries events has more of them than the capacity counts.
         segments_kept: usize::try_from(2 * capacity / segment_size).unwrap_or(usize::MAX),
