@@ -160,6 +160,11 @@ impl Admission {
         self.change(|state| state.left.add(credits));
     }
 
+    /// Whether FLUSH TABLES WITH READ LOCK keeps changes out.
+    pub fn is_read_locked(&self) -> bool {
+        self.state.lock().read_locks > 0
+    }
+
     /// Keeps new tickets out, and resolves when no commit is under way. Ended by [`Admission::go_on`].
     pub(crate) async fn quiesce(&self) {
         self.change(|state| state.switching += 1);

@@ -15,7 +15,8 @@ use sql::parse::{AccessMode, Completion, TableLock, TransactionStart};
 use sql::plan::{Doing, Plan, PlannedTable, Relations};
 use types::error::SqlError;
 use types::error::table::{
-    ER_LOCK_OR_ACTIVE_TRANSACTION, ER_NO_SUCH_TABLE, ER_TABLE_NOT_LOCKED, ER_TABLE_NOT_LOCKED_FOR_WRITE,
+    ER_LOCK_OR_ACTIVE_TRANSACTION, ER_LOCK_WAIT_TIMEOUT, ER_NO_SUCH_TABLE, ER_TABLE_NOT_LOCKED,
+    ER_TABLE_NOT_LOCKED_FOR_WRITE,
 };
 
 use super::{Client, Wire};
@@ -98,6 +99,10 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         let read_only = self.transaction.read_only;
+        if let Err(error) = self.wait_for_read_lock().await {
+            self.use_gtid();
+            return Err(error);
+        }
         let ack = self.commit_own().await?;
         self.complete(completion, read_only, ack, more, wire);
         Ok(())
@@ -116,6 +121,29 @@ impl Client {
         self.view.set_snapshot(None);
         self.complete(completion, read_only, ack, more, wire);
         Ok(())
+    }
+
+    /// Waits as long as FLUSH TABLES WITH READ LOCK keeps changes out, before a commit that has some. Errors 1205 and 1317;
+    /// then the transaction is rolled back.
+    pub(super) async fn wait_for_read_lock(&mut self) -> Result<()> {
+        let admission = &self.shared.pipeline.admission;
+        if self.transaction.trx.writes().is_empty() || !admission.is_read_locked() {
+            return Ok(());
+        }
+        let nothing = commit::Need { credits: commit::Credits::default(), writes: true, has_chunks: true };
+        let wait = self.transaction.trx.table_wait;
+        let admitted = async {
+            match tokio::time::timeout(wait, admission.admit(nothing)).await {
+                // What is wrong, the commit itself finds.
+                Ok(_) => Ok(()),
+                Err(_) => Err(ER_LOCK_WAIT_TIMEOUT.error(&[])),
+            }
+        };
+        let waited = self.kill.unless_killed(pin!(admitted)).await;
+        if waited.is_err() {
+            let _ack = self.transaction.rollback().await;
+        }
+        waited
     }
 
     /// AND CHAIN, RELEASE.

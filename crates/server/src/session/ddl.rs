@@ -48,6 +48,7 @@ impl Client {
     /// Carries a DDL statement out.
     pub(super) async fn change_schema(&mut self, statement: Statement, sql: &[u8]) -> Result<CommitAck> {
         self.refuse_under_read_lock()?;
+        self.refuse_in_read_only_transaction()?;
         self.refuse_read_only()?;
         let ack = self.end_transaction().await?;
         let done = match statement {

@@ -121,7 +121,12 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<Ran> {
-        self.permit(planned)?;
+        let permitted = self.permit(planned);
+        if self.vars.autocommit && !self.transaction.open {
+            // SET TRANSACTION was meant for this statement.
+            self.vars.next_read_only = None;
+        }
+        permitted?;
         if planned.plan.query().is_none() && self.passes_over_change()? {
             self.pass_over(more, wire);
             return Ok(Ran::Answered);
@@ -220,10 +225,18 @@ impl Client {
             return Ok(());
         }
         self.refuse_under_read_lock()?;
-        if self.transaction.open && self.transaction.read_only {
-            return Err(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.error(&[]));
-        }
+        self.refuse_in_read_only_transaction()?;
         self.refuse_read_only()
+    }
+
+    /// Error 1792 in a transaction that only reads, and for a statement by itself that would be one.
+    pub(super) fn refuse_in_read_only_transaction(&self) -> Result<()> {
+        let read_only = if self.transaction.open {
+            self.transaction.read_only
+        } else {
+            self.vars.next_read_only.unwrap_or(self.vars.read_only)
+        };
+        if read_only { Err(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.error(&[])) } else { Ok(()) }
     }
 
     /// Locks, executes, and undoes what a statement has done that fails. `None` if the plan is of another version of
@@ -338,6 +351,7 @@ impl Client {
         if self.transaction.open {
             return Ok(None);
         }
+        self.wait_for_read_lock().await?;
         self.transaction.commit(self.log.origin, self.logs()).await.map(Some)
     }
 

@@ -174,3 +174,46 @@ fn the_server_is_made_read_only_outside_of_transactions() {
     ok(&mut root, "UNLOCK TABLES");
     world.stop();
 }
+
+#[test]
+fn a_statement_by_itself_is_a_transaction_that_may_only_read() {
+    let (_world, mut root, mut other) = world();
+    let refused = 1792;
+    ok(&mut other, "SET SESSION TRANSACTION READ ONLY");
+    for sql in ["INSERT INTO d.t VALUES (2)", "CREATE TABLE d.u (id INT)", "DELETE FROM d.t"] {
+        assert_eq!(error(&mut other, sql).0, refused, "{sql}");
+    }
+    ok(&mut other, "SELECT * FROM d.t");
+    ok(&mut other, "SET SESSION TRANSACTION READ WRITE");
+    // Without SESSION it is meant for one statement.
+    ok(&mut other, "SET TRANSACTION READ ONLY");
+    assert_eq!(error(&mut other, "INSERT INTO d.t VALUES (2)").0, refused);
+    ok(&mut other, "INSERT INTO d.t VALUES (2)");
+    ok(&mut other, "SET TRANSACTION READ ONLY");
+    ok(&mut other, "SELECT * FROM d.t");
+    ok(&mut other, "INSERT INTO d.t VALUES (3)");
+    assert_eq!(ids(&mut root).len(), 3);
+}
+
+#[test]
+fn who_waits_for_the_global_read_lock_gives_up_in_time_or_is_killed() {
+    let (_world, mut root, mut other) = world();
+    ok(&mut root, "FLUSH TABLES WITH READ LOCK");
+    ok(&mut other, "SET lock_wait_timeout = 1");
+    assert_eq!(error(&mut other, "INSERT INTO d.t VALUES (2)").0, 1205);
+    ok(&mut other, "BEGIN");
+    ok(&mut other, "INSERT INTO d.t VALUES (3)");
+    assert_eq!(error(&mut other, "COMMIT").0, 1205);
+    ok(&mut other, "SET lock_wait_timeout = 1000");
+    let id = other.query("SELECT CONNECTION_ID()").unwrap().rows[0][0].clone().unwrap();
+    send(&mut other, "INSERT INTO d.t VALUES (4)");
+    let waits =
+        format!("SELECT 1 FROM information_schema.processlist WHERE id = {id} AND info LIKE 'INSERT%'");
+    while root.query(&waits).unwrap().rows.is_empty() {}
+    ok(&mut root, &format!("KILL QUERY {id}"));
+    assert_eq!(other.answer().unwrap_err().code(), 1317);
+    ok(&mut root, "UNLOCK TABLES");
+    ok(&mut other, "INSERT INTO d.t VALUES (5)");
+    let expected = ["1", "5"].map(|id| Some(id.to_owned()));
+    assert_eq!(ids(&mut root), expected);
+}

@@ -6,6 +6,7 @@ use types::error::table::{
     ER_INVALID_GROUP_FUNC_USE, ER_NON_UNIQ_ERROR, ER_OPERAND_COLUMNS, ER_UNKNOWN_COLLATION,
     ER_WRONG_GROUP_FIELD,
 };
+use types::sql_mode::SqlMode;
 use types::value::Value;
 
 use super::function::has_aggregate;
@@ -100,7 +101,10 @@ impl Binder<'_, '_> {
             }
             E::Like { negated, any: false, expr, pattern, escape_char } => {
                 let escape = match escape_char.as_ref().map(|value| &value.value) {
-                    None => Some('\\'),
+                    None => {
+                        let mode = self.env.session.sql_mode;
+                        (!mode.contains(SqlMode::NO_BACKSLASH_ESCAPES)).then_some('\\')
+                    }
                     Some(ast::Value::SingleQuotedString(text)) => text.chars().next(),
                     Some(other) => return Err(unsupported(&format!("ESCAPE {other}"))),
                 };

@@ -23,9 +23,10 @@ impl Exec<'_> {
             let Some(row) = found else { continue };
             let relations = plan.relations.as_deref();
             let done = self.changes(relations, None, &mut turns).delete(table, &key, &row, None).await;
-            changed.matched += u64::from(self.unless_ignored(done, plan.ignore)?);
+            // LIMIT counts those that IGNORE passes over.
+            changed.matched += 1;
+            changed.affected += u64::from(self.unless_ignored(done, plan.ignore)?);
         }
-        changed.affected = changed.matched;
         Ok(changed)
     }
 }

@@ -277,7 +277,8 @@ pub(crate) fn hex_number(bytes: &[u8]) -> u64 {
 /// A number as a date or time, if it is one.
 fn temporal_number(number: i64, like: ValueRef<'_>, context: &Context<'_>) -> Option<Value> {
     if matches!(like, ValueRef::Time(_)) {
-        return time_from_number(number, 0).map(|time| Value::Time(time.truncate_to(0)));
+        return time_from_number(number < 0, number.unsigned_abs(), 0)
+            .map(|time| Value::Time(time.truncate_to(0)));
     }
     let number = u64::try_from(number).ok().filter(|number| *number > 0)?;
     datetime_from_number(number, 0, context.date_policy()).map(Value::DateTime)

@@ -46,10 +46,8 @@ pub(super) fn to_time(value: ValueRef<'_>, fsp: u8, context: &mut Context<'_>) -
             parsed.map(|parsed| local_time(parsed, context))
         }
         _ => {
-            let time = split(value, cuts).and_then(|(negative, number, micros)| {
-                let number = i64::try_from(number).ok()?;
-                time_from_number(if negative { -number } else { number }, micros)
-            });
+            let time = split(value, cuts)
+                .and_then(|(negative, number, micros)| time_from_number(negative, number, micros));
             if time.is_none() {
                 report(false, "time", value, context)?;
             }

@@ -206,8 +206,7 @@ fn time_of_number(value: ValueRef<'_>, cut_fraction: bool) -> (Time, Option<Loss
         let negative = value_is_negative(value);
         return (longest(negative), Some(Loss::OutOfRange), false);
     };
-    let signed = i64::try_from(number).ok().map(|number| if negative { -number } else { number });
-    if let Some(time) = signed.and_then(|signed| time_from_number(signed, micros)) {
+    if let Some(time) = time_from_number(negative, number, micros) {
         let dated = number > 9_999_999_999;
         return (time, None, dated);
     }

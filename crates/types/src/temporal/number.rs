@@ -30,16 +30,15 @@ pub fn datetime_from_number(number: u64, micros: u32, policy: DatePolicy) -> Opt
 }
 
 /// A TIME from its number hhmmss (or a datetime's, whose time of day is taken). None if it is none or too long.
-pub fn time_from_number(number: i64, micros: u32) -> Option<Time> {
-    let magnitude = number.unsigned_abs();
+pub fn time_from_number(negative: bool, magnitude: u64, micros: u32) -> Option<Time> {
     if magnitude > 8_385_959 {
-        let datetime =
-            (number > 9_999_999_999).then(|| datetime_from_number(magnitude, micros, DatePolicy::LAX))?;
+        let datetime = (!negative && magnitude > 9_999_999_999)
+            .then(|| datetime_from_number(magnitude, micros, DatePolicy::LAX))?;
         return datetime.map(DateTime::time);
     }
     let part = |value: u64| u8::try_from(value % 100).ok().filter(|part| *part < 60);
     let hours = u32::try_from(magnitude / 10_000).ok()?;
-    Time::new(number < 0, hours, part(magnitude / 100)?, part(magnitude)?, micros, 6)
+    Time::new(negative, hours, part(magnitude / 100)?, part(magnitude)?, micros, 6)
 }
 
 #[cfg(test)]
@@ -66,7 +65,10 @@ mod tests {
         ] {
             assert_eq!(datetime(number).as_deref(), expected, "{number}");
         }
-        let time = |number| time_from_number(number, 0).map(|value| value.truncate_to(0).to_string());
+        let time = |number: i64| {
+            time_from_number(number < 0, number.unsigned_abs(), 0)
+                .map(|value| value.truncate_to(0).to_string())
+        };
         for (number, expected) in [
             (101_112, Some("10:11:12")),
             (-1011, Some("-00:10:11")),

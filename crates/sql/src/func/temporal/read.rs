@@ -104,7 +104,8 @@ pub(in crate::func) fn text_fsp(text: &[u8], of: Wanted) -> u8 {
     let found = match of {
         Wanted::Moment => moment(),
         Wanted::Time => time(),
-        Wanted::Any => moment().or_else(time),
+        // What is a time alone may look like a date without a fraction.
+        Wanted::Any => moment().max(time()),
     };
     found.unwrap_or(FSP_MAX)
 }
