@@ -145,7 +145,8 @@ fn write_significant(value: f64, digits: usize, out: &mut Vec<u8>) {
 /// A number's text with an exponent, whatever it was.
 fn with_exponent(text: &[u8]) -> Vec<u8> {
     let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
-    format!("{number:e}").into_bytes()
+    // Rounded up beyond all doubles, it has its exponent.
+    if number.is_finite() { format!("{number:e}").into_bytes() } else { text.to_vec() }
 }
 
 /// Appends a number with a fixed count of digits behind the point: FLOAT(m, d) and DOUBLE(m, d).
