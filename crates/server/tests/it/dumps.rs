@@ -31,6 +31,19 @@ impl World {
         client.command(&dump_command(server_id, flags)).unwrap();
         client
     }
+
+    /// A dump for a semi-synchronous replica that has these.
+    fn dump_without(&self, known: &GtidSet) -> Client {
+        let mut set = Vec::new();
+        known.encode(&mut set);
+        let mut dump = self.client("repl");
+        dump.query("SET @source_binlog_checksum = 'CRC32'").unwrap();
+        dump.query("SET @rpl_semi_sync_replica = 1").unwrap();
+        let size = u32::try_from(set.len()).unwrap().to_le_bytes();
+        let head = [0x1E, 4, 0, 7, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
+        dump.command(&[&head[..], &size, &set].concat()).unwrap();
+        dump
+    }
 }
 
 fn dump_command(server_id: u32, flags: u16) -> Vec<u8> {
@@ -252,16 +265,34 @@ fn a_replica_that_comes_back_with_what_a_commit_waits_for_is_not_asked_for_it() 
     asked(&mut dump);
     drop(dump);
     let known: GtidSet = format!("{before}-{}", last.parse::<u64>().unwrap() + 1).parse().unwrap();
-    let mut set = Vec::new();
-    known.encode(&mut set);
-    let mut dump = world.client("repl");
-    dump.query("SET @source_binlog_checksum = 'CRC32'").unwrap();
-    dump.query("SET @rpl_semi_sync_replica = 1").unwrap();
-    let size = u32::try_from(set.len()).unwrap().to_le_bytes();
-    let head = [0x1E, 4, 0, 7, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
-    dump.command(&[&head[..], &size, &set].concat()).unwrap();
+    let _dump = world.dump_without(&known);
     writer.answer().unwrap();
     assert_eq!(root.query("SELECT * FROM d.t").unwrap().rows.len(), 1);
+    world.stop();
+}
+
+#[test]
+fn what_is_passed_over_behind_what_was_sent_is_acknowledged_by_what_says_so() {
+    let world = World::start();
+    let (mut root, mut writer) = (world.root(), world.root());
+    root.query("CREATE TABLE d.t (id INT PRIMARY KEY)").unwrap();
+    let other = "aaaaaaaa-0000-0000-0000-000000000001:1";
+    let executed = root.query("SELECT @@GLOBAL.gtid_executed").unwrap().rows.remove(0).remove(0).unwrap();
+    let mut dump = world.dump_without(&format!("{executed},{other}").parse().unwrap());
+    root.query("SET GLOBAL rpl_semi_sync_source_timeout = 600000").unwrap();
+    root.query("SET GLOBAL rpl_semi_sync_source_enabled = ON").unwrap();
+    for sql in ["INSERT INTO d.t VALUES (1)", "SET gtid_next", "INSERT INTO d.t VALUES (2)"] {
+        if sql == "SET gtid_next" {
+            writer.query(&format!("SET gtid_next = '{other}'")).unwrap();
+            continue;
+        }
+        writer.command(&[&[3], sql.as_bytes()].concat()).unwrap();
+        let position = asked(&mut dump);
+        dump.acknowledge("binlog.000001", position).unwrap();
+        writer.answer().unwrap();
+    }
+    let shown = root.query("SHOW STATUS LIKE 'Rpl_semi_sync_source_status'").unwrap().rows;
+    assert_eq!(shown[0][1].as_deref(), Some("ON"));
     world.stop();
 }
 

@@ -1,6 +1,6 @@
 //! What a text is, before it is parsed; SET NAMES.
 
-use crate::whole::{World, ok};
+use crate::whole::{World, ok, rows};
 
 #[test]
 fn a_comment_alone_does_nothing_and_nothing_at_all_is_an_error() {
@@ -57,4 +57,21 @@ fn set_names_changes_three_variables() {
     assert_eq!(root.query("SET NAMES utf8mb4 COLLATE frobnicate").unwrap_err().code(), 1273);
     assert_eq!(root.query("SET NAMES big5").unwrap_err().code(), 1115);
     world.stop();
+}
+
+#[test]
+fn a_number_in_order_by_of_group_concat_means_an_argument() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.n (a INT, b INT)");
+    ok(&mut root, "INSERT INTO d.n VALUES (1, 3), (5, 1), (3, 5)");
+    for (order, expected) in
+        [("b ORDER BY 1 DESC", "5,3,1"), ("a, b ORDER BY 2 DESC", "35,13,51"), ("a ORDER BY 1", "1,3,5")]
+    {
+        assert_eq!(rows(&mut root, &format!("SELECT GROUP_CONCAT({order}) FROM d.n")), [expected], "{order}");
+    }
+    for order in ["b ORDER BY 2", "b ORDER BY 0"] {
+        let failure = root.query(&format!("SELECT GROUP_CONCAT({order}) FROM d.n")).unwrap_err();
+        assert_eq!(failure.code(), 1054, "{order}");
+    }
 }

@@ -15,7 +15,7 @@ use super::{BindEnv, Result, Scope, select, targets, unsupported};
 use crate::ddl::default_value;
 use crate::expr::Expr;
 use crate::func;
-use crate::plan::{Aggregate, AggregateKind, SourceKind};
+use crate::plan::{Aggregate, AggregateKind, OrderKey, SourceKind};
 
 /// The parts of a call's parentheses.
 pub(super) struct Arguments<'a> {
@@ -160,6 +160,14 @@ impl Binder<'_, '_> {
             match clause {
                 ast::FunctionArgumentClause::OrderBy(order) => {
                     aggregate.order = select::bind_plain_order(order, self.scope, self.env)?;
+                    // A number means an argument.
+                    for (item, order) in order.iter().zip(&mut aggregate.order) {
+                        if let Some(place) =
+                            select::position(&item.expr, aggregate.args.len(), "order clause")?
+                        {
+                            order.by = OrderKey::Output(place);
+                        }
+                    }
                 }
                 ast::FunctionArgumentClause::Separator(value) => match &value.value {
                     ast::Value::SingleQuotedString(text) | ast::Value::DoubleQuotedString(text) => {
