@@ -75,3 +75,19 @@ fn a_number_in_order_by_of_group_concat_means_an_argument() {
         assert_eq!(failure.code(), 1054, "{order}");
     }
 }
+
+#[test]
+fn a_parameter_whose_negative_is_no_integer_is_out_of_range() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "PREPARE s FROM 'SELECT -?'");
+    for (value, expected) in
+        [("18446744073709551615", None), ("9223372036854775808", Some("-9223372036854775808"))]
+    {
+        ok(&mut root, &format!("SET @v = {value}"));
+        match expected {
+            Some(expected) => assert_eq!(rows(&mut root, "EXECUTE s USING @v"), [expected]),
+            None => assert_eq!(root.query("EXECUTE s USING @v").unwrap_err().code(), 1690),
+        }
+    }
+}

@@ -158,7 +158,8 @@ fn numbers(
 
 /// Unary minus. A constant without a negative of its type becomes a DECIMAL; from elsewhere it is error 1690.
 pub(super) fn negate(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>) -> Result<Value> {
-    let is_constant = || expr.is_constant();
+    // A parameter is announced before its value is known.
+    let is_constant = || expr.is_constant() && !matches!(expr, Expr::Param(_));
     let is_fraction = matches!(value, ValueRef::Time(_) | ValueRef::DateTime(_));
     Ok(match number(expr, value, context)? {
         // A time with a fraction is a double here.
