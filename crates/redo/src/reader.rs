@@ -231,11 +231,12 @@ impl Reader {
         let epoch = self.epochs[0].epoch;
         let later: Vec<_> =
             segment::list(&*self.vfs, &self.dir)?.into_iter().filter(|no| *no > self.segment.no).collect();
-        let room = self.segment.size * (later.len() as u64 + 1);
-        let behind = self.lsn..Lsn(self.lsn.0.saturating_add(room));
+        let later = later.into_iter().map(|no| Ok(open_segment(&*self.vfs, &self.dir, no)?.0));
+        let later = later.collect::<Result<Vec<_>, RedoError>>()?;
+        let room: u64 = later.iter().map(|segment| segment.size).sum();
+        let behind = self.lsn..Lsn(self.lsn.0.saturating_add(self.segment.size).saturating_add(room));
         let mut promised = self.promised_in(epoch, self.segment.offset, &behind)?;
-        for no in later {
-            let (mut other, _) = open_segment(&*self.vfs, &self.dir, no)?;
+        for mut other in later {
             std::mem::swap(&mut other, &mut self.segment);
             let found = self.promised_in(epoch, HEADER_SIZE, &behind);
             std::mem::swap(&mut other, &mut self.segment);

@@ -180,6 +180,9 @@ impl BinlogTail {
 
     /// Refuses files that an index should list and that does not list any: they would be taken for nobody's.
     pub(super) fn refuse_without_index(&self) -> Result<(), FatalError> {
+        if !self.index.names().is_empty() {
+            return Ok(());
+        }
         let files = self.index.unlisted(&*self.vfs)?;
         let (Some(first), Some(last)) = (files.first(), files.last()) else { return Ok(()) };
         Err(FatalError::Corrupt(format!(

@@ -183,8 +183,10 @@ fn restore(
         "" => None,
         path => Some(BinlogTail::open(Arc::clone(vfs), path.as_ref())?),
     };
-    if let (Some(_), Some(tail)) = (facts.reset_to, &mut tail) {
-        tail.remove_all()?;
+    match (facts.reset_to, &mut tail) {
+        (Some(_), Some(tail)) => tail.remove_all()?,
+        (None, Some(tail)) if facts.binlog.is_some() => tail.refuse_without_index()?,
+        _ => {}
     }
     let mut store = StoreTail::open(vfs, &config.store.dir, &facts.store)?;
     let view = published.view();

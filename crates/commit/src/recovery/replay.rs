@@ -49,8 +49,6 @@ pub(super) struct Replay<'a> {
     cut: Option<BinlogPlace>,
     /// The furthest promise that any record carries.
     promised: BinlogPlace,
-    /// A RESET is to be completed, which removes all files.
-    resets: bool,
 }
 
 impl<'a> Replay<'a> {
@@ -71,16 +69,7 @@ impl<'a> Replay<'a> {
             cut: 0,
         };
         let promised = facts.binlog.unwrap_or_default();
-        Self {
-            kept,
-            delta,
-            tail,
-            store,
-            chunks: HashMap::new(),
-            cut: None,
-            promised,
-            resets: facts.reset_to.is_some(),
-        }
+        Self { kept, delta, tail, store, chunks: HashMap::new(), cut: None, promised }
     }
 
     /// What is kept of a new data directory.
@@ -214,9 +203,6 @@ impl<'a> Replay<'a> {
     fn check_promise(&mut self) -> Result<(), FatalError> {
         let (Some(tail), Some(kept)) = (&mut self.tail, self.kept.binlog) else { return Ok(()) };
         let untouched = self.kept.replayed + self.kept.cut == 0;
-        if tail.index.names().is_empty() && !self.resets {
-            tail.refuse_without_index()?;
-        }
         if untouched && tail.index.names().is_empty() {
             // Somebody has removed the whole binlog on purpose; nothing depends on it.
             self.kept.binlog = None;

@@ -116,9 +116,9 @@ fn binlog_files(disk: &SimDisk) -> Vec<(String, u64)> {
 
 #[test]
 fn binlog_files_without_their_index_are_refused_and_stay() {
-    for clean in [true, false] {
+    for (clean, options) in [(true, WITH_BINLOG), (false, WITH_BINLOG), (false, IN_REDO)] {
         let disk = SimDisk::new();
-        let mut world = World::open(&disk, WITH_BINLOG).unwrap();
+        let mut world = World::open(&disk, options).unwrap();
         for key in 0..4 {
             commit(&mut world, key, vec![key]);
             world.rotate();
@@ -135,7 +135,7 @@ fn binlog_files_without_their_index_are_refused_and_stay() {
         disk.open(index, vfs::Open::Read).unwrap().read_exact_at(&mut listed, 0).unwrap();
         disk.remove_file(index).unwrap();
         let before = binlog_files(&disk);
-        let refused = World::open(&disk, WITH_BINLOG).map(drop).unwrap_err().to_string();
+        let refused = World::open(&disk, options).map(drop).unwrap_err().to_string();
         assert!(refused.contains("binlog.000001 to binlog.000005 are there; restore it"), "{refused}");
         assert_eq!(
             binlog_files(&disk)
@@ -148,7 +148,7 @@ fn binlog_files_without_their_index_are_refused_and_stay() {
         let restored = disk.open(index, vfs::Open::Create).unwrap();
         restored.write_at(&listed, 0).unwrap();
         restored.sync_all().unwrap();
-        let world = World::open(&disk, WITH_BINLOG).unwrap();
+        let world = World::open(&disk, options).unwrap();
         assert_eq!(world.rows().1.len(), 5, "clean: {clean}");
     }
 }

@@ -152,7 +152,7 @@ pub struct Client {
     /// What `gtid_next` means for the next transaction.
     pub(super) own_gtid: OwnGtid,
     /// Of a worker: the GTID of the transaction at hand.
-    pub(super) claimed: Option<binlog::Gtid>,
+    pub(super) claimed: Option<super::apply::Claim>,
     /// The table that its transaction makes.
     pub(super) new_table: Option<NewTable>,
     /// COMMIT RELEASE: the connection ends after its reply.

@@ -99,11 +99,12 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         let read_only = self.transaction.read_only;
-        if let Err(error) = self.wait_for_read_lock().await {
+        let committed = self.commit_own().await;
+        if committed.is_err() {
+            // The transaction is gone, and its GTID with it.
             self.use_gtid();
-            return Err(error);
         }
-        let ack = self.commit_own().await?;
+        let ack = committed?;
         self.complete(completion, read_only, ack, more, wire);
         Ok(())
     }
@@ -168,6 +169,7 @@ impl Client {
     /// Commits the session's transaction, if there is one, before a statement that cannot be part of it.
     pub(super) async fn end_transaction(&mut self) -> Result<CommitAck> {
         self.view.set_snapshot(None);
+        self.wait_for_read_lock().await?;
         self.transaction.commit(self.log.origin, self.logs()).await
     }
 

@@ -204,6 +204,9 @@ fn who_waits_for_the_global_read_lock_gives_up_in_time_or_is_killed() {
     ok(&mut other, "BEGIN");
     ok(&mut other, "INSERT INTO d.t VALUES (3)");
     assert_eq!(error(&mut other, "COMMIT").0, 1205);
+    ok(&mut other, "BEGIN");
+    ok(&mut other, "INSERT INTO d.t VALUES (6)");
+    assert_eq!(error(&mut other, "BEGIN").0, 1205, "an implicit commit");
     ok(&mut other, "SET lock_wait_timeout = 1000");
     let id = other.query("SELECT CONNECTION_ID()").unwrap().rows[0][0].clone().unwrap();
     send(&mut other, "INSERT INTO d.t VALUES (4)");

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use binlog::{Gtid, Origin};
-use commit::{Committing, EventsKind, Pending};
+use commit::{Committing, EventsKind, Pending, Pipeline};
 use protocol::wire::Capabilities;
 use types::error::SqlError;
 
@@ -27,6 +27,19 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// How workers call themselves, as in MySQL.
 const USER: &str = "system user";
+
+/// A GTID that a worker has taken; also one that panics gives it back.
+#[derive(Debug)]
+pub(super) struct Claim {
+    pipeline: Arc<Pipeline>,
+    gtid: Gtid,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.pipeline.give_gtid_back(self.gtid);
+    }
+}
 
 impl Client {
     /// A worker; `id` is its alone.
@@ -64,15 +77,14 @@ impl Client {
     pub(crate) async fn claim_applied(&mut self, gtid: Gtid) -> Result<bool> {
         let kill = Arc::clone(&self.kill);
         let claimed = kill.unless_killed(pin!(self.await_gtid(gtid))).await?;
-        self.claimed = matches!(claimed, OwnGtid::Owned(_)).then_some(gtid);
+        let pipeline = Arc::clone(&self.shared.pipeline);
+        self.claimed = matches!(claimed, OwnGtid::Owned(_)).then(|| Claim { pipeline, gtid });
         Ok(self.claimed.is_some())
     }
 
     /// The transaction has a ticket, or there is none: its GTID is no longer claimed.
     pub(crate) fn release_claim(&mut self) {
-        if let Some(gtid) = self.claimed.take() {
-            self.shared.pipeline.give_gtid_back(gtid);
-        }
+        self.claimed = None;
     }
 
     /// The next event of the transaction is from this server and this time.
