@@ -11,7 +11,7 @@ use crate::event::{
 };
 
 /// A file position as an event's header holds it: modulo 2^32, as MySQL writes it in larger files.
-pub(crate) const fn wrapped(position: u64) -> u32 {
+pub const fn wrapped(position: u64) -> u32 {
     (position & 0xffff_ffff) as u32
 }
 

@@ -209,25 +209,57 @@ pub fn encode_entry(key: &[u8], change: &Change, out: &mut Vec<u8>) {
     out.extend_from_slice(change.row().map_or(&[], |row| row));
 }
 
-/// Decodes entries: calls `each` for each of them.
-///
-/// # Errors
-/// [`EngineError::Corrupt`] if the bytes are no entries.
-pub fn decode_entries(mut bytes: &[u8], mut each: impl FnMut(Key, Change)) -> Result<(), EngineError> {
-    let corrupt = || EngineError::Corrupt { what: "a write set in the redo log".to_owned() };
-    while !bytes.is_empty() {
-        let (key_size, rest) = bytes.split_first_chunk::<2>().ok_or_else(corrupt)?;
-        let (row_size, rest) = rest.split_first_chunk::<4>().ok_or_else(corrupt)?;
-        let (key, rest) = rest.split_at_checked(u16::from_le_bytes(*key_size).into()).ok_or_else(corrupt)?;
-        let row_size = u32::from_le_bytes(*row_size) as usize;
-        let (row, rest) = rest.split_at_checked(row_size.saturating_sub(1)).ok_or_else(corrupt)?;
-        if key.len() < crate::ids::PREFIX_SIZE {
+/// Decodes entries that come in pieces, wherever they were cut.
+#[derive(Debug, Default)]
+pub struct EntryDecoder {
+    /// The entry that has come in part.
+    begun: Vec<u8>,
+}
+
+impl EntryDecoder {
+    /// Takes the next piece: calls `each` for each entry that is whole with it.
+    ///
+    /// # Errors
+    /// [`EngineError::Corrupt`] if the bytes are no entries.
+    pub fn push(&mut self, piece: &[u8], each: impl FnMut(Key, Change)) -> Result<(), EngineError> {
+        if self.begun.is_empty() {
+            self.begun = decode_whole(piece, each)?.to_vec();
+            return Ok(());
+        }
+        self.begun.extend_from_slice(piece);
+        let left = decode_whole(&self.begun, each)?.len();
+        self.begun.drain(..self.begun.len() - left);
+        Ok(())
+    }
+
+    /// There are no more pieces.
+    ///
+    /// # Errors
+    /// [`EngineError::Corrupt`] if an entry has come in part.
+    pub fn finish(self) -> Result<(), EngineError> {
+        if self.begun.is_empty() { Ok(()) } else { Err(corrupt()) }
+    }
+}
+
+/// Calls `each` for all entries at the front that are whole and returns what is behind them.
+fn decode_whole(mut bytes: &[u8], mut each: impl FnMut(Key, Change)) -> Result<&[u8], EngineError> {
+    while let Some((head, rest)) = bytes.split_first_chunk::<ENTRY_HEAD_SIZE>() {
+        let [k0, k1, r0, r1, r2, r3] = *head;
+        let key_size = usize::from(u16::from_le_bytes([k0, k1]));
+        let row_size = u32::from_le_bytes([r0, r1, r2, r3]) as usize;
+        if key_size < crate::ids::PREFIX_SIZE {
             return Err(corrupt());
         }
+        let Some((key, rest)) = rest.split_at_checked(key_size) else { break };
+        let Some((row, rest)) = rest.split_at_checked(row_size.saturating_sub(1)) else { break };
         each(key.into(), if row_size > 0 { Change::Put(row.into()) } else { Change::Remove });
         bytes = rest;
     }
-    Ok(())
+    Ok(bytes)
+}
+
+fn corrupt() -> EngineError {
+    EngineError::Corrupt { what: "a write set in the redo log".to_owned() }
 }
 
 #[cfg(test)]
@@ -260,6 +292,7 @@ mod tests {
         fn rolling_back_restores_state_and_size(
             changes in proptest::collection::vec((0..6_u8, proptest::option::of(0..9_usize)), 0..40),
             at in 0..40_usize,
+            piece_size in 1..60_usize,
         ) {
             let mut set = WriteSet::default();
             let mut model = BTreeMap::new();
@@ -279,13 +312,22 @@ mod tests {
             let mut encoded = Vec::new();
             set.encode(&mut encoded);
             let mut decoded = BTreeMap::new();
-            decode_entries(&encoded, |key, change| { decoded.insert(key, change); }).unwrap();
+            let mut decoder = EntryDecoder::default();
+            for piece in encoded.chunks(piece_size) {
+                decoder.push(piece, |key, change| { decoded.insert(key, change); }).unwrap();
+            }
+            decoder.finish().unwrap();
             prop_assert_eq!(decoded, model);
+            if !encoded.is_empty() {
+                let mut cut_off = EntryDecoder::default();
+                let cut = cut_off.push(&encoded[..encoded.len() - 1], |_, _| {}).and_then(|()| cut_off.finish());
+                prop_assert!(cut.is_err());
+            }
         }
 
         #[test]
         fn decoding_any_bytes_ends_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = decode_entries(&bytes, |_, _| {});
+            let _ = EntryDecoder::default().push(&bytes, |_, _| {});
         }
     }
 }

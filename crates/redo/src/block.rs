@@ -8,12 +8,13 @@
 //!     16    8  epoch
 //!     24    8  promised LSN: a sync up to here had been promised when this block was written
 //!     32    4  payload length in bytes, 1 .. = PAYLOAD_SIZE_MAX
-//!     36    4  zero
+//!     36    4  salt
 //!     40    n  payload
 //!   40+n       zeros up to the next multiple of BLOCK_ALIGN
 //! ```
 //! All integers are little-endian. A block begins at a multiple of [`BLOCK_ALIGN`] and is written once: a torn
-//! write can only damage bytes that nobody was promised.
+//! write can only damage bytes that nobody was promised. Rows are payload, and a client may store rows that look like
+//! blocks: the salt, a random number of the run, is what it cannot know.
 
 use vfs::AlignedBuf;
 
@@ -28,13 +29,22 @@ pub const PAYLOAD_SIZE_MAX: usize = (1 << 20) - HEADER_SIZE;
 
 const MAGIC: [u8; 4] = *b"OLRB";
 
+/// The server run that writes a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Greater than that of every earlier run.
+    pub epoch: u64,
+    /// A random number that tells the run's blocks from bytes that only look like blocks.
+    pub salt: u32,
+}
+
 /// A decoded block header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// LSN of the first payload byte.
     pub lsn: Lsn,
     /// The server run that wrote the block.
-    pub epoch: u64,
+    pub run: Run,
     /// A sync up to here had been promised when the block was written.
     pub promised: Lsn,
     /// Bytes of payload.
@@ -58,7 +68,7 @@ impl Header {
 ///
 /// # Panics
 /// If the payload is empty or longer than [`PAYLOAD_SIZE_MAX`].
-pub fn seal(buf: &mut AlignedBuf, start: usize, lsn: Lsn, epoch: u64, promised: Lsn) {
+pub fn seal(buf: &mut AlignedBuf, start: usize, lsn: Lsn, run: Run, promised: Lsn) {
     let payload_size = buf.len() - start - HEADER_SIZE;
     assert!((1..=PAYLOAD_SIZE_MAX).contains(&payload_size), "a block carries 1 to {PAYLOAD_SIZE_MAX} bytes");
     assert!(promised <= lsn, "a sync is promised only for what was written before");
@@ -66,10 +76,10 @@ pub fn seal(buf: &mut AlignedBuf, start: usize, lsn: Lsn, epoch: u64, promised: 
     let size = u32::try_from(payload_size).expect("a payload is at most 1 MiB");
     block[0..4].copy_from_slice(&MAGIC);
     block[8..16].copy_from_slice(&lsn.0.to_le_bytes());
-    block[16..24].copy_from_slice(&epoch.to_le_bytes());
+    block[16..24].copy_from_slice(&run.epoch.to_le_bytes());
     block[24..32].copy_from_slice(&promised.0.to_le_bytes());
     block[32..36].copy_from_slice(&size.to_le_bytes());
-    block[36..40].fill(0);
+    block[36..40].copy_from_slice(&run.salt.to_le_bytes());
     let crc = crc32c::crc32c(&block[8..]);
     block[4..8].copy_from_slice(&crc.to_le_bytes());
     buf.pad_to_block();
@@ -78,13 +88,13 @@ pub fn seal(buf: &mut AlignedBuf, start: usize, lsn: Lsn, epoch: u64, promised: 
 /// Decodes the header at the start of `bytes` without looking at the payload. `None` if this cannot be a block.
 pub fn decode_header(bytes: &[u8]) -> Option<Header> {
     let bytes = bytes.get(..HEADER_SIZE)?;
-    if bytes[..4] != MAGIC || bytes[36..40] != [0; 4] {
+    if bytes[..4] != MAGIC {
         return None;
     }
-    let payload_size = u32::from_le_bytes(bytes[32..36].try_into().ok()?) as usize;
+    let payload_size = u32_at(bytes, 32) as usize;
     let header = Header {
         lsn: Lsn(u64_at(bytes, 8)),
-        epoch: u64_at(bytes, 16),
+        run: Run { epoch: u64_at(bytes, 16), salt: u32_at(bytes, 36) },
         promised: Lsn(u64_at(bytes, 24)),
         payload_size,
     };
@@ -97,8 +107,11 @@ pub fn decode_header(bytes: &[u8]) -> Option<Header> {
 /// The payload of a whole block, if its checksum holds.
 pub fn verify<'a>(header: &Header, block: &'a [u8]) -> Option<&'a [u8]> {
     let body = block.get(8..HEADER_SIZE + header.payload_size)?;
-    let stored = u32::from_le_bytes(block.get(4..8)?.try_into().ok()?);
-    (crc32c::crc32c(body) == stored).then(|| &body[HEADER_SIZE - 8..])
+    (crc32c::crc32c(body) == u32_at(block, 4)).then(|| &body[HEADER_SIZE - 8..])
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
@@ -109,11 +122,13 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 mod tests {
     use super::*;
 
+    const RUN: Run = Run { epoch: 3, salt: 0x0403_0201 };
+
     fn block(payload: &[u8]) -> AlignedBuf {
         let mut buf = AlignedBuf::default();
         buf.extend_from_slice(&[0; HEADER_SIZE]);
         buf.extend_from_slice(payload);
-        seal(&mut buf, 0, Lsn(5000), 3, Lsn(4100));
+        seal(&mut buf, 0, Lsn(5000), RUN, Lsn(4100));
         buf
     }
 
@@ -127,7 +142,7 @@ mod tests {
             &buf[8..40],
             &[
                 0x88, 0x13, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0x04, 0x10, 0, 0, 0, 0, 0, 0, 3, 0, 0,
-                0, 0, 0, 0, 0
+                0, 1, 2, 3, 4
             ]
         );
         assert_eq!(&buf[40..43], b"abc");
@@ -138,7 +153,7 @@ mod tests {
     fn a_block_round_trips_and_any_flipped_bit_is_noticed() {
         let buf = block(&[7; 5000]);
         let header = decode_header(&buf).unwrap();
-        assert_eq!(header, Header { lsn: Lsn(5000), epoch: 3, promised: Lsn(4100), payload_size: 5000 });
+        assert_eq!(header, Header { lsn: Lsn(5000), run: RUN, promised: Lsn(4100), payload_size: 5000 });
         assert_eq!(header.block_size(), 8192);
         assert_eq!(verify(&header, &buf).unwrap(), &[7; 5000]);
         for at in 0..HEADER_SIZE + 5000 {

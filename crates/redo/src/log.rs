@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 use vfs::Vfs;
 
+use crate::block::Run;
 use crate::pool::{LiveSegment, Pool};
 use crate::segment::HEADER_SIZE;
 use crate::writer::{RedoStats, Writer};
@@ -37,6 +38,8 @@ pub struct Options {
     /// Retired segments are kept as spares up to so many segments in all: what was written over before needs no zeros
     /// and no room.
     pub segments_kept: usize,
+    /// A random number, another one for each server run: see [`crate::block`].
+    pub salt: u32,
 }
 
 /// Where a server run begins to write. Decided by recovery.
@@ -75,8 +78,9 @@ impl RedoLog {
         assert!(options.segment_size >= 3 * HEADER_SIZE, "a segment holds a header and some blocks");
         let pool = Pool::open(vfs, options, kept)?;
         let stats = RedoStats::default();
+        let run = Run { epoch: start.epoch, salt: options.salt };
         let (ring, cursor, consumer) = Ring::create(options.ring_size, options.ring_slots, start.lsn);
-        let (writer, no) = Writer::begin(consumer, start.epoch, options.segment_size, &pool, &stats)?;
+        let (writer, no) = Writer::begin(consumer, run, options.segment_size, &pool, &stats)?;
         let mark = || AtomicU64::new(start.lsn.0);
         let log = Self { ring, writer: Mutex::new(writer), pool, written: mark(), synced: mark(), stats };
         Ok((log, cursor, no))

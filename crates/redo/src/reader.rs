@@ -1,7 +1,7 @@
 //! Reading the log back: from an LSN to the end of what is intact, across segments and epochs.
 //!
 //! The end is decided here and nowhere else:
-//! - a block belongs to the stream if its checksum, its LSN and its epoch are the expected ones;
+//! - a block belongs to the stream if its checksum, its LSN, its epoch and its salt are the expected ones;
 //! - where the next epoch begins, the current one ends: what an earlier run wrote behind that LSN was cut by a
 //!   recovery and never comes back to life;
 //! - the first missing block of the newest epoch is a torn tail, unless a later intact block of that epoch had been
@@ -9,13 +9,12 @@
 //!   one's start had been synced: then it is corruption.
 
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vfs::{File, Open, Vfs};
 
-use crate::block::{self, BLOCK_ALIGN};
+use crate::block::{self, BLOCK_ALIGN, Run};
 use crate::pool::LiveSegment;
 use crate::record::Assembler;
 use crate::segment::{self, HEADER_SIZE};
@@ -39,6 +38,8 @@ pub struct Reader {
     dir: PathBuf,
     /// The run being read, then the later ones, ascending.
     epochs: Vec<EpochStart>,
+    /// Whose blocks are read.
+    run: Run,
     assembler: Assembler,
     /// LSN of the next block's first byte.
     lsn: Lsn,
@@ -78,7 +79,7 @@ impl Reader {
         let mut found = None;
         for no in segment::list(&*vfs, dir)? {
             let (segment, header) = open_segment(&*vfs, dir, no)?;
-            if let Some(header) = header.filter(|h| h.epoch == epoch && h.start <= from) {
+            if let Some(header) = header.filter(|h| h.run.epoch == epoch && h.start <= from) {
                 found = Some((segment, header));
             }
         }
@@ -90,6 +91,7 @@ impl Reader {
             vfs,
             dir,
             epochs,
+            run: header.run,
             assembler,
             lsn: header.start,
             segment,
@@ -163,9 +165,7 @@ impl Reader {
             return self.next_payload();
         }
         let what = match self.block_at(self.segment.offset)? {
-            Found::Block(header, mut payload)
-                if header.epoch == self.epochs[0].epoch && header.lsn == self.lsn =>
-            {
+            Found::Block(header, mut payload) if header.run == self.run && header.lsn == self.lsn => {
                 self.segment.offset += header.block_size() as u64;
                 self.lsn = header.end();
                 if let Some(stop) = stop.filter(|stop| *stop < self.lsn) {
@@ -175,7 +175,7 @@ impl Reader {
                 }
                 return Ok(Some(payload));
             }
-            Found::Block(..) => "a block of another epoch or LSN",
+            Found::Block(..) => "a block of another run or LSN",
             Found::Nothing(what) => what,
         };
         if self.segment.offset >= self.segment.size && self.enter_next_segment()? {
@@ -200,9 +200,8 @@ impl Reader {
             return Err(missing());
         }
         let (file, header) = open_segment(&*self.vfs, &self.dir, segment)?;
-        if !header.is_some_and(|h| h.epoch == epoch && h.start == lsn) {
-            return Err(missing());
-        }
+        let header = header.filter(|h| h.run.epoch == epoch && h.start == lsn).ok_or_else(missing)?;
+        self.run = header.run;
         self.visit(file, lsn);
         Ok(())
     }
@@ -214,7 +213,7 @@ impl Reader {
             return Ok(false);
         }
         let (segment, header) = open_segment(&*self.vfs, &self.dir, no)?;
-        let continues = header.is_some_and(|h| h.epoch == self.epochs[0].epoch && h.start == self.lsn);
+        let continues = header.is_some_and(|h| h.run == self.run && h.start == self.lsn);
         if continues {
             self.visit(segment, self.lsn);
         }
@@ -228,32 +227,27 @@ impl Reader {
 
     /// The highest LSN that any intact block behind the current position says was promised.
     fn promised_behind(&mut self) -> Result<Lsn, RedoError> {
-        let epoch = self.epochs[0].epoch;
-        let later: Vec<_> =
-            segment::list(&*self.vfs, &self.dir)?.into_iter().filter(|no| *no > self.segment.no).collect();
-        let later = later.into_iter().map(|no| Ok(open_segment(&*self.vfs, &self.dir, no)?.0));
-        let later = later.collect::<Result<Vec<_>, RedoError>>()?;
-        let room: u64 = later.iter().map(|segment| segment.size).sum();
-        let behind = self.lsn..Lsn(self.lsn.0.saturating_add(self.segment.size).saturating_add(room));
-        let mut promised = self.promised_in(epoch, self.segment.offset, &behind)?;
-        for mut other in later {
-            std::mem::swap(&mut other, &mut self.segment);
-            let found = self.promised_in(epoch, HEADER_SIZE, &behind);
-            std::mem::swap(&mut other, &mut self.segment);
-            promised = promised.max(found?);
+        let mut promised = self.promised_in(self.segment.offset)?;
+        for no in segment::list(&*self.vfs, &self.dir)? {
+            if no > self.segment.no {
+                let (mut other, _) = open_segment(&*self.vfs, &self.dir, no)?;
+                std::mem::swap(&mut other, &mut self.segment);
+                let found = self.promised_in(HEADER_SIZE);
+                std::mem::swap(&mut other, &mut self.segment);
+                promised = promised.max(found?);
+            }
         }
         Ok(promised)
     }
 
-    /// The same in the current segment. Between blocks lie rows of old payloads, which may look like anything: only what
-    /// can be behind the current position counts.
-    fn promised_in(&mut self, epoch: u64, from: u64, behind: &Range<Lsn>) -> Result<Lsn, RedoError> {
+    /// The same in the current segment.
+    fn promised_in(&mut self, from: u64) -> Result<Lsn, RedoError> {
         let mut promised = Lsn(0);
         let mut at = from;
         while at < self.segment.size {
             at += match self.block_at(at)? {
                 Found::Block(header, _) => {
-                    if header.epoch == epoch && behind.contains(&header.lsn) {
+                    if header.run == self.run {
                         promised = promised.max(header.promised);
                     }
                     header.block_size() as u64

@@ -5,13 +5,14 @@
 //! ```text
 //! offset size
 //!      0    4  magic 4F 4C 52 53 ("OLRS")
-//!      4    4  CRC32C of bytes 8 .. 44
-//!      8    4  format version, 1
+//!      4    4  CRC32C of bytes 8 .. 48 (version 1: 8 .. 44)
+//!      8    4  format version, 2
 //!     12    8  segment number, the one in the file's name
 //!     20    8  epoch
 //!     28    8  LSN of the first payload byte in this segment
 //!     36    8  size of the file in bytes
-//!     44       zeros up to BLOCK_ALIGN
+//!     44    4  salt (version 1: none, and its blocks have 0)
+//!     48       zeros up to BLOCK_ALIGN
 //! ```
 //! A file whose header does not carry the number of its name is a spare: zeros, or a recycled segment whose old
 //! blocks have LSNs that nobody expects there. The header is written when the segment is put to use.
@@ -23,11 +24,14 @@ use std::sync::Arc;
 use vfs::{AlignedBuf, File, Open, Vfs};
 
 use crate::Lsn;
-use crate::block::BLOCK_ALIGN;
+use crate::block::{BLOCK_ALIGN, Run};
 
 const MAGIC: [u8; 4] = *b"OLRS";
-const VERSION: u32 = 1;
-const HEADER_END: usize = 44;
+const VERSION: u32 = 2;
+const HEADER_END: usize = 48;
+/// The version without a salt.
+const VERSION_1: u32 = 1;
+const HEADER_END_1: usize = 44;
 const PREFIX: &str = "redo.";
 /// Zeros are written in pieces of this many bytes when a segment is preallocated.
 const ZERO_PIECE: usize = 1 << 20;
@@ -52,7 +56,7 @@ impl SegmentNo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) no: SegmentNo,
-    pub(crate) epoch: u64,
+    pub(crate) run: Run,
     pub(crate) start: Lsn,
     pub(crate) size: u64,
 }
@@ -63,9 +67,10 @@ impl Header {
         bytes[0..4].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..20].copy_from_slice(&self.no.0.to_le_bytes());
-        bytes[20..28].copy_from_slice(&self.epoch.to_le_bytes());
+        bytes[20..28].copy_from_slice(&self.run.epoch.to_le_bytes());
         bytes[28..36].copy_from_slice(&self.start.0.to_le_bytes());
         bytes[36..44].copy_from_slice(&self.size.to_le_bytes());
+        bytes[44..48].copy_from_slice(&self.run.salt.to_le_bytes());
         let crc = crc32c::crc32c(&bytes[8..]);
         bytes[4..8].copy_from_slice(&crc.to_le_bytes());
         buf.extend_from_slice(&bytes);
@@ -74,9 +79,15 @@ impl Header {
 
     fn decode(bytes: &[u8; HEADER_END]) -> Option<Self> {
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-        let crc = crc32c::crc32c(&bytes[8..]).to_le_bytes();
-        let valid = bytes[0..4] == MAGIC && bytes[4..8] == crc && bytes[8..12] == VERSION.to_le_bytes();
-        valid.then(|| Self { no: SegmentNo(word(12)), epoch: word(20), start: Lsn(word(28)), size: word(36) })
+        let half = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        let (end, salt) = match half(8) {
+            VERSION => (HEADER_END, half(44)),
+            VERSION_1 => (HEADER_END_1, 0),
+            _ => return None,
+        };
+        let valid = bytes[0..4] == MAGIC && half(4) == crc32c::crc32c(&bytes[8..end]);
+        let run = Run { epoch: word(20), salt };
+        valid.then(|| Self { no: SegmentNo(word(12)), run, start: Lsn(word(28)), size: word(36) })
     }
 
     /// Reads the header of an open segment file. `None` if the file is a spare.
@@ -139,20 +150,26 @@ mod tests {
 
     #[test]
     fn a_header_is_these_bytes_and_damage_makes_a_spare() {
-        let header = Header { no: SegmentNo(7), epoch: 2, start: Lsn(4096), size: 1 << 20 };
+        let header =
+            Header { no: SegmentNo(7), run: Run { epoch: 2, salt: 9 }, start: Lsn(4096), size: 1 << 20 };
         let mut buf = AlignedBuf::default();
         header.encode(&mut buf);
         assert_eq!(buf.len(), BLOCK_ALIGN);
         assert_eq!(&buf[..4], b"OLRS");
         assert_eq!(
-            &buf[8..44],
+            &buf[8..48],
             &[
-                1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0,
-                0x10, 0, 0, 0, 0, 0
+                2, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0,
+                0x10, 0, 0, 0, 0, 0, 9, 0, 0, 0
             ]
         );
         let mut bytes: [u8; HEADER_END] = buf[..HEADER_END].try_into().unwrap();
         assert_eq!(Header::decode(&bytes), Some(header));
+        let mut earlier = bytes;
+        earlier[8] = 1;
+        let crc = crc32c::crc32c(&earlier[8..HEADER_END_1]);
+        earlier[4..8].copy_from_slice(&crc.to_le_bytes());
+        assert_eq!(Header::decode(&earlier), Some(Header { run: Run { epoch: 2, salt: 0 }, ..header }));
         bytes[30] ^= 1;
         assert_eq!(Header::decode(&bytes), None);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use vfs::{AlignedBuf, File};
 
-use crate::block::{self, BLOCK_ALIGN, HEADER_SIZE, PAYLOAD_SIZE_MAX};
+use crate::block::{self, BLOCK_ALIGN, HEADER_SIZE, PAYLOAD_SIZE_MAX, Run};
 use crate::pool::Pool;
 use crate::segment::{self, SegmentNo};
 use crate::{Consumer, Durability, Lsn, RedoError};
@@ -25,7 +25,7 @@ pub struct RedoStats {
 #[derive(Debug)]
 pub(crate) struct Writer {
     consumer: Consumer,
-    epoch: u64,
+    run: Run,
     segment_size: u64,
     file: Arc<dyn File>,
     /// Where the next block goes in `file`.
@@ -43,7 +43,7 @@ impl Writer {
     /// Begins a run: puts the pool's next segment to use, with a header that survives power loss.
     pub(crate) fn begin(
         consumer: Consumer,
-        epoch: u64,
+        run: Run,
         segment_size: u64,
         pool: &Pool,
         stats: &RedoStats,
@@ -52,7 +52,7 @@ impl Writer {
         let (no, file) = pool.roll(start)?;
         let mut writer = Self {
             consumer,
-            epoch,
+            run,
             segment_size,
             file,
             offset: 0,
@@ -129,7 +129,7 @@ impl Writer {
         self.buf.extend_from_slice(&[0; HEADER_SIZE]);
         let buf = &mut self.buf;
         self.consumer.take(size, |piece| buf.extend_from_slice(piece));
-        block::seal(&mut self.buf, 0, self.written, self.epoch, self.synced);
+        block::seal(&mut self.buf, 0, self.written, self.run, self.synced);
         self.put(how, stats)?;
         stats.blocks.fetch_add(1, Ordering::Relaxed);
         self.written = self.written.advance(size as u64);
@@ -141,7 +141,7 @@ impl Writer {
 
     fn write_header(&mut self, no: SegmentNo, how: Durability, stats: &RedoStats) -> Result<(), RedoError> {
         assert_eq!(self.offset, 0, "a header begins a segment");
-        let header = segment::Header { no, epoch: self.epoch, start: self.written, size: self.segment_size };
+        let header = segment::Header { no, run: self.run, start: self.written, size: self.segment_size };
         self.buf.clear();
         header.encode(&mut self.buf);
         self.put(how, stats)

@@ -31,6 +31,7 @@ fn options() -> Options {
         ring_slots: 64,
         spares: 1,
         segments_kept: 3,
+        salt: 0x5A17,
     }
 }
 

@@ -7,6 +7,7 @@ mod dump;
 pub mod info;
 pub mod net;
 pub mod options;
+mod random;
 mod replica;
 pub mod run;
 pub mod service;

@@ -350,6 +350,7 @@ fn config(options: &Options, settings: Settings, died: &Died) -> Config {
         ring_slots: 256,
         spares: 1,
         segments_kept: 3,
+        salt: 0x5A17,
     };
     Config {
         store: redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() },

@@ -238,10 +238,7 @@ impl Session {
 
     /// How the session reads SQL.
     pub fn quoting(&self) -> crate::lex::Quoting {
-        crate::lex::Quoting {
-            ansi_quotes: self.sql_mode.contains(SqlMode::ANSI_QUOTES),
-            no_backslash_escapes: self.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
-        }
+        crate::lex::Quoting::of(self.sql_mode)
     }
 
     /// A statement begins at this moment, microseconds since 1970.

@@ -37,6 +37,8 @@ impl EventType {
     pub const PREVIOUS_GTIDS: Self = Self(35);
     /// All events of a transaction behind its GTID, compressed. Only read.
     pub const TRANSACTION_PAYLOAD: Self = Self(40);
+    /// Sent, never stored: the source is alive, with a position of 64 bits.
+    pub const HEARTBEAT_V2: Self = Self(41);
 
     /// The name that SHOW BINLOG EVENTS prints.
     pub fn name(self) -> &'static str {
@@ -48,6 +50,7 @@ impl EventType {
             Self::XID => "Xid",
             Self::TABLE_MAP => "Table_map",
             Self::HEARTBEAT => "Heartbeat",
+            Self::HEARTBEAT_V2 => "Heartbeat_v2",
             Self::IGNORABLE => "Ignorable",
             Self::ROWS_QUERY => "Rows_query",
             Self::WRITE_ROWS => "Write_rows",

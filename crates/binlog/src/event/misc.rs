@@ -6,9 +6,10 @@
 //! | ROTATE | 8 bytes: position in the next file; then its name |
 //! | STOP | nothing |
 //! | HEARTBEAT | name of the file; the header's `end_log_pos` is the position reached |
+//! | HEARTBEAT_V2 | fields of a length-encoded tag, length and value: 1 the file's name, 2 the position reached, length-encoded; then tag 0 |
 //! | ROWS_QUERY | 1 byte: low part of the length, ignored by readers; then the statement |
 
-use super::put::Put;
+use super::put::{Put, lenenc_len, put_lenenc, put_lenenc_bytes};
 use super::{Encode, EventType, flag};
 
 /// End of a transaction with two-phase commit.
@@ -71,6 +72,33 @@ impl Encode for Heartbeat<'_> {
 
     fn put_body(&self, out: &mut impl Put) {
         out.put(self.file);
+    }
+}
+
+/// A [`Heartbeat`] for positions of 64 bits, to replicas that ask for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeartbeatV2<'a> {
+    /// The current file's name without a directory.
+    pub file: &'a [u8],
+    /// The position reached.
+    pub position: u64,
+}
+
+impl Encode for HeartbeatV2<'_> {
+    fn event_type(&self) -> EventType {
+        EventType::HEARTBEAT_V2
+    }
+
+    fn put_body(&self, out: &mut impl Put) {
+        const END: u8 = 0;
+        const FILE: u8 = 1;
+        const POSITION: u8 = 2;
+        out.put(&[FILE]);
+        put_lenenc_bytes(out, self.file);
+        out.put(&[POSITION]);
+        put_lenenc(out, lenenc_len(self.position) as u64);
+        put_lenenc(out, self.position);
+        out.put(&[END]);
     }
 }
 

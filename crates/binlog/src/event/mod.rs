@@ -33,7 +33,7 @@ pub(crate) use gtid_event::{
 };
 pub(crate) use header::{END_POS_OFFSET, FLAGS_OFFSET, SIZE_OFFSET};
 pub use header::{EventHeader, HEADER_LEN, Origin};
-pub use misc::{Heartbeat, Rotate, RowsQuery, Stop, Xid};
+pub use misc::{Heartbeat, HeartbeatV2, Rotate, RowsQuery, Stop, Xid};
 pub use previous_gtids::PreviousGtids;
 pub(crate) use put::bitmap_len;
 pub use put::{Count, Put};

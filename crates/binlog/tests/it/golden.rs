@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use binlog::decode::Event;
 use binlog::event::{
-    AutoIncrement, ColumnMeta, FormatDescription, Heartbeat, MetadataLevel, POST_HEADER_LENS, PkPart,
-    PreviousGtids, Rotate, StatusVars, Stop, TableMap, column_type,
+    AutoIncrement, ColumnMeta, FormatDescription, Heartbeat, HeartbeatV2, MetadataLevel, POST_HEADER_LENS,
+    PkPart, PreviousGtids, Rotate, StatusVars, Stop, TableMap, column_type,
 };
 use binlog::finalise::append_final;
 use binlog::{ChecksumAlg, Gtid, Origin, Placement, RawEvent, read_head};
@@ -226,6 +226,9 @@ fn mysql_9_7_still_writes_the_events_of_8_0() {
 const SENT_ROTATE: &str =
     "0000000004183300002c000000000000002000ad0500000000000062696e6c6f672e3030303030315c1b6e13";
 const SENT_HEARTBEAT: &str = "000000001b1833000024000000ad050000000062696e6c6f672e30303030303142b32700";
+/// The same by MySQL 9.7.4 with `server_id` 99 at 631, to a client that asked with flag 2.
+const SENT_HEARTBEAT_V2: &str =
+    "0000000029630000002c000000770200000000010d62696e6c6f672e3030303030310203fc77020003e9124e";
 const SENT_FORMAT: &str = concat!(
     "c40c026b0f183300007a0000000000000000000400382e302e34362d307562756e7475302e32342e30342e35000000000000",
     "0000000000000000000000000000000000000000000000000013000d0008000000000400040000006200041a080000000808",
@@ -248,6 +251,12 @@ fn events_made_for_a_reader_are_those_that_mysql_sends() {
     assert_eq!(
         sent(&|out| append_final(out, &heartbeat, nobody, Placement::Artificial(1453), crc)),
         SENT_HEARTBEAT
+    );
+    let heartbeat = HeartbeatV2 { file, position: 631 };
+    let of_9_7 = Origin { timestamp: 0, server_id: 99 };
+    assert_eq!(
+        sent(&|out| append_final(out, &heartbeat, of_9_7, Placement::Artificial(631), crc)),
+        SENT_HEARTBEAT_V2
     );
     let format = FormatDescription {
         server_version: b"8.0.46-0ubuntu0.24.04.5",

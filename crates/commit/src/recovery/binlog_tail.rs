@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use binlog::{BinlogIndex, BinlogName, Finaliser, LogFile};
+use binlog::{BinlogIndex, BinlogName, LogFile};
 use vfs::{File, Open, Vfs};
 
 use super::replay::Kept;
@@ -81,47 +81,24 @@ impl BinlogTail {
         self.rotations.push(body.to_vec());
     }
 
-    /// Makes a file hold a transaction's events at their place: final bytes, then cached events, then final bytes. What
-    /// else is there, and behind it, is cut.
-    pub(super) fn put(
-        &mut self,
-        place: &EventsPlace,
-        head: &[u8],
-        cached: &[u8],
-        tail: &[u8],
-    ) -> Result<(), FatalError> {
+    /// Begins to make a file hold a transaction's events at their place. Events that are there stay; the first bytes
+    /// that differ are cut, with all that is behind them.
+    pub(super) fn complete_events<'a>(
+        &'a mut self,
+        place: &'a EventsPlace,
+    ) -> Result<Completing<'a>, FatalError> {
         self.complete_rotations()?;
-        let mut bytes = head.to_vec();
-        let mut finaliser = Finaliser::new(place.start + head.len() as u64, place.checksum);
-        finaliser.push(cached, &mut bytes);
-        bytes.extend_from_slice(tail);
-        if bytes.len() as u64 != place.size {
-            return Err(FatalError::Corrupt(format!(
-                "events of {} bytes are recorded for {} bytes of binlog file number {}",
-                bytes.len(),
-                place.size,
-                place.file
-            )));
-        }
-        self.bytes_read += place.size;
         let path = self.path_of(place.file);
-        let file = match &mut self.completed {
-            Some((number, file)) if *number == place.file => file,
-            completed => &mut completed.insert((place.file, LogFile::open(&*self.vfs, &path)?)).1,
+        let completed = match self.completed.take().filter(|(number, _)| *number == place.file) {
+            Some(completed) => completed,
+            None => (place.file, LogFile::open(&*self.vfs, &path)?),
         };
-        if file.position() >= place.start + place.size && holds_at(file.file(), place.start, &bytes)? {
-            return Ok(());
-        }
+        let (_, file) = self.completed.insert(completed);
         if file.position() < place.start {
             return Err(too_short(&path, file.position(), place.start));
         }
-        if file.position() > place.start {
-            self.bytes_cut += file.position() - place.start;
-            file.truncate(place.start)?;
-        }
-        file.append(&bytes)?;
-        self.bytes_rebuilt += place.size;
-        Ok(())
+        let (read, cut, rebuilt) = (&mut self.bytes_read, &mut self.bytes_cut, &mut self.bytes_rebuilt);
+        Ok(Completing { file, place, at: place.start, read, cut, rebuilt })
     }
 
     /// Removes all files: a RESET has not come to its end.
@@ -246,6 +223,49 @@ impl BinlogTail {
     /// Where a file is.
     pub(super) fn path_of(&self, number: u32) -> PathBuf {
         self.index.path_of(&self.name(number))
+    }
+}
+
+/// A transaction's events on their way into a file.
+#[derive(Debug)]
+pub(super) struct Completing<'a> {
+    file: &'a mut LogFile,
+    place: &'a EventsPlace,
+    /// Up to here the file is as it should be.
+    at: u64,
+    read: &'a mut u64,
+    cut: &'a mut u64,
+    rebuilt: &'a mut u64,
+}
+
+impl Completing<'_> {
+    /// Takes the next final bytes.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), FatalError> {
+        let size = bytes.len() as u64;
+        let end = self.file.position();
+        *self.read += size.min(end - self.at);
+        if end < self.at + size || !holds_at(self.file.file(), self.at, bytes)? {
+            if end > self.at {
+                *self.cut += end - self.at;
+                self.file.truncate(self.at)?;
+            }
+            self.file.append(bytes)?;
+            *self.rebuilt += size;
+        }
+        self.at += size;
+        Ok(())
+    }
+
+    /// There are no more bytes.
+    pub(super) fn finish(self) -> Result<(), FatalError> {
+        let EventsPlace { start, size, file, .. } = self.place;
+        let held = self.at - start;
+        if held == *size {
+            return Ok(());
+        }
+        Err(FatalError::Corrupt(format!(
+            "events of {held} bytes are recorded for {size} bytes of binlog file number {file}"
+        )))
     }
 }
 

@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
-use engine::EngineError;
+use binlog::Finaliser;
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh};
-use engine::writeset::decode_entries;
+use engine::writeset::EntryDecoder;
 use redo::{Lsn, Reader, Record};
 
 use super::binlog_tail::BinlogTail;
@@ -96,6 +96,7 @@ impl<'a> Replay<'a> {
     fn transaction(&mut self, record: &Record) -> Result<(), FatalError> {
         let trx = record::decode_trx(&record.body).ok_or_else(|| corrupt(record, "no transaction"))?;
         if self.is_below_checkpoint(trx.head.seq) {
+            trx.chunks.iter().for_each(|chunk| drop(self.chunks.remove(&chunk.lsn)));
             self.kept.redo_end = record.end;
             return Ok(());
         }
@@ -162,22 +163,28 @@ impl<'a> Replay<'a> {
             }
             _ => &mut self.chunks,
         };
-        let mut cached = Vec::new();
+        let mut file = tail.complete_events(place)?;
+        file.put(events.head)?;
+        let mut finaliser = Finaliser::new(place.start + events.head.len() as u64, place.checksum);
+        let mut bytes = Vec::new();
         for chunk in &events.chunks {
-            cached.extend(take_chunk(chunks, chunk).map_err(Trouble::Record)?);
+            bytes.clear();
+            finaliser.push(&take_chunk(chunks, chunk).map_err(Trouble::Record)?, &mut bytes);
+            file.put(&bytes)?;
         }
-        tail.put(place, events.head, &cached, events.tail).map_err(Trouble::Fatal)
+        file.put(events.tail)?;
+        Ok(file.finish()?)
     }
 
     fn apply(&mut self, trx: &TrxRecord<'_>) -> Result<(), &'static str> {
+        let wrong = "a write set that does not decode";
+        let put = |key, change| self.delta.put(trx.head.seq, key, change);
         // An entry may begin in one chunk and go on in the next, or in the record.
-        let mut entries = Vec::new();
+        let mut entries = EntryDecoder::default();
         for chunk in &trx.chunks {
-            entries.extend(take_chunk(&mut self.chunks, chunk)?);
+            entries.push(&take_chunk(&mut self.chunks, chunk)?, put).or(Err(wrong))?;
         }
-        entries.extend_from_slice(trx.writes);
-        decode_entries(&entries, |key, change| self.delta.put(trx.head.seq, key, change))
-            .map_err(|_: EngineError| "a write set that does not decode")
+        entries.push(trx.writes, put).and_then(|()| entries.finish()).or(Err(wrong))
     }
 
     fn rotation(&mut self, record: &Record) -> Result<(), FatalError> {
@@ -251,6 +258,12 @@ enum Events {
 enum Trouble {
     Record(&'static str),
     Fatal(FatalError),
+}
+
+impl From<FatalError> for Trouble {
+    fn from(error: FatalError) -> Self {
+        Self::Fatal(error)
+    }
 }
 
 impl Trouble {

@@ -174,13 +174,14 @@ fn files_expire_by_when_they_were_begun() {
     }
 }
 
-/// A block's header without a payload that says that a sync was promised far ahead; 41 bytes are coprime to any alignment.
+/// A block of a run, as who knows everything but its salt would make it, that says that a sync was promised far ahead; 41 bytes
+/// are coprime to any alignment.
 fn forged() -> Vec<u8> {
     let mut block = vec![0; 41];
     block[0..4].copy_from_slice(b"OLRB");
-    block[8..16].copy_from_slice(&(1_u64 << 60).to_le_bytes());
+    block[8..16].copy_from_slice(&1_000_000_u64.to_le_bytes());
     block[16..24].copy_from_slice(&1_u64.to_le_bytes());
-    block[24..32].copy_from_slice(&(1_u64 << 60).to_le_bytes());
+    block[24..32].copy_from_slice(&1_000_000_u64.to_le_bytes());
     block[32..36].copy_from_slice(&1_u32.to_le_bytes());
     let crc = crc32c::crc32c(&block[8..]);
     block[4..8].copy_from_slice(&crc.to_le_bytes());

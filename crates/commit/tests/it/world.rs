@@ -137,6 +137,7 @@ impl World {
             ring_slots: 256,
             spares: 1,
             segments_kept: 3,
+            salt: 0x5A17,
         };
         let config = Config {
             store: redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() },

@@ -26,6 +26,7 @@ use crate::Result;
 use crate::wire::cursor::Cursor;
 
 const NON_BLOCK: u16 = 0x01;
+const WHOLE_HEARTBEATS: u16 = 0x02;
 
 /// A request for events from a position on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,11 @@ impl<'a> BinlogDump<'a> {
     pub const fn ends_at_eof(&self) -> bool {
         self.flags & NON_BLOCK != 0 || self.server_id == 0
     }
+
+    /// Whether the replica reads heartbeats with positions of 64 bits.
+    pub const fn reads_whole_heartbeats(&self) -> bool {
+        self.flags & WHOLE_HEARTBEATS != 0
+    }
 }
 
 impl<'a> BinlogDumpGtid<'a> {
@@ -85,6 +91,11 @@ impl<'a> BinlogDumpGtid<'a> {
     /// Whether the dump ends with an EOF packet where the binlog ends, instead of waiting for more.
     pub const fn ends_at_eof(&self) -> bool {
         self.flags & NON_BLOCK != 0 || self.server_id == 0
+    }
+
+    /// Whether the replica reads heartbeats with positions of 64 bits.
+    pub const fn reads_whole_heartbeats(&self) -> bool {
+        self.flags & WHOLE_HEARTBEATS != 0
     }
 }
 

@@ -5,8 +5,8 @@
 //! to say.
 
 use binlog::decode::Event;
-use binlog::event::{Heartbeat, Rotate};
-use binlog::finalise::append_final;
+use binlog::event::{Heartbeat, HeartbeatV2, Rotate};
+use binlog::finalise::{append_final, wrapped};
 use binlog::{ChecksumAlg, Origin, Placement, RawEvent};
 
 /// Who artificial events come from, and how they end.
@@ -16,6 +16,8 @@ pub(super) struct Artificial {
     pub(super) server_id: u32,
     /// What the client has asked for, then what the last file's events end with.
     pub(super) checksum: ChecksumAlg,
+    /// Whether the client reads [`HeartbeatV2`].
+    pub(super) whole_heartbeats: bool,
 }
 
 impl Artificial {
@@ -27,14 +29,20 @@ impl Artificial {
         event
     }
 
-    /// "I am alive, and this is how far the file went." Positions are modulo 2^32, as in every event's header.
-    pub(super) fn heartbeat(self, file: &str, position: u64) -> Vec<u8> {
+    /// "I am alive, and this is how far the file went." `None` if the client could not tell how far: replicas stop if a
+    /// position goes back.
+    pub(super) fn heartbeat(self, file: &str, position: u64) -> Option<Vec<u8>> {
         let mut event = Vec::new();
-        let [a, b, c, d, ..] = position.to_le_bytes();
-        let placement = Placement::Artificial(u32::from_le_bytes([a, b, c, d]));
-        let heartbeat = Heartbeat { file: file.as_bytes() };
-        append_final(&mut event, &heartbeat, self.origin(), placement, self.checksum);
-        event
+        let file = file.as_bytes();
+        let placement = Placement::Artificial(wrapped(position));
+        if self.whole_heartbeats {
+            let heartbeat = HeartbeatV2 { file, position };
+            append_final(&mut event, &heartbeat, self.origin(), placement, self.checksum);
+        } else {
+            u32::try_from(position).ok()?;
+            append_final(&mut event, &Heartbeat { file }, self.origin(), placement, self.checksum);
+        }
+        Some(event)
     }
 
     fn origin(self) -> Origin {
@@ -62,4 +70,20 @@ pub(super) fn format_description(
     let placement = if stays { Placement::Artificial(0) } else { Placement::At(stored.position) };
     append_final(&mut event, &format, stored.header.origin(), placement, format.checksum);
     Ok(event)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_that_a_heartbeat_cannot_tell_is_not_told() {
+        let heartbeats = |whole_heartbeats, position| {
+            let artificial = Artificial { server_id: 1, checksum: ChecksumAlg::None, whole_heartbeats };
+            artificial.heartbeat("binlog.000001", position).map(|event| event[4])
+        };
+        let most = u64::from(u32::MAX);
+        assert_eq!([heartbeats(false, most), heartbeats(false, most + 1)], [Some(27), None]);
+        assert_eq!([heartbeats(true, 4), heartbeats(true, most + 1)], [Some(41), Some(41)]);
+    }
 }

@@ -21,6 +21,8 @@ pub struct Request {
     pub checksum: Option<ChecksumAlg>,
     /// Whether the dump ends where the log ends.
     pub ends: bool,
+    /// Whether the client reads heartbeats with positions of 64 bits.
+    pub whole_heartbeats: bool,
 }
 
 /// From where on a client wants events.

@@ -68,12 +68,16 @@ pub struct Sender<L> {
 impl<L: Log> Sender<L> {
     /// Finds where the dump begins. Reads files.
     pub fn begin(log: L, request: Request, server: &Server) -> Result<Self, DumpError> {
-        let Request { begin, checksum, ends } = request;
+        let Request { begin, checksum, ends, whole_heartbeats } = request;
         let start = begin.find(&log, server)?;
         let file = start.name.to_string();
         Ok(Self {
             log,
-            artificial: Artificial { server_id: server.id, checksum: checksum.unwrap_or(ChecksumAlg::None) },
+            artificial: Artificial {
+                server_id: server.id,
+                checksum: checksum.unwrap_or(ChecksumAlg::None),
+                whole_heartbeats,
+            },
             knows_checksums: checksum.is_some(),
             known: begin.known(),
             ends,
@@ -126,7 +130,9 @@ impl<L: Log> Sender<L> {
 
     /// Tells the client that the source is alive.
     pub fn heartbeat(&self, sink: &mut impl Sink) {
-        sink.event(&self.artificial.heartbeat(&self.file, self.place().position), None);
+        if let Some(heartbeat) = self.artificial.heartbeat(&self.file, self.place().position) {
+            sink.event(&heartbeat, None);
+        }
     }
 
     /// The client has everything before this place without having been sent it: it begins there, or has the transactions
@@ -215,8 +221,7 @@ impl<L: Log> Sender<L> {
             }
         }
         if std::mem::take(&mut self.passed_over) {
-            let behind = BinlogPlace { file: self.number, position };
-            sink.event(&self.artificial.heartbeat(&self.file, position), Some(behind));
+            tell_place(self.artificial, &self.file, BinlogPlace { file: self.number, position }, sink);
         }
         if begins {
             self.first_sent.get_or_insert(BinlogPlace { file: self.number, position });
@@ -228,8 +233,7 @@ impl<L: Log> Sender<L> {
     /// Tells the client of transactions that were passed over, so that its position moves.
     fn confess(&mut self, position: u64, sink: &mut impl Sink) {
         if std::mem::take(&mut self.passed_over) {
-            let behind = BinlogPlace { file: self.number, position };
-            sink.event(&self.artificial.heartbeat(&self.file, position), Some(behind));
+            tell_place(self.artificial, &self.file, BinlogPlace { file: self.number, position }, sink);
         }
     }
 
@@ -237,6 +241,13 @@ impl<L: Log> Sender<L> {
     fn next_file(&self) -> Result<BinlogName, DumpError> {
         let names = self.log.names();
         names.into_iter().find(|name| *name > self.name).ok_or(DumpError::NoNextFile)
+    }
+}
+
+/// Tells the client how far it is behind what was passed over.
+fn tell_place(artificial: Artificial, file: &str, place: BinlogPlace, sink: &mut impl Sink) {
+    if let Some(heartbeat) = artificial.heartbeat(file, place.position) {
+        sink.event(&heartbeat, Some(place));
     }
 }
 

@@ -242,7 +242,7 @@ pub fn without(known: GtidSet) -> Begin {
 }
 
 pub fn request(begin: Begin) -> Request {
-    Request { begin, checksum: Some(ChecksumAlg::Crc32), ends: false }
+    Request { begin, checksum: Some(ChecksumAlg::Crc32), ends: false, whole_heartbeats: false }
 }
 
 pub fn begin(log: &TestLog, begin: Begin) -> Result<Sender<TestLog>, DumpError> {

@@ -33,6 +33,7 @@ use super::reply::{Gone, Reply};
 use super::stream::ReadHalf;
 use super::switch::switch;
 use crate::accounts::{Access, Account};
+use crate::random::random;
 use crate::status::{Counter, Gauges};
 
 /// Bytes of a packet of a client that has not logged in.
@@ -404,11 +405,4 @@ async fn digest<S: Service>(
 ) -> Result<Result<FastDigest, Refusal>, LoginError> {
     Gauges::bump(&net.status.gauges.passwords_digested);
     link.compute(net, || check.run()).await
-}
-
-/// Bytes from the operating system's generator.
-fn random() -> [u8; Nonce::SIZE] {
-    let mut bytes = [0; Nonce::SIZE];
-    getrandom::fill(&mut bytes).expect("the operating system has random bytes");
-    bytes
 }

@@ -19,6 +19,7 @@ use binlog::Uuid;
 use vfs::{LockGuard, Open, Vfs};
 
 use super::StartError;
+use crate::random::random;
 
 /// Who the server is; kept in `auto.cnf`.
 #[derive(Clone, Copy, Debug)]
@@ -82,14 +83,11 @@ pub(super) fn identity(vfs: &Arc<dyn Vfs>, dir: &Path) -> Result<Identity, Start
         let text = read(&**vfs, &path).map_err(at(&path))?;
         return parse(&text).ok_or_else(wrong);
     }
-    let mut random = [0; 48];
-    getrandom::fill(&mut random).expect("the operating system has random bytes");
-    let (uuid, secret) = random.split_at(16);
-    let mut uuid: [u8; 16] = uuid.try_into().expect("16 of 48 bytes");
+    let mut uuid: [u8; 16] = random();
     // Version 4, RFC 9562.
     uuid[6] = uuid[6] & 0x0F | 0x40;
     uuid[8] = uuid[8] & 0x3F | 0x80;
-    let identity = Identity { uuid: Uuid(uuid), secret: secret.try_into().expect("32 of 48 bytes") };
+    let identity = Identity { uuid: Uuid(uuid), secret: random() };
     write(&**vfs, dir, &path, &identity).map_err(at(&path))?;
     Ok(identity)
 }

@@ -25,6 +25,7 @@ use crate::clock::{RuntimeTimer, SystemClock};
 use crate::ddl::{Edit, Schema};
 use crate::net::{Connections, Net, Streams, listen};
 use crate::options::Options;
+use crate::random::random;
 use crate::service::Sessions;
 use crate::session::{Common, Shared, Transaction};
 use crate::status::Status;
@@ -179,6 +180,7 @@ fn config(
         spares: SPARES,
         // Redo that carries events has more of them than the capacity counts.
         segments_kept: usize::try_from(2 * capacity / segment_size).unwrap_or(usize::MAX),
+        salt: u32::from_le_bytes(random()),
     };
     let store_dir = dir.join(values.get("enhanced_binlog_dir").as_text());
     Ok(Config {

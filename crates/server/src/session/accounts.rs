@@ -10,6 +10,7 @@ use super::Client;
 use super::dispatch::unsupported;
 use crate::accounts::{self, Attributes, Circumstances, Credential, Level, Name, Plan, Secret, What};
 use crate::ddl::Edit;
+use crate::random::random;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -56,16 +57,11 @@ impl Client {
     fn plan_accounts(&mut self, statement: &accounts::Statement) -> Result<Plan> {
         let catalog = self.shared.store.catalog();
         let plugin = self.shared.variables.server_sight().shown("default_authentication_plugin")?;
-        let salt = || {
-            let mut salt = [0; SALT_SIZE];
-            getrandom::fill(&mut salt).expect("the system has random numbers");
-            salt
-        };
         let around = Circumstances {
             access: &self.access,
             now_s: self.sql.now_us() / 1_000_000,
             default_plugin: &plugin,
-            salt: &salt,
+            salt: &random::<SALT_SIZE>,
             table_exists: &|db, table| catalog.table(db, table).is_some(),
         };
         self.access.table().plan(statement, around, &mut self.warnings)

@@ -60,7 +60,8 @@ impl Client {
     /// COM_BINLOG_DUMP. Error 1227.
     pub fn ask_dump(&self, dump: &BinlogDump<'_>) -> Result<DumpAsked> {
         let begin = Begin::At { file: file_name(dump.file), position: dump.position.into() };
-        self.dump_asked(begin, dump.server_id, dump.ends_at_eof())
+        let ways = (dump.ends_at_eof(), dump.reads_whole_heartbeats());
+        self.dump_asked(begin, dump.server_id, ways)
     }
 
     /// COM_BINLOG_DUMP_GTID. Error 1227.
@@ -70,10 +71,16 @@ impl Client {
             file: file_name(dump.file),
             position: dump.position,
         };
-        self.dump_asked(begin, dump.server_id, dump.ends_at_eof())
+        let ways = (dump.ends_at_eof(), dump.reads_whole_heartbeats());
+        self.dump_asked(begin, dump.server_id, ways)
     }
 
-    fn dump_asked(&self, begin: Begin, server_id: u32, ends: bool) -> Result<DumpAsked> {
+    fn dump_asked(
+        &self,
+        begin: Begin,
+        server_id: u32,
+        (ends, whole_heartbeats): (bool, bool),
+    ) -> Result<DumpAsked> {
         self.access.require(Privileges::REPLICATION_SLAVE, "", "REPLICATION SLAVE")?;
         let shared = &self.shared;
         let checksum = self.said(["source_binlog_checksum", "master_binlog_checksum"]);
@@ -85,7 +92,7 @@ impl Client {
         let heartbeat = self.said(["source_heartbeat_period", "master_heartbeat_period"]);
         let heartbeat_ns = heartbeat.and_then(|value| text_of(&value).parse::<u64>().ok());
         Ok(DumpAsked {
-            request: Request { begin, checksum, ends },
+            request: Request { begin, checksum, ends, whole_heartbeats },
             server: Server {
                 id: shared.server_id,
                 uuid: shared.uuid,

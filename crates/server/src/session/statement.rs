@@ -1,7 +1,7 @@
 //! COM_QUERY: one statement, or several.
 
 use sql::exec::Params;
-use sql::lex::{Kind, Lexer, Verb, split_first};
+use sql::lex::{Kind, Lexer, Quoting, Verb, split_first};
 use sql::parse::{Completion, TransactionStart};
 use types::charset::{Charset, convert};
 use types::error::SqlError;
@@ -109,7 +109,7 @@ impl Client {
                 return self.rollback(Completion::default(), more, wire).await;
             }
             Verb::Other => {
-                if let Some(text) = self.definition_in_utf8(sql) {
+                if let Some(text) = definition_in_utf8(self.vars.client, sql, self.sql.quoting()) {
                     return Box::pin(self.run_in_utf8(&text, format, more, wire)).await;
                 }
             }
@@ -142,22 +142,6 @@ impl Client {
         Err(types::error::table::ER_NEED_REPREPARE.error(&[]))
     }
 
-    /// A definition's text as UTF-8, if it is in another character set: names, comments and defaults are kept so.
-    pub(super) fn definition_in_utf8(&self, sql: &[u8]) -> Option<Vec<u8>> {
-        const DEFINING: [&str; 7] = ["CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "GRANT", "REVOKE"];
-        if self.vars.client != Charset::Latin1 || sql.is_ascii() {
-            return None;
-        }
-        let mut lexer = Lexer::new(sql, self.sql.quoting());
-        let first = lexer.next_token().map(|token| lexer.text_of(token))?;
-        if !DEFINING.iter().any(|word| first.eq_ignore_ascii_case(word.as_bytes())) {
-            return None;
-        }
-        let mut text = Vec::with_capacity(sql.len() + sql.len() / 8);
-        convert(sql, Charset::Latin1, Charset::Utf8mb4, &mut text);
-        Some(text)
-    }
-
     /// Runs a definition as if the client's character set were `utf8mb4`, which its event says as well.
     async fn run_in_utf8(
         &mut self,
@@ -182,6 +166,22 @@ impl Client {
     fn stray_marker(&self, sql: &[u8]) -> SqlError {
         syntax_error(sql, &sql[markers(sql, self).next().unwrap_or(0)..])
     }
+}
+
+/// A definition's text as UTF-8, if it is in another character set: names, comments and defaults are kept so.
+pub(super) fn definition_in_utf8(client: Charset, sql: &[u8], quoting: Quoting) -> Option<Vec<u8>> {
+    const DEFINING: [&str; 7] = ["CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "GRANT", "REVOKE"];
+    if client != Charset::Latin1 || sql.is_ascii() {
+        return None;
+    }
+    let mut lexer = Lexer::new(sql, quoting);
+    let first = lexer.next_token().map(|token| lexer.text_of(token))?;
+    if !DEFINING.iter().any(|word| first.eq_ignore_ascii_case(word.as_bytes())) {
+        return None;
+    }
+    let mut text = Vec::with_capacity(sql.len() + sql.len() / 8);
+    convert(sql, Charset::Latin1, Charset::Utf8mb4, &mut text);
+    Some(text)
 }
 
 /// Where the parameter markers of a statement are.

@@ -1,7 +1,7 @@
 //! Purpose: a replica has what its source has, each transaction once.
 //!
 //! Requirements: R1. A transaction whose GTID somebody else commits or has said to be executed meanwhile is passed over. R2. What a
-//! minimal image leaves out is what the source let pass; rows without a key that an event changes twice are found; moments in
+//! minimal image leaves out is what the source let pass; AUTO_INCREMENT goes on above what was applied; rows without a key that an event changes twice are found; moments in
 //! definitions are the source's to the microsecond; texts of definitions are in the source's character set. R3. Who begins with nothing is told that
 //! what `gtid_purged` says is missing.
 //!
@@ -105,6 +105,20 @@ fn what_an_image_leaves_out_is_what_the_source_let_pass() {
         ok(&mut writer, sql);
     }
     assert_equal(&source, &replica, &["n", "m"]);
+}
+
+#[test]
+fn who_becomes_a_source_generates_values_above_all_it_was_given() {
+    let (source, replica) = pair("");
+    let (mut writer, mut after) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY AUTO_INCREMENT, v INT)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1, 1), (20, 2)");
+    ok(&mut writer, "UPDATE d.t SET id = 40 WHERE id = 1");
+    ok(&mut writer, "UPDATE d.t SET v = 3 WHERE id = 20");
+    assert_equal(&source, &replica, &["t"]);
+    ok(&mut after, "STOP REPLICA");
+    ok(&mut after, "INSERT INTO d.t (v) VALUES (4)");
+    assert_eq!(rows(&mut after, "SELECT id FROM d.t WHERE v = 4"), ["41"]);
 }
 
 #[test]

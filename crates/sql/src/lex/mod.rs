@@ -13,6 +13,7 @@ mod verb;
 pub(crate) use literal::negated;
 pub use literal::{number, unescape};
 pub use normalise::{LITERAL_BASE, Normalised, ROW_LITERAL_BASE, normalise};
+use types::sql_mode::SqlMode;
 pub use verb::{Verb, split_first};
 
 /// What a token is.
@@ -56,6 +57,16 @@ pub struct Quoting {
     pub ansi_quotes: bool,
     /// `\` in strings is a backslash.
     pub no_backslash_escapes: bool,
+}
+
+impl Quoting {
+    /// What a session of this mode reads.
+    pub fn of(mode: SqlMode) -> Self {
+        Self {
+            ansi_quotes: mode.contains(SqlMode::ANSI_QUOTES),
+            no_backslash_escapes: mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
+        }
+    }
 }
 
 /// Reads tokens. Comments are skipped; the contents of `/*! .. */` are read as if they stood alone.

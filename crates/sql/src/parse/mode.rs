@@ -24,10 +24,7 @@ impl From<Quoting> for Mode {
 impl From<SqlMode> for Mode {
     fn from(mode: SqlMode) -> Self {
         Self {
-            quoting: Quoting {
-                ansi_quotes: mode.contains(SqlMode::ANSI_QUOTES),
-                no_backslash_escapes: mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
-            },
+            quoting: Quoting::of(mode),
             pipes_as_concat: mode.contains(SqlMode::PIPES_AS_CONCAT),
             high_not_precedence: mode.contains(SqlMode::HIGH_NOT_PRECEDENCE),
         }

@@ -164,14 +164,20 @@ impl Changes<'_> {
         let mut row = self.row(fields, |column| default(&table.def.columns[column]))?;
         self.compute(fields, &mut row, true)?;
         let row = Row::from(row);
-        if let Some(place) = table.def.auto_increment()
-            && let Some(high) = number(table, &row, place)
-        {
-            self.trx.use_auto_increment(table, high);
-        }
+        self.note_auto_increment(None, &row);
         match self.changes().insert(table, &row).await? {
             Inserted::Done => Ok(()),
             Inserted::Duplicate(index) => Err(duplicate_error(table, &row, index, &TimeZone::UTC)),
+        }
+    }
+
+    /// Who becomes a source generates values above those that it was given.
+    fn note_auto_increment(&mut self, old: Option<&Row>, new: &Row) {
+        let table = self.table;
+        let Some(place) = table.def.auto_increment() else { return };
+        let high = number(table, new, place);
+        if let Some(high) = high.filter(|_| old.and_then(|old| number(table, old, place)) != high) {
+            self.trx.use_auto_increment(table, high);
         }
     }
 
@@ -187,6 +193,7 @@ impl Changes<'_> {
         self.compute(after, &mut new, false)?;
         let (table, new) = (self.table, Row::from(new));
         self.changes().update(table, key, old, &new).await?;
+        self.note_auto_increment(Some(old), &new);
         Ok(new)
     }
 

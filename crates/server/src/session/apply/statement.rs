@@ -5,7 +5,7 @@ use binlog::event::{Query, StatusVars, flags2};
 use protocol::out::PacketWriter;
 use replication::replica::SourceEvent;
 use sql::ddl::START_TRANSACTION;
-use sql::lex::split_first;
+use sql::lex::{Quoting, split_first};
 use sql::parse::table::{CreateTable, ReplacedTable};
 use sql::parse::{self, SetItem, Statement, unsupported};
 use types::charset::Charset;
@@ -18,6 +18,7 @@ use types::temporal::TimeZone;
 use super::super::Client;
 use super::super::new_table::Nobody;
 use super::super::result::Format;
+use super::super::statement::definition_in_utf8;
 use super::super::transaction::Stamp;
 use super::Result;
 use super::table::bad_event;
@@ -37,10 +38,7 @@ impl Client {
         self.begin_as(event, &query)?;
         self.transaction.open = false;
         let (sql, _, _) = split_first(query.sql, self.sql.quoting());
-        let text = self.definition_in_utf8(sql);
-        if text.is_some() {
-            self.speak(Charset::Utf8mb4);
-        }
+        let text = self.definition_from_source(sql);
         let sql = text.as_deref().unwrap_or(sql);
         let replaced = ReplacedTable::read(sql, self.sql.sql_mode)?;
         let sql = replaced.as_ref().map_or(sql, |replaced| &replaced.create);
@@ -59,6 +57,15 @@ impl Client {
             Err(error) if query.error_code == 0 || error.code != query.error_code => Err(error),
             _ => Ok(stamp),
         }
+    }
+
+    /// A definition's text as UTF-8, if the source's session used another character set; this one uses UTF-8 from here on.
+    fn definition_from_source(&mut self, sql: &[u8]) -> Option<Vec<u8>> {
+        let text = definition_in_utf8(self.vars.client, sql, self.sql.quoting());
+        if text.is_some() {
+            self.speak(Charset::Utf8mb4);
+        }
+        text
     }
 
     /// Drops the table that CREATE OR REPLACE TABLE replaces, in a transaction of its own, which moves no position: after a
@@ -98,8 +105,13 @@ impl Client {
             return Ok(None);
         }
         let mode = query.status.sql_mode.map_or(SqlMode::EMPTY, known_modes);
-        let replaced = ReplacedTable::read(query.sql, mode)?;
-        match parse::parse(replaced.as_ref().map_or(query.sql, |replaced| &replaced.create), mode)? {
+        let client =
+            query.status.charset.and_then(|charset| known_by_id(charset.client)).map(Known::or_default);
+        let client = client.map_or(self.vars.client, Collation::charset);
+        let text = definition_in_utf8(client, query.sql, Quoting::of(mode));
+        let sql = text.as_deref().unwrap_or(query.sql);
+        let replaced = ReplacedTable::read(sql, mode)?;
+        match parse::parse(replaced.as_ref().map_or(sql, |replaced| &replaced.create), mode)? {
             Statement::Savepoint(name) => self.transaction.savepoint(&name),
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
@@ -122,8 +134,8 @@ impl Client {
         let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
         self.begin_as(event, &query)?;
         create.refuse_foreign_keys()?;
-        let mut text = query.sql.to_vec();
-        if let Some(replaced) = ReplacedTable::read(query.sql, self.sql.sql_mode)? {
+        let mut text = self.definition_from_source(query.sql).unwrap_or_else(|| query.sql.to_vec());
+        if let Some(replaced) = ReplacedTable::read(&text, self.sql.sql_mode)? {
             self.drop_replaced(&replaced).await?;
             text = replaced.create;
         }
