@@ -25,7 +25,7 @@ struct Nobody;
 
 impl Participant for Nobody {
     fn apply(&mut self, _seq: CommitSeq, _delta: &Delta) {}
-    fn release_locks(&mut self) {}
+    fn release_locks(&mut self, _: CommitSeq) {}
 }
 
 /// Why there is no new binlog file.

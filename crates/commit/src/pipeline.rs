@@ -80,8 +80,8 @@ pub trait Participant {
     /// Puts the write set into the table store's memory as the versions of `seq`.
     fn apply(&mut self, seq: CommitSeq, delta: &Delta);
 
-    /// Releases row locks.
-    fn release_locks(&mut self);
+    /// Releases row locks, by the commit of `seq`.
+    fn release_locks(&mut self, seq: CommitSeq);
 }
 
 impl Participant for Trx {
@@ -89,8 +89,8 @@ impl Participant for Trx {
         Self::apply(self, seq, delta);
     }
 
-    fn release_locks(&mut self) {
-        Self::release_locks(self);
+    fn release_locks(&mut self, seq: CommitSeq) {
+        Self::release_locks(self, seq);
     }
 }
 
@@ -297,7 +297,7 @@ impl Pipeline {
         self.slots.put_ready(seq, pending);
         // Last, for a transaction may have very many, and nobody's commit waits for this.
         if locks_go {
-            participant.release_locks();
+            participant.release_locks(seq);
         }
         Ok(seq)
     }

@@ -3,7 +3,8 @@
 //! Plain reads see a snapshot (one per transaction at REPEATABLE READ, one per statement at READ COMMITTED) and the
 //! transaction's own changes. Locking reads and writes see the newest version, read under a lock; they may see what
 //! is committed but not durable yet, and the **horizon** remembers the newest such version: nothing that follows
-//! from it may be told to a client before it is visible.
+//! from it may be told to a client before it is visible, and no snapshot is taken before. It also remembers the newest commit
+//! after which a lock came that was released at its ticket.
 //!
 //! This is InnoDB's model, not snapshot isolation: a transaction may overwrite what it did not see.
 
@@ -147,12 +148,18 @@ impl Trx {
         self.snapshot.as_ref().is_some_and(|snapshot| snapshot.view.base.is_expired())
     }
 
+    /// What must be visible before it takes a snapshot: all that came before the locks that it has.
+    pub fn wants_visible(&self) -> Option<CommitSeq> {
+        let is_behind = self.snapshot.is_none() && self.horizon > self.store.published().visible();
+        is_behind.then_some(self.horizon)
+    }
+
     /// Its changes.
     pub fn writes(&self) -> &WriteSet {
         &self.writes
     }
 
-    /// The newest version, not visible when it was examined, that anything it learned came from.
+    /// The newest commit, not visible when it was met, that anything it learned came from.
     pub fn horizon(&self) -> CommitSeq {
         self.horizon
     }
@@ -203,7 +210,7 @@ impl Trx {
     pub fn end(&mut self) {
         self.temporary.rollback_to(0);
         self.writes.clear();
-        self.release_locks();
+        self.locks.release_all(self.store.locks(), self.id);
         self.snapshot = None;
         self.horizon = CommitSeq(0);
         self.counters.clear();
@@ -216,9 +223,9 @@ impl Trx {
         self.writes.apply(seq, delta);
     }
 
-    /// Releases all its locks: part of a commit, and of the end.
-    pub fn release_locks(&mut self) {
-        self.locks.release_all(self.store.locks(), self.id);
+    /// Releases all its locks at the ticket of its commit.
+    pub fn release_locks(&mut self, seq: CommitSeq) {
+        self.locks.release_all_behind(self.store.locks(), self.id, seq);
     }
 
     /// Takes a row lock. Nobody else has rows of temporary tables: they have no locks.
@@ -234,7 +241,7 @@ impl Trx {
         let id = LockId::of_key(key);
         if !is_temporary(key) && !self.locks.has(id, mode) {
             match self.store.locks().acquire(self.id, id, mode, Turn::Last) {
-                Ok(Acquired::Granted) => self.locks.note(id, mode),
+                Ok(Acquired::Granted) => self.note_lock(id, mode),
                 // Dropping the wait withdraws it.
                 Ok(Acquired::Wait(_)) | Err(EngineError::Deadlock) => return Ok(false),
                 Err(error) => return Err(error),
@@ -288,8 +295,13 @@ impl Trx {
             let _waits = self.seen.begin_wait(Waiting { lock: id, mode, key, since_us });
             self.wait(wait, timeout).await?;
         }
-        self.locks.note(id, mode);
+        self.note_lock(id, mode);
         Ok(())
+    }
+
+    fn note_lock(&mut self, id: LockId, mode: Mode) {
+        self.locks.note(id, mode);
+        self.note_seen(self.store.locks().comes_after(id, mode));
     }
 
     async fn wait(&self, wait: LockWait, timeout: Duration) -> Result<(), EngineError> {
@@ -420,7 +432,7 @@ fn is_temporary(key: &[u8]) -> bool {
 
 impl Drop for Trx {
     fn drop(&mut self) {
-        self.release_locks();
+        self.locks.release_all(self.store.locks(), self.id);
         self.store.transactions().leave(&self.seen);
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 use types::charset::Charset;
 use types::collation::Collation;
@@ -16,6 +17,7 @@ use types::value::Value;
 use types::warning::Warnings;
 use types::{context::Context, temporal::DateTime};
 
+use crate::exec::BoxFuture;
 use crate::temporary::TemporaryTables;
 use crate::virtual_table::VirtualTable;
 
@@ -48,6 +50,12 @@ pub trait Server: Any + Debug + Send + Sync {
     fn answer(&self, asked: &Asked<'_>) -> Result<Value, SqlError> {
         let _ = asked;
         Ok(Value::Null)
+    }
+
+    /// Resolves when a commit is visible.
+    fn wait_visible(&self, seq: CommitSeq) -> BoxFuture<'_, ()> {
+        let _ = seq;
+        Box::pin(std::future::ready(()))
     }
 }
 

@@ -38,7 +38,7 @@ impl Participant for Locked<'_> {
     fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
         self.writes.apply(seq, delta);
     }
-    fn release_locks(&mut self) {
+    fn release_locks(&mut self, _: CommitSeq) {
         self.rows.clear();
     }
 }

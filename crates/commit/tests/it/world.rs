@@ -77,7 +77,7 @@ impl Participant for Apply<'_> {
     fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
         self.0.apply(seq, delta);
     }
-    fn release_locks(&mut self) {}
+    fn release_locks(&mut self, _: CommitSeq) {}
 }
 
 #[derive(Clone, Copy, Debug)]

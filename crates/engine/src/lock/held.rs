@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use super::{Identity, LockId, LockTable, Mode};
-use crate::ids::TrxId;
+use crate::ids::{CommitSeq, TrxId};
 
 /// What a transaction holds. Kept by its session and reused, so that a short transaction allocates nothing.
 #[derive(Debug, Default)]
@@ -44,6 +44,13 @@ impl HeldLocks {
     pub fn release_all(&mut self, table: &LockTable, trx: TrxId) {
         for (id, _) in self.modes.drain() {
             table.release(trx, id);
+        }
+    }
+
+    /// Releases all of them by a commit that may not be visible yet.
+    pub fn release_all_behind(&mut self, table: &LockTable, trx: TrxId, seq: CommitSeq) {
+        for (id, mode) in self.modes.drain() {
+            table.release_behind(trx, id, mode, seq);
         }
     }
 }

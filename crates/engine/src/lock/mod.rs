@@ -15,6 +15,7 @@
 mod entry;
 mod held;
 mod name;
+mod released;
 mod wait;
 
 use std::collections::{HashMap, HashSet};
@@ -24,9 +25,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::EngineError;
-use crate::ids::TrxId;
+use crate::ids::{CommitSeq, TrxId};
 use entry::{Entry, Request};
 pub use held::HeldLocks;
+use released::Released;
 pub use wait::LockWait;
 
 const SHARDS: usize = 64;
@@ -78,6 +80,7 @@ pub struct LockTable {
     shards: Box<[Mutex<Shard>]>,
     /// Who waits for what. Only those who must wait come here.
     waits: Mutex<HashMap<TrxId, LockId>>,
+    released: Released,
 }
 
 type Shard = HashMap<LockId, Entry, BuildHasherDefault<Identity>>;
@@ -100,7 +103,11 @@ impl Hasher for Identity {
 
 impl Default for LockTable {
     fn default() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), waits: Mutex::default() }
+        Self {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            waits: Mutex::default(),
+            released: Released::default(),
+        }
     }
 }
 
@@ -142,6 +149,17 @@ impl LockTable {
     /// Gives a lock up and grants it to whom it is due.
     pub fn release(&self, trx: TrxId, id: LockId) {
         self.change(id, |entry| entry.release(trx));
+    }
+
+    /// Gives a lock up, held in `mode`, by a commit that may not be visible yet.
+    pub fn release_behind(&self, trx: TrxId, id: LockId, mode: Mode, seq: CommitSeq) {
+        self.released.note(id, mode, seq);
+        self.release(trx, id);
+    }
+
+    /// The commit that a lock comes after which was granted in `mode`: it may not be visible yet.
+    pub fn comes_after(&self, id: LockId, mode: Mode) -> CommitSeq {
+        self.released.newest(id, mode)
     }
 
     /// Turns an exclusive lock into a shared one, which lets shared requests in.

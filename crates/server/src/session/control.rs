@@ -227,6 +227,8 @@ impl Client {
             let taken = kill.unless_killed(pin!(locked.take(&wanted, self))).await?;
             locked.tables.push(taken);
         }
+        // What is read under these locks comes after the commits that have released them.
+        let _ack = self.shared.pipeline.wait_visible(locked.trx.horizon()).await;
         self.locked = Some(locked);
         Ok(())
     }

@@ -160,6 +160,7 @@ impl Client {
             return Ok(None);
         }
         self.lock_table(&table, false).await?;
+        self.transaction.may_take_snapshot().await;
         let kill = Arc::clone(&self.kill);
         let trx = &mut self.transaction.trx;
         let sum = async {

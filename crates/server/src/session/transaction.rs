@@ -263,6 +263,13 @@ impl Transaction {
         }
     }
 
+    /// Waits until a snapshot that is taken now would show everything that came before its locks.
+    pub(crate) async fn may_take_snapshot(&self) {
+        if let Some(wanted) = self.trx.wants_visible() {
+            let _ack = self.pipeline.wait_visible(wanted).await;
+        }
+    }
+
     /// Forgets everything: the next transaction may begin.
     pub(crate) fn end(&mut self) {
         self.trx.end();

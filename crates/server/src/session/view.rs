@@ -6,7 +6,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 use commit::Tuple;
+use engine::ids::CommitSeq;
 use parking_lot::Mutex;
+use sql::exec::BoxFuture;
 use sql::session::{Asked, Scope, Server, Session};
 use sql::virtual_table::VirtualTable;
 use types::error::SqlError;
@@ -141,5 +143,11 @@ impl Server for SessionView {
 
     fn answer(&self, asked: &Asked<'_>) -> Result<Value, SqlError> {
         answer(&self.shared, &self.kill, asked)
+    }
+
+    fn wait_visible(&self, seq: CommitSeq) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let _ack = self.shared.pipeline.wait_visible(seq).await;
+        })
     }
 }

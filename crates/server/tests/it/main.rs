@@ -11,6 +11,7 @@ mod collations;
 mod conditions;
 
 mod dumps;
+mod early_release;
 mod explain;
 mod foreign_keys;
 mod generated;

@@ -120,6 +120,9 @@ impl<'p> Join<'p> {
     async fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
         let depth = self.levels.len();
         let versions = if self.lock_of(depth).is_some() { Versions::Newest } else { self.versions };
+        if versions == Versions::Snapshot {
+            exec.may_take_snapshot().await;
+        }
         let rows = self.rows();
         let lateral = match (&self.sources[depth].from, &self.made[depth]) {
             (SourceKind::Derived(place, _), None) => Some(exec.lateral(*place, &rows, self.known).await?),

@@ -184,6 +184,13 @@ impl Exec<'_> {
         sink.row(&cells, &context)
     }
 
+    /// Waits until a snapshot that is taken now would show everything that came before the transaction's locks.
+    pub(super) async fn may_take_snapshot(&mut self) {
+        if let Some(wanted) = self.trx.wants_visible() {
+            self.session.server.wait_visible(wanted).await;
+        }
+    }
+
     /// Locks a row, or finds out that somebody else has it. False if the row is to be passed over.
     pub(super) async fn lock_by(&mut self, key: &[u8], mode: Mode, wait: LockWait) -> Result<bool> {
         if wait == LockWait::Wait {
