@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 
 use crate::EngineError;
 use crate::catalog::Catalog;
@@ -35,7 +36,23 @@ pub struct Store {
     catalog: ArcSwap<Catalog>,
     transactions: Transactions,
     next_trx: AtomicU64,
+    /// Counters of tables that the catalog is about to have. Rank: last.
+    coming: Mutex<Vec<(TrxId, Vec<CounterHigh>)>>,
     timer: Arc<dyn Timer>,
+}
+
+/// Counters of tables whose definitions are being committed, until the catalog in memory has them or the commit has failed.
+#[derive(Debug)]
+#[must_use = "a checkpoint does not know of them once this is dropped"]
+pub struct Coming<'s> {
+    store: &'s Store,
+    trx: TrxId,
+}
+
+impl Drop for Coming<'_> {
+    fn drop(&mut self) {
+        self.store.coming.lock().retain(|(trx, _)| *trx != self.trx);
+    }
 }
 
 impl Store {
@@ -48,7 +65,8 @@ impl Store {
         let catalog = Catalog::load(&published.view(), &merge(counters))?;
         let catalog = ArcSwap::from_pointee(catalog);
         let (locks, transactions, next_trx) = (Arc::default(), Transactions::default(), AtomicU64::new(1));
-        Ok(Self { published, locks, catalog, transactions, next_trx, timer })
+        let coming = Mutex::default();
+        Ok(Self { published, locks, catalog, transactions, next_trx, coming, timer })
     }
 
     /// The view and `visible_seq` that snapshots are taken of.
@@ -80,8 +98,16 @@ impl Store {
         });
     }
 
-    /// The counters of all tables, for a checkpoint.
+    /// A transaction that changes the catalog is about to be committed, with these counters.
+    pub fn expect_counters(&self, trx: TrxId, counters: Vec<CounterHigh>) -> Coming<'_> {
+        self.coming.lock().push((trx, counters));
+        Coming { store: self, trx }
+    }
+
+    /// The counters of all tables, for a checkpoint: also of those that it covers and the catalog in memory lacks.
     pub fn counters(&self) -> Vec<CounterHigh> {
+        // Before the catalog: what is in neither of both then is of a later transaction.
+        let mut all: Vec<_> = self.coming.lock().iter().flat_map(|(_, counters)| counters.clone()).collect();
         let catalog = self.catalog();
         let highs = |(table, counters): (TableId, &Counters)| {
             let auto_increment = counters.auto_increment.load(Ordering::Relaxed);
@@ -90,7 +116,8 @@ impl Store {
                 .map(|(kind, high)| CounterHigh { table, kind, high })
         };
         let tables = catalog.tables().map(|table| (table.def.id, &*table.counters));
-        tables.flat_map(highs).filter(|counter| counter.high > 0).collect()
+        all.extend(tables.flat_map(highs).filter(|counter| counter.high > 0));
+        all
     }
 
     pub(crate) fn next_trx(&self) -> TrxId {

@@ -212,6 +212,7 @@ impl Schema {
             }
         }
         let unpublished = self.unpublished.begin();
+        let coming = self.store.expect_counters(transaction.trx.id(), transaction.trx.counters().to_vec());
         let ack = transaction.commit_statement(origin, logged).await?;
         let seq = ack.seq();
         for edit in &change {
@@ -220,7 +221,7 @@ impl Schema {
             }
         }
         self.store.change_catalog(|catalog| change.iter().for_each(|edit| edit.apply(catalog)));
-        drop(unpublished);
+        drop((coming, unpublished));
         self.dropped.lock().add(seq, superfluous(&change));
         Ok(ack)
     }

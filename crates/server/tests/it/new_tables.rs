@@ -1,5 +1,8 @@
 //! CREATE TABLE .. SELECT: what it makes, and that a table and its first rows come together or not at all.
 
+use engine::ids::CounterKind;
+
+use crate::client::Client;
 use crate::waits::value;
 use crate::whole::{World, answers_as_recorded, ok, send};
 
@@ -168,5 +171,31 @@ fn who_asks_for_a_table_that_is_on_its_way_waits_for_it() {
     }
     // Nobody waits where nothing is on its way.
     assert_eq!(other.query("SELECT * FROM d.late").unwrap_err().code(), 1146);
+    world.stop();
+}
+
+/// It is committed, visible and below the next checkpoint, and its session still waits for a replica's acknowledgement.
+#[test]
+fn a_checkpoint_knows_the_counters_of_a_table_that_is_on_its_way() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    for setting in ["wait_point = 'AFTER_COMMIT'", "timeout = 100000", "enabled = ON"] {
+        ok(&mut root, &format!("SET GLOBAL rpl_semi_sync_source_{setting}"));
+    }
+    let has_counter = || {
+        let counters = world.shared().store.counters();
+        counters.iter().any(|counter| counter.kind == CounterKind::RowId && counter.high == 3)
+    };
+    assert!(!has_counter());
+    send(&mut other, "CREATE TABLE d.late SELECT 1 AS a UNION SELECT 2 UNION SELECT 3");
+    let waits = |root: &mut Client| {
+        let status = "SHOW STATUS LIKE 'Rpl_semi_sync_source_wait_sessions'";
+        root.query(status).unwrap().rows[0][1].as_deref() == Some("1")
+    };
+    while !waits(&mut root) {}
+    assert!(has_counter(), "the catalog does not have it yet");
+    ok(&mut root, "SET GLOBAL rpl_semi_sync_source_enabled = OFF");
+    other.answer().unwrap();
+    assert!(has_counter());
     world.stop();
 }
