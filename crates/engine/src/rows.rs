@@ -26,15 +26,15 @@ impl Table {
         Some(key)
     }
 
-    /// Whether a row has this entry in a secondary index: one that was read before the row was locked may be of an older
-    /// version.
-    pub fn has_entry(&self, entry_key: &[u8], row: &[u8], offsets: &Offsets) -> bool {
-        let index = self.secondary.iter().find(|index| entry_key.starts_with(&index.id.prefix()));
-        index.is_some_and(|index| {
-            let mut columns = index.id.new_key();
-            index.keys.write(&self.rows, row, offsets, &mut columns);
-            entry_key.starts_with(&columns)
-        })
+    /// The key of a row's entry in the index that `entry_key` is of: an entry that was read before the row was locked may be
+    /// of an older version.
+    ///
+    /// # Panics
+    /// If the table has no such index.
+    pub fn entry_key(&self, entry_key: &[u8], row: &[u8], offsets: &Offsets, row_key: &[u8]) -> Key {
+        let is_meant = |index: &&SecondaryIndex| entry_key.starts_with(&index.id.prefix());
+        let index = self.secondary.iter().find(is_meant).expect("it was read by an index of the table");
+        IndexEntry::new(self, index, row, offsets, row_key).key.into()
     }
 
     fn offsets(&self, row: &[u8]) -> Result<Offsets, EngineError> {

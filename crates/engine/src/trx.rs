@@ -26,7 +26,7 @@ use crate::scan::{Direction, KeyRange, Scan};
 use crate::seen::{Seen, Waiting};
 use crate::store::Store;
 use crate::temporary::{TEMPORARY_BYTES_MAX, TemporaryRows};
-use crate::view::Snapshot;
+use crate::view::{Snapshot, View};
 use crate::writeset::{self, WriteSet};
 
 /// How plain reads of one transaction relate to each other.
@@ -356,11 +356,21 @@ impl Trx {
     /// Scans the newest state of a range. Entries tell what they were made by: note it with [`Trx::note_seen`]. Rows
     /// are to be locked and read again.
     pub fn scan_newest(&self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
+        self.scan_newest_in(&self.store.published().view(), range, direction)
+    }
+
+    /// The same of a view that several scans share: what came into a later one they need not see.
+    pub fn scan_newest_in(
+        &self,
+        view: &View,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> Result<Scan, EngineError> {
         if range.is_temporary() {
             return self.temporary.scan(range, direction);
         }
         let own = (!self.writes.is_empty()).then(|| self.writes.own());
-        Scan::newest(self.store.published(), own, range, direction)
+        Scan::newest(self.store.published(), view, own, range, direction)
     }
 
     /// Notes that a version was examined, returned or skipped.

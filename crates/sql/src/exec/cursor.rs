@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
-use engine::ids::Row;
-use engine::ids::{CommitSeq, Key};
+use engine::ids::{Key, Row};
 use engine::rows::row_key_of_entry;
-use engine::scan::{Direction, Entry, KeyRange, Scan};
+use engine::scan::{Direction, KeyRange};
 use engine::trx::Trx;
 use types::context::Context;
 use types::error::SqlError;
@@ -14,6 +13,7 @@ use types::row::Offsets;
 use types::value::Value;
 
 use super::ranges::{self, BoundRanges, PointKey};
+use super::ranges_scan::{Entries, Led, RangesScan};
 use super::{Result, engine_error};
 use crate::expr::{Inputs, RowRef};
 use crate::plan::{Access, IndexRef, Source, SourceKind};
@@ -45,10 +45,10 @@ pub(super) struct Cursor<'p> {
 enum Rows {
     /// At most this one.
     Point(Option<Vec<u8>>),
-    /// Those of ranges of the rows' index, the next one last.
-    Scan { scan: Option<Scan>, ranges: Vec<KeyRange>, direction: Direction },
+    /// Those of ranges of the rows' index.
+    Scan(RangesScan),
     /// Those that entries of a secondary index lead to.
-    Entries { scan: Option<Scan>, ranges: Vec<KeyRange>, direction: Direction },
+    Entries(Entries),
     /// Made beforehand.
     Values { rows: Arc<Vec<Vec<Value>>>, next: usize },
 }
@@ -61,6 +61,17 @@ pub(super) enum Kept {
     Stored(Key, Row),
     /// One that is not stored.
     Made(Vec<Value>),
+}
+
+/// Where a row is that is locked now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where it was found.
+    Here,
+    /// Its entry lies ahead.
+    Ahead,
+    /// Its entry lies behind.
+    Behind,
 }
 
 enum Current {
@@ -118,18 +129,35 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// Reads the current row again, which is locked now. False if it is gone, or has moved in the index that led to it: what
-    /// lies ahead is found there.
-    pub(super) fn read_again(&mut self, trx: &mut Trx) -> Result<bool> {
-        let (Some(key), SourceKind::Table(table)) = (&self.key, &self.source.from) else { return Ok(true) };
-        let found = get(key, Versions::Newest, trx)?;
-        if let Some(row) = &found {
-            table.rows.offsets(row, &mut self.offsets).map_err(|_| damaged(table))?;
+    /// Reads the current row again, which is locked now. Returns where it is in the index that led to it; `None` if it is gone.
+    pub(super) fn read_again(&mut self, trx: &mut Trx) -> Result<Option<Place>> {
+        let (Some(key), SourceKind::Table(table)) = (&self.key, &self.source.from) else {
+            return Ok(Some(Place::Here));
+        };
+        let Some(row) = get(key, Versions::Newest, trx)? else {
+            self.current = Current::None;
+            return Ok(None);
+        };
+        table.rows.offsets(&row, &mut self.offsets).map_err(|_| damaged(table))?;
+        let mut place = Place::Here;
+        if let (Some(entry), Rows::Entries(entries)) = (&mut self.entry, &self.rows) {
+            let now = table.entry_key(entry, &row, &self.offsets, key);
+            if now != *entry {
+                place = if entries.is_ahead(&now, entry) { Place::Ahead } else { Place::Behind };
+                *entry = now;
+            }
         }
-        let is_here =
-            |row: &Row| self.entry.as_ref().is_none_or(|entry| table.has_entry(entry, row, &self.offsets));
-        self.current = found.filter(is_here).map_or(Current::None, Current::Row);
-        Ok(!matches!(self.current, Current::None))
+        self.current = Current::Row(row);
+        Ok(Some(place))
+    }
+
+    /// Has the current row, which is locked and whose entry lies ahead, be met there.
+    pub(super) fn meet_ahead(&mut self) {
+        if let (Rows::Entries(entries), Some(entry), Some(key)) =
+            (&mut self.rows, self.entry.take(), self.key.take())
+        {
+            entries.meet(entry, key);
+        }
     }
 
     /// The current row, to be kept.
@@ -157,29 +185,30 @@ impl<'p> Cursor<'p> {
                 self.key = Some(key.into());
                 Ok(found.map_or(Current::None, Current::Row))
             }
-            Rows::Scan { scan, ranges, direction } => {
-                let Some(entry) = next_entry(scan, ranges, *direction, self.versions, trx)? else {
-                    return Ok(Current::None);
-                };
+            Rows::Scan(scan) => {
+                let Some(entry) = scan.next(self.versions, trx)? else { return Ok(Current::None) };
                 if self.versions == Versions::Newest {
                     self.key = Some((*entry.key).into());
                 }
-                Ok(Current::Row(entry.row.expect("next_entry returns rows")))
+                Ok(Current::Row(entry.row.expect("next returns rows")))
             }
-            Rows::Entries { scan, ranges, direction } => loop {
-                let Some(entry) = next_entry(scan, ranges, *direction, self.versions, trx)? else {
-                    return Ok(Current::None);
-                };
+            Rows::Entries(entries) => loop {
+                let Some(led) = entries.next(self.versions, trx)? else { return Ok(Current::None) };
                 // Who reads the newest state locks rows by their keys.
                 if self.exact && !self.source.needs_row && self.versions == Versions::Snapshot {
                     return Ok(Current::Entry);
                 }
-                let row = entry.row.as_ref().expect("next_entry returns rows");
-                let key = row_key_of_entry(table, &entry.key, row).ok_or_else(|| damaged(table))?;
+                let (entry, key) = match led {
+                    Led::Entry(entry) => {
+                        let row = entry.row.as_ref().expect("next returns rows");
+                        let key = row_key_of_entry(table, &entry.key, row).ok_or_else(|| damaged(table))?;
+                        (entry.key, Key::from(key))
+                    }
+                    Led::Moved(entry, key) => (entry, key),
+                };
                 // At the newest state, an entry may be seen whose row is not any more.
                 if let Some(row) = get(&key, self.versions, trx)? {
-                    self.key = Some(key.into());
-                    self.entry = Some(entry.key);
+                    (self.key, self.entry) = (Some(key), Some(entry));
                     return Ok(Current::Row(row));
                 }
             },
@@ -196,45 +225,6 @@ fn get(key: &[u8], versions: Versions, trx: &mut Trx) -> Result<Option<Row>> {
     .map_err(engine_error)
 }
 
-/// The next entry that has a row; notes what was skipped on the way.
-fn next_entry(
-    scan: &mut Option<Scan>,
-    ranges: &mut Vec<KeyRange>,
-    direction: Direction,
-    versions: Versions,
-    trx: &mut Trx,
-) -> Result<Option<Entry>> {
-    loop {
-        if scan.is_none() {
-            let Some(range) = ranges.pop() else { return Ok(None) };
-            *scan = Some(
-                match versions {
-                    Versions::Snapshot => trx.scan(&range, direction),
-                    Versions::Newest => trx.scan_newest(&range, direction),
-                }
-                .map_err(engine_error)?,
-            );
-        }
-        let Some(open) = scan else { continue };
-        let entry = match versions {
-            Versions::Snapshot => open.next_row(),
-            Versions::Newest => open.next_version(),
-        }
-        .map_err(engine_error)?;
-        match entry {
-            None => *scan = None,
-            Some(entry) => {
-                if versions == Versions::Newest && entry.seq > CommitSeq(0) {
-                    trx.note_seen(entry.seq);
-                }
-                if entry.row.is_some() {
-                    return Ok(Some(entry));
-                }
-            }
-        }
-    }
-}
-
 fn table_rows(
     table: &Table,
     access: &Access,
@@ -243,7 +233,7 @@ fn table_rows(
 ) -> Result<(Rows, bool)> {
     let full = |direction| {
         let ranges = vec![KeyRange::prefix(&table.def.rows.prefix())];
-        Rows::Scan { scan: None, ranges, direction }
+        Rows::Scan(RangesScan::new(ranges, direction))
     };
     match access {
         Access::Full(direction) => Ok((full(*direction), true)),
@@ -257,7 +247,7 @@ fn table_rows(
         Access::Point { index, keys } => Ok(match ranges::point_key(table, *index, keys, inputs, context)? {
             PointKey::Key(key) => {
                 let ranges = vec![KeyRange::prefix(&key)];
-                (Rows::Entries { scan: None, ranges, direction: Direction::Forward }, true)
+                (entries(ranges, Direction::Forward), true)
             }
             PointKey::Empty => (Rows::Point(None), true),
             PointKey::Unknown => (full(Direction::Forward), false),
@@ -271,12 +261,16 @@ fn table_rows(
                 ranges.reverse();
             }
             let rows = match index {
-                IndexRef::Primary => Rows::Scan { scan: None, ranges, direction: *direction },
-                IndexRef::Secondary(_) => Rows::Entries { scan: None, ranges, direction: *direction },
+                IndexRef::Primary => Rows::Scan(RangesScan::new(ranges, *direction)),
+                IndexRef::Secondary(_) => entries(ranges, *direction),
             };
             Ok((rows, true))
         }
     }
+}
+
+fn entries(ranges: Vec<KeyRange>, direction: Direction) -> Rows {
+    Rows::Entries(Entries::new(ranges, direction))
 }
 
 /// Everything, in the order that the plan counts on.
@@ -290,7 +284,7 @@ fn ordered_fallback(
         IndexRef::Primary => full(direction),
         IndexRef::Secondary(_) => {
             let ranges = vec![KeyRange::prefix(&ranges::index_id(table, index).prefix())];
-            Rows::Entries { scan: None, ranges, direction }
+            entries(ranges, direction)
         }
     }
 }

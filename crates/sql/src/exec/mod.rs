@@ -19,6 +19,7 @@ mod multi;
 mod over;
 mod project;
 mod ranges;
+mod ranges_scan;
 mod recursive;
 mod rules;
 mod safe_updates;

@@ -19,6 +19,7 @@ mod joins;
 mod json;
 mod lateral;
 mod merge;
+mod moving;
 mod multi;
 mod mutants;
 mod named;

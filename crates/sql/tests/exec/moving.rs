@@ -1,0 +1,108 @@
+//! R1: rows that others move in an index while they are looked for are found, once each.
+//!
+//! Movers lock rows, change their places and commit at any moment in which a statement waits or gives way; all rows fulfil
+//! its condition all the time.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use engine::catalog::def::{DefaultValue, IndexKind};
+use types::column::IntSize;
+use vfs::sim::Rng;
+
+use crate::db::{Conn, Db, Spec, int, poll};
+
+const ROWS: u64 = 120;
+const PLACES: u64 = 40;
+
+fn filled() -> (Db, Conn) {
+    let mut db = Db::new();
+    let number = |name| (name, int(IntSize::Int), false, DefaultValue::None);
+    db.create(&Spec {
+        name: "t",
+        columns: vec![number("id"), number("k"), number("v")],
+        indexes: vec![("PRIMARY", IndexKind::Primary, vec![0]), ("k", IndexKind::Plain, vec![1])],
+        auto_increment: None,
+    });
+    let mut conn = db.connect();
+    for id in 0..ROWS {
+        conn.run(&format!("INSERT INTO t VALUES ({id}, {}, 0)", id % PLACES));
+    }
+    conn.autocommit = false;
+    (db, conn)
+}
+
+/// Locks and moves a few rows that are free, or lets those go that it has moved.
+fn step(mover: &mut Conn, rng: &mut Rng) {
+    if rng.chance(1, 3) {
+        return mover.commit();
+    }
+    let id = rng.below(ROWS);
+    if !mover.rows(&format!("SELECT id FROM t WHERE id = {id} FOR UPDATE SKIP LOCKED")).is_empty() {
+        mover.run(&format!("UPDATE t SET k = {} WHERE id = {id}", rng.below(PLACES)));
+    }
+}
+
+/// Runs a statement while others move rows.
+fn among_movers<T>(rng: &mut Rng, movers: &mut [Conn], statement: impl Future<Output = T>) -> T {
+    let mut statement = pin!(statement);
+    loop {
+        if let Poll::Ready(done) = statement.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return done;
+        }
+        for _ in 0..rng.below(4) {
+            let place = rng.index(movers.len());
+            step(&mut movers[place], rng);
+        }
+    }
+}
+
+#[test]
+fn a_row_that_moves_is_found_once() {
+    let mut rng = Rng::new(5);
+    for round in 0..150 {
+        let (db, mut conn) = filled();
+        let mut movers: Vec<Conn> = (0..4).map(|_| db.connect()).collect();
+        for mover in &mut movers {
+            mover.autocommit = false;
+            (0..6).for_each(|_| step(mover, &mut rng));
+        }
+        let meant = ["k >= 0", "k BETWEEN 0 AND 20 OR k > 20", "k <> 50"][rng.index(3)];
+        let order = ["", " ORDER BY k", " ORDER BY k DESC"][rng.index(3)];
+        let changes = rng.chance(1, 2);
+        let found = if changes {
+            let update = format!("UPDATE t FORCE INDEX (k) SET v = v + 1 WHERE {meant}{order}");
+            let done = among_movers(&mut rng, &mut movers, conn.start(&update)).unwrap();
+            assert_eq!(done.matched, ROWS, "round {round}: {update}");
+            conn.rows("SELECT id FROM t WHERE v = 1 ORDER BY id FOR UPDATE")
+        } else {
+            let query = format!("SELECT id FROM t FORCE INDEX (k) WHERE {meant}{order} FOR UPDATE");
+            let mut found = among_movers(&mut rng, &mut movers, conn.ids(&query));
+            found.sort_by_key(|id| id.parse::<u64>().unwrap());
+            found
+        };
+        let all: Vec<String> = (0..ROWS).map(|id| id.to_string()).collect();
+        assert_eq!(found, all, "round {round}: {meant}{order}");
+    }
+}
+
+#[test]
+fn a_row_that_moves_ahead_is_met_in_its_order() {
+    for (query, expected) in [
+        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 4 ORDER BY k, id FOR UPDATE", "1 2 0"),
+        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 4 ORDER BY k FOR UPDATE", "1 2 0"),
+        ("SELECT MIN(k) FROM t FORCE INDEX (k) WHERE k < 4 FOR UPDATE", "1"),
+    ] {
+        let (db, mut conn) = filled();
+        conn.run("DELETE FROM t WHERE id > 2");
+        conn.commit();
+        let mut mover = db.connect();
+        mover.autocommit = false;
+        mover.run("UPDATE t SET k = 3 WHERE id = 0");
+        let mut waits = pin!(conn.ids(query));
+        assert!(poll(waits.as_mut()).is_none(), "the first row is locked");
+        mover.commit();
+        let found = poll(waits.as_mut()).expect("nobody is in the way");
+        assert_eq!(found.join(" "), expected, "{query}");
+    }
+}
