@@ -138,6 +138,7 @@ impl Trx {
             self.note_value(index, entry);
         }
         let key = Key::from(key);
+        self.take_over(table, &key, None)?;
         self.put(lock, key.clone(), Change::Put(row));
         for entry in entries {
             let row = entry.row();
@@ -187,7 +188,9 @@ impl Trx {
         }
         let lock = LockId::of_key(key);
         self.note_row(table, lock);
+        self.take_over(table, key, Some(before))?;
         if new_key != key {
+            self.take_over(table, &new_key, None)?;
             self.put(lock, key.into(), Change::Remove);
         }
         let new_lock = LockId::of_key(&new_key);
@@ -217,9 +220,42 @@ impl Trx {
         for (index, entry) in table.secondary.iter().zip(&entries) {
             self.note_value(index, entry);
         }
+        self.take_over(table, key, Some(before))?;
         self.put(lock, key.into(), Change::Remove);
         for entry in entries {
             self.put(lock, entry.key.into(), Change::Remove);
+        }
+        Ok(())
+    }
+
+    /// Before the first change of a row whose newest version its snapshot does not see: makes the index entries of that
+    /// version the transaction's own, and hides those that the snapshot sees. Its plain reads find its own version of the row,
+    /// and would find it by the others' entries.
+    fn take_over(&mut self, table: &Table, key: &[u8], newest: Option<&[u8]>) -> Result<(), EngineError> {
+        let Some(snapshot) = self.held_snapshot().filter(|_| !table.secondary.is_empty()) else {
+            return Ok(());
+        };
+        if table.is_temporary() || self.own(key).is_some() {
+            return Ok(());
+        }
+        let seen = match snapshot.view.get(key, snapshot.visible) {
+            Ok((_, seen)) => seen,
+            // Nothing is read by it any more.
+            Err(EngineError::SnapshotTooOld) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if seen.as_deref() == newest {
+            return Ok(());
+        }
+        let lock = LockId::of_key(key);
+        for (row, is_newest) in [(seen.as_deref(), false), (newest, true)] {
+            let Some(row) = row else { continue };
+            let offsets = table.offsets(row)?;
+            for index in &table.secondary {
+                let entry = IndexEntry::new(table, index, row, &offsets, key);
+                let change = if is_newest { Change::Put(entry.row()) } else { Change::Remove };
+                self.put(lock, entry.key.into(), change);
+            }
         }
         Ok(())
     }

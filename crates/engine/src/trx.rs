@@ -138,6 +138,11 @@ impl Trx {
         self.snapshot.get_or_insert_with(|| self.store.published().snapshot())
     }
 
+    /// Its snapshot, if it has one.
+    pub(crate) fn held_snapshot(&self) -> Option<Snapshot> {
+        self.snapshot.clone()
+    }
+
     /// Up to where its snapshot sees, if it has one.
     pub fn snapshot_seq(&self) -> Option<CommitSeq> {
         self.snapshot.as_ref().map(|snapshot| snapshot.visible)
@@ -431,7 +436,7 @@ impl Trx {
         Ok(())
     }
 
-    fn own(&self, key: &[u8]) -> Option<Change> {
+    pub(crate) fn own(&self, key: &[u8]) -> Option<Change> {
         if self.writes.is_empty() { None } else { self.writes.own().get(key) }
     }
 }

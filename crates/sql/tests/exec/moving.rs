@@ -106,3 +106,44 @@ fn a_row_that_moves_ahead_is_met_in_its_order() {
         assert_eq!(found.join(" "), expected, "{query}");
     }
 }
+
+/// What a transaction with a snapshot changes of what others have changed since stands in the index as it does in the rows.
+#[test]
+fn own_changes_of_rows_that_others_have_moved_are_found_by_index() {
+    let mut rng = Rng::new(6);
+    for round in 0..200 {
+        let (db, mut conn) = filled();
+        let mut other = db.connect();
+        conn.run("DELETE FROM t WHERE id >= 12");
+        conn.commit();
+        conn.rows("SELECT * FROM t");
+        let mut done = Vec::new();
+        for _ in 0..rng.below(30) {
+            let (id, k) = (rng.below(14), rng.below(6));
+            let sql = match rng.index(4) {
+                0 => format!("DELETE FROM t WHERE id = {id}"),
+                1 => format!("REPLACE INTO t VALUES ({id}, {k}, 2)"),
+                2 => format!("UPDATE t SET v = v + 1 WHERE id = {id}"),
+                _ => format!("UPDATE t SET k = {k} WHERE id = {id}"),
+            };
+            let is_own = rng.chance(1, 3);
+            let who = if is_own { &mut conn } else { &mut other };
+            let is_free = who.rows(&format!("SELECT 1 FROM t WHERE id = {id} FOR UPDATE SKIP LOCKED"));
+            if is_own || !is_free.is_empty() {
+                who.run(&sql);
+                done.push((is_own, sql));
+            }
+        }
+        let all = conn.rows("SELECT id, k, v FROM t FORCE INDEX (PRIMARY) WHERE id >= 0");
+        for k in 0..PLACES {
+            let is_there = |row: &&String| row.split('|').nth(1) == Some(&k.to_string());
+            let mut by_rows: Vec<String> = all.iter().filter(is_there).cloned().collect();
+            let mut by_index = conn.rows(&format!("SELECT id, k, v FROM t FORCE INDEX (k) WHERE k = {k}"));
+            by_rows.sort();
+            by_index.sort();
+            assert_eq!(by_index, by_rows, "round {round}, k = {k}: {done:?}");
+            let count = conn.rows(&format!("SELECT COUNT(*) FROM t FORCE INDEX (k) WHERE k = {k}"));
+            assert_eq!(count, [by_rows.len().to_string()], "round {round}, k = {k}: {done:?}");
+        }
+    }
+}
