@@ -18,8 +18,9 @@ use crate::rows::index_entries;
 use crate::scan::{Direction, KeyRange};
 use crate::trx::Trx;
 
-/// Entries of one atomic commit.
+/// Entries of one atomic commit, and bytes of their keys and rows.
 const SLICE_ENTRIES: usize = 8192;
+const SLICE_BYTES: usize = 4 << 20;
 /// Keys removed in one atomic commit.
 const SLICE_REMOVED: usize = 8192;
 
@@ -36,6 +37,13 @@ pub struct NewEntry {
     pub index: usize,
     /// The row of the table that it belongs to, for the error if its key is there already.
     pub source: Row,
+}
+
+impl NewEntry {
+    /// Bytes of its key and its row.
+    pub(crate) fn size(&self) -> usize {
+        self.key.len() + self.row.len()
+    }
 }
 
 /// What a build gives back.
@@ -62,8 +70,7 @@ pub fn build<E: From<EngineError>>(
     let range = KeyRange::prefix(&old.def.rows.prefix());
     // Nobody changes the rows, so the newest state is the only one; and its scan outlives the base that it began in.
     let mut scan = trx.scan_newest(&range, Direction::Forward)?;
-    let mut slice: Vec<NewEntry> = Vec::with_capacity(SLICE_ENTRIES);
-    let mut count = 0;
+    let (mut slice, mut bytes, mut count) = (Vec::with_capacity(SLICE_ENTRIES), 0, 0);
     while let Some(entry) = scan.next_row()? {
         let row = convert(&entry.row.expect("next_row returns rows"))?;
         let mut offsets = Offsets::default();
@@ -78,16 +85,21 @@ pub fn build<E: From<EngineError>>(
             None => new.new_row_key(),
         };
         let secondary = index_entries(new, &row, &offsets, &key).into_iter();
+        // Entries keep the row that they come from.
+        bytes += row.len();
+        let begun = slice.len();
         slice.extend(secondary.filter(|entry| indexes.contains(&entry.index)));
         if rows {
             let unique = Some(key.len());
             slice.push(NewEntry { key: key.into(), row: Row::clone(&row), unique, index: 0, source: row });
         }
+        bytes += slice[begun..].iter().map(NewEntry::size).sum::<usize>();
         count += 1;
-        if slice.len() >= SLICE_ENTRIES
-            && let Some(duplicate) = base.insert_new(&mut slice)?
-        {
-            return Ok(Built::Duplicate(duplicate.index, duplicate.source));
+        if slice.len() >= SLICE_ENTRIES || bytes >= SLICE_BYTES {
+            if let Some(duplicate) = base.insert_new(&mut slice)? {
+                return Ok(Built::Duplicate(duplicate.index, duplicate.source));
+            }
+            bytes = 0;
         }
     }
     let duplicate = base.insert_new(&mut slice)?;

@@ -47,6 +47,15 @@ impl Ballast {
         self.spent.load(Ordering::Relaxed)
     }
 
+    /// Whether so many bytes can be written beside it; half of its own room counts, for it is given up if it must.
+    pub fn has_room(&self, bytes: u64) -> io::Result<bool> {
+        if self.is_spent() || bytes <= self.size / 2 {
+            return Ok(!self.is_spent());
+        }
+        let dir = self.path.parent().unwrap_or(&self.path);
+        Ok(self.vfs.free_bytes(dir)? + self.size / 2 >= bytes)
+    }
+
     /// Tries to make the file again; returns whether it is there.
     pub fn restore(&self) -> io::Result<bool> {
         let _changing = self.changing.lock();

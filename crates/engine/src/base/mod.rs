@@ -111,12 +111,14 @@ impl Base {
     }
 
     /// Adds entries as one atomic commit and clears the list. Returns one whose key is there already; nothing of the
-    /// slice is added then. Nothing is begun while the disk is full.
+    /// slice is added then. Nothing is begun while the disk is full, or has no room for it.
     pub fn insert_new(&self, entries: &mut Vec<NewEntry>) -> Result<Option<NewEntry>, EngineError> {
         if entries.is_empty() {
             return Ok(None);
         }
-        if self.ballast.is_spent() {
+        // Pages are written anew, half full at worst.
+        let bytes: usize = entries.iter().map(NewEntry::size).sum();
+        if !self.ballast.has_room(2 * bytes as u64)? {
             return Err(EngineError::DiskFull);
         }
         entries.sort_by(|a, b| a.key.cmp(&b.key));

@@ -111,7 +111,7 @@ impl Table {
         }
     }
 
-    /// The next version of the table, with the same rows and counters: only names and defaults differ.
+    /// The next version of the table, with the same rows and counters: names, defaults and other indexes differ.
     #[must_use]
     pub fn successor(&self, def: TableDef) -> Self {
         let next = Self::new(def, Arc::clone(&self.counters));

@@ -407,7 +407,7 @@ impl Client {
             }
             Change::Indexes { add, .. } => {
                 let def = shared.schema.name(&mut self.transaction, table).await?;
-                let new = Arc::new(Table::new(def, Arc::clone(&old.counters)));
+                let new = Arc::new(old.successor(def));
                 let keeps_rows = add.is_empty();
                 if !keeps_rows {
                     self.copy(old, &new, Copy::Indexes(add)).await?;

@@ -199,3 +199,19 @@ fn a_checkpoint_knows_the_counters_of_a_table_that_is_on_its_way() {
     assert!(has_counter());
     world.stop();
 }
+
+/// Neither of the table that was there, nor of what other changes of definitions made of it.
+#[test]
+fn an_old_snapshot_has_no_rows_of_a_rebuilt_table() {
+    for next in ["DROP INDEX k ON d.t", "ALTER TABLE d.t COMMENT = 'x'", "ALTER TABLE d.t ADD KEY (a, k)"] {
+        let world = World::start();
+        let (mut root, mut other) = (world.root(), world.root());
+        ok(&mut root, "CREATE TABLE d.t (a INT PRIMARY KEY, k INT, KEY k (k))");
+        ok(&mut root, "INSERT INTO d.t VALUES (1, 1)");
+        ok(&mut other, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+        ok(&mut root, "ALTER TABLE d.t FORCE, ALGORITHM = COPY");
+        ok(&mut root, next);
+        assert_eq!(other.query("SELECT * FROM d.t").unwrap_err().code(), 1412, "{next}");
+        world.stop();
+    }
+}
