@@ -28,6 +28,9 @@ use crate::scan::Direction;
 /// Bytes of an entry beside key and row.
 const ENTRY_HEAD_SIZE: usize = 6;
 
+/// Changes that an idle transaction keeps memory for.
+const UNDO_KEPT: usize = 1024;
+
 /// The changes of a transaction that is running, shared with its own scans.
 #[derive(Debug, Default)]
 pub struct OwnChanges(Mutex<BTreeMap<Key, Change>>);
@@ -187,6 +190,7 @@ impl WriteSet {
     pub fn clear(&mut self) {
         self.changes.0.lock().clear();
         self.undo.clear();
+        self.undo.shrink_to(UNDO_KEPT);
         self.encoded_size = 0;
         self.row_hashes.clear();
     }

@@ -6,6 +6,9 @@ use std::hash::BuildHasherDefault;
 use super::{Identity, LockId, LockTable, Mode};
 use crate::ids::{CommitSeq, TrxId};
 
+/// Locks that an idle transaction keeps memory for.
+const KEPT: usize = 1024;
+
 /// What a transaction holds. Kept by its session and reused, so that a short transaction allocates nothing.
 #[derive(Debug, Default)]
 pub struct HeldLocks {
@@ -45,6 +48,7 @@ impl HeldLocks {
         for (id, _) in self.modes.drain() {
             table.release(trx, id);
         }
+        self.modes.shrink_to(KEPT);
     }
 
     /// Releases all of them by a commit that may not be visible yet.

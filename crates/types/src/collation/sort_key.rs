@@ -27,28 +27,24 @@ pub(super) const NEXT_IS_MORE: u8 = 3;
 pub(super) fn weighed<W: Weigh>(weigher: &W, text: &[u8], out: &mut Vec<u8>) {
     let mut rest = trim_spaces(text);
     out.reserve(rest.len() + 2);
+    let mut blanks = 0;
     while !rest.is_empty() {
         let (weight, size) = weigher.weigh(rest);
         rest = &rest[size..];
         if weight == SPACE {
-            out.extend_from_slice(&[SPACE_BYTE, what_follows(weigher, rest)]);
-        } else {
-            W::write(weight, out);
+            blanks += 1;
+            continue;
         }
+        let next = if weight < SPACE { NEXT_IS_LESS } else { NEXT_IS_MORE };
+        write_blanks(&[SPACE_BYTE, next], std::mem::take(&mut blanks), out);
+        W::write(weight, out);
     }
-    out.extend_from_slice(&[SPACE_BYTE, END]);
+    write_blanks(&[SPACE_BYTE, END], blanks + 1, out);
 }
 
-/// How the first character of `rest` that is no blank compares to one.
-fn what_follows<W: Weigh>(weigher: &W, mut rest: &[u8]) -> u8 {
-    while !rest.is_empty() {
-        let (weight, size) = weigher.weigh(rest);
-        if weight != SPACE {
-            return if weight < SPACE { NEXT_IS_LESS } else { NEXT_IS_MORE };
-        }
-        rest = &rest[size..];
-    }
-    END
+/// Writes so many blanks, which one character follows.
+pub(super) fn write_blanks(blank: &[u8], count: usize, out: &mut Vec<u8>) {
+    (0..count).for_each(|_| out.extend_from_slice(blank));
 }
 
 pub(super) fn binary(bytes: &[u8], out: &mut Vec<u8>) {

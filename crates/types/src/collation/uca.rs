@@ -21,7 +21,7 @@ use std::slice;
 use smallvec::SmallVec;
 
 use super::like::Characters;
-use super::sort_key::{END, NEXT_IS_LESS, NEXT_IS_MORE};
+use super::sort_key::{END, NEXT_IS_LESS, NEXT_IS_MORE, write_blanks};
 use crate::charset::utf8;
 pub(super) use table::Version;
 use table::{Found, Table};
@@ -123,17 +123,20 @@ impl Uca {
         let primary = self.primary(text);
         out.reserve(2 * primary.len() + 3);
         let space = self.space();
-        for (at, weight) in primary.iter().enumerate() {
-            out.extend_from_slice(&weight.to_be_bytes());
+        let [high, low] = space.to_be_bytes();
+        let mut blanks = 0;
+        for weight in &primary {
+            // Behind a blank there is always one that is none.
             if self.pads && *weight == space {
-                // Behind a blank there is always one that is none.
-                let next = primary[at..].iter().find(|weight| **weight != space);
-                out.push(if next.is_some_and(|next| *next < space) { NEXT_IS_LESS } else { NEXT_IS_MORE });
+                blanks += 1;
+                continue;
             }
+            let next = if *weight < space { NEXT_IS_LESS } else { NEXT_IS_MORE };
+            write_blanks(&[high, low, next], std::mem::take(&mut blanks), out);
+            out.extend_from_slice(&weight.to_be_bytes());
         }
         if self.pads {
-            out.extend_from_slice(&space.to_be_bytes());
-            out.push(END);
+            out.extend_from_slice(&[high, low, END]);
             return;
         }
         out.extend_from_slice(&[0, 0]);

@@ -137,3 +137,13 @@ proptest! {
         }
     }
 }
+
+/// By looking ahead from each blank it would take hours.
+#[test]
+fn a_million_blanks_are_looked_at_once() {
+    for collation in [Collation::Utf8mb4GeneralCi, Collation::Utf8mb4UnicodeCi, Collation::Latin1SwedishCi] {
+        let text = |last: u8| [vec![b' '; 1_000_000], vec![last]].concat();
+        let keys = [b'\t', b' ', b'!', b'x'].map(|last| sort_key(collation, &text(last)));
+        assert!(keys.is_sorted(), "{collation:?}");
+    }
+}
