@@ -250,10 +250,16 @@ impl Pipeline {
         }
         let store = self.store().map_or(Lsn(0), RedoLog::synced);
         let mut end = self.maker.take(self.redo.synced(), store);
-        if end.batch.is_empty() {
-            return Ok(());
+        if !end.batch.is_empty() {
+            self.write_batch(&mut end)?;
         }
-        let end = &mut *end;
+        // With nothing to write, too: what was written before may have been published since, and who publishes wants this
+        // step behind that and tells nobody.
+        self.tell_readers();
+        Ok(())
+    }
+
+    fn write_batch(&self, end: &mut End) -> Result<(), FatalError> {
         self.in_line(|| end.write(self))?;
         let mut credits = Credits::default();
         end.batch.iter().filter_map(|item| item.made.as_ref()).for_each(|made| credits.add(made.backlog));
@@ -261,7 +267,6 @@ impl Pipeline {
         self.admission.give_back(credits);
         let waited = end.written.len();
         self.publish(&mut end.written);
-        self.tell_readers();
         self.maker.waiting.fetch_sub(waited, Ordering::Release);
         Ok(())
     }

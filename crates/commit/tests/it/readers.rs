@@ -2,7 +2,8 @@
 //!
 //! Requirements: R1. with every strategy the readable end is neither beyond what is published nor beyond the files, and
 //! reaches both; R2. a reader that waits is woken; R3. files that are read are not purged;
-//! R4. many readers are woken a few at a time, in turn, and those for whom commits wait with every few.
+//! R4. many readers are woken a few at a time, in turn, and those for whom commits wait with every few;
+//! R5. a reader is told of a transaction whose events were in the file before it was published.
 //!
 //! Method: commits and rotations on the simulated disk; readers are polled by hand.
 
@@ -11,13 +12,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
 
-use commit::StrategyKind;
 use commit::record::BinlogPlace;
+use commit::{Role, StrategyKind};
 use vfs::sim::SimDisk;
 
 use super::power_loss::WITH_BINLOG;
-use super::world::{Options, World};
+use super::world::{HELD, Options, World};
 
 fn published(world: &World) -> BinlogPlace {
     let end = world.pipeline.publisher().tuple().binlog.unwrap();
@@ -94,6 +96,12 @@ fn files_that_are_read_are_not_purged() {
     assert!(files.open_in_use(&names[1]).unwrap().is_none());
 }
 
+/// A pause that ends when the task is polled again.
+fn pause() -> impl Future<Output = ()> {
+    let mut first = true;
+    poll_fn(move |_| if std::mem::take(&mut first) { Poll::Pending } else { Poll::Ready(()) })
+}
+
 /// Counts how often it is woken.
 #[derive(Default)]
 struct Counter(AtomicUsize);
@@ -117,11 +125,6 @@ fn many_readers_are_woken_in_turn_and_those_who_are_awaited_with_every_few() {
     };
     let woken = || counters.iter().map(|counter| counter.0.load(Ordering::Relaxed)).collect::<Vec<_>>();
     (0..11).for_each(wait);
-    // A pause ends when the task is polled again.
-    let pause = || {
-        let mut first = true;
-        poll_fn(move |_| if std::mem::take(&mut first) { Poll::Pending } else { Poll::Ready(()) })
-    };
     let mut task = pin!(Arc::clone(&pipeline).wake_readers_forever(pause));
     let mut poll_task = || assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     commit(&mut world, 1);
@@ -137,4 +140,49 @@ fn many_readers_are_woken_in_turn_and_those_who_are_awaited_with_every_few() {
     assert_eq!(woken(), [2, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1], "those who have waited longer come first");
     poll_task();
     assert_eq!(woken(), [2, 2, 2, 2, 1, 1, 1, 2, 1, 1, 1]);
+}
+
+/// Who plays REDO is held between leaving the events to the file maker and publishing the transaction: at what
+/// semi-synchronous replication asks of the clock.
+#[test]
+fn who_publishes_behind_the_file_maker_has_readers_told() {
+    for (strategy, replicas_hold) in [StrategyKind::InRedo, StrategyKind::Enhanced]
+        .into_iter()
+        .flat_map(|kind| [(kind, false), (kind, true)])
+    {
+        let mut world = World::open(&SimDisk::new(), Options { strategy, ..WITH_BINLOG }).unwrap();
+        let pipeline = Arc::clone(&world.pipeline);
+        pipeline.settings.semi_sync_enabled.store(true, Ordering::Relaxed);
+        pipeline.settings.semi_sync_wait_no_replica.store(replicas_hold, Ordering::Relaxed);
+        pipeline.settle_semi_sync();
+        let reader = pipeline.follow_binlog(true).unwrap();
+        let before = reader.end();
+        let committing = world.submit(&vec![(1, Some(vec![1; 300]))]);
+        pipeline.step(Role::Store).unwrap();
+        let mut task = pin!(Arc::clone(&pipeline).wake_readers_forever(pause));
+        let mut poll_task =
+            || assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        poll_task();
+        // The step's beginning, the log's, and its end.
+        world.clock.answers.store(3, Ordering::Relaxed);
+        thread::scope(|scope| {
+            let step = || pipeline.step(Role::Redo).unwrap();
+            let step = thread::Builder::new().name(HELD.to_owned()).spawn_scoped(scope, step).unwrap();
+            world.clock.wait_until_it_holds();
+            let files = pipeline.binlog().unwrap();
+            pipeline.step(Role::Files).unwrap();
+            poll_task();
+            assert_eq!(published(&world), before, "{strategy:?}");
+            let name = files.index().last().unwrap().clone();
+            assert!(world.file_bytes(&files.path_of(&name)).len() as u64 > before.position, "{strategy:?}");
+            world.clock.let_go();
+            step.join().unwrap();
+        });
+        world.drive();
+        poll_task();
+        let mut beyond = pin!(reader.beyond(before));
+        let is_told = beyond.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        assert!(is_told, "{strategy:?}, replicas hold: {replicas_hold}");
+        drop(committing);
+    }
 }

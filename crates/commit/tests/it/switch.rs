@@ -46,9 +46,7 @@ fn a_strategy_stays_until_its_steps_are_over() {
     world.clock.answers.store(1, Ordering::Relaxed);
     let pipeline = Arc::clone(&world.pipeline);
     let step = thread::Builder::new().name(HELD.to_owned()).spawn(move || pipeline.step(Role::Redo)).unwrap();
-    while world.clock.answers.load(Ordering::Relaxed) > 0 {
-        thread::yield_now();
-    }
+    world.clock.wait_until_it_holds();
     let pipeline = Arc::clone(&world.pipeline);
     let quiet = world.block_on(Quiet::take(&pipeline));
     thread::scope(|scope| {
@@ -57,7 +55,7 @@ fn a_strategy_stays_until_its_steps_are_over() {
             assert_eq!(world.pipeline.strategy_kind(), StrategyKind::Enhanced, "a step is under way");
             thread::yield_now();
         }
-        world.clock.answers.store(usize::MAX, Ordering::Relaxed);
+        world.clock.let_go();
         assert_eq!(switch.join().unwrap(), Switched::Done);
     });
     step.join().unwrap().unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
@@ -34,17 +34,47 @@ pub const ORIGIN: Origin = Origin { timestamp: 1_700_000_000, server_id: 1 };
 /// The thread that a clock can hold up.
 pub const HELD: &str = "held";
 
-/// A clock that moves when it is asked or slept on, and can hold one thread up that asks it.
+/// A clock that moves when it is asked or slept on, and can hold one thread up that does so.
 #[derive(Debug)]
 pub struct StepClock {
     now_ns: AtomicU64,
     /// Answers that the thread [`HELD`] gets before it has to wait.
     pub answers: AtomicUsize,
+    /// It waits.
+    holds: AtomicBool,
 }
 
 impl Default for StepClock {
     fn default() -> Self {
-        Self { now_ns: AtomicU64::new(0), answers: AtomicUsize::new(usize::MAX) }
+        Self {
+            now_ns: AtomicU64::new(0),
+            answers: AtomicUsize::new(usize::MAX),
+            holds: AtomicBool::new(false),
+        }
+    }
+}
+
+impl StepClock {
+    /// Returns when the thread [`HELD`] has had its answers and waits for more.
+    pub fn wait_until_it_holds(&self) {
+        while !self.holds.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Lets the thread go.
+    pub fn let_go(&self) {
+        self.answers.store(usize::MAX, Ordering::Relaxed);
+    }
+
+    fn hold(&self) {
+        let one_less = |left: usize| left.checked_sub(1);
+        while std::thread::current().name() == Some(HELD)
+            && self.answers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
+        {
+            self.holds.store(true, Ordering::Release);
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -53,15 +83,11 @@ impl Clock for StepClock {
         1_700_000_000_000_000 + self.now_ns.fetch_add(1, Ordering::Relaxed)
     }
     fn monotonic_ns(&self) -> u64 {
-        let one_less = |left: usize| left.checked_sub(1);
-        while std::thread::current().name() == Some(HELD)
-            && self.answers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
-        {
-            std::thread::yield_now();
-        }
+        self.hold();
         self.now_ns.fetch_add(1000, Ordering::Relaxed)
     }
     fn sleep_us(&self, us: u64) {
+        self.hold();
         self.now_ns.fetch_add(us * 1000, Ordering::Relaxed);
     }
 }
