@@ -312,8 +312,8 @@ impl Pipeline {
 
     /// What happens behind commits, a few times a second: binlog files are written and synced as far as that is due.
     pub fn tend_files(&self) {
-        // If `innodb_flush_log_at_trx_commit` is raised between a step and its look at what that has reached, nothing is
-        // published; while everybody waits for that, nobody else begins a step.
+        // If `innodb_flush_log_at_trx_commit` or `sync_binlog` is raised between a step and its look at what that has reached,
+        // nothing is published; while everybody waits for that, nobody else begins a step.
         if self.last_drawn() > self.published.visible() {
             self.begin_step();
         }

@@ -6,7 +6,8 @@ use redo::Durability;
 
 use crate::StrategyKind;
 
-/// See the module. Read with relaxed order: a change takes effect with some commit soon after.
+/// See the module. Read with relaxed order: what demands durability is read of a transaction that its session has handed
+/// over, so a change holds for all that are begun after it; other changes take effect with some commit soon after.
 #[derive(Debug)]
 pub struct Settings {
     /// `innodb_flush_log_at_trx_commit`: 0, 1 or 2.

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use redo::Durability;
 
 use super::gather::Gather;
-use super::{Form, Harvest, Strategy, StrategyKind, edges, finalise, redo_demand, redo_reached};
+use super::{Form, Harvest, Strategy, StrategyKind, edges, finalise, has_redo, redo_demand};
 use crate::fill::RecordEvents;
 use crate::pending::Pending;
 use crate::{FatalError, Pipeline, Role};
@@ -60,17 +60,17 @@ impl Enhanced {
     fn publish(&self, pipeline: &Pipeline) {
         let mut harvest = self.harvest.lock();
         let Some(store) = pipeline.store() else { return };
-        let redo = redo_reached(pipeline, pipeline.settings.redo_demand());
-        let store = match pipeline.settings.sync_binlog.load(Ordering::Relaxed) {
+        let stored = || match pipeline.settings.sync_binlog.load(Ordering::Relaxed) {
             1 => store.synced(),
             _ => store.written(),
         };
         let is_durable = |pending: &Pending| {
-            let ticket = pending.ticket();
-            ticket.redo_end <= redo && ticket.store_end <= store
+            has_redo(pipeline, pipeline.settings.redo_demand(), pending)
+                && pending.ticket().store_end <= stored()
         };
+        let done = harvest.take(pipeline, is_durable);
         let waits = pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed);
-        pipeline.leave_to_files(harvest.take(pipeline, is_durable), waits);
+        pipeline.leave_to_files(done, waits);
     }
 }
 

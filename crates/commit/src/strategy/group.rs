@@ -91,9 +91,9 @@ impl Group {
     fn sync(&self, pipeline: &Pipeline) -> Result<(), FatalError> {
         let mut stage = self.sync.lock();
         let begun = pipeline.clock.monotonic_ns();
-        let every = pipeline.settings.sync_binlog.load(Ordering::Relaxed);
+        let every = || pipeline.settings.sync_binlog.load(Ordering::Relaxed);
         // The delay comes before every sync that will happen, and with 0 before every pass.
-        if stage.passes + 1 >= every {
+        if stage.passes + 1 >= every() {
             self.delay(pipeline);
         }
         std::mem::swap(&mut stage.group, &mut *self.flushed.lock());
@@ -101,6 +101,8 @@ impl Group {
             return Ok(());
         }
         stage.passes += 1;
+        // As it is now: some of these have come while this slept, and their sessions have seen a change before.
+        let every = every();
         if every > 0 && stage.passes >= every {
             let files = pipeline.binlog.as_ref().expect("this strategy has a binlog");
             files.sync()?;

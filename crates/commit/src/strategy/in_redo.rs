@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 
-use super::{Form, Harvest, Strategy, StrategyKind, carry_redo, edges, finalise, redo_demand};
+use super::{Form, Harvest, Strategy, StrategyKind, edges, finalise, has_redo, redo_demand};
 use crate::fill::RecordEvents;
 use crate::pending::Pending;
 use crate::{FatalError, Pipeline, Role};
@@ -55,8 +55,8 @@ impl Strategy for InRedo {
             Role::Redo => {
                 let mut stage = self.stage.lock();
                 stage.gather(pipeline);
-                let reached = carry_redo(pipeline, redo_demand(pipeline))?;
-                let done = stage.take(pipeline, |pending| pending.ticket().redo_end <= reached);
+                pipeline.redo_by(redo_demand(pipeline))?;
+                let done = stage.take(pipeline, |pending| has_redo(pipeline, redo_demand(pipeline), pending));
                 let waits = pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed);
                 pipeline.leave_to_files(done, waits);
                 Ok(())

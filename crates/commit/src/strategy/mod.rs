@@ -191,7 +191,7 @@ impl Harvest {
         self.gather.wait(pipeline, self.next);
     }
 
-    /// Those that are durable now.
+    /// Those that are durable now. `is_durable` is asked of a transaction that is ready, after its session has put it there.
     fn take(&mut self, pipeline: &Pipeline, is_durable: impl Fn(&Pending) -> bool) -> &mut Batch {
         while let Some(pending) = pipeline.slots.take_ready(self.next, &is_durable) {
             self.next = self.next.next();
@@ -218,6 +218,12 @@ fn redo_reached(pipeline: &Pipeline, demand: Option<Durability>) -> Lsn {
         Some(Durability::Written) => pipeline.redo.written(),
         Some(Durability::Synced) => pipeline.redo.synced(),
     }
+}
+
+/// Whether redo has a transaction as durable as demanded. To be asked of one that is ready, with the demand as it is then:
+/// whoever has begun to commit after a SET GLOBAL had returned is not answered by what was demanded before.
+fn has_redo(pipeline: &Pipeline, demand: Option<Durability>, pending: &Pending) -> bool {
+    pending.ticket().redo_end <= redo_reached(pipeline, demand)
 }
 
 /// Carries redo as far as `demand` says, and says up to where that is.

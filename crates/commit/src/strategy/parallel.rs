@@ -14,7 +14,7 @@
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 
-use super::{Form, Harvest, Strategy, StrategyKind, carry_redo, finalise};
+use super::{Form, Harvest, Strategy, StrategyKind, finalise, has_redo};
 use crate::fill::RecordEvents;
 use crate::pending::Pending;
 use crate::{FatalError, Pipeline, Role};
@@ -63,8 +63,9 @@ impl Strategy for Parallel {
             Role::Redo => {
                 let mut stage = self.stage.lock();
                 stage.gather(pipeline);
-                let reached = carry_redo(pipeline, pipeline.settings.redo_demand())?;
-                let done = stage.take(pipeline, |pending| pending.ticket().redo_end <= reached);
+                let demand = || pipeline.settings.redo_demand();
+                pipeline.redo_by(demand())?;
+                let done = stage.take(pipeline, |pending| has_redo(pipeline, demand(), pending));
                 pipeline.leave_to_files(done, true);
                 Ok(())
             }

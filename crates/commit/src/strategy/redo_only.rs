@@ -5,7 +5,7 @@
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 
-use super::{Form, Harvest, Strategy, StrategyKind, carry_redo};
+use super::{Form, Harvest, Strategy, StrategyKind, has_redo};
 use crate::pending::Pending;
 use crate::{FatalError, Pipeline, Role};
 
@@ -38,8 +38,9 @@ impl Strategy for RedoOnly {
         if role == Role::Redo {
             let mut stage = self.stage.lock();
             stage.gather(pipeline);
-            let reached = carry_redo(pipeline, pipeline.settings.redo_demand())?;
-            pipeline.publish(stage.take(pipeline, |pending| pending.ticket().redo_end <= reached));
+            let demand = || pipeline.settings.redo_demand();
+            pipeline.redo_by(demand())?;
+            pipeline.publish(stage.take(pipeline, |pending| has_redo(pipeline, demand(), pending)));
         }
         Ok(())
     }

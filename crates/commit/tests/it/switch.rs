@@ -1,14 +1,17 @@
-//! A change of strategies beside a step, and beside a change of settings, that was begun before it.
+//! A change of strategies beside a step, and beside a change of settings, that was begun before it; commits behind a change
+//! of settings, beside a step that was begun before it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
 use commit::{Quiet, Role, StrategyKind, Switched};
-use vfs::sim::SimDisk;
+use std::pin::pin;
+
+use vfs::sim::{CrashMode, SimDisk};
 
 use crate::power_loss::WITH_BINLOG;
-use crate::world::{HELD, Options, World};
+use crate::world::{HELD, Options, World, poll};
 
 /// How often it is looked whether the strategy has changed too early.
 const LOOKS: usize = 20_000;
@@ -63,4 +66,59 @@ fn a_strategy_stays_until_its_steps_are_over() {
     let next = world.submit(&vec![(1, Some(vec![2]))]);
     drop(world.block_on(next));
     assert_eq!(world.rows().1[&1], [2]);
+}
+
+/// A step of this role is held at the clock's `answers`-th answer; meanwhile the settings become strict, and a commit begins.
+fn commit_beside_a_relaxed_step(options: Options, roles: [Role; 2], answers: usize) {
+    let disk = SimDisk::new();
+    let mut world = World::open(&disk, options).unwrap();
+    world.pipeline.settings.sync_delay_us.store(10, Ordering::Relaxed);
+    let pipeline = Arc::clone(&world.pipeline);
+    let relaxed = world.submit(&vec![(1, Some(vec![1]))]);
+    pipeline.step(roles[0]).unwrap();
+    world.clock.answers.store(answers, Ordering::Relaxed);
+    let step = move || pipeline.step(roles[1]);
+    let step = thread::Builder::new().name(HELD.to_owned()).spawn(step).unwrap();
+    world.clock.wait_until_it_holds();
+    let pipeline = Arc::clone(&world.pipeline);
+    pipeline.settings.flush_log_at_trx_commit.store(1, Ordering::Relaxed);
+    if pipeline.strategy_kind() != StrategyKind::Parallel {
+        pipeline.settings.sync_binlog.store(1, Ordering::Relaxed);
+    }
+    let mut strict = pin!(world.submit(&vec![(2, Some(vec![2]))]));
+    pipeline.step(roles[0]).unwrap();
+    world.clock.let_go();
+    step.join().unwrap().unwrap();
+    pipeline.step(Role::Files).unwrap();
+    pipeline.sweep();
+    if poll(strict.as_mut()).is_none() {
+        drop((world.block_on(relaxed), world.block_on(strict)));
+    }
+    let redo = pipeline.redo();
+    assert_eq!(redo.synced(), redo.written(), "{options:?}: an answered commit is not synced");
+    drop(pipeline);
+    drop(world);
+    // The strategy `parallel` has nobody wait for the binlog's sync.
+    if options.strategy != StrategyKind::Parallel {
+        let kept = World::open(&disk.crash(CrashMode::DropAll, 1), options).unwrap();
+        assert!(kept.rows().1.contains_key(&2), "{options:?}: an answered commit is lost");
+    }
+}
+
+#[test]
+fn a_commit_behind_a_change_of_settings_is_not_answered_by_the_old_ones() {
+    let relaxed = Options { sync_binlog: 0, flush: 2, ..WITH_BINLOG };
+    // Behind the step's beginning and the stage's: in the delay.
+    let group = Options { strategy: StrategyKind::Group, ..relaxed };
+    commit_beside_a_relaxed_step(group, [Role::Flush, Role::Sync], 2);
+    // Behind the step's beginning: before redo is written as far as was demanded.
+    for (strategy, binlog) in [
+        (StrategyKind::None, false),
+        (StrategyKind::InRedo, true),
+        (StrategyKind::Parallel, true),
+        (StrategyKind::Enhanced, true),
+    ] {
+        let options = Options { binlog, strategy, ..relaxed };
+        commit_beside_a_relaxed_step(options, [Role::Store, Role::Redo], 1);
+    }
 }
