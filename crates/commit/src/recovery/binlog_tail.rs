@@ -1,4 +1,8 @@
 //! The binlog's tail, as recovery finds and leaves it.
+//!
+//! While redo is read, bytes that it has are written where they belong, over others if need be, and nothing gets shorter:
+//! behind damage that redo can mend there may be events of which the file has the only copy. Lengths are settled when it is
+//! known what is kept and nothing can be refused any more.
 
 use std::io;
 use std::ops::Range;
@@ -21,12 +25,12 @@ pub(super) struct BinlogTail {
     vfs: Arc<dyn Vfs>,
     pub(super) index: BinlogIndex,
     base: String,
-    /// The file that was read last.
+    /// The file that was looked at last.
     open: Option<(u32, Arc<dyn File>)>,
-    /// The file that is completed.
-    completed: Option<(u32, LogFile)>,
     /// Records of rotations that are kept and were not looked at yet, in order.
     rotations: Vec<Vec<u8>>,
+    /// Files that end with a ROTATE event, and where that is.
+    closed: Vec<BinlogPlace>,
     pub(super) bytes_read: u64,
     pub(super) bytes_cut: u64,
     pub(super) bytes_rebuilt: u64,
@@ -44,8 +48,8 @@ impl BinlogTail {
             index,
             base,
             open: None,
-            completed: None,
             rotations: Vec::new(),
+            closed: Vec::new(),
             bytes_read: 0,
             bytes_cut: 0,
             bytes_rebuilt: 0,
@@ -81,24 +85,21 @@ impl BinlogTail {
         self.rotations.push(body.to_vec());
     }
 
-    /// Begins to make a file hold a transaction's events at their place. Events that are there stay; the first bytes
-    /// that differ are cut, with all that is behind them.
-    pub(super) fn complete_events<'a>(
-        &'a mut self,
-        place: &'a EventsPlace,
-    ) -> Result<Completing<'a>, FatalError> {
+    /// Before the first bytes that belong at `place`: everything before it is there.
+    pub(super) fn begin_at(&mut self, place: BinlogPlace) -> Result<(), FatalError> {
         self.complete_rotations()?;
-        let path = self.path_of(place.file);
-        let completed = match self.completed.take().filter(|(number, _)| *number == place.file) {
-            Some(completed) => completed,
-            None => (place.file, LogFile::open(&*self.vfs, &path)?),
-        };
-        let (_, file) = self.completed.insert(completed);
-        if file.position() < place.start {
-            return Err(too_short(&path, file.position(), place.start));
+        self.check_length(place)
+    }
+
+    /// Makes a file hold these bytes at a place that it reaches. Those that are there stay, and so does all that is behind.
+    pub(super) fn put(&mut self, place: BinlogPlace, bytes: &[u8]) -> Result<(), FatalError> {
+        let file = self.file(place.file)?.ok_or_else(|| self.too_short(0, place))?;
+        self.bytes_read += file.len()?.saturating_sub(place.position).min(bytes.len() as u64);
+        if !holds_at(&file, place.position, bytes)? {
+            file.write_at(bytes, place.position)?;
+            self.bytes_rebuilt += bytes.len() as u64;
         }
-        let (read, cut, rebuilt) = (&mut self.bytes_read, &mut self.bytes_cut, &mut self.bytes_rebuilt);
-        Ok(Completing { file, place, at: place.start, read, cut, rebuilt })
+        Ok(())
     }
 
     /// Removes all files: a RESET has not come to its end.
@@ -108,7 +109,6 @@ impl BinlogTail {
 
     fn complete_rotations(&mut self) -> Result<(), FatalError> {
         for body in std::mem::take(&mut self.rotations) {
-            self.completed = None;
             let rotation = record::decode_rotation(&body).expect("it was decoded when it was kept");
             self.complete(&rotation)?;
         }
@@ -118,29 +118,22 @@ impl BinlogTail {
     /// Makes the files be what was kept: completes rotations, cuts what lies behind the end, syncs everything that
     /// may have been written since `checkpoint`.
     pub(super) fn restore(&mut self, kept: &Kept, checkpoint: Option<BinlogPlace>) -> Result<(), FatalError> {
-        self.open = None;
-        self.complete_rotations()?;
-        self.completed = None;
         let Some(end) = kept.binlog else { return Ok(()) };
+        self.complete_rotations()?;
+        self.open = None;
+        for place in std::mem::take(&mut self.closed) {
+            self.end_file(place)?;
+        }
         self.cut(end)?;
         self.sync_from(checkpoint.map_or(end.file, |place| place.file))
     }
 
     /// Makes the ROTATE event and the new file's header be there as the record says.
     fn complete(&mut self, rotation: &RotationRecord<'_>) -> Result<(), FatalError> {
-        let path = self.path_of(rotation.old_file);
-        let mut old = LogFile::open(&*self.vfs, &path)?;
-        if old.position() < rotation.rotate_start {
-            return Err(too_short(&path, old.position(), rotation.rotate_start));
-        }
-        let end = rotation.rotate_start + rotation.rotate.len() as u64;
-        if !holds_at(old.file(), rotation.rotate_start, rotation.rotate)? || old.position() > end {
-            self.bytes_cut += old.position().saturating_sub(rotation.rotate_start);
-            old.truncate(rotation.rotate_start)?;
-            old.append(rotation.rotate)?;
-            self.bytes_rebuilt += rotation.rotate.len() as u64;
-        }
-        old.close()?;
+        let start = BinlogPlace { file: rotation.old_file, position: rotation.rotate_start };
+        self.check_length(start)?;
+        self.put(start, rotation.rotate)?;
+        self.closed.push(BinlogPlace { position: start.position + rotation.rotate.len() as u64, ..start });
         let new = self.name(rotation.new_file);
         let file = self.vfs.open(&self.index.path_of(&new), Open::Create)?;
         if !holds_at(&file, 0, rotation.header)? {
@@ -153,6 +146,32 @@ impl BinlogTail {
             self.index.add(&*self.vfs, new)?;
         }
         Ok(())
+    }
+
+    /// Refuses a file that lacks what must be there by itself: redo goes on behind it.
+    fn check_length(&mut self, place: BinlogPlace) -> Result<(), FatalError> {
+        match self.len(place.file)?.unwrap_or(0) {
+            len if len < place.position => Err(self.too_short(len, place)),
+            _ => Ok(()),
+        }
+    }
+
+    fn too_short(&self, len: u64, wanted: BinlogPlace) -> FatalError {
+        FatalError::Corrupt(format!(
+            "binlog file {} ends at {len}, before position {} that redo goes on from; restore the file",
+            self.path_of(wanted.file).display(),
+            wanted.position
+        ))
+    }
+
+    /// Cuts what is behind the end of a file, and closes it.
+    fn end_file(&mut self, end: BinlogPlace) -> Result<(), FatalError> {
+        let mut file = LogFile::open(&*self.vfs, &self.path_of(end.file))?;
+        if file.position() > end.position {
+            self.bytes_cut += file.position() - end.position;
+            file.truncate(end.position)?;
+        }
+        Ok(file.close()?)
     }
 
     /// Refuses files that an index should list and that does not list any: they would be taken for nobody's.
@@ -171,6 +190,7 @@ impl BinlogTail {
 
     /// Cuts everything behind `end`.
     fn cut(&mut self, end: BinlogPlace) -> Result<(), FatalError> {
+        self.end_file(end)?;
         let last = self.name(end.file);
         let mut gone = self.index.cut_above(&*self.vfs, &last)?;
         gone.extend(self.index.unlisted(&*self.vfs)?);
@@ -181,12 +201,7 @@ impl BinlogTail {
         if !gone.is_empty() {
             self.index.remove_files(&*self.vfs, &gone)?;
         }
-        let mut file = LogFile::open(&*self.vfs, &self.index.path_of(&last))?;
-        if file.position() > end.position {
-            self.bytes_cut += file.position() - end.position;
-            file.truncate(end.position)?;
-        }
-        Ok(file.close()?)
+        Ok(())
     }
 
     /// Makes all listed files from `from` on, and the index, survive power loss: what was read may have been in the
@@ -205,7 +220,7 @@ impl BinlogTail {
         {
             return Ok(Some(Arc::clone(file)));
         }
-        match self.vfs.open(&self.path_of(number), Open::Read) {
+        match self.vfs.open(&self.path_of(number), Open::ReadWrite) {
             Ok(file) => {
                 file.drop_clean_pages()?;
                 self.open = Some((number, Arc::clone(&file)));
@@ -224,57 +239,6 @@ impl BinlogTail {
     pub(super) fn path_of(&self, number: u32) -> PathBuf {
         self.index.path_of(&self.name(number))
     }
-}
-
-/// A transaction's events on their way into a file.
-#[derive(Debug)]
-pub(super) struct Completing<'a> {
-    file: &'a mut LogFile,
-    place: &'a EventsPlace,
-    /// Up to here the file is as it should be.
-    at: u64,
-    read: &'a mut u64,
-    cut: &'a mut u64,
-    rebuilt: &'a mut u64,
-}
-
-impl Completing<'_> {
-    /// Takes the next final bytes.
-    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), FatalError> {
-        let size = bytes.len() as u64;
-        let end = self.file.position();
-        *self.read += size.min(end - self.at);
-        if end < self.at + size || !holds_at(self.file.file(), self.at, bytes)? {
-            if end > self.at {
-                *self.cut += end - self.at;
-                self.file.truncate(self.at)?;
-            }
-            self.file.append(bytes)?;
-            *self.rebuilt += size;
-        }
-        self.at += size;
-        Ok(())
-    }
-
-    /// There are no more bytes.
-    pub(super) fn finish(self) -> Result<(), FatalError> {
-        let EventsPlace { start, size, file, .. } = self.place;
-        let held = self.at - start;
-        if held == *size {
-            return Ok(());
-        }
-        Err(FatalError::Corrupt(format!(
-            "events of {held} bytes are recorded for {size} bytes of binlog file number {file}"
-        )))
-    }
-}
-
-/// A file lacks what must be there by itself: redo goes on behind it.
-fn too_short(path: &Path, end: u64, wanted: u64) -> FatalError {
-    FatalError::Corrupt(format!(
-        "binlog file {} ends at {end}, before position {wanted} that redo goes on from; restore the file",
-        path.display()
-    ))
 }
 
 /// Whether a file holds these bytes at a position. The IN_USE flag is no difference: it goes when a file is closed.

@@ -8,8 +8,8 @@
 //!    made, and its epoch and start go into the base.
 //! 6. A new binlog file is begun, as mysqld does at every start.
 //!
-//! A crash at any step recovers to the same state: until the epoch is in the base nothing has changed but cut tails
-//! and synced files.
+//! A crash at any step recovers to the same state: until the epoch is in the base nothing has changed but cut tails,
+//! synced files, and bytes of the binlog that redo says. A start that is refused has cut nothing.
 
 mod binlog_tail;
 mod replay;

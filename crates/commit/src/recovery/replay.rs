@@ -16,7 +16,7 @@ use super::binlog_tail::BinlogTail;
 use super::store_tail::StoreTail;
 use crate::FatalError;
 use crate::facts::Facts;
-use crate::record::{self, BinlogPlace, ChunkName, EventsHome, EventsPlace, TrxRecord};
+use crate::record::{self, BinlogPlace, ChunkName, EventsBody, EventsHome, EventsPlace, TrxRecord};
 
 /// What is kept, and what it amounts to.
 #[derive(Debug)]
@@ -163,17 +163,23 @@ impl<'a> Replay<'a> {
             }
             _ => &mut self.chunks,
         };
-        let mut file = tail.complete_events(place)?;
-        file.put(events.head)?;
-        let mut finaliser = Finaliser::new(place.start + events.head.len() as u64, place.checksum);
-        let mut bytes = Vec::new();
-        for chunk in &events.chunks {
-            bytes.clear();
-            finaliser.push(&take_chunk(chunks, chunk).map_err(Trouble::Record)?, &mut bytes);
-            file.put(&bytes)?;
+        let mut size = 0;
+        for_each_piece(&events, place, chunks, |bytes| {
+            size += bytes.len() as u64;
+            Ok(())
+        })?;
+        if size != place.size {
+            return Err(Trouble::Record("events of another length than it says"));
         }
-        file.put(events.tail)?;
-        Ok(file.finish()?)
+        let mut at = BinlogPlace { file: place.file, position: place.start };
+        tail.begin_at(at)?;
+        for_each_piece(&events, place, chunks, |bytes| {
+            tail.put(at, bytes)?;
+            at.position += bytes.len() as u64;
+            Ok(())
+        })?;
+        events.chunks.iter().for_each(|chunk| drop(chunks.remove(&chunk.lsn)));
+        Ok(())
     }
 
     fn apply(&mut self, trx: &TrxRecord<'_>) -> Result<(), &'static str> {
@@ -275,8 +281,34 @@ impl Trouble {
     }
 }
 
+/// Gives a transaction's final events to `put`, in order.
+fn for_each_piece(
+    events: &EventsBody<'_>,
+    place: &EventsPlace,
+    chunks: &HashMap<Lsn, Vec<u8>>,
+    mut put: impl FnMut(&[u8]) -> Result<(), FatalError>,
+) -> Result<(), Trouble> {
+    put(events.head)?;
+    let mut finaliser = Finaliser::new(place.start + events.head.len() as u64, place.checksum);
+    let mut bytes = Vec::new();
+    for chunk in &events.chunks {
+        let body = chunks.get(&chunk.lsn).ok_or(Trouble::Record(MISSING))?;
+        bytes.clear();
+        finaliser.push(checked(body, chunk).map_err(Trouble::Record)?, &mut bytes);
+        put(&bytes)?;
+    }
+    Ok(put(events.tail)?)
+}
+
+const MISSING: &str = "a transaction whose chunk is missing";
+
 fn take_chunk(chunks: &mut HashMap<Lsn, Vec<u8>>, chunk: &ChunkName) -> Result<Vec<u8>, &'static str> {
-    let body = chunks.remove(&chunk.lsn).ok_or("a transaction whose chunk is missing")?;
+    let body = chunks.remove(&chunk.lsn).ok_or(MISSING)?;
+    checked(&body, chunk)?;
+    Ok(body)
+}
+
+fn checked<'a>(body: &'a [u8], chunk: &ChunkName) -> Result<&'a [u8], &'static str> {
     if body.len() == chunk.size as usize {
         Ok(body)
     } else {

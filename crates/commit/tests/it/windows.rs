@@ -4,6 +4,7 @@
 //! R3. A change of the strategy leaves nothing behind that redo is kept for. R4. Binlog files without their index are refused, not
 //! removed. R5. Files expire by when they were begun, whatever time sessions choose. R6. Rows that look like redo are rows.
 //! R7. Credits come back from whoever stops waiting. R8. A sync that was begun before a RESET promises nothing behind it.
+//! R9. Damage that redo can mend takes nothing else away, and a refused start leaves no file shorter.
 //!
 //! Method: steps are taken by hand, in the order in which they hurt.
 
@@ -151,6 +152,57 @@ fn binlog_files_without_their_index_are_refused_and_stay() {
         let world = World::open(&disk, options).unwrap();
         assert_eq!(world.rows().1.len(), 5, "clean: {clean}");
     }
+}
+
+/// Changes a bit of the row that consists of this value, in the first binlog file. Twice is never.
+fn flip(disk: &SimDisk, value: u8) {
+    let file = disk.open(Path::new("/data/binlog.000001"), vfs::Open::ReadWrite).unwrap();
+    let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    let at =
+        bytes.windows(30).position(|window| window.iter().all(|byte| *byte | 0x80 == value | 0x80)).unwrap();
+    file.write_at(&[bytes[at] ^ 0x80], at as u64).unwrap();
+    file.sync_all().unwrap();
+}
+
+/// Rows 1 to 3 are in redo and in the file, those above in the file alone.
+fn world_that_changed_to_group(disk: &SimDisk, last: u8) {
+    let mut world = World::open(disk, IN_REDO).unwrap();
+    for key in 1..=last {
+        if key == 4 {
+            world.switch(StrategyKind::Group);
+        }
+        commit(&mut world, key, vec![key; 50]);
+    }
+}
+
+#[test]
+fn damage_that_redo_mends_takes_nothing_away_that_is_behind_it() {
+    let disk = SimDisk::new();
+    world_that_changed_to_group(&disk, 4);
+    flip(&disk, 2);
+    let world = World::open(&disk, IN_REDO).unwrap();
+    assert_eq!(world.rows().1.keys().copied().collect::<Vec<_>>(), [1, 2, 3, 4]);
+    let changes = (1..=4).map(|key| (CommitSeq(u64::from(key)), vec![(key, Some(vec![key; 50]))]));
+    let logged = world.binlog_transactions();
+    assert_eq!(
+        logged.into_iter().filter(|(_, changes)| !changes.is_empty()).collect::<Vec<_>>(),
+        changes.collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_refused_start_leaves_no_file_shorter() {
+    let disk = SimDisk::new();
+    world_that_changed_to_group(&disk, 7);
+    let before = binlog_files(&disk);
+    flip(&disk, 2);
+    flip(&disk, 5);
+    let refused = World::open(&disk, IN_REDO).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("restore the file"), "{refused}");
+    assert_eq!(binlog_files(&disk), before);
+    flip(&disk, 5);
+    assert_eq!(World::open(&disk, IN_REDO).unwrap().rows().1.len(), 7);
 }
 
 #[test]
