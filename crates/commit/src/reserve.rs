@@ -14,6 +14,7 @@ use crate::fill::fill;
 use crate::pending::{EventsKind, Pending};
 use crate::pipeline::{INLINE_MAX, Pipeline};
 use crate::record::{self, ChunkName};
+use crate::room::Bytes;
 use crate::sequencer::SequencedLog;
 use crate::strategy::Form;
 use crate::{CommitError, Role};
@@ -31,12 +32,14 @@ impl Pipeline {
         pending.admitted = Credits::default();
         self.find_parent(pending, writes);
         let (events, writes_size) = (pending.cache.len(), writes.encoded_size() as u64);
-        // Events go to the binlog file, and to a log before if the strategy says so. A store may be on the same device.
-        pending.room = Some(match self.strategy().form() {
-            Form::Carried => self.room.take(2 * events + writes_size, 0)?,
-            Form::Stored => self.room.take(2 * events + writes_size, events)?,
-            Form::Named | Form::Buffered | Form::Later => self.room.take(events + writes_size, 0)?,
-        });
+        // Events go to the binlog file, and to a log before if the strategy says so. All may be on one device.
+        let (twice, store) = match self.strategy().form() {
+            Form::Carried => (events, 0),
+            Form::Stored => (events, events),
+            Form::Named | Form::Buffered | Form::Later => (0, 0),
+        };
+        pending.room =
+            Some(self.room.take(Bytes { redo: events + twice + writes_size, binlog: events, store })?);
         if writes.encoded_size() <= INLINE_MAX {
             writes.encode(&mut pending.writes);
         } else {

@@ -3,6 +3,9 @@
 //! A transaction that has a ticket must be written, so room is asked for before: the file system is asked once for many
 //! transactions, which then share half of what it said. What others take meanwhile the ballast covers; once that is
 //! spent, nothing new is let in until it is restored.
+//!
+//! Each log is asked about where it is: the binlog's files and the binlog store may be on devices of their own, where there is
+//! no ballast. Where they are not, events are counted twice.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,6 +18,10 @@ use crate::CommitError;
 /// The file system is asked again after so many bytes at the latest.
 const BUDGET_MAX: u64 = 16 << 20;
 
+/// Where the binlog's files are this is left alone: a ROTATE event and the first bytes of two files, with all GTIDs, and an
+/// index; so FLUSH, PURGE and the next start find room.
+const BINLOG_MARGIN: u64 = 1 << 20;
+
 /// What a transaction takes beside its events and its write set: headers, the padding of blocks.
 const OVERHEAD: u64 = 8192;
 
@@ -23,8 +30,10 @@ const OVERHEAD: u64 = 8192;
 pub struct Room {
     vfs: Arc<dyn Vfs>,
     ballast: Arc<Ballast>,
-    /// Where redo and the binlog's files are.
-    logs: Place,
+    /// Where redo is, and perhaps the others.
+    redo: Place,
+    /// Where the binlog's files are.
+    binlog: Place,
     /// Where the binlog store is: perhaps on a device of its own.
     store: Place,
 }
@@ -33,7 +42,7 @@ pub struct Room {
 #[derive(Debug)]
 struct Place {
     dir: PathBuf,
-    /// Bytes that are left alone: the log's next segment.
+    /// Bytes that are left alone: redo's or the store's next segment, or what begins the binlog's next files.
     margin: u64,
     /// Bytes that may be let in before the file system is asked again. Relaxed, as is `taken`: an estimate.
     budget: AtomicU64,
@@ -44,8 +53,29 @@ struct Place {
 /// What a transaction has taken; given back when this is dropped, because it is written or never will be.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    _logs: Part,
+    _redo: Part,
+    _binlog: Option<Part>,
     _store: Option<Part>,
+}
+
+/// Bytes that a transaction adds where the logs are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bytes {
+    /// To redo, and to what may be on the same device.
+    pub(crate) redo: u64,
+    /// To the binlog's files.
+    pub(crate) binlog: u64,
+    /// To the binlog store.
+    pub(crate) store: u64,
+}
+
+/// Directories of the logs.
+#[derive(Clone, Debug)]
+pub(crate) struct Dirs {
+    pub(crate) redo: PathBuf,
+    /// Anywhere, if there is none.
+    pub(crate) binlog: PathBuf,
+    pub(crate) store: PathBuf,
 }
 
 #[derive(Debug)]
@@ -61,16 +91,11 @@ impl Drop for Part {
 }
 
 impl Room {
-    /// For logs and a store in these directories; `margin` bytes are left alone in each.
-    pub(crate) fn new(
-        vfs: Arc<dyn Vfs>,
-        logs: PathBuf,
-        store: PathBuf,
-        ballast: Arc<Ballast>,
-        margin: u64,
-    ) -> Self {
-        let place = |dir| Place { dir, margin, budget: AtomicU64::new(0), taken: Arc::default() };
-        Self { vfs, ballast, logs: place(logs), store: place(store) }
+    /// For logs in these directories; `segment` bytes are left alone in each that has segments.
+    pub(crate) fn new(vfs: Arc<dyn Vfs>, dirs: Dirs, ballast: Arc<Ballast>, segment: u64) -> Self {
+        let place = |dir, margin| Place { dir, margin, budget: AtomicU64::new(0), taken: Arc::default() };
+        let binlog = place(dirs.binlog, BINLOG_MARGIN);
+        Self { vfs, ballast, redo: place(dirs.redo, segment), binlog, store: place(dirs.store, segment) }
     }
 
     /// Whether the disk was full, and the ballast was not restored since.
@@ -78,17 +103,19 @@ impl Room {
         self.ballast.is_spent()
     }
 
-    /// Lets a transaction in that adds so many bytes to the logs, and so many to the store.
+    /// Lets a transaction in that adds so many bytes.
     ///
     /// # Errors
     /// [`CommitError::DiskFull`] if there is no room for it.
-    pub(crate) fn take(&self, bytes: u64, store_bytes: u64) -> Result<Taken, CommitError> {
+    pub(crate) fn take(&self, bytes: Bytes) -> Result<Taken, CommitError> {
         if self.is_spent() {
             return Err(CommitError::DiskFull);
         }
-        let logs = self.logs.take(&*self.vfs, bytes)?;
-        let store = (store_bytes > 0).then(|| self.store.take(&*self.vfs, store_bytes)).transpose()?;
-        Ok(Taken { _logs: logs, _store: store })
+        let redo = self.redo.take(&*self.vfs, bytes.redo)?;
+        let some = |place: &Place, bytes: u64| (bytes > 0).then(|| place.take(&*self.vfs, bytes)).transpose();
+        let binlog = some(&self.binlog, bytes.binlog)?;
+        let store = some(&self.store, bytes.store)?;
+        Ok(Taken { _redo: redo, _binlog: binlog, _store: store })
     }
 }
 
@@ -119,19 +146,21 @@ mod tests {
         let disk = SimDisk::new();
         let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
         let ballast = Arc::new(Ballast::open(Arc::clone(&vfs), "/ballast".into(), 4096).unwrap());
-        let room = Room::new(vfs, "/".into(), "/".into(), ballast, 1 << 20);
+        let dirs = Dirs { redo: "/".into(), binlog: "/".into(), store: "/".into() };
+        let room = Room::new(vfs, dirs, ballast, 1 << 20);
+        let take = |redo, store| room.take(Bytes { redo, store, ..Bytes::default() });
         disk.set_capacity(4096 + (3 << 20));
-        let first = room.take(1 << 20, 0).unwrap();
-        assert!(room.take(1 << 20, 0).is_err(), "the first is not written yet");
-        let small = room.take(1 << 10, 0).unwrap();
+        let first = take(1 << 20, 0).unwrap();
+        assert!(take(1 << 20, 0).is_err(), "the first is not written yet");
+        let small = take(1 << 10, 0).unwrap();
         drop((first, small));
-        drop(room.take(1 << 20, 0).unwrap());
-        assert!(room.take(1 << 10, 3 << 20).is_err(), "the store has no room");
+        drop(take(1 << 20, 0).unwrap());
+        assert!(take(1 << 10, 3 << 20).is_err(), "the store has no room");
         disk.set_capacity(1 << 40);
-        let many: Vec<_> = (0..100).map(|_| room.take(1 << 20, 0).unwrap()).collect();
+        let many: Vec<_> = (0..100).map(|_| take(1 << 20, 0).unwrap()).collect();
         drop(many);
-        drop(room.take(1 << 20, 1 << 20).unwrap());
-        assert_eq!(room.logs.taken.load(Ordering::Relaxed), 0);
+        drop(take(1 << 20, 1 << 20).unwrap());
+        assert_eq!(room.redo.taken.load(Ordering::Relaxed), 0);
         assert_eq!(room.store.taken.load(Ordering::Relaxed), 0);
     }
 }

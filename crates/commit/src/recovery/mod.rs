@@ -15,7 +15,7 @@ mod binlog_tail;
 mod replay;
 mod store_tail;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -40,7 +40,7 @@ use crate::pipeline::INLINE_MAX;
 use crate::publisher::{Publisher, Tuple};
 use crate::readers::Readers;
 use crate::roles::Roles;
-use crate::room::Room;
+use crate::room::{Dirs, Room};
 use crate::semi_sync::SemiSync;
 use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
 use crate::settings::Settings;
@@ -89,6 +89,14 @@ pub struct BinlogConfig {
     pub io_cache_size: usize,
 }
 
+impl Config {
+    fn dirs(&self) -> Dirs {
+        let (redo, store) = (self.redo.dir.clone(), self.store.dir.clone());
+        let binlog = self.binlog.as_ref().and_then(|binlog| binlog.path.parent());
+        Dirs { binlog: binlog.map_or_else(|| redo.clone(), Path::to_owned), redo, store }
+    }
+}
+
 /// What recovery did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -127,8 +135,7 @@ pub fn open(
 ) -> Result<Recovered, FatalError> {
     let begun = clock.monotonic_ns();
     let ballast = base.ballast();
-    let (logs, store) = (config.redo.dir.clone(), config.store.dir.clone());
-    let room = Room::new(Arc::clone(vfs), logs, store, Arc::clone(ballast), config.redo.segment_size);
+    let room = Room::new(Arc::clone(vfs), config.dirs(), Arc::clone(ballast), config.redo.segment_size);
     let vfs: &Arc<dyn Vfs> = &(Arc::new(WithBallast::new(Arc::clone(vfs), Arc::clone(ballast))) as _);
     vfs.create_dir_all(&config.redo.dir)?;
     let mut facts = match base.fact(facts::NAME)? {

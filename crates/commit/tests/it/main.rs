@@ -23,6 +23,7 @@ mod io_cache;
 mod power_loss;
 mod readers;
 mod reset;
+mod room;
 mod semi_sync;
 mod slots;
 mod switch;

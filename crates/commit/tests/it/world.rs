@@ -264,6 +264,12 @@ impl World {
         self.pipeline.submit(trx, pending, &mut Apply(&mut writes)).unwrap()
     }
 
+    /// Submits what was granted, and waits for it.
+    pub fn commit_reserved(&self, trx: TrxId, pending: Box<Pending>, writes: &mut WriteSet) -> CommitSeq {
+        let committing = self.pipeline.submit(trx, pending, &mut Apply(writes)).unwrap();
+        self.block_on(committing).0.seq()
+    }
+
     /// What a session does before it commits: a write set, and events in `pending`.
     pub fn record(pending: &mut Pending, changes: &Changes) -> WriteSet {
         let mut writes = WriteSet::default();

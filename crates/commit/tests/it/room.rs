@@ -1,0 +1,94 @@
+//! Purpose: where the binlog's files are on a device of their own, that one is asked for room, too.
+//!
+//! Method: a disk that says of the binlog's directory whatever it is told.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use commit::{CommitError, EventsKind, StrategyKind};
+use engine::ids::TrxId;
+use vfs::sim::SimDisk;
+use vfs::{File, LockGuard, Open, Vfs};
+
+use crate::power_loss::WITH_BINLOG;
+use crate::world::{DIR, Options, World};
+
+#[derive(Clone, Debug)]
+struct TwoDevices {
+    disk: SimDisk,
+    binlog_free: Arc<AtomicU64>,
+}
+
+impl Vfs for TwoDevices {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn File>> {
+        self.disk.open(path, how)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.disk.rename(from, to)
+    }
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.disk.remove_file(path)
+    }
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.disk.create_dir_all(path)
+    }
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        self.disk.list(dir)
+    }
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        self.disk.exists(path)
+    }
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        self.disk.sync_dir(dir)
+    }
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        if path == Path::new(DIR) {
+            return Ok(self.binlog_free.load(Ordering::Relaxed));
+        }
+        self.disk.free_bytes(path)
+    }
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn LockGuard>> {
+        self.disk.lock(path)
+    }
+}
+
+/// How many transactions are let in of a hundred that each log 10,000 bytes.
+fn commits(world: &mut World) -> usize {
+    let row = vec![7; 10_000];
+    for done in 0..100 {
+        let mut pending = world.session();
+        pending.reset();
+        let mut writes = World::record(&mut pending, &vec![(1, Some(row.clone()))]);
+        pending.kind = EventsKind::Transaction;
+        let trx = TrxId(1000 + done);
+        let pipeline = Arc::clone(&world.pipeline);
+        match world.block_on(pipeline.reserve(trx, &mut pending, &writes)) {
+            Ok(()) => drop(world.commit_reserved(trx, pending, &mut writes)),
+            Err(refused) => {
+                assert_eq!(refused, CommitError::DiskFull);
+                pipeline.forget(trx, &mut pending);
+                return usize::try_from(done).unwrap();
+            }
+        }
+    }
+    100
+}
+
+#[test]
+fn a_commit_is_refused_where_the_binlogs_own_device_is_full() {
+    for strategy in StrategyKind::WITH_BINLOG {
+        let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
+        let devices = TwoDevices { disk: SimDisk::new(), binlog_free: Arc::default() };
+        let options = Options { strategy, sync_binlog, ..WITH_BINLOG };
+        devices.binlog_free.store(2 << 20, Ordering::Relaxed);
+        let mut world = World::open_on(Arc::new(devices.clone()), options).unwrap();
+        assert_eq!(commits(&mut world), 100, "{strategy:?}");
+        devices.binlog_free.store(1 << 20, Ordering::Relaxed);
+        assert!(commits(&mut world) < 100, "{strategy:?}: half of what was free is used up");
+        assert_eq!(commits(&mut world), 0, "{strategy:?}");
+        devices.binlog_free.store(1 << 30, Ordering::Relaxed);
+        assert_eq!(commits(&mut world), 100, "{strategy:?}: there is room again");
+    }
+}
