@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use binlog::{BinlogIndex, BinlogName, CachedFile, IoCache, LogFile};
 use parking_lot::{Mutex, MutexGuard};
-use vfs::{File, Open, Vfs};
+use vfs::{File, LockGuard, Open, Vfs};
 
 use crate::FatalError;
 use crate::admin::{PurgeError, Purged};
@@ -19,6 +19,8 @@ use crate::sequencer::FileContext;
 #[derive(Debug)]
 pub struct BinlogFiles {
     vfs: Arc<dyn Vfs>,
+    /// No other server writes this log.
+    _lock: Option<Box<dyn LockGuard>>,
     /// Rank: after the stages. Held across the disk operations of a rotation and a purge.
     index: Mutex<BinlogIndex>,
     /// The file that a sync must reach. Changes after the one before was synced. Rank: last.
@@ -48,9 +50,10 @@ pub(crate) struct Appender {
 }
 
 impl BinlogFiles {
-    /// Takes over an index and its last file, which is number `number`.
+    /// Takes over a log's lock, its index and its last file, which is number `number`.
     pub(crate) fn new(
         vfs: Arc<dyn Vfs>,
+        lock: Option<Box<dyn LockGuard>>,
         index: BinlogIndex,
         file: LogFile,
         number: u32,
@@ -63,7 +66,21 @@ impl BinlogFiles {
         let appender = Appender { file: Some(file), number, io_cache: Arc::clone(&io_cache), failed: false };
         let (index, in_use, sync_failed) = (Mutex::new(index), Arc::default(), Mutex::new(false));
         let removing = Mutex::new(());
-        (Self { vfs, index, current, synced, sync_failed, written, io_cache, in_use, removing }, appender)
+        (
+            Self {
+                vfs,
+                _lock: lock,
+                index,
+                current,
+                synced,
+                sync_failed,
+                written,
+                io_cache,
+                in_use,
+                removing,
+            },
+            appender,
+        )
     }
 
     /// The cache of what was appended last.

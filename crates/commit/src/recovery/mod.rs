@@ -1,6 +1,6 @@
 //! Recovery, which is also how every server run begins.
 //!
-//! 1. The base has the last checkpoint's facts, atomically with its data.
+//! 1. The base has the last checkpoint's facts, atomically with its data. The binlog that this run writes is locked.
 //! 2. Redo is read from there to its torn tail, the binlog from the checkpoint's position: never from a file's start.
 //! 3. [`replay`] finds the longest complete prefix and puts it into a delta.
 //! 4. Both logs are cut there; what redo says of the binlog and the disk lacks is rebuilt.
@@ -12,6 +12,7 @@
 //! synced files, and bytes of the binlog that redo says. A start that is refused has cut nothing.
 
 mod binlog_tail;
+mod recorded_log;
 mod replay;
 mod store_tail;
 
@@ -25,7 +26,7 @@ use engine::ids::CounterHigh;
 use engine::view::Published;
 use parking_lot::Mutex;
 use redo::{Cursor, EpochStart, LiveSegment, Lsn, Reader, RedoLog, Start};
-use vfs::{Vfs, WithBallast};
+use vfs::{LockGuard, Vfs, WithBallast};
 
 use crate::admission::{Admission, Credits};
 use crate::binlog_files::{Appender, BinlogFiles};
@@ -52,6 +53,7 @@ use crate::strategy::{Crowd, Strategies};
 use crate::sweep::Sweep;
 use crate::{FatalError, Pipeline, StrategyKind};
 use binlog_tail::BinlogTail;
+use recorded_log::RecordedLog;
 use replay::{Kept, Replay};
 use store_tail::StoreTail;
 
@@ -138,6 +140,7 @@ pub fn open(
     let room = Room::new(Arc::clone(vfs), config.dirs(), Arc::clone(ballast), config.redo.segment_size);
     let vfs: &Arc<dyn Vfs> = &(Arc::new(WithBallast::new(Arc::clone(vfs), Arc::clone(ballast))) as _);
     vfs.create_dir_all(&config.redo.dir)?;
+    let lock = config.binlog.as_ref().map(|binlog| recorded_log::lock(&**vfs, &binlog.path)).transpose()?;
     let mut facts = match base.fact(facts::NAME)? {
         Some(bytes) => Facts::decode(&bytes)?,
         None => Facts::default(),
@@ -156,7 +159,7 @@ pub fn open(
         None => None,
     };
     base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
-    let log = begin_binlog(vfs, &config, &kept, facts.reset_to, &*clock)?;
+    let log = begin_binlog(vfs, &config, lock, &kept, facts.reset_to, &*clock)?;
     if let (Some((_, _, end)), Some(_)) = (&log, facts.reset_to) {
         (facts.binlog, facts.reset_to) = (Some(end.place()), None);
         base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
@@ -185,25 +188,17 @@ fn restore(
     published: &Published,
     report: &mut Report,
 ) -> Result<Restored, FatalError> {
-    // The records speak of the log that was written last, wherever the next one shall be.
-    let mut tail = match &*facts.binlog_path {
-        "" => None,
-        path => Some(BinlogTail::open(Arc::clone(vfs), path.as_ref())?),
-    };
-    match (facts.reset_to, &mut tail) {
-        (Some(_), Some(tail)) => tail.remove_all()?,
-        (None, Some(tail)) if facts.binlog.is_some() => tail.refuse_without_index()?,
-        _ => {}
-    }
+    let current = config.binlog.as_ref().map(|binlog| &*binlog.path);
+    let mut log = RecordedLog::new(vfs, facts, current)?;
     let mut store = StoreTail::open(vfs, &config.store.dir, &facts.store)?;
     let view = published.view();
-    let replay = Replay::new(facts, &view.active, tail.as_mut(), store.as_mut());
+    let replay = Replay::new(facts, &view.active, &mut log, store.as_mut());
     if facts.epochs.is_empty() {
         return Ok(Restored { kept: replay.into_kept(), segments: Vec::new(), store_end: None });
     }
     let mut reader = Reader::open(Arc::clone(vfs), &config.redo.dir, &facts.epochs, facts.redo_start)?;
     let kept = replay.run(&mut reader)?;
-    if let Some(tail) = &mut tail {
+    if let Some(tail) = log.opened() {
         tail.restore(&kept, facts.binlog)?;
     }
     let segments = reader.kept_below(kept.redo_end);
@@ -212,11 +207,12 @@ fn restore(
     published.set_visible(kept.last);
     report.trx_replayed = kept.replayed;
     report.trx_cut = kept.cut;
-    report.bytes_read = reader.bytes_read()
-        + store.as_ref().map_or(0, StoreTail::bytes_read)
-        + tail.as_ref().map_or(0, |tail| tail.bytes_read);
-    report.binlog_bytes_cut = tail.as_ref().map_or(0, |tail| tail.bytes_cut);
-    report.binlog_bytes_rebuilt = tail.as_ref().map_or(0, |tail| tail.bytes_rebuilt);
+    report.bytes_read = reader.bytes_read() + store.as_ref().map_or(0, StoreTail::bytes_read);
+    if let Some(tail) = log.opened() {
+        report.bytes_read += tail.bytes_read;
+        report.binlog_bytes_cut = tail.bytes_cut;
+        report.binlog_bytes_rebuilt = tail.bytes_rebuilt;
+    }
     Ok(Restored { kept, segments, store_end })
 }
 
@@ -233,6 +229,7 @@ type OpenBinlog = (BinlogFiles, Appender, BinlogEnd);
 fn begin_binlog(
     vfs: &Arc<dyn Vfs>,
     config: &Config,
+    lock: Option<Box<dyn LockGuard>>,
     kept: &Kept,
     reset_to: Option<u32>,
     clock: &dyn Clock,
@@ -250,7 +247,7 @@ fn begin_binlog(
     let file = binlog::rotate::begin_file(&**vfs, &mut index, name, &header)?;
     let end = BinlogEnd { file: number, position: header.len() as u64, checksum: *checksum };
     let (files, appender) =
-        BinlogFiles::new(Arc::clone(vfs), index, file, number, Arc::new(IoCache::new(*io_cache_size)));
+        BinlogFiles::new(Arc::clone(vfs), lock, index, file, number, Arc::new(IoCache::new(*io_cache_size)));
     Ok(Some((files, appender, end)))
 }
 

@@ -12,7 +12,7 @@ use engine::ids::{CommitSeq, CounterHigh};
 use engine::writeset::EntryDecoder;
 use redo::{Lsn, Reader, Record};
 
-use super::binlog_tail::BinlogTail;
+use super::recorded_log::RecordedLog;
 use super::store_tail::StoreTail;
 use crate::FatalError;
 use crate::facts::Facts;
@@ -42,7 +42,7 @@ pub(super) struct Kept {
 pub(super) struct Replay<'a> {
     kept: Kept,
     delta: &'a Delta,
-    tail: Option<&'a mut BinlogTail>,
+    log: &'a mut RecordedLog,
     store: Option<&'a mut StoreTail>,
     chunks: HashMap<Lsn, Vec<u8>>,
     /// Where the events of the first transaction would begin of which a part is missing.
@@ -55,7 +55,7 @@ impl<'a> Replay<'a> {
     pub(super) fn new(
         facts: &Facts,
         delta: &'a Delta,
-        tail: Option<&'a mut BinlogTail>,
+        log: &'a mut RecordedLog,
         store: Option<&'a mut StoreTail>,
     ) -> Self {
         let kept = Kept {
@@ -69,7 +69,7 @@ impl<'a> Replay<'a> {
             cut: 0,
         };
         let promised = facts.binlog.unwrap_or_default();
-        Self { kept, delta, tail, store, chunks: HashMap::new(), cut: None, promised }
+        Self { kept, delta, log, store, chunks: HashMap::new(), cut: None, promised }
     }
 
     /// What is kept of a new data directory.
@@ -139,7 +139,7 @@ impl<'a> Replay<'a> {
     /// Where the transaction's events are.
     fn events_of(&mut self, trx: &TrxRecord<'_>) -> Result<Events, FatalError> {
         let Some(place) = &trx.head.events else { return Ok(Events::InPlace) };
-        let Some(tail) = &mut self.tail else { return Ok(Events::Missing) };
+        let Some(tail) = self.log.needed()? else { return Ok(Events::Missing) };
         let body = match place.home {
             EventsHome::File(crc) if tail.holds(place, crc)? => return Ok(Events::InPlace),
             EventsHome::File(_) => None,
@@ -155,7 +155,7 @@ impl<'a> Replay<'a> {
     /// Makes the binlog file hold a transaction's events.
     fn put_events(&mut self, place: &EventsPlace, body: &[u8]) -> Result<(), Trouble> {
         let events = record::decode_events(body).ok_or(Trouble::Record("events that do not decode"))?;
-        let tail = self.tail.as_mut().expect("the events have a place");
+        let tail = self.log.opened().expect("the events have a place");
         let chunks = match (place.home, &mut self.store) {
             (EventsHome::Store(_), Some(store)) => {
                 store.keep();
@@ -205,7 +205,7 @@ impl<'a> Replay<'a> {
         let after = BinlogPlace { file: rotation.new_file, position: rotation.header.len() as u64 };
         if self.kept.binlog.is_none_or(|kept| kept < after) {
             self.kept.binlog = Some(after);
-            if let Some(tail) = &mut self.tail {
+            if let Some(tail) = self.log.needed()? {
                 tail.note_rotation(&record.body);
             }
         }
@@ -214,7 +214,7 @@ impl<'a> Replay<'a> {
 
     /// Refuses if something is missing that had been promised.
     fn check_promise(&mut self) -> Result<(), FatalError> {
-        let (Some(tail), Some(kept)) = (&mut self.tail, self.kept.binlog) else { return Ok(()) };
+        let (Some(tail), Some(kept)) = (self.log.opened(), self.kept.binlog) else { return Ok(()) };
         let untouched = self.kept.replayed + self.kept.cut == 0;
         if untouched && tail.index.names().is_empty() {
             // Somebody has removed the whole binlog on purpose; nothing depends on it.

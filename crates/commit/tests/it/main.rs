@@ -20,6 +20,7 @@ mod dependencies;
 mod failures;
 mod given_gtid;
 mod io_cache;
+mod log_place;
 mod power_loss;
 mod readers;
 mod reset;

@@ -89,8 +89,10 @@ fn a_power_loss_leaves_the_log_before_a_reset_or_the_one_behind_it() {
                 if op >= reset && !is_new {
                     return Err("the RESET is gone".to_owned());
                 }
+                let last = world.rows().0;
+                drop(world);
                 let again = World::open(disk, options).map_err(|error| error.to_string())?;
-                check(&again, &script, through, world.rows().0)
+                check(&again, &script, through, last)
             });
             if let Err(what) = checked {
                 panic!("{strategy:?}, operation {op} (RESET from {begun} to {reset}), {mode:?}: {what}");

@@ -153,11 +153,15 @@ impl World {
 
     /// On a disk of any kind.
     pub fn open_on(vfs: Arc<dyn Vfs>, options: Options) -> Result<Self, FatalError> {
-        vfs.create_dir_all(Path::new(DIR))?;
-        let base = Base::open(&vfs, Path::new(DIR), 1 << 20, 0)?;
-        let path = PathBuf::from(DIR).join("binlog");
+        Self::open_at(vfs, options, Path::new(DIR), Path::new("/data/binlog"))
+    }
+
+    /// With its data in a directory and its binlog at a path.
+    pub fn open_at(vfs: Arc<dyn Vfs>, options: Options, dir: &Path, path: &Path) -> Result<Self, FatalError> {
+        vfs.create_dir_all(dir)?;
+        let base = Base::open(&vfs, dir, 1 << 20, 0)?;
         let redo = redo::Options {
-            dir: PathBuf::from(DIR).join("redo"),
+            dir: dir.join("redo"),
             segment_size: 16 * 4096,
             ring_size: 4 << 20,
             ring_slots: 256,
@@ -166,12 +170,12 @@ impl World {
             salt: 0x5A17,
         };
         let config = Config {
-            store: redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() },
+            store: redo::Options { dir: dir.join("store"), ..redo.clone() },
             redo,
             strategy: options.strategy,
             binlog_buffer_size: 1 << 20,
             binlog: options.binlog.then_some(BinlogConfig {
-                path,
+                path: path.to_owned(),
                 checksum: options.checksum,
                 io_cache_size: 1 << 16,
             }),

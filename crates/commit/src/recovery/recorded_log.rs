@@ -1,0 +1,86 @@
+//! The binlog that redo's records speak of, which may be at another place than the one that this run writes.
+//!
+//! It is looked at only if a record needs it, and under its lock. So a copy of a data directory leaves the log of its original
+//! alone if it was made after a clean stop, and is refused if it was not and the original runs; and whoever has moved the files
+//! between a clean stop and a start finds nothing missing.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use vfs::{LockGuard, Vfs};
+
+use super::binlog_tail::BinlogTail;
+use crate::FatalError;
+use crate::facts::Facts;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct RecordedLog {
+    vfs: Arc<dyn Vfs>,
+    /// Where it is, if it was not looked at yet.
+    path: Option<PathBuf>,
+    tail: Option<BinlogTail>,
+    /// Held as long as this lives, if it is not the log of this run.
+    lock: Option<Box<dyn LockGuard>>,
+}
+
+impl RecordedLog {
+    /// The one that the facts speak of. If it is at `current`, the place that this run writes and has locked, it is looked at.
+    pub(super) fn new(vfs: &Arc<dyn Vfs>, facts: &Facts, current: Option<&Path>) -> Result<Self, FatalError> {
+        let mut log = Self { vfs: Arc::clone(vfs), path: None, tail: None, lock: None };
+        if facts.binlog_path.is_empty() {
+            return Ok(log);
+        }
+        let path = Path::new(&facts.binlog_path);
+        if current != Some(path) {
+            // A RESET that was under way leaves its files there.
+            log.path = Some(path.to_owned());
+            return Ok(log);
+        }
+        let mut tail = BinlogTail::open(Arc::clone(vfs), path)?;
+        if facts.reset_to.is_some() {
+            tail.remove_all()?;
+        } else if facts.binlog.is_some() {
+            tail.refuse_without_index()?;
+        }
+        log.tail = Some(tail);
+        Ok(log)
+    }
+
+    /// A record needs it. `None` if there never was one.
+    pub(super) fn needed(&mut self) -> Result<Option<&mut BinlogTail>, FatalError> {
+        if let Some(path) = self.path.take() {
+            self.lock = Some(lock(&*self.vfs, &path)?);
+            let tail = BinlogTail::open(Arc::clone(&self.vfs), &path)?;
+            tail.refuse_without_index()?;
+            self.tail = Some(tail);
+        }
+        Ok(self.tail.as_mut())
+    }
+
+    /// The same, if it was looked at.
+    pub(super) fn opened(&mut self) -> Option<&mut BinlogTail> {
+        self.tail.as_mut()
+    }
+}
+
+/// Makes sure that no other server writes the log at `path`, a directory and a base name: takes the lock `base`.lock beside its
+/// index.
+pub(super) fn lock(vfs: &dyn Vfs, path: &Path) -> Result<Box<dyn LockGuard>, FatalError> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".lock");
+    vfs.lock(&path.with_file_name(name)).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => FatalError::Corrupt(format!(
+            "another server writes the binary log {0}: a copy of that server's data directory needs a --log-bin of its own, \
+             and to be made after a clean stop, or else with a copy of the log at {0}",
+            path.display()
+        )),
+        io::ErrorKind::NotFound => FatalError::Corrupt(format!(
+            "redo goes on from the binary log {}, which is not there: put its files back, start the server with them and \
+             stop it cleanly; after that they may be moved",
+            path.display()
+        )),
+        _ => error.into(),
+    })
+}
