@@ -39,9 +39,7 @@ impl Enhanced {
         let mut passes = self.passes.lock();
         *passes += 1;
         let every = pipeline.settings.sync_binlog.load(Ordering::Relaxed);
-        // Who waits for the files waits for the store's sync: they are made of what survives.
-        let waits = pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed);
-        if waits || every > 0 && *passes >= every {
+        if waits_for_files(pipeline) || every > 0 && *passes >= every {
             *passes = 0;
             return pipeline.store_step(Durability::Synced);
         }
@@ -62,16 +60,21 @@ impl Enhanced {
         let Some(store) = pipeline.store() else { return };
         let stored = || match pipeline.settings.sync_binlog.load(Ordering::Relaxed) {
             1 => store.synced(),
+            _ if waits_for_files(pipeline) => store.synced(),
             _ => store.written(),
         };
         let is_durable = |pending: &Pending| {
-            has_redo(pipeline, pipeline.settings.redo_demand(), pending)
-                && pending.ticket().store_end <= stored()
+            has_redo(pipeline, redo_demand(pipeline), pending) && pending.ticket().store_end <= stored()
         };
         let done = harvest.take(pipeline, is_durable);
-        let waits = pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed);
-        pipeline.leave_to_files(done, waits);
+        pipeline.leave_to_files(done, waits_for_files(pipeline));
     }
+}
+
+/// Who waits for the files waits for both syncs: they are made of what survives, and whoever comes to what is not there yet
+/// leaves it until somebody comes by.
+fn waits_for_files(pipeline: &Pipeline) -> bool {
+    pipeline.settings.wait_binlog_flush.load(Ordering::Relaxed)
 }
 
 impl Strategy for Enhanced {
