@@ -11,6 +11,7 @@
 //! | 4. facts: it has ended | the new log |
 
 use binlog::GtidSet;
+use binlog::gtid::GNO_MAX;
 use engine::base::{Base, Slice};
 use engine::ids::CounterHigh;
 
@@ -32,6 +33,11 @@ pub enum PurgedRefused {
     /// A binlog file begins with all of them, and its first bytes travel through redo's ring.
     #[error("the set has too many gaps: its binary form is larger than a quarter of innodb_log_buffer_size")]
     TooMany,
+    /// A commit that finds no number behind its ticket would have to end the process.
+    #[error(
+        "the set takes more than half of all numbers of a UUID: a server of that UUID would run out of them"
+    )]
+    FewLeft,
     /// What it was cannot be read.
     #[error("the first binlog file, which says what was purged, cannot be read: {0}")]
     Unreadable(String),
@@ -100,6 +106,9 @@ impl Quiet {
         all.add_set(&added);
         if all.encoded_len() > pipeline.redo.ring().capacity() / 4 {
             return Ok(Err(PurgedRefused::TooMany));
+        }
+        if all.sids().any(|(_, numbers)| numbers.count() > GNO_MAX / 2) {
+            return Ok(Err(PurgedRefused::FewLeft));
         }
         let mut facts = pipeline.facts.lock();
         facts.gtid_purged.add_set(&added);

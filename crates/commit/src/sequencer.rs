@@ -438,7 +438,10 @@ impl State {
     fn next_gno(&self, sid: Uuid) -> u64 {
         let mut from = 1;
         loop {
-            let free = self.gtid_executed.free_run(&sid, from).expect("2^63 numbers are never used up");
+            let free = self
+                .gtid_executed
+                .free_run(&sid, from)
+                .expect("half of all numbers are left by `gtid_purged`, and nothing else takes many");
             let gno = (free.start..free.end).find(|gno| !self.gtid_owned.contains(&Gtid { sid, gno: *gno }));
             match gno {
                 Some(gno) => return gno,

@@ -81,6 +81,11 @@ impl Intervals {
         self.runs.splice(first..behind, kept);
     }
 
+    /// How many numbers are in the set.
+    pub fn count(&self) -> Gno {
+        self.runs.iter().map(|run| run.end - run.start).sum()
+    }
+
     /// The first run of numbers not in the set at or behind `from`; `None` if numbers are exhausted.
     pub fn free_run(&self, from: Gno) -> Option<Interval> {
         let from = from.max(1);

@@ -223,6 +223,10 @@ struct Restored {
     store_end: Option<(Lsn, Vec<LiveSegment>)>,
 }
 
+/// The highest number of a file that a run begins with. So many are left for its rotations that none finds no number behind its
+/// ticket; RESET begins with two thousand million at most.
+const FILE_MAX: u32 = 2_100_000_000;
+
 type OpenBinlog = (BinlogFiles, Appender, BinlogEnd);
 
 /// A new binlog file after the last one that is listed, or the first of a log that a RESET begins anew.
@@ -241,7 +245,8 @@ fn begin_binlog(
         Some(number) if index.names().is_empty() => config.files.name(number),
         _ => index.next_name().ok_or_else(exhausted)?,
     };
-    let number = u32::try_from(name.number()).map_err(|_| exhausted())?;
+    let number =
+        u32::try_from(name.number()).ok().filter(|number| *number <= FILE_MAX).ok_or_else(exhausted)?;
     let now = u32::try_from(clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
     let header = config.files.header(now, now, *checksum, &kept.gtid_executed);
     let file = binlog::rotate::begin_file(&**vfs, &mut index, name, &header)?;

@@ -119,6 +119,38 @@ fn a_set_that_no_rotation_could_carry_is_refused() {
 }
 
 #[test]
+fn a_set_that_uses_numbers_up_is_refused() {
+    let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    let say = |world: &World, gtids: &str| {
+        let pipeline = std::sync::Arc::clone(&world.pipeline);
+        let quiet = world.block_on(Quiet::take(&pipeline));
+        quiet.set_purged_gtids(&gtids.parse().unwrap(), true, &world.base).unwrap()
+    };
+    let last = i64::MAX - 1;
+    assert_eq!(say(&world, &format!("{OWN}:1-{last}")), Err(PurgedRefused::FewLeft));
+    assert_eq!(say(&world, &format!("{OWN}:1-{}", 1_u64 << 61)), Ok(()));
+    let rest = format!("{OWN}:{}-{last}", (1_u64 << 61) + 2);
+    assert_eq!(say(&world, &rest), Err(PurgedRefused::FewLeft), "beside what there was");
+    for key in 1..4 {
+        let committing = world.submit(&vec![(key, Some(vec![key]))]);
+        drop(world.block_on(committing));
+    }
+    assert_eq!(executed(&world), format!("{OWN}:1-{}", (1_u64 << 61) + 3));
+}
+
+#[test]
+fn a_log_whose_numbers_are_nearly_used_up_is_refused() {
+    let disk = SimDisk::new();
+    World::open(&disk, WITH_BINLOG).unwrap().reset(2_000_000_000);
+    drop(World::open(&disk, WITH_BINLOG).unwrap());
+    let world = World::open(&disk, WITH_BINLOG).unwrap();
+    world.reset(2_100_000_000);
+    drop(world);
+    let refused = World::open(&disk, WITH_BINLOG).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("the numbers of binlog files are used up"), "{refused}");
+}
+
+#[test]
 fn gtids_that_were_executed_elsewhere_are_kept() {
     let disk = SimDisk::new();
     let mut world = World::open(&disk, WITH_BINLOG).unwrap();
