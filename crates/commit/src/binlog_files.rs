@@ -27,7 +27,8 @@ pub struct BinlogFiles {
     current: Mutex<Arc<dyn File>>,
     /// Everything before this place survives power loss, and commits rely on it. Rank: last.
     synced: Mutex<BinlogPlace>,
-    /// Held by whoever syncs; whether a sync has failed: the process is about to end. Rank: after the index.
+    /// Held by whoever syncs, until he has said how far, and by whoever begins the log anew; whether a sync has failed: the
+    /// process is about to end. Rank: after the index.
     sync_failed: Mutex<bool>,
     /// Everything before this place is in the files. Rank: last.
     written: Mutex<BinlogPlace>,
@@ -119,10 +120,29 @@ impl BinlogFiles {
         self.index.lock().path_of(name)
     }
 
-    /// Makes everything appended before this call survive power loss.
-    pub(crate) fn sync(&self) -> Result<(), FatalError> {
-        let current = Arc::clone(&self.current.lock());
-        self.sync_once(|| Ok(current.sync_data()?))
+    /// Makes everything appended before this call survive power loss, and says so of what is before `end`.
+    pub(crate) fn sync(&self, end: Option<BinlogPlace>) -> Result<(), FatalError> {
+        self.sync_once(|| {
+            let current = Arc::clone(&self.current.lock());
+            current.sync_data()?;
+            self.promise(end.unwrap_or_default());
+            Ok(())
+        })
+    }
+
+    /// Makes all that is written survive power loss, and says so. Returns whether there was anything to do.
+    pub(crate) fn sync_written(&self) -> Result<bool, FatalError> {
+        self.sync_once(|| {
+            // Here, not before: the log may have been begun anew while this waited.
+            let written = self.written();
+            if written <= self.synced() {
+                return Ok(false);
+            }
+            let current = Arc::clone(&self.current.lock());
+            current.sync_data()?;
+            self.promise(written);
+            Ok(true)
+        })
     }
 
     /// Runs what syncs a file, unless one of those before has failed: the kernel reports a failure once, and the next
@@ -179,9 +199,13 @@ impl BinlogFiles {
         index.remove_all(&*self.vfs)?;
         self.io_cache.begin_anew();
         let file = binlog::rotate::begin_file(&*self.vfs, &mut index, context.name(first), header)?;
-        *self.current.lock() = Arc::clone(file.file());
-        *self.synced.lock() = BinlogPlace::default();
-        self.note_written((first, file.position()));
+        {
+            // A sync of the old files that is under way promises a place in them.
+            let _no_sync = self.sync_failed.lock();
+            *self.current.lock() = Arc::clone(file.file());
+            *self.synced.lock() = BinlogPlace::default();
+            self.note_written((first, file.position()));
+        }
         let io_cache = Arc::clone(&self.io_cache);
         Ok(Appender { file: Some(file), number: first, io_cache, failed: false })
     }
@@ -201,8 +225,8 @@ impl BinlogFiles {
         *self.written.lock() = BinlogPlace { file, position };
     }
 
-    /// Says that everything before a place was synced and is relied on.
-    pub(crate) fn promise(&self, place: BinlogPlace) {
+    /// Says that everything before a place was synced and is relied on. With [`BinlogFiles::sync_failed`] held.
+    fn promise(&self, place: BinlogPlace) {
         let mut synced = self.synced.lock();
         *synced = place.max(*synced);
     }
@@ -280,5 +304,86 @@ impl Appender {
         }
         self.append(stop)?;
         Ok(self.file.take().expect("no rotation is under way").close()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use binlog::{ChecksumAlg, GtidSet};
+    use vfs::sim::SimDisk;
+
+    use super::*;
+
+    /// How often it is looked whether the log was begun anew too early.
+    const LOOKS: usize = 20_000;
+
+    /// A file whose sync ends when it is told.
+    #[derive(Debug, Default)]
+    struct Gate {
+        is_syncing: AtomicBool,
+        may_end: AtomicBool,
+    }
+
+    impl File for Gate {
+        fn sync_data(&self) -> io::Result<()> {
+            self.is_syncing.store(true, Ordering::Release);
+            while !self.may_end.load(Ordering::Acquire) {
+                thread::yield_now();
+            }
+            Ok(())
+        }
+        fn read_at(&self, _: &mut [u8], _: u64) -> io::Result<usize> {
+            unreachable!()
+        }
+        fn write_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+            unreachable!()
+        }
+        fn write_durable_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+            unreachable!()
+        }
+        fn sync_all(&self) -> io::Result<()> {
+            unreachable!()
+        }
+        fn drop_clean_pages(&self) -> io::Result<()> {
+            unreachable!()
+        }
+        fn set_len(&self, _: u64) -> io::Result<()> {
+            unreachable!()
+        }
+        fn len(&self) -> io::Result<u64> {
+            unreachable!()
+        }
+    }
+
+    #[test]
+    fn a_sync_that_was_begun_before_the_log_was_begun_anew_promises_nothing_behind_it() {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let context = FileContext { base: "b".into(), server_version: "8".into(), server_id: 1 };
+        let header = context.header(0, 0, ChecksumAlg::Crc32, &GtidSet::new());
+        let mut index = BinlogIndex::open(&*vfs, Path::new("/"), "b").unwrap();
+        let file = binlog::rotate::begin_file(&*vfs, &mut index, context.name(5), &header).unwrap();
+        let cache = Arc::new(IoCache::new(0));
+        let (files, _appender) = BinlogFiles::new(vfs, None, index, file, 5, cache);
+        let gate = Arc::<Gate>::default();
+        *files.current.lock() = Arc::clone(&gate) as _;
+        thread::scope(|scope| {
+            let sync = scope.spawn(|| files.sync_written().unwrap());
+            while !gate.is_syncing.load(Ordering::Acquire) {
+                thread::yield_now();
+            }
+            let anew = scope.spawn(|| files.begin_anew(1, &context, &header).unwrap());
+            for _ in 0..LOOKS {
+                thread::yield_now();
+            }
+            gate.may_end.store(true, Ordering::Release);
+            assert!(sync.join().unwrap());
+            drop(anew.join().unwrap());
+        });
+        assert_eq!(files.synced(), BinlogPlace::default());
+        assert!(files.sync_written().unwrap(), "the new file's beginning is not promised yet");
+        assert_eq!(files.synced(), BinlogPlace { file: 1, position: header.len() as u64 });
     }
 }

@@ -19,7 +19,6 @@ use redo::{Lsn, RedoLog};
 use crate::admission::Credits;
 use crate::binlog_files::Appender;
 use crate::pending::{Batch, BinlogRange, Pending, Rotation};
-use crate::record::BinlogPlace;
 use crate::room::Taken;
 use crate::stats::add;
 use crate::{FatalError, Pipeline, Role};
@@ -286,10 +285,7 @@ impl Pipeline {
     /// Makes what is written to the binlog file survive power loss.
     pub(crate) fn sync_files(&self) -> Result<(), FatalError> {
         let Some(files) = &self.binlog else { return Ok(()) };
-        let written: BinlogPlace = files.written();
-        if written > files.synced() {
-            files.sync()?;
-            files.promise(written);
+        if files.sync_written()? {
             add(&self.stats.binlog_syncs, 1);
         }
         Ok(())

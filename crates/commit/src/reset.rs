@@ -56,8 +56,6 @@ impl Quiet {
         let _one_at_a_time = pipeline.switching.lock();
         let checkpoint = pipeline.begin_checkpoint();
         let _no_other = pipeline.carry(checkpoint, base, counters, SliceSize::default(), &mut || {})?;
-        // A sync of the old files that is under way would promise a place in them for the new ones.
-        let _no_step = pipeline.strategies.no_step();
         let mut facts = pipeline.facts.lock();
         (facts.gtid_executed, facts.gtid_purged) = (GtidSet::new(), GtidSet::new());
         if pipeline.binlog.is_some() {

@@ -105,10 +105,7 @@ impl Group {
         let every = every();
         if every > 0 && stage.passes >= every {
             let files = pipeline.binlog.as_ref().expect("this strategy has a binlog");
-            files.sync()?;
-            if let Some(end) = stage.group.iter().rev().find_map(|pending| pending.ticket().binlog_end()) {
-                files.promise(end);
-            }
+            files.sync(stage.group.iter().rev().find_map(|pending| pending.ticket().binlog_end()))?;
             add(&pipeline.stats.binlog_syncs, 1);
             stage.passes = 0;
         }

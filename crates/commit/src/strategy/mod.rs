@@ -150,11 +150,6 @@ impl Strategies {
         self.active().step(pipeline, role)
     }
 
-    /// No step is under way as long as what it returns lives.
-    pub(crate) fn no_step(&self) -> parking_lot::RwLockWriteGuard<'_, ()> {
-        self.steps.write()
-    }
-
     /// Makes another strategy the active one, which goes on after `last`. No commit is under way; a step may be. Returns
     /// whether there is such a strategy.
     pub(crate) fn switch(&self, kind: StrategyKind, last: CommitSeq) -> bool {
