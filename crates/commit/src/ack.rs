@@ -63,12 +63,19 @@ pub(crate) fn poll_visible(slots: &Slots, published: &Published, seq: CommitSeq,
 #[must_use = "a commit is acknowledged only when this resolves"]
 pub struct Committing {
     visible: Visible,
+    released: bool,
     collected: bool,
 }
 
 impl Committing {
-    pub(crate) fn new(pipeline: Arc<Pipeline>, seq: CommitSeq) -> Self {
-        Self { visible: Visible::new(pipeline, seq), collected: false }
+    pub(crate) fn new(pipeline: Arc<Pipeline>, seq: CommitSeq, released: bool) -> Self {
+        Self { visible: Visible::new(pipeline, seq), released, collected: false }
+    }
+
+    /// Whether its row locks went at its ticket. If not, [`Pipeline::locks_go`] comes between this and their release: what
+    /// the setting says now may be another thing.
+    pub fn has_released(&self) -> bool {
+        self.released
     }
 
     /// Its place in the commit order.

@@ -72,9 +72,9 @@ impl Pipeline {
         self.admit(need).await?;
         pending.form = self.strategy().form();
         pending.admitted = need.credits;
-        let seq = self.hand_over(trx, pending, &mut Nobody, Rotate::Now(checksum))?;
+        let (seq, released) = self.hand_over(trx, pending, &mut Nobody, Rotate::Now(checksum))?;
         self.want_first();
-        Ok(Committing::new(Arc::clone(self), seq))
+        Ok(Committing::new(Arc::clone(self), seq, released))
     }
 
     /// PURGE BINARY LOGS TO: removes the files before `target` that the last checkpoint has made superfluous and that

@@ -256,13 +256,13 @@ impl Pipeline {
     ) -> Result<Committing, FatalError> {
         let max = self.settings.max_binlog_size.load(Ordering::Relaxed);
         let is_alone = self.is_alone(&pending);
-        let seq = self.hand_over(trx, pending, participant, Rotate::AtSize(max))?;
+        let (seq, released) = self.hand_over(trx, pending, participant, Rotate::AtSize(max))?;
         if is_alone {
             self.play_alone(seq)?;
         } else {
             self.want_first();
         }
-        Ok(Committing::new(Arc::clone(self), seq))
+        Ok(Committing::new(Arc::clone(self), seq, released))
     }
 
     /// Does what only one thread at a time does with events, other than to sync: `Onelog_serial_ns`.
@@ -273,14 +273,14 @@ impl Pipeline {
         done
     }
 
-    /// Everything up to the hand-over to the stages, which the caller then wants.
+    /// Everything up to the hand-over to the stages, which the caller then wants. Says whether the locks went.
     pub(crate) fn hand_over(
         &self,
         trx: TrxId,
         mut pending: Box<Pending>,
         participant: &mut dyn Participant,
         rotate: Rotate,
-    ) -> Result<CommitSeq, FatalError> {
+    ) -> Result<(CommitSeq, bool), FatalError> {
         let _guard = AbortOnUnwind;
         let (seq, took_ns) = self.sequencer.draw(&mut pending, trx, rotate, &*self.clock);
         self.stats.ticket_ns.record(took_ns);
@@ -299,7 +299,7 @@ impl Pipeline {
         if locks_go {
             participant.release_locks(seq);
         }
-        Ok(seq)
+        Ok((seq, locks_go))
     }
 
     /// Has the strategy begin with what is ready: at once, or when [`Pipeline::kick_forever`] says so.

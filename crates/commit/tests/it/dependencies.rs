@@ -177,6 +177,33 @@ fn no_stamp_lets_a_transaction_run_beside_one_that_it_depends_on() {
     }
 }
 
+/// A worker goes on before its commit is durable if the locks went at the ticket, and only then.
+#[test]
+fn nor_does_a_change_of_when_locks_go() {
+    for (first, later) in [(true, false), (false, true), (true, true), (false, false)] {
+        let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+        let pipeline = std::sync::Arc::clone(&world.pipeline);
+        let mut under_way = Vec::new();
+        for value in 0..3 {
+            pipeline.settings.early_lock_release.store(first, Ordering::Relaxed);
+            let committing = world.submit(&vec![(1, Some(vec![value]))]);
+            pipeline.settings.early_lock_release.store(later, Ordering::Relaxed);
+            assert_eq!(committing.has_released(), first);
+            if committing.has_released() {
+                under_way.push(committing);
+            } else {
+                let (_ack, pending) = world.block_on(committing);
+                pipeline.locks_go(&pending);
+            }
+        }
+        for committing in under_way {
+            drop(world.block_on(committing));
+        }
+        let stamps = stamped(&world).iter().map(|trx| trx.last_committed).collect::<Vec<_>>();
+        assert_eq!(stamps, [0, 1, 2], "first {first}, then {later}");
+    }
+}
+
 #[test]
 fn nor_does_switching_and_resizing() {
     run(0, true, |world, round| {

@@ -223,7 +223,7 @@ impl Worker {
             return self.passed(Done { turn, committing: None, position, timestamp }).await;
         }
         let committing = self.client.commit_applied(stamp).await?;
-        let committing = if self.client.releases_early() {
+        let committing = if committing.has_released() {
             self.client.go_on(self.flow.take());
             Some(committing)
         } else {

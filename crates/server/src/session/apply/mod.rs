@@ -117,7 +117,7 @@ impl Client {
         self.transaction.end();
     }
 
-    /// The next transaction may begin, with this hand-over or a new one: the pipeline still has the last.
+    /// The next transaction may begin, with this hand-over or a new one: the pipeline still has the last, whose locks have gone.
     pub(crate) fn go_on(&mut self, pending: Option<Box<Pending>>) {
         let pending = pending.unwrap_or_else(|| new_pending(self.shared.cache(&self.spill_name())));
         self.transaction.give_pending(pending);
@@ -140,12 +140,6 @@ impl Client {
     pub(crate) async fn commit_applied_table(&mut self, stamp: Stamp) -> Result<()> {
         self.transaction.stamp = Some(stamp);
         self.commit_new_table().await.map(|_| ())
-    }
-
-    /// Whether locks go before a commit is durable.
-    pub(crate) fn releases_early(&self) -> bool {
-        let settings = &self.shared.pipeline.settings;
-        settings.early_lock_release.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// BEGIN and COMMIT: a transaction of which only the GTID counts.
