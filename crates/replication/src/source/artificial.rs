@@ -32,6 +32,9 @@ impl Artificial {
     /// "I am alive, and this is how far the file went." `None` if the client could not tell how far: replicas stop if a
     /// position goes back.
     pub(super) fn heartbeat(self, file: &str, position: u64) -> Option<Vec<u8>> {
+        if !self.can_tell(position) {
+            return None;
+        }
         let mut event = Vec::new();
         let file = file.as_bytes();
         let placement = Placement::Artificial(wrapped(position));
@@ -39,10 +42,14 @@ impl Artificial {
             let heartbeat = HeartbeatV2 { file, position };
             append_final(&mut event, &heartbeat, self.origin(), placement, self.checksum);
         } else {
-            u32::try_from(position).ok()?;
             append_final(&mut event, &Heartbeat { file }, self.origin(), placement, self.checksum);
         }
         Some(event)
+    }
+
+    /// Whether a heartbeat can say that the log has come so far.
+    pub(super) fn can_tell(self, position: u64) -> bool {
+        self.whole_heartbeats || u32::try_from(position).is_ok()
     }
 
     fn origin(self) -> Origin {

@@ -3,7 +3,7 @@
 //! | state | what happens | next state |
 //! | --- | --- | --- |
 //! | before a file | artificial ROTATE, then the file's FORMAT_DESCRIPTION | in the file |
-//! | in the file | PREVIOUS_GTIDS and events as they are stored; transactions that the client has are passed over, and a heartbeat says so before the next event | the same |
+//! | in the file | PREVIOUS_GTIDS and events as they are stored; transactions that the client has are passed over, and a heartbeat says so before the next event; where none can, they are sent, and the client passes over them | the same |
 //! | at the end of a file that is complete | the next file is opened | before a file |
 //! | at the readable end | nothing: the driver waits | in the file |
 
@@ -212,12 +212,16 @@ impl<L: Log> Sender<L> {
                 if behind < end {
                     return Err(corrupt("a transaction that is shorter than its first event"));
                 }
-                reader.seek(behind);
-                self.passed_over = true;
-                if self.first_sent.is_none() {
-                    self.has = BinlogPlace { file: self.number, position: behind };
+                // It is sent all the same where nothing could say that it was passed over, and ask for an acknowledgement.
+                // What comes before all that is sent is known to be there.
+                if self.first_sent.is_none() || self.artificial.can_tell(behind) {
+                    reader.seek(behind);
+                    self.passed_over = true;
+                    if self.first_sent.is_none() {
+                        self.has = BinlogPlace { file: self.number, position: behind };
+                    }
+                    return Ok(true);
                 }
-                return Ok(true);
             }
         }
         if std::mem::take(&mut self.passed_over) {

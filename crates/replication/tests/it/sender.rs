@@ -189,6 +189,30 @@ fn transactions_that_a_client_has_are_passed_over_and_it_is_told_how_far() {
     assert_eq!(kinds, [t::HEARTBEAT, t::GTID, t::QUERY, t::HEARTBEAT, t::GTID, t::QUERY]);
 }
 
+/// Somebody may wait for its acknowledgement, for which only an event can ask.
+#[test]
+fn what_nothing_could_say_was_passed_over_is_sent() {
+    let log = TestLog::new(ChecksumAlg::Crc32);
+    log.append_giant(1);
+    (2..=4).for_each(|gno| log.append(Some(gno)));
+    log.publish();
+    let known = || [1, 3, 4].map(|gno| binlog::Gtid { sid: SID, gno }).into_iter().collect();
+    for (whole_heartbeats, expected) in [
+        (false, &[t::GTID, t::QUERY, t::GTID, t::QUERY, t::GTID, t::QUERY][..]),
+        (true, &[t::HEARTBEAT_V2, t::GTID, t::QUERY, t::HEARTBEAT_V2][..]),
+    ] {
+        let asked = replication::source::Request { whole_heartbeats, ..request(without(known())) };
+        let mut sender = Sender::begin(log.clone(), asked, &server()).unwrap();
+        let (mut kept, step) = all(&mut sender);
+        assert_eq!(step, Step::UpToDate(log.readable()));
+        assert!(sender.has_before().position > 1 << 32, "the first was there");
+        let end = kept.events.last().unwrap().1;
+        assert_eq!(end, Some(log.readable()), "it can ask for an acknowledgement of all");
+        let kinds: Vec<_> = kept.take()[3..].iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(kinds, expected);
+    }
+}
+
 #[test]
 fn a_transaction_without_a_gtid_ends_a_dump_by_gtids() {
     let log = TestLog::new(ChecksumAlg::Crc32);

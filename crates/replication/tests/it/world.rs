@@ -20,21 +20,29 @@ use replication::source::{Begin, DumpError, Log, Request, Sender, Server, Sink, 
 pub const SID: Uuid = Uuid([7; 16]);
 pub const ORIGIN: Origin = Origin { timestamp: 1_700_000_000, server_id: 1 };
 
-/// A file's bytes.
+/// A file's bytes, and where a gap begins in it.
 #[derive(Debug)]
-struct Bytes(Arc<Mutex<Vec<Vec<u8>>>>, usize);
+struct Bytes(Arc<Mutex<Vec<Vec<u8>>>>, usize, Option<u64>);
+
+/// The size of a gap: positions behind it are the same in 32 bits.
+const GAP: u64 = 1 << 32;
 
 impl ReadAt for Bytes {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let len = self.len()?;
         let files = self.0.lock();
-        let rest = &files[self.1][usize::try_from(offset).unwrap().min(files[self.1].len())..];
-        let count = rest.len().min(buf.len());
-        buf[..count].copy_from_slice(&rest[..count]);
+        let begins = self.2.unwrap_or(u64::MAX);
+        let count = usize::try_from(len.saturating_sub(offset)).unwrap_or(usize::MAX).min(buf.len());
+        for (byte, at) in buf[..count].iter_mut().zip(offset..) {
+            let place =
+                if at < begins { Some(at) } else { (at - begins).checked_sub(GAP).map(|at| at + begins) };
+            *byte = place.map_or(0, |place| files[self.1][usize::try_from(place).unwrap()]);
+        }
         Ok(count)
     }
 
     fn len(&self) -> io::Result<u64> {
-        Ok(self.0.lock()[self.1].len() as u64)
+        Ok(self.0.lock()[self.1].len() as u64 + self.2.map_or(0, |_| GAP))
     }
 }
 
@@ -51,6 +59,8 @@ pub struct TestLog {
     /// A RESET has ended it.
     pub over: Arc<Mutex<bool>>,
     pub checksum: ChecksumAlg,
+    /// Where the gap of the first file begins.
+    pub gap: Arc<Mutex<Option<u64>>>,
 }
 
 impl Log for TestLog {
@@ -62,7 +72,8 @@ impl Log for TestLog {
     fn open(&self, name: &BinlogName) -> io::Result<Option<Box<dyn ReadAt>>> {
         let index = usize::try_from(name.number()).unwrap() - 1;
         let listed = self.names().contains(name);
-        Ok(listed.then(|| Box::new(Bytes(Arc::clone(&self.files), index)) as Box<dyn ReadAt>))
+        Ok(listed
+            .then(|| Box::new(Bytes(Arc::clone(&self.files), index, *self.gap.lock())) as Box<dyn ReadAt>))
     }
 
     fn end(&self) -> BinlogPlace {
@@ -111,6 +122,16 @@ impl TestLog {
 
     /// Appends a transaction, which is not published yet; without a number it has no GTID.
     pub fn append(&self, gno: Option<u64>) {
+        self.append_with(gno, 0);
+    }
+
+    /// The same; its last 4 GiB are not there.
+    pub fn append_giant(&self, gno: u64) {
+        self.append_with(Some(gno), GAP);
+        *self.gap.lock() = Some(self.bytes(1).len() as u64);
+    }
+
+    fn append_with(&self, gno: Option<u64>, more: u64) {
         let gtid = gno.map(|gno| Gtid { sid: SID, gno });
         let sql = format!("CREATE TABLE t{} (id INT)", gno.unwrap_or(0));
         let query = Query {
@@ -122,7 +143,7 @@ impl TestLog {
             db: b"d",
             sql: sql.as_bytes(),
         };
-        let rest = (query.encoded_len() + self.checksum.len()) as u64;
+        let rest = (query.encoded_len() + self.checksum.len()) as u64 + more;
         let event = GtidEvent {
             gtid,
             may_have_statements: true,
@@ -176,7 +197,7 @@ impl TestLog {
     /// Everything may be read.
     pub fn publish(&self) {
         let files = self.files.lock();
-        let position = files.last().unwrap().len() as u64;
+        let position = files.last().unwrap().len() as u64 + self.gap.lock().map_or(0, |_| GAP);
         *self.end.lock() = BinlogPlace { file: u32::try_from(files.len()).unwrap(), position };
     }
 
