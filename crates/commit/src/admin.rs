@@ -131,6 +131,10 @@ impl Pipeline {
         let mut facts = self.facts.lock();
         facts.store.need_from(None);
         facts.binlog = Some(BinlogPlace { file: end.file, position: end.position + stop.len() as u64 });
-        Ok(base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?)
+        base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+        if let Some(files) = &self.binlog {
+            files.unlock();
+        }
+        Ok(())
     }
 }

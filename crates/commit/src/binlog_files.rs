@@ -19,8 +19,8 @@ use crate::sequencer::FileContext;
 #[derive(Debug)]
 pub struct BinlogFiles {
     vfs: Arc<dyn Vfs>,
-    /// No other server writes this log.
-    _lock: Option<Box<dyn LockGuard>>,
+    /// No other server writes this log, until it is closed. Rank: last.
+    lock: Mutex<Option<Box<dyn LockGuard>>>,
     /// Rank: after the stages. Held across the disk operations of a rotation and a purge.
     index: Mutex<BinlogIndex>,
     /// The file that a sync must reach. Changes after the one before was synced. Rank: last.
@@ -70,7 +70,7 @@ impl BinlogFiles {
         (
             Self {
                 vfs,
-                _lock: lock,
+                lock: Mutex::new(lock),
                 index,
                 current,
                 synced,
@@ -82,6 +82,11 @@ impl BinlogFiles {
             },
             appender,
         )
+    }
+
+    /// The log is closed, and what is said of it is kept: another server may write it.
+    pub(crate) fn unlock(&self) {
+        *self.lock.lock() = None;
     }
 
     /// The cache of what was appended last.
