@@ -25,6 +25,8 @@ pub(super) struct BinlogTail {
     vfs: Arc<dyn Vfs>,
     pub(super) index: BinlogIndex,
     base: String,
+    /// Whether this run may cut it.
+    pub(super) is_own: bool,
     /// The file that was looked at last.
     open: Option<(u32, Arc<dyn File>)>,
     /// Records of rotations that are kept and were not looked at yet, in order.
@@ -47,6 +49,7 @@ impl BinlogTail {
             vfs,
             index,
             base,
+            is_own: true,
             open: None,
             rotations: Vec::new(),
             closed: Vec::new(),
@@ -120,6 +123,9 @@ impl BinlogTail {
     pub(super) fn restore(&mut self, kept: &Kept, checkpoint: Option<BinlogPlace>) -> Result<(), FatalError> {
         let Some(end) = kept.binlog else { return Ok(()) };
         self.complete_rotations()?;
+        if !self.is_own {
+            self.refuse_to_cut(end)?;
+        }
         self.open = None;
         for place in std::mem::take(&mut self.closed) {
             self.end_file(place)?;
@@ -185,6 +191,27 @@ impl BinlogTail {
             "the binary log's index in {} is missing or empty, but {first} to {last} are there; restore it (a line a \
              file, in their order), or move the files away",
             self.index.dir().display()
+        )))
+    }
+
+    /// Refuses if something is there behind `end`, or behind the end of a file that was closed.
+    fn refuse_to_cut(&mut self, end: BinlogPlace) -> Result<(), FatalError> {
+        let is_behind = |name: &BinlogName| name.number() > end.file.into();
+        let files = self.index.names().iter().cloned().chain(self.index.unlisted(&*self.vfs)?);
+        let mut surplus = files.filter(is_behind).min().map(|name| (self.index.path_of(&name), 0));
+        for place in self.closed.clone().into_iter().chain([end]) {
+            if self.len(place.file)?.is_some_and(|len| len > place.position) {
+                surplus = Some((self.path_of(place.file), place.position));
+            }
+        }
+        let Some((path, position)) = surplus else { return Ok(()) };
+        Err(FatalError::Corrupt(format!(
+            "redo ends before the binary log does: nothing in it speaks of {} from position {position} on, and --log-bin \
+             says another place. If this is a copy of another server's data directory, that server may have logged it since: \
+             copy its log, too, or make the copy after a clean stop. If not, start the server with --log-bin={} and stop it \
+             cleanly before it is changed",
+            path.display(),
+            self.index.dir().join(&self.base).display()
         )))
     }
 

@@ -1,8 +1,8 @@
 //! The binlog that redo's records speak of, which may be at another place than the one that this run writes.
 //!
-//! It is looked at only if a record needs it, and under its lock. So a copy of a data directory leaves the log of its original
-//! alone if it was made after a clean stop, and is refused if it was not and the original runs; and whoever has moved the files
-//! between a clean stop and a start finds nothing missing.
+//! It is looked at only if a record needs it, and under its lock; it is completed, and never cut. So a copy of a data directory
+//! leaves the log of its original alone if it was made after a clean stop, and is refused if it was not and the original runs or
+//! has logged more since; and whoever has moved the files between a clean stop and a start finds nothing missing.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,8 +52,9 @@ impl RecordedLog {
     pub(super) fn needed(&mut self) -> Result<Option<&mut BinlogTail>, FatalError> {
         if let Some(path) = self.path.take() {
             self.lock = Some(lock(&*self.vfs, &path)?);
-            let tail = BinlogTail::open(Arc::clone(&self.vfs), &path)?;
+            let mut tail = BinlogTail::open(Arc::clone(&self.vfs), &path)?;
             tail.refuse_without_index()?;
+            tail.is_own = false;
             self.tail = Some(tail);
         }
         Ok(self.tail.as_mut())

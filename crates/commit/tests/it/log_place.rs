@@ -1,7 +1,7 @@
 //! Purpose: a binlog outside of its data directory belongs to one server, and may be moved while that is stopped.
 //!
 //! Requirements: R1. A server that starts with a copy of another one's data directory and a binlog of its own changes nothing in
-//! the other one's. R2. Two servers do not write one binlog. R3. A binlog that was moved after a clean stop goes on. R4. Behind a
+//! the other one's, whether that runs or has stopped again. R2. Two servers do not write one binlog. R3. A binlog that was moved after a clean stop goes on. R4. Behind a
 //! crash, a start with another binlog completes the one that redo speaks of, and is refused if that is not there.
 //!
 //! Method: servers on one simulated disk; files are copied by hand.
@@ -92,6 +92,31 @@ fn a_copy_of_a_data_directory_leaves_the_originals_binlog_alone() {
         }
         assert_eq!(files(&disk, "/logs"), before, "clean: {is_clean}");
         assert_eq!(keys(&original), [1, 2, 3]);
+    }
+}
+
+#[test]
+fn what_an_original_has_logged_since_is_not_cut_for_a_copy() {
+    // It was started again, or has gone on with the last file.
+    for restarts in [true, false] {
+        let disk = SimDisk::new();
+        let mut original = open(&disk, "/data", "/logs/binlog").unwrap();
+        commit(&mut original, 1);
+        if restarts {
+            drop(original);
+            copy_data((&disk, "/data"), (&disk, "/copy"));
+            original = open(&disk, "/data", "/logs/binlog").unwrap();
+        } else {
+            copy_data((&disk, "/data"), (&disk, "/copy"));
+        }
+        commit(&mut original, 2);
+        original.pipeline.make_durable().unwrap();
+        drop(original);
+        let before = files(&disk, "/logs");
+        let refused = open(&disk, "/copy", "/own/binlog").map(drop).unwrap_err().to_string();
+        assert!(refused.contains("redo ends before the binary log does"), "{refused}");
+        assert_eq!(files(&disk, "/logs"), before, "restarts: {restarts}");
+        assert_eq!(keys(&open(&disk, "/data", "/logs/binlog").unwrap()), [1, 2]);
     }
 }
 
