@@ -319,3 +319,47 @@ fn checked<'a>(body: &'a [u8], chunk: &ChunkName) -> Result<&'a [u8], &'static s
 fn corrupt(record: &Record, what: &str) -> FatalError {
     FatalError::Corrupt(format!("the redo log holds {what} at LSN {}", record.lsn))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use binlog::ChecksumAlg;
+    use vfs::sim::SimDisk;
+    use vfs::{Open, Vfs};
+
+    use super::*;
+
+    const FILE: [u8; 12] = [7; 12];
+
+    /// What becomes of a file that is to hold 8 bytes from position 4 on, by events of two chunks and such a tail.
+    fn put(chunks_there: u64, tail: &[u8]) -> (bool, Vec<u8>) {
+        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        let path = Path::new("/binlog.000001");
+        let file = vfs.open(path, Open::Create).unwrap();
+        file.write_at(&FILE, 0).unwrap();
+        let facts = Facts { binlog_path: "/binlog".to_owned(), ..Facts::default() };
+        let mut log = RecordedLog::new(&vfs, &facts, Some(Path::new("/binlog"))).unwrap();
+        let delta = Delta::default();
+        let mut replay = Replay::new(&facts, &delta, &mut log, None);
+        let chunks = [1, 2].map(|lsn| ChunkName { lsn: Lsn(lsn), size: 0 });
+        replay.chunks.extend((1..=chunks_there).map(|lsn| (Lsn(lsn), Vec::new())));
+        let mut body = Vec::new();
+        record::put_events(&chunks, b"head", tail, |piece| body.extend_from_slice(piece));
+        let (checksum, home) = (ChecksumAlg::None, EventsHome::Record);
+        let place = EventsPlace { file: 1, start: 4, size: 8, checksum, home };
+        let is_put = replay.put_events(&place, &body).is_ok();
+        let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+        file.read_exact_at(&mut bytes, 0).unwrap();
+        (is_put, bytes)
+    }
+
+    #[test]
+    fn events_that_are_not_there_whole_change_no_file() {
+        assert_eq!(put(2, b"tail"), (true, [&[7; 4], &b"headtail"[..]].concat()));
+        assert_eq!(put(1, b"tail"), (false, FILE.to_vec()));
+        assert_eq!(put(2, b"more and more"), (false, FILE.to_vec()));
+        assert_eq!(put(2, b""), (false, FILE.to_vec()));
+    }
+}
