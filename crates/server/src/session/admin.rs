@@ -150,7 +150,7 @@ impl Client {
 
     /// A moment given as an expression, as `unix_timestamp()` understands it.
     async fn unix_seconds(&mut self, expr: &Expr) -> Result<u32> {
-        let mut plan = self.bind_values([expr])?;
+        let mut plan = self.bind_values(&[expr])?;
         let function = sql::func::find("unix_timestamp").expect("it is in the table");
         let output = &mut plan.output[0];
         let moment = std::mem::replace(&mut output.expr, sql::expr::Expr::Const(Value::Null));
@@ -161,9 +161,15 @@ impl Client {
         Ok(saturating_u32(seconds))
     }
 
-    /// KILL.
+    /// KILL. Error 1235 for a subquery.
     async fn kill(&mut self, kill: Kill) -> Result<()> {
-        let value = self.values([&*kill.id]).await?.pop().unwrap_or_default();
+        let plan = self.bind_values(&[&*kill.id])?;
+        if !plan.subqueries.is_empty() {
+            return Err(unsupported(
+                "Usage of subqueries or stored function calls as part of this statement",
+            ));
+        }
+        let value = self.run_values(&plan).await?.pop().unwrap_or_default();
         let id = match value {
             Value::Int(id) => u32::try_from(id).ok(),
             Value::UInt(id) => u32::try_from(id).ok(),

@@ -47,7 +47,7 @@ impl Client {
         }
         match statement {
             Statement::Use(db) => self.use_database(&db)?,
-            Statement::Do(exprs) => drop(self.values(&exprs).await?),
+            Statement::Do(exprs) => drop(self.values(&exprs.iter().collect::<Vec<_>>()).await?),
             Statement::Savepoint(name) => self.savepoint(&name),
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,

@@ -337,7 +337,7 @@ impl Client {
     }
 
     /// A query has succeeded: what it has seen is to be durable before it is answered.
-    async fn end_query(&mut self) -> Result<()> {
+    pub(super) async fn end_query(&mut self) -> Result<()> {
         if self.transaction.open {
             self.transaction.wait_for_horizon().await;
         } else {

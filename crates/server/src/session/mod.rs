@@ -43,6 +43,7 @@ mod table_map;
 mod temporary;
 mod transaction;
 mod user_locks;
+mod values;
 mod view;
 mod waits;
 

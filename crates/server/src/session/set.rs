@@ -5,11 +5,7 @@ use std::time::Duration;
 
 use binlog::ChecksumAlg;
 use commit::{StrategyKind, Switched};
-use sql::bind::{self, BindEnv};
-use sql::exec::Exec;
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
-use sql::plan::SelectPlan;
-use sqlparser::ast::Expr;
 use types::charset::Charset;
 use types::error::SqlError;
 use types::error::table::{
@@ -17,7 +13,6 @@ use types::error::table::{
 };
 use types::value::Value;
 
-use super::row_log::NoLog;
 use super::{Client, Wire};
 use crate::variables::{Assigned, Prepared, STRATEGY_NAMES, Target, Val, Who, strategy_of};
 use types::collation;
@@ -45,7 +40,7 @@ impl Client {
                     examined.push(self.examine(target(scope), &name, &assigned)?);
                 }
                 SetItem::User(name, expr) => {
-                    let value = self.values([&*expr]).await?.pop().unwrap_or_default();
+                    let value = self.values(&[&*expr]).await?.pop().unwrap_or_default();
                     examined.push(Examined::User(name, value));
                 }
                 SetItem::Names(charset, collation) => {
@@ -72,37 +67,11 @@ impl Client {
         Ok(())
     }
 
-    /// The values of expressions that stand in no query.
-    pub(super) async fn values<'x>(
-        &mut self,
-        exprs: impl IntoIterator<Item = &'x Expr>,
-    ) -> Result<Vec<Value>> {
-        let plan = self.bind_values(exprs)?;
-        self.run_values(&plan).await
-    }
-
-    pub(super) fn bind_values<'x>(&self, exprs: impl IntoIterator<Item = &'x Expr>) -> Result<SelectPlan> {
-        let catalog = self.shared.store.catalog();
-        let env = BindEnv::new(&catalog, &self.sql, "");
-        bind::bind_exprs(exprs, &env)
-    }
-
-    pub(super) async fn run_values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
-        let trx = &mut self.transaction.trx;
-        let mut log = NoLog;
-        let mut exec = Exec::of_values(&self.sql, trx, &mut self.warnings, &mut log);
-        let values = exec.values(plan).await;
-        if !self.transaction.open {
-            let _ack = self.transaction.rollback().await;
-        }
-        values
-    }
-
     async fn assigned(&mut self, value: SetValue) -> Result<Assigned> {
         Ok(match value {
             SetValue::Default => Assigned::Default,
             SetValue::Word(word) => Assigned::Value(Value::text(&word)),
-            SetValue::Expr(expr) => Assigned::Value(self.values([&*expr]).await?.pop().unwrap_or_default()),
+            SetValue::Expr(expr) => Assigned::Value(self.values(&[&*expr]).await?.pop().unwrap_or_default()),
         })
     }
 

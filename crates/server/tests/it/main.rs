@@ -35,6 +35,7 @@ mod strategies;
 mod temporary;
 mod tls;
 mod user_locks;
+mod values;
 mod variables;
 mod views;
 mod waits;
