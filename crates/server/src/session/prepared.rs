@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use sql::exec::{OutputColumn, Params, output_columns};
 use sql::expr::Types;
 use sql::lex::{Normalised, Verb, split_first};
-use sql::parse::{self, PrepareSource};
+use sql::parse::{self, PrepareSource, Statement};
 use sql::plan::Plan;
 use types::charset::Charset;
 use types::decimal::Decimal;
@@ -119,7 +119,7 @@ impl Client {
         let (plan, columns) = match self.plan(first, verb)? {
             Prepared::Plan(planned, normalised) => (Some((planned, normalised)), Vec::new()),
             Prepared::Other(statement) => {
-                if markers(first, self).next().is_some() {
+                if is_about_statements(&statement) || markers(first, self).next().is_some() {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
                 (None, self.columns_of_other(&statement)?)
@@ -367,10 +367,6 @@ impl Client {
         };
         self.deallocate(&prepare.name);
         let (stored, _) = self.prepare(&sql)?;
-        if stored.plan.is_none() && matches!(stored.verb, Verb::Other) && is_about_statements(&stored.sql) {
-            self.forget_statements(1);
-            return Err(ER_UNSUPPORTED_PS.error(&[]));
-        }
         self.statements.by_name.insert(prepare.name, stored);
         Ok(())
     }
@@ -410,12 +406,9 @@ impl Client {
     }
 }
 
-/// PREPARE, EXECUTE and DEALLOCATE cannot be prepared.
-fn is_about_statements(sql: &[u8]) -> bool {
-    let word = sql.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
-    ["PREPARE", "EXECUTE", "DEALLOCATE", "DROP PREPARE"]
-        .iter()
-        .any(|verb| word.eq_ignore_ascii_case(verb.as_bytes()))
+/// PREPARE, EXECUTE and DEALLOCATE cannot be prepared: one would be executed within the other, however deep.
+fn is_about_statements(statement: &Statement) -> bool {
+    matches!(statement, Statement::Prepare(_) | Statement::Execute(_) | Statement::Deallocate(_))
 }
 
 fn unknown(id: u32, whom: &str) -> SqlError {

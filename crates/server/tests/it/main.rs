@@ -22,6 +22,7 @@ mod net;
 mod new_tables;
 mod options;
 mod plugins;
+mod prepared;
 mod read_only;
 mod recursive;
 mod replica;

@@ -338,6 +338,20 @@ impl Client {
         }
     }
 
+    /// Reads the answer to COM_STMT_PREPARE, and passes over its definitions. Returns the statement's number.
+    pub fn prepared(&mut self) -> Result<u32> {
+        let first = self.packet()?;
+        if first[0] == 0xFF {
+            return Err(failure(&first));
+        }
+        let mut input = Input(&first[1..]);
+        let id = u32::try_from(input.number(4)).unwrap();
+        for _ in 0..input.u16() + input.u16() {
+            self.packet()?;
+        }
+        Ok(id)
+    }
+
     /// Reads what comes behind the events of a dump: their packets begin with 0, as OK does.
     pub fn answer_behind_events(&mut self) -> Result<Answer> {
         loop {
