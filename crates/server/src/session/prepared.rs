@@ -10,7 +10,7 @@ use protocol::wire::ColumnType;
 use smallvec::SmallVec;
 use sql::exec::{OutputColumn, Params, output_columns};
 use sql::expr::Types;
-use sql::lex::{Normalised, Verb, split_first};
+use sql::lex::{Normalised, Verb, next_statement, split_first};
 use sql::parse::{self, PrepareSource, Statement};
 use sql::plan::Plan;
 use types::charset::Charset;
@@ -26,7 +26,7 @@ use types::value::{Value, ValueRef};
 use super::execute::{Prepared, Ran};
 use super::plan_cache::{Environment, Planned};
 use super::result::{Definitions, Format};
-use super::statement::markers;
+use super::statement::{markers, syntax_error};
 use super::{Client, Wire, count};
 use crate::status::Counter;
 
@@ -113,8 +113,8 @@ impl Client {
         if verb == Verb::Empty {
             return Err(ER_EMPTY_QUERY.error(&[]));
         }
-        if split_first(behind, self.sql.quoting()).2 != Verb::Empty {
-            return Err(super::statement::syntax_error(sql, behind));
+        if let Some(next) = next_statement(behind, self.sql.quoting()) {
+            return Err(syntax_error(sql, next));
         }
         let (plan, columns) = match self.plan(first, verb)? {
             Prepared::Plan(planned, normalised) => (Some((planned, normalised)), Vec::new()),

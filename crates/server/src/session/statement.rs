@@ -1,7 +1,7 @@
 //! COM_QUERY: one statement, or several.
 
 use sql::exec::Params;
-use sql::lex::{Kind, Lexer, Quoting, Verb, split_first};
+use sql::lex::{Kind, Lexer, Quoting, Verb, next_statement, split_first};
 use sql::parse::{Completion, TransactionStart};
 use types::charset::{Charset, convert};
 use types::error::SqlError;
@@ -24,19 +24,23 @@ pub(super) const PLANS_MAX: u32 = 100;
 impl Client {
     /// Executes a text and writes the replies.
     pub async fn query(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
-        let quoting = self.sql.quoting();
+        let several = self.capabilities.contains(protocol::wire::Capabilities::MULTI_STATEMENTS);
         let mut rest = sql;
         loop {
+            let quoting = self.sql.quoting();
             let (first, behind, verb) = split_first(rest, quoting);
-            let more = split_first(behind, quoting).2 != Verb::Empty || behind.contains(&b';');
-            let several = self.capabilities.contains(protocol::wire::Capabilities::MULTI_STATEMENTS);
+            let next = next_statement(behind, quoting);
             self.begin_statement(now_us);
-            let done = if more && !several {
-                Err(syntax_error(sql, behind))
-            } else {
-                self.answer(first, verb, more, wire).await
+            let wrong = match next {
+                // Only behind the last statement may semicolons stand alone.
+                Some(_) if verb == Verb::Empty => Some(&rest[first.len()..]),
+                Some(next) if !several => Some(next),
+                _ => None,
             };
-            if done.is_err() || !more {
+            if let Some(wrong) = wrong {
+                return self.refuse(&syntax_error(rest, wrong), wire);
+            }
+            if self.answer(first, verb, next.is_some(), wire).await.is_err() || next.is_none() {
                 return;
             }
             for counter in [Counter::Questions, Counter::Queries] {

@@ -1,6 +1,63 @@
 //! What a text is, before it is parsed; SET NAMES.
 
-use crate::whole::{World, ok, rows};
+use crate::client::{Client, Result};
+use crate::whole::{World, ok, rows, send};
+
+/// Sends a text, and reads the answers to its statements.
+fn answers(client: &mut Client, sql: &str) -> Vec<Result<Option<String>>> {
+    const MORE_RESULTS: u16 = 8;
+    send(client, sql);
+    let mut answers = Vec::new();
+    loop {
+        let answer = client.answer();
+        let more = answer.as_ref().is_ok_and(|answer| answer.status & MORE_RESULTS != 0);
+        answers.push(answer.map(|answer| answer.rows.concat().pop().flatten()));
+        if !more {
+            return answers;
+        }
+    }
+}
+
+/// COM_SET_OPTION.
+fn take_several(client: &mut Client, several: bool) {
+    client.command(&[0x1B, u8::from(!several), 0]).unwrap();
+    client.packet().unwrap();
+}
+
+#[test]
+fn several_statements_need_a_client_that_can_read_several_answers() {
+    let world = World::start();
+    let mut root = world.root();
+    let near = |answers: &[Result<Option<String>>]| match answers {
+        [Err(error)] => (error.code(), error.message().split_once(" near ").unwrap().1.to_owned()),
+        answers => panic!("{answers:?}"),
+    };
+    for several in [true, false] {
+        take_several(&mut root, several);
+        for behind in ["", ";", ";;", "; ;", "; # x;y", "; /* a;b */", "; -- x"] {
+            let answers = answers(&mut root, &format!("select 1{behind}"));
+            assert!(matches!(&answers[..], [Ok(Some(one))] if one == "1"), "{behind}: {answers:?}");
+        }
+        for sql in [";select 1", "/* x */;select 1"] {
+            assert_eq!(near(&answers(&mut root, sql)), (1064, "';select 1' at line 1".to_owned()));
+        }
+    }
+    for (sql, wrong) in [
+        ("select 1; select 2", "'select 2' at line 1"),
+        ("select 1;;select 2", "';select 2' at line 1"),
+        ("do 1; \n\n do 2", "'do 2' at line 3"),
+        ("select 1; '", "''' at line 1"),
+    ] {
+        assert_eq!(near(&answers(&mut root, sql)), (1064, wrong.to_owned()));
+        ok(&mut root, "do 1");
+    }
+    take_several(&mut root, true);
+    let both = answers(&mut root, "select 1; do 1; select 2; -- x");
+    assert!(matches!(&both[..], [Ok(Some(_)), Ok(None), Ok(Some(two))] if two == "2"), "{both:?}");
+    let wrong = answers(&mut root, "select 1;;select 2");
+    assert!(matches!(&wrong[..], [Ok(Some(_)), Err(error)] if error.code() == 1064), "{wrong:?}");
+    world.stop();
+}
 
 #[test]
 fn a_comment_alone_does_nothing_and_nothing_at_all_is_an_error() {
