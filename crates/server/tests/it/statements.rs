@@ -1,7 +1,7 @@
 //! What a text is, before it is parsed; SET NAMES.
 
 use crate::client::{Client, Result};
-use crate::whole::{World, ok, rows, send};
+use crate::whole::{World, ok, rows, send, until};
 
 /// Sends a text, and reads the answers to its statements.
 fn answers(client: &mut Client, sql: &str) -> Vec<Result<Option<String>>> {
@@ -147,4 +147,51 @@ fn a_parameter_whose_negative_is_no_integer_is_out_of_range() {
             None => assert_eq!(root.query("EXECUTE s USING @v").unwrap_err().code(), 1690),
         }
     }
+}
+
+#[test]
+fn many_statements_in_one_text_leave_room_for_others_and_can_be_killed() {
+    const STATEMENTS: usize = 200_000;
+    let world = World::start();
+    let (mut root, text) = (world.root(), "do 1;".repeat(STATEMENTS));
+    let workers = std::thread::available_parallelism().unwrap().get();
+    let mut busy: Vec<Client> = (0..=workers).map(|_| world.root()).collect();
+    busy.iter_mut().for_each(|client| send(client, &text));
+    let running = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'do 1;do 1;%'";
+    let count = busy.len().to_string();
+    until(&mut root, running, &[&count]);
+    for client in &busy {
+        ok(&mut root, &format!("KILL QUERY {}", client.connection_id));
+    }
+    for client in &mut busy {
+        let (mut answers, mut answer) = (0, client.answer());
+        while answer.is_ok() {
+            answers += 1;
+            answer = client.answer();
+        }
+        assert_eq!(answer.unwrap_err().code(), 1317);
+        assert!(answers < STATEMENTS, "{answers}");
+        ok(client, "do 1");
+    }
+    world.stop();
+}
+
+#[test]
+fn answers_to_many_statements_are_sent_before_the_last_one_is_done() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut root, "DO get_lock('it', 0)");
+    // The locked one waits.
+    send(
+        &mut other,
+        &format!("{}; DO get_lock('it', 1000)", vec!["SELECT REPEAT('x', 100)"; 1000].join(";")),
+    );
+    for _ in 0..100 {
+        other.answer().unwrap();
+    }
+    ok(&mut root, "DO release_lock('it')");
+    for _ in 0..901 {
+        other.answer().unwrap();
+    }
+    world.stop();
 }
