@@ -296,6 +296,11 @@ impl Client {
         self.send(payload)
     }
 
+    /// Counts the first packet of a command that was sent by hand.
+    pub fn skip_command(&mut self) {
+        self.sequence = 1;
+    }
+
     /// Counts a packet that was sent by hand.
     pub fn skip_packet(&mut self) {
         self.sequence = self.sequence.wrapping_add(1);

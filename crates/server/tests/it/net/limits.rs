@@ -176,6 +176,41 @@ fn who_does_not_finish_a_packet_is_cut_off() {
     assert_eq!(half.answer_unasked().code(), 1159);
 }
 
+/// COM_PING, and behind it the beginning of a command of 16 bytes.
+fn ping_and_begin(host: &Host, beginning: &[u8]) -> Client {
+    let mut client = host.root();
+    client.stream.write_all(&[&[1, 0, 0, 0, 0x0E], beginning].concat()).unwrap();
+    client.skip_command();
+    client.answer().unwrap();
+    client
+}
+
+#[test]
+fn the_beginning_of_a_command_counts_even_if_it_came_with_the_one_before() {
+    let host = Host::start(&[]);
+    let command = b"\x10\0\0\0\x03size 0123456789";
+    // Within the header, just the header, and a part of the text.
+    let cuts = [1, 3, 4, 5, 12];
+    let mut clients = cuts.map(|cut| ping_and_begin(&host, &command[..cut]));
+    // Somebody else is idle for long enough that buffers of idle connections are gone.
+    host.limits.wait_timeout_s.store(4, Ordering::Relaxed);
+    assert_eq!(host.root().answer_unasked().code(), 4031);
+    for (client, cut) in clients.iter_mut().zip(cuts) {
+        client.stream.write_all(&command[cut..]).unwrap();
+        client.skip_command();
+        assert_eq!(client.answer().unwrap().rows[0][0].as_deref(), Some("15"), "cut at {cut}");
+    }
+}
+
+#[test]
+fn who_does_not_finish_what_came_with_the_packet_before_is_cut_off() {
+    let host = Host::start(&[]);
+    host.limits.net_read_timeout_s.store(1, Ordering::Relaxed);
+    for beginning in [&[100, 0][..], &[100, 0, 0, 0], &[100, 0, 0, 0, 3, b'x']] {
+        assert_eq!(ping_and_begin(&host, beginning).answer_unasked().code(), 1159);
+    }
+}
+
 #[test]
 fn who_does_not_read_its_rows_is_cut_off() {
     let host = Host::start(&[]);
