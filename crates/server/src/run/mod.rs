@@ -42,10 +42,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Threads for what blocks, beside those that wait in functions (`sleep()`): tokio's own default.
 const BLOCKING_THREADS_MAX: usize = 512;
 
+/// Bytes of a thread's stack. The deepest queries need less than a quarter of them; what is not used is never there.
+const STACK_SIZE: usize = 16 << 20;
+
 /// The runtime that a server starts and runs in.
 pub fn runtime() -> std::io::Result<Runtime> {
     let threads_max = BLOCKING_THREADS_MAX + WAITING_THREADS_MAX;
-    Builder::new_multi_thread().enable_all().max_blocking_threads(threads_max).build()
+    Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(threads_max)
+        .thread_stack_size(STACK_SIZE)
+        .build()
 }
 
 /// Why a server does not start.
