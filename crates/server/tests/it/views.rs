@@ -250,7 +250,7 @@ fn views_within_views_end_at_a_depth() {
     world.stop();
 }
 
-/// Views of views, as deep as they may be, each of a query of this form. Returns the last one's name.
+/// Views of views, as deep as they may be, each of a query of this form. Returns the name of one of the last.
 fn tower(root: &mut Client, form: &str) -> String {
     ok(root, "DROP DATABASE IF EXISTS tower");
     ok(root, "CREATE DATABASE tower");
@@ -260,7 +260,8 @@ fn tower(root: &mut Client, form: &str) -> String {
         if let Err(failure) = root.query(&format!("CREATE VIEW tower.v{level} AS {query}")) {
             assert_eq!(failure.code(), 1235, "{}", failure.message());
             assert!(level > 60, "{level} levels of {form}");
-            return format!("tower.v{}", level - 1);
+            // What asks for it is a few levels deep as well.
+            return format!("tower.v{}", level - 4);
         }
     }
     unreachable!("there is a limit")
