@@ -26,6 +26,7 @@ mod explain;
 mod gtid_next;
 mod instance;
 mod kill;
+mod long_data;
 mod maintain;
 mod new_table;
 mod plan_cache;

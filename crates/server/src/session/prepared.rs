@@ -24,6 +24,7 @@ use types::temporal::{Date, DateTime, Time};
 use types::value::{Value, ValueRef};
 
 use super::execute::{Prepared, Ran};
+use super::long_data::LongData;
 use super::plan_cache::{Environment, Planned};
 use super::result::{Definitions, Format};
 use super::statement::{markers, syntax_error};
@@ -44,6 +45,8 @@ pub(super) struct Statements {
     /// `None` while it is executed.
     by_id: HashMap<u32, Option<Box<Stored>>>,
     by_name: HashMap<String, Box<Stored>>,
+    /// Bytes that came ahead of executions.
+    long_data_size: usize,
 }
 
 /// A prepared statement.
@@ -58,8 +61,8 @@ struct Stored {
     environment: Environment,
     /// The types that the last execution brought.
     types: Vec<ParamType>,
-    /// What came ahead of the next execution, by parameter.
-    long_data: BTreeMap<u16, Vec<u8>>,
+    /// What came ahead of the next execution.
+    long_data: LongData,
 }
 
 impl Drop for Client {
@@ -137,7 +140,7 @@ impl Client {
             plan,
             environment: self.environment.clone(),
             types: Vec::new(),
-            long_data: BTreeMap::new(),
+            long_data: LongData::default(),
         });
         Ok((stored, columns))
     }
@@ -171,19 +174,28 @@ impl Client {
             let error = unknown(id, "mysqld_stmt_execute");
             return self.refuse(&error, wire);
         };
-        let long_data = std::mem::take(&mut stored.long_data);
-        let mut types = std::mem::take(&mut stored.types);
-        let values = self.read_params(execute, stored.params, &mut types, &long_data);
-        let done = match values {
-            Ok(values) => self.run_stored(&mut stored, &values, Format::Binary, false, wire).await,
-            Err(error) => Err(error),
-        };
-        stored.types = types;
+        let done = self.execute_stored(&mut stored, execute, wire).await;
         self.statements.by_id.insert(id, Some(stored));
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {
             self.refuse(&error, wire);
         }
+    }
+
+    async fn execute_stored(
+        &mut self,
+        stored: &mut Stored,
+        execute: &Execute<'_>,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        let long_data = stored.long_data.take(&mut self.statements.long_data_size)?;
+        let mut types = std::mem::take(&mut stored.types);
+        let done = match self.read_params(execute, stored.params, &mut types, &long_data) {
+            Ok(values) => self.run_stored(stored, &values, Format::Binary, false, wire).await,
+            Err(error) => Err(error),
+        };
+        stored.types = types;
+        done
     }
 
     fn read_params<'p>(
@@ -318,25 +330,31 @@ impl Client {
 
     /// COM_STMT_SEND_LONG_DATA. An error is told with the execution.
     pub fn stmt_send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
-        if let Some(Some(stored)) = self.statements.by_id.get_mut(&id)
+        let max = self.vars.limits.max_allowed_packet.load(Ordering::Relaxed);
+        let Statements { by_id, long_data_size, .. } = &mut self.statements;
+        if let Some(Some(stored)) = by_id.get_mut(&id)
             && param < stored.params
         {
-            stored.long_data.entry(param).or_default().extend_from_slice(data);
+            let size_max = usize::try_from(max).unwrap_or(usize::MAX);
+            stored.long_data.push(param, data, long_data_size, size_max);
         }
     }
 
     /// COM_STMT_CLOSE.
     pub fn stmt_close(&mut self, id: u32) {
-        if self.statements.by_id.remove(&id).is_some() {
-            self.forget_statements(1);
+        let Some(stored) = self.statements.by_id.remove(&id) else { return };
+        if let Some(mut stored) = stored {
+            stored.long_data.clear(&mut self.statements.long_data_size);
         }
+        self.forget_statements(1);
     }
 
     /// COM_STMT_RESET.
     pub fn stmt_reset(&mut self, id: u32, wire: &mut dyn Wire) {
-        match self.statements.by_id.get_mut(&id) {
+        let Statements { by_id, long_data_size, .. } = &mut self.statements;
+        match by_id.get_mut(&id) {
             Some(Some(stored)) => {
-                stored.long_data.clear();
+                stored.long_data.clear(long_data_size);
                 self.done(None, false, wire);
             }
             _ => self.refuse(&unknown(id, "mysqld_stmt_reset"), wire),

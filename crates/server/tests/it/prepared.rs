@@ -1,18 +1,30 @@
 //! Purpose: prepared statements, of PREPARE and of the binary protocol, are what they are in MySQL.
 //!
 //! Requirements: R1. PREPARE, EXECUTE and DEALLOCATE cannot be prepared, however they are written: 1295. R2. One statement is prepared: behind it come
-//! semicolons and comments at most.
+//! semicolons and comments at most. R3. Long data is bounded by `max_allowed_packet`.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
 
-use crate::client::{Client, Result};
-use crate::whole::{World, ok};
+use crate::client::{Answer, Client, Result};
+use crate::whole::{World, ok, rows};
 
 /// COM_STMT_PREPARE of a statement without parameters and columns, or with an error.
 fn prepare(client: &mut Client, sql: &str) -> Result<u32> {
     client.command(&[&[0x16], sql.as_bytes()].concat())?;
     client.prepared()
+}
+
+/// COM_STMT_SEND_LONG_DATA.
+fn send_long_data(client: &mut Client, id: u32, param: u16, data: &[u8]) {
+    client.command(&[&[0x18], &id.to_le_bytes()[..], &param.to_le_bytes(), data].concat()).unwrap();
+}
+
+/// COM_STMT_EXECUTE with two parameters of long data, of a statement without a result.
+fn execute(client: &mut Client, id: u32) -> Result<Answer> {
+    let rest = [0, 1, 0, 0, 0, 0, 1, 0xFB, 0, 0xFB, 0];
+    client.command(&[&[0x17], &id.to_le_bytes()[..], &rest].concat())?;
+    client.answer()
 }
 
 /// A string literal.
@@ -60,5 +72,48 @@ fn one_statement_is_prepared() {
         assert_eq!(refused.code(), 1064);
         assert!(refused.message().ends_with(&format!("near '{near}' at line 1")), "{}", refused.message());
     }
+    world.stop();
+}
+
+#[test]
+fn long_data_is_bounded_by_max_allowed_packet() {
+    const PART: [u8; 1 << 14] = [b'x'; 1 << 14];
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a LONGTEXT, b LONGTEXT)");
+    ok(&mut root, "SET GLOBAL max_allowed_packet = 65536");
+    let mut client = world.root();
+    let one = prepare(&mut client, "INSERT INTO d.t VALUES (?, ?)").unwrap();
+    let other = prepare(&mut client, "INSERT INTO d.t VALUES (?, ?)").unwrap();
+    for (number, param) in [0, 1, 0, 1].into_iter().enumerate() {
+        send_long_data(&mut client, if number == 3 { other } else { one }, param, &PART);
+    }
+    send_long_data(&mut client, other, 0, b"x");
+    let refused = execute(&mut client, other).unwrap_err();
+    let text = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than \
+                'max_allowed_packet' bytes";
+    assert_eq!((refused.code(), refused.message()), (1105, text), "no room is left in the session");
+    send_long_data(&mut client, one, 1, &PART[1..]);
+    execute(&mut client, one).unwrap();
+    assert_eq!(rows(&mut root, "SELECT LENGTH(a), LENGTH(b) FROM d.t"), ["32768|32767"]);
+    assert_eq!(execute(&mut client, other).unwrap_err().code(), 1105, "it is so until it is reset");
+    for _ in 0..2 {
+        // COM_STMT_RESET.
+        client.command(&[&[0x1A], &other.to_le_bytes()[..]].concat()).unwrap();
+        client.answer().unwrap();
+        for param in [0, 0, 1, 1] {
+            send_long_data(&mut client, other, param, &PART);
+        }
+    }
+    execute(&mut client, other).unwrap();
+    // COM_STMT_CLOSE.
+    send_long_data(&mut client, one, 0, &PART);
+    client.command(&[&[0x19], &one.to_le_bytes()[..]].concat()).unwrap();
+    for param in [0, 0, 1, 1] {
+        send_long_data(&mut client, other, param, &PART);
+    }
+    execute(&mut client, other).unwrap();
+    let all = rows(&mut root, "SELECT LENGTH(a), LENGTH(b) FROM d.t");
+    assert_eq!(all, ["32768|32767", "32768|32768", "32768|32768"]);
     world.stop();
 }
