@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
@@ -82,8 +82,6 @@ pub struct Shared {
 pub struct Common {
     /// Plans.
     pub(super) plans: PlanCache,
-    /// Prepared statements of all sessions: `Prepared_stmt_count`.
-    pub(super) prepared_count: AtomicU32,
     /// Who keeps definitions as they are.
     pub keepers: Arc<Keepers>,
     /// Who follows the binlog.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use protocol::command::{Execute, Param, ParamType};
 use protocol::reply::{ColumnDef, PrepareOk, write_definitions_end};
@@ -29,7 +29,7 @@ use super::plan_cache::{Environment, Planned};
 use super::result::{Definitions, Format};
 use super::statement::{markers, syntax_error};
 use super::{Client, Wire, count};
-use crate::status::Counter;
+use crate::status::{Counter, Gauges, Status};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -52,6 +52,7 @@ pub(super) struct Statements {
 /// A prepared statement.
 #[derive(Debug)]
 struct Stored {
+    _counted: Counted,
     sql: Vec<u8>,
     verb: Verb,
     params: u16,
@@ -65,10 +66,19 @@ struct Stored {
     long_data: LongData,
 }
 
-impl Drop for Client {
+/// One of `Prepared_stmt_count`, wherever it is dropped.
+#[derive(Debug)]
+struct Counted(Arc<Status>);
+
+impl Counted {
+    fn gauge(&self) -> &AtomicU64 {
+        &self.0.gauges.prepared_statements
+    }
+}
+
+impl Drop for Counted {
     fn drop(&mut self) {
-        let count = self.statements.by_id.len() + self.statements.by_name.len();
-        self.forget_statements(count);
+        Gauges::drop_one(self.gauge());
     }
 }
 
@@ -132,8 +142,8 @@ impl Client {
         if params > PARAMS_MAX {
             return Err(ER_PS_MANY_PARAM.error(&[]));
         }
-        self.count_statement()?;
         let stored = Box::new(Stored {
+            _counted: self.count_statement()?,
             sql: first.to_vec(),
             verb,
             params: u16::try_from(params).expect("at most as many"),
@@ -152,18 +162,13 @@ impl Client {
         output_columns(query, &types)
     }
 
-    fn count_statement(&self) -> Result<()> {
+    fn count_statement(&self) -> Result<Counted> {
         let max = self.shared.variables.live.max_prepared_stmt_count.load(Ordering::Relaxed);
-        if self.shared.common.prepared_count.fetch_add(1, Ordering::Relaxed) >= max {
-            self.forget_statements(1);
+        let counted = Counted(Arc::clone(&self.shared.status));
+        if counted.gauge().fetch_add(1, Ordering::Relaxed) >= u64::from(max) {
             return Err(ER_MAX_PREPARED_STMT_COUNT_REACHED.error(&[&max]));
         }
-        Ok(())
-    }
-
-    fn forget_statements(&self, count: usize) {
-        let count = u32::try_from(count).expect("bounded by max_prepared_stmt_count");
-        self.shared.common.prepared_count.fetch_sub(count, Ordering::Relaxed);
+        Ok(counted)
     }
 
     /// COM_STMT_EXECUTE.
@@ -342,11 +347,9 @@ impl Client {
 
     /// COM_STMT_CLOSE.
     pub fn stmt_close(&mut self, id: u32) {
-        let Some(stored) = self.statements.by_id.remove(&id) else { return };
-        if let Some(mut stored) = stored {
+        if let Some(Some(mut stored)) = self.statements.by_id.remove(&id) {
             stored.long_data.clear(&mut self.statements.long_data_size);
         }
-        self.forget_statements(1);
     }
 
     /// COM_STMT_RESET.
@@ -368,8 +371,7 @@ impl Client {
 
     /// Forgets all of them: COM_RESET_CONNECTION, COM_CHANGE_USER.
     pub(super) fn close_statements(&mut self) {
-        let Statements { by_id, by_name, .. } = std::mem::take(&mut self.statements);
-        self.forget_statements(by_id.len() + by_name.len());
+        self.statements = Statements::default();
     }
 
     /// PREPARE.
@@ -416,11 +418,7 @@ impl Client {
 
     /// DEALLOCATE PREPARE. False if there is none of that name.
     pub(super) fn deallocate(&mut self, name: &str) -> bool {
-        let found = self.statements.by_name.remove(name).is_some();
-        if found {
-            self.forget_statements(1);
-        }
-        found
+        self.statements.by_name.remove(name).is_some()
     }
 }
 

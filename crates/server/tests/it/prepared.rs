@@ -1,13 +1,15 @@
 //! Purpose: prepared statements, of PREPARE and of the binary protocol, are what they are in MySQL.
 //!
 //! Requirements: R1. PREPARE, EXECUTE and DEALLOCATE cannot be prepared, however they are written: 1295. R2. One statement is prepared: behind it come
-//! semicolons and comments at most. R3. Long data is bounded by `max_allowed_packet`.
+//! semicolons and comments at most. R3. Long data is bounded by `max_allowed_packet`. R4.
+//! `Prepared_stmt_count` is how many there are, however they end; at `max_prepared_stmt_count` there are no more: 1461.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
 
 use crate::client::{Answer, Client, Result};
-use crate::whole::{World, ok, rows};
+use crate::net::host;
+use crate::whole::{World, ok, rows, send};
 
 /// COM_STMT_PREPARE of a statement without parameters and columns, or with an error.
 fn prepare(client: &mut Client, sql: &str) -> Result<u32> {
@@ -115,5 +117,51 @@ fn long_data_is_bounded_by_max_allowed_packet() {
     execute(&mut client, other).unwrap();
     let all = rows(&mut root, "SELECT LENGTH(a), LENGTH(b) FROM d.t");
     assert_eq!(all, ["32768|32767", "32768|32768", "32768|32768"]);
+    world.stop();
+}
+
+#[test]
+fn statements_count_as_long_as_they_are_there() {
+    let world = World::start();
+    let mut root = world.root();
+    let is = |root: &mut Client, count: u32| {
+        let shown = rows(root, "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
+        assert_eq!(shown, [format!("Prepared_stmt_count|{count}")]);
+    };
+    ok(&mut root, "SET GLOBAL max_prepared_stmt_count = 2");
+    let id = prepare(&mut root, "DO 1").unwrap();
+    is(&mut root, 1);
+    ok(&mut root, "PREPARE s FROM 'DO 1'");
+    is(&mut root, 2);
+    for refused in [prepare(&mut root, "DO 2").unwrap_err(), root.query("PREPARE t FROM 'DO 2'").unwrap_err()]
+    {
+        assert_eq!(refused.code(), 1461);
+    }
+    ok(&mut root, "EXECUTE s");
+    ok(&mut root, "PREPARE s FROM 'DO 3'");
+    is(&mut root, 2);
+    root.command(&[&[0x19], &id.to_le_bytes()[..]].concat()).unwrap();
+    is(&mut root, 1);
+    ok(&mut root, "DEALLOCATE PREPARE s");
+    is(&mut root, 0);
+    let mut other = world.root();
+    prepare(&mut other, "DO 1").unwrap();
+    ok(&mut other, "PREPARE s FROM 'DO 1'");
+    is(&mut root, 2);
+    // COM_RESET_CONNECTION.
+    other.command(&[0x1F]).unwrap();
+    other.answer().unwrap();
+    is(&mut root, 0);
+    // One that ends while the statement is executed.
+    ok(&mut other, "SET net_write_timeout = 1");
+    ok(
+        &mut other,
+        "PREPARE s FROM 'WITH RECURSIVE n AS (SELECT 1 x UNION ALL SELECT x + 1 FROM n WHERE x < 900) \
+         SELECT REPEAT(x, 100000) FROM n'",
+    );
+    is(&mut root, 1);
+    send(&mut other, "EXECUTE s");
+    host::until(|| rows(&mut root, "SELECT COUNT(*) FROM information_schema.processlist") == ["1"]);
+    is(&mut root, 0);
     world.stop();
 }
