@@ -192,7 +192,7 @@ impl Client {
         );
         let view = Arc::new(view);
         let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
-        let vars = shared.variables.begin(&mut sql);
+        let vars = begin_variables(&shared, &mut sql, capabilities);
         sql.foreign_key_checks = vars.foreign_key_checks;
         let mut transaction = shared.transaction(&format!("trx-{id}"), &counters, id);
         let variables = Arc::clone(&shared.variables);
@@ -353,6 +353,19 @@ impl Client {
         packet.write(wire.packets(), self.capabilities);
         self.track.clear();
     }
+}
+
+/// The variables of a session that begins.
+pub(super) fn begin_variables(
+    shared: &Shared,
+    sql: &mut Session,
+    capabilities: Capabilities,
+) -> SessionVariables {
+    let mut vars = shared.variables.begin(sql);
+    if capabilities.contains(Capabilities::INTERACTIVE) {
+        vars.become_interactive();
+    }
+    vars
 }
 
 fn environment(sql: &Session) -> Environment {

@@ -11,6 +11,7 @@ use types::error::SqlError;
 use types::error::table::ER_NO_SUCH_TABLE;
 use types::warning::Warnings;
 
+use super::client::begin_variables;
 use super::execute::Prepared;
 use super::result::definition;
 use super::{Client, KillSwitch, Shared, Wire};
@@ -147,7 +148,7 @@ impl Client {
         self.transaction.trx.forget_temporary();
         let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);
         self.sql = sql::session::Session::new(server, id);
-        self.vars = self.shared.variables.begin(&mut self.sql);
+        self.vars = begin_variables(&self.shared, &mut self.sql, self.capabilities);
         self.set_names();
         self.warnings = Warnings::with_limit(self.vars.max_error_count.into());
         self.view.keep_warnings(&mut Warnings::default());

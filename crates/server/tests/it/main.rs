@@ -29,6 +29,7 @@ mod replica;
 mod replica_tables;
 mod rollup;
 mod selected;
+mod sessions;
 mod set_variables;
 mod statements;
 mod status;
