@@ -10,8 +10,8 @@ use types::error::SqlError;
 use types::error::table::{
     ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR,
     ER_LOCK_OR_ACTIVE_TRANSACTION, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_PLUGIN_DELETE_BUILTIN,
-    ER_QUERY_INTERRUPTED, ER_SP_DOES_NOT_EXIST, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UDF_EXISTS,
-    ER_UNKNOWN_TARGET_BINLOG, ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
+    ER_QUERY_INTERRUPTED, ER_SP_DOES_NOT_EXIST, ER_UDF_EXISTS, ER_UNKNOWN_TARGET_BINLOG,
+    ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
 use types::warning::Level;
@@ -110,7 +110,7 @@ impl Client {
 
     /// PURGE BINARY LOGS. What a checkpoint has not made superfluous stays: one is taken first.
     async fn purge(&mut self, purge: Purge) -> Result<()> {
-        self.require_super("SUPER or BINLOG_ADMIN")?;
+        self.access.require(Privileges::SUPER, "BINLOG_ADMIN", "SUPER or BINLOG_ADMIN")?;
         if self.shared.pipeline.binlog().is_none() {
             return Ok(());
         }
@@ -189,14 +189,6 @@ impl Client {
         let kind = if kill.query_only { KillKind::Query } else { KillKind::Connection };
         self.shared.connections.kill(id, kind);
         Ok(())
-    }
-
-    /// Error 1227 for whoever may not do that.
-    pub(super) fn require_super(&self, privilege: &str) -> Result<()> {
-        if self.is_super() {
-            return Ok(());
-        }
-        Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&privilege]))
     }
 }
 

@@ -315,11 +315,6 @@ impl Client {
         self.shared.transaction(&format!("{what}-{id}"), &self.counters, id)
     }
 
-    /// Whether it is an administrator.
-    pub(super) fn is_super(&self) -> bool {
-        self.access.is_admin()
-    }
-
     /// The status flags of a reply.
     pub(super) fn status(&self, more: bool) -> StatusFlags {
         let mut status = StatusFlags::NONE;

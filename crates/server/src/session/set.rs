@@ -76,10 +76,12 @@ impl Client {
     }
 
     fn examine(&mut self, target: Target, name: &str, assigned: &Assigned) -> Result<Examined> {
-        let is_super = self.is_super();
+        let may_set_global = self.access.has_dynamic("SYSTEM_VARIABLES_ADMIN");
+        let may_set_restricted = may_set_global || self.access.has_dynamic("SESSION_VARIABLES_ADMIN");
         let who = Who {
-            may_set_global: is_super,
-            may_set_restricted: is_super,
+            may_set_global,
+            may_set_restricted,
+            may_apply: may_set_restricted || self.access.has_dynamic("REPLICATION_APPLIER"),
             in_transaction: self.transaction.open,
         };
         let sight = self.shared.variables.sight(&self.sql, &self.vars);

@@ -1,7 +1,8 @@
 //! Purpose: what a session has from its connection, and what a connection has from its session.
 //!
 //! Requirements: R1. Time-outs are those of the session's variables, after COM_RESET_CONNECTION too. R2. An interactive client
-//! begins with `interactive_timeout`.
+//! begins with `interactive_timeout`. R3. Each privilege of administrators is for what it is for: of CONNECTION_ADMIN, SYSTEM_VARIABLES_ADMIN,
+//! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -49,5 +50,56 @@ fn an_interactive_client_begins_with_interactive_timeout() {
     reset(&mut client);
     assert_eq!(rows(&mut client, timeouts), ["7777|7777"]);
     assert_eq!(rows(&mut world.root(), timeouts), ["28800|7777"]);
+    world.stop();
+}
+
+#[test]
+fn administrators_may_do_what_their_privilege_is_for() {
+    const GLOBAL: [&str; 3] =
+        ["SET GLOBAL max_connections = 151", "SET GLOBAL sync_binlog = 1", "SET GLOBAL gtid_purged = '+'"];
+    const SESSION: [&str; 7] = [
+        "SET SESSION sql_log_bin = 0",
+        "SET SESSION binlog_format = 'ROW'",
+        "SET SESSION binlog_row_image = 'FULL'",
+        "SET SESSION binlog_rows_query_log_events = 0",
+        "SET SESSION binlog_row_value_options = ''",
+        "SET SESSION pseudo_thread_id = 1",
+        "SET SESSION sql_require_primary_key = 0",
+    ];
+    const APPLY: [&str; 4] = [
+        "SET SESSION gtid_next = 'AUTOMATIC'",
+        "SET SESSION original_commit_timestamp = 36028797018963968",
+        "SET SESSION pseudo_replica_mode = 0",
+        "SET SESSION immediate_server_version = 80000",
+    ];
+    const PURGE: [&str; 1] = ["PURGE BINARY LOGS BEFORE '2000-01-01'"];
+    let world = World::start();
+    let mut root = world.root();
+    // Of these four kinds of statements.
+    for (privilege, may) in [
+        ("USAGE", [false; 4]),
+        ("CONNECTION_ADMIN", [false; 4]),
+        ("SYSTEM_VARIABLES_ADMIN", [true, true, true, false]),
+        ("SESSION_VARIABLES_ADMIN", [false, true, true, false]),
+        ("REPLICATION_APPLIER", [false, false, true, false]),
+        ("BINLOG_ADMIN", [false, false, false, true]),
+        ("SUPER", [true; 4]),
+    ] {
+        ok(&mut root, "DROP USER nobody@'%'");
+        ok(&mut root, "CREATE USER nobody@'%' IDENTIFIED WITH mysql_native_password");
+        ok(&mut root, &format!("GRANT {privilege} ON *.* TO nobody@'%'"));
+        let mut nobody = world.client("nobody");
+        for (statements, may) in [&GLOBAL[..], &SESSION, &APPLY, &PURGE].into_iter().zip(may) {
+            for sql in statements {
+                let done = nobody.query(sql);
+                assert_eq!(done.is_ok(), may, "{privilege}: {sql}: {done:?}");
+                assert!(may || done.unwrap_err().code() == 1227, "{privilege}: {sql}");
+            }
+        }
+    }
+    let applies = "Access denied; you need (at least one of) the SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN or \
+                   REPLICATION_APPLIER privilege(s) for this operation";
+    ok(&mut root, "REVOKE SUPER ON *.* FROM nobody@'%'");
+    assert_eq!(world.client("nobody").query(APPLY[0]).unwrap_err().message(), applies);
     world.stop();
 }
