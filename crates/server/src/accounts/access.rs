@@ -117,6 +117,15 @@ impl Access {
         Err(self.denied_database(database))
     }
 
+    /// GRANT and REVOKE: the same for all databases that a pattern means.
+    pub(super) fn databases(&self, wanted: Privileges, pattern: &str) -> Result<(), SqlError> {
+        let account = self.account();
+        if account.global.union(account.on_databases(pattern)).contains(wanted) {
+            return Ok(());
+        }
+        Err(self.denied_database(pattern))
+    }
+
     /// USE: error 1044 unless it may do anything at all there.
     pub fn use_database(&self, database: &str) -> Result<(), SqlError> {
         if self.sees_database(database) { Ok(()) } else { Err(self.denied_database(database)) }
