@@ -71,7 +71,7 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
         Err(error) => {
             Gauges::bump(&gauges.aborted_connects);
             if matches!(error, LoginError::Broken) {
-                net.hosts.failed(&connection.peer);
+                net.connections.hosts.failed(&connection.peer);
             }
             return;
         }

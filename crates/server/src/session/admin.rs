@@ -66,9 +66,9 @@ impl Client {
                 | FlushWhat::OtherLogs(_)
                 | FlushWhat::Tables(_, FlushTables::Unlocked)
                 | FlushWhat::Privileges
-                | FlushWhat::Hosts
                 | FlushWhat::UserResources
                 | FlushWhat::OptimizerCosts => {}
+                FlushWhat::Hosts => self.shared.connections.flush_hosts(),
                 FlushWhat::Status => self.shared.status.flush_session(&self.counters),
             }
         }

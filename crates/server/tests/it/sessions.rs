@@ -2,12 +2,14 @@
 //!
 //! Requirements: R1. Time-outs are those of the session's variables, after COM_RESET_CONNECTION too. R2. An interactive client
 //! begins with `interactive_timeout`. R3. Each privilege of administrators is for what it is for: of CONNECTION_ADMIN, SYSTEM_VARIABLES_ADMIN,
-//! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each.
+//! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each. R4. FLUSH HOSTS and COM_REFRESH
+//! let those in again who were blocked.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
 
 use crate::client::{Client, Login};
+use crate::net::host;
 use crate::whole::{World, ok, rows};
 
 /// COM_RESET_CONNECTION.
@@ -101,5 +103,27 @@ fn administrators_may_do_what_their_privilege_is_for() {
                    REPLICATION_APPLIER privilege(s) for this operation";
     ok(&mut root, "REVOKE SUPER ON *.* FROM nobody@'%'");
     assert_eq!(world.client("nobody").query(APPLY[0]).unwrap_err().message(), applies);
+    world.stop();
+}
+
+#[test]
+fn flush_hosts_lets_blocked_hosts_in_again() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "SET GLOBAL max_connect_errors = 2");
+    let stranger = || Client::greet_on(world.stranger([127, 0, 0, 5]));
+    // COM_REFRESH with the flag of hosts.
+    for flush in [&b"\x03FLUSH HOSTS"[..], b"\x07\x08"] {
+        for _ in 0..2 {
+            let mut client = stranger().unwrap();
+            client.send(b"garbage").unwrap();
+            assert_eq!(client.packet().unwrap()[0], 0xFF);
+            assert!(client.packet().unwrap_err().is_gone());
+        }
+        host::until(|| stranger().is_err_and(|error| error.code() == 1129));
+        root.command(flush).unwrap();
+        root.answer().unwrap();
+        stranger().unwrap().log_in(&Login::new("nobody", "")).unwrap();
+    }
     world.stop();
 }

@@ -48,6 +48,17 @@ impl Stream {
         Ok(stream)
     }
 
+    /// From this address, in a runtime.
+    pub async fn open_from(source: [u8; 4], address: SocketAddr) -> Self {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind((std::net::IpAddr::from(source), 0).into()).unwrap();
+        let stream = socket.connect(address).await.unwrap().into_std().unwrap();
+        stream.set_nonblocking(false).unwrap();
+        let stream = Self::Tcp(stream);
+        stream.set_timeout(Duration::from_secs(30));
+        stream
+    }
+
     pub fn set_timeout(&self, timeout: Duration) {
         match self {
             Self::Tcp(stream) => {

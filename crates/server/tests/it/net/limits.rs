@@ -90,7 +90,7 @@ fn a_host_is_blocked_after_max_connect_errors_in_a_row() {
     assert_eq!(blocked.code(), 1129);
     assert!(blocked.message().starts_with("Host '127.0.0.5' is blocked because of many connection errors"));
     stranger(6).unwrap();
-    host.net.flush_hosts();
+    host.net.connections.flush_hosts();
     stranger(5).unwrap();
     // This machine is never blocked.
     for _ in 0..5 {
