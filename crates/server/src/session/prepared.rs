@@ -130,7 +130,11 @@ impl Client {
             return Err(syntax_error(sql, next));
         }
         let (plan, columns) = match self.plan(first, verb)? {
-            Prepared::Plan(planned, normalised) => (Some((planned, normalised)), Vec::new()),
+            Prepared::Plan(planned, normalised) => {
+                // Its columns are told now.
+                self.permit_tables(&planned)?;
+                (Some((planned, normalised)), Vec::new())
+            }
             Prepared::Other(statement) => {
                 if is_about_statements(&statement) || markers(first, self).next().is_some() {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));

@@ -2,7 +2,8 @@
 //!
 //! Requirements: R1. PREPARE, EXECUTE and DEALLOCATE cannot be prepared, however they are written: 1295. R2. One statement is prepared: behind it come
 //! semicolons and comments at most. R3. Long data is bounded by `max_allowed_packet`. R4.
-//! `Prepared_stmt_count` is how many there are, however they end; at `max_prepared_stmt_count` there are no more: 1461.
+//! `Prepared_stmt_count` is how many there are, however they end; at `max_prepared_stmt_count` there are no more: 1461. R5.
+//! Preparing asks for the privileges on tables.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -11,7 +12,7 @@ use crate::client::{Answer, Client, Result};
 use crate::net::host;
 use crate::whole::{World, ok, rows, send};
 
-/// COM_STMT_PREPARE of a statement without parameters and columns, or with an error.
+/// COM_STMT_PREPARE.
 fn prepare(client: &mut Client, sql: &str) -> Result<u32> {
     client.command(&[&[0x16], sql.as_bytes()].concat())?;
     client.prepared()
@@ -163,5 +164,31 @@ fn statements_count_as_long_as_they_are_there() {
     send(&mut other, "EXECUTE s");
     host::until(|| rows(&mut root, "SELECT COUNT(*) FROM information_schema.processlist") == ["1"]);
     is(&mut root, 0);
+    world.stop();
+}
+
+#[test]
+fn preparing_needs_the_privileges_on_tables() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT, secret INT)");
+    let mut nobody = world.client("nobody");
+    for (sql, privilege) in [
+        ("SELECT * FROM d.t", "SELECT"),
+        ("SELECT * FROM d.nosuch", "SELECT"),
+        ("INSERT INTO d.t VALUES (1, ?)", "INSERT"),
+        ("DELETE FROM d.nosuch", "DELETE"),
+    ] {
+        let text = format!("{privilege} command denied to user 'nobody'@'localhost' for table ");
+        for refused in [
+            prepare(&mut nobody, sql).expect_err(sql),
+            nobody.query(&format!("PREPARE s FROM '{sql}'")).expect_err(sql),
+        ] {
+            assert_eq!(refused.code(), 1142, "{sql}");
+            assert!(refused.message().starts_with(&text), "{}", refused.message());
+        }
+    }
+    ok(&mut root, "GRANT SELECT ON d.t TO nobody@'%'");
+    prepare(&mut nobody, "SELECT * FROM d.t").unwrap();
     world.stop();
 }

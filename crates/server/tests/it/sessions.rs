@@ -3,7 +3,7 @@
 //! Requirements: R1. Time-outs are those of the session's variables, after COM_RESET_CONNECTION too. R2. An interactive client
 //! begins with `interactive_timeout`. R3. Each privilege of administrators is for what it is for: of CONNECTION_ADMIN, SYSTEM_VARIABLES_ADMIN,
 //! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each. R4. FLUSH HOSTS and COM_REFRESH
-//! let those in again who were blocked.
+//! let those in again who were blocked. R5. Who has no privilege on a table is not told whether it is there.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -125,5 +125,31 @@ fn flush_hosts_lets_blocked_hosts_in_again() {
         root.answer().unwrap();
         stranger().unwrap().log_in(&Login::new("nobody", "")).unwrap();
     }
+    world.stop();
+}
+
+#[test]
+fn who_may_not_use_a_table_is_not_told_whether_it_is_there() {
+    let world = World::start();
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    for sql in [
+        "SELECT * FROM {}",
+        "INSERT INTO {} VALUES (1)",
+        "REPLACE INTO {} VALUES (1)",
+        "UPDATE {} SET a = 1",
+        "DELETE FROM {}",
+        "EXPLAIN SELECT * FROM {}",
+        "SET @a = (SELECT 1 FROM {})",
+        "DO (SELECT 1 FROM {})",
+    ] {
+        for table in ["d.t", "d.nosuch", "nosuch.t"] {
+            let sql = sql.replace("{}", table);
+            assert_eq!(nobody.query(&sql).expect_err(&sql).code(), 1142, "{sql}");
+        }
+    }
+    ok(&mut root, "GRANT SELECT ON d.* TO nobody@'%'");
+    assert_eq!(nobody.query("SELECT * FROM d.nosuch").unwrap_err().code(), 1146);
+    assert_eq!(nobody.query("DELETE FROM d.nosuch").unwrap_err().code(), 1142);
     world.stop();
 }
