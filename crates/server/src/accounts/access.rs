@@ -168,6 +168,19 @@ impl Access {
         Err(ER_TABLEACCESS_DENIED_ERROR.error(&[&names, &self.user, &self.peer.host, &table]))
     }
 
+    /// SELECT .. FOR UPDATE: error 1142 unless it may change the table's rows or lock the table.
+    pub fn locking(&self, database: &str, table: &str) -> Result<(), SqlError> {
+        let any = Privileges::UPDATE.union(Privileges::DELETE).union(Privileges::LOCK_TABLES);
+        let account = self.account();
+        let has =
+            account.global.union(account.on_database(database)).union(account.on_table(database, table));
+        if has.intersects(any) {
+            return Ok(());
+        }
+        let what = "SELECT with locking clause";
+        Err(ER_TABLEACCESS_DENIED_ERROR.error(&[&what, &self.user, &self.peer.host, &table]))
+    }
+
     /// Whether it has any privilege on the table: SHOW TABLES lists it.
     pub fn sees_table(&self, database: &str, table: &str) -> bool {
         let account = self.account();

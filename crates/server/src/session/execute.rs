@@ -231,9 +231,18 @@ impl Client {
     /// Whether the session may do this with the plan's tables.
     pub(super) fn permit_tables(&self, planned: &Planned) -> Result<()> {
         let everywhere = self.access.account().global;
+        // Whoever changes a table locks its rows; other tables of such a statement are read.
+        let is_change = matches!(
+            planned.plan,
+            Plan::Update(_) | Plan::MultiUpdate(_) | Plan::Delete(_) | Plan::MultiDelete(_)
+        );
         for (planned, wanted) in planned.tables.iter().zip(&planned.wanted) {
+            let (db, name) = (&planned.table.def.db, &planned.table.def.name);
             if !everywhere.contains(*wanted) {
-                self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
+                self.access.on_table(*wanted, db, name)?;
+            }
+            if planned.locks && *wanted != Privileges::NONE && !is_change {
+                self.access.locking(db, name)?;
             }
         }
         planned.by_views.iter().try_for_each(|(by, table)| self.permit_by_view(by, table))
@@ -312,7 +321,7 @@ impl Client {
 
     /// Takes the metadata locks of a plan's tables. Returns whether their versions are still the plan's.
     pub(super) async fn lock_tables(&mut self, tables: &[PlannedTable]) -> Result<bool> {
-        for PlannedTable { table, written, implied, by } in tables {
+        for PlannedTable { table, written, implied, by, .. } in tables {
             if *implied || by.is_some() {
                 self.lock_related(table, *written).await?;
             } else {

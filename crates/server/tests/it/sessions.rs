@@ -3,7 +3,8 @@
 //! Requirements: R1. Time-outs are those of the session's variables, after COM_RESET_CONNECTION too. R2. An interactive client
 //! begins with `interactive_timeout`. R3. Each privilege of administrators is for what it is for: of CONNECTION_ADMIN, SYSTEM_VARIABLES_ADMIN,
 //! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each. R4. FLUSH HOSTS and COM_REFRESH
-//! let those in again who were blocked. R5. Who has no privilege on a table is not told whether it is there.
+//! let those in again who were blocked. R5. Who has no privilege on a table is not told whether it is there. R6. FOR
+//! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, FOR SHARE does not.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -151,5 +152,44 @@ fn who_may_not_use_a_table_is_not_told_whether_it_is_there() {
     ok(&mut root, "GRANT SELECT ON d.* TO nobody@'%'");
     assert_eq!(nobody.query("SELECT * FROM d.nosuch").unwrap_err().code(), 1146);
     assert_eq!(nobody.query("DELETE FROM d.nosuch").unwrap_err().code(), 1142);
+    world.stop();
+}
+
+#[test]
+fn rows_are_locked_for_changes_by_whoever_may_change_them_or_lock_the_table() {
+    const LOCKING: [&str; 4] = [
+        "SELECT * FROM d.t FOR UPDATE",
+        "SELECT (SELECT MAX(a) FROM d.t FOR UPDATE)",
+        "SELECT 1 FROM (SELECT * FROM d.t FOR UPDATE) x",
+        "INSERT INTO d.own SELECT * FROM d.t FOR UPDATE",
+    ];
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    ok(&mut root, "CREATE TABLE d.own (a INT)");
+    ok(&mut root, "GRANT INSERT, UPDATE ON d.own TO nobody@'%'");
+    ok(&mut root, "GRANT SELECT ON d.t TO nobody@'%'");
+    ok(&mut root, "GRANT SELECT ON d.own TO nobody@'%'");
+    let mut nobody = world.client("nobody");
+    for sql in LOCKING {
+        let refused = nobody.query(sql).expect_err(sql);
+        let text = "SELECT with locking clause command denied to user 'nobody'@'localhost' for table 't'";
+        assert_eq!((refused.code(), refused.message()), (1142, text), "{sql}");
+    }
+    for sql in [
+        "SELECT * FROM d.t FOR SHARE",
+        "SELECT * FROM d.t LOCK IN SHARE MODE",
+        "INSERT INTO d.own SELECT * FROM d.t",
+        "UPDATE d.own, d.t SET own.a = 1 WHERE own.a = t.a",
+        "UPDATE d.own SET a = (SELECT MAX(a) FROM d.t)",
+    ] {
+        ok(&mut nobody, sql);
+    }
+    for (privilege, level) in [("UPDATE", "d.t"), ("DELETE", "*.*"), ("LOCK TABLES", "d.*")] {
+        ok(&mut root, &format!("GRANT {privilege} ON {level} TO nobody@'%'"));
+        LOCKING.iter().for_each(|sql| ok(&mut nobody, sql));
+        ok(&mut root, &format!("REVOKE {privilege} ON {level} FROM nobody@'%'"));
+        assert_eq!(nobody.query(LOCKING[0]).unwrap_err().code(), 1142);
+    }
     world.stop();
 }
