@@ -219,8 +219,6 @@ pub struct Source {
     pub lock: Option<RowLock>,
     /// A view leads to it.
     pub by: Option<ByView>,
-    /// Its rows are locked as for a change: FOR UPDATE.
-    pub locks: bool,
 }
 
 /// Sources of an outer join whose rows are missing together, seen from the last one.
