@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use types::error::SqlError;
 use types::error::table::{
     ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_NO_SUCH_TABLE,
-    ER_QUERY_INTERRUPTED, ER_QUERY_TIMEOUT, ER_TABLE_DEF_CHANGED,
+    ER_QUERY_INTERRUPTED, ER_QUERY_TIMEOUT, ER_TABLE_DEF_CHANGED, ER_TABLEACCESS_DENIED_ERROR,
 };
 
 use super::plan_cache::Planned;
@@ -111,6 +111,11 @@ impl Client {
 
     /// The same, or error 1142 for a table that is missing where the session may do nothing: it is not told which are there.
     pub(super) fn hide_missing(&self, error: SqlError, wanted: Privileges) -> SqlError {
+        if error.is(&ER_TABLEACCESS_DENIED_ERROR) {
+            // Of a table in a database that is missing: that is not to be seen at the privilege's name either.
+            let message = error.message.replacen("SELECT", &wanted.names(Privileges::ALL), 1);
+            return SqlError { message, ..error };
+        }
         if !error.is(&ER_NO_SUCH_TABLE) {
             return error;
         }
