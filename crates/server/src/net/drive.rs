@@ -109,9 +109,12 @@ async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mu
             Err(end) => return Ended::Here(end),
         };
         let connection = &parts.connection;
-        let sent = connection.unless(mark::EXPIRED | mark::ABANDON, pin!(parts.reply.send())).await;
-        if !matches!(sent, Ok(Ok(()))) {
-            return Ended::Here(End::Aborted);
+        let sending = pin!(parts.reply.send());
+        // Who is killed is told so, unless the client does not read.
+        match connection.unless_stuck(mark::EXPIRED | mark::ABANDON, mark::KILL_CONNECTION, sending).await {
+            Ok(Ok(())) => {}
+            Err(mark::KILL_CONNECTION) => return Ended::Here(End::Orderly),
+            Ok(Err(_)) | Err(_) => return Ended::Here(End::Aborted),
         }
         if outcome == Outcome::Stream {
             return Ended::Streams;

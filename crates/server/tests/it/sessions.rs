@@ -4,14 +4,15 @@
 //! begins with `interactive_timeout`. R3. Each privilege of administrators is for what it is for: of CONNECTION_ADMIN, SYSTEM_VARIABLES_ADMIN,
 //! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each. R4. FLUSH HOSTS and COM_REFRESH
 //! let those in again who were blocked. R5. Who has no privilege on a table is not told whether it is there. R6. FOR
-//! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, FOR SHARE does not.
+//! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, FOR SHARE does not. R7. A KILL does not
+//! wait for a client that does not read; a KILL QUERY leaves a conversation that can be read on.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
 
 use crate::client::{Client, Login};
 use crate::net::host;
-use crate::whole::{World, ok, rows};
+use crate::whole::{World, ok, rows, send, until};
 
 /// COM_RESET_CONNECTION.
 fn reset(client: &mut Client) {
@@ -196,5 +197,51 @@ fn rows_are_locked_for_changes_by_whoever_may_change_them_or_lock_the_table() {
         ok(&mut root, &format!("REVOKE {privilege} ON {level} FROM nobody@'%'"));
         assert_eq!(nobody.query(LOCKING[0]).unwrap_err().code(), 1142);
     }
+    world.stop();
+}
+
+/// Sends a statement with a large answer, and returns when its session waits for the client.
+fn leave_unread(client: &mut Client, sql: &str, other: &mut Client) {
+    send(client, sql);
+    let running =
+        format!("SELECT COUNT(*) FROM information_schema.processlist WHERE id = {}", client.connection_id);
+    until(other, &(running + " AND command = 'Query'"), &["1"]);
+    let sent = |other: &mut Client| rows(other, "SHOW GLOBAL STATUS LIKE 'Threads_running'");
+    (0..3000).for_each(|_| drop(sent(other)));
+}
+
+/// Many rows, and one that is large.
+const LARGE: [&str; 2] = [
+    "SELECT REPEAT(x, 100000) FROM \
+     (WITH RECURSIVE n AS (SELECT 1 x UNION ALL SELECT x + 1 FROM n WHERE x < 900) SELECT x FROM n) n",
+    "SELECT REPEAT('x', 30000000)",
+];
+
+#[test]
+fn a_kill_does_not_wait_for_a_client_that_does_not_read() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    for sql in LARGE {
+        let mut slow = world.root();
+        ok(&mut slow, "BEGIN");
+        ok(&mut slow, "UPDATE d.t SET a = a + 1");
+        leave_unread(&mut slow, sql, &mut root);
+        ok(&mut root, &format!("KILL {}", slow.connection_id));
+        ok(&mut root, "UPDATE d.t SET a = 1");
+        host::until(|| rows(&mut root, "SELECT COUNT(*) FROM information_schema.processlist") == ["1"]);
+    }
+    world.stop();
+}
+
+#[test]
+fn a_killed_query_that_is_half_sent_ends_with_its_error() {
+    let world = World::start();
+    let (mut root, mut slow) = (world.root(), world.root());
+    leave_unread(&mut slow, LARGE[0], &mut root);
+    ok(&mut root, &format!("KILL QUERY {}", slow.connection_id));
+    assert_eq!(slow.answer().unwrap_err().code(), 1317);
+    assert_eq!(rows(&mut slow, "SELECT 2"), ["2"]);
     world.stop();
 }
