@@ -100,13 +100,38 @@ fn a_host_is_blocked_after_max_connect_errors_in_a_row() {
 }
 
 #[test]
-fn one_address_has_eight_places_before_the_login() {
+fn one_address_has_eight_places_before_the_login_and_others_wait_for_them() {
     let host = Host::start(&[]);
-    let _stalled: Vec<_> = (0..8).map(|_| Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap()).collect();
-    assert!(Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap_err().is_gone());
+    let mut stalled: Vec<_> =
+        (0..8).map(|_| Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap()).collect();
+    let ninth = host.stranger([127, 0, 0, 9]);
     Client::greet_on(host.stranger([127, 0, 0, 8])).unwrap();
-    // The first of them loses its place once it has stalled for three seconds.
-    until(|| Client::greet_on(host.stranger([127, 0, 0, 9])).is_ok());
+    until(|| host.net.connections.processes().len() == 8);
+    // Who leaves makes room at once; who has stalled for three seconds loses his place.
+    stalled.pop();
+    let ninth = Client::greet_on(ninth).unwrap();
+    let tenth = Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap();
+    drop((ninth, tenth));
+}
+
+#[test]
+fn a_crowd_of_one_address_is_let_in_one_after_another() {
+    let host = Host::start(&[("max_connections", 500)]);
+    let login = Login { plugin: "mysql_native_password", ..Login::new("old", "secret") };
+    std::thread::scope(|scope| {
+        let crowd = (0..100).map(|_| {
+            let stream = host.stranger([127, 0, 0, 9]);
+            scope.spawn(|| {
+                let mut client = Client::greet_on(stream).unwrap();
+                client.log_in(&login).unwrap();
+                client
+            })
+        });
+        for client in crowd.collect::<Vec<_>>() {
+            client.join().unwrap().ping().unwrap();
+        }
+    });
+    assert_eq!(host.status("Aborted_connects"), 0);
 }
 
 #[test]
