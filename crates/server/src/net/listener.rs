@@ -114,6 +114,8 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     };
     // As mysqld: a server that was just stopped can be started again.
     socket.set_reuseaddr(true)?;
+    // Those that are accepted have it from here: a client's machine that has vanished is noticed, and its locks are freed.
+    socket.set_keepalive(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }

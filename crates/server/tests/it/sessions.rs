@@ -5,12 +5,13 @@
 //! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each. R4. FLUSH HOSTS and COM_REFRESH
 //! let those in again who were blocked. R5. Who has no privilege on a table is not told whether it is there. R6. FOR
 //! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, FOR SHARE does not. R7. A KILL does not
-//! wait for a client that does not read; a KILL QUERY leaves a conversation that can be read on.
+//! wait for a client that does not read; a KILL QUERY leaves a conversation that can be read on. R8. Clients that have vanished
+//! are noticed by the operating system.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
 
-use crate::client::{Client, Login};
+use crate::client::{Client, Login, Stream};
 use crate::net::host;
 use crate::whole::{World, ok, rows, send, until};
 
@@ -243,5 +244,27 @@ fn a_killed_query_that_is_half_sent_ends_with_its_error() {
     ok(&mut root, &format!("KILL QUERY {}", slow.connection_id));
     assert_eq!(slow.answer().unwrap_err().code(), 1317);
     assert_eq!(rows(&mut slow, "SELECT 2"), ["2"]);
+    world.stop();
+}
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what the operating system knows of connections is not storage"
+)]
+fn connections_are_kept_alive_and_found_out() {
+    let world = World::start();
+    let mut root = world.root();
+    root.ping().unwrap();
+    let Stream::Tcp(stream) = &root.stream else { unreachable!("it is one") };
+    let ports =
+        format!("0100007F:{:04X} 0100007F:{:04X} 01", world.port(), stream.local_addr().unwrap().port());
+    // sl, both ends, state, queues, and which timer runs: 2 is the one that asks whether the other end is there.
+    let timer = || {
+        let all = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        let own = all.lines().find(|line| line.contains(&ports)).unwrap().to_owned();
+        own.split_whitespace().nth(5).unwrap().starts_with("02:")
+    };
+    host::until(timer);
     world.stop();
 }
