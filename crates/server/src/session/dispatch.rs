@@ -43,7 +43,9 @@ impl Client {
     /// Carries out a statement whose answer is OK.
     async fn carry_out(&mut self, statement: Statement, sql: &[u8]) -> Result<Option<CommitAck>> {
         if self.is_of_temporary(&statement) {
-            return self.change_temporary(statement, sql).await;
+            let done = self.change_temporary(statement, sql).await?;
+            self.note_change();
+            return Ok(done);
         }
         match statement {
             Statement::Use(db) => self.use_database(&db)?,
@@ -55,8 +57,14 @@ impl Client {
             Statement::UnlockTables => return self.unlock_tables().await,
             Statement::LockInstance => self.lock_instance().await?,
             Statement::UnlockInstance => self.unlock_instance()?,
-            Statement::Prepare(prepare) => self.prepare_named(prepare)?,
-            Statement::Deallocate(name) => self.deallocate_named(&name)?,
+            Statement::Prepare(prepare) => {
+                self.prepare_named(prepare)?;
+                self.note_change();
+            }
+            Statement::Deallocate(name) => {
+                self.deallocate_named(&name)?;
+                self.note_change();
+            }
             Statement::CreateTable(_)
             | Statement::CreateTableLike(_)
             | Statement::AlterTable(_)
@@ -133,6 +141,7 @@ impl Client {
         if self.vars.track.schema {
             self.track.schema(db.as_bytes());
         }
+        self.note_change();
         self.settings_changed();
         Ok(())
     }

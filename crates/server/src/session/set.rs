@@ -53,9 +53,12 @@ impl Client {
                 SetItem::Password(account, password) => passwords.push((account, password)),
             }
         }
-        let autocommitted = self.vars.autocommit;
+        let (autocommitted, tracked) = (self.vars.autocommit, self.vars.track.state_change);
         for assignment in examined {
             self.assign(assignment).await?;
+        }
+        if tracked {
+            self.note_change();
         }
         for (account, password) in passwords {
             self.set_password(account, password).await?;
@@ -105,9 +108,8 @@ impl Client {
         examined: &mut Vec<Examined>,
     ) -> Result<()> {
         self.examine_text("character_set_client", charset, examined)?;
-        self.examine_text("character_set_results", charset, examined)?;
         match (charset, collation) {
-            (None, _) => self.examine_text("collation_connection", None, examined),
+            (None, _) => self.examine_connection(None, examined)?,
             (Some(charset), collation) => {
                 let found = known_charset(charset)?;
                 let collation = match collation {
@@ -118,17 +120,27 @@ impl Client {
                 if collation.charset() != found {
                     return Err(ER_COLLATION_CHARSET_MISMATCH.error(&[&collation.name(), &found.name()]));
                 }
-                self.examine_text("collation_connection", Some(collation.name()), examined)
+                self.examine_connection(Some(collation.name()), examined)?;
             }
         }
+        self.examine_text("character_set_results", charset, examined)
+    }
+
+    /// The collation of the connection, of which clients are told the character set.
+    fn examine_connection(&mut self, collation: Option<&str>, examined: &mut Vec<Examined>) -> Result<()> {
+        self.examine_text("collation_connection", collation, examined)?;
+        if let Some(Examined::System(_, told)) = examined.last_mut() {
+            "character_set_connection".clone_into(told);
+        }
+        Ok(())
     }
 
     /// SET CHARACTER SET: literals are in the database's character set then.
     fn examine_charset(&mut self, charset: Option<&str>, examined: &mut Vec<Examined>) -> Result<()> {
         self.examine_text("character_set_client", charset, examined)?;
-        self.examine_text("character_set_results", charset, examined)?;
         let database = self.vars.collation_database.name();
-        self.examine_text("collation_connection", Some(database), examined)
+        self.examine_connection(Some(database), examined)?;
+        self.examine_text("character_set_results", charset, examined)
     }
 
     /// SET TRANSACTION.
@@ -195,6 +207,13 @@ impl Client {
             }
         }
         Ok(())
+    }
+
+    /// Tells clients that want to know that the session has changed.
+    pub(super) fn note_change(&mut self) {
+        if self.vars.track.state_change {
+            self.track.state_changed();
+        }
     }
 
     /// Tells clients that want to know of a session variable's new value.

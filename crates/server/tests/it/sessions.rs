@@ -6,7 +6,8 @@
 //! let those in again who were blocked. R5. Who has no privilege on a table is not told whether it is there. R6. FOR
 //! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, FOR SHARE does not. R7. A KILL does not
 //! wait for a client that does not read; a KILL QUERY leaves a conversation that can be read on. R8. Clients that have vanished
-//! are noticed by the operating system.
+//! are noticed by the operating system. R9. Who asks for it is told of changes of the session; what nobody would be told of
+//! cannot be asked for.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -266,5 +267,55 @@ fn connections_are_kept_alive_and_found_out() {
         own.split_whitespace().nth(5).unwrap().starts_with("02:")
     };
     host::until(timer);
+    world.stop();
+}
+
+#[test]
+fn clients_are_told_what_has_changed() {
+    const SESSION_TRACK: u32 = 1 << 23;
+    let world = World::start();
+    let login = Login { flags: SESSION_TRACK, ..Login::new("root", "") };
+    let mut client = Client::connect(&world.address(), &login).unwrap();
+    // Kinds and values of what the OK packet tells behind its text.
+    let told = |client: &mut Client, sql: &str| {
+        client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}")).info
+    };
+    let charsets = |names: [&str; 3]| {
+        let variable = |(name, value): (&str, &str)| {
+            let both =
+                [name, value].map(|text| format!("{}{text}", char::from(u8::try_from(text.len()).unwrap())));
+            let size = char::from(u8::try_from(both.concat().len()).unwrap());
+            format!("\0{size}{}", both.concat())
+        };
+        let of = ["character_set_client", "character_set_connection", "character_set_results"];
+        let all: String = of.into_iter().zip(names).map(variable).collect();
+        format!("\0{}{all}", char::from(u8::try_from(all.len()).unwrap()))
+    };
+    assert_eq!(told(&mut client, "SET NAMES latin1"), charsets(["latin1"; 3]));
+    assert_eq!(told(&mut client, "SET NAMES binary"), charsets(["binary"; 3]));
+    assert_eq!(told(&mut client, "SET CHARACTER SET latin1"), charsets(["latin1", "utf8mb4", "latin1"]));
+    let changes = [
+        "SET @a = 1",
+        "SET sql_mode = ''",
+        "PREPARE s FROM 'DO 1'",
+        "DEALLOCATE PREPARE s",
+        "CREATE TEMPORARY TABLE d.own (a INT)",
+        "DROP TEMPORARY TABLE d.own",
+    ];
+    for (switch, expected) in [("OFF", ""), ("ON", "\0\u{3}\u{2}\u{1}1"), ("OFF", "")] {
+        assert_eq!(told(&mut client, &format!("SET session_track_state_change = {switch}")), "");
+        for sql in changes {
+            assert_eq!(told(&mut client, sql), expected, "{sql}");
+        }
+        assert_eq!(told(&mut client, "DO 1"), "");
+    }
+    for sql in [
+        "SET session_track_gtids = OWN_GTID",
+        "SET session_track_transaction_info = 'STATE'",
+        "SET session_track_transaction_info = 'CHARACTERISTICS'",
+    ] {
+        assert_eq!(client.query(sql).unwrap_err().code(), 1231, "{sql}");
+    }
+    ok(&mut client, "SET session_track_gtids = OFF, session_track_transaction_info = OFF");
     world.stop();
 }

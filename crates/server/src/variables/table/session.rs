@@ -327,7 +327,7 @@ pub(super) const ROWS: &[Variable] = &[
         "OFF",
         "OK packets say which GTIDs were drawn.",
     )
-    .home(own(|own| Val::Choice(own.track.gtids), |own, val| own.track.gtids = val.choice())),
+    .only(),
     choice(
         "session_track_transaction_info",
         Both,
@@ -335,7 +335,7 @@ pub(super) const ROWS: &[Variable] = &[
         "OFF",
         "OK packets say how the transaction stands.",
     )
-    .home(own(|own| Val::Choice(own.track.transaction), |own, val| own.track.transaction = val.choice())),
+    .only(),
     row(
         "session_track_system_variables",
         Both,
