@@ -88,6 +88,7 @@ impl Handler for Served {
                 client.reset(reply).await;
                 self.connection.set_limits(client.limits());
             }
+            Command::Debug => client.debug(now_us, reply),
             Command::ProcessKill(id) => client.query(format!("KILL {id}").as_bytes(), now_us, reply).await,
             Command::ProcessInfo => client.query(b"SHOW PROCESSLIST", now_us, reply).await,
             Command::Refresh(flags) => client.query(refresh(flags).as_bytes(), now_us, reply).await,

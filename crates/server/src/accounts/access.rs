@@ -85,9 +85,7 @@ impl Access {
     /// Whether it has this dynamic privilege, or SUPER, which stands for most of them.
     pub fn has_dynamic(&self, name: &str) -> bool {
         let account = self.account();
-        let wanted = Dynamic::from_name(name).unwrap_or(Dynamic::NONE);
-        !wanted.is_empty() && account.dynamic.contains(wanted)
-            || account.global.contains(Privileges::SUPER) && name != "SYSTEM_USER"
+        account.has_dynamic(name) || account.global.contains(Privileges::SUPER) && name != "SYSTEM_USER"
     }
 
     /// Whether it counts as an administrator: is let in beyond `max_connections`, may write at `read_only`, is spared

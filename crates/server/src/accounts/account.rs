@@ -93,6 +93,12 @@ impl Account {
         }
     }
 
+    /// Whether it has this dynamic privilege itself.
+    pub fn has_dynamic(&self, name: &str) -> bool {
+        let wanted = Dynamic::from_name(name).unwrap_or(Dynamic::NONE);
+        !wanted.is_empty() && self.dynamic.contains(wanted)
+    }
+
     /// What was granted on a database: the pattern that is exactly its name, else the most specific one that matches.
     pub fn on_database(&self, database: &str) -> Privileges {
         let is_exact = |pattern: &str| !pattern.contains(['%', '_']) || unescaped(pattern) == database;

@@ -183,7 +183,13 @@ impl Client {
         let id = id.ok_or_else(unknown)?;
         let target = self.shared.connections.get(id).ok_or_else(unknown)?;
         let is_own = target.process().user == self.access.user();
-        if !is_own && !self.access.has_dynamic("CONNECTION_ADMIN") {
+        let is_system = || {
+            let account = self.access.table().find(&target.process().user, &target.peer);
+            account.is_some_and(|account| account.has_dynamic("SYSTEM_USER"))
+        };
+        let may = self.access.has_dynamic("CONNECTION_ADMIN")
+            && (self.access.has_dynamic("SYSTEM_USER") || !is_system());
+        if !is_own && !may {
             return Err(ER_KILL_DENIED_ERROR.error(&[&id]));
         }
         let kind = if kill.query_only { KillKind::Query } else { KillKind::Connection };

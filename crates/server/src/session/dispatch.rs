@@ -48,7 +48,7 @@ impl Client {
             return Ok(done);
         }
         match statement {
-            Statement::Use(db) => self.use_database(&db)?,
+            Statement::Use(db) => self.enter_database(&db)?,
             Statement::Do(exprs) => drop(self.values(&exprs.iter().collect::<Vec<_>>()).await?),
             Statement::Savepoint(name) => self.savepoint(&name),
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
@@ -128,7 +128,13 @@ impl Client {
         Err(ER_UNKNOWN_STMT_HANDLER.error(&[&name, &"DEALLOCATE PREPARE"]))
     }
 
-    /// USE, COM_INIT_DB.
+    /// USE, COM_INIT_DB, a login's database. Errors 1044 and 1049.
+    pub(super) fn enter_database(&mut self, db: &str) -> Result<()> {
+        self.access.use_database(db)?;
+        self.use_database(db)
+    }
+
+    /// Makes a database the default. Error 1049.
     pub(super) fn use_database(&mut self, db: &str) -> Result<()> {
         let catalog = self.shared.store.catalog();
         let collation = match catalog.database(db) {

@@ -7,7 +7,8 @@
 //! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, FOR SHARE does not. R7. A KILL does not
 //! wait for a client that does not read; a KILL QUERY leaves a conversation that can be read on. R8. Clients that have vanished
 //! are noticed by the operating system. R9. Who asks for it is told of changes of the session; what nobody would be told of
-//! cannot be asked for.
+//! cannot be asked for. R10. A database is entered by whoever may do something there (1044); CREATE INDEX needs INDEX; who has
+//! SYSTEM_USER is killed, and spoken for, by those who have it too; COM_DEBUG needs SUPER.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -317,5 +318,89 @@ fn clients_are_told_what_has_changed() {
         assert_eq!(client.query(sql).unwrap_err().code(), 1231, "{sql}");
     }
     ok(&mut client, "SET session_track_gtids = OFF, session_track_transaction_info = OFF");
+    world.stop();
+}
+
+#[test]
+fn a_database_is_entered_by_whoever_may_do_something_there() {
+    let world = World::start();
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    let login = |database: &str| {
+        let login = Login { database: Some(database.to_owned()), ..Login::new("nobody", "") };
+        Client::connect(&world.address(), &login)
+    };
+    for database in ["d", "nosuch", "mysql"] {
+        let text = format!("Access denied for user 'nobody'@'%' to database '{database}'");
+        nobody.command(&[&[2], database.as_bytes()].concat()).unwrap();
+        let refused = [
+            nobody.answer().unwrap_err(),
+            nobody.query(&format!("USE {database}")).unwrap_err(),
+            login(database).unwrap_err(),
+        ];
+        for refused in refused {
+            assert_eq!((refused.code(), refused.message()), (1044, &*text));
+        }
+    }
+    ok(&mut nobody, "USE information_schema");
+    ok(&mut root, "GRANT SELECT ON d.t TO nobody@'%'");
+    ok(&mut nobody, "USE d");
+    login("d").unwrap();
+    assert_eq!(root.query("USE nosuch").unwrap_err().code(), 1049);
+    world.stop();
+}
+
+#[test]
+fn indexes_need_their_own_privilege() {
+    const INDEX: [&str; 2] = ["CREATE INDEX i ON d.t (a)", "DROP INDEX i ON d.t"];
+    const ALTER: [&str; 2] = ["ALTER TABLE d.t ADD INDEX i (a)", "ALTER TABLE d.t DROP INDEX i"];
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    for (privilege, may, may_not) in [("INDEX", INDEX, ALTER), ("ALTER", ALTER, INDEX)] {
+        ok(&mut root, &format!("GRANT {privilege} ON d.t TO nobody@'%'"));
+        let mut nobody = world.client("nobody");
+        may.iter().for_each(|sql| ok(&mut nobody, sql));
+        for sql in may_not {
+            assert_eq!(nobody.query(sql).unwrap_err().code(), 1142, "{sql}");
+        }
+        ok(&mut root, &format!("REVOKE {privilege} ON d.t FROM nobody@'%'"));
+    }
+    world.stop();
+}
+
+#[test]
+fn system_users_are_out_of_reach_of_others() {
+    let world = World::start();
+    let (mut root, repl) = (world.root(), world.client("repl"));
+    ok(&mut root, "GRANT CONNECTION_ADMIN, SET_USER_ID ON *.* TO nobody@'%'");
+    ok(&mut root, "GRANT ALL ON d.* TO nobody@'%'");
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    let mut nobody = world.client("nobody");
+    for sql in ["KILL", "KILL QUERY"] {
+        let refused = nobody.query(&format!("{sql} {}", root.connection_id)).unwrap_err();
+        let text = format!("You are not owner of thread {}", root.connection_id);
+        assert_eq!((refused.code(), refused.message()), (1095, &*text));
+        ok(&mut nobody, &format!("KILL QUERY {}", repl.connection_id));
+    }
+    let refused = nobody.query("CREATE DEFINER = root@localhost VIEW d.v AS SELECT * FROM d.t").unwrap_err();
+    let text = "Access denied; you need (at least one of) the SYSTEM_USER privilege(s) for this operation";
+    assert_eq!((refused.code(), refused.message()), (1227, text));
+    ok(&mut nobody, "CREATE DEFINER = repl@'%' VIEW d.v AS SELECT * FROM d.t");
+    ok(&mut root, "GRANT SYSTEM_USER ON *.* TO nobody@'%'");
+    ok(&mut nobody, "CREATE OR REPLACE DEFINER = root@localhost VIEW d.v AS SELECT * FROM d.t");
+    ok(&mut nobody, &format!("KILL {}", root.connection_id));
+    world.stop();
+}
+
+#[test]
+fn com_debug_needs_super() {
+    let world = World::start();
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    nobody.command(&[0x0D]).unwrap();
+    assert_eq!(nobody.answer().unwrap_err().code(), 1227);
+    root.command(&[0x0D]).unwrap();
+    assert_eq!(root.packet().unwrap()[0], 0xFE);
+    ok(&mut root, "DO 1");
     world.stop();
 }
