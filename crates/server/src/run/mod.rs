@@ -160,3 +160,24 @@ impl Server {
         ended.await.unwrap_or_else(|panic| Err(FatalError::Corrupt(panic.to_string())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Uses so many bytes of the stack.
+    fn fill(size: usize) -> u8 {
+        let frame = std::hint::black_box([1_u8; 1 << 12]);
+        if size <= frame.len() { frame[0] } else { fill(size - frame.len()).wrapping_add(frame[1]) }
+    }
+
+    #[test]
+    fn every_thread_has_a_stack_for_the_deepest_queries() {
+        let runtime = runtime().unwrap();
+        let most = STACK_SIZE - (2 << 20);
+        runtime.block_on(async {
+            tokio::spawn(async move { fill(most) }).await.unwrap();
+            tokio::task::spawn_blocking(move || fill(most)).await.unwrap();
+        });
+    }
+}

@@ -181,16 +181,13 @@ fn answers_to_many_statements_are_sent_before_the_last_one_is_done() {
     let world = World::start();
     let (mut root, mut other) = (world.root(), world.root());
     ok(&mut root, "DO get_lock('it', 0)");
-    // The locked one waits.
-    send(
-        &mut other,
-        &format!("{}; DO get_lock('it', 1000)", vec!["SELECT REPEAT('x', 100)"; 1000].join(";")),
-    );
-    for _ in 0..100 {
+    // 220,000 bytes of answers, and then it waits.
+    send(&mut other, &format!("{}DO get_lock('it', 1000)", "DO 1;".repeat(20_000)));
+    for _ in 0..5000 {
         other.answer().unwrap();
     }
     ok(&mut root, "DO release_lock('it')");
-    for _ in 0..901 {
+    for _ in 0..15_001 {
         other.answer().unwrap();
     }
     world.stop();

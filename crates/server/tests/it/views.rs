@@ -308,10 +308,12 @@ fn a_query_of_with_is_as_deep_as_where_it_is_named() {
     let mut root = world.root();
     let nested =
         |levels: usize, what: &str| format!("{}{what}{}", "(SELECT ".repeat(levels), ")".repeat(levels));
-    let query = |inner, outer| {
-        format!("WITH c AS (SELECT {} a) SELECT {}", nested(inner, "1"), nested(outer, "(SELECT a FROM c)"))
+    let query = |levels| {
+        let (one, other) = (nested(levels, "1"), nested(levels, "(SELECT a FROM c)"));
+        let last = nested(levels, "(SELECT a FROM d)");
+        format!("WITH c AS (SELECT {one} a), d AS (SELECT {other} a) SELECT {last}")
     };
-    assert_eq!(outcome(&mut root, &query(90, 90)), "1");
-    assert_eq!(outcome(&mut root, &query(110, 110)), "1235");
+    assert_eq!(outcome(&mut root, &query(60)), "1");
+    assert_eq!(outcome(&mut root, &query(80)), "1235");
     world.stop();
 }
