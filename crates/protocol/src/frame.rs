@@ -129,6 +129,11 @@ impl PacketReader {
         self.end.saturating_sub(self.start)
     }
 
+    /// Whether some of a packet has been received, and not all of it.
+    pub const fn is_within_packet(&self) -> bool {
+        self.partial.is_some() || self.buffered() > 0
+    }
+
     /// Takes the received bytes that belong to no packet handed out; what follows is another stream. The sequence goes on.
     pub fn take_unread(&mut self) -> Vec<u8> {
         self.discard_last();

@@ -9,6 +9,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use binlog::BinlogName;
@@ -72,6 +73,8 @@ struct Acknowledging {
     connection: u32,
     /// What it had when it came is known up to here.
     had: BinlogPlace,
+    /// It has sent something else, which is logged once: it may send as much as it likes.
+    has_strayed: AtomicBool,
 }
 
 impl Acknowledging {
@@ -91,7 +94,7 @@ impl Acknowledging {
         });
         if let Some(place) = place {
             self.pipeline.acknowledge(self.connection, place);
-        } else {
+        } else if !self.has_strayed.swap(true, Ordering::Relaxed) {
             tracing::warn!(connection = self.connection, "a replica sent what is no acknowledgement");
         }
     }
@@ -260,7 +263,8 @@ impl Dumping<'_, '_> {
             let had = sender.has_before();
             pipeline.add_semi_sync_replica(connection, had);
             tracing::info!(connection, "the replica is semi-synchronous");
-            self.acknowledging = Some(Acknowledging { pipeline, connection, had });
+            self.acknowledging =
+                Some(Acknowledging { pipeline, connection, had, has_strayed: AtomicBool::new(false) });
         }
     }
 

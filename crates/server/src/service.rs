@@ -84,7 +84,11 @@ impl Handler for Served {
             Command::InitDb(db) => client.init_db(db, now_us, reply),
             Command::FieldList { table, wildcard } => client.field_list(table, wildcard, now_us, reply),
             Command::SetOption { multi_statements } => client.set_multi_statements(multi_statements, reply),
-            Command::ResetConnection => client.reset(reply).await,
+            Command::ResetConnection => {
+                client.reset(reply).await;
+                self.connection.set_limits(client.limits());
+            }
+            Command::Debug => client.debug(now_us, reply),
             Command::ProcessKill(id) => client.query(format!("KILL {id}").as_bytes(), now_us, reply).await,
             Command::ProcessInfo => client.query(b"SHOW PROCESSLIST", now_us, reply).await,
             Command::Refresh(flags) => client.query(refresh(flags).as_bytes(), now_us, reply).await,

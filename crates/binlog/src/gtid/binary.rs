@@ -14,6 +14,8 @@
 //! such a set is refused.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use std::collections::BTreeMap;
+
 use super::{GNO_MAX, GtidSet, Interval, Uuid};
 use crate::decode::{Cursor, DecodeError};
 use crate::event::Put;
@@ -50,9 +52,9 @@ impl GtidSet {
     /// The set that is the whole of `bytes`. Intervals must ascend within a server, as MySQL demands.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut cursor = Cursor::new(bytes);
-        let mut set = Self::new();
+        let mut runs = BTreeMap::<Uuid, Vec<Interval>>::new();
         for _ in 0..cursor.u64()? {
-            let sid = Uuid(cursor.array()?);
+            let own = runs.entry(Uuid(cursor.array()?)).or_default();
             let mut floor = 1;
             for _ in 0..cursor.u64()? {
                 let run = Interval { start: cursor.u64()?, end: cursor.u64()? };
@@ -60,9 +62,9 @@ impl GtidSet {
                     return Err(DecodeError("GTID intervals are not ascending"));
                 }
                 floor = run.end.saturating_add(1);
-                set.add_run(sid, run);
+                own.push(run);
             }
         }
-        cursor.finish().map(|()| set)
+        cursor.finish().map(|()| Self::of_runs(runs))
     }
 }

@@ -68,17 +68,46 @@ impl Intervals {
         self.runs.splice(first..behind, [run]);
     }
 
-    /// Removes a run's numbers.
-    pub fn subtract(&mut self, run: Interval) {
-        let first = self.runs.partition_point(|own| own.end <= run.start);
-        let behind = self.runs.partition_point(|own| own.start < run.end);
-        if first >= behind {
-            return;
+    /// All numbers of these runs, which come in any order and may overlap.
+    pub fn of_runs(mut runs: Vec<Interval>) -> Self {
+        debug_assert!(runs.iter().all(|run| run.start < run.end), "a run is not empty");
+        // What is sorted in pieces is sorted in one pass.
+        runs.sort_by_key(|run| run.start);
+        runs.dedup_by(|next, kept| {
+            let touches = next.start <= kept.end;
+            if touches {
+                kept.end = kept.end.max(next.end);
+            }
+            touches
+        });
+        Self { runs }
+    }
+
+    /// Adds all numbers of another set, in one pass over both.
+    pub fn add_all(&mut self, other: &Self) {
+        let mut both = std::mem::take(&mut self.runs);
+        both.extend_from_slice(&other.runs);
+        *self = Self::of_runs(both);
+    }
+
+    /// Removes all numbers of another set, in one pass over both.
+    pub fn subtract(&mut self, other: &Self) {
+        let mut theirs = &other.runs[..];
+        let mut kept = Vec::new();
+        for mut own in std::mem::take(&mut self.runs) {
+            let passed = theirs.iter().take_while(|their| their.end <= own.start).count();
+            theirs = &theirs[passed..];
+            for their in theirs.iter().take_while(|their| their.start < own.end) {
+                if own.start < their.start {
+                    kept.push(Interval { start: own.start, end: their.start });
+                }
+                own.start = their.end;
+            }
+            if own.start < own.end {
+                kept.push(own);
+            }
         }
-        let left = Interval { start: self.runs[first].start, end: run.start };
-        let right = Interval { start: run.end, end: self.runs[behind - 1].end };
-        let kept = [left, right].into_iter().filter(|piece| piece.start < piece.end);
-        self.runs.splice(first..behind, kept);
+        self.runs = kept;
     }
 
     /// How many numbers are in the set.

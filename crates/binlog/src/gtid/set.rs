@@ -22,6 +22,16 @@ impl GtidSet {
         Self { sids: BTreeMap::new(), runs: 0 }
     }
 
+    /// All of these servers' runs, which come in any order and may overlap: what others send is built so, in one pass.
+    pub fn of_runs(runs: BTreeMap<Uuid, Vec<Interval>>) -> Self {
+        let mut set = Self::new();
+        for (sid, runs) in runs {
+            runs.iter().for_each(|run| check(*run));
+            set.change(sid, |own| *own = Intervals::of_runs(runs));
+        }
+        set
+    }
+
     /// Whether nothing is in the set.
     pub fn is_empty(&self) -> bool {
         self.sids.is_empty()
@@ -57,17 +67,14 @@ impl GtidSet {
 
     /// Adds a server's run of numbers.
     pub fn add_run(&mut self, sid: Uuid, run: Interval) {
-        assert!(
-            1 <= run.start && run.start < run.end && run.end <= GNO_MAX + 1,
-            "a run is within 1..=GNO_MAX"
-        );
+        check(run);
         self.change(sid, |own| own.add(run));
     }
 
     /// Adds all of `other`.
     pub fn add_set(&mut self, other: &Self) {
         for (sid, runs) in &other.sids {
-            self.change(*sid, |own| runs.runs().iter().for_each(|run| own.add(*run)));
+            self.change(*sid, |own| own.add_all(runs));
         }
     }
 
@@ -75,7 +82,7 @@ impl GtidSet {
     pub fn subtract(&mut self, other: &Self) {
         for (sid, runs) in &other.sids {
             if self.sids.contains_key(sid) {
-                self.change(*sid, |own| runs.runs().iter().for_each(|run| own.subtract(*run)));
+                self.change(*sid, |own| own.subtract(runs));
             }
         }
     }
@@ -113,6 +120,10 @@ impl GtidSet {
             self.sids.remove(&sid);
         }
     }
+}
+
+fn check(run: Interval) {
+    assert!(1 <= run.start && run.start < run.end && run.end <= GNO_MAX + 1, "a run is within 1..=GNO_MAX");
 }
 
 impl Extend<Gtid> for GtidSet {

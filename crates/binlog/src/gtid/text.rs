@@ -6,6 +6,7 @@
 //! `strtoull` takes (`+1`, `0x1`, `1-`) we refuse as 9.x does.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -79,18 +80,18 @@ impl FromStr for GtidSet {
 
     fn from_str(text: &str) -> Result<Self, GtidParseError> {
         let mut tokens = Tokens::new(text);
-        let mut set = Self::new();
+        let mut runs = BTreeMap::<Uuid, Vec<Interval>>::new();
         loop {
             while tokens.skip(b',') {}
             if tokens.at_end() {
-                return Ok(set);
+                return Ok(Self::of_runs(runs));
             }
-            let sid = tokens.uuid()?;
+            let own = runs.entry(tokens.uuid()?).or_default();
             while tokens.skip(b':') {
                 let first = tokens.number(1)?;
                 let last = if tokens.skip(b'-') { tokens.number(0)? } else { first };
                 if let Some(run) = Interval::inclusive(first, last) {
-                    set.add_run(sid, run);
+                    own.push(run);
                 }
             }
             if !tokens.at_end() && !tokens.skip(b',') {

@@ -6,7 +6,7 @@
 //!
 //! Method: tables from the servers, and random operations against a `BTreeSet` as the model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use binlog::gtid::{GNO_MAX, Interval};
 use binlog::{Gtid, GtidSet, Uuid};
@@ -202,7 +202,13 @@ fn apply(set: &mut GtidSet, model: &mut Model, change: &Change) {
             model.extend((*first..=*last).map(|gno| (*index, gno)));
         }
         Change::AddSet(pairs) => {
-            set.add_set(&set_of(pairs));
+            let mut runs = BTreeMap::<Uuid, Vec<Interval>>::new();
+            for (index, gno) in pairs {
+                runs.entry(sid(*index)).or_default().push(Interval { start: *gno, end: gno + 1 });
+            }
+            let other = GtidSet::of_runs(runs);
+            assert_eq!(other, set_of(pairs));
+            set.add_set(&other);
             model.extend(pairs);
         }
         Change::Subtract(pairs) => {
@@ -269,4 +275,26 @@ proptest! {
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
         let _ = GtidSet::decode(&bytes);
     }
+}
+
+/// As many intervals as fit into a packet of 64 MiB, in the order that is worst for a set that grows one by one.
+#[test]
+fn large_sets_are_built_and_combined_in_one_pass() {
+    const RUNS: u64 = 3_000_000;
+    let sid = sid(1);
+    let numbers = (1..=RUNS).rev().map(|number| number * 3);
+    let text = numbers.clone().fold(sid.to_string(), |text, number| text + ":" + &number.to_string());
+    let threes: GtidSet = text.parse().unwrap();
+    assert_eq!(threes.run_count(), 3_000_000);
+    let runs = numbers.map(|number| Interval { start: number + 1, end: number + 2 }).collect();
+    let behind = GtidSet::of_runs([(sid, runs)].into());
+    let mut both = threes.clone();
+    both.add_set(&behind);
+    assert_eq!(both.run_count(), 3_000_000);
+    assert!(threes.is_subset(&both) && behind.is_subset(&both) && !both.is_subset(&threes));
+    both.subtract(&threes);
+    assert_eq!(both, behind);
+    both.subtract(&behind);
+    assert!(both.is_empty());
+    assert_eq!(both.run_count(), 0);
 }

@@ -85,9 +85,7 @@ impl Access {
     /// Whether it has this dynamic privilege, or SUPER, which stands for most of them.
     pub fn has_dynamic(&self, name: &str) -> bool {
         let account = self.account();
-        let wanted = Dynamic::from_name(name).unwrap_or(Dynamic::NONE);
-        !wanted.is_empty() && account.dynamic.contains(wanted)
-            || account.global.contains(Privileges::SUPER) && name != "SYSTEM_USER"
+        account.has_dynamic(name) || account.global.contains(Privileges::SUPER) && name != "SYSTEM_USER"
     }
 
     /// Whether it counts as an administrator: is let in beyond `max_connections`, may write at `read_only`, is spared
@@ -115,6 +113,15 @@ impl Access {
             return Ok(());
         }
         Err(self.denied_database(database))
+    }
+
+    /// GRANT and REVOKE: the same for all databases that a pattern means.
+    pub(super) fn databases(&self, wanted: Privileges, pattern: &str) -> Result<(), SqlError> {
+        let account = self.account();
+        if account.global.union(account.on_databases(pattern)).contains(wanted) {
+            return Ok(());
+        }
+        Err(self.denied_database(pattern))
     }
 
     /// USE: error 1044 unless it may do anything at all there.
@@ -157,6 +164,19 @@ impl Access {
             missing.names(Privileges::ALL)
         };
         Err(ER_TABLEACCESS_DENIED_ERROR.error(&[&names, &self.user, &self.peer.host, &table]))
+    }
+
+    /// SELECT .. FOR UPDATE: error 1142 unless it may change the table's rows or lock the table.
+    pub fn locking(&self, database: &str, table: &str) -> Result<(), SqlError> {
+        let any = Privileges::UPDATE.union(Privileges::DELETE).union(Privileges::LOCK_TABLES);
+        let account = self.account();
+        let has =
+            account.global.union(account.on_database(database)).union(account.on_table(database, table));
+        if has.intersects(any) {
+            return Ok(());
+        }
+        let what = "SELECT with locking clause";
+        Err(ER_TABLEACCESS_DENIED_ERROR.error(&[&what, &self.user, &self.peer.host, &table]))
     }
 
     /// Whether it has any privilege on the table: SHOW TABLES lists it.

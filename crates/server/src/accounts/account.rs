@@ -93,14 +93,29 @@ impl Account {
         }
     }
 
+    /// Whether it has this dynamic privilege itself.
+    pub fn has_dynamic(&self, name: &str) -> bool {
+        let wanted = Dynamic::from_name(name).unwrap_or(Dynamic::NONE);
+        !wanted.is_empty() && self.dynamic.contains(wanted)
+    }
+
     /// What was granted on a database: the pattern that is exactly its name, else the most specific one that matches.
     pub fn on_database(&self, database: &str) -> Privileges {
         let is_exact = |pattern: &str| !pattern.contains(['%', '_']) || unescaped(pattern) == database;
-        let matching = self.databases.iter().filter(|(pattern, _)| {
-            *pattern == database
+        self.most_specific(is_exact, |pattern| {
+            pattern == database
                 || unescaped(pattern) == database
                 || is_like(database, pattern, Case::Sensitive)
-        });
+        })
+    }
+
+    /// What was granted on all databases that a pattern means, as GRANT has it.
+    pub fn on_databases(&self, wanted: &str) -> Privileges {
+        self.most_specific(|pattern| pattern == wanted, |pattern| covers(pattern, wanted))
+    }
+
+    fn most_specific(&self, is_exact: impl Fn(&str) -> bool, matches: impl Fn(&str) -> bool) -> Privileges {
+        let matching = self.databases.iter().filter(|(pattern, _)| matches(pattern));
         let best = matching.max_by_key(|(pattern, _)| {
             (is_exact(pattern), pattern.find(['%', '_']).unwrap_or(pattern.len()))
         });
@@ -117,6 +132,50 @@ impl Account {
     pub fn has_table_in(&self, database: &str) -> bool {
         self.tables.iter().any(|((db, _), privileges)| db == database && !privileges.is_empty())
     }
+}
+
+/// Whether each name that is like the one pattern is like the other: wildcards of the latter are not matched by characters.
+fn covers(pattern: &str, wanted: &str) -> bool {
+    let (pattern, wanted) = (tokens(pattern), tokens(wanted));
+    // Whether the rest of the pattern from each place on covers what is left of the other, from its end to its beginning.
+    let mut rest: Vec<bool> =
+        (0..=pattern.len()).map(|at| pattern[at..].iter().all(|token| *token == Token::Many)).collect();
+    for next in wanted.iter().rev() {
+        let mut with_next = vec![false; pattern.len() + 1];
+        for (at, token) in pattern.iter().enumerate().rev() {
+            with_next[at] = match token {
+                Token::Many => with_next[at + 1] || rest[at],
+                Token::One => *next != Token::Many && rest[at + 1],
+                Token::Char(_) => token == next && rest[at + 1],
+            };
+        }
+        rest = with_next;
+    }
+    rest[0]
+}
+
+/// A part of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    Char(char),
+    /// `_`
+    One,
+    /// `%`
+    Many,
+}
+
+fn tokens(pattern: &str) -> Vec<Token> {
+    let mut chars = pattern.chars();
+    let mut tokens = Vec::new();
+    while let Some(next) = chars.next() {
+        tokens.push(match next {
+            '%' => Token::Many,
+            '_' => Token::One,
+            '\\' => Token::Char(chars.next().unwrap_or('\\')),
+            other => Token::Char(other),
+        });
+    }
+    tokens
 }
 
 /// A pattern whose wildcards are all escaped, without the backslashes.
@@ -141,6 +200,38 @@ mod tests {
         assert_eq!(account.on_database("appx1"), Privileges::INSERT);
         assert_eq!(account.on_database("plain"), Privileges::DELETE);
         assert_eq!(account.on_database("Plain"), Privileges::SELECT);
+    }
+
+    #[test]
+    fn a_pattern_covers_what_is_no_wider() {
+        for (pattern, wanted) in [
+            ("a_1", "a_1"),
+            ("a_1", "a\\_1"),
+            ("a_1", "ab1"),
+            ("a%", "a"),
+            ("a%", "a%"),
+            ("a%", "a_%b"),
+            ("%", "%%"),
+            ("%%", "%"),
+            ("%a%", "%ba"),
+            ("\\%", "\\%"),
+            ("", ""),
+        ] {
+            assert!(covers(pattern, wanted), "{pattern} {wanted}");
+        }
+        for (pattern, wanted) in [
+            ("a_1", "a%1"),
+            ("a_1", "a%"),
+            ("a\\_1", "a_1"),
+            ("a1", "a_"),
+            ("a%b", "a%"),
+            ("_%", "%"),
+            ("%a", "%_"),
+            ("", "%"),
+            ("a", ""),
+        ] {
+            assert!(!covers(pattern, wanted), "{pattern} {wanted}");
+        }
     }
 
     #[test]

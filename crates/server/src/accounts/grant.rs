@@ -186,7 +186,7 @@ fn permit(wanted: Wanted, level: &Level, around: Circumstances<'_>) -> Result<()
             }
             Ok(())
         }
-        Level::Database(database) => access.database(needed, database),
+        Level::Database(pattern) => access.databases(needed, pattern),
         Level::Table(database, table) => access.on_table(needed, database, table),
     }
 }

@@ -316,21 +316,35 @@ impl Connection {
     pub(super) async fn unless<T>(
         &self,
         wanted: u8,
+        work: Pin<&mut impl Future<Output = T>>,
+    ) -> Result<T, u8> {
+        self.unless_stuck(wanted, 0, work).await
+    }
+
+    /// The same, with marks that count only where the work has to wait.
+    pub(super) async fn unless_stuck<T>(
+        &self,
+        wanted: u8,
+        late: u8,
         mut work: Pin<&mut impl Future<Output = T>>,
     ) -> Result<T, u8> {
         poll_fn(|context| {
             self.register(context);
             let shield = if self.shielded.load(Ordering::Relaxed) { mark::EXPIRED } else { u8::MAX };
-            let mut asked = self.marks(wanted) & shield;
+            let mut asked = self.marks(wanted | late) & shield;
             if asked & mark::EXPIRED != 0 && !self.is_expired() {
                 // The deadline was met while the reaper looked.
                 self.unmark(mark::EXPIRED);
                 asked &= !mark::EXPIRED;
             }
-            if asked != 0 {
+            if asked & wanted != 0 {
                 return Poll::Ready(Err(asked));
             }
-            work.as_mut().poll(context).map(Ok)
+            match work.as_mut().poll(context) {
+                Poll::Ready(done) => Poll::Ready(Ok(done)),
+                Poll::Pending if asked != 0 => Poll::Ready(Err(asked)),
+                Poll::Pending => Poll::Pending,
+            }
         })
         .await
     }

@@ -3,7 +3,7 @@
 //! **Bounds:** [`TCP_MAX`] and [`SOCKET_MAX`] connections that have not logged in, [`ADDRESS_MAX`] of one address that
 //! is not this machine's. When all places are taken, nobody is accepted until one is free; a connection that has had
 //! its place for longer than [`GRACE_MS`] without getting anywhere loses it to the next. So clients that send nothing
-//! cost those that do at most a moment, and a crowd of clients that do is let in one after another.
+//! cost those that do at most a moment, and a crowd of clients that do is let in one after another, of one address or of many.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::connection::{Connection, mark};
+use crate::accounts::Peer;
 use crate::clock;
 
 /// Connections by TCP that have not logged in.
@@ -37,7 +38,10 @@ pub(super) struct Doors {
     max: usize,
     /// In the order of arrival. Rank: before a connection's locks.
     visitors: Mutex<Vec<Arc<Visitor>>>,
+    /// For those who wait for any place.
     left: Notify,
+    /// For those who wait for one of their address.
+    left_any: Notify,
 }
 
 #[derive(Debug)]
@@ -58,7 +62,7 @@ pub(super) struct Visit {
 
 impl Doors {
     pub(super) fn new(max: usize) -> Self {
-        Self { max, visitors: Mutex::default(), left: Notify::new() }
+        Self { max, visitors: Mutex::default(), left: Notify::new(), left_any: Notify::new() }
     }
 
     /// Waits until there is a place.
@@ -72,10 +76,30 @@ impl Doors {
         }
     }
 
+    /// Waits until an address has a place: others may be quicker to take it.
+    pub(super) async fn place_for(&self, peer: &Peer) {
+        loop {
+            let left = self.left_any.notified();
+            if self.has_place_for(peer) {
+                return;
+            }
+            let _ = tokio::time::timeout(LOOK, left).await;
+        }
+    }
+
+    /// Whether an address has a place, or one that can be taken from its oldest.
+    pub(super) fn has_place_for(&self, peer: &Peer) -> bool {
+        let Some(address) = foreign(peer) else { return true };
+        let visitors = self.visitors.lock();
+        let mut same = visitors.iter().filter(|visitor| visitor.address == Some(address)).peekable();
+        let may_go = same.peek().is_some_and(|oldest| oldest.may_go(clock::monotonic_ms()));
+        visitors.len() < self.max && (may_go || same.count() < ADDRESS_MAX)
+    }
+
     /// Takes a place; none if there are too many of this address, whose oldest may have to go then.
     pub(super) fn enter(self: &Arc<Self>, connection: &Arc<Connection>) -> Option<Visit> {
         let now_ms = clock::monotonic_ms();
-        let address = connection.peer.address.filter(|_| !connection.peer.is_local());
+        let address = foreign(&connection.peer);
         let mut visitors = self.visitors.lock();
         let is_same = |visitor: &&Arc<Visitor>| address.is_some() && visitor.address == address;
         if visitors.iter().filter(is_same).count() >= ADDRESS_MAX {
@@ -107,6 +131,10 @@ impl Doors {
     }
 }
 
+fn foreign(peer: &Peer) -> Option<IpAddr> {
+    peer.address.filter(|_| !peer.is_local())
+}
+
 impl Visitor {
     fn may_go(&self, now_ms: u64) -> bool {
         now_ms.saturating_sub(self.since_ms) >= GRACE_MS && !self.is_ours.load(Ordering::Relaxed)
@@ -124,5 +152,6 @@ impl Drop for Visit {
     fn drop(&mut self) {
         self.doors.visitors.lock().retain(|visitor| !Arc::ptr_eq(visitor, &self.visitor));
         self.doors.left.notify_one();
+        self.doors.left_any.notify_waiters();
     }
 }

@@ -50,9 +50,10 @@ struct Parts {
     connection: Arc<Connection>,
 }
 
-/// How much of a command has arrived.
+/// How a command arrives.
 #[derive(Debug, Default)]
 struct Arriving {
+    /// Bytes that were waited for.
     size: u64,
     /// How the rest comes, by `net_read_timeout`.
     pace: Pace,
@@ -70,7 +71,7 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
         Err(error) => {
             Gauges::bump(&gauges.aborted_connects);
             if matches!(error, LoginError::Broken) {
-                net.hosts.failed(&connection.peer);
+                net.connections.hosts.failed(&connection.peer);
             }
             return;
         }
@@ -108,9 +109,12 @@ async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mu
             Err(end) => return Ended::Here(end),
         };
         let connection = &parts.connection;
-        let sent = connection.unless(mark::EXPIRED | mark::ABANDON, pin!(parts.reply.send())).await;
-        if !matches!(sent, Ok(Ok(()))) {
-            return Ended::Here(End::Aborted);
+        let sending = pin!(parts.reply.send());
+        // Who is killed is told so, unless the client does not read.
+        match connection.unless_stuck(mark::EXPIRED | mark::ABANDON, mark::KILL_CONNECTION, sending).await {
+            Ok(Ok(())) => {}
+            Err(mark::KILL_CONNECTION) => return Ended::Here(End::Orderly),
+            Ok(Err(_)) | Err(_) => return Ended::Here(End::Aborted),
         }
         if outcome == Outcome::Stream {
             return Ended::Streams;
@@ -185,7 +189,9 @@ async fn command<S: Service>(
 /// Waits for bytes of a command.
 async fn receive(parts: &mut Parts, arriving: &mut Arriving) -> Result<(), End> {
     let connection = Arc::clone(&parts.connection);
-    if arriving.size > 0 {
+    // The first bytes may have come behind the packet before.
+    let begun = parts.reader.is_within_packet();
+    if begun {
         let timeout_s = connection.limits().net_read_timeout_s.load(Ordering::Relaxed);
         connection.set_deadline(arriving.pace.deadline(clock::monotonic_ms(), arriving.size, timeout_s));
     }
@@ -203,10 +209,10 @@ async fn receive(parts: &mut Parts, arriving: &mut Arriving) -> Result<(), End> 
             Err(marks) => marks,
         };
         if marks & ENDS != 0 {
-            return Err(farewell(parts, marks, arriving.size > 0).await);
+            return Err(farewell(parts, marks, begun).await);
         }
         connection.unmark(mark::TRIM);
-        if arriving.size == 0 {
+        if !begun {
             trim(parts);
             // The next bytes are waited for without memory to put them into.
             let readable = connection.unless(ENDS, pin!(parts.read.readable())).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use protocol::command::Command;
 use protocol::frame::CHUNK_SIZE_MAX;
-use protocol::reply::{OkPacket, write_rows_end};
+use protocol::reply::OkPacket;
 
 use super::Net;
 use super::connection::{Connection, mark};
@@ -59,11 +59,6 @@ pub(super) async fn execute<S: Service>(
         }
         Command::Statistics => {
             reply.packets().packet(net.statistics().as_bytes());
-            Step::Done(Outcome::Continue)
-        }
-        Command::Debug => {
-            let capabilities = reply.capabilities();
-            write_rows_end(reply.packets(), capabilities, handler.status(), 0);
             Step::Done(Outcome::Continue)
         }
         command => {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use protocol::frame::PacketReader;
 use tokio::net::{TcpListener, UnixListener};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 use super::connection::{Connection, mark};
 use super::doors::{Doors, Visit};
@@ -25,6 +25,9 @@ use crate::status::Gauges;
 
 /// Clients that wait to be accepted.
 const BACKLOG: u32 = 1024;
+
+/// Clients of addresses that have all their places, which wait for one.
+const QUEUE_MAX: usize = 256;
 
 /// After an error of accepting, above all a lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -111,6 +114,8 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     };
     // As mysqld: a server that was just stopped can be started again.
     socket.set_reuseaddr(true)?;
+    // Those that are accepted have it from here: a client's machine that has vanished is noticed, and its locks are freed.
+    socket.set_keepalive(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
@@ -137,18 +142,40 @@ fn remove_socket(path: &Path) {
 }
 
 async fn accept_tcp<S: Service>(net: Arc<Net<S>>, listener: TcpListener) {
+    // They end with this task.
+    let mut queue = JoinSet::new();
     loop {
         net.tcp_doors.room().await;
         match listener.accept().await {
             Ok((tcp, address)) => {
                 let peer = Peer::tcp(address.ip());
                 match stream::tcp(tcp) {
-                    Ok(halves) => welcome(&net, &net.tcp_doors, halves, peer, Some(address.port())),
+                    Ok(halves) if net.tcp_doors.has_place_for(&peer) => {
+                        welcome(&net, &net.tcp_doors, halves, peer, Some(address.port()));
+                    }
+                    Ok(halves) => {
+                        while queue.try_join_next().is_some() {}
+                        if queue.len() < QUEUE_MAX {
+                            queue.spawn(wait_for_place(Arc::clone(&net), halves, peer, address.port()));
+                        } else {
+                            Gauges::bump(&net.status.gauges.aborted_connects);
+                        }
+                    }
                     Err(_) => Gauges::bump(&net.status.gauges.peer_errors),
                 }
             }
             Err(error) => failed(&net, &error).await,
         }
+    }
+}
+
+/// Welcomes a client when there is a place for its address; it waits as long as it may take to log in.
+async fn wait_for_place<S: Service>(net: Arc<Net<S>>, halves: (ReadHalf, WriteHalf), peer: Peer, port: u16) {
+    let timeout_s = net.variables.live.connect_timeout_s.load(Ordering::Relaxed);
+    let place = net.tcp_doors.place_for(&peer);
+    match tokio::time::timeout(Duration::from_secs(timeout_s.into()), place).await {
+        Ok(()) => welcome(&net, &net.tcp_doors, halves, peer, Some(port)),
+        Err(_) => Gauges::bump(&net.status.gauges.aborted_connects),
     }
 }
 

@@ -230,7 +230,7 @@ pub(super) async fn log_in<S: Service>(
         Ok(handler) => handler,
         Err(error) => return Err(link.refuse(&error).await),
     };
-    net.hosts.succeeded(&link.connection.peer);
+    net.connections.hosts.succeeded(&link.connection.peer);
     link.reply.ok(&OkPacket { status: handler.status(), ..OkPacket::default() });
     if let Err(error) = link.send().await {
         handler.end().await;
@@ -276,7 +276,7 @@ pub(super) async fn change_user<S: Service>(
 /// Why a client need not even be greeted.
 fn turned_away<S>(net: &Net<S>, connection: &Connection) -> Option<SqlError> {
     let (live, peer) = (&net.variables.live, &connection.peer);
-    if net.hosts.is_blocked(peer, live.max_connect_errors.load(Ordering::Relaxed)) {
+    if net.connections.hosts.is_blocked(peer, live.max_connect_errors.load(Ordering::Relaxed)) {
         return Some(ER_HOST_IS_BLOCKED.error(&[&peer.host]));
     }
     if !net.accounts.table().knows_place(peer) {

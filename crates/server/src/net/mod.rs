@@ -51,7 +51,6 @@ use crate::accounts::Accounts;
 use crate::status::{Counter, Status};
 use crate::variables::Variables;
 use doors::Doors;
-use hosts::Hosts;
 
 /// What all connections share.
 #[derive(Debug)]
@@ -69,7 +68,6 @@ pub struct Net<S> {
     streams: Streams,
     tcp_doors: Arc<Doors>,
     socket_doors: Arc<Doors>,
-    hosts: Hosts,
     /// What clients may switch to.
     tls: Option<Tls>,
     /// One password is digested, or one step of a TLS handshake made, at a time: it costs milliseconds of a core.
@@ -96,7 +94,6 @@ impl<S: Service> Net<S> {
             streams,
             tcp_doors: Arc::new(Doors::new(doors::TCP_MAX)),
             socket_doors: Arc::new(Doors::new(doors::SOCKET_MAX)),
-            hosts: Hosts::default(),
             tls,
             computing: tokio::sync::Semaphore::new(1),
         })
@@ -116,10 +113,5 @@ impl<S: Service> Net<S> {
             sum.get(Counter::OpenedTables),
             self.status.gauges.flush_commands.load(std::sync::atomic::Ordering::Relaxed),
         )
-    }
-
-    /// FLUSH HOSTS: forgets the hosts that are blocked.
-    pub fn flush_hosts(&self) {
-        self.hosts.flush();
     }
 }

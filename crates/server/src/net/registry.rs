@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::connection::{Connection, mark};
+use super::hosts::Hosts;
 use super::process::ProcessRow;
 use crate::accounts::Peer;
 use crate::status::{Gauges, Status};
@@ -17,6 +18,8 @@ use crate::status::{Gauges, Status};
 #[derive(Debug)]
 pub struct Connections {
     status: Arc<Status>,
+    /// Where they come from.
+    pub(super) hosts: Hosts,
     /// Rank: before a connection's locks.
     by_id: Mutex<HashMap<u32, Arc<Connection>>>,
     next_id: AtomicU32,
@@ -40,11 +43,17 @@ impl Connections {
     pub fn new(status: Arc<Status>) -> Arc<Self> {
         Arc::new(Self {
             status,
+            hosts: Hosts::default(),
             by_id: Mutex::default(),
             next_id: AtomicU32::new(1),
             sessions: AtomicU32::new(0),
             ended: Notify::new(),
         })
+    }
+
+    /// FLUSH HOSTS: forgets the hosts that are blocked.
+    pub fn flush_hosts(&self) {
+        self.hosts.flush();
     }
 
     /// KILL. False if there is no such connection (1094).

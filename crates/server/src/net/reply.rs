@@ -34,6 +34,8 @@ pub struct Gone(#[from] pub io::Error);
 #[derive(Debug)]
 pub struct Reply {
     packets: PacketWriter,
+    /// Bytes of them that the operating system has: of a send that was not awaited to its end.
+    sent: usize,
     write: WriteHalf,
     connection: Arc<Connection>,
     capabilities: Capabilities,
@@ -46,7 +48,15 @@ impl Reply {
     pub(super) fn new(write: WriteHalf, connection: Arc<Connection>) -> Self {
         let packets = PacketWriter::new();
         let settled = packets.mark();
-        Self { packets, write, connection, capabilities: Capabilities::PROTOCOL_41, settled, sends: 0 }
+        Self {
+            packets,
+            sent: 0,
+            write,
+            connection,
+            capabilities: Capabilities::PROTOCOL_41,
+            settled,
+            sends: 0,
+        }
     }
 
     /// Where packets are collected.
@@ -69,7 +79,7 @@ impl Reply {
         self.packets.len() >= LARGE_SIZE
     }
 
-    /// How often something was sent on this connection.
+    /// How often something was sent on this connection, to its end or not.
     pub fn sends(&self) -> u64 {
         self.sends
     }
@@ -90,19 +100,21 @@ impl Reply {
         self.settled = self.packets.mark();
     }
 
-    /// Sends what was collected, and waits until the operating system has taken it. No packet may be open.
+    /// Sends what was collected, and waits until the operating system has taken it. No packet may be open. If this is not awaited
+    /// to its end, the next send goes on where it was.
     pub async fn send(&mut self) -> Result<(), Gone> {
         if self.packets.is_empty() {
             return Ok(());
         }
+        self.sends += 1;
         let (packets, write, connection) = (&self.packets, &mut self.write, &*self.connection);
-        let mut sent = 0;
+        let sent = &mut self.sent;
         let mut pace = Pace::default();
         poll_fn(|context| {
-            let polled = write_all(write, context, packets.bytes(), &mut sent);
+            let polled = write_all(write, context, packets.bytes(), sent);
             if polled.is_pending() {
                 let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
-                connection.set_deadline(pace.deadline(clock::monotonic_ms(), sent as u64, timeout_s));
+                connection.set_deadline(pace.deadline(clock::monotonic_ms(), *sent as u64, timeout_s));
             }
             polled
         })
@@ -110,10 +122,9 @@ impl Reply {
         if pace.has_begun() {
             self.connection.set_deadline(0);
         }
-        self.connection.counters.add(Counter::BytesSent, sent as u64);
-        self.packets.clear();
+        self.connection.counters.add(Counter::BytesSent, self.sent as u64);
+        self.forget();
         self.settled = self.packets.mark();
-        self.sends += 1;
         Ok(())
     }
 
@@ -139,7 +150,15 @@ impl Reply {
 
     /// Forgets what a stopped command left behind.
     pub(super) fn rewind(&mut self) {
-        self.packets.rewind(self.settled);
+        // What is half sent stays.
+        if self.sent == 0 {
+            self.packets.rewind(self.settled);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.packets.clear();
+        self.sent = 0;
     }
 
     /// Gives memory back.
@@ -154,15 +173,15 @@ impl Reply {
 
     /// Sends what the operating system takes at once; for a last word.
     pub(super) async fn say_last(&mut self) {
-        let (packets, write) = (&self.packets, &mut self.write);
+        let (packets, write) = (&self.packets.bytes()[self.sent..], &mut self.write);
         let _ = poll_fn(|context| {
-            Poll::Ready(match write.poll_write(context, packets.bytes()) {
+            Poll::Ready(match write.poll_write(context, packets) {
                 Poll::Ready(result) => result.is_ok(),
                 Poll::Pending => false,
             })
         })
         .await;
-        self.packets.clear();
+        self.forget();
     }
 }
 

@@ -42,10 +42,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Threads for what blocks, beside those that wait in functions (`sleep()`): tokio's own default.
 const BLOCKING_THREADS_MAX: usize = 512;
 
+/// Bytes of a thread's stack. The deepest queries need less than a quarter of them; what is not used is never there.
+const STACK_SIZE: usize = 16 << 20;
+
 /// The runtime that a server starts and runs in.
 pub fn runtime() -> std::io::Result<Runtime> {
     let threads_max = BLOCKING_THREADS_MAX + WAITING_THREADS_MAX;
-    Builder::new_multi_thread().enable_all().max_blocking_threads(threads_max).build()
+    Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(threads_max)
+        .thread_stack_size(STACK_SIZE)
+        .build()
 }
 
 /// Why a server does not start.
@@ -151,5 +158,26 @@ impl Server {
             pipeline.finish(&base, shared.store.counters())
         });
         ended.await.unwrap_or_else(|panic| Err(FatalError::Corrupt(panic.to_string())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Uses so many bytes of the stack.
+    fn fill(size: usize) -> u8 {
+        let frame = std::hint::black_box([1_u8; 1 << 12]);
+        if size <= frame.len() { frame[0] } else { fill(size - frame.len()).wrapping_add(frame[1]) }
+    }
+
+    #[test]
+    fn every_thread_has_a_stack_for_the_deepest_queries() {
+        let runtime = runtime().unwrap();
+        let most = STACK_SIZE - (2 << 20);
+        runtime.block_on(async {
+            tokio::spawn(async move { fill(most) }).await.unwrap();
+            tokio::task::spawn_blocking(move || fill(most)).await.unwrap();
+        });
     }
 }

@@ -10,8 +10,8 @@ use types::error::SqlError;
 use types::error::table::{
     ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR,
     ER_LOCK_OR_ACTIVE_TRANSACTION, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_PLUGIN_DELETE_BUILTIN,
-    ER_QUERY_INTERRUPTED, ER_SP_DOES_NOT_EXIST, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_UDF_EXISTS,
-    ER_UNKNOWN_TARGET_BINLOG, ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
+    ER_QUERY_INTERRUPTED, ER_SP_DOES_NOT_EXIST, ER_UDF_EXISTS, ER_UNKNOWN_TARGET_BINLOG,
+    ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
 use types::warning::Level;
@@ -66,9 +66,9 @@ impl Client {
                 | FlushWhat::OtherLogs(_)
                 | FlushWhat::Tables(_, FlushTables::Unlocked)
                 | FlushWhat::Privileges
-                | FlushWhat::Hosts
                 | FlushWhat::UserResources
                 | FlushWhat::OptimizerCosts => {}
+                FlushWhat::Hosts => self.shared.connections.flush_hosts(),
                 FlushWhat::Status => self.shared.status.flush_session(&self.counters),
             }
         }
@@ -110,7 +110,7 @@ impl Client {
 
     /// PURGE BINARY LOGS. What a checkpoint has not made superfluous stays: one is taken first.
     async fn purge(&mut self, purge: Purge) -> Result<()> {
-        self.require_super("SUPER or BINLOG_ADMIN")?;
+        self.access.require(Privileges::SUPER, "BINLOG_ADMIN", "SUPER or BINLOG_ADMIN")?;
         if self.shared.pipeline.binlog().is_none() {
             return Ok(());
         }
@@ -150,7 +150,7 @@ impl Client {
 
     /// A moment given as an expression, as `unix_timestamp()` understands it.
     async fn unix_seconds(&mut self, expr: &Expr) -> Result<u32> {
-        let mut plan = self.bind_values([expr])?;
+        let mut plan = self.bind_values(&[expr])?;
         let function = sql::func::find("unix_timestamp").expect("it is in the table");
         let output = &mut plan.output[0];
         let moment = std::mem::replace(&mut output.expr, sql::expr::Expr::Const(Value::Null));
@@ -161,9 +161,15 @@ impl Client {
         Ok(saturating_u32(seconds))
     }
 
-    /// KILL.
+    /// KILL. Error 1235 for a subquery.
     async fn kill(&mut self, kill: Kill) -> Result<()> {
-        let value = self.values([&*kill.id]).await?.pop().unwrap_or_default();
+        let plan = self.bind_values(&[&*kill.id])?;
+        if !plan.subqueries.is_empty() {
+            return Err(unsupported(
+                "Usage of subqueries or stored function calls as part of this statement",
+            ));
+        }
+        let value = self.run_values(&plan).await?.pop().unwrap_or_default();
         let id = match value {
             Value::Int(id) => u32::try_from(id).ok(),
             Value::UInt(id) => u32::try_from(id).ok(),
@@ -177,20 +183,18 @@ impl Client {
         let id = id.ok_or_else(unknown)?;
         let target = self.shared.connections.get(id).ok_or_else(unknown)?;
         let is_own = target.process().user == self.access.user();
-        if !is_own && !self.access.has_dynamic("CONNECTION_ADMIN") {
+        let is_system = || {
+            let account = self.access.table().find(&target.process().user, &target.peer);
+            account.is_some_and(|account| account.has_dynamic("SYSTEM_USER"))
+        };
+        let may = self.access.has_dynamic("CONNECTION_ADMIN")
+            && (self.access.has_dynamic("SYSTEM_USER") || !is_system());
+        if !is_own && !may {
             return Err(ER_KILL_DENIED_ERROR.error(&[&id]));
         }
         let kind = if kill.query_only { KillKind::Query } else { KillKind::Connection };
         self.shared.connections.kill(id, kind);
         Ok(())
-    }
-
-    /// Error 1227 for whoever may not do that.
-    pub(super) fn require_super(&self, privilege: &str) -> Result<()> {
-        if self.is_super() {
-            return Ok(());
-        }
-        Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&privilege]))
     }
 }
 

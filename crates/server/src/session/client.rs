@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2};
@@ -82,8 +82,6 @@ pub struct Shared {
 pub struct Common {
     /// Plans.
     pub(super) plans: PlanCache,
-    /// Prepared statements of all sessions: `Prepared_stmt_count`.
-    pub(super) prepared_count: AtomicU32,
     /// Who keeps definitions as they are.
     pub keepers: Arc<Keepers>,
     /// Who follows the binlog.
@@ -194,7 +192,7 @@ impl Client {
         );
         let view = Arc::new(view);
         let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
-        let vars = shared.variables.begin(&mut sql);
+        let vars = begin_variables(&shared, &mut sql, capabilities);
         sql.foreign_key_checks = vars.foreign_key_checks;
         let mut transaction = shared.transaction(&format!("trx-{id}"), &counters, id);
         let variables = Arc::clone(&shared.variables);
@@ -317,11 +315,6 @@ impl Client {
         self.shared.transaction(&format!("{what}-{id}"), &self.counters, id)
     }
 
-    /// Whether it is an administrator.
-    pub(super) fn is_super(&self) -> bool {
-        self.access.is_admin()
-    }
-
     /// The status flags of a reply.
     pub(super) fn status(&self, more: bool) -> StatusFlags {
         let mut status = StatusFlags::NONE;
@@ -355,6 +348,19 @@ impl Client {
         packet.write(wire.packets(), self.capabilities);
         self.track.clear();
     }
+}
+
+/// The variables of a session that begins.
+pub(super) fn begin_variables(
+    shared: &Shared,
+    sql: &mut Session,
+    capabilities: Capabilities,
+) -> SessionVariables {
+    let mut vars = shared.variables.begin(sql);
+    if capabilities.contains(Capabilities::INTERACTIVE) {
+        vars.become_interactive();
+    }
+    vars
 }
 
 fn environment(sql: &Session) -> Environment {

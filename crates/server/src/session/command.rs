@@ -11,10 +11,11 @@ use types::error::SqlError;
 use types::error::table::ER_NO_SUCH_TABLE;
 use types::warning::Warnings;
 
+use super::client::begin_variables;
 use super::execute::Prepared;
 use super::result::definition;
 use super::{Client, KillSwitch, Shared, Wire};
-use crate::accounts::Access;
+use crate::accounts::{Access, Privileges};
 use crate::variables::ConnectionLimits;
 use crate::variables::charsets::begin_with;
 
@@ -25,7 +26,7 @@ impl Client {
     pub fn log_in(&mut self, charset: u16, db: Option<&str>) -> Result<()> {
         begin_with(&mut self.sql, &mut self.vars, charset);
         if let Some(db) = db.filter(|db| !db.is_empty()) {
-            self.use_database(db)?;
+            self.enter_database(db)?;
         }
         self.track.clear();
         self.settings_changed();
@@ -62,10 +63,22 @@ impl Client {
         Arc::clone(&self.vars.limits)
     }
 
+    /// COM_DEBUG: there is nothing that would be written to the log. Error 1227.
+    pub fn debug(&mut self, now_us: u64, wire: &mut dyn Wire) {
+        self.begin_statement(now_us);
+        match self.access.require(Privileges::SUPER, "", "SUPER") {
+            Ok(()) => {
+                let (capabilities, status) = (self.capabilities, self.status(false));
+                write_rows_end(wire.packets(), capabilities, status, 0);
+            }
+            Err(error) => self.refuse(&error, wire),
+        }
+    }
+
     /// COM_INIT_DB.
     pub fn init_db(&mut self, db: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
-        let done = self.use_database(&String::from_utf8_lossy(db));
+        let done = self.enter_database(&String::from_utf8_lossy(db));
         self.answer_ok(done, wire);
     }
 
@@ -139,6 +152,8 @@ impl Client {
 
     /// Forgets everything but who the client is.
     async fn start_over(&mut self) {
+        self.shared.common.replicas.leave(self.sql.connection_id);
+        self.view.set_snapshot(None);
         let _ack = self.transaction.rollback().await;
         self.give_gtid_back();
         self.shared.common.user_locks.release_all(self.sql.connection_id);
@@ -147,7 +162,7 @@ impl Client {
         self.transaction.trx.forget_temporary();
         let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);
         self.sql = sql::session::Session::new(server, id);
-        self.vars = self.shared.variables.begin(&mut self.sql);
+        self.vars = begin_variables(&self.shared, &mut self.sql, self.capabilities);
         self.set_names();
         self.warnings = Warnings::with_limit(self.vars.max_error_count.into());
         self.view.keep_warnings(&mut Warnings::default());

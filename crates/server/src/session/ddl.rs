@@ -319,7 +319,8 @@ impl Client {
     /// ALTER TABLE, CREATE INDEX, DROP INDEX. Everybody else is kept from the table while it is changed.
     async fn alter_table(&mut self, alter: &AlterTable, sql: &[u8]) -> Result<Option<CommitAck>> {
         let name = self.full_name(&alter.table)?;
-        self.access.on_table(Privileges::ALTER, &name.db, &name.name)?;
+        let needed = if alter.is_index { Privileges::INDEX } else { Privileges::ALTER };
+        self.access.on_table(needed, &name.db, &name.name)?;
         let rename = alter.actions.iter().rev().find_map(|action| match action {
             AlterAction::RenameTable(to) => Some(to),
             _ => None,

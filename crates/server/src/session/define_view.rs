@@ -94,8 +94,12 @@ impl Client {
         let definer = Name::new(user.clone(), host);
         if definer != *own {
             self.access.require(Privileges::SUPER, "SET_USER_ID", "SUPER or SET_USER_ID")?;
-            if self.access.table().get(&definer).is_none() {
-                self.warnings.push(Level::Note, &ER_NO_SUCH_USER, &[&definer.user, &definer.host]);
+            match self.access.table().get(&definer) {
+                Some(account) if account.has_dynamic("SYSTEM_USER") => {
+                    self.access.require(Privileges::NONE, "SYSTEM_USER", "SYSTEM_USER")?;
+                }
+                Some(_) => {}
+                None => self.warnings.push(Level::Note, &ER_NO_SUCH_USER, &[&definer.user, &definer.host]),
             }
         }
         Ok(definer)

@@ -43,11 +43,13 @@ impl Client {
     /// Carries out a statement whose answer is OK.
     async fn carry_out(&mut self, statement: Statement, sql: &[u8]) -> Result<Option<CommitAck>> {
         if self.is_of_temporary(&statement) {
-            return self.change_temporary(statement, sql).await;
+            let done = self.change_temporary(statement, sql).await?;
+            self.note_change();
+            return Ok(done);
         }
         match statement {
-            Statement::Use(db) => self.use_database(&db)?,
-            Statement::Do(exprs) => drop(self.values(&exprs).await?),
+            Statement::Use(db) => self.enter_database(&db)?,
+            Statement::Do(exprs) => drop(self.values(&exprs.iter().collect::<Vec<_>>()).await?),
             Statement::Savepoint(name) => self.savepoint(&name),
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
@@ -55,8 +57,14 @@ impl Client {
             Statement::UnlockTables => return self.unlock_tables().await,
             Statement::LockInstance => self.lock_instance().await?,
             Statement::UnlockInstance => self.unlock_instance()?,
-            Statement::Prepare(prepare) => self.prepare_named(prepare)?,
-            Statement::Deallocate(name) => self.deallocate_named(&name)?,
+            Statement::Prepare(prepare) => {
+                self.prepare_named(prepare)?;
+                self.note_change();
+            }
+            Statement::Deallocate(name) => {
+                self.deallocate_named(&name)?;
+                self.note_change();
+            }
             Statement::CreateTable(_)
             | Statement::CreateTableLike(_)
             | Statement::AlterTable(_)
@@ -120,7 +128,13 @@ impl Client {
         Err(ER_UNKNOWN_STMT_HANDLER.error(&[&name, &"DEALLOCATE PREPARE"]))
     }
 
-    /// USE, COM_INIT_DB.
+    /// USE, COM_INIT_DB, a login's database. Errors 1044 and 1049.
+    pub(super) fn enter_database(&mut self, db: &str) -> Result<()> {
+        self.access.use_database(db)?;
+        self.use_database(db)
+    }
+
+    /// Makes a database the default. Error 1049.
     pub(super) fn use_database(&mut self, db: &str) -> Result<()> {
         let catalog = self.shared.store.catalog();
         let collation = match catalog.database(db) {
@@ -133,6 +147,7 @@ impl Client {
         if self.vars.track.schema {
             self.track.schema(db.as_bytes());
         }
+        self.note_change();
         self.settings_changed();
         Ok(())
     }

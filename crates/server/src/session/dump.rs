@@ -3,8 +3,10 @@
 //! What it does not say in the command it has said before, in user variables: how artificial events shall end, how often
 //! it wants to hear something, and its UUID. MySQL has two names for each, and takes the newer one.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use binlog::gtid::Interval;
 use binlog::{ChecksumAlg, GtidSet, Uuid};
 use protocol::auth::Verifier;
 use protocol::replication::{BinlogDump, BinlogDumpGtid, GtidData, RegisterReplica};
@@ -59,29 +61,26 @@ impl Client {
 
     /// COM_BINLOG_DUMP. Error 1227.
     pub fn ask_dump(&self, dump: &BinlogDump<'_>) -> Result<DumpAsked> {
+        self.permit_dump()?;
         let begin = Begin::At { file: file_name(dump.file), position: dump.position.into() };
         let ways = (dump.ends_at_eof(), dump.reads_whole_heartbeats());
-        self.dump_asked(begin, dump.server_id, ways)
+        Ok(self.dump_asked(begin, dump.server_id, ways))
     }
 
     /// COM_BINLOG_DUMP_GTID. Error 1227.
     pub fn ask_dump_gtid(&self, dump: &BinlogDumpGtid<'_>) -> Result<DumpAsked> {
+        // Before the set is built, which may be large.
+        self.permit_dump()?;
         let begin = Begin::Without {
             known: set_of(&dump.gtids),
             file: file_name(dump.file),
             position: dump.position,
         };
         let ways = (dump.ends_at_eof(), dump.reads_whole_heartbeats());
-        self.dump_asked(begin, dump.server_id, ways)
+        Ok(self.dump_asked(begin, dump.server_id, ways))
     }
 
-    fn dump_asked(
-        &self,
-        begin: Begin,
-        server_id: u32,
-        (ends, whole_heartbeats): (bool, bool),
-    ) -> Result<DumpAsked> {
-        self.access.require(Privileges::REPLICATION_SLAVE, "", "REPLICATION SLAVE")?;
+    fn dump_asked(&self, begin: Begin, server_id: u32, (ends, whole_heartbeats): (bool, bool)) -> DumpAsked {
         let shared = &self.shared;
         let checksum = self.said(["source_binlog_checksum", "master_binlog_checksum"]);
         let checksum = checksum.map(|value| {
@@ -91,7 +90,7 @@ impl Client {
         let acknowledges = self.said(["rpl_semi_sync_replica", "rpl_semi_sync_slave"]);
         let heartbeat = self.said(["source_heartbeat_period", "master_heartbeat_period"]);
         let heartbeat_ns = heartbeat.and_then(|value| text_of(&value).parse::<u64>().ok());
-        Ok(DumpAsked {
+        DumpAsked {
             request: Request { begin, checksum, ends, whole_heartbeats },
             server: Server {
                 id: shared.server_id,
@@ -102,7 +101,11 @@ impl Client {
             uuid: self.replica_uuid(),
             acknowledges: acknowledges.is_some_and(|value| text_of(&value) != "0"),
             heartbeat: heartbeat_ns.filter(|ns| *ns > 0).map(Duration::from_nanos),
-        })
+        }
+    }
+
+    fn permit_dump(&self) -> Result<()> {
+        self.access.require(Privileges::REPLICATION_SLAVE, "", "REPLICATION SLAVE")
     }
 
     /// Error 1045 unless the session may register a replica.
@@ -143,11 +146,10 @@ fn file_name(sent: &[u8]) -> String {
 
 /// The set that a client has sent; the decoder has checked its numbers.
 fn set_of(data: &GtidData<'_>) -> GtidSet {
-    let mut set = GtidSet::new();
+    let mut runs = BTreeMap::<Uuid, Vec<Interval>>::new();
     for source in data.iter() {
-        for (start, end) in source.iter() {
-            set.add_run(Uuid(source.sid), binlog::gtid::Interval { start, end });
-        }
+        let its = source.iter().map(|(start, end)| Interval { start, end });
+        runs.entry(Uuid(source.sid)).or_default().extend(its);
     }
-    set
+    GtidSet::of_runs(runs)
 }

@@ -15,8 +15,8 @@ use sql::plan::{Plan, PlannedTable};
 use tokio::task::JoinHandle;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_QUERY_INTERRUPTED,
-    ER_QUERY_TIMEOUT, ER_TABLE_DEF_CHANGED,
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_NO_SUCH_TABLE,
+    ER_QUERY_INTERRUPTED, ER_QUERY_TIMEOUT, ER_TABLE_DEF_CHANGED, ER_TABLEACCESS_DENIED_ERROR,
 };
 
 use super::plan_cache::Planned;
@@ -24,6 +24,7 @@ use super::result::{ClientSink, Format};
 use super::row_log::StatementLog;
 use super::statement::markers;
 use super::{Client, Wire};
+use crate::accounts::Privileges;
 use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -95,6 +96,34 @@ impl Client {
 
     /// Plans a statement, unless it is one that has no plan.
     pub(super) fn bind(
+        &self,
+        statement: Statement,
+        normalised: &Normalised,
+    ) -> Result<std::result::Result<Plan, Box<Statement>>> {
+        let wanted = match &statement {
+            Statement::Insert(_) => Privileges::INSERT,
+            Statement::Update(_) => Privileges::UPDATE,
+            Statement::Delete(_) => Privileges::DELETE,
+            _ => Privileges::SELECT,
+        };
+        self.bind_unchecked(statement, normalised).map_err(|error| self.hide_missing(error, wanted))
+    }
+
+    /// The same, or error 1142 for a table that is missing where the session may do nothing: it is not told which are there.
+    pub(super) fn hide_missing(&self, error: SqlError, wanted: Privileges) -> SqlError {
+        if error.is(&ER_TABLEACCESS_DENIED_ERROR) {
+            // Of a table in a database that is missing: that is not to be seen at the privilege's name either.
+            let message = error.message.replacen("SELECT", &wanted.names(Privileges::ALL), 1);
+            return SqlError { message, ..error };
+        }
+        if !error.is(&ER_NO_SUCH_TABLE) {
+            return error;
+        }
+        let name = error.message.split('\'').nth(1).and_then(|name| name.split_once('.'));
+        name.and_then(|(db, table)| self.access.on_table(wanted, db, table).err()).unwrap_or(error)
+    }
+
+    fn bind_unchecked(
         &self,
         statement: Statement,
         normalised: &Normalised,
@@ -207,9 +236,18 @@ impl Client {
     /// Whether the session may do this with the plan's tables.
     pub(super) fn permit_tables(&self, planned: &Planned) -> Result<()> {
         let everywhere = self.access.account().global;
+        // Whoever changes a table locks its rows; other tables of such a statement are read.
+        let is_change = matches!(
+            planned.plan,
+            Plan::Update(_) | Plan::MultiUpdate(_) | Plan::Delete(_) | Plan::MultiDelete(_)
+        );
         for (planned, wanted) in planned.tables.iter().zip(&planned.wanted) {
+            let (db, name) = (&planned.table.def.db, &planned.table.def.name);
             if !everywhere.contains(*wanted) {
-                self.access.on_table(*wanted, &planned.table.def.db, &planned.table.def.name)?;
+                self.access.on_table(*wanted, db, name)?;
+            }
+            if planned.locks && *wanted != Privileges::NONE && !is_change {
+                self.access.locking(db, name)?;
             }
         }
         planned.by_views.iter().try_for_each(|(by, table)| self.permit_by_view(by, table))
@@ -288,7 +326,7 @@ impl Client {
 
     /// Takes the metadata locks of a plan's tables. Returns whether their versions are still the plan's.
     pub(super) async fn lock_tables(&mut self, tables: &[PlannedTable]) -> Result<bool> {
-        for PlannedTable { table, written, implied, by } in tables {
+        for PlannedTable { table, written, implied, by, .. } in tables {
             if *implied || by.is_some() {
                 self.lock_related(table, *written).await?;
             } else {
@@ -337,7 +375,7 @@ impl Client {
     }
 
     /// A query has succeeded: what it has seen is to be durable before it is answered.
-    async fn end_query(&mut self) -> Result<()> {
+    pub(super) async fn end_query(&mut self) -> Result<()> {
         if self.transaction.open {
             self.transaction.wait_for_horizon().await;
         } else {

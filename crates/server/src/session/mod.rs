@@ -26,6 +26,7 @@ mod explain;
 mod gtid_next;
 mod instance;
 mod kill;
+mod long_data;
 mod maintain;
 mod new_table;
 mod plan_cache;
@@ -43,6 +44,7 @@ mod table_map;
 mod temporary;
 mod transaction;
 mod user_locks;
+mod values;
 mod view;
 mod waits;
 

@@ -62,6 +62,7 @@ impl Planned {
                 (Some(last), Some(last_needs)) if last.table.lock == planned.table.lock => {
                     *last_needs = last_needs.union(needs);
                     last.implied &= planned.implied;
+                    last.locks |= planned.locks && needs == Privileges::SELECT;
                     last.by = last.by.take().filter(|_| planned.by.is_some());
                 }
                 _ => {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use protocol::command::{Execute, Param, ParamType};
 use protocol::reply::{ColumnDef, PrepareOk, write_definitions_end};
@@ -10,8 +10,8 @@ use protocol::wire::ColumnType;
 use smallvec::SmallVec;
 use sql::exec::{OutputColumn, Params, output_columns};
 use sql::expr::Types;
-use sql::lex::{Normalised, Verb, split_first};
-use sql::parse::{self, PrepareSource};
+use sql::lex::{Normalised, Verb, next_statement, split_first};
+use sql::parse::{self, PrepareSource, Statement};
 use sql::plan::Plan;
 use types::charset::Charset;
 use types::decimal::Decimal;
@@ -24,11 +24,12 @@ use types::temporal::{Date, DateTime, Time};
 use types::value::{Value, ValueRef};
 
 use super::execute::{Prepared, Ran};
+use super::long_data::LongData;
 use super::plan_cache::{Environment, Planned};
 use super::result::{Definitions, Format};
-use super::statement::markers;
+use super::statement::{markers, syntax_error};
 use super::{Client, Wire, count};
-use crate::status::Counter;
+use crate::status::{Counter, Gauges, Status};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -44,11 +45,14 @@ pub(super) struct Statements {
     /// `None` while it is executed.
     by_id: HashMap<u32, Option<Box<Stored>>>,
     by_name: HashMap<String, Box<Stored>>,
+    /// Bytes that came ahead of executions.
+    long_data_size: usize,
 }
 
 /// A prepared statement.
 #[derive(Debug)]
 struct Stored {
+    _counted: Counted,
     sql: Vec<u8>,
     verb: Verb,
     params: u16,
@@ -58,14 +62,23 @@ struct Stored {
     environment: Environment,
     /// The types that the last execution brought.
     types: Vec<ParamType>,
-    /// What came ahead of the next execution, by parameter.
-    long_data: BTreeMap<u16, Vec<u8>>,
+    /// What came ahead of the next execution.
+    long_data: LongData,
 }
 
-impl Drop for Client {
+/// One of `Prepared_stmt_count`, wherever it is dropped.
+#[derive(Debug)]
+struct Counted(Arc<Status>);
+
+impl Counted {
+    fn gauge(&self) -> &AtomicU64 {
+        &self.0.gauges.prepared_statements
+    }
+}
+
+impl Drop for Counted {
     fn drop(&mut self) {
-        let count = self.statements.by_id.len() + self.statements.by_name.len();
-        self.forget_statements(count);
+        Gauges::drop_one(self.gauge());
     }
 }
 
@@ -113,13 +126,17 @@ impl Client {
         if verb == Verb::Empty {
             return Err(ER_EMPTY_QUERY.error(&[]));
         }
-        if split_first(behind, self.sql.quoting()).2 != Verb::Empty {
-            return Err(super::statement::syntax_error(sql, behind));
+        if let Some(next) = next_statement(behind, self.sql.quoting()) {
+            return Err(syntax_error(sql, next));
         }
         let (plan, columns) = match self.plan(first, verb)? {
-            Prepared::Plan(planned, normalised) => (Some((planned, normalised)), Vec::new()),
+            Prepared::Plan(planned, normalised) => {
+                // Its columns are told now.
+                self.permit_tables(&planned)?;
+                (Some((planned, normalised)), Vec::new())
+            }
             Prepared::Other(statement) => {
-                if markers(first, self).next().is_some() {
+                if is_about_statements(&statement) || markers(first, self).next().is_some() {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
                 (None, self.columns_of_other(&statement)?)
@@ -129,15 +146,15 @@ impl Client {
         if params > PARAMS_MAX {
             return Err(ER_PS_MANY_PARAM.error(&[]));
         }
-        self.count_statement()?;
         let stored = Box::new(Stored {
+            _counted: self.count_statement()?,
             sql: first.to_vec(),
             verb,
             params: u16::try_from(params).expect("at most as many"),
             plan,
             environment: self.environment.clone(),
             types: Vec::new(),
-            long_data: BTreeMap::new(),
+            long_data: LongData::default(),
         });
         Ok((stored, columns))
     }
@@ -149,18 +166,13 @@ impl Client {
         output_columns(query, &types)
     }
 
-    fn count_statement(&self) -> Result<()> {
+    fn count_statement(&self) -> Result<Counted> {
         let max = self.shared.variables.live.max_prepared_stmt_count.load(Ordering::Relaxed);
-        if self.shared.common.prepared_count.fetch_add(1, Ordering::Relaxed) >= max {
-            self.forget_statements(1);
+        let counted = Counted(Arc::clone(&self.shared.status));
+        if counted.gauge().fetch_add(1, Ordering::Relaxed) >= u64::from(max) {
             return Err(ER_MAX_PREPARED_STMT_COUNT_REACHED.error(&[&max]));
         }
-        Ok(())
-    }
-
-    fn forget_statements(&self, count: usize) {
-        let count = u32::try_from(count).expect("bounded by max_prepared_stmt_count");
-        self.shared.common.prepared_count.fetch_sub(count, Ordering::Relaxed);
+        Ok(counted)
     }
 
     /// COM_STMT_EXECUTE.
@@ -171,19 +183,28 @@ impl Client {
             let error = unknown(id, "mysqld_stmt_execute");
             return self.refuse(&error, wire);
         };
-        let long_data = std::mem::take(&mut stored.long_data);
-        let mut types = std::mem::take(&mut stored.types);
-        let values = self.read_params(execute, stored.params, &mut types, &long_data);
-        let done = match values {
-            Ok(values) => self.run_stored(&mut stored, &values, Format::Binary, false, wire).await,
-            Err(error) => Err(error),
-        };
-        stored.types = types;
+        let done = self.execute_stored(&mut stored, execute, wire).await;
         self.statements.by_id.insert(id, Some(stored));
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {
             self.refuse(&error, wire);
         }
+    }
+
+    async fn execute_stored(
+        &mut self,
+        stored: &mut Stored,
+        execute: &Execute<'_>,
+        wire: &mut dyn Wire,
+    ) -> Result<()> {
+        let long_data = stored.long_data.take(&mut self.statements.long_data_size)?;
+        let mut types = std::mem::take(&mut stored.types);
+        let done = match self.read_params(execute, stored.params, &mut types, &long_data) {
+            Ok(values) => self.run_stored(stored, &values, Format::Binary, false, wire).await,
+            Err(error) => Err(error),
+        };
+        stored.types = types;
+        done
     }
 
     fn read_params<'p>(
@@ -318,25 +339,29 @@ impl Client {
 
     /// COM_STMT_SEND_LONG_DATA. An error is told with the execution.
     pub fn stmt_send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
-        if let Some(Some(stored)) = self.statements.by_id.get_mut(&id)
+        let max = self.vars.limits.max_allowed_packet.load(Ordering::Relaxed);
+        let Statements { by_id, long_data_size, .. } = &mut self.statements;
+        if let Some(Some(stored)) = by_id.get_mut(&id)
             && param < stored.params
         {
-            stored.long_data.entry(param).or_default().extend_from_slice(data);
+            let size_max = usize::try_from(max).unwrap_or(usize::MAX);
+            stored.long_data.push(param, data, long_data_size, size_max);
         }
     }
 
     /// COM_STMT_CLOSE.
     pub fn stmt_close(&mut self, id: u32) {
-        if self.statements.by_id.remove(&id).is_some() {
-            self.forget_statements(1);
+        if let Some(Some(mut stored)) = self.statements.by_id.remove(&id) {
+            stored.long_data.clear(&mut self.statements.long_data_size);
         }
     }
 
     /// COM_STMT_RESET.
     pub fn stmt_reset(&mut self, id: u32, wire: &mut dyn Wire) {
-        match self.statements.by_id.get_mut(&id) {
+        let Statements { by_id, long_data_size, .. } = &mut self.statements;
+        match by_id.get_mut(&id) {
             Some(Some(stored)) => {
-                stored.long_data.clear();
+                stored.long_data.clear(long_data_size);
                 self.done(None, false, wire);
             }
             _ => self.refuse(&unknown(id, "mysqld_stmt_reset"), wire),
@@ -350,8 +375,7 @@ impl Client {
 
     /// Forgets all of them: COM_RESET_CONNECTION, COM_CHANGE_USER.
     pub(super) fn close_statements(&mut self) {
-        let Statements { by_id, by_name, .. } = std::mem::take(&mut self.statements);
-        self.forget_statements(by_id.len() + by_name.len());
+        self.statements = Statements::default();
     }
 
     /// PREPARE.
@@ -367,10 +391,6 @@ impl Client {
         };
         self.deallocate(&prepare.name);
         let (stored, _) = self.prepare(&sql)?;
-        if stored.plan.is_none() && matches!(stored.verb, Verb::Other) && is_about_statements(&stored.sql) {
-            self.forget_statements(1);
-            return Err(ER_UNSUPPORTED_PS.error(&[]));
-        }
         self.statements.by_name.insert(prepare.name, stored);
         Ok(())
     }
@@ -402,20 +422,13 @@ impl Client {
 
     /// DEALLOCATE PREPARE. False if there is none of that name.
     pub(super) fn deallocate(&mut self, name: &str) -> bool {
-        let found = self.statements.by_name.remove(name).is_some();
-        if found {
-            self.forget_statements(1);
-        }
-        found
+        self.statements.by_name.remove(name).is_some()
     }
 }
 
-/// PREPARE, EXECUTE and DEALLOCATE cannot be prepared.
-fn is_about_statements(sql: &[u8]) -> bool {
-    let word = sql.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
-    ["PREPARE", "EXECUTE", "DEALLOCATE", "DROP PREPARE"]
-        .iter()
-        .any(|verb| word.eq_ignore_ascii_case(verb.as_bytes()))
+/// PREPARE, EXECUTE and DEALLOCATE cannot be prepared: one would be executed within the other, however deep.
+fn is_about_statements(statement: &Statement) -> bool {
+    matches!(statement, Statement::Prepare(_) | Statement::Execute(_) | Statement::Deallocate(_))
 }
 
 fn unknown(id: u32, whom: &str) -> SqlError {

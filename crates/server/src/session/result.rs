@@ -22,7 +22,7 @@ use types::temporal::TimeZone;
 use super::Wire;
 
 /// What is buffered before it is sent, bytes.
-const BUFFER_SIZE: usize = 64 << 10;
+pub(super) const BUFFER_SIZE: usize = 64 << 10;
 
 /// How rows are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,7 @@ use std::time::Duration;
 
 use binlog::ChecksumAlg;
 use commit::{StrategyKind, Switched};
-use sql::bind::{self, BindEnv};
-use sql::exec::Exec;
 use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
-use sql::plan::SelectPlan;
-use sqlparser::ast::Expr;
 use types::charset::Charset;
 use types::error::SqlError;
 use types::error::table::{
@@ -17,7 +13,6 @@ use types::error::table::{
 };
 use types::value::Value;
 
-use super::row_log::NoLog;
 use super::{Client, Wire};
 use crate::variables::{Assigned, Prepared, STRATEGY_NAMES, Target, Val, Who, strategy_of};
 use types::collation;
@@ -45,7 +40,7 @@ impl Client {
                     examined.push(self.examine(target(scope), &name, &assigned)?);
                 }
                 SetItem::User(name, expr) => {
-                    let value = self.values([&*expr]).await?.pop().unwrap_or_default();
+                    let value = self.values(&[&*expr]).await?.pop().unwrap_or_default();
                     examined.push(Examined::User(name, value));
                 }
                 SetItem::Names(charset, collation) => {
@@ -58,9 +53,12 @@ impl Client {
                 SetItem::Password(account, password) => passwords.push((account, password)),
             }
         }
-        let autocommitted = self.vars.autocommit;
+        let (autocommitted, tracked) = (self.vars.autocommit, self.vars.track.state_change);
         for assignment in examined {
             self.assign(assignment).await?;
+        }
+        if tracked {
+            self.note_change();
         }
         for (account, password) in passwords {
             self.set_password(account, password).await?;
@@ -72,45 +70,21 @@ impl Client {
         Ok(())
     }
 
-    /// The values of expressions that stand in no query.
-    pub(super) async fn values<'x>(
-        &mut self,
-        exprs: impl IntoIterator<Item = &'x Expr>,
-    ) -> Result<Vec<Value>> {
-        let plan = self.bind_values(exprs)?;
-        self.run_values(&plan).await
-    }
-
-    pub(super) fn bind_values<'x>(&self, exprs: impl IntoIterator<Item = &'x Expr>) -> Result<SelectPlan> {
-        let catalog = self.shared.store.catalog();
-        let env = BindEnv::new(&catalog, &self.sql, "");
-        bind::bind_exprs(exprs, &env)
-    }
-
-    pub(super) async fn run_values(&mut self, plan: &SelectPlan) -> Result<Vec<Value>> {
-        let trx = &mut self.transaction.trx;
-        let mut log = NoLog;
-        let mut exec = Exec::of_values(&self.sql, trx, &mut self.warnings, &mut log);
-        let values = exec.values(plan).await;
-        if !self.transaction.open {
-            let _ack = self.transaction.rollback().await;
-        }
-        values
-    }
-
     async fn assigned(&mut self, value: SetValue) -> Result<Assigned> {
         Ok(match value {
             SetValue::Default => Assigned::Default,
             SetValue::Word(word) => Assigned::Value(Value::text(&word)),
-            SetValue::Expr(expr) => Assigned::Value(self.values([&*expr]).await?.pop().unwrap_or_default()),
+            SetValue::Expr(expr) => Assigned::Value(self.values(&[&*expr]).await?.pop().unwrap_or_default()),
         })
     }
 
     fn examine(&mut self, target: Target, name: &str, assigned: &Assigned) -> Result<Examined> {
-        let is_super = self.is_super();
+        let may_set_global = self.access.has_dynamic("SYSTEM_VARIABLES_ADMIN");
+        let may_set_restricted = may_set_global || self.access.has_dynamic("SESSION_VARIABLES_ADMIN");
         let who = Who {
-            may_set_global: is_super,
-            may_set_restricted: is_super,
+            may_set_global,
+            may_set_restricted,
+            may_apply: may_set_restricted || self.access.has_dynamic("REPLICATION_APPLIER"),
             in_transaction: self.transaction.open,
         };
         let sight = self.shared.variables.sight(&self.sql, &self.vars);
@@ -134,9 +108,8 @@ impl Client {
         examined: &mut Vec<Examined>,
     ) -> Result<()> {
         self.examine_text("character_set_client", charset, examined)?;
-        self.examine_text("character_set_results", charset, examined)?;
         match (charset, collation) {
-            (None, _) => self.examine_text("collation_connection", None, examined),
+            (None, _) => self.examine_connection(None, examined)?,
             (Some(charset), collation) => {
                 let found = known_charset(charset)?;
                 let collation = match collation {
@@ -147,17 +120,27 @@ impl Client {
                 if collation.charset() != found {
                     return Err(ER_COLLATION_CHARSET_MISMATCH.error(&[&collation.name(), &found.name()]));
                 }
-                self.examine_text("collation_connection", Some(collation.name()), examined)
+                self.examine_connection(Some(collation.name()), examined)?;
             }
         }
+        self.examine_text("character_set_results", charset, examined)
+    }
+
+    /// The collation of the connection, of which clients are told the character set.
+    fn examine_connection(&mut self, collation: Option<&str>, examined: &mut Vec<Examined>) -> Result<()> {
+        self.examine_text("collation_connection", collation, examined)?;
+        if let Some(Examined::System(_, told)) = examined.last_mut() {
+            "character_set_connection".clone_into(told);
+        }
+        Ok(())
     }
 
     /// SET CHARACTER SET: literals are in the database's character set then.
     fn examine_charset(&mut self, charset: Option<&str>, examined: &mut Vec<Examined>) -> Result<()> {
         self.examine_text("character_set_client", charset, examined)?;
-        self.examine_text("character_set_results", charset, examined)?;
         let database = self.vars.collation_database.name();
-        self.examine_text("collation_connection", Some(database), examined)
+        self.examine_connection(Some(database), examined)?;
+        self.examine_text("character_set_results", charset, examined)
     }
 
     /// SET TRANSACTION.
@@ -224,6 +207,13 @@ impl Client {
             }
         }
         Ok(())
+    }
+
+    /// Tells clients that want to know that the session has changed.
+    pub(super) fn note_change(&mut self) {
+        if self.vars.track.state_change {
+            self.track.state_changed();
+        }
     }
 
     /// Tells clients that want to know of a session variable's new value.

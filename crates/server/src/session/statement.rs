@@ -1,16 +1,16 @@
 //! COM_QUERY: one statement, or several.
 
-use sql::exec::Params;
-use sql::lex::{Kind, Lexer, Quoting, Verb, split_first};
+use sql::exec::{Params, give_way};
+use sql::lex::{Kind, Lexer, Quoting, Verb, next_statement, split_first};
 use sql::parse::{Completion, TransactionStart};
 use types::charset::{Charset, convert};
 use types::error::SqlError;
-use types::error::table::{ER_EMPTY_QUERY, ER_NO_SUCH_TABLE, ER_PARSE_ERROR};
+use types::error::table::{ER_EMPTY_QUERY, ER_NO_SUCH_TABLE, ER_PARSE_ERROR, ER_QUERY_INTERRUPTED};
 use types::warning::Level;
 
 use super::count;
 use super::execute::{Prepared, Ran};
-use super::result::{Format, write_error};
+use super::result::{BUFFER_SIZE, Format, write_error};
 use super::{Client, Wire};
 use crate::status::Counter;
 
@@ -18,32 +18,55 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// Characters of a statement that a syntax error shows.
 const NEAR_MAX: usize = 80;
+/// Statements of one text between two moments at which others may run.
+const STATEMENTS_A_TURN: u64 = 16;
 /// How often a statement is planned anew because its tables change meanwhile.
 pub(super) const PLANS_MAX: u32 = 100;
 
 impl Client {
     /// Executes a text and writes the replies.
     pub async fn query(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
-        let quoting = self.sql.quoting();
+        let several = self.capabilities.contains(protocol::wire::Capabilities::MULTI_STATEMENTS);
         let mut rest = sql;
-        loop {
+        for count in 1_u64.. {
+            let quoting = self.sql.quoting();
             let (first, behind, verb) = split_first(rest, quoting);
-            let more = split_first(behind, quoting).2 != Verb::Empty || behind.contains(&b';');
-            let several = self.capabilities.contains(protocol::wire::Capabilities::MULTI_STATEMENTS);
+            let next = next_statement(behind, quoting);
             self.begin_statement(now_us);
-            let done = if more && !several {
-                Err(syntax_error(sql, behind))
-            } else {
-                self.answer(first, verb, more, wire).await
+            let wrong = match next {
+                // Only behind the last statement may semicolons stand alone.
+                Some(_) if verb == Verb::Empty => Some(&rest[first.len()..]),
+                Some(next) if !several => Some(next),
+                _ => None,
             };
-            if done.is_err() || !more {
+            if let Some(wrong) = wrong {
+                return self.refuse(&syntax_error(rest, wrong), wire);
+            }
+            if self.answer(first, verb, next.is_some(), wire).await.is_err() || next.is_none() {
                 return;
             }
-            for counter in [Counter::Questions, Counter::Queries] {
-                self.counters.bump(counter);
+            if let Err(error) = self.between_statements(count, wire).await {
+                return self.refuse(&error, wire);
             }
             rest = behind;
         }
+    }
+
+    /// Another statement of the same text follows so many. Error 1317.
+    async fn between_statements(&mut self, count: u64, wire: &mut dyn Wire) -> Result<()> {
+        if count.is_multiple_of(STATEMENTS_A_TURN) {
+            give_way().await;
+        }
+        if wire.buffered() >= BUFFER_SIZE {
+            wire.send().await?;
+        }
+        if self.kill.is_asked() {
+            return Err(ER_QUERY_INTERRUPTED.error(&[]));
+        }
+        for counter in [Counter::Questions, Counter::Queries] {
+            self.counters.bump(counter);
+        }
+        Ok(())
     }
 
     /// Executes one statement and writes its reply, which may be the error that is returned.

@@ -76,10 +76,6 @@ pub struct Track {
     pub schema: bool,
     /// `session_track_state_change`
     pub state_change: bool,
-    /// `session_track_gtids`: 0 none, 1 its own, 2 all.
-    pub gtids: u8,
-    /// `session_track_transaction_info`: 0 nothing, 1 state, 2 state and characteristics.
-    pub transaction: u8,
     /// `session_track_system_variables`: names between commas, or `*`.
     pub system_variables: Option<Arc<str>>,
 }

@@ -16,7 +16,7 @@ use super::home::Home;
 use super::read::{Sight, find};
 use super::session::SessionVariables;
 use super::value::Val;
-use super::variable::{Access, Extent, Variable};
+use super::variable::{Access, Extent, Restricted, Variable};
 use super::{Variables, rules};
 
 /// What stands before a variable's name in SET.
@@ -48,6 +48,8 @@ pub struct Who {
     pub may_set_global: bool,
     /// SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN: may set restricted session values.
     pub may_set_restricted: bool,
+    /// Those, or REPLICATION_APPLIER: may set what a source's transactions come with.
+    pub may_apply: bool,
     /// A transaction is open.
     pub in_transaction: bool,
 }
@@ -161,9 +163,18 @@ fn permit(variable: &Variable, target: Target, who: Who) -> Result<(), SqlError>
         if variable.access == Access::FixedInSession {
             return Err(ER_VARIABLE_IS_READONLY.error(&[&"SESSION", &name, &"GLOBAL"]));
         }
-        if variable.is_restricted && !who.may_set_restricted {
-            return Err(ER_SPECIFIC_ACCESS_DENIED_ERROR
-                .error(&[&"SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN"]));
+        let (may, names) = match variable.restricted {
+            Restricted::No => return Ok(()),
+            Restricted::ToAdmins => {
+                (who.may_set_restricted, "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN")
+            }
+            Restricted::ToAppliers => (
+                who.may_apply,
+                "SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN or REPLICATION_APPLIER",
+            ),
+        };
+        if !may {
+            return Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&names]));
         }
     }
     Ok(())

@@ -28,6 +28,17 @@ pub enum Access {
     Fixed,
 }
 
+/// Who may set a variable for his session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restricted {
+    /// Everybody.
+    No,
+    /// SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN.
+    ToAdmins,
+    /// Those, and REPLICATION_APPLIER.
+    ToAppliers,
+}
+
 /// Examines, and may replace, a value that fits its kind. `None` as the error keeps the general one (1231).
 pub type Check = fn(&Val) -> Result<Val, SqlError>;
 
@@ -51,8 +62,8 @@ pub struct Variable {
     pub check: Option<Check>,
     /// Whether it is an option of the server too.
     pub is_option: bool,
-    /// Whether setting it for a session needs a privilege.
-    pub is_restricted: bool,
+    /// Who may set it for his session.
+    pub restricted: Restricted,
     /// Whether it is kept and shown only because clients set or read it.
     pub is_inert: bool,
     /// Whether the initial value is the only one that this server has.
@@ -136,7 +147,7 @@ pub const fn row(
         home: Home::Kept,
         check: None,
         is_option: !matches!(extent, Extent::Session),
-        is_restricted: false,
+        restricted: Restricted::No,
         is_inert: false,
         is_only: false,
         help,
@@ -199,7 +210,14 @@ impl Variable {
     /// Needs a privilege even for a session.
     #[must_use]
     pub const fn restricted(mut self) -> Self {
-        self.is_restricted = true;
+        self.restricted = Restricted::ToAdmins;
+        self
+    }
+
+    /// The same, for whoever applies what a source did too.
+    #[must_use]
+    pub const fn restricted_to_appliers(mut self) -> Self {
+        self.restricted = Restricted::ToAppliers;
         self
     }
 

@@ -546,3 +546,27 @@ fn rows_of_mysql_user_have_mysqls_columns() {
     assert_eq!(cell("max_questions"), UserCell::Number(0));
     assert!(matches!(Account::root().verifier, Verifier::Empty(_)));
 }
+
+#[test]
+fn who_may_grant_on_a_pattern_may_not_grant_on_a_wider_one() {
+    let mut world = World::new();
+    world.create("ten", "p");
+    let all = |pattern: &str, user: &str, with_grant_option| Statement::Grant {
+        what: What::All,
+        level: database(pattern),
+        users: names(&[user]),
+        with_grant_option,
+    };
+    world.ok(&all("tenant_1", "ten", true));
+    let ten = access(&world.accounts, "ten", tcp("127.0.0.1"));
+    for wider in ["tenant%1", "tenan%", "%", "tenant_%"] {
+        for statement in [all(wider, "ten", false), revoke(What::All, database(wider), "ten")] {
+            let denied = world.run_as(&ten, &statement).unwrap_err();
+            let text = format!("ERROR 1044 (42000): Access denied for user 'ten'@'%' to database '{wider}'");
+            assert_eq!(denied.to_string(), text);
+        }
+    }
+    for narrower in ["tenant_1", "tenant\\_1", "tenant21"] {
+        world.run_as(&ten, &all(narrower, "ten", false)).unwrap();
+    }
+}

@@ -3,11 +3,13 @@
 //! Requirements: R1. what is committed before and after the dump begins comes, in order; R2. privileges; R3. an idle replica
 //! hears heartbeats; R4. a dump ends by KILL, by the replica's next dump, by the end of the server, and at the log's end
 //! for a tool; R5. SHOW REPLICAS and SHOW PROCESSLIST; R6. PURGE leaves what is read;
-//! R7. RESET begins the log anew, and ends dumps; `gtid_purged` can be set.
+//! R7. RESET begins the log anew, and ends dumps; `gtid_purged` can be set; R8. what a replica says wrongly is
+//! logged once.
 //!
 //! Method: a whole server on a simulated disk, and a client that speaks the protocol's bytes.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use binlog::GtidSet;
 
@@ -246,6 +248,77 @@ fn a_commit_waits_for_a_replica_that_acknowledges() {
     while root.query("SHOW STATUS LIKE 'Rpl_semi_sync_source_status'").unwrap().rows[0][1].as_deref()
         == Some("OFF")
     {}
+    drop(dump);
+    world.stop();
+}
+
+/// Counts the warnings that a connection has sent what is no acknowledgement.
+struct Strays {
+    connection: u32,
+    count: Arc<AtomicU32>,
+}
+
+impl tracing::Subscriber for Strays {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() == tracing::Level::WARN
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let Fields { connection, message } = fields;
+        if connection == u64::from(self.connection) && message.contains("no acknowledgement") {
+            self.count.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[derive(Default)]
+struct Fields {
+    connection: u64,
+    message: String,
+}
+
+impl tracing::field::Visit for Fields {
+    fn record_u64(&mut self, field: &tracing::field::Field, value: u64) {
+        if field.name() == "connection" {
+            self.connection = value;
+        }
+    }
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.message = format!("{value:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_replica_says_wrongly_is_logged_once() {
+    let world = World::start();
+    let mut root = world.root();
+    root.query("CREATE TABLE d.t (id INT PRIMARY KEY)").unwrap();
+    root.query("SET GLOBAL rpl_semi_sync_source_timeout = 600000").unwrap();
+    root.query("SET GLOBAL rpl_semi_sync_source_enabled = ON").unwrap();
+    // A number that no connection of another test has.
+    while world.root().connection_id < 200 {}
+    let mut dump = world.dump(7, 0, "SET @rpl_semi_sync_replica = 1");
+    let count = Arc::<AtomicU32>::default();
+    let strays = Strays { connection: dump.connection_id, count: Arc::clone(&count) };
+    tracing::subscriber::set_global_default(strays).unwrap();
+    for _ in 0..1000 {
+        dump.command(b"no acknowledgement").unwrap();
+    }
+    root.command(b"\x03INSERT INTO d.t VALUES (1)").unwrap();
+    let position = asked(&mut dump);
+    dump.acknowledge("binlog.000001", position).unwrap();
+    root.answer().unwrap();
+    assert_eq!(count.load(Ordering::SeqCst), 1);
     drop(dump);
     world.stop();
 }

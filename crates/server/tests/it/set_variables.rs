@@ -19,7 +19,8 @@ use types::warning::Warnings;
 
 use crate::world;
 
-const MAY: Who = Who { may_set_global: true, may_set_restricted: true, in_transaction: false };
+const MAY: Who =
+    Who { may_set_global: true, may_set_restricted: true, may_apply: true, in_transaction: false };
 
 /// The literals of the recording.
 fn literals() -> Vec<(&'static str, Value)> {
@@ -206,7 +207,8 @@ fn errors_have_mysqls_texts() {
 #[test]
 fn privileges_are_asked_for() {
     let mut setting = Setting::new();
-    let nobody = Who { may_set_global: false, may_set_restricted: false, in_transaction: false };
+    let nobody =
+        Who { may_set_global: false, may_set_restricted: false, may_apply: false, in_transaction: false };
     let mut denied = |target, name| {
         let assigned = Assigned::Value(Value::Int(1));
         setting.assign(target, name, &assigned, nobody).unwrap_err().to_string()

@@ -1,6 +1,63 @@
 //! What a text is, before it is parsed; SET NAMES.
 
-use crate::whole::{World, ok, rows};
+use crate::client::{Client, Result};
+use crate::whole::{World, ok, rows, send, until};
+
+/// Sends a text, and reads the answers to its statements.
+fn answers(client: &mut Client, sql: &str) -> Vec<Result<Option<String>>> {
+    const MORE_RESULTS: u16 = 8;
+    send(client, sql);
+    let mut answers = Vec::new();
+    loop {
+        let answer = client.answer();
+        let more = answer.as_ref().is_ok_and(|answer| answer.status & MORE_RESULTS != 0);
+        answers.push(answer.map(|answer| answer.rows.concat().pop().flatten()));
+        if !more {
+            return answers;
+        }
+    }
+}
+
+/// COM_SET_OPTION.
+fn take_several(client: &mut Client, several: bool) {
+    client.command(&[0x1B, u8::from(!several), 0]).unwrap();
+    client.packet().unwrap();
+}
+
+#[test]
+fn several_statements_need_a_client_that_can_read_several_answers() {
+    let world = World::start();
+    let mut root = world.root();
+    let near = |answers: &[Result<Option<String>>]| match answers {
+        [Err(error)] => (error.code(), error.message().split_once(" near ").unwrap().1.to_owned()),
+        answers => panic!("{answers:?}"),
+    };
+    for several in [true, false] {
+        take_several(&mut root, several);
+        for behind in ["", ";", ";;", "; ;", "; # x;y", "; /* a;b */", "; -- x"] {
+            let answers = answers(&mut root, &format!("select 1{behind}"));
+            assert!(matches!(&answers[..], [Ok(Some(one))] if one == "1"), "{behind}: {answers:?}");
+        }
+        for sql in [";select 1", "/* x */;select 1"] {
+            assert_eq!(near(&answers(&mut root, sql)), (1064, "';select 1' at line 1".to_owned()));
+        }
+    }
+    for (sql, wrong) in [
+        ("select 1; select 2", "'select 2' at line 1"),
+        ("select 1;;select 2", "';select 2' at line 1"),
+        ("do 1; \n\n do 2", "'do 2' at line 3"),
+        ("select 1; '", "''' at line 1"),
+    ] {
+        assert_eq!(near(&answers(&mut root, sql)), (1064, wrong.to_owned()));
+        ok(&mut root, "do 1");
+    }
+    take_several(&mut root, true);
+    let both = answers(&mut root, "select 1; do 1; select 2; -- x");
+    assert!(matches!(&both[..], [Ok(Some(_)), Ok(None), Ok(Some(two))] if two == "2"), "{both:?}");
+    let wrong = answers(&mut root, "select 1;;select 2");
+    assert!(matches!(&wrong[..], [Ok(Some(_)), Err(error)] if error.code() == 1064), "{wrong:?}");
+    world.stop();
+}
 
 #[test]
 fn a_comment_alone_does_nothing_and_nothing_at_all_is_an_error() {
@@ -90,4 +147,48 @@ fn a_parameter_whose_negative_is_no_integer_is_out_of_range() {
             None => assert_eq!(root.query("EXECUTE s USING @v").unwrap_err().code(), 1690),
         }
     }
+}
+
+#[test]
+fn many_statements_in_one_text_leave_room_for_others_and_can_be_killed() {
+    const STATEMENTS: usize = 200_000;
+    let world = World::start();
+    let (mut root, text) = (world.root(), "do 1;".repeat(STATEMENTS));
+    let workers = std::thread::available_parallelism().unwrap().get();
+    let mut busy: Vec<Client> = (0..=workers).map(|_| world.root()).collect();
+    busy.iter_mut().for_each(|client| send(client, &text));
+    let running = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'do 1;do 1;%'";
+    let count = busy.len().to_string();
+    until(&mut root, running, &[&count]);
+    for client in &busy {
+        ok(&mut root, &format!("KILL QUERY {}", client.connection_id));
+    }
+    for client in &mut busy {
+        let (mut answers, mut answer) = (0, client.answer());
+        while answer.is_ok() {
+            answers += 1;
+            answer = client.answer();
+        }
+        assert_eq!(answer.unwrap_err().code(), 1317);
+        assert!(answers < STATEMENTS, "{answers}");
+        ok(client, "do 1");
+    }
+    world.stop();
+}
+
+#[test]
+fn answers_to_many_statements_are_sent_before_the_last_one_is_done() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut root, "DO get_lock('it', 0)");
+    // 220,000 bytes of answers, and then it waits.
+    send(&mut other, &format!("{}DO get_lock('it', 1000)", "DO 1;".repeat(20_000)));
+    for _ in 0..5000 {
+        other.answer().unwrap();
+    }
+    ok(&mut root, "DO release_lock('it')");
+    for _ in 0..15_001 {
+        other.answer().unwrap();
+    }
+    world.stop();
 }

@@ -249,3 +249,71 @@ fn views_within_views_end_at_a_depth() {
     assert_eq!(outcome(&mut root, "SELECT x FROM a"), "1462");
     world.stop();
 }
+
+/// Views of views, as deep as they may be, each of a query of this form. Returns the name of one of the last.
+fn tower(root: &mut Client, form: &str) -> String {
+    ok(root, "DROP DATABASE IF EXISTS tower");
+    ok(root, "CREATE DATABASE tower");
+    ok(root, "CREATE VIEW tower.v0 AS SELECT * FROM d.t");
+    for level in 1.. {
+        let query = form.replace("%s", &format!("tower.v{}", level - 1));
+        if let Err(failure) = root.query(&format!("CREATE VIEW tower.v{level} AS {query}")) {
+            assert_eq!(failure.code(), 1235, "{}", failure.message());
+            assert!(level > 60, "{level} levels of {form}");
+            // What asks for it is a few levels deep as well.
+            return format!("tower.v{}", level - 4);
+        }
+    }
+    unreachable!("there is a limit")
+}
+
+#[test]
+fn the_deepest_queries_have_room_on_the_stack() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT, b BIGINT)");
+    ok(&mut root, "CREATE TABLE d.into_it (a INT, b BIGINT)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1, 2)");
+    for form in [
+        "SELECT DISTINCT * FROM %s LIMIT 10",
+        "SELECT a, COUNT(*) b FROM %s GROUP BY a",
+        "SELECT a, SUM(b) OVER (ORDER BY a) b FROM %s",
+        "SELECT * FROM %s UNION SELECT * FROM d.t",
+        "SELECT * FROM d.t WHERE EXISTS (SELECT 1 FROM %s WHERE a > 0 LIMIT 3)",
+        "SELECT t.a, l.b FROM d.t, LATERAL (SELECT b FROM %s LIMIT 1) l",
+        "SELECT t.a, l.b FROM d.t LEFT JOIN (SELECT DISTINCT * FROM %s) l ON l.a = t.a",
+    ] {
+        let view = tower(&mut root, form);
+        for sql in [
+            format!("SELECT a FROM {view}"),
+            format!("PREPARE s FROM 'SELECT a FROM {view} WHERE a > ?'"),
+            "EXECUTE s USING @zero".to_owned(),
+            format!("EXPLAIN SELECT * FROM {view}"),
+            format!("INSERT INTO d.into_it SELECT * FROM {view}"),
+            format!("UPDATE d.into_it SET a = (SELECT a FROM {view} LIMIT 1)"),
+            format!("SET @a = (SELECT a FROM {view} LIMIT 1)"),
+            format!("CREATE TABLE tower.made SELECT * FROM {view}"),
+            format!("SHOW CREATE VIEW {view}"),
+        ] {
+            ok(&mut root, &sql);
+        }
+        ok(&mut root, "SET @zero = 0");
+    }
+    world.stop();
+}
+
+#[test]
+fn a_query_of_with_is_as_deep_as_where_it_is_named() {
+    let world = World::start();
+    let mut root = world.root();
+    let nested =
+        |levels: usize, what: &str| format!("{}{what}{}", "(SELECT ".repeat(levels), ")".repeat(levels));
+    let query = |levels| {
+        let (one, other) = (nested(levels, "1"), nested(levels, "(SELECT a FROM c)"));
+        let last = nested(levels, "(SELECT a FROM d)");
+        format!("WITH c AS (SELECT {one} a), d AS (SELECT {other} a) SELECT {last}")
+    };
+    assert_eq!(outcome(&mut root, &query(60)), "1");
+    assert_eq!(outcome(&mut root, &query(80)), "1235");
+    world.stop();
+}

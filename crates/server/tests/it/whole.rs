@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use vfs::sim::SimDisk;
 use vfs::{Open, Vfs};
 
-use crate::client::{Address, Client, Login};
+use crate::client::{Address, Client, Login, Stream};
 
 /// See the module. It has a database `d` and accounts: `repl` for replicas, and `nobody`.
 pub struct World {
@@ -95,6 +95,11 @@ impl World {
 
     pub fn root(&self) -> Client {
         self.client("root")
+    }
+
+    /// A connection from another address than this machine's own.
+    pub fn stranger(&self, source: [u8; 4]) -> Stream {
+        self.runtime.block_on(Stream::open_from(source, self.address))
     }
 
     /// What its sessions share.

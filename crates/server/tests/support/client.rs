@@ -48,6 +48,17 @@ impl Stream {
         Ok(stream)
     }
 
+    /// From this address, in a runtime.
+    pub async fn open_from(source: [u8; 4], address: SocketAddr) -> Self {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind((std::net::IpAddr::from(source), 0).into()).unwrap();
+        let stream = socket.connect(address).await.unwrap().into_std().unwrap();
+        stream.set_nonblocking(false).unwrap();
+        let stream = Self::Tcp(stream);
+        stream.set_timeout(Duration::from_secs(30));
+        stream
+    }
+
     pub fn set_timeout(&self, timeout: Duration) {
         match self {
             Self::Tcp(stream) => {
@@ -296,6 +307,11 @@ impl Client {
         self.send(payload)
     }
 
+    /// Counts the first packet of a command that was sent by hand.
+    pub fn skip_command(&mut self) {
+        self.sequence = 1;
+    }
+
     /// Counts a packet that was sent by hand.
     pub fn skip_packet(&mut self) {
         self.sequence = self.sequence.wrapping_add(1);
@@ -336,6 +352,20 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// Reads the answer to COM_STMT_PREPARE, and passes over its definitions. Returns the statement's number.
+    pub fn prepared(&mut self) -> Result<u32> {
+        let first = self.packet()?;
+        if first[0] == 0xFF {
+            return Err(failure(&first));
+        }
+        let mut input = Input(&first[1..]);
+        let id = u32::try_from(input.number(4)).unwrap();
+        for _ in 0..input.u16() + input.u16() {
+            self.packet()?;
+        }
+        Ok(id)
     }
 
     /// Reads what comes behind the events of a dump: their packets begin with 0, as OK does.

@@ -230,6 +230,7 @@ pub(super) fn find_table(db: &str, table: &str, env: &BindEnv<'_>) -> Result<Sou
         return Err(ER_UNKNOWN_TABLE.error(&[&table.to_ascii_uppercase(), &"information_schema"]));
     }
     if env.catalog.database(db).is_none() && !env.session.server.is_virtual_database(db) {
+        env.session.server.permit_missing(db, table)?;
         return Err(ER_BAD_DB_ERROR.error(&[&db]));
     }
     Err(ER_NO_SUCH_TABLE.error(&[&db, &table]))

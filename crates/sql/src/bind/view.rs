@@ -28,7 +28,8 @@ use types::sql_mode::SqlMode;
 
 use super::merge::Mergeable;
 use super::scope::Scope;
-use super::{BindEnv, Result, query, unsupported};
+use super::with::too_deep;
+use super::{BindEnv, Result, query};
 use crate::parse::{NESTING_MAX, Quoted, stored_query};
 use crate::plan::{ByView, QueryPlan, SourceKind, Subquery, UsedView};
 use crate::session::Session;
@@ -89,7 +90,7 @@ fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<Rows> {
         return Err(ER_VIEW_RECURSIVE.error(&[&view.def.db, &view.def.name]));
     }
     if env.level + usize::from(def.depth) > NESTING_MAX {
-        return Err(unsupported(&format!("queries nested deeper than {NESTING_MAX}")));
+        return Err(too_deep());
     }
     let definer = if def.invoker { outer.and_then(|outer| outer.definer) } else { Some(view) };
     let within = Within { view, outer, definer };

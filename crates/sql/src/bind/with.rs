@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use sqlparser::ast;
 use types::column::Column;
+use types::error::SqlError;
 use types::error::table::{ER_DUP_FIELDNAME, ER_NONUNIQ_TABLE, ER_VIEW_WRONG_LIST};
 
 use super::recursive::{self, Itself};
@@ -56,7 +57,7 @@ fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
         let columns = renamed(plan.columns(env.session)?, &alias.columns)?;
         let depth = plan.depth();
         if depth > NESTING_MAX {
-            return Err(unsupported(&format!("queries nested deeper than {NESTING_MAX}")));
+            return Err(too_deep());
         }
         let outer = if is_correlated { surroundings(&env) } else { None };
         let plan = Arc::new(NamedPlan { plan, depth, is_correlated });
@@ -91,6 +92,9 @@ pub(super) fn find(name: &str, scope: &mut Scope, env: &BindEnv<'_>) -> Result<O
             return Ok(Some(SourceKind::Derived(scope.subqueries.len() - 1, columns)));
         }
     };
+    if env.level + found.plan.depth > NESTING_MAX {
+        return Err(too_deep());
+    }
     if found.outer.is_some() && found.outer != surroundings(env) {
         return Err(unsupported("a correlated query of WITH in a subquery"));
     }
@@ -100,6 +104,11 @@ pub(super) fn find(name: &str, scope: &mut Scope, env: &BindEnv<'_>) -> Result<O
     let plan = QueryPlan::Named(Arc::clone(&found.plan));
     scope.subqueries.push(Subquery::in_from(plan, found.plan.is_correlated));
     Ok(Some(SourceKind::Derived(scope.subqueries.len() - 1, Arc::clone(&found.columns))))
+}
+
+/// Error 1235.
+pub(super) fn too_deep() -> SqlError {
+    unsupported(&format!("queries nested deeper than {NESTING_MAX}"))
 }
 
 /// The columns under the names of a list, if there is one. Error 1353 if it is not as long, 1060 if two have the same name.

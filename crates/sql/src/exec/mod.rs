@@ -293,7 +293,7 @@ pub fn engine_error(error: EngineError) -> SqlError {
 }
 
 /// Lets other tasks run.
-async fn give_way() {
+pub async fn give_way() {
     let mut gave = false;
     std::future::poll_fn(|context| {
         if std::mem::replace(&mut gave, true) {

@@ -14,7 +14,7 @@ pub(crate) use literal::negated;
 pub use literal::{number, unescape};
 pub use normalise::{LITERAL_BASE, Normalised, ROW_LITERAL_BASE, normalise};
 use types::sql_mode::SqlMode;
-pub use verb::{Verb, split_first};
+pub use verb::{Verb, next_statement, split_first};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,6 +43,17 @@ pub fn split_first(text: &[u8], quoting: Quoting) -> (&[u8], &[u8], Verb) {
     (&text[..end], &text[rest..], verb)
 }
 
+/// What follows a statement and its semicolon, from its first token on; `None` if that is comments and semicolons alone.
+pub fn next_statement(behind: &[u8], quoting: Quoting) -> Option<&[u8]> {
+    let mut lexer = Lexer::new(behind, quoting);
+    let first = lexer.next_token()?;
+    let mut token = first;
+    while token.kind == Kind::Semicolon {
+        token = lexer.next_token()?;
+    }
+    Some(&behind[first.start..])
+}
+
 fn verb_of(word: &[u8], alone: bool) -> Verb {
     let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
     if ["SELECT", "(", "WITH", "TABLE", "VALUES"].into_iter().any(is) {
@@ -78,5 +89,18 @@ mod tests {
         assert_eq!(split("/*x*/ commit;"), ("/*x*/ commit", "", Verb::Commit));
         assert_eq!(split("commit and chain"), ("commit and chain", "", Verb::Other));
         assert_eq!(split(" -- nothing\n"), (" -- nothing\n", "", Verb::Empty));
+    }
+
+    #[test]
+    fn comments_and_semicolons_are_no_statement() {
+        let next = |text: &'static str| next_statement(text.as_bytes(), Quoting::default());
+        for nothing in
+            ["", " ", ";", " ; ;", "# x;y", " /* a;b */", "-- x", ";/* x */;", "/*!99999 x */", "/*! */"]
+        {
+            assert_eq!(next(nothing), None, "{nothing}");
+        }
+        assert_eq!(next("\n\n select 2"), Some(&b"select 2"[..]));
+        assert_eq!(next("/* x */ ;select 2"), Some(&b";select 2"[..]));
+        assert_eq!(next("'"), Some(&b"'"[..]));
     }
 }

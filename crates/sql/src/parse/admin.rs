@@ -159,10 +159,22 @@ pub(super) fn purge(cursor: &mut Cursor<'_>) -> Result<Statement> {
         Purge::To(cursor.text()?)
     } else {
         cursor.expect("BEFORE")?;
+        refuse_subqueries(cursor)?;
         Purge::Before(query::expr(cursor)?)
     };
     cursor.expect_end()?;
     Ok(Statement::Purge(purge))
+}
+
+/// Error 1064 at the first subquery.
+fn refuse_subqueries(cursor: &Cursor<'_>) -> Result<()> {
+    let begins =
+        |&token| ["SELECT", "WITH", "VALUES", "TABLE"].iter().any(|word| cursor.is_word(token, word));
+    let rest = &cursor.tokens()[cursor.position()..];
+    match rest.windows(2).position(|pair| cursor.text_of(pair[0]) == b"(" && begins(&pair[1])) {
+        Some(place) => Err(cursor.error_at(cursor.position() + place)),
+        None => Ok(()),
+    }
 }
 
 /// Behind RESET.

@@ -170,10 +170,13 @@ impl<'a> Cursor<'a> {
     }
 
     fn is_at(&self, ahead: usize, word: &str) -> bool {
-        self.tokens.get(self.at + ahead).is_some_and(|&token| {
-            matches!(token.kind, Kind::Word | Kind::Symbol | Kind::Param)
-                && self.text_of(token).eq_ignore_ascii_case(word.as_bytes())
-        })
+        self.tokens.get(self.at + ahead).is_some_and(|&token| self.is_word(token, word))
+    }
+
+    /// Whether a token is this word or symbol.
+    pub(super) fn is_word(&self, token: Token, word: &str) -> bool {
+        matches!(token.kind, Kind::Word | Kind::Symbol | Kind::Param)
+            && self.text_of(token).eq_ignore_ascii_case(word.as_bytes())
     }
 
     /// A list in which commas stand between what `item` reads.

@@ -76,12 +76,14 @@ pub struct PlannedTable {
     pub implied: bool,
     /// A view leads to it.
     pub by: Option<ByView>,
+    /// Its rows are locked as for a change: FOR UPDATE.
+    pub locks: bool,
 }
 
 impl PlannedTable {
     /// A table that whoever runs the statement names.
     pub fn named(table: Arc<Table>, written: bool) -> Self {
-        Self { table, written, implied: false, by: None }
+        Self { table, written, implied: false, by: None, locks: false }
     }
 }
 
@@ -503,7 +505,8 @@ impl Source {
     fn collect_tables(&self, touched: &mut Touched) {
         if let SourceKind::Table(table) = &self.from {
             let by = self.by.clone();
-            touched.tables.push(PlannedTable { by, ..PlannedTable::named(Arc::clone(table), false) });
+            let locks = self.lock.is_some_and(|lock| lock.exclusive);
+            touched.tables.push(PlannedTable { by, locks, ..PlannedTable::named(Arc::clone(table), false) });
         }
     }
 

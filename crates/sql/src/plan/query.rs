@@ -142,6 +142,7 @@ impl QueryPlan {
         match self {
             Self::Select(select) => {
                 select.sources.iter().any(|source| source.lock.is_some_and(|lock| lock.exclusive))
+                    || select.subqueries.iter().any(|subquery| subquery.plan.locks_exclusively())
             }
             Self::Named(named) => named.plan.locks_exclusively(),
             _ => self.parts().iter().any(Self::locks_exclusively),

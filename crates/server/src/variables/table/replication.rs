@@ -75,7 +75,9 @@ pub(super) const ROWS: &[Variable] = &[
         |settings| settings.max_binlog_size.val(),
         |settings, val| settings.max_binlog_size.put(val),
     )),
-    choice("binlog_format", Both, &["MIXED", "STATEMENT", "ROW"], "ROW", "Rows are logged.").only(),
+    choice("binlog_format", Both, &["MIXED", "STATEMENT", "ROW"], "ROW", "Rows are logged.")
+        .restricted()
+        .only(),
     choice(
         "binlog_row_image",
         Both,
@@ -83,6 +85,7 @@ pub(super) const ROWS: &[Variable] = &[
         "FULL",
         "Which columns of a row are logged.",
     )
+    .restricted()
     .home(own(|own| Val::Choice(own.row_image), |own, val| own.row_image = val.choice())),
     choice(
         "binlog_row_metadata",
@@ -104,6 +107,7 @@ pub(super) const ROWS: &[Variable] = &[
         "",
         "How changes of JSON columns are logged.",
     )
+    .restricted()
     .only(),
     uint(
         "binlog_row_event_max_size",
@@ -114,6 +118,7 @@ pub(super) const ROWS: &[Variable] = &[
     )
     .fixed(),
     toggle("binlog_rows_query_log_events", Both, false, "The statement is logged before its rows.")
+        .restricted()
         .home(own(|own| Val::Bool(own.rows_query), |own, val| own.rows_query = val.is_on())),
     choice("binlog_checksum", Global, &["NONE", "CRC32"], "CRC32", "How events of the binary log end."),
     uint(
@@ -306,7 +311,7 @@ pub(super) const ROWS: &[Variable] = &[
         .home(Home::Shown(gtid_purged)),
     text("gtid_owned", Global, "", "GTIDs of transactions under way.").told(),
     text("gtid_next", Session, "AUTOMATIC", "The GTID of the next transaction.")
-        .restricted()
+        .restricted_to_appliers()
         .check(checks::gtid_next)
         .home(own(
             |own| checks::show_gtid_next(own.gtid_next),

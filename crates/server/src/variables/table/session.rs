@@ -291,8 +291,12 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("keep_files_on_create", Both, false, "CREATE TABLE leaves MyISAM files alone.").inert(),
     toggle("new", Both, false, "Nothing any more.").inert(),
     toggle("big_tables", Both, false, "Temporary tables go to disk.").inert(),
-    toggle("pseudo_replica_mode", Own, false, "The session replays a binary log.").restricted().inert(),
-    toggle("pseudo_slave_mode", Own, false, "Another name of pseudo_replica_mode.").restricted().inert(),
+    toggle("pseudo_replica_mode", Own, false, "The session replays a binary log.")
+        .restricted_to_appliers()
+        .inert(),
+    toggle("pseudo_slave_mode", Own, false, "Another name of pseudo_replica_mode.")
+        .restricted_to_appliers()
+        .inert(),
     uint(
         "original_commit_timestamp",
         Own,
@@ -300,13 +304,13 @@ pub(super) const ROWS: &[Variable] = &[
         1 << 55,
         "When a replayed transaction was first committed, microseconds since 1970.",
     )
-    .restricted()
+    .restricted_to_appliers()
     .inert(),
     uint("original_server_version", Own, (0, 999_999), 999_999, "Where a replayed transaction came from.")
-        .restricted()
+        .restricted_to_appliers()
         .inert(),
     uint("immediate_server_version", Own, (0, 999_999), 999_999, "Which server it came through.")
-        .restricted()
+        .restricted_to_appliers()
         .inert(),
     toggle("require_row_format", Own, false, "Only rows are replayed.").restricted().inert(),
     toggle("show_create_table_skip_secondary_engine", Own, false, "SHOW CREATE TABLE leaves it out.").inert(),
@@ -323,7 +327,7 @@ pub(super) const ROWS: &[Variable] = &[
         "OFF",
         "OK packets say which GTIDs were drawn.",
     )
-    .home(own(|own| Val::Choice(own.track.gtids), |own, val| own.track.gtids = val.choice())),
+    .only(),
     choice(
         "session_track_transaction_info",
         Both,
@@ -331,7 +335,7 @@ pub(super) const ROWS: &[Variable] = &[
         "OFF",
         "OK packets say how the transaction stands.",
     )
-    .home(own(|own| Val::Choice(own.track.transaction), |own, val| own.track.transaction = val.choice())),
+    .only(),
     row(
         "session_track_system_variables",
         Both,

@@ -259,16 +259,7 @@ impl Host {
 
     /// A connection from another address than this machine's own.
     pub fn stranger(&self, source: [u8; 4]) -> Stream {
-        let connect = async {
-            let socket = tokio::net::TcpSocket::new_v4()?;
-            socket.bind((std::net::IpAddr::from(source), 0).into())?;
-            socket.connect(self.tcp).await?.into_std()
-        };
-        let stream = self.runtime.block_on(connect).unwrap();
-        stream.set_nonblocking(false).unwrap();
-        let stream = Stream::Tcp(stream);
-        stream.set_timeout(Duration::from_secs(30));
-        stream
+        self.runtime.block_on(Stream::open_from(source, self.tcp))
     }
 
     pub fn root(&self) -> Client {

@@ -90,7 +90,7 @@ fn a_host_is_blocked_after_max_connect_errors_in_a_row() {
     assert_eq!(blocked.code(), 1129);
     assert!(blocked.message().starts_with("Host '127.0.0.5' is blocked because of many connection errors"));
     stranger(6).unwrap();
-    host.net.flush_hosts();
+    host.net.connections.flush_hosts();
     stranger(5).unwrap();
     // This machine is never blocked.
     for _ in 0..5 {
@@ -100,13 +100,38 @@ fn a_host_is_blocked_after_max_connect_errors_in_a_row() {
 }
 
 #[test]
-fn one_address_has_eight_places_before_the_login() {
+fn one_address_has_eight_places_before_the_login_and_others_wait_for_them() {
     let host = Host::start(&[]);
-    let _stalled: Vec<_> = (0..8).map(|_| Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap()).collect();
-    assert!(Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap_err().is_gone());
+    let mut stalled: Vec<_> =
+        (0..8).map(|_| Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap()).collect();
+    let ninth = host.stranger([127, 0, 0, 9]);
     Client::greet_on(host.stranger([127, 0, 0, 8])).unwrap();
-    // The first of them loses its place once it has stalled for three seconds.
-    until(|| Client::greet_on(host.stranger([127, 0, 0, 9])).is_ok());
+    until(|| host.net.connections.processes().len() == 8);
+    // Who leaves makes room at once; who has stalled for three seconds loses his place.
+    stalled.pop();
+    let ninth = Client::greet_on(ninth).unwrap();
+    let tenth = Client::greet_on(host.stranger([127, 0, 0, 9])).unwrap();
+    drop((ninth, tenth));
+}
+
+#[test]
+fn a_crowd_of_one_address_is_let_in_one_after_another() {
+    let host = Host::start(&[("max_connections", 500)]);
+    let login = Login { plugin: "mysql_native_password", ..Login::new("old", "secret") };
+    std::thread::scope(|scope| {
+        let crowd = (0..100).map(|_| {
+            let stream = host.stranger([127, 0, 0, 9]);
+            scope.spawn(|| {
+                let mut client = Client::greet_on(stream).unwrap();
+                client.log_in(&login).unwrap();
+                client
+            })
+        });
+        for client in crowd.collect::<Vec<_>>() {
+            client.join().unwrap().ping().unwrap();
+        }
+    });
+    assert_eq!(host.status("Aborted_connects"), 0);
 }
 
 #[test]
@@ -174,6 +199,41 @@ fn who_does_not_finish_a_packet_is_cut_off() {
     let mut half = host.root();
     half.stream.write_all(&[vec![0, 0, 2, 0, 3], vec![b'x'; 100_000]].concat()).unwrap();
     assert_eq!(half.answer_unasked().code(), 1159);
+}
+
+/// COM_PING, and behind it the beginning of a command of 16 bytes.
+fn ping_and_begin(host: &Host, beginning: &[u8]) -> Client {
+    let mut client = host.root();
+    client.stream.write_all(&[&[1, 0, 0, 0, 0x0E], beginning].concat()).unwrap();
+    client.skip_command();
+    client.answer().unwrap();
+    client
+}
+
+#[test]
+fn the_beginning_of_a_command_counts_even_if_it_came_with_the_one_before() {
+    let host = Host::start(&[]);
+    let command = b"\x10\0\0\0\x03size 0123456789";
+    // Within the header, just the header, and a part of the text.
+    let cuts = [1, 3, 4, 5, 12];
+    let mut clients = cuts.map(|cut| ping_and_begin(&host, &command[..cut]));
+    // Somebody else is idle for long enough that buffers of idle connections are gone.
+    host.limits.wait_timeout_s.store(4, Ordering::Relaxed);
+    assert_eq!(host.root().answer_unasked().code(), 4031);
+    for (client, cut) in clients.iter_mut().zip(cuts) {
+        client.stream.write_all(&command[cut..]).unwrap();
+        client.skip_command();
+        assert_eq!(client.answer().unwrap().rows[0][0].as_deref(), Some("15"), "cut at {cut}");
+    }
+}
+
+#[test]
+fn who_does_not_finish_what_came_with_the_packet_before_is_cut_off() {
+    let host = Host::start(&[]);
+    host.limits.net_read_timeout_s.store(1, Ordering::Relaxed);
+    for beginning in [&[100, 0][..], &[100, 0, 0, 0], &[100, 0, 0, 0, 3, b'x']] {
+        assert_eq!(ping_and_begin(&host, beginning).answer_unasked().code(), 1159);
+    }
 }
 
 #[test]

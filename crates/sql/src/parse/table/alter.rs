@@ -24,6 +24,8 @@ pub struct AlterTable {
     pub algorithm: AlterAlgorithm,
     /// LOCK.
     pub lock: AlterLock,
+    /// CREATE INDEX, DROP INDEX.
+    pub is_index: bool,
 }
 
 /// One action.
@@ -125,14 +127,15 @@ pub enum AlterLock {
 type Result<T> = std::result::Result<T, SqlError>;
 
 impl AlterTable {
-    pub(super) fn new(table: TableName) -> Self {
-        Self { table, actions: Vec::new(), algorithm: AlterAlgorithm::Default, lock: AlterLock::Default }
+    pub(super) fn new(table: TableName, is_index: bool) -> Self {
+        let (algorithm, lock) = (AlterAlgorithm::Default, AlterLock::Default);
+        Self { table, actions: Vec::new(), algorithm, lock, is_index }
     }
 }
 
 /// Behind ALTER TABLE.
 pub(in crate::parse) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
-    let mut alter = AlterTable::new(name::table(cursor)?);
+    let mut alter = AlterTable::new(name::table(cursor)?, false);
     while !cursor.at_end() {
         if !algorithm_or_lock(cursor, &mut alter)? {
             action(cursor, &mut alter.actions)?;

@@ -21,7 +21,7 @@ pub(in crate::parse) fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let table = name::table(cursor)?;
     let mut key = key::definition(cursor, kind, Some(name))?;
     key.hash |= hash;
-    let mut alter = AlterTable::new(table);
+    let mut alter = AlterTable::new(table, true);
     alter.actions.push(AlterAction::AddKey(key));
     finish(cursor, alter)
 }
@@ -32,7 +32,7 @@ pub(in crate::parse) fn drop(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let name = cursor.name()?;
     cursor.expect("ON")?;
     let table = name::table(cursor)?;
-    let mut alter = AlterTable::new(table);
+    let mut alter = AlterTable::new(table, true);
     alter.actions.push(alter::drop_key(name));
     finish(cursor, alter)
 }

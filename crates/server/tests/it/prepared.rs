@@ -1,0 +1,194 @@
+//! Purpose: prepared statements, of PREPARE and of the binary protocol, are what they are in MySQL.
+//!
+//! Requirements: R1. PREPARE, EXECUTE and DEALLOCATE cannot be prepared, however they are written: 1295. R2. One statement is prepared: behind it come
+//! semicolons and comments at most. R3. Long data is bounded by `max_allowed_packet`. R4.
+//! `Prepared_stmt_count` is how many there are, however they end; at `max_prepared_stmt_count` there are no more: 1461. R5.
+//! Preparing asks for the privileges on tables.
+//!
+//! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
+//! MySQL 9.7.4.
+
+use crate::client::{Answer, Client, Result};
+use crate::net::host;
+use crate::whole::{World, ok, rows, send};
+
+/// COM_STMT_PREPARE.
+fn prepare(client: &mut Client, sql: &str) -> Result<u32> {
+    client.command(&[&[0x16], sql.as_bytes()].concat())?;
+    client.prepared()
+}
+
+/// COM_STMT_SEND_LONG_DATA.
+fn send_long_data(client: &mut Client, id: u32, param: u16, data: &[u8]) {
+    client.command(&[&[0x18], &id.to_le_bytes()[..], &param.to_le_bytes(), data].concat()).unwrap();
+}
+
+/// COM_STMT_EXECUTE with two parameters of long data, of a statement without a result.
+fn execute(client: &mut Client, id: u32) -> Result<Answer> {
+    let rest = [0, 1, 0, 0, 0, 0, 1, 0xFB, 0, 0xFB, 0];
+    client.command(&[&[0x17], &id.to_le_bytes()[..], &rest].concat())?;
+    client.answer()
+}
+
+/// A string literal.
+fn quoted(sql: &str) -> String {
+    format!("'{}'", sql.replace('\'', "''"))
+}
+
+#[test]
+fn statements_about_statements_cannot_be_prepared() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "PREPARE s FROM 'SELECT 42'");
+    let text = "This command is not supported in the prepared statement protocol yet";
+    for sql in [
+        "EXECUTE s",
+        "EXECUTE`s`",
+        "/**/EXECUTE s",
+        "/*!40101 EXECUTE */ s",
+        "-- x\nexecute s",
+        "PREPARE`t`FROM 'SELECT 1'",
+        "DEALLOCATE PREPARE s",
+        "#\nDROP PREPARE s",
+    ] {
+        for refused in [
+            root.query(&format!("PREPARE t FROM {}", quoted(sql))).expect_err(sql),
+            prepare(&mut root, sql).expect_err(sql),
+        ] {
+            assert_eq!((refused.code(), refused.message()), (1295, text), "{sql}");
+        }
+    }
+    ok(&mut root, "EXECUTE s");
+    world.stop();
+}
+
+#[test]
+fn one_statement_is_prepared() {
+    let world = World::start();
+    let mut root = world.root();
+    for sql in ["DO 1;", "DO 1; ;", "DO 1; -- x", "DO 1; # x;y", "DO 1; /* a;b */ ;"] {
+        ok(&mut root, &format!("PREPARE s FROM {}", quoted(sql)));
+        prepare(&mut root, sql).expect(sql);
+    }
+    for (sql, near) in [("DO 1; DO 2", "DO 2"), ("DO 1;;DO 2", ";DO 2"), ("DO 1;/* x */;DO 2", ";DO 2")] {
+        let refused = prepare(&mut root, sql).expect_err(sql);
+        assert_eq!(refused.code(), 1064);
+        assert!(refused.message().ends_with(&format!("near '{near}' at line 1")), "{}", refused.message());
+    }
+    world.stop();
+}
+
+#[test]
+fn long_data_is_bounded_by_max_allowed_packet() {
+    const PART: [u8; 1 << 14] = [b'x'; 1 << 14];
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a LONGTEXT, b LONGTEXT)");
+    ok(&mut root, "SET GLOBAL max_allowed_packet = 65536");
+    let mut client = world.root();
+    let one = prepare(&mut client, "INSERT INTO d.t VALUES (?, ?)").unwrap();
+    let other = prepare(&mut client, "INSERT INTO d.t VALUES (?, ?)").unwrap();
+    for (number, param) in [0, 1, 0, 1].into_iter().enumerate() {
+        send_long_data(&mut client, if number == 3 { other } else { one }, param, &PART);
+    }
+    send_long_data(&mut client, other, 0, b"x");
+    let refused = execute(&mut client, other).unwrap_err();
+    let text = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than \
+                'max_allowed_packet' bytes";
+    assert_eq!((refused.code(), refused.message()), (1105, text), "no room is left in the session");
+    send_long_data(&mut client, one, 1, &PART[1..]);
+    execute(&mut client, one).unwrap();
+    assert_eq!(rows(&mut root, "SELECT LENGTH(a), LENGTH(b) FROM d.t"), ["32768|32767"]);
+    assert_eq!(execute(&mut client, other).unwrap_err().code(), 1105, "it is so until it is reset");
+    for _ in 0..2 {
+        // COM_STMT_RESET.
+        client.command(&[&[0x1A], &other.to_le_bytes()[..]].concat()).unwrap();
+        client.answer().unwrap();
+        for param in [0, 0, 1, 1] {
+            send_long_data(&mut client, other, param, &PART);
+        }
+    }
+    execute(&mut client, other).unwrap();
+    // COM_STMT_CLOSE.
+    send_long_data(&mut client, one, 0, &PART);
+    client.command(&[&[0x19], &one.to_le_bytes()[..]].concat()).unwrap();
+    for param in [0, 0, 1, 1] {
+        send_long_data(&mut client, other, param, &PART);
+    }
+    execute(&mut client, other).unwrap();
+    let all = rows(&mut root, "SELECT LENGTH(a), LENGTH(b) FROM d.t");
+    assert_eq!(all, ["32768|32767", "32768|32768", "32768|32768"]);
+    world.stop();
+}
+
+#[test]
+fn statements_count_as_long_as_they_are_there() {
+    let world = World::start();
+    let mut root = world.root();
+    let is = |root: &mut Client, count: u32| {
+        let shown = rows(root, "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
+        assert_eq!(shown, [format!("Prepared_stmt_count|{count}")]);
+    };
+    ok(&mut root, "SET GLOBAL max_prepared_stmt_count = 2");
+    let id = prepare(&mut root, "DO 1").unwrap();
+    is(&mut root, 1);
+    ok(&mut root, "PREPARE s FROM 'DO 1'");
+    is(&mut root, 2);
+    for refused in [prepare(&mut root, "DO 2").unwrap_err(), root.query("PREPARE t FROM 'DO 2'").unwrap_err()]
+    {
+        assert_eq!(refused.code(), 1461);
+    }
+    ok(&mut root, "EXECUTE s");
+    ok(&mut root, "PREPARE s FROM 'DO 3'");
+    is(&mut root, 2);
+    root.command(&[&[0x19], &id.to_le_bytes()[..]].concat()).unwrap();
+    is(&mut root, 1);
+    ok(&mut root, "DEALLOCATE PREPARE s");
+    is(&mut root, 0);
+    let mut other = world.root();
+    prepare(&mut other, "DO 1").unwrap();
+    ok(&mut other, "PREPARE s FROM 'DO 1'");
+    is(&mut root, 2);
+    // COM_RESET_CONNECTION.
+    other.command(&[0x1F]).unwrap();
+    other.answer().unwrap();
+    is(&mut root, 0);
+    // One that ends while the statement is executed.
+    ok(&mut other, "SET net_write_timeout = 1");
+    ok(
+        &mut other,
+        "PREPARE s FROM 'WITH RECURSIVE n AS (SELECT 1 x UNION ALL SELECT x + 1 FROM n WHERE x < 900) \
+         SELECT REPEAT(x, 100000) FROM n'",
+    );
+    is(&mut root, 1);
+    send(&mut other, "EXECUTE s");
+    host::until(|| rows(&mut root, "SELECT COUNT(*) FROM information_schema.processlist") == ["1"]);
+    is(&mut root, 0);
+    world.stop();
+}
+
+#[test]
+fn preparing_needs_the_privileges_on_tables() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT, secret INT)");
+    let mut nobody = world.client("nobody");
+    for (sql, privilege) in [
+        ("SELECT * FROM d.t", "SELECT"),
+        ("SELECT * FROM d.nosuch", "SELECT"),
+        ("INSERT INTO d.t VALUES (1, ?)", "INSERT"),
+        ("DELETE FROM d.nosuch", "DELETE"),
+    ] {
+        let text = format!("{privilege} command denied to user 'nobody'@'localhost' for table ");
+        for refused in [
+            prepare(&mut nobody, sql).expect_err(sql),
+            nobody.query(&format!("PREPARE s FROM '{sql}'")).expect_err(sql),
+        ] {
+            assert_eq!(refused.code(), 1142, "{sql}");
+            assert!(refused.message().starts_with(&text), "{}", refused.message());
+        }
+    }
+    ok(&mut root, "GRANT SELECT ON d.t TO nobody@'%'");
+    prepare(&mut nobody, "SELECT * FROM d.t").unwrap();
+    world.stop();
+}
