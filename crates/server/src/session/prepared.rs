@@ -398,6 +398,7 @@ impl Client {
         self.deallocate(&prepare.name);
         let (stored, _) = self.prepare(&sql)?;
         self.statements.by_name.insert(prepare.name, stored);
+        self.note_change();
         Ok(())
     }
 
