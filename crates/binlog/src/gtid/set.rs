@@ -26,7 +26,7 @@ impl GtidSet {
     pub fn of_runs(runs: BTreeMap<Uuid, Vec<Interval>>) -> Self {
         let mut set = Self::new();
         for (sid, runs) in runs {
-            runs.iter().for_each(|run| check(*run));
+            runs.iter().copied().for_each(check);
             set.change(sid, |own| *own = Intervals::of_runs(runs));
         }
         set

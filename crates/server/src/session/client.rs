@@ -21,6 +21,7 @@ use tokio::sync::Notify;
 use types::charset::Charset;
 use types::collation::Collation;
 use types::sql_mode::SqlMode;
+use types::value::Value;
 use types::warning::Warnings;
 use vfs::Vfs;
 
@@ -155,6 +156,8 @@ pub struct Client {
     pub(super) new_table: Option<NewTable>,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
+    /// Values of the parameters of a statement without a plan: SET and DO have them.
+    pub(super) given: Vec<Value>,
     /// The last transaction that was acknowledged.
     last_commit: CommitSeq,
     /// Derived from the settings: see [`Client::settings_changed`].
@@ -225,6 +228,7 @@ impl Client {
             claimed: None,
             new_table: None,
             released: false,
+            given: Vec::new(),
             last_commit: CommitSeq(0),
             environment,
             space,

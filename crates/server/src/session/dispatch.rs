@@ -43,9 +43,7 @@ impl Client {
     /// Carries out a statement whose answer is OK.
     async fn carry_out(&mut self, statement: Statement, sql: &[u8]) -> Result<Option<CommitAck>> {
         if self.is_of_temporary(&statement) {
-            let done = self.change_temporary(statement, sql).await?;
-            self.note_change();
-            return Ok(done);
+            return self.change_temporary(statement, sql).await;
         }
         match statement {
             Statement::Use(db) => self.enter_database(&db)?,
@@ -57,14 +55,8 @@ impl Client {
             Statement::UnlockTables => return self.unlock_tables().await,
             Statement::LockInstance => self.lock_instance().await?,
             Statement::UnlockInstance => self.unlock_instance()?,
-            Statement::Prepare(prepare) => {
-                self.prepare_named(prepare)?;
-                self.note_change();
-            }
-            Statement::Deallocate(name) => {
-                self.deallocate_named(&name)?;
-                self.note_change();
-            }
+            Statement::Prepare(prepare) => self.prepare_named(prepare)?,
+            Statement::Deallocate(name) => self.deallocate_named(&name)?,
             Statement::CreateTable(_)
             | Statement::CreateTableLike(_)
             | Statement::AlterTable(_)
@@ -123,6 +115,7 @@ impl Client {
     /// DEALLOCATE PREPARE. Error 1243.
     fn deallocate_named(&mut self, name: &str) -> Result<()> {
         if self.deallocate(name) {
+            self.note_change();
             return Ok(());
         }
         Err(ER_UNKNOWN_STMT_HANDLER.error(&[&name, &"DEALLOCATE PREPARE"]))

@@ -129,20 +129,23 @@ impl Client {
         if let Some(next) = next_statement(behind, self.sql.quoting()) {
             return Err(syntax_error(sql, next));
         }
+        let params;
         let (plan, columns) = match self.plan(first, verb)? {
             Prepared::Plan(planned, normalised) => {
                 // Its columns are told now.
                 self.permit_tables(&planned)?;
+                params = normalised.params;
                 (Some((planned, normalised)), Vec::new())
             }
             Prepared::Other(statement) => {
-                if is_about_statements(&statement) || markers(first, self).next().is_some() {
+                params = markers(first, self).count();
+                let takes_params = matches!(*statement, Statement::Set(_) | Statement::Do(_));
+                if is_about_statements(&statement) || params > 0 && !takes_params {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
                 (None, self.columns_of_other(&statement)?)
             }
         };
-        let params = plan.as_ref().map_or(0, |(_, normalised)| normalised.params);
         if params > PARAMS_MAX {
             return Err(ER_PS_MANY_PARAM.error(&[]));
         }
@@ -290,7 +293,10 @@ impl Client {
     ) -> Result<()> {
         for _ in 0..PLANS_MAX {
             let Some((planned, normalised)) = &stored.plan else {
-                return self.run_text(&stored.sql, stored.verb, format, more, wire).await;
+                self.given = values.iter().map(|value| value.to_value()).collect();
+                let done = self.run_text(&stored.sql, stored.verb, format, more, wire).await;
+                self.given.clear();
+                return done;
             };
             if planned.is_stale() || stored.environment.temporary != self.environment.temporary {
                 self.counters.bump(Counter::ComStmtReprepare);
@@ -392,6 +398,7 @@ impl Client {
         self.deallocate(&prepare.name);
         let (stored, _) = self.prepare(&sql)?;
         self.statements.by_name.insert(prepare.name, stored);
+        self.note_change();
         Ok(())
     }
 

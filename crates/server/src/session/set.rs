@@ -14,7 +14,7 @@ use types::error::table::{
 use types::value::Value;
 
 use super::{Client, Wire};
-use crate::variables::{Assigned, Prepared, STRATEGY_NAMES, Target, Val, Who, strategy_of};
+use crate::variables::{Assigned, Prepared, Restricted, STRATEGY_NAMES, Target, Val, Who, strategy_of};
 use types::collation;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -80,13 +80,14 @@ impl Client {
 
     fn examine(&mut self, target: Target, name: &str, assigned: &Assigned) -> Result<Examined> {
         let may_set_global = self.access.has_dynamic("SYSTEM_VARIABLES_ADMIN");
-        let may_set_restricted = may_set_global || self.access.has_dynamic("SESSION_VARIABLES_ADMIN");
-        let who = Who {
-            may_set_global,
-            may_set_restricted,
-            may_apply: may_set_restricted || self.access.has_dynamic("REPLICATION_APPLIER"),
-            in_transaction: self.transaction.open,
+        let may_set = if may_set_global || self.access.has_dynamic("SESSION_VARIABLES_ADMIN") {
+            Restricted::ToAdmins
+        } else if self.access.has_dynamic("REPLICATION_APPLIER") {
+            Restricted::ToAppliers
+        } else {
+            Restricted::No
         };
+        let who = Who { may_set_global, may_set, in_transaction: self.transaction.open };
         let sight = self.shared.variables.sight(&self.sql, &self.vars);
         let prepared = sight.prepare(target, name, assigned, who, &mut self.warnings)?;
         let name = name.to_ascii_lowercase();

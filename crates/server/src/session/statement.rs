@@ -154,7 +154,7 @@ impl Client {
                         return Ok(());
                     }
                 }
-                Prepared::Other(_) if markers(sql, self).next().is_some() => {
+                Prepared::Other(_) if markers(sql, self).count() != self.given.len() => {
                     return Err(self.stray_marker(sql));
                 }
                 Prepared::Other(statement) => {

@@ -88,6 +88,7 @@ impl Client {
             Statement::Truncate(table) => self.truncate_temporary(&table),
             _ => unreachable!("only these concern temporary tables"),
         }
+        self.note_change();
         Ok(ack)
     }
 

@@ -3,13 +3,14 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use sql::bind::{self, BindEnv};
 use sql::exec::Exec;
 use sql::plan::{Plan, QueryPlan, SelectPlan};
 use sqlparser::ast::Expr;
 use types::error::SqlError;
 use types::error::table::ER_NEED_REPREPARE;
-use types::value::Value;
+use types::value::{Value, ValueRef};
 
 use super::Client;
 use super::plan_cache::Planned;
@@ -83,7 +84,9 @@ impl Client {
         let kill = Arc::clone(&self.kill);
         let mut log = NoLog;
         let trx = &mut self.transaction.trx;
+        let given: SmallVec<[ValueRef<'_>; 4]> = self.given.iter().map(Value::as_ref).collect();
         let mut exec = Exec::of_values(&self.sql, trx, &mut self.warnings, &mut log);
+        exec.params.values = &given;
         exec.shared_reads = self.transaction.open && self.transaction.serializable;
         kill.unless_killed(pin!(exec.values(plan))).await
     }

@@ -51,7 +51,7 @@ pub use set::{Assigned, Prepared, Target, Who};
 pub(crate) use table::{STRATEGY_NAMES, strategy_of};
 pub use value::Val;
 pub use values::Values;
-pub use variable::{Access, Extent, Initial, Variable};
+pub use variable::{Access, Extent, Initial, Restricted, Variable};
 
 /// Every variable, by name.
 pub fn table() -> &'static [Variable] {

@@ -46,10 +46,8 @@ pub enum Assigned {
 pub struct Who {
     /// SUPER or SYSTEM_VARIABLES_ADMIN: may set global values.
     pub may_set_global: bool,
-    /// SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN: may set restricted session values.
-    pub may_set_restricted: bool,
-    /// Those, or REPLICATION_APPLIER: may set what a source's transactions come with.
-    pub may_apply: bool,
+    /// The most restricted variables that he may set for his session.
+    pub may_set: Restricted,
     /// A transaction is open.
     pub in_transaction: bool,
 }
@@ -163,17 +161,13 @@ fn permit(variable: &Variable, target: Target, who: Who) -> Result<(), SqlError>
         if variable.access == Access::FixedInSession {
             return Err(ER_VARIABLE_IS_READONLY.error(&[&"SESSION", &name, &"GLOBAL"]));
         }
-        let (may, names) = match variable.restricted {
-            Restricted::No => return Ok(()),
-            Restricted::ToAdmins => {
-                (who.may_set_restricted, "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN")
-            }
-            Restricted::ToAppliers => (
-                who.may_apply,
-                "SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN or REPLICATION_APPLIER",
-            ),
-        };
-        if !may {
+        if variable.restricted > who.may_set {
+            let names = match variable.restricted {
+                Restricted::ToAppliers => {
+                    "SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN or REPLICATION_APPLIER"
+                }
+                _ => "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN",
+            };
             return Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&names]));
         }
     }

@@ -28,15 +28,15 @@ pub enum Access {
     Fixed,
 }
 
-/// Who may set a variable for his session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Who may set a variable for his session, from the least restricted on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Restricted {
     /// Everybody.
     No,
-    /// SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN.
-    ToAdmins,
-    /// Those, and REPLICATION_APPLIER.
+    /// Admins, and REPLICATION_APPLIER.
     ToAppliers,
+    /// Admins: SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN.
+    ToAdmins,
 }
 
 /// Examines, and may replace, a value that fits its kind. `None` as the error keeps the general one (1231).
@@ -44,7 +44,6 @@ pub type Check = fn(&Val) -> Result<Val, SqlError>;
 
 /// See the module. Rows are made with [`toggle`], [`uint`] and the like, and refined with the methods.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct Variable {
     /// Its name.
     pub name: &'static str,

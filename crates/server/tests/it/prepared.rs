@@ -3,7 +3,7 @@
 //! Requirements: R1. PREPARE, EXECUTE and DEALLOCATE cannot be prepared, however they are written: 1295. R2. One statement is prepared: behind it come
 //! semicolons and comments at most. R3. Long data is bounded by `max_allowed_packet`. R4.
 //! `Prepared_stmt_count` is how many there are, however they end; at `max_prepared_stmt_count` there are no more: 1461. R5.
-//! Preparing asks for the privileges on tables.
+//! Preparing asks for the privileges on tables. R6. SET and DO take parameters.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -190,5 +190,35 @@ fn preparing_needs_the_privileges_on_tables() {
     }
     ok(&mut root, "GRANT SELECT ON d.t TO nobody@'%'");
     prepare(&mut nobody, "SELECT * FROM d.t").unwrap();
+    world.stop();
+}
+
+#[test]
+fn set_and_do_take_parameters() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    ok(&mut root, "INSERT INTO d.t VALUES (7), (8)");
+    let set = "SET @a = ?, SESSION time_zone = ?, @b = (SELECT MAX(a) FROM d.t WHERE a < ?)";
+    ok(&mut root, &format!("PREPARE s FROM {}", quoted(set)));
+    ok(&mut root, "SET @x = 'text', @zone = '+03:00', @limit = 8");
+    for (limit, expected) in [(8, "7"), (9, "8")] {
+        ok(&mut root, &format!("SET @limit = {limit}"));
+        ok(&mut root, "EXECUTE s USING @x, @zone, @limit");
+        assert_eq!(rows(&mut root, "SELECT @a, @@time_zone, @b"), [format!("text|+03:00|{expected}")]);
+    }
+    assert_eq!(root.query("EXECUTE s USING @x").unwrap_err().code(), 1210);
+    ok(&mut root, "PREPARE t FROM 'DO ? + 1'");
+    ok(&mut root, "EXECUTE t USING @x");
+    // By the binary protocol: two texts.
+    let id = prepare(&mut root, "SET @c = ?, @d = CONCAT(?, 'x')").unwrap();
+    let head = [0, 1, 0, 0, 0, 0, 1, 0xFD, 0, 0xFD, 0];
+    root.command(&[&[0x17], &id.to_le_bytes()[..], &head, b"\x02ab\x01c"].concat()).unwrap();
+    root.answer().unwrap();
+    assert_eq!(rows(&mut root, "SELECT @c, @d"), ["ab|cx"]);
+    for sql in ["SET @a = ?", "DO ?"] {
+        assert_eq!(root.query(sql).unwrap_err().code(), 1064, "there is no value");
+    }
+    assert_eq!(prepare(&mut root, "KILL ?").unwrap_err().code(), 1295);
     world.stop();
 }

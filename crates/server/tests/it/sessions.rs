@@ -196,7 +196,9 @@ fn rows_are_locked_for_changes_by_whoever_may_change_them_or_lock_the_table() {
     }
     for (privilege, level) in [("UPDATE", "d.t"), ("DELETE", "*.*"), ("LOCK TABLES", "d.*")] {
         ok(&mut root, &format!("GRANT {privilege} ON {level} TO nobody@'%'"));
-        LOCKING.iter().for_each(|sql| ok(&mut nobody, sql));
+        for sql in LOCKING {
+            ok(&mut nobody, sql);
+        }
         ok(&mut root, &format!("REVOKE {privilege} ON {level} FROM nobody@'%'"));
         assert_eq!(nobody.query(LOCKING[0]).unwrap_err().code(), 1142);
     }
@@ -360,7 +362,9 @@ fn indexes_need_their_own_privilege() {
     for (privilege, may, may_not) in [("INDEX", INDEX, ALTER), ("ALTER", ALTER, INDEX)] {
         ok(&mut root, &format!("GRANT {privilege} ON d.t TO nobody@'%'"));
         let mut nobody = world.client("nobody");
-        may.iter().for_each(|sql| ok(&mut nobody, sql));
+        for sql in may {
+            ok(&mut nobody, sql);
+        }
         for sql in may_not {
             assert_eq!(nobody.query(sql).unwrap_err().code(), 1142, "{sql}");
         }

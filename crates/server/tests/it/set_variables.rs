@@ -7,7 +7,8 @@
 //! Method: `data/set-8.0.46.tsv`, recorded by `examples/record`; texts from the same server.
 
 use server::variables::{
-    Access, Assigned, GtidNext, Isolation, SessionVariables, Target, Values, Variables, Who, charsets, table,
+    Access, Assigned, GtidNext, Isolation, Restricted, SessionVariables, Target, Values, Variables, Who,
+    charsets, table,
 };
 use sql::session::{Scope, Session};
 use types::collation::Collation;
@@ -19,8 +20,7 @@ use types::warning::Warnings;
 
 use crate::world;
 
-const MAY: Who =
-    Who { may_set_global: true, may_set_restricted: true, may_apply: true, in_transaction: false };
+const MAY: Who = Who { may_set_global: true, may_set: Restricted::ToAdmins, in_transaction: false };
 
 /// The literals of the recording.
 fn literals() -> Vec<(&'static str, Value)> {
@@ -207,8 +207,7 @@ fn errors_have_mysqls_texts() {
 #[test]
 fn privileges_are_asked_for() {
     let mut setting = Setting::new();
-    let nobody =
-        Who { may_set_global: false, may_set_restricted: false, may_apply: false, in_transaction: false };
+    let nobody = Who { may_set_global: false, may_set: Restricted::No, in_transaction: false };
     let mut denied = |target, name| {
         let assigned = Assigned::Value(Value::Int(1));
         setting.assign(target, name, &assigned, nobody).unwrap_err().to_string()

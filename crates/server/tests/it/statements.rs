@@ -156,7 +156,9 @@ fn many_statements_in_one_text_leave_room_for_others_and_can_be_killed() {
     let (mut root, text) = (world.root(), "do 1;".repeat(STATEMENTS));
     let workers = std::thread::available_parallelism().unwrap().get();
     let mut busy: Vec<Client> = (0..=workers).map(|_| world.root()).collect();
-    busy.iter_mut().for_each(|client| send(client, &text));
+    for client in &mut busy {
+        send(client, &text);
+    }
     let running = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'do 1;do 1;%'";
     let count = busy.len().to_string();
     until(&mut root, running, &[&count]);

@@ -46,7 +46,9 @@ fn subqueries_need_what_select_needs() {
     }
     assert_eq!(rows(&mut nobody, "SELECT @a, @b, @c"), ["NULL|NULL|NULL"]);
     ok(&mut root, "GRANT SELECT ON d.t TO nobody");
-    READING.iter().for_each(|sql| ok(&mut nobody, sql));
+    for sql in READING {
+        ok(&mut nobody, sql);
+    }
     assert_eq!(rows(&mut nobody, "SELECT @a, @b, @c, @@sql_mode"), ["32|1|1|ONLY_FULL_GROUP_BY"]);
     world.stop();
 }
@@ -115,7 +117,9 @@ fn subqueries_read_at_the_snapshot_or_not_at_all() {
         assert_eq!(error(&mut one, sql), 1412, "{sql}");
     }
     ok(&mut one, "COMMIT");
-    READING.iter().for_each(|sql| ok(&mut one, sql));
+    for sql in READING {
+        ok(&mut one, sql);
+    }
     world.stop();
 }
 
