@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use engine::base::Base;
+use engine::base::{Base, Slice};
 use engine::catalog::def::{
     ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TableDef,
 };
 use engine::catalog::table::Table;
-use engine::ids::{CommitSeq, IndexId, TableId};
+use engine::ids::{Change, CommitSeq, IndexId, Key, TableId};
 use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use engine::view::Published;
@@ -67,6 +67,7 @@ impl Server for NoServer {
 pub struct Db {
     pub store: Arc<Store>,
     published: Arc<Published>,
+    base: Base,
     next_id: u32,
 }
 
@@ -165,7 +166,21 @@ impl Db {
         store.change_catalog(|catalog| {
             catalog.put_database(DatabaseDef { name: "test".into(), collation: Collation::Utf8mb4GeneralCi });
         });
-        Self { store, published, next_id: 100 }
+        Self { store, published, base, next_id: 100 }
+    }
+
+    /// Carries what is committed into the base.
+    pub fn checkpoint(&self) {
+        let through = self.published.visible();
+        self.published.seal(through);
+        let mut changes = Vec::new();
+        let note = |key: &Key, change: &Change| {
+            changes.push((key.clone(), change.clone()));
+            Ok::<_, SqlError>(())
+        };
+        self.published.view().sealed[0].delta.for_each_newest(note).unwrap();
+        self.base.commit(&Slice { changes: &changes, facts: &[] }).unwrap();
+        self.published.replace_base(self.base.generation(through).unwrap());
     }
 
     pub fn create(&mut self, spec: &Spec<'_>) {

@@ -68,14 +68,17 @@ fn the_rows_of_a_named_query_are_made_once() {
 #[test]
 fn named_queries_are_nested_as_deep_as_others() {
     let (_db, mut conn) = tables();
-    let chain = |count: usize| {
+    let chain = |count: usize, around: usize| {
         let first = "WITH c0 AS (SELECT 1 AS n)".to_owned();
         let text = (1..count)
             .fold(first, |text, place| format!("{text}, c{place} AS (SELECT n FROM c{})", place - 1));
-        format!("{text} SELECT {}n FROM c{}{}", "n FROM (SELECT ".repeat(60), count - 1, ") d".repeat(60))
+        let (begin, end) = ("n FROM (SELECT ".repeat(around), ") d".repeat(around));
+        format!("{text} SELECT {begin}n FROM c{}{end}", count - 1)
     };
-    assert_eq!(conn.rows(&chain(100)), ["1"]);
-    assert_eq!(conn.error(&chain(101)).0, 1235);
+    for (deepest, around) in [(100, 0), (70, 60)] {
+        assert_eq!(conn.rows(&chain(deepest, around)), ["1"]);
+        assert_eq!(conn.error(&chain(deepest + 1, around)).0, 1235);
+    }
 }
 
 #[test]
