@@ -21,8 +21,6 @@ use crate::trx::Trx;
 /// Entries of one atomic commit, and bytes of their keys and rows.
 const SLICE_ENTRIES: usize = 8192;
 const SLICE_BYTES: usize = 4 << 20;
-/// Keys removed in one atomic commit.
-const SLICE_REMOVED: usize = 8192;
 
 /// An entry that is to be written.
 #[derive(Debug)]
@@ -104,16 +102,6 @@ pub fn build<E: From<EngineError>>(
     }
     let duplicate = base.insert_new(&mut slice)?;
     Ok(duplicate.map_or(Built::Done(count), |entry| Built::Duplicate(entry.index, entry.source)))
-}
-
-/// Empties the given indexes, slice by slice; `pace` is called in between.
-pub fn empty_indexes(base: &Base, indexes: &[IndexId], mut pace: impl FnMut()) -> Result<(), EngineError> {
-    for index in indexes {
-        while base.remove_range(&index.prefix(), &IndexId(index.0 + 1).prefix(), SLICE_REMOVED)? {
-            pace();
-        }
-    }
-    Ok(())
 }
 
 /// The indexes in the base that no table has: of dropped tables, and of builds that never committed.

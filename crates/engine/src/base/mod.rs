@@ -150,20 +150,31 @@ impl Base {
         Ok(first.map(|(key, _)| IndexId::of(key.value())))
     }
 
-    /// Removes up to `limit` keys of a range, as one atomic commit. Returns whether any is left.
-    pub fn remove_range(&self, low: &[u8], high: &[u8], limit: usize) -> Result<bool, EngineError> {
+    /// Removes up to `limit` keys of the given indexes, of the last one first, as one atomic commit. Those that are empty then are
+    /// taken from the list.
+    pub fn empty_indexes(&self, indexes: &mut Vec<IndexId>, limit: usize) -> Result<(), EngineError> {
         let mut trx = self.db.begin_write()?;
         trx.set_quick_repair(true);
         let mut removed = 0;
         {
             let mut data = trx.open_table(DATA)?;
-            let mut doomed = data.extract_from_if::<&[u8], _>(low..high, |_, _| true)?;
-            while removed < limit && doomed.next().transpose()?.is_some() {
-                removed += 1;
+            while let Some(&index) = indexes.last() {
+                let (low, high) = (index.prefix(), IndexId(index.0 + 1).prefix());
+                let mut doomed = data.extract_from_if::<&[u8], _>(&low[..]..&high[..], |_, _| true)?;
+                while removed < limit && doomed.next().transpose()?.is_some() {
+                    removed += 1;
+                }
+                if removed == limit {
+                    break;
+                }
+                indexes.pop();
             }
         }
-        trx.commit()?;
-        Ok(removed == limit)
+        // Tables that came and went between two checkpoints have left nothing.
+        if removed > 0 {
+            trx.commit()?;
+        }
+        Ok(())
     }
 
     /// The facts of the given name, as the last checkpoint left them.

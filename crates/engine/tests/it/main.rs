@@ -1,3 +1,4 @@
 //! The table store, from outside.
 
+mod emptying;
 mod retention;

@@ -1,4 +1,5 @@
-//! The thread that takes checkpoints: when the delta or redo has grown, or when somebody asks.
+//! The thread that takes checkpoints: when the delta or redo has grown, or when somebody asks. In between it removes the data of
+//! dropped tables.
 //!
 //! While old views live, each checkpoint costs room that it does not give back, so checkpoints get rarer; and before one
 //! begins, old views that keep more than `onelog_view_retention_limit` are expired.
@@ -29,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// While old views live, a checkpoint begins at so many times `onelog_delta_size`, unless redo asks for one.
 const RARER: u64 = 2;
 
-/// Between slices, while there is no hurry.
+/// Between slices of a checkpoint while there is no hurry, and of what is removed.
 const PACE: Duration = Duration::from_millis(2);
 
 /// See the module.
@@ -95,6 +96,7 @@ impl Checkpointer {
     }
 
     fn run(&self, runtime: &Handle) {
+        let mut has_garbage = false;
         while let Some(shared) = self.shared.get().and_then(Weak::upgrade) {
             let asked = {
                 let mut state = self.state.lock();
@@ -102,21 +104,28 @@ impl Checkpointer {
                     return;
                 }
                 if !state.is_asked() {
-                    self.asked.wait_for(&mut state, LOOK);
+                    self.asked.wait_for(&mut state, if has_garbage { PACE } else { LOOK });
                 }
                 state.asked
             };
             let wanted = self.is_asked() || self.is_due(&shared) || self.is_base_rewritten(&shared);
-            if !wanted {
-                continue;
+            if wanted {
+                if self.base.ballast().is_spent() {
+                    self.state.lock().refused = asked;
+                } else {
+                    self.take_one(&shared, runtime);
+                    self.state.lock().answered = asked;
+                    has_garbage = true;
+                }
+                self.done.notify_waiters();
             }
-            if self.base.ballast().is_spent() {
-                self.state.lock().refused = asked;
-            } else {
-                self.take_one(&shared, runtime);
-                self.state.lock().answered = asked;
+            // Also behind each checkpoint, so that it ends under any load.
+            if has_garbage && !self.base.ballast().is_spent() {
+                has_garbage = shared
+                    .schema
+                    .collect_garbage()
+                    .unwrap_or_else(|error| die("removing the data of dropped tables", &error));
             }
-            self.done.notify_waiters();
         }
     }
 
@@ -171,8 +180,8 @@ impl Checkpointer {
         {
             die("a checkpoint", &error);
         }
-        if let Err(error) = shared.schema.collect_garbage(through, &catalog, || pause(PACE)) {
-            die("removing the data of dropped tables", &error);
+        if let Err(error) = shared.schema.note_checkpoint(through, &catalog) {
+            die("looking for the data of dropped tables", &error);
         }
     }
 }
