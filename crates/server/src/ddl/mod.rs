@@ -72,6 +72,15 @@ pub enum Edit {
 }
 
 impl Edit {
+    /// The database that changes itself.
+    pub fn database(&self) -> Option<&str> {
+        match self {
+            Self::PutDatabase(def) => Some(&def.name),
+            Self::RemoveDatabase(name) => Some(name),
+            Self::PutTable { .. } | Self::RemoveTable(_) | Self::PutAccount { .. } => None,
+        }
+    }
+
     /// The catalog's row that changes.
     fn row(&self) -> (Key, Change) {
         match self {

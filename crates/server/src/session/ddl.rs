@@ -86,7 +86,7 @@ impl Client {
         let logged = self.logs();
         if logged {
             let (_, cache) = self.transaction.parts();
-            self.log.log_ddl(cache, sql, dbs)?;
+            self.log.log_ddl(cache, sql, dbs, change.iter().find_map(Edit::database))?;
         }
         let shared = Arc::clone(&self.shared);
         let done = shared.schema.commit(&mut self.transaction, change, self.log.origin, logged).await;

@@ -175,7 +175,7 @@ impl Client {
         if self.logs() {
             let (_, cache) = self.transaction.parts();
             self.log.log_begin(cache)?;
-            self.log.log_ddl(cache, text, &[&table.def.db])?;
+            self.log.log_ddl(cache, text, &[&table.def.db], None)?;
         }
         self.transaction.defines = Some(table.def.id);
         self.new_table = Some(NewTable { table, change: edits(changes), _locks: locks });

@@ -3,9 +3,11 @@
 //! BEGIN comes with the first row of a transaction, a table map with the first row of a statement. What a failed
 //! statement has logged is cut off again.
 
+use std::collections::BTreeSet;
+
 use binlog::event::{
-    AutoIncrement, Charset, MetadataLevel, Present, Query, Row, RowsQuery, RowsSpec, StatusVars, flags2,
-    rows_flag,
+    AutoIncrement, Charset, MetadataLevel, Present, Query, Row, RowsQuery, RowsSpec, StatusVars, flag,
+    flags2, rows_flag,
 };
 use binlog::{Limit, Mark, Origin, TrxCache};
 use engine::catalog::table::Table;
@@ -75,23 +77,31 @@ impl LogContext {
         cache.append(self.origin, &commit).map_err(|error| cache_error(&error))
     }
 
-    /// Puts a DDL statement into the cache: a transaction by itself. `dbs` are the databases that it touches.
-    pub(super) fn log_ddl(&self, cache: &mut TrxCache, sql: &[u8], dbs: &[&str]) -> Result<(), SqlError> {
+    /// Puts a DDL statement into the cache: a transaction by itself. `dbs` are the databases that it touches. What is about a
+    /// `database` itself is logged as run in it, and without USE: it may not be there.
+    pub(super) fn log_ddl(
+        &self,
+        cache: &mut TrxCache,
+        sql: &[u8],
+        dbs: &[&str],
+        database: Option<&str>,
+    ) -> Result<(), SqlError> {
+        let dbs: BTreeSet<&[u8]> = dbs.iter().map(|db| db.as_bytes()).collect();
         let status = StatusVars {
             time_zone: Some(&self.time_zone),
             microseconds: (self.microseconds > 0).then_some(self.microseconds),
-            updated_dbs: dbs.iter().map(|db| db.as_bytes()).collect(),
+            updated_dbs: dbs.into_iter().collect(),
             explicit_defaults_for_timestamp: Some(true),
             default_collation_for_utf8mb4: Some(self.default_collation_for_utf8mb4.id()),
             ..self.status()
         };
         let query = Query {
-            flags: 0,
+            flags: if database.is_some() { flag::SUPPRESS_USE } else { 0 },
             thread_id: self.thread_id,
             exec_time_s: 0,
             error_code: 0,
             status,
-            db: &self.db,
+            db: database.map_or(&self.db, |name| name.as_bytes()),
             sql,
         };
         cache.append(self.origin, &query).map_err(|error| cache_error(&error))

@@ -19,6 +19,7 @@ mod generated;
 mod lateral;
 mod lock_views;
 mod locks;
+mod logged_ddl;
 mod net;
 mod new_tables;
 mod options;
