@@ -112,8 +112,8 @@ impl Pipeline {
         // What `gtid_purged` was set to since the seal is executed too.
         facts.gtid_executed = gtid_executed;
         facts.settle_gtids();
-        // While the binlog is off it ends where it ended.
-        facts.binlog = binlog.map(|end| end.place()).or(facts.binlog);
+        // While the binlog is off it ends where recovery has left it, and redo no longer says so.
+        facts.binlog = binlog.map(|end| end.place()).or(self.left_binlog).or(facts.binlog);
         facts.counters = counters;
         facts.forget_old_epochs();
         slice.finish(&facts)?;

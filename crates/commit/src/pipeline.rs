@@ -54,6 +54,7 @@ use crate::log_waiters::LogWaiters;
 use crate::pending::{Batch, EventsKind, Pending};
 use crate::publisher::Publisher;
 use crate::readers::Readers;
+use crate::record::BinlogPlace;
 use crate::roles::{Role, Roles};
 use crate::room::Room;
 use crate::semi_sync::SemiSync;
@@ -147,6 +148,8 @@ pub struct Pipeline {
     pub(crate) checkpointing: Arc<Mutex<()>>,
     /// What the last checkpoint had behind it, in redo and in the binlog store. Rank: last.
     pub(crate) passed: Mutex<(Drawn, Drawn)>,
+    /// Where recovery has left the binlog; this run does not write to it if it has none.
+    pub(crate) left_binlog: Option<BinlogPlace>,
     /// What the last checkpoint says about itself. Held while one finishes. Rank: before redo's and the base's.
     pub(crate) facts: Mutex<Facts>,
 }

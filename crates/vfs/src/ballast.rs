@@ -153,6 +153,10 @@ impl Vfs for WithBallast {
         self.inner.exists(path)
     }
 
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.inner.canonical(path)
+    }
+
     /// Not repeated: after a sync that failed nobody knows what was lost.
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         self.inner.sync_dir(dir)

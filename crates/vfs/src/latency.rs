@@ -8,7 +8,7 @@
 //! Not for simulation: simulated disks have no clock.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -85,6 +85,10 @@ impl Vfs for SlowSync {
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
         self.inner.exists(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.inner.canonical(path)
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {

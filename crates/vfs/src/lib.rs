@@ -22,7 +22,7 @@ pub mod sim;
 
 use std::fmt::Debug;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use aligned::AlignedBuf;
@@ -70,6 +70,9 @@ pub trait Vfs: Debug + Send + Sync + 'static {
 
     /// Whether a file or directory of this name exists.
     fn exists(&self, path: &Path) -> io::Result<bool>;
+
+    /// The one path of a file or directory that is there, however `path` spells it: without links, from the root.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// Makes the entries of a directory survive power loss.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;

@@ -106,6 +106,10 @@ impl Vfs for OsVfs {
         or_here(path).try_exists().map_err(at("exists", path))
     }
 
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        or_here(path).canonicalize().map_err(at("canonicalize", path))
+    }
+
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         let opened = fs::File::open(or_here(dir)).map_err(at("sync_dir", dir))?;
         if !opened.metadata().map_err(at("sync_dir", dir))?.is_dir() {

@@ -156,6 +156,9 @@ impl Vfs for Liar {
     fn exists(&self, path: &Path) -> io::Result<bool> {
         self.0.exists(path)
     }
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.0.canonical(path)
+    }
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         self.0.sync_dir(dir)
     }

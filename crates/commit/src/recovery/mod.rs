@@ -164,7 +164,7 @@ pub fn open(
         (facts.binlog, facts.reset_to) = (Some(end.place()), None);
         base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
     }
-    let path = config.binlog.as_ref().map(|binlog| binlog.path.to_string_lossy().into_owned());
+    let path = config.binlog.as_ref().map(|binlog| recorded_log::canonical(&**vfs, &binlog.path));
     let counters = kept.counters.clone();
     let strategy = config.strategy;
     let pipeline = assemble(vfs, config, facts, kept, published, (redo, cursor), log, (room, clock));
@@ -173,7 +173,7 @@ pub fn open(
     }
     pipeline.begin_with(strategy, base)?;
     if let Some(path) = path {
-        pipeline.adopt_binlog_path(path, base, &counters)?;
+        pipeline.adopt_binlog_path(path.to_string_lossy().into_owned(), base, &counters)?;
     }
     report.ms = pipeline.clock.monotonic_ns().saturating_sub(begun) / 1_000_000;
     Ok(Recovered { pipeline, counters, report })
@@ -320,6 +320,7 @@ fn assemble(
         ring_returned: Mutex::new(start),
         checkpointing: Arc::default(),
         passed: Mutex::default(),
+        left_binlog: kept.binlog,
         facts: Mutex::new(facts),
     })
 }

@@ -27,13 +27,14 @@ pub(super) struct RecordedLog {
 
 impl RecordedLog {
     /// The one that the facts speak of. If it is at `current`, the place that this run writes and has locked, it is looked at.
+    /// However that is spelled: a second lock of the same file would be refused.
     pub(super) fn new(vfs: &Arc<dyn Vfs>, facts: &Facts, current: Option<&Path>) -> Result<Self, FatalError> {
         let mut log = Self { vfs: Arc::clone(vfs), path: None, tail: None, lock: None };
         if facts.binlog_path.is_empty() {
             return Ok(log);
         }
         let path = Path::new(&facts.binlog_path);
-        if current != Some(path) {
+        if current.map(|current| canonical(&**vfs, current)) != Some(canonical(&**vfs, path)) {
             // A RESET that was under way leaves its files there.
             log.path = Some(path.to_owned());
             return Ok(log);
@@ -66,11 +67,16 @@ impl RecordedLog {
     }
 }
 
-/// Makes sure that no other server writes the log at `path`, a directory and a base name: takes the lock `base`.lock beside its
-/// index.
+/// The one spelling of a log's directory and base name, as far as its directory is there.
+pub(super) fn canonical(vfs: &dyn Vfs, path: &Path) -> PathBuf {
+    let dir = vfs.canonical(path.parent().unwrap_or(Path::new("")));
+    dir.ok().zip(path.file_name()).map_or_else(|| path.to_owned(), |(dir, base)| dir.join(base))
+}
+
+/// Makes sure that no other server writes the log at `path`, a directory and a base name: takes a lock beside its index.
 pub(super) fn lock(vfs: &dyn Vfs, path: &Path) -> Result<Box<dyn LockGuard>, FatalError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".lock");
+    name.push(".index.lock");
     vfs.lock(&path.with_file_name(name)).map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock => FatalError::Corrupt(format!(
             "another server writes the binary log {0}: a copy of that server's data directory needs a --log-bin of its own, \

@@ -2,7 +2,8 @@
 //!
 //! Requirements: R1. A server that starts with a copy of another one's data directory and a binlog of its own changes nothing in
 //! the other one's, whether that runs or has stopped again. R2. Two servers do not write one binlog. R3. A binlog that was moved after a clean stop goes on. R4. Behind a
-//! crash, a start with another binlog completes the one that redo speaks of, and is refused if that is not there.
+//! crash, a start with another binlog completes the one that redo speaks of, and is refused if that is not there. R5. A start
+//! without a binlog completes it too, and the next one with it cuts nothing. R6. It is the same log in whatever spelling.
 //!
 //! Method: servers on one simulated disk; files are copied by hand.
 
@@ -11,11 +12,12 @@ use std::sync::Arc;
 
 use commit::{FatalError, StrategyKind};
 use vfs::sim::SimDisk;
-use vfs::{Open, Vfs as _};
+use vfs::{Open, OsVfs, Vfs as _};
 
 use crate::power_loss::WITH_BINLOG;
 use crate::world::{Options, World};
 
+const WITHOUT: Options = Options { binlog: false, strategy: StrategyKind::None, ..WITH_BINLOG };
 const IN_REDO: Options = Options { strategy: StrategyKind::InRedo, ..WITH_BINLOG };
 
 fn open(disk: &SimDisk, dir: &str, log: &str) -> Result<World, FatalError> {
@@ -163,4 +165,44 @@ fn behind_a_crash_another_binlog_is_begun_if_the_one_before_is_there() {
     assert_eq!(keys(&world), [1]);
     let completed = files(&disk, "/logs")[0].1.len();
     assert!(completed > header + 50, "redo's events are in the log that they belong to");
+}
+
+#[test]
+fn a_start_without_a_binlog_leaves_what_was_logged_before_a_crash() {
+    for strategy in StrategyKind::WITH_BINLOG {
+        let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
+        let options = Options { strategy, sync_binlog, ..WITH_BINLOG };
+        let disk = SimDisk::new();
+        disk.create_dir_all(Path::new("/logs")).unwrap();
+        let at = |options| {
+            World::open_at(Arc::new(disk.clone()), options, Path::new("/data"), Path::new("/logs/binlog"))
+                .unwrap()
+        };
+        let mut world = at(options);
+        (1..=3).for_each(|key| commit(&mut world, key));
+        drop(world);
+        let mut without = at(WITHOUT);
+        commit(&mut without, 4);
+        finish(&without);
+        drop(without);
+        let before = files(&disk, "/logs");
+        let log = before.iter().find(|(name, _)| name == "binlog.000001").unwrap();
+        assert!(log.1.len() > 3 * 50, "{strategy:?}: the rows are logged");
+        let world = at(options);
+        assert_eq!(keys(&world), [1, 2, 3, 4], "{strategy:?}");
+        assert!(files(&disk, "/logs").contains(log), "{strategy:?}: nothing is cut");
+    }
+}
+
+#[test]
+fn a_log_in_another_spelling_is_the_same() {
+    let dir = std::env::temp_dir().join(format!("onelog-log-place-{}", std::process::id()));
+    OsVfs.create_dir_all(&dir.join("logs")).unwrap();
+    std::os::unix::fs::symlink("logs", dir.join("same")).unwrap();
+    for (key, log) in [(1, "logs/binlog"), (2, "same/binlog"), (3, "logs/../same/binlog")] {
+        let mut world = World::open_at(Arc::new(OsVfs), IN_REDO, &dir.join("data"), &dir.join(log)).unwrap();
+        assert_eq!(keys(&world).len(), usize::from(key) - 1);
+        commit(&mut world, key);
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
 }

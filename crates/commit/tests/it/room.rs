@@ -3,7 +3,7 @@
 //! Method: a disk that says of the binlog's directory whatever it is told.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -39,6 +39,9 @@ impl Vfs for TwoDevices {
     }
     fn exists(&self, path: &Path) -> io::Result<bool> {
         self.disk.exists(path)
+    }
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.disk.canonical(path)
     }
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         self.disk.sync_dir(dir)

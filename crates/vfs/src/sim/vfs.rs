@@ -49,6 +49,14 @@ impl Vfs for SimDisk {
             || Key::of(&key).is_ok_and(|key| live.state.lookup(&key).is_some()))
     }
 
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        if self.exists(path)? {
+            normalized(path).map_err(at("canonicalize", path))
+        } else {
+            Err(at("canonicalize", path)(Errno::NOENT))
+        }
+    }
+
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         let mut live = self.live();
         let key = live.existing_dir(dir).map_err(at("sync_dir", dir))?;
