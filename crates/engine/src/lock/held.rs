@@ -56,5 +56,6 @@ impl HeldLocks {
         for (id, mode) in self.modes.drain() {
             table.release_behind(trx, id, mode, seq);
         }
+        self.modes.shrink_to(KEPT);
     }
 }

@@ -6,15 +6,23 @@ use super::LockId;
 const MIX_A: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_B: u64 = 0xe703_7ed1_a0b4_28db;
 
+/// Tells names of metadata from those of keys. The bits at both ends choose places in maps.
+const METADATA: u64 = 1 << 40;
+
 impl LockId {
     /// The lock of a key.
     pub fn of_key(key: &[u8]) -> Self {
-        Self(hash(0, key))
+        Self(hash(0, key) & !METADATA)
     }
 
-    /// The lock of something that several names make up.
+    /// The lock of metadata: of something that several names make up.
     pub fn of(names: &[&[u8]]) -> Self {
-        Self(names.iter().fold(MIX_B, |state, name| hash(state, name)))
+        Self(names.iter().fold(MIX_B, |state, name| hash(state, name)) | METADATA)
+    }
+
+    /// Whether it is a lock of metadata.
+    pub(super) fn is_metadata(self) -> bool {
+        self.0 & METADATA != 0
     }
 }
 

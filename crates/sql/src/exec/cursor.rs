@@ -151,12 +151,17 @@ impl<'p> Cursor<'p> {
         Ok(Some(place))
     }
 
-    /// Has the current row, which is locked and whose entry lies ahead, be met there.
-    pub(super) fn meet_ahead(&mut self) {
-        if let (Rows::Entries(entries), Some(entry), Some(key)) =
-            (&mut self.rows, self.entry.take(), self.key.take())
-        {
-            entries.meet(entry, key);
+    /// Whether the current row, which is locked, is given now: if not, it was, or will be where its entry is.
+    pub(super) fn gives(&mut self, place: Place) -> bool {
+        let (Rows::Entries(entries), Some(key)) = (&mut self.rows, &self.key) else { return true };
+        match place {
+            Place::Here | Place::Behind => entries.give(key),
+            Place::Ahead => {
+                if let (Some(entry), Some(key)) = (self.entry.take(), self.key.take()) {
+                    entries.meet(entry, key);
+                }
+                false
+            }
         }
     }
 

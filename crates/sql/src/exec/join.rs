@@ -12,7 +12,7 @@ use engine::lock::{LockId, Mode};
 use smallvec::SmallVec;
 use types::value::Value;
 
-use super::cursor::{Cursor, Kept, Place, Versions};
+use super::cursor::{Cursor, Kept, Versions};
 use super::{Exec, Known, Result};
 use crate::expr::RowRef;
 use crate::plan::{Completed, Condition, RowLock, Source, SourceKind};
@@ -181,19 +181,12 @@ impl<'p> Join<'p> {
         let place = cursor.read_again(exec.trx)?;
         let is_meant =
             place.is_some() && exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;
-        if !is_meant {
-            exec.trx.let_go(&key, held);
-        }
-        match place {
-            Some(Place::Here) => Ok(is_meant),
-            // Nobody has moved it since it was locked: it is found, or was, where it is.
-            _ if !is_meant || held => Ok(false),
-            Some(Place::Ahead) => {
-                self.levels[depth].cursor.as_mut().expect("it has a row").meet_ahead();
+        match place.filter(|_| is_meant) {
+            Some(place) => Ok(self.levels[depth].cursor.as_mut().is_some_and(|cursor| cursor.gives(place))),
+            None => {
+                exec.trx.let_go(&key, held);
                 Ok(false)
             }
-            // It was not met there.
-            _ => Ok(true),
         }
     }
 

@@ -2,11 +2,11 @@
 //!
 //! The newest state changes under a scan: an entry may go before the scan is there and come back behind it, and a row that
 //! fulfils the conditions all the time would not be found. So entries of a secondary index count that are in the newest
-//! state *or* were there when the search began; each row has one of the latter. Whoever reads looks at the row itself again.
+//! state *or* have been there since the search began; each row had one then. Whoever reads looks at the row itself again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use engine::ids::{CommitSeq, Key};
+use engine::ids::{CommitSeq, Key, Row};
 use engine::scan::{Direction, Entry, KeyRange, Scan};
 use engine::trx::Trx;
 use engine::view::Snapshot;
@@ -50,7 +50,7 @@ impl RangesScan {
                 trx.note_seen(entry.seq);
             }
             if entry.row.is_none() {
-                entry.row = self.row_at_begin(&entry);
+                entry.row = self.row_before(&entry)?;
             }
             if entry.row.is_some() {
                 return Ok(Some(entry));
@@ -75,11 +75,19 @@ impl RangesScan {
         .map_err(engine_error)
     }
 
-    /// What stood at a key when the search began, where somebody has removed it since.
-    fn row_at_begin(&self, removed: &Entry) -> Option<engine::ids::Row> {
-        let begun = self.begun.as_ref().filter(|begun| removed.seq > begun.visible)?;
-        // A view that was given up knows nothing.
-        begun.view.get(&removed.key, begun.visible).ok()?.1
+    /// What stood at a key when the search began or later, where somebody has removed it since. It may have been put there by a
+    /// commit that was not visible then.
+    fn row_before(&self, removed: &Entry) -> Result<Option<Row>> {
+        let Some(begun) = &self.begun else { return Ok(None) };
+        let mut seq = removed.seq;
+        while seq > begun.visible {
+            let (made_by, row) = begun.view.get(&removed.key, CommitSeq(seq.0 - 1)).map_err(engine_error)?;
+            if row.is_some() {
+                return Ok(row);
+            }
+            seq = made_by;
+        }
+        Ok(None)
     }
 }
 
@@ -90,6 +98,9 @@ pub(super) struct Entries {
     moved: BTreeMap<Key, Key>,
     /// What comes behind the next of those.
     behind: Option<Entry>,
+    /// The keys of locked rows that were given. That one is locked does not say so: another source of the statement may have
+    /// locked it after it was moved behind.
+    given: HashSet<Key>,
 }
 
 /// What leads to a row.
@@ -102,7 +113,17 @@ pub(super) enum Led {
 
 impl Entries {
     pub(super) fn new(ranges: Vec<KeyRange>, direction: Direction) -> Self {
-        Self { scan: RangesScan::new(ranges, direction), moved: BTreeMap::new(), behind: None }
+        Self {
+            scan: RangesScan::new(ranges, direction),
+            moved: BTreeMap::new(),
+            behind: None,
+            given: HashSet::new(),
+        }
+    }
+
+    /// A row that is locked is given, unless it was before.
+    pub(super) fn give(&mut self, row_key: &Key) -> bool {
+        self.given.insert(Key::clone(row_key))
     }
 
     pub(super) fn next(&mut self, versions: Versions, trx: &mut Trx) -> Result<Option<Led>> {

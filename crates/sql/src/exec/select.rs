@@ -67,10 +67,13 @@ impl Exec<'_> {
         if open || plan.group.is_some() {
             let in_order = open && plan.is_in_order && self.finds_exactly(&plan.sources[0], known)?;
             let streams = plan.group.is_none() && plan.over.is_none() && !plan.distinct;
-            if streams && (in_order || plan.order.is_empty()) {
+            // A row that others move while a lock is waited for is met out of order.
+            let stays_in_order = in_order && !self.may_meet_moved(&plan.sources[0]);
+            if streams && (stays_in_order || plan.order.is_empty()) {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
-                let rows = self.gather(plan, &subqueries, (open, in_order)).await?;
+                let most = if streams && in_order { window.most() } else { u64::MAX };
+                let rows = self.gather(plan, &subqueries, (open, in_order), most).await?;
                 self.emit(&rows, &mut window, sink).await?;
             }
         }
@@ -115,6 +118,11 @@ impl Exec<'_> {
         let shared = RowLock { exclusive: false, wait: LockWait::Wait };
         let join = Join::new(&plan.sources, made, known, Versions::Snapshot);
         join.or_locked(self.shared_reads.then_some(shared))
+    }
+
+    /// Whether its rows are locked, and found by an index in which others may have moved them.
+    fn may_meet_moved(&self, source: &Source) -> bool {
+        source.access.is_by_entries() && (source.lock.is_some() || self.shared_reads)
     }
 
     /// Whether a stored table's rows are found as its access says, and not by looking at all.
@@ -204,13 +212,14 @@ impl Exec<'_> {
         Ok(locked)
     }
 
-    /// All rows of a query that groups, sorts, removes duplicates or has window functions. None are read unless it is `open`. `in_order`: the first
-    /// value of MIN or MAX is it.
+    /// All rows of a query that groups, sorts, removes duplicates or has window functions, or the first `most`. None are read
+    /// unless it is `open`. `in_order`: the first value of MIN or MAX is it.
     async fn gather(
         &mut self,
         plan: &SelectPlan,
         subqueries: &Subqueries<'_>,
         (open, in_order): (bool, bool),
+        most: u64,
     ) -> Result<Vec<Collected>> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
@@ -219,7 +228,7 @@ impl Exec<'_> {
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut buffer = plan.over.as_ref().map(|over| Buffer::new(plan, over));
         let mut collected = Vec::new();
-        while open && join.next(self).await? {
+        while open && (collected.len() as u64) < most && join.next(self).await? {
             if let Some(groups) = &mut groups {
                 memory.take(self.accumulate(groups, &join.rows(), known).await?)?;
                 if in_order && groups.have_extreme() {

@@ -22,6 +22,11 @@ impl Window {
         self.given >= self.limit && !self.counts_all
     }
 
+    /// So many rows decide what is given.
+    pub(super) fn most(&self) -> u64 {
+        if self.counts_all { u64::MAX } else { self.offset.saturating_add(self.limit) }
+    }
+
     /// A row comes: whether it is given.
     pub(super) fn takes(&mut self) -> bool {
         self.found += 1;

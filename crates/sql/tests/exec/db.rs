@@ -347,6 +347,13 @@ impl Conn {
         self.trx.end();
     }
 
+    /// Commits as one of those behind what is visible.
+    pub fn commit_unseen(&mut self, distance: u64) {
+        let seq = CommitSeq(self.published.visible().0 + distance);
+        self.trx.apply(seq, &self.published.view().active);
+        self.trx.end();
+    }
+
     /// The rows of a query, columns joined by `|`.
     pub fn rows(&mut self, sql: &str) -> Vec<String> {
         self.execute(sql, &[]).unwrap_or_else(|error| panic!("{sql}: {error:?}")).1.rows

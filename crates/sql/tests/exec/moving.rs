@@ -154,3 +154,67 @@ fn own_changes_of_rows_that_others_have_moved_are_found_by_index() {
         }
     }
 }
+
+#[test]
+fn a_row_that_moves_behind_is_given_in_its_order() {
+    for (query, moves, expected) in [
+        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k, id FOR UPDATE", (2, 1), "0 2 1"),
+        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k FOR SHARE", (2, 1), "0 2 1"),
+        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k DESC FOR UPDATE", (0, 9), "0 2 1"),
+        // What was found so far is enough.
+        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k LIMIT 2 FOR UPDATE", (2, 1), "0 1"),
+        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k LIMIT 1, 2 FOR UPDATE", (2, 1), "2 1"),
+    ] {
+        let (db, mut conn) = filled();
+        conn.run("DELETE FROM t WHERE id > 2");
+        conn.commit();
+        let (mut holder, mut mover) = (db.connect(), db.connect());
+        holder.autocommit = false;
+        holder.run("UPDATE t SET v = 1 WHERE id = 1");
+        let mut waits = pin!(conn.ids(query));
+        assert!(poll(waits.as_mut()).is_none(), "the second row is locked");
+        mover.run(&format!("UPDATE t SET k = {} WHERE id = {}", moves.1, moves.0));
+        holder.commit();
+        let found = poll(waits.as_mut()).expect("nobody is in the way");
+        assert_eq!(found.join(" "), expected, "{query}");
+    }
+}
+
+#[test]
+fn a_row_that_another_source_has_locked_behind_is_given() {
+    let (db, mut conn) = filled();
+    conn.run("DELETE FROM t WHERE id > 2");
+    conn.commit();
+    let (mut holder, mut mover) = (db.connect(), db.connect());
+    holder.autocommit = false;
+    holder.run("UPDATE t SET v = 1 WHERE id = 1");
+    let query = "SELECT a.id FROM t a FORCE INDEX (k) STRAIGHT_JOIN t b FORCE INDEX (k) ON b.k BETWEEN 1 AND 2 \
+        WHERE a.k BETWEEN 1 AND 100 FOR UPDATE";
+    let mut waits = pin!(conn.ids(query));
+    assert!(poll(waits.as_mut()).is_none(), "the first row is locked");
+    mover.run("UPDATE t SET k = 2 WHERE id = 2");
+    holder.commit();
+    assert_eq!(poll(waits.as_mut()).expect("nobody is in the way"), ["1", "2"]);
+}
+
+#[test]
+fn a_row_is_found_by_an_entry_that_was_not_visible_yet() {
+    let (db, mut conn) = filled();
+    conn.run("DELETE FROM t WHERE id > 2");
+    conn.commit();
+    let (mut holder, mut mover) = (db.connect(), db.connect());
+    (holder.autocommit, mover.autocommit) = (false, false);
+    mover.run("UPDATE t SET k = 500 WHERE id = 2");
+    mover.commit();
+    holder.rows("SELECT id FROM t WHERE id = 1 FOR UPDATE");
+    // Into the range, and then about in it while the search waits.
+    mover.run("UPDATE t SET k = 20 WHERE id = 2");
+    mover.commit_unseen(1);
+    let query = "SELECT id FROM t FORCE INDEX (k) WHERE k < 100 ORDER BY id FOR UPDATE";
+    let mut waits = pin!(conn.ids(query));
+    assert!(poll(waits.as_mut()).is_none(), "the second row is locked");
+    mover.run("UPDATE t SET k = 1 WHERE id = 2");
+    mover.commit_unseen(2);
+    holder.commit_unseen(3);
+    assert_eq!(poll(waits.as_mut()).expect("nobody is in the way"), ["0", "1", "2"]);
+}
