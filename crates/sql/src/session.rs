@@ -244,6 +244,8 @@ impl Session {
             collation_connection: self.collation_connection,
             default_collation_for_utf8mb4: self.default_collation_for_utf8mb4,
             div_precision_increment: self.div_precision_increment,
+            auto_increment_increment: self.auto_increment_increment,
+            auto_increment_offset: self.auto_increment_offset,
             now_us: self.now_us,
             today: self.today,
             ..Self::new(Arc::clone(&self.server), self.connection_id)

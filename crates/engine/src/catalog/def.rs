@@ -342,6 +342,14 @@ impl TableDef {
         self.columns.iter().any(has)
     }
 
+    /// Whether `time_zone` may decide what its definition means, or what its rows are when they are converted to it or from it.
+    pub fn depends_on_time_zone(&self) -> bool {
+        let depends = |column: &ColumnDef| {
+            matches!(column.ty, ColumnType::Timestamp { .. }) || matches!(column.default, DefaultValue::Now)
+        };
+        self.columns.iter().any(depends) || self.has_expressions() || !self.checks.is_empty()
+    }
+
     /// The places of the generated columns.
     pub fn generated(&self) -> impl Iterator<Item = u16> {
         (0..).zip(&self.columns).filter(|(_, column)| column.generated.is_some()).map(|(place, _)| place)

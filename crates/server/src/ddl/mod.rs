@@ -72,6 +72,14 @@ pub enum Edit {
 }
 
 impl Edit {
+    /// The table that comes or goes.
+    pub fn table(&self) -> Option<&TableDef> {
+        match self {
+            Self::PutTable { table, .. } | Self::RemoveTable(table) => Some(&table.def),
+            Self::PutDatabase(_) | Self::RemoveDatabase(_) | Self::PutAccount { .. } => None,
+        }
+    }
+
     /// The database that changes itself.
     pub fn database(&self) -> Option<&str> {
         match self {

@@ -228,7 +228,8 @@ impl Client {
             locked.tables.push(taken);
         }
         // What is read under these locks comes after the commits that have released them.
-        let _ack = self.shared.pipeline.wait_visible(locked.trx.horizon()).await;
+        let visible = self.shared.pipeline.wait_visible(locked.trx.horizon());
+        let _ack = kill.unless_killed(pin!(async { Ok(visible.await) })).await?;
         self.locked = Some(locked);
         Ok(())
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use commit::CommitAck;
 use engine::catalog::def::{ColumnDef, DatabaseDef, TableDef};
@@ -25,8 +24,9 @@ use types::warning::Level;
 
 use super::Client;
 use super::new_table::Defined;
+use super::row_log::LoggedDdl;
 use crate::accounts::Privileges;
-use crate::ddl::copy::{Copy, CopySettings};
+use crate::ddl::copy::{Copy, CopySettings, counters_of};
 use crate::ddl::{Edit, SchemaChange};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -86,7 +86,17 @@ impl Client {
         let logged = self.logs();
         if logged {
             let (_, cache) = self.transaction.parts();
-            self.log.log_ddl(cache, sql, dbs, change.iter().find_map(Edit::database))?;
+            let ddl = LoggedDdl {
+                sql,
+                dbs,
+                database: change.iter().find_map(Edit::database),
+                defines_table: change
+                    .iter()
+                    .any(|edit| matches!(edit, Edit::PutTable { table, .. } if table.def.view.is_none())),
+                uses_time_zone: change.iter().filter_map(Edit::table).any(TableDef::depends_on_time_zone),
+                has_rows: false,
+            };
+            self.log.log_ddl(cache, &ddl)?;
         }
         let shared = Arc::clone(&self.shared);
         let done = shared.schema.commit(&mut self.transaction, change, self.log.origin, logged).await;
@@ -417,14 +427,10 @@ impl Client {
             }
             Change::Rebuild { columns } => {
                 let def = shared.schema.name(&mut self.transaction, table).await?;
-                let counters = Counters::default();
-                if def.auto_increment().is_some() {
-                    let high = old.counters.auto_increment.load(Ordering::Relaxed);
-                    Counters::raise(&counters.auto_increment, high);
-                }
-                Counters::raise(&counters.row_id, old.counters.row_id.load(Ordering::Relaxed));
+                let what = Copy::Rows(columns);
+                let counters = counters_of(old, &def, &what, auto_increment);
                 let new = Arc::new(Table::new(def, Arc::new(counters)));
-                self.copy(old, &new, Copy::Rows(columns)).await?;
+                self.copy(old, &new, what).await?;
                 (new, false)
             }
         };

@@ -160,8 +160,9 @@ impl Client {
             return Ok(None);
         }
         self.lock_table(&table, false).await?;
-        self.transaction.may_take_snapshot().await;
         let kill = Arc::clone(&self.kill);
+        let may_begin = self.transaction.may_take_snapshot();
+        kill.unless_killed(pin!(async { Ok(may_begin.await) })).await?;
         let trx = &mut self.transaction.trx;
         let sum = async {
             let range = KeyRange::prefix(&table.def.rows.prefix());

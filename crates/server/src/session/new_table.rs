@@ -26,6 +26,7 @@ use types::sql_mode::SqlMode;
 use super::ddl::edits;
 use super::plan_cache::Planned;
 use super::result::Format;
+use super::row_log::LoggedDdl;
 use super::statement::PLANS_MAX;
 use super::{Client, Wire};
 use crate::accounts::Privileges;
@@ -175,7 +176,15 @@ impl Client {
         if self.logs() {
             let (_, cache) = self.transaction.parts();
             self.log.log_begin(cache)?;
-            self.log.log_ddl(cache, text, &[&table.def.db], None)?;
+            let ddl = LoggedDdl {
+                sql: text,
+                dbs: &[&table.def.db],
+                database: None,
+                defines_table: true,
+                uses_time_zone: table.def.depends_on_time_zone(),
+                has_rows: true,
+            };
+            self.log.log_ddl(cache, &ddl)?;
         }
         self.transaction.defines = Some(table.def.id);
         self.new_table = Some(NewTable { table, change: edits(changes), _locks: locks });

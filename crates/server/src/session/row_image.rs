@@ -11,6 +11,7 @@
 
 use binlog::event::{Present, Row};
 use engine::catalog::table::Table;
+use types::column::ColumnType;
 use types::row::Offsets;
 
 /// See the module.
@@ -83,7 +84,10 @@ impl Images {
             table.rows.offsets(row, &mut offsets).expect("a row of this table");
             offsets
         };
-        let is_lob = |column: usize| table.rows.column_type(column).is_lob();
+        // As MySQL has it, JSON is none.
+        let is_lob = |column: usize| {
+            matches!(table.rows.column_type(column), ColumnType::Text { .. } | ColumnType::Blob { .. })
+        };
         let in_key = |column: usize| match table.def.primary() {
             Some(key) => key.parts.iter().any(|part| usize::from(part.column) == column),
             None => true,

@@ -77,35 +77,52 @@ impl LogContext {
         cache.append(self.origin, &commit).map_err(|error| cache_error(&error))
     }
 
-    /// Puts a DDL statement into the cache: a transaction by itself. `dbs` are the databases that it touches. What is about a
-    /// `database` itself is logged as run in it, and without USE: it may not be there.
-    pub(super) fn log_ddl(
-        &self,
-        cache: &mut TrxCache,
-        sql: &[u8],
-        dbs: &[&str],
-        database: Option<&str>,
-    ) -> Result<(), SqlError> {
-        let dbs: BTreeSet<&[u8]> = dbs.iter().map(|db| db.as_bytes()).collect();
-        let status = StatusVars {
-            time_zone: Some(&self.time_zone),
+    /// Puts a DDL statement into the cache.
+    pub(super) fn log_ddl(&self, cache: &mut TrxCache, ddl: &LoggedDdl<'_>) -> Result<(), SqlError> {
+        let dbs: BTreeSet<&[u8]> = ddl.dbs.iter().map(|db| db.as_bytes()).collect();
+        let mut status = StatusVars {
+            time_zone: ddl.uses_time_zone.then_some(&*self.time_zone),
             microseconds: (self.microseconds > 0).then_some(self.microseconds),
             updated_dbs: dbs.into_iter().collect(),
-            explicit_defaults_for_timestamp: Some(true),
+            // Nobody can set it within a transaction.
+            explicit_defaults_for_timestamp: (!ddl.has_rows).then_some(true),
             default_collation_for_utf8mb4: Some(self.default_collation_for_utf8mb4.id()),
+            // Here none needs one.
+            sql_require_primary_key: ddl.defines_table.then_some(false),
             ..self.status()
         };
+        if ddl.has_rows && !ddl.sql.is_ascii() {
+            // The server has written it.
+            let utf8 = Collation::Utf8mb4GeneralCi.id();
+            status.charset = Some(Charset { client: utf8, connection: utf8, ..self.charset });
+        }
         let query = Query {
-            flags: if database.is_some() { flag::SUPPRESS_USE } else { 0 },
+            flags: if ddl.database.is_some() { flag::SUPPRESS_USE } else { 0 },
             thread_id: self.thread_id,
             exec_time_s: 0,
             error_code: 0,
             status,
-            db: database.map_or(&self.db, |name| name.as_bytes()),
-            sql,
+            db: ddl.database.map_or(&self.db, str::as_bytes),
+            sql: ddl.sql,
         };
         cache.append(self.origin, &query).map_err(|error| cache_error(&error))
     }
+}
+
+/// A DDL statement for the binlog: a transaction by itself, or the beginning of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoggedDdl<'a> {
+    pub(super) sql: &'a [u8],
+    /// The databases that it touches.
+    pub(super) dbs: &'a [&'a str],
+    /// The database that it is about, if it is about one: it is run in it, and without USE, as it may not be there.
+    pub(super) database: Option<&'a str>,
+    /// It makes a table, or changes its definition.
+    pub(super) defines_table: bool,
+    /// What it does may depend on `time_zone`.
+    pub(super) uses_time_zone: bool,
+    /// Rows follow in the same transaction: CREATE TABLE .. SELECT.
+    pub(super) has_rows: bool,
 }
 
 /// Logs the rows of one statement, unless it is not logged. See the module.

@@ -5,7 +5,6 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use commit::CommitAck;
 use engine::EngineError;
@@ -29,7 +28,7 @@ use super::ddl::FullName;
 use super::new_table::{Filling, Selected};
 use super::statement::PLANS_MAX;
 use crate::accounts::Privileges;
-use crate::ddl::copy::{Converter, Copy, CopyError, CopySettings};
+use crate::ddl::copy::{Converter, Copy, CopyError, CopySettings, counters_of};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -267,10 +266,7 @@ impl Client {
             check.name = ddl::name_after_rename(&check.name, &old.def.name, &to.name);
         }
         (def.db, def.name) = (to.db, to.name);
-        let new = self.altered(&old, def, change).await?;
-        if let Some(next) = auto_increment {
-            Counters::raise(&new.counters.auto_increment, next.saturating_sub(1));
-        }
+        let new = self.altered(&old, def, change, auto_increment).await?;
         self.sql.temporary.take(&old.def.db, &old.def.name);
         if new.def.rows == old.def.rows {
             old.set_gone();
@@ -284,22 +280,25 @@ impl Client {
     }
 
     /// A temporary table's next version, with its rows.
-    async fn altered(&mut self, old: &Arc<Table>, mut def: TableDef, change: Change) -> Result<Arc<Table>> {
+    async fn altered(
+        &mut self,
+        old: &Arc<Table>,
+        mut def: TableDef,
+        change: Change,
+        auto_increment: Option<u64>,
+    ) -> Result<Arc<Table>> {
         let copy = match change {
             Change::Nothing | Change::Metadata => {
                 let new = Arc::new(old.successor(def));
                 bind_rules(&self.shared.store.catalog(), &new, &self.sql)?;
+                Counters::raise(&new.counters.auto_increment, auto_increment.unwrap_or(0).saturating_sub(1));
                 return Ok(new);
             }
             Change::Indexes { .. } => Copy::Indexes(Vec::new()),
             Change::Rebuild { columns } => Copy::Rows(columns),
         };
         self.sql.temporary.number(&mut def)?;
-        let counters = Counters::default();
-        if def.auto_increment().is_some() {
-            let high = old.counters.auto_increment.load(Ordering::Relaxed);
-            Counters::raise(&counters.auto_increment, high);
-        }
+        let counters = counters_of(old, &def, &copy, auto_increment);
         let new = Arc::new(Table::new(def, Arc::new(counters)));
         match self.copy_temporary(old, &new, &copy).await {
             Ok(rows) => {

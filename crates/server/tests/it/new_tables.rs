@@ -12,6 +12,11 @@ fn definitions_rows_and_errors_are_mysqls() {
 }
 
 #[test]
+fn new_numbers_are_mysqls() {
+    answers_as_recorded(include_str!("../data/numbered-9.7.4.txt"), 300);
+}
+
+#[test]
 fn the_binlog_has_one_transaction() {
     let world = World::start();
     let mut root = world.root();

@@ -76,7 +76,7 @@ fn rows_are_written_anew_where_they_differ() {
             Copy(from) => format!("{from}"),
             Convert(from, _) => format!("{from}*"),
             Default(_) => "-".to_owned(),
-            ColumnSource::AutoIncrement => "+".to_owned(),
+            ColumnSource::AutoIncrement { .. } => "+".to_owned(),
             ColumnSource::Generated => "=".to_owned(),
         };
         sources(actions).iter().map(kind).collect()

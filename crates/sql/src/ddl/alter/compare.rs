@@ -158,7 +158,7 @@ fn source(
         _ if new.columns[place].generated.is_some() => ColumnSource::Generated,
         (Some(from), Some(Bytes::Other)) => ColumnSource::Convert(from, old.columns[from].ty),
         (Some(from), _) => ColumnSource::Copy(from),
-        (None, _) if new.columns[place].auto_increment => ColumnSource::AutoIncrement,
+        (None, _) if new.columns[place].auto_increment => ColumnSource::AutoIncrement { by_copy: false },
         (None, _) => ColumnSource::Default(new.columns[place].default.clone()),
     }
 }

@@ -61,7 +61,10 @@ pub enum ColumnSource {
     /// The same value for every row; a column that is NOT NULL and has no default gets its type's implicit one.
     Default(DefaultValue),
     /// Numbers from the table's counter.
-    AutoIncrement,
+    AutoIncrement {
+        /// MySQL copies the rows for such a statement, and does not rebuild the table in place, where its numbers begin later.
+        by_copy: bool,
+    },
     /// Computed from the others.
     Generated,
 }
@@ -107,8 +110,9 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
     if env.logged {
         computed::check_added(&draft.columns)?;
     }
-    let (table, change) = compare::compare(old, table, &draft.columns, alteration.force || checks_more);
+    let (table, mut change) = compare::compare(old, table, &draft.columns, alteration.force || checks_more);
     support::check(alter, &change, checks_more, env.foreign_key_checks)?;
+    support::note_copy(alter, &table, &mut change, checks_more, env.foreign_key_checks);
     let columns = columns.into_names();
     let (rename, auto_increment) = (alteration.rename, alteration.auto_increment);
     Ok(Alteration { table, change, columns, rename, auto_increment })

@@ -1,5 +1,6 @@
 //! ALGORITHM and LOCK: a statement that demands more than can be done is refused.
 
+use engine::catalog::def::TableDef;
 use types::error::SqlError;
 use types::error::table::{ER_ALTER_OPERATION_NOT_SUPPORTED, ER_ALTER_OPERATION_NOT_SUPPORTED_REASON};
 
@@ -22,8 +23,7 @@ pub(super) fn check(
     if let Some(algorithm) = algorithm.filter(|_| checks_more) {
         return Err(ER_ALTER_OPERATION_NOT_SUPPORTED.error(&[&algorithm, &"ALGORITHM=COPY"]));
     }
-    let adds_foreign_key = |action: &AlterAction| matches!(action, AlterAction::AddForeignKey(_));
-    if foreign_key_checks && alter.actions.iter().any(adds_foreign_key) {
+    if foreign_key_checks && adds_foreign_key(alter) {
         let reason = "Adding foreign keys needs foreign_key_checks=OFF";
         match alter.algorithm {
             AlterAlgorithm::Instant => {
@@ -56,6 +56,34 @@ pub(super) fn check(
         return Err(refused(lock, "the table is locked while it is changed", "LOCK=EXCLUSIVE"));
     }
     Ok(())
+}
+
+/// Tells new numbers whether MySQL copies the rows: statements are replicated, and numbers must not differ.
+pub(super) fn note_copy(
+    alter: &AlterTable,
+    new: &TableDef,
+    change: &mut Change,
+    checks_more: bool,
+    foreign_key_checks: bool,
+) {
+    let Change::Rebuild { columns } = change else { return };
+    let converts = columns
+        .iter()
+        .zip(&new.columns)
+        .any(|(source, column)| matches!(source, ColumnSource::Convert(_, before) if *before != column.ty));
+    let copies = converts
+        || checks_more
+        || alter.algorithm == AlterAlgorithm::Copy
+        || (foreign_key_checks && adds_foreign_key(alter));
+    for source in columns {
+        if let ColumnSource::AutoIncrement { by_copy } = source {
+            *by_copy = copies;
+        }
+    }
+}
+
+fn adds_foreign_key(alter: &AlterTable) -> bool {
+    alter.actions.iter().any(|action| matches!(action, AlterAction::AddForeignKey(_)))
 }
 
 fn refused(what: &str, reason: &str, instead: &str) -> SqlError {
