@@ -329,6 +329,8 @@ impl Trx {
             return Ok(self.temporary.get(key));
         }
         if let Some(own) = self.own(key) {
+            // The first read takes it, whatever it finds.
+            self.snapshot();
             return Ok(own.into_row());
         }
         let snapshot = self.snapshot();

@@ -121,6 +121,18 @@ fn transactions_see_their_snapshot_and_their_own_changes() {
 }
 
 #[test]
+fn a_read_of_its_own_change_begins_a_transactions_snapshot() {
+    let (db, mut first) = table();
+    first.run("INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b')");
+    let mut second = db.connect();
+    second.autocommit = false;
+    second.run("UPDATE t SET v = 'own' WHERE id = 1");
+    assert_eq!(second.rows("SELECT v FROM t WHERE id = 1"), ["own"]);
+    first.run("UPDATE t SET v = 'later' WHERE id = 2");
+    assert_eq!(second.rows("SELECT v FROM t WHERE id = 2"), ["b"]);
+}
+
+#[test]
 fn strict_mode_refuses_what_does_not_fit() {
     let (_db, mut conn) = table();
     assert_eq!(conn.error("INSERT INTO t (u) VALUES ('abc')").0, 1366);

@@ -43,7 +43,7 @@ impl Client {
         let replaced = ReplacedTable::read(sql, self.sql.sql_mode)?;
         let sql = replaced.as_ref().map_or(sql, |replaced| &replaced.create);
         match kind(&parse::parse(sql, self.sql.sql_mode)?) {
-            Kind::Definition => {}
+            Kind::Definition => refuse_settings(&query.status, sql)?,
             Kind::Nothing => return Ok(Some(stamp)),
             Kind::Refused => return Err(as_statement()),
         }
@@ -132,6 +132,7 @@ impl Client {
     pub(crate) async fn apply_new_table(&mut self, event: &SourceEvent, create: &CreateTable) -> Result<()> {
         let decoded = event.event().map_err(|error| bad_event(&error))?;
         let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
+        refuse_settings(&query.status, query.sql)?;
         self.begin_as(event, &query)?;
         create.refuse_foreign_keys()?;
         let mut text = self.definition_from_source(query.sql).unwrap_or_else(|| query.sql.to_vec());
@@ -197,6 +198,22 @@ impl Client {
     }
 }
 
+/// Refuses a definition (1235) that may mean something else here than there, because of settings that are not followed.
+fn refuse_settings(status: &StatusVars<'_>, sql: &[u8]) -> Result<()> {
+    let names_one_of = |words: &[&str]| {
+        let text = String::from_utf8_lossy(sql).to_ascii_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
+    if status.explicit_defaults_for_timestamp == Some(false) && names_one_of(&["timestamp"]) {
+        return Err(unsupported("explicit_defaults_for_timestamp=OFF of a source's session"));
+    }
+    let names_of_days = ["dayname", "monthname", "date_format"];
+    if status.lc_time_names.is_some_and(|number| number > 0) && names_one_of(&names_of_days) {
+        return Err(unsupported("lc_time_names of a source's session"));
+    }
+    Ok(())
+}
+
 /// What a source's statement is to a replica.
 enum Kind {
     /// It changes definitions or accounts.
@@ -247,4 +264,29 @@ fn known_modes(bits: u64) -> SqlMode {
 fn as_statement() -> SqlError {
     ER_NOT_SUPPORTED_YET
         .error(&[&"changes of rows as statements in the source's binlog: it needs binlog_format=ROW"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_under_settings_that_are_not_followed_are_refused() {
+        let implicit = StatusVars { explicit_defaults_for_timestamp: Some(false), ..StatusVars::default() };
+        let german = StatusVars { lc_time_names: Some(4), ..StatusVars::default() };
+        let plain = StatusVars {
+            explicit_defaults_for_timestamp: Some(true),
+            lc_time_names: Some(0),
+            ..StatusVars::default()
+        };
+        let cases: [(&[u8], &StatusVars<'_>); 2] = [
+            (b"ALTER TABLE t ADD c TimeStamp", &implicit),
+            (b"ALTER TABLE t ADD g VARCHAR(20) AS (MONTHNAME(d)) STORED", &german),
+        ];
+        for (sql, status) in cases {
+            assert_eq!(refuse_settings(status, sql).unwrap_err().code, 1235);
+            refuse_settings(&plain, sql).unwrap();
+            refuse_settings(status, b"ALTER TABLE t ADD c INT").unwrap();
+        }
+    }
 }
