@@ -244,7 +244,7 @@ impl World {
 
     /// Removes what earlier server runs have left behind, as after a checkpoint that began when the catalog was `before`.
     pub fn collect_garbage(&self, before: &Catalog) -> Result<(), FatalError> {
-        Ok(self.shared.schema.collect_garbage(CommitSeq(0), before, || {})?)
+        remove_dropped(&self.shared, CommitSeq(0), before)
     }
 }
 
@@ -543,10 +543,17 @@ impl InlineCheckpoints {
         let catalog = self.store.catalog();
         self.pipeline.run_checkpoint(checkpoint, &self.base, counters, size, || {})?;
         if let Some(shared) = shared {
-            shared.schema.collect_garbage(through, &catalog, || {})?;
+            remove_dropped(&shared, through, &catalog)?;
         }
         Ok(true)
     }
+}
+
+/// Removes, behind a checkpoint, what was dropped before it.
+fn remove_dropped(shared: &Shared, through: CommitSeq, before: &Catalog) -> Result<(), FatalError> {
+    shared.schema.note_checkpoint(through, before)?;
+    while shared.schema.collect_garbage()? {}
+    Ok(())
 }
 
 impl Checkpoints for InlineCheckpoints {

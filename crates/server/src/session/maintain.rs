@@ -161,8 +161,11 @@ impl Client {
         }
         self.lock_table(&table, false).await?;
         let kill = Arc::clone(&self.kill);
-        let may_begin = self.transaction.may_take_snapshot();
-        kill.unless_killed(pin!(async { Ok(may_begin.await) })).await?;
+        let may_begin = async {
+            self.transaction.may_take_snapshot().await;
+            Ok(())
+        };
+        kill.unless_killed(pin!(may_begin)).await?;
         let trx = &mut self.transaction.trx;
         let sum = async {
             let range = KeyRange::prefix(&table.def.rows.prefix());

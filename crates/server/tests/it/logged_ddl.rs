@@ -12,7 +12,9 @@ fn a_statement_about_a_database_is_run_in_it_and_without_use() {
     let mut root = world.root();
     ok(&mut root, "USE d");
     let about = ["CREATE DATABASE other", "ALTER DATABASE other COLLATE utf8mb4_bin", "DROP DATABASE other"];
-    about.iter().for_each(|sql| ok(&mut root, sql));
+    for sql in about {
+        ok(&mut root, sql);
+    }
     ok(&mut root, "CREATE TABLE t (a INT)");
     let events = root.query("SHOW BINLOG EVENTS").unwrap().rows;
     let logged: Vec<&str> = events

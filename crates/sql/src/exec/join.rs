@@ -181,13 +181,11 @@ impl<'p> Join<'p> {
         let place = cursor.read_again(exec.trx)?;
         let is_meant =
             place.is_some() && exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;
-        match place.filter(|_| is_meant) {
-            Some(place) => Ok(self.levels[depth].cursor.as_mut().is_some_and(|cursor| cursor.gives(place))),
-            None => {
-                exec.trx.let_go(&key, held);
-                Ok(false)
-            }
-        }
+        let Some(place) = place.filter(|_| is_meant) else {
+            exec.trx.let_go(&key, held);
+            return Ok(false);
+        };
+        Ok(self.levels[depth].cursor.as_mut().is_some_and(|cursor| cursor.gives(place)))
     }
 
     /// The innermost source has a row, or those until it are missing, and what ends with it is complete.
