@@ -1,7 +1,5 @@
 //! DELETE.
 
-use engine::lock::Mode;
-
 use super::{Changed, Exec, Result, Turns};
 use crate::plan::DeletePlan;
 
@@ -10,17 +8,13 @@ impl Exec<'_> {
         let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
-        let keys = self.candidates(&plan.target, limit, known).await?;
+        let mut candidates = self.candidates(&plan.target, limit, known).await?;
         let table = plan.target.source.table();
         let mut changed = Changed::default();
         let mut turns = Turns::default();
-        for key in keys {
-            turns.tick().await;
-            if changed.matched >= limit {
-                break;
-            }
-            let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, known).await?;
-            let Some(row) = found else { continue };
+        while changed.matched < limit {
+            let next = self.next_target(&plan.target, &mut candidates, known).await?;
+            let Some((key, row)) = next else { break };
             let relations = plan.relations.as_deref();
             let done = self.changes(relations, None, &mut turns).delete(table, &key, &row, None).await;
             // LIMIT counts those that IGNORE passes over.

@@ -3,10 +3,9 @@
 //! First the keys of candidates are collected from the newest state, without locks; then each row is locked, read
 //! again and looked at again. Nothing that the statement itself changes can come back as a candidate.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
-use engine::ids::Key;
-use engine::ids::Row;
+use engine::ids::{Key, Row};
 use engine::lock::{LockId, Mode};
 use types::error::table::ER_WRONG_ARGUMENTS;
 use types::value::ValueRef;
@@ -18,16 +17,19 @@ use super::{Exec, Known, Result, engine_error};
 use crate::expr::{Expr, Inputs, RowRef, SortKey};
 use crate::plan::{Access, IndexRef, OrderBy, Target};
 
+/// The keys of rows that may be meant, and what they are ordered by.
+pub(super) type Candidates = VecDeque<(SortKey, Key)>;
+
 impl Exec<'_> {
-    /// The keys of all rows that may be meant, in the order in which they are to be treated; none if LIMIT is 0.
+    /// All rows that may be meant, in the order in which they are to be treated; none if LIMIT is 0.
     pub(super) async fn candidates(
         &mut self,
         target: &Target,
         limit: u64,
         known: Known<'_>,
-    ) -> Result<Vec<Key>> {
+    ) -> Result<Candidates> {
         if limit == 0 || !self.precondition(target.precondition.as_ref(), known)? {
-            return Ok(Vec::new());
+            return Ok(Candidates::new());
         }
         if target.limit.is_none() {
             self.check_safe_update(&target.source, 0, known)?;
@@ -38,8 +40,8 @@ impl Exec<'_> {
             let mut context = self.reading();
             let table = target.source.table();
             match ranges::point_key(table, IndexRef::Primary, keys, &inputs, &mut context)? {
-                PointKey::Key(key) => return Ok(vec![Key::from(key)]),
-                PointKey::Empty => return Ok(Vec::new()),
+                PointKey::Key(key) => return Ok(Candidates::from([(SortKey::new(), Key::from(key))])),
+                PointKey::Empty => return Ok(Candidates::new()),
                 PointKey::Unknown => {}
             }
         }
@@ -59,19 +61,40 @@ impl Exec<'_> {
         if !target.order.is_empty() {
             found.sort_by(|(a, _), (b, _)| a.cmp(b));
         }
-        Ok(found.into_iter().map(|(_, key)| key).collect())
+        Ok(found.into())
+    }
+
+    /// Locks the next candidate that is meant, and reads it again. Where the order decides which rows are changed, one that
+    /// others have moved in it meanwhile waits for its turn.
+    pub(super) async fn next_target(
+        &mut self,
+        target: &Target,
+        candidates: &mut Candidates,
+        known: Known<'_>,
+    ) -> Result<Option<(Key, Row)>> {
+        while let Some((_, key)) = candidates.pop_front() {
+            self.turns.tick().await;
+            let Some(row) = self.lock_and_read(target, &key, known).await? else { continue };
+            if target.limit.is_some() && !target.order.is_empty() {
+                let table = target.source.table();
+                let offsets = offsets(table, &row)?;
+                let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
+                let by = self.order_values(&target.order, &rows, known).await?;
+                let place = candidates.partition_point(|(other, _)| *other < by);
+                if place > 0 {
+                    candidates.insert(place, (by, key));
+                    continue;
+                }
+            }
+            return Ok(Some((key, row)));
+        }
+        Ok(None)
     }
 
     /// Locks a candidate and reads it again. `None` if it is not there any more or no longer meant.
-    pub(super) async fn lock_and_read(
-        &mut self,
-        target: &Target,
-        key: &[u8],
-        mode: Mode,
-        known: Known<'_>,
-    ) -> Result<Option<Row>> {
+    async fn lock_and_read(&mut self, target: &Target, key: &[u8], known: Known<'_>) -> Result<Option<Row>> {
         let held = self.trx.holds(LockId::of_key(key), Mode::Shared);
-        self.trx.lock_row(key, mode).await.map_err(engine_error)?;
+        self.trx.lock_row(key, Mode::Exclusive).await.map_err(engine_error)?;
         let found = self.read_locked(target, key, known).await?;
         if found.is_none() {
             self.trx.let_go(key, held);

@@ -1,7 +1,6 @@
 //! UPDATE.
 
 use engine::catalog::table::Table;
-use engine::lock::Mode;
 use types::error::table::ER_DUP_ENTRY;
 use types::warning::Level;
 
@@ -35,17 +34,13 @@ impl Exec<'_> {
         let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
-        let keys = self.candidates(&plan.target, limit, known).await?;
+        let mut candidates = self.candidates(&plan.target, limit, known).await?;
         let table = plan.target.source.table();
         let mut changed = Changed::default();
         let mut turns = Turns::default();
-        for key in keys {
-            turns.tick().await;
-            if changed.matched >= limit {
-                break;
-            }
-            let found = self.lock_and_read(&plan.target, &key, Mode::Exclusive, known).await?;
-            let Some(before) = found else { continue };
+        while changed.matched < limit {
+            let next = self.next_target(&plan.target, &mut candidates, known).await?;
+            let Some((key, before)) = next else { break };
             changed.matched += 1;
             let (assignments, number) = (&plan.assignments, changed.matched);
             let after =

@@ -218,3 +218,28 @@ fn a_row_is_found_by_an_entry_that_was_not_visible_yet() {
     holder.commit_unseen(3);
     assert_eq!(poll(waits.as_mut()).expect("nobody is in the way"), ["0", "1", "2"]);
 }
+
+#[test]
+fn order_and_limit_decide_by_the_rows_that_are_locked() {
+    for statement in [
+        "UPDATE t SET v = 7 WHERE v = 0 ORDER BY k LIMIT 1",
+        "UPDATE t FORCE INDEX (k) SET v = 7 WHERE v = 0 AND k < 90 ORDER BY k LIMIT 1",
+        "DELETE FROM t WHERE v = 0 ORDER BY k LIMIT 1",
+    ] {
+        let (db, mut conn) = filled();
+        conn.run("DELETE FROM t WHERE id > 2");
+        conn.commit();
+        let mut mover = db.connect();
+        mover.autocommit = false;
+        mover.run("UPDATE t SET k = 4 WHERE id = 0");
+        {
+            let mut waits = pin!(conn.start(statement));
+            assert!(poll(waits.as_mut()).is_none(), "the first row is locked");
+            mover.commit();
+            let done = poll(waits.as_mut()).expect("nobody is in the way");
+            assert_eq!(done.unwrap().affected, 1);
+        }
+        conn.commit();
+        assert_eq!(conn.rows("SELECT id FROM t WHERE v = 0 ORDER BY id"), ["0", "2"], "{statement}");
+    }
+}
