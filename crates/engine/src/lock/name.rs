@@ -6,8 +6,9 @@ use super::LockId;
 const MIX_A: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_B: u64 = 0xe703_7ed1_a0b4_28db;
 
-/// Tells names of metadata from those of keys. The bits at both ends choose places in maps.
-const METADATA: u64 = 1 << 40;
+/// Tells names of metadata from those of keys. The bits above it choose clocks of rows and shards, the lowest ones places in
+/// maps.
+const METADATA: u64 = 1 << 31;
 
 impl LockId {
     /// The lock of a key.
