@@ -1,5 +1,7 @@
 //! COM_QUERY: one statement, or several.
 
+use std::pin::pin;
+
 use sql::exec::{Params, give_way};
 use sql::lex::{Kind, Lexer, Quoting, Verb, next_statement, split_first};
 use sql::parse::{Completion, TransactionStart};
@@ -58,7 +60,8 @@ impl Client {
             give_way().await;
         }
         if wire.buffered() >= BUFFER_SIZE {
-            wire.send().await?;
+            // The client may not read what it asks for.
+            self.kill.unless_killed(pin!(wire.send())).await?;
         }
         if self.kill.is_asked() {
             return Err(ER_QUERY_INTERRUPTED.error(&[]));

@@ -241,6 +241,50 @@ fn a_kill_does_not_wait_for_a_client_that_does_not_read() {
 }
 
 #[test]
+fn a_kill_stops_a_text_of_many_statements_whose_client_does_not_read() {
+    // So that its answers are long.
+    const SESSION_TRACK: u32 = 1 << 23;
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    let login = Login { flags: SESSION_TRACK, ..Login::new("root", "") };
+    let text = "SET NAMES latin1;".repeat(300_000);
+    let mut questions = || {
+        let shown = rows(&mut root, "SHOW GLOBAL STATUS LIKE 'Questions'").concat();
+        shown.split_once('|').unwrap().1.parse::<u64>().unwrap()
+    };
+    let mut slow = [(); 2].map(|()| {
+        let mut slow = Client::connect(&world.address(), &login).unwrap();
+        ok(&mut slow, "BEGIN");
+        ok(&mut slow, "UPDATE d.t SET a = a + 1");
+        ok(&mut slow, "ROLLBACK");
+        send(&mut slow, &text);
+        // Until nobody else executes anything.
+        let (mut before, mut calm) = (questions(), 0);
+        while calm < 300 {
+            let now = questions();
+            calm = if now == before + 1 { calm + 1 } else { 0 };
+            before = now;
+        }
+        slow
+    });
+    ok(&mut root, &format!("KILL {}", slow[0].connection_id));
+    let others = "SELECT COUNT(*) FROM information_schema.processlist WHERE id <> connection_id()";
+    until(&mut root, others, &["1"]);
+    ok(&mut root, &format!("KILL QUERY {}", slow[1].connection_id));
+    let (mut answers, mut answer) = (0, slow[1].answer());
+    while answer.is_ok() {
+        answers += 1;
+        answer = slow[1].answer();
+    }
+    assert_eq!(answer.unwrap_err().code(), 1317);
+    assert!(answers < 300_000, "{answers}");
+    assert_eq!(rows(&mut slow[1], "SELECT 2"), ["2"]);
+    world.stop();
+}
+
+#[test]
 fn a_killed_query_that_is_half_sent_ends_with_its_error() {
     let world = World::start();
     let (mut root, mut slow) = (world.root(), world.root());
