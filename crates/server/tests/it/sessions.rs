@@ -376,7 +376,11 @@ fn a_database_is_entered_by_whoever_may_do_something_there() {
         let login = Login { database: Some(database.to_owned()), ..Login::new("nobody", "") };
         Client::connect(&world.address(), &login)
     };
-    for database in ["d", "nosuch", "mysql"] {
+    // A privilege to list them opens none.
+    ok(&mut root, "GRANT SHOW DATABASES ON *.* TO nobody@'%'");
+    let listed = ["d", "information_schema", "mysql", "performance_schema"];
+    assert_eq!(rows(&mut nobody, "SHOW DATABASES")[..4], listed);
+    for database in ["d", "nosuch", "mysql", "performance_schema"] {
         let text = format!("Access denied for user 'nobody'@'%' to database '{database}'");
         nobody.command(&[&[2], database.as_bytes()].concat()).unwrap();
         let refused = [
@@ -389,9 +393,12 @@ fn a_database_is_entered_by_whoever_may_do_something_there() {
         }
     }
     ok(&mut nobody, "USE information_schema");
+    login("INFORMATION_SCHEMA").unwrap();
+    assert_eq!(nobody.query("SHOW TABLES FROM d").unwrap_err().code(), 1044);
     ok(&mut root, "GRANT SELECT ON d.t TO nobody@'%'");
     ok(&mut nobody, "USE d");
     login("d").unwrap();
+    assert_eq!(rows(&mut nobody, "SHOW TABLES FROM d"), ["t"]);
     assert_eq!(root.query("USE nosuch").unwrap_err().code(), 1049);
     world.stop();
 }
