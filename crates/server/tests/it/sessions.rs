@@ -4,7 +4,7 @@
 //! begins with `interactive_timeout`. R3. Each privilege of administrators is for what it is for: of CONNECTION_ADMIN, SYSTEM_VARIABLES_ADMIN,
 //! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each. R4. FLUSH HOSTS and COM_REFRESH
 //! let those in again who were blocked. R5. Who has no privilege on a table is not told whether it is there. R6. FOR
-//! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, FOR SHARE does not. R7. A KILL does not
+//! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, on the view if it is through one, FOR SHARE does not. R7. A KILL does not
 //! wait for a client that does not read; a KILL QUERY leaves a conversation that can be read on. R8. Clients that have vanished
 //! are noticed by the operating system. R9. Who asks for it is told of changes of the session; what nobody would be told of
 //! cannot be asked for. R10. A database is entered by whoever may do something there (1044); CREATE INDEX needs INDEX; who has
@@ -201,6 +201,54 @@ fn rows_are_locked_for_changes_by_whoever_may_change_them_or_lock_the_table() {
         }
         ok(&mut root, &format!("REVOKE {privilege} ON {level} FROM nobody@'%'"));
         assert_eq!(nobody.query(LOCKING[0]).unwrap_err().code(), 1142);
+    }
+    world.stop();
+}
+
+#[test]
+fn rows_of_a_view_are_locked_by_whoever_may_lock_those_of_the_view() {
+    let world = World::start();
+    let mut root = world.root();
+    for sql in [
+        "CREATE TABLE d.t (a INT)",
+        "CREATE VIEW d.v AS SELECT * FROM d.t",
+        "CREATE VIEW d.w AS SELECT * FROM d.v",
+        "CREATE VIEW d.grouped AS SELECT a, COUNT(*) FROM d.t GROUP BY a",
+        "CREATE VIEW d.locking AS SELECT * FROM d.t FOR UPDATE",
+        "GRANT SELECT ON d.* TO nobody@'%'",
+    ] {
+        ok(&mut root, sql);
+    }
+    let mut nobody = world.client("nobody");
+    let mut refused = |sql: &str, table: &str| {
+        let refused = nobody.query(sql).expect_err(sql);
+        let text = "SELECT with locking clause command denied to user 'nobody'@'localhost' for table";
+        assert_eq!((refused.code(), refused.message()), (1142, &*format!("{text} '{table}'")), "{sql}");
+    };
+    for view in ["v", "w", "grouped", "locking"] {
+        refused(&format!("SELECT * FROM d.{view} FOR UPDATE"), view);
+        refused(&format!("SELECT * FROM d.{view} x FOR UPDATE OF x"), view);
+    }
+    refused("SELECT (SELECT MAX(a) FROM d.v FOR UPDATE)", "v");
+    refused("SELECT 1 FROM d.locking, d.v FOR UPDATE OF v", "v");
+    ok(&mut root, "GRANT UPDATE ON d.t TO nobody@'%'");
+    refused("SELECT * FROM d.v FOR UPDATE", "v");
+    ok(&mut root, "REVOKE UPDATE ON d.t FROM nobody@'%'");
+    ok(&mut root, "GRANT UPDATE ON d.v TO nobody@'%'");
+    refused("SELECT * FROM d.t FOR UPDATE", "t");
+    refused("SELECT * FROM d.w FOR UPDATE", "w");
+    for sql in [
+        "SELECT * FROM d.v FOR UPDATE",
+        "SELECT * FROM d.v, d.t FOR UPDATE OF v",
+        "SELECT * FROM d.v x, d.t y FOR SHARE OF y FOR UPDATE OF x",
+        "SELECT * FROM d.w FOR SHARE",
+        "SELECT * FROM (SELECT * FROM d.w) x FOR UPDATE",
+        "WITH x AS (SELECT * FROM d.w) SELECT * FROM x FOR UPDATE",
+        // Of what a view locks by itself nobody is asked.
+        "SELECT * FROM d.locking",
+        "SELECT * FROM d.locking, d.t",
+    ] {
+        ok(&mut nobody, sql);
     }
     world.stop();
 }
