@@ -30,6 +30,11 @@ impl Intervals {
         &self.runs
     }
 
+    /// The same, and nothing but them.
+    pub fn into_runs(self) -> Vec<Interval> {
+        self.runs
+    }
+
     /// Whether the number is in the set.
     pub fn contains(&self, gno: Gno) -> bool {
         let after = self.runs.partition_point(|run| run.start <= gno);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::{GNO_MAX, Gno, Gtid, GtidSet, Interval, Uuid};
+use super::{GNO_MAX, Gno, Gtid, GtidSet, Interval, Intervals, Uuid};
 
 /// The text is no GTID or GTID set (MySQL's errors 1772 and 1774).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,16 +75,38 @@ impl<'a> Tokens<'a> {
     }
 }
 
+/// One server's runs as a text gives them, in any order and several times if it likes. They are merged whenever they have become
+/// twice as many as were left the last time: a long text of a small set takes no more room than the set, and each run is
+/// moved a few times at most.
+#[derive(Default)]
+struct Gathered {
+    runs: Vec<Interval>,
+    left: usize,
+}
+
+impl Gathered {
+    /// So few are not worth a pass.
+    const FEW: usize = 64;
+
+    fn push(&mut self, run: Interval) {
+        if self.runs.len() >= self.left.saturating_mul(2).max(Self::FEW) {
+            self.runs = Intervals::of_runs(std::mem::take(&mut self.runs)).into_runs();
+            self.left = self.runs.len();
+        }
+        self.runs.push(run);
+    }
+}
+
 impl FromStr for GtidSet {
     type Err = GtidParseError;
 
     fn from_str(text: &str) -> Result<Self, GtidParseError> {
         let mut tokens = Tokens::new(text);
-        let mut runs = BTreeMap::<Uuid, Vec<Interval>>::new();
+        let mut runs = BTreeMap::<Uuid, Gathered>::new();
         loop {
             while tokens.skip(b',') {}
             if tokens.at_end() {
-                return Ok(Self::of_runs(runs));
+                return Ok(Self::of_runs(runs.into_iter().map(|(sid, own)| (sid, own.runs)).collect()));
             }
             let own = runs.entry(tokens.uuid()?).or_default();
             while tokens.skip(b':') {
@@ -138,5 +160,29 @@ impl fmt::Display for GtidSet {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_of_a_small_set_takes_little_room() {
+        // The same numbers over and over: in order, from behind, and as runs that overlap.
+        let number = |first, last| Interval::inclusive(first, last).unwrap();
+        let texts: [fn(Gno) -> (Gno, Gno); 3] = [
+            |_| (1, 1),
+            |place| (2 * (500 - place % 500), 2 * (500 - place % 500)),
+            |place| (place, place + 9),
+        ];
+        for (bound, runs) in [(64, texts[0]), (1002, texts[1]), (64, texts[2])] {
+            let mut gathered = Gathered::default();
+            for place in 1..=100_000 {
+                let (first, last) = runs(place);
+                gathered.push(number(first, last));
+                assert!(gathered.runs.len() <= bound, "{} of {place}", gathered.runs.len());
+            }
+        }
     }
 }

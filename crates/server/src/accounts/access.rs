@@ -126,15 +126,22 @@ impl Access {
 
     /// USE: error 1044 unless it may do anything at all there.
     pub fn use_database(&self, database: &str) -> Result<(), SqlError> {
-        if self.sees_database(database) { Ok(()) } else { Err(self.denied_database(database)) }
+        // That everybody may read `performance_schema` does not open it, in MySQL neither.
+        if is_information_schema(database) || self.may_act_in(database) {
+            return Ok(());
+        }
+        Err(self.denied_database(database))
     }
 
-    /// Whether SHOW DATABASES lists the database.
+    /// Whether SHOW DATABASES lists the database: its privilege is for that alone.
     pub fn sees_database(&self, database: &str) -> bool {
+        is_everybodys(database) || self.has(Privileges::SHOW_DATABASES) || self.may_act_in(database)
+    }
+
+    /// Whether it has any privilege on the database or on a table there.
+    fn may_act_in(&self, database: &str) -> bool {
         let account = self.account();
-        let global = account.global.intersects(Privileges::ALL_OF_DATABASE.union(Privileges::SHOW_DATABASES));
-        is_everybodys(database)
-            || global
+        account.global.intersects(Privileges::ALL_OF_DATABASE)
             || !account.on_database(database).is_empty()
             || account.has_table_in(database)
     }
@@ -200,5 +207,9 @@ impl Access {
 
 /// Databases that everybody may read, where each sees what concerns it.
 fn is_everybodys(database: &str) -> bool {
-    database.eq_ignore_ascii_case("information_schema") || database.eq_ignore_ascii_case("performance_schema")
+    is_information_schema(database) || database.eq_ignore_ascii_case("performance_schema")
+}
+
+fn is_information_schema(database: &str) -> bool {
+    database.eq_ignore_ascii_case("information_schema")
 }

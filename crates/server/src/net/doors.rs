@@ -2,7 +2,7 @@
 //!
 //! **Bounds:** [`TCP_MAX`] and [`SOCKET_MAX`] connections that have not logged in, [`ADDRESS_MAX`] of one address that
 //! is not this machine's. When all places are taken, nobody is accepted until one is free; a connection that has had
-//! its place for longer than [`GRACE_MS`] without getting anywhere loses it to the next. So clients that send nothing
+//! its place for longer than [`GRACE_MS`] without getting anywhere loses it to the next, who enters when it is gone. So clients that send nothing
 //! cost those that do at most a moment, and a crowd of clients that do is let in one after another, of one address or of many.
 
 use std::net::IpAddr;
@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::connection::{Connection, mark};
+use super::registry::Registered;
 use crate::accounts::Peer;
 use crate::clock;
 
@@ -36,7 +37,7 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(super) struct Doors {
     max: usize,
-    /// In the order of arrival. Rank: before a connection's locks.
+    /// In the order of arrival. Rank: before that of all connections.
     visitors: Mutex<Vec<Arc<Visitor>>>,
     /// For those who wait for any place.
     left: Notify,
@@ -51,6 +52,13 @@ struct Visitor {
     since_ms: u64,
     /// Waits for us, not we for it.
     is_ours: AtomicBool,
+}
+
+/// A connection that has begun, and its place.
+#[derive(Debug)]
+pub(super) struct Entered {
+    pub(super) registered: Registered,
+    pub(super) visit: Visit,
 }
 
 /// A visitor's place.
@@ -76,45 +84,43 @@ impl Doors {
         }
     }
 
-    /// Waits until an address has a place: others may be quicker to take it.
-    pub(super) async fn place_for(&self, peer: &Peer) {
+    /// Takes a place as soon as there is one for this address.
+    pub(super) async fn wait(self: &Arc<Self>, peer: &Peer, begin: &impl Fn() -> Registered) -> Entered {
         loop {
             let left = self.left_any.notified();
-            if self.has_place_for(peer) {
-                return;
+            if let Some(entered) = self.enter(peer, begin) {
+                return entered;
             }
             let _ = tokio::time::timeout(LOOK, left).await;
         }
     }
 
-    /// Whether an address has a place, or one that can be taken from its oldest.
-    pub(super) fn has_place_for(&self, peer: &Peer) -> bool {
-        let Some(address) = foreign(peer) else { return true };
-        let visitors = self.visitors.lock();
-        let mut same = visitors.iter().filter(|visitor| visitor.address == Some(address)).peekable();
-        let may_go = same.peek().is_some_and(|oldest| oldest.may_go(clock::monotonic_ms()));
-        visitors.len() < self.max && (may_go || same.count() < ADDRESS_MAX)
-    }
-
-    /// Takes a place; none if there are too many of this address, whose oldest may have to go then.
-    pub(super) fn enter(self: &Arc<Self>, connection: &Arc<Connection>) -> Option<Visit> {
+    /// Takes a place for a connection that begins then. None if there is none for this address, whose oldest is asked to go
+    /// if it may have to. The look and the step are one: many wait for the same place.
+    pub(super) fn enter(self: &Arc<Self>, peer: &Peer, begin: &impl Fn() -> Registered) -> Option<Entered> {
         let now_ms = clock::monotonic_ms();
-        let address = foreign(&connection.peer);
+        let address = foreign(peer);
         let mut visitors = self.visitors.lock();
-        let is_same = |visitor: &&Arc<Visitor>| address.is_some() && visitor.address == address;
-        if visitors.iter().filter(is_same).count() >= ADDRESS_MAX {
-            let oldest = visitors.iter().find(is_same)?;
-            if !oldest.may_go(now_ms) {
+        if address.is_some() {
+            let same = || visitors.iter().filter(|visitor| visitor.address == address);
+            if same().count() >= ADDRESS_MAX {
+                if let Some(oldest) = same().find(|visitor| visitor.may_go(now_ms)) {
+                    oldest.connection.ask(mark::ABANDON);
+                }
                 return None;
             }
-            oldest.connection.ask(mark::ABANDON);
+            // Whoever comes from this machine was accepted because there was room, and does not wait again.
+            if visitors.len() >= self.max {
+                return None;
+            }
         }
-        let connection = Arc::clone(connection);
+        let registered = begin();
+        let connection = Arc::clone(&registered.connection);
         let is_ours = AtomicBool::new(false);
         let visitor = Arc::new(Visitor { connection, address, since_ms: now_ms, is_ours });
         visitors.push(Arc::clone(&visitor));
         drop(visitors);
-        Some(Visit { doors: Arc::clone(self), visitor })
+        Some(Entered { registered, visit: Visit { doors: Arc::clone(self), visitor } })
     }
 
     /// Whether there is a place; asks the one that has been here longest to go if there is none.

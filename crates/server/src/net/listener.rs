@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::connection::{Connection, mark};
-use super::doors::{Doors, Visit};
+use super::doors::{Entered, Visit};
 use super::drive::serve;
 use super::handler::Service;
 use super::reaper::reap;
@@ -149,19 +149,20 @@ async fn accept_tcp<S: Service>(net: Arc<Net<S>>, listener: TcpListener) {
         match listener.accept().await {
             Ok((tcp, address)) => {
                 let peer = Peer::tcp(address.ip());
-                match stream::tcp(tcp) {
-                    Ok(halves) if net.tcp_doors.has_place_for(&peer) => {
-                        welcome(&net, &net.tcp_doors, halves, peer, Some(address.port()));
-                    }
-                    Ok(halves) => {
-                        while queue.try_join_next().is_some() {}
-                        if queue.len() < QUEUE_MAX {
-                            queue.spawn(wait_for_place(Arc::clone(&net), halves, peer, address.port()));
-                        } else {
-                            Gauges::bump(&net.status.gauges.aborted_connects);
-                        }
-                    }
-                    Err(_) => Gauges::bump(&net.status.gauges.peer_errors),
+                let Ok(halves) = stream::tcp(tcp) else {
+                    Gauges::bump(&net.status.gauges.peer_errors);
+                    continue;
+                };
+                let entered = net.tcp_doors.enter(&peer, &|| begin(&net, &peer, Some(address.port())));
+                if let Some(entered) = entered {
+                    welcome(&net, entered, halves);
+                    continue;
+                }
+                while queue.try_join_next().is_some() {}
+                if queue.len() < QUEUE_MAX {
+                    queue.spawn(wait_for_place(Arc::clone(&net), halves, peer, address.port()));
+                } else {
+                    Gauges::bump(&net.status.gauges.aborted_connects);
                 }
             }
             Err(error) => failed(&net, &error).await,
@@ -172,9 +173,10 @@ async fn accept_tcp<S: Service>(net: Arc<Net<S>>, listener: TcpListener) {
 /// Welcomes a client when there is a place for its address; it waits as long as it may take to log in.
 async fn wait_for_place<S: Service>(net: Arc<Net<S>>, halves: (ReadHalf, WriteHalf), peer: Peer, port: u16) {
     let timeout_s = net.variables.live.connect_timeout_s.load(Ordering::Relaxed);
-    let place = net.tcp_doors.place_for(&peer);
+    let begin = || begin(&net, &peer, Some(port));
+    let place = net.tcp_doors.wait(&peer, &begin);
     match tokio::time::timeout(Duration::from_secs(timeout_s.into()), place).await {
-        Ok(()) => welcome(&net, &net.tcp_doors, halves, peer, Some(port)),
+        Ok(entered) => welcome(&net, entered, halves),
         Err(_) => Gauges::bump(&net.status.gauges.aborted_connects),
     }
 }
@@ -183,7 +185,11 @@ async fn accept_socket<S: Service>(net: Arc<Net<S>>, listener: UnixListener) {
     loop {
         net.socket_doors.room().await;
         match listener.accept().await {
-            Ok((local, _)) => welcome(&net, &net.socket_doors, stream::unix(local), Peer::local(), None),
+            Ok((local, _)) => {
+                let peer = Peer::local();
+                let entered = net.socket_doors.enter(&peer, &|| begin(&net, &peer, None));
+                welcome(&net, entered.expect("this machine has no bound of its own"), stream::unix(local));
+            }
             Err(error) => failed(&net, &error).await,
         }
     }
@@ -198,21 +204,16 @@ async fn failed<S>(net: &Net<S>, error: &io::Error) {
     }
 }
 
-/// Gives a client its task.
-fn welcome<S: Service>(
-    net: &Arc<Net<S>>,
-    doors: &Arc<Doors>,
-    (read, write): (ReadHalf, WriteHalf),
-    peer: Peer,
-    port: Option<u16>,
-) {
+/// A client's connection begins.
+fn begin<S: Service>(net: &Net<S>, peer: &Peer, port: Option<u16>) -> Registered {
     Gauges::bump(&net.status.gauges.connections);
-    let registered = net.connections.begin(peer, port);
+    net.connections.begin(peer.clone(), port)
+}
+
+/// Gives a client its task.
+fn welcome<S: Service>(net: &Arc<Net<S>>, entered: Entered, (read, write): (ReadHalf, WriteHalf)) {
+    let Entered { registered, visit } = entered;
     let connection = Arc::clone(&registered.connection);
-    let Some(visit) = doors.enter(&connection) else {
-        Gauges::bump(&net.status.gauges.aborted_connects);
-        return;
-    };
     let timeout_s = net.variables.live.connect_timeout_s.load(Ordering::Relaxed);
     connection.set_deadline(crate::clock::monotonic_ms() + u64::from(timeout_s) * 1000);
     let reply = Reply::new(write, connection);

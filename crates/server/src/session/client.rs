@@ -253,7 +253,9 @@ impl Client {
         }
         self.sql.foreign_key_checks = self.vars.foreign_key_checks;
         self.results = result_settings(&self.sql, self.capabilities);
-        self.log = log_context(&self.shared, &self.sql, &self.vars);
+        // The statement at hand keeps its time.
+        let LogContext { origin, microseconds, .. } = self.log;
+        self.log = LogContext { origin, microseconds, ..log_context(&self.shared, &self.sql, &self.vars) };
         self.view.set_variables(self.vars.clone());
         self.set_lock_waits();
     }

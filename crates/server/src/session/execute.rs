@@ -246,7 +246,7 @@ impl Client {
             if !everywhere.contains(*wanted) {
                 self.access.on_table(*wanted, db, name)?;
             }
-            if planned.locks && *wanted != Privileges::NONE && !is_change {
+            if planned.locks && !is_change {
                 self.access.locking(db, name)?;
             }
         }

@@ -47,7 +47,7 @@ impl Planned {
         let mut by_views = Vec::new();
         let mut all = plan.tables();
         all.sort_by_key(|planned| (planned.table.lock.0, !planned.written));
-        for planned in all {
+        for mut planned in all {
             if let Some(by) = &planned.by {
                 by_views.push((by.clone(), Arc::clone(&planned.table)));
             }
@@ -58,11 +58,13 @@ impl Planned {
                 PlannedTable { written: true, .. } => writes(&plan),
                 _ => Privileges::SELECT,
             };
+            // Of what a view locks by itself nobody is asked: the view is what the statement names.
+            planned.locks &= needs == Privileges::SELECT;
             match (tables.last_mut(), wanted.last_mut()) {
                 (Some(last), Some(last_needs)) if last.table.lock == planned.table.lock => {
                     *last_needs = last_needs.union(needs);
                     last.implied &= planned.implied;
-                    last.locks |= planned.locks && needs == Privileges::SELECT;
+                    last.locks |= planned.locks;
                     last.by = last.by.take().filter(|_| planned.by.is_some());
                 }
                 _ => {

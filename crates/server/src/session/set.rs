@@ -53,12 +53,9 @@ impl Client {
                 SetItem::Password(account, password) => passwords.push((account, password)),
             }
         }
-        let (autocommitted, tracked) = (self.vars.autocommit, self.vars.track.state_change);
+        let autocommitted = self.vars.autocommit;
         for assignment in examined {
             self.assign(assignment).await?;
-        }
-        if tracked {
-            self.note_change();
         }
         for (account, password) in passwords {
             self.set_password(account, password).await?;
@@ -178,9 +175,10 @@ impl Client {
         match assignment {
             Examined::User(name, value) => {
                 self.sql.user_variables.lock().insert(name, value);
+                self.note_change();
             }
             Examined::System(prepared, name) => {
-                let global = prepared.is_global();
+                let (global, of_session) = (prepared.is_global(), prepared.is_of_session());
                 if name == "gtid_next" {
                     self.may_set_gtid_next()?;
                 }
@@ -204,7 +202,9 @@ impl Client {
                 if global && name.starts_with("rpl_semi_sync_") {
                     self.shared.pipeline.settle_semi_sync();
                 }
-                self.note_variable(&name, global);
+                if of_session {
+                    self.note_variable(&name);
+                }
             }
         }
         Ok(())
@@ -217,14 +217,17 @@ impl Client {
         }
     }
 
-    /// Tells clients that want to know of a session variable's new value.
-    fn note_variable(&mut self, name: &str, global: bool) {
+    /// Tells clients that want to know of a session variable's new value. That they want to know of changes is none.
+    fn note_variable(&mut self, name: &str) {
+        if name != "session_track_state_change" {
+            self.note_change();
+        }
         let Some(tracked) = &self.vars.track.system_variables else { return };
         let wanted = tracked
             .split(',')
             .map(str::trim)
             .any(|wanted| wanted == "*" || wanted.eq_ignore_ascii_case(name));
-        if global || !wanted {
+        if !wanted {
             return;
         }
         let sight = self.shared.variables.sight(&self.sql, &self.vars);

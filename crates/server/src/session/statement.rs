@@ -1,5 +1,7 @@
 //! COM_QUERY: one statement, or several.
 
+use std::pin::pin;
+
 use sql::exec::{Params, give_way};
 use sql::lex::{Kind, Lexer, Quoting, Verb, next_statement, split_first};
 use sql::parse::{Completion, TransactionStart};
@@ -12,6 +14,7 @@ use super::count;
 use super::execute::{Prepared, Ran};
 use super::result::{BUFFER_SIZE, Format, write_error};
 use super::{Client, Wire};
+use crate::clock;
 use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -32,7 +35,8 @@ impl Client {
             let quoting = self.sql.quoting();
             let (first, behind, verb) = split_first(rest, quoting);
             let next = next_statement(behind, quoting);
-            self.begin_statement(now_us);
+            // Each statement has its own time.
+            self.begin_statement(if count == 1 { now_us } else { clock::unix_us() });
             let wrong = match next {
                 // Only behind the last statement may semicolons stand alone.
                 Some(_) if verb == Verb::Empty => Some(&rest[first.len()..]),
@@ -58,7 +62,8 @@ impl Client {
             give_way().await;
         }
         if wire.buffered() >= BUFFER_SIZE {
-            wire.send().await?;
+            // The client may not read what it asks for.
+            self.kill.unless_killed(pin!(wire.send())).await?;
         }
         if self.kill.is_asked() {
             return Err(ER_QUERY_INTERRUPTED.error(&[]));

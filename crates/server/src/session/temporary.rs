@@ -84,7 +84,11 @@ impl Client {
             Statement::CreateTableLike(create) => self.create_temporary_like(&create)?,
             Statement::DropTables(drop) => self.drop_temporary_tables(&drop)?,
             Statement::AlterTable(alter) => self.alter_temporary(&alter).await?,
-            Statement::Truncate(table) => self.truncate_temporary(&table),
+            Statement::Truncate(table) => {
+                self.truncate_temporary(&table);
+                // The session is as it was: MySQL says nothing of rows.
+                return Ok(ack);
+            }
             _ => unreachable!("only these concern temporary tables"),
         }
         self.note_change();

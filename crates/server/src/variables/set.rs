@@ -67,6 +67,11 @@ impl Prepared {
         self.target == Target::Global
     }
 
+    /// Whether the session's value is set, not the next transaction's alone.
+    pub(crate) fn is_of_session(&self) -> bool {
+        self.target == Target::Session
+    }
+
     /// The value.
     pub(crate) fn val(&self) -> &Val {
         &self.val

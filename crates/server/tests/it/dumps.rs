@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use binlog::GtidSet;
 
 use crate::client::{Client, Failure};
-use crate::whole::World;
+use crate::whole::{World, ok, rows, send};
 
 const ROTATE: u8 = 4;
 const FORMAT: u8 = 15;
@@ -477,5 +477,41 @@ fn gtid_purged_can_be_set() {
     root.query("BEGIN").unwrap();
     assert_eq!(error_number(set(&mut root, &format!("'+{other}:30'"))), 1766);
     assert_eq!(error_number(set(&mut world.client("nobody"), "''")), 1227);
+    world.stop();
+}
+
+#[test]
+fn rows_come_with_the_time_of_their_statement() {
+    const ROWS: u8 = 30;
+    let world = World::start();
+    let mut root = world.root();
+    for sql in [
+        "CREATE DATABASE e",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)",
+        "USE d",
+        "PREPARE s FROM 'INSERT INTO t (id) VALUES (?)'",
+        "USE e",
+        "ALTER TABLE d.t COMMENT = 'another version'",
+        "SET @id = 3",
+    ] {
+        ok(&mut root, sql);
+    }
+    send(&mut root, "INSERT INTO d.t (id) VALUES (1); DO SLEEP(1.1); INSERT INTO d.t (id) VALUES (2)");
+    (0..3).for_each(|_| drop(root.answer().unwrap()));
+    // It is planned anew, in the other database.
+    ok(&mut root, "EXECUTE s USING @id");
+    let inserted = rows(&mut root, "SELECT UNIX_TIMESTAMP(at) FROM d.t ORDER BY id");
+    assert!(inserted[0] < inserted[1], "{inserted:?}");
+    let (mut dump, mut logged) = (world.dump(7, 1, ""), Vec::new());
+    loop {
+        let packet = dump.packet().unwrap();
+        if packet[0] != 0 {
+            break;
+        }
+        if packet[5] == ROWS {
+            logged.push(u32::from_le_bytes(packet[1..5].try_into().unwrap()).to_string());
+        }
+    }
+    assert_eq!(logged, inserted);
     world.stop();
 }

@@ -4,7 +4,7 @@
 //! begins with `interactive_timeout`. R3. Each privilege of administrators is for what it is for: of CONNECTION_ADMIN, SYSTEM_VARIABLES_ADMIN,
 //! SESSION_VARIABLES_ADMIN, BINLOG_ADMIN and REPLICATION_APPLIER none stands for SUPER, and SUPER for each. R4. FLUSH HOSTS and COM_REFRESH
 //! let those in again who were blocked. R5. Who has no privilege on a table is not told whether it is there. R6. FOR
-//! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, FOR SHARE does not. R7. A KILL does not
+//! UPDATE needs UPDATE, DELETE or LOCK TABLES beside SELECT, on the view if it is through one, FOR SHARE does not. R7. A KILL does not
 //! wait for a client that does not read; a KILL QUERY leaves a conversation that can be read on. R8. Clients that have vanished
 //! are noticed by the operating system. R9. Who asks for it is told of changes of the session; what nobody would be told of
 //! cannot be asked for. R10. A database is entered by whoever may do something there (1044); CREATE INDEX needs INDEX; who has
@@ -205,6 +205,54 @@ fn rows_are_locked_for_changes_by_whoever_may_change_them_or_lock_the_table() {
     world.stop();
 }
 
+#[test]
+fn rows_of_a_view_are_locked_by_whoever_may_lock_those_of_the_view() {
+    let world = World::start();
+    let mut root = world.root();
+    for sql in [
+        "CREATE TABLE d.t (a INT)",
+        "CREATE VIEW d.v AS SELECT * FROM d.t",
+        "CREATE VIEW d.w AS SELECT * FROM d.v",
+        "CREATE VIEW d.grouped AS SELECT a, COUNT(*) FROM d.t GROUP BY a",
+        "CREATE VIEW d.locking AS SELECT * FROM d.t FOR UPDATE",
+        "GRANT SELECT ON d.* TO nobody@'%'",
+    ] {
+        ok(&mut root, sql);
+    }
+    let mut nobody = world.client("nobody");
+    let mut refused = |sql: &str, table: &str| {
+        let refused = nobody.query(sql).expect_err(sql);
+        let text = "SELECT with locking clause command denied to user 'nobody'@'localhost' for table";
+        assert_eq!((refused.code(), refused.message()), (1142, &*format!("{text} '{table}'")), "{sql}");
+    };
+    for view in ["v", "w", "grouped", "locking"] {
+        refused(&format!("SELECT * FROM d.{view} FOR UPDATE"), view);
+        refused(&format!("SELECT * FROM d.{view} x FOR UPDATE OF x"), view);
+    }
+    refused("SELECT (SELECT MAX(a) FROM d.v FOR UPDATE)", "v");
+    refused("SELECT 1 FROM d.locking, d.v FOR UPDATE OF v", "v");
+    ok(&mut root, "GRANT UPDATE ON d.t TO nobody@'%'");
+    refused("SELECT * FROM d.v FOR UPDATE", "v");
+    ok(&mut root, "REVOKE UPDATE ON d.t FROM nobody@'%'");
+    ok(&mut root, "GRANT UPDATE ON d.v TO nobody@'%'");
+    refused("SELECT * FROM d.t FOR UPDATE", "t");
+    refused("SELECT * FROM d.w FOR UPDATE", "w");
+    for sql in [
+        "SELECT * FROM d.v FOR UPDATE",
+        "SELECT * FROM d.v, d.t FOR UPDATE OF v",
+        "SELECT * FROM d.v x, d.t y FOR SHARE OF y FOR UPDATE OF x",
+        "SELECT * FROM d.w FOR SHARE",
+        "SELECT * FROM (SELECT * FROM d.w) x FOR UPDATE",
+        "WITH x AS (SELECT * FROM d.w) SELECT * FROM x FOR UPDATE",
+        // Of what a view locks by itself nobody is asked.
+        "SELECT * FROM d.locking",
+        "SELECT * FROM d.locking, d.t",
+    ] {
+        ok(&mut nobody, sql);
+    }
+    world.stop();
+}
+
 /// Sends a statement with a large answer, and returns when its session waits for the client.
 fn leave_unread(client: &mut Client, sql: &str, other: &mut Client) {
     send(client, sql);
@@ -237,6 +285,50 @@ fn a_kill_does_not_wait_for_a_client_that_does_not_read() {
         ok(&mut root, "UPDATE d.t SET a = 1");
         host::until(|| rows(&mut root, "SELECT COUNT(*) FROM information_schema.processlist") == ["1"]);
     }
+    world.stop();
+}
+
+#[test]
+fn a_kill_stops_a_text_of_many_statements_whose_client_does_not_read() {
+    // So that its answers are long.
+    const SESSION_TRACK: u32 = 1 << 23;
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    let login = Login { flags: SESSION_TRACK, ..Login::new("root", "") };
+    let text = "SET NAMES latin1;".repeat(300_000);
+    let mut questions = || {
+        let shown = rows(&mut root, "SHOW GLOBAL STATUS LIKE 'Questions'").concat();
+        shown.split_once('|').unwrap().1.parse::<u64>().unwrap()
+    };
+    let mut slow = [(); 2].map(|()| {
+        let mut slow = Client::connect(&world.address(), &login).unwrap();
+        ok(&mut slow, "BEGIN");
+        ok(&mut slow, "UPDATE d.t SET a = a + 1");
+        ok(&mut slow, "ROLLBACK");
+        send(&mut slow, &text);
+        // Until nobody else executes anything.
+        let (mut before, mut calm) = (questions(), 0);
+        while calm < 300 {
+            let now = questions();
+            calm = if now == before + 1 { calm + 1 } else { 0 };
+            before = now;
+        }
+        slow
+    });
+    ok(&mut root, &format!("KILL {}", slow[0].connection_id));
+    let others = "SELECT COUNT(*) FROM information_schema.processlist WHERE id <> connection_id()";
+    until(&mut root, others, &["1"]);
+    ok(&mut root, &format!("KILL QUERY {}", slow[1].connection_id));
+    let (mut answers, mut answer) = (0, slow[1].answer());
+    while answer.is_ok() {
+        answers += 1;
+        answer = slow[1].answer();
+    }
+    assert_eq!(answer.unwrap_err().code(), 1317);
+    assert!(answers < 300_000, "{answers}");
+    assert_eq!(rows(&mut slow[1], "SELECT 2"), ["2"]);
     world.stop();
 }
 
@@ -304,13 +396,26 @@ fn clients_are_told_what_has_changed() {
         "DEALLOCATE PREPARE s",
         "CREATE TEMPORARY TABLE d.own (a INT)",
         "DROP TEMPORARY TABLE d.own",
+        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        "SET GLOBAL max_connections = 151, @a = 2",
+        "CREATE TEMPORARY TABLE d.own (a INT)",
+    ];
+    let nothing = [
+        "DO 1",
+        "TRUNCATE TABLE d.own",
+        "SET GLOBAL max_connections = 151",
+        "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        "SET PASSWORD = ''",
     ];
     for (switch, expected) in [("OFF", ""), ("ON", "\0\u{3}\u{2}\u{1}1"), ("OFF", "")] {
         assert_eq!(told(&mut client, &format!("SET session_track_state_change = {switch}")), "");
         for sql in changes {
             assert_eq!(told(&mut client, sql), expected, "{sql}");
         }
-        assert_eq!(told(&mut client, "DO 1"), "");
+        for sql in nothing {
+            assert_eq!(told(&mut client, sql), "", "{sql}");
+        }
+        ok(&mut client, "DROP TEMPORARY TABLE d.own");
     }
     for sql in [
         "SET session_track_gtids = OWN_GTID",
@@ -332,7 +437,11 @@ fn a_database_is_entered_by_whoever_may_do_something_there() {
         let login = Login { database: Some(database.to_owned()), ..Login::new("nobody", "") };
         Client::connect(&world.address(), &login)
     };
-    for database in ["d", "nosuch", "mysql"] {
+    // A privilege to list them opens none.
+    ok(&mut root, "GRANT SHOW DATABASES ON *.* TO nobody@'%'");
+    let listed = ["d", "information_schema", "mysql", "performance_schema"];
+    assert_eq!(rows(&mut nobody, "SHOW DATABASES")[..4], listed);
+    for database in ["d", "nosuch", "mysql", "performance_schema"] {
         let text = format!("Access denied for user 'nobody'@'%' to database '{database}'");
         nobody.command(&[&[2], database.as_bytes()].concat()).unwrap();
         let refused = [
@@ -345,9 +454,12 @@ fn a_database_is_entered_by_whoever_may_do_something_there() {
         }
     }
     ok(&mut nobody, "USE information_schema");
+    login("INFORMATION_SCHEMA").unwrap();
+    assert_eq!(nobody.query("SHOW TABLES FROM d").unwrap_err().code(), 1044);
     ok(&mut root, "GRANT SELECT ON d.t TO nobody@'%'");
     ok(&mut nobody, "USE d");
     login("d").unwrap();
+    assert_eq!(rows(&mut nobody, "SHOW TABLES FROM d"), ["t"]);
     assert_eq!(root.query("USE nosuch").unwrap_err().code(), 1049);
     world.stop();
 }

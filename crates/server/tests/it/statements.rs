@@ -60,6 +60,19 @@ fn several_statements_need_a_client_that_can_read_several_answers() {
 }
 
 #[test]
+fn each_statement_of_a_text_has_its_own_time() {
+    let world = World::start();
+    let mut root = world.root();
+    let all = answers(&mut root, "SELECT NOW(6), NOW(6); DO SLEEP(0.01); SELECT NOW(6)");
+    let [Ok(Some(first)), Ok(None), Ok(Some(second))] = &all[..] else { panic!("{all:?}") };
+    assert!(first < second, "{all:?}");
+    let all = answers(&mut root, "SET timestamp = 1; SELECT NOW(6); DO SLEEP(0.01); SELECT NOW(6)");
+    let [_, Ok(Some(first)), _, Ok(Some(second))] = &all[..] else { panic!("{all:?}") };
+    assert_eq!(first, second, "{all:?}");
+    world.stop();
+}
+
+#[test]
 fn a_comment_alone_does_nothing_and_nothing_at_all_is_an_error() {
     let world = World::start();
     let mut root = world.root();

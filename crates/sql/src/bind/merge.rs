@@ -242,7 +242,11 @@ impl<'s> Merger<'s> {
             scope.is_straight |= merged.is_straight;
             scope.views.extend(merged.views.iter().cloned());
             let parts = merged.sources.iter().cloned();
-            sources.extend(parts.map(|part| Named { optional: part.optional || named.optional, ..part }));
+            sources.extend(parts.map(|part| Named {
+                optional: part.optional || named.optional,
+                lock: named.lock,
+                ..part
+            }));
         }
         scope.sources = sources;
         let mut place = 0;

@@ -100,6 +100,7 @@ fn source(place: usize, named: Named, mut conditions: Vec<Condition>) -> Source 
         SourceKind::Table(table) => access::choose(table, place, &mut conditions),
         _ => Access::Full(Direction::Forward),
     };
+    let lock = named.lock.filter(|_| matches!(named.kind, SourceKind::Table(_)));
     Source {
         from: named.kind,
         alias: named.alias,
@@ -110,7 +111,7 @@ fn source(place: usize, named: Named, mut conditions: Vec<Condition>) -> Source 
         missing_until: None,
         completes: Vec::new(),
         needs_row: false,
-        lock: None,
+        lock,
     }
 }
 

@@ -14,7 +14,7 @@ use super::merge::Mergeable;
 use super::over::Windows;
 use crate::expr::{Expr, ResultType, Schema, Types};
 use crate::plan::{
-    Aggregate, ByView, Given, SelectPlan, Source, SourceKind, Subquery, UsedView, WindowFunction,
+    Aggregate, ByView, Given, RowLock, SelectPlan, Source, SourceKind, Subquery, UsedView, WindowFunction,
     subquery_type,
 };
 
@@ -30,6 +30,8 @@ pub(super) struct Named {
     pub(super) optional: bool,
     /// A view leads to it.
     pub(super) by: Option<ByView>,
+    /// How its rows are locked; those of a derived table are not.
+    pub(super) lock: Option<RowLock>,
     /// A derived table or view that may become a part of the query.
     pub(super) merge: Option<Arc<Mergeable>>,
 }
@@ -37,7 +39,7 @@ pub(super) struct Named {
 impl Named {
     /// A source under its own name.
     pub(super) fn new(kind: SourceKind, db: String, alias: String) -> Self {
-        Self { kind, db, alias, aliased: false, optional: false, by: None, merge: None }
+        Self { kind, db, alias, aliased: false, optional: false, by: None, lock: None, merge: None }
     }
 
     /// How errors call a column.

@@ -83,13 +83,13 @@ impl SelectBinder<'_, '_> {
         let locks = self.tail.locks();
         let takes_order =
             block.is_plain() && block.order.is_empty() && !self.tail.is_part() && !self.env.may_assign();
+        self.tail.lock(&mut self.scope)?;
         merge::merge(&mut self.scope, &mut block, takes_order, locks);
         *mergeable = if locks { None } else { Mergeable::new(&self.scope, &block) };
         let is_straight =
             self.select.select_modifiers.as_ref().is_some_and(|modifiers| modifiers.straight_join);
         block.reorder(&mut self.scope, is_straight);
         let mut plan = block.place(&mut self.scope);
-        self.tail.lock(&mut plan.sources)?;
         plan.use_index_order();
         Ok(plan)
     }

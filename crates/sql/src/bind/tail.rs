@@ -3,9 +3,10 @@
 use sqlparser::ast::{self, LimitClause, OrderByKind};
 use types::error::table::{ER_CANT_USE_OPTION_HERE, ER_DUPLICATE_TABLE_LOCK, ER_UNRESOLVED_TABLE_LOCK};
 
+use super::scope::{Named, Scope};
 use super::{BindEnv, Result, literal, unsupported};
 use crate::expr::Expr;
-use crate::plan::{LockWait, OrderBy, RowLock, Source, SourceKind};
+use crate::plan::{LockWait, OrderBy, RowLock, SourceKind};
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,8 +119,9 @@ impl<'a> Tail<'a> {
         Ok((bind(limit)?, bind(offset)?))
     }
 
-    /// Locks the rows of sources: of all that are stored, or of those that OF names. Errors 3568, 3569.
-    pub(super) fn lock(self, sources: &mut [Source]) -> Result<()> {
+    /// Notes how the rows of sources are locked, before views become a part of the query: those of all sources, or of those
+    /// that OF names. Errors 3568, 3569.
+    pub(super) fn lock(self, scope: &mut Scope) -> Result<()> {
         for clause in self.locks {
             let wait = match clause.nonblock {
                 None => LockWait::Wait,
@@ -130,14 +132,18 @@ impl<'a> Tail<'a> {
             let named = clause.of.as_ref().map(|name| name.to_string().replace('`', ""));
             let quoted = |name: &str| if named.is_some() { format!("`{name}`") } else { name.to_owned() };
             let mut found = named.is_none();
-            for source in
-                sources.iter_mut().filter(|source| named.as_ref().is_none_or(|name| *name == source.alias))
-            {
+            let is_meant = |source: &&mut Named| named.as_ref().is_none_or(|name| *name == source.alias);
+            for source in scope.sources.iter_mut().filter(is_meant) {
                 found = true;
                 if source.lock.is_some() {
                     return Err(ER_DUPLICATE_TABLE_LOCK.error(&[&quoted(&source.alias)]));
                 }
-                source.lock = matches!(source.from, SourceKind::Table(_)).then_some(lock);
+                source.lock = Some(lock);
+                if let SourceKind::Derived(place, _) = source.kind
+                    && let Some(used) = &mut scope.subqueries[place].view
+                {
+                    used.locks = lock.exclusive;
+                }
             }
             if let (false, Some(name)) = (found, &named) {
                 return Err(ER_UNRESOLVED_TABLE_LOCK.error(&[&quoted(name)]));

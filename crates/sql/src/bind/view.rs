@@ -67,7 +67,7 @@ pub(super) fn bind(
     env: &BindEnv<'_>,
 ) -> Result<(SourceKind, Option<Arc<Mergeable>>)> {
     let Rows { plan, columns, mergeable } = bind_rows(view, env)?;
-    let used = UsedView { view: Arc::clone(view), by: env.in_view.map(Within::by) };
+    let used = UsedView { view: Arc::clone(view), by: env.in_view.map(Within::by), locks: false };
     scope.subqueries.push(Subquery { view: Some(used), ..Subquery::in_from(plan, false) });
     // What MySQL is told to keep apart it keeps apart.
     let mergeable = mergeable.filter(|_| definition(view).algorithm != ViewAlgorithm::TempTable);

@@ -76,7 +76,7 @@ pub struct PlannedTable {
     pub implied: bool,
     /// A view leads to it.
     pub by: Option<ByView>,
-    /// Its rows are locked as for a change: FOR UPDATE.
+    /// Its rows, or those of the view that it is, are locked as for a change: FOR UPDATE.
     pub locks: bool,
 }
 

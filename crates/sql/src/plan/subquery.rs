@@ -27,12 +27,14 @@ pub struct UsedView {
     pub view: Arc<Table>,
     /// The views around it, if there are any.
     pub by: Option<ByView>,
+    /// Its rows are to be locked as for a change, by the query that reads it.
+    pub locks: bool,
 }
 
 impl UsedView {
     pub(super) fn collect_tables(&self, touched: &mut Touched) {
         let table = PlannedTable::named(Arc::clone(&self.view), false);
-        touched.tables.push(PlannedTable { by: self.by.clone(), ..table });
+        touched.tables.push(PlannedTable { by: self.by.clone(), locks: self.locks, ..table });
     }
 }
 

@@ -115,6 +115,31 @@ fn one_address_has_eight_places_before_the_login_and_others_wait_for_them() {
 }
 
 #[test]
+fn one_address_has_eight_places_however_many_wait_for_those_that_stall() {
+    let host = Host::start(&[]);
+    let mut crowd: Vec<_> = (0..60).map(|_| (host.stranger([127, 0, 0, 9]), false, false)).collect();
+    // All of them stall, and the first eight lose their places after three seconds.
+    while crowd.iter().filter(|(.., is_gone)| *is_gone).count() < 8 {
+        for pass in [1, 2] {
+            // Who was greeted and is there after that was there all at once.
+            for (stream, is_greeted, is_gone) in crowd.iter_mut().filter(|(.., is_gone)| !is_gone) {
+                if pass == 1 && *is_greeted {
+                    continue;
+                }
+                stream.set_timeout(std::time::Duration::from_millis(1));
+                match stream.read(&mut [0; 256]) {
+                    Ok(0) => *is_gone = true,
+                    Ok(_) if pass == 1 => *is_greeted = true,
+                    Ok(_) | Err(_) => {}
+                }
+            }
+        }
+        let there = crowd.iter().filter(|(_, is_greeted, is_gone)| *is_greeted && !is_gone).count();
+        assert!(there <= 8, "{there} at a time");
+    }
+}
+
+#[test]
 fn a_crowd_of_one_address_is_let_in_one_after_another() {
     let host = Host::start(&[("max_connections", 500)]);
     let login = Login { plugin: "mysql_native_password", ..Login::new("old", "secret") };
