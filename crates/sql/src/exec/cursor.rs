@@ -136,13 +136,17 @@ impl<'p> Cursor<'p> {
         };
         let Some(row) = get(key, Versions::Newest, trx)? else {
             self.current = Current::None;
+            if let Rows::Entries(entries) = &mut self.rows {
+                entries.look_again();
+            }
             return Ok(None);
         };
         table.rows.offsets(&row, &mut self.offsets).map_err(|_| damaged(table))?;
         let mut place = Place::Here;
-        if let (Some(entry), Rows::Entries(entries)) = (&mut self.entry, &self.rows) {
+        if let (Some(entry), Rows::Entries(entries)) = (&mut self.entry, &mut self.rows) {
             let now = table.entry_key(entry, &row, &self.offsets, key);
             if now != *entry {
+                entries.look_again();
                 place = if entries.is_ahead(&now, entry) { Place::Ahead } else { Place::Behind };
                 *entry = now;
             }
@@ -250,10 +254,7 @@ fn table_rows(
             })
         }
         Access::Point { index, keys } => Ok(match ranges::point_key(table, *index, keys, inputs, context)? {
-            PointKey::Key(key) => {
-                let ranges = vec![KeyRange::prefix(&key)];
-                (entries(ranges, Direction::Forward), true)
-            }
+            PointKey::Key(key) => (Rows::Entries(Entries::point(KeyRange::prefix(&key))), true),
             PointKey::Empty => (Rows::Point(None), true),
             PointKey::Unknown => (full(Direction::Forward), false),
         }),

@@ -101,6 +101,8 @@ pub(super) struct Entries {
     /// The keys of locked rows that were given. That one is locked does not say so: another source of the statement may have
     /// locked it after it was moved behind.
     given: HashSet<Key>,
+    /// Of a unique index: a value, which others may give to another row.
+    point: Option<KeyRange>,
 }
 
 /// What leads to a row.
@@ -118,12 +120,25 @@ impl Entries {
             moved: BTreeMap::new(),
             behind: None,
             given: HashSet::new(),
+            point: None,
         }
     }
 
     /// A row that is locked is given, unless it was before.
     pub(super) fn give(&mut self, row_key: &Key) -> bool {
         self.given.insert(Key::clone(row_key))
+    }
+
+    /// The row that has a value of a unique index.
+    pub(super) fn point(range: KeyRange) -> Self {
+        Self { point: Some(range.clone()), ..Self::new(vec![range], Direction::Forward) }
+    }
+
+    /// The row that was waited for has not got the unique value any more: another one may have it.
+    pub(super) fn look_again(&mut self) {
+        if let Some(range) = &self.point {
+            self.scan = RangesScan::new(vec![range.clone()], Direction::Forward);
+        }
     }
 
     pub(super) fn next(&mut self, versions: Versions, trx: &mut Trx) -> Result<Option<Led>> {

@@ -65,17 +65,25 @@ impl Exec<'_> {
     }
 
     /// Locks the next candidate that is meant, and reads it again. Where the order decides which rows are changed, one that
-    /// others have moved in it meanwhile waits for its turn.
+    /// others have moved in it meanwhile waits for its turn; not in an order by chance.
     pub(super) async fn next_target(
         &mut self,
         target: &Target,
         candidates: &mut Candidates,
         known: Known<'_>,
     ) -> Result<Option<(Key, Row)>> {
+        let mut order = target.order.iter().filter_map(OrderBy::expr);
+        let decides = target.limit.is_some() && !target.order.is_empty() && order.all(Expr::is_repeatable);
         while let Some((_, key)) = candidates.pop_front() {
             self.turns.tick().await;
-            let Some(row) = self.lock_and_read(target, &key, known).await? else { continue };
-            if target.limit.is_some() && !target.order.is_empty() {
+            let Some(row) = self.lock_and_read(target, &key, known).await? else {
+                // Another row may have got the unique value that was looked for.
+                if candidates.is_empty() && target.source.access.is_unique_entry() {
+                    *candidates = self.candidates(target, u64::MAX, known).await?;
+                }
+                continue;
+            };
+            if decides {
                 let table = target.source.table();
                 let offsets = offsets(table, &row)?;
                 let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];

@@ -243,3 +243,59 @@ fn order_and_limit_decide_by_the_rows_that_are_locked() {
         assert_eq!(conn.rows("SELECT id FROM t WHERE v = 0 ORDER BY id"), ["0", "2"], "{statement}");
     }
 }
+
+/// A unique value is some row's all the time; which one has it changes while it is waited for.
+#[test]
+fn a_unique_value_is_found_whichever_row_has_it() {
+    let moves: [&[&str]; 3] = [
+        &["REPLACE INTO u VALUES (9, 5, 100)"],
+        &["DELETE FROM u WHERE id = 5", "INSERT INTO u VALUES (9, 5, 100)"],
+        &["UPDATE u SET k = 6 WHERE id = 5", "UPDATE u SET k = 5, v = 100 WHERE id = 4"],
+    ];
+    for moves in moves {
+        for query in [
+            "SELECT v FROM u WHERE k = 5 FOR UPDATE",
+            "SELECT v FROM u WHERE k = 5 FOR SHARE",
+            "UPDATE u SET v = v + 1 WHERE k = 5",
+            "DELETE FROM u WHERE k = 5",
+        ] {
+            let (mut db, _) = filled();
+            let number = |name| (name, int(IntSize::Int), false, DefaultValue::None);
+            db.create(&Spec {
+                name: "u",
+                columns: vec![number("id"), number("k"), number("v")],
+                indexes: vec![("PRIMARY", IndexKind::Primary, vec![0]), ("k", IndexKind::Unique, vec![1])],
+                auto_increment: None,
+            });
+            let (mut conn, mut mover) = (db.connect(), db.connect());
+            conn.run("INSERT INTO u VALUES (4, 4, 0), (5, 5, 0)");
+            (conn.autocommit, mover.autocommit) = (false, false);
+            moves.iter().for_each(|sql| drop(mover.run(sql)));
+            if query.starts_with("SELECT") {
+                let mut waits = pin!(conn.ids(query));
+                assert!(poll(waits.as_mut()).is_none(), "the row is locked");
+                mover.commit();
+                assert_eq!(
+                    poll(waits.as_mut()).expect("nobody is in the way"),
+                    ["100"],
+                    "{query}, {moves:?}"
+                );
+            } else {
+                let mut waits = pin!(conn.start(query));
+                assert!(poll(waits.as_mut()).is_none(), "the row is locked");
+                mover.commit();
+                let done = poll(waits.as_mut()).expect("nobody is in the way").unwrap();
+                assert_eq!(done.affected, 1, "{query}, {moves:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_order_by_chance_locks_no_more_than_it_changes() {
+    let (db, mut conn) = filled();
+    conn.run("UPDATE t SET v = 1 ORDER BY RAND() LIMIT 1");
+    let mut other = db.connect();
+    let free = other.rows("SELECT id FROM t FOR UPDATE SKIP LOCKED");
+    assert_eq!(free.len() as u64, ROWS - 1);
+}
