@@ -30,6 +30,23 @@ pub enum Scope {
     Global,
 }
 
+/// What a statement does with a table that it names, as far as that is known before it is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// Its rows are read; in a change of several tables they may be changed as well.
+    Read,
+    /// INSERT.
+    Insert,
+    /// REPLACE.
+    Replace,
+    /// INSERT .. ON DUPLICATE KEY UPDATE.
+    InsertOrUpdate,
+    /// UPDATE.
+    Update,
+    /// DELETE.
+    Delete,
+}
+
 /// What the server offers to statements beside tables. It is `Any` so that virtual tables find theirs.
 pub trait Server: Any + Debug + Send + Sync {
     /// The value of a system variable; `scope` is what stands before its name, if anything does. Error 1193 if there
@@ -45,9 +62,10 @@ pub trait Server: Any + Debug + Send + Sync {
     /// `version()`
     fn version(&self) -> &str;
 
-    /// Error 1142 if the session may not be told that there is no such table because there is no such database.
-    fn permit_missing(&self, db: &str, name: &str) -> Result<(), SqlError> {
-        let _ = (db, name);
+    /// Error 1142 unless the session may use a table so which its statement names, whether there is one of that name or not. It
+    /// is asked before anything of the table is looked at: no other error tells who may not what there is.
+    fn permit(&self, usage: Usage, db: &str, table: &str) -> Result<(), SqlError> {
+        let _ = (usage, db, table);
         Ok(())
     }
 

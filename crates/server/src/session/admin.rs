@@ -10,8 +10,8 @@ use types::error::SqlError;
 use types::error::table::{
     ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK, ER_DISK_FULL, ER_KILL_DENIED_ERROR,
     ER_LOCK_OR_ACTIVE_TRANSACTION, ER_LOG_PURGE_UNKNOWN_ERR, ER_NO_SUCH_THREAD, ER_PLUGIN_DELETE_BUILTIN,
-    ER_QUERY_INTERRUPTED, ER_SP_DOES_NOT_EXIST, ER_UDF_EXISTS, ER_UNKNOWN_TARGET_BINLOG,
-    ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
+    ER_QUERY_INTERRUPTED, ER_SP_DOES_NOT_EXIST, ER_TABLEACCESS_DENIED_ERROR, ER_UDF_EXISTS,
+    ER_UNKNOWN_TARGET_BINLOG, ER_WARN_PURGE_LOG_IN_USE, ER_WRONG_ARGUMENTS,
 };
 use types::value::Value;
 use types::warning::Level;
@@ -163,11 +163,14 @@ impl Client {
 
     /// KILL. Error 1235 for a subquery.
     async fn kill(&mut self, kill: Kill) -> Result<()> {
-        let plan = self.bind_values(&[&*kill.id])?;
+        let no_subqueries =
+            || unsupported("Usage of subqueries or stored function calls as part of this statement");
+        let plan = self.bind_values(&[&*kill.id]).map_err(|error| {
+            // Nothing but a subquery names a table.
+            if error.is(&ER_TABLEACCESS_DENIED_ERROR) { no_subqueries() } else { error }
+        })?;
         if !plan.subqueries.is_empty() {
-            return Err(unsupported(
-                "Usage of subqueries or stored function calls as part of this statement",
-            ));
+            return Err(no_subqueries());
         }
         let value = self.run_values(&plan).await?.pop().unwrap_or_default();
         let id = match value {

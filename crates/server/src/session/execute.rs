@@ -15,8 +15,8 @@ use sql::plan::{Plan, PlannedTable};
 use tokio::task::JoinHandle;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_NO_SUCH_TABLE,
-    ER_QUERY_INTERRUPTED, ER_QUERY_TIMEOUT, ER_TABLE_DEF_CHANGED, ER_TABLEACCESS_DENIED_ERROR,
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_LOCK_DEADLOCK, ER_NEED_REPREPARE, ER_QUERY_INTERRUPTED,
+    ER_QUERY_TIMEOUT, ER_TABLE_DEF_CHANGED,
 };
 
 use super::plan_cache::Planned;
@@ -24,7 +24,6 @@ use super::result::{ClientSink, Format};
 use super::row_log::StatementLog;
 use super::statement::markers;
 use super::{Client, Wire};
-use crate::accounts::Privileges;
 use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -96,34 +95,6 @@ impl Client {
 
     /// Plans a statement, unless it is one that has no plan.
     pub(super) fn bind(
-        &self,
-        statement: Statement,
-        normalised: &Normalised,
-    ) -> Result<std::result::Result<Plan, Box<Statement>>> {
-        let wanted = match &statement {
-            Statement::Insert(_) => Privileges::INSERT,
-            Statement::Update(_) => Privileges::UPDATE,
-            Statement::Delete(_) => Privileges::DELETE,
-            _ => Privileges::SELECT,
-        };
-        self.bind_unchecked(statement, normalised).map_err(|error| self.hide_missing(error, wanted))
-    }
-
-    /// The same, or error 1142 for a table that is missing where the session may do nothing: it is not told which are there.
-    pub(super) fn hide_missing(&self, error: SqlError, wanted: Privileges) -> SqlError {
-        if error.is(&ER_TABLEACCESS_DENIED_ERROR) {
-            // Of a table in a database that is missing: that is not to be seen at the privilege's name either.
-            let message = error.message.replacen("SELECT", &wanted.names(Privileges::ALL), 1);
-            return SqlError { message, ..error };
-        }
-        if !error.is(&ER_NO_SUCH_TABLE) {
-            return error;
-        }
-        let name = error.message.split('\'').nth(1).and_then(|name| name.split_once('.'));
-        name.and_then(|(db, table)| self.access.on_table(wanted, db, table).err()).unwrap_or(error)
-    }
-
-    fn bind_unchecked(
         &self,
         statement: Statement,
         normalised: &Normalised,

@@ -11,8 +11,9 @@ use smallvec::SmallVec;
 use sql::exec::{OutputColumn, Params, output_columns};
 use sql::expr::Types;
 use sql::lex::{Normalised, Verb, next_statement, split_first};
-use sql::parse::{self, PrepareSource, Statement};
-use sql::plan::Plan;
+use sql::parse::{self, PrepareSource, SetItem, Statement};
+use sql::plan::{Plan, QueryPlan};
+use sqlparser::ast::Expr;
 use types::charset::Charset;
 use types::decimal::Decimal;
 use types::error::SqlError;
@@ -143,6 +144,7 @@ impl Client {
                 if is_about_statements(&statement) || params > 0 && !takes_params {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
+                self.examine_exprs(&statement)?;
                 (None, self.columns_of_other(&statement)?)
             }
         };
@@ -160,6 +162,17 @@ impl Client {
             long_data: LongData::default(),
         });
         Ok((stored, columns))
+    }
+
+    /// What is wrong with the expressions of SET and DO whatever their parameters are: it is an error now, as in MySQL.
+    fn examine_exprs(&self, statement: &Statement) -> Result<()> {
+        let exprs: Vec<&Expr> = match statement {
+            Statement::Do(exprs) => exprs.iter().collect(),
+            Statement::Set(items) => items.iter().filter_map(SetItem::expr).collect(),
+            _ => return Ok(()),
+        };
+        let plan = QueryPlan::Select(Box::new(self.bind_values(&exprs)?));
+        self.permit_tables(&Planned::new(Plan::Select(plan)))
     }
 
     /// The columns of its result, as far as they are known without parameters; none if it has no result.

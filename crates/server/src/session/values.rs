@@ -16,7 +16,6 @@ use super::Client;
 use super::plan_cache::Planned;
 use super::row_log::NoLog;
 use super::statement::PLANS_MAX;
-use crate::accounts::Privileges;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -39,8 +38,7 @@ impl Client {
     pub(super) fn bind_values(&self, exprs: &[&Expr]) -> Result<SelectPlan> {
         let catalog = self.shared.store.catalog();
         let env = BindEnv::new(&catalog, &self.sql, "");
-        let bound = bind::bind_exprs(exprs.iter().copied(), &env);
-        bound.map_err(|error| self.hide_missing(error, Privileges::SELECT))
+        bind::bind_exprs(exprs.iter().copied(), &env)
     }
 
     /// The values of expressions that read no table.

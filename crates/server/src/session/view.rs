@@ -9,7 +9,7 @@ use commit::Tuple;
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 use sql::exec::BoxFuture;
-use sql::session::{Asked, Scope, Server, Session};
+use sql::session::{Asked, Scope, Server, Session, Usage};
 use sql::virtual_table::VirtualTable;
 use types::error::SqlError;
 use types::value::Value;
@@ -141,8 +141,16 @@ impl Server for SessionView {
         &self.version
     }
 
-    fn permit_missing(&self, db: &str, name: &str) -> Result<(), SqlError> {
-        self.access().on_table(Privileges::SELECT, db, name)
+    fn permit(&self, usage: Usage, db: &str, table: &str) -> Result<(), SqlError> {
+        let wanted = match usage {
+            Usage::Read => Privileges::SELECT,
+            Usage::Insert => Privileges::INSERT,
+            Usage::Replace => Privileges::INSERT.union(Privileges::DELETE),
+            Usage::InsertOrUpdate => Privileges::INSERT.union(Privileges::UPDATE),
+            Usage::Update => Privileges::UPDATE,
+            Usage::Delete => Privileges::DELETE,
+        };
+        self.access().on_table(wanted, db, table)
     }
 
     fn answer(&self, asked: &Asked<'_>) -> Result<Value, SqlError> {

@@ -165,6 +165,54 @@ fn who_may_not_use_a_table_is_not_told_whether_it_is_there() {
 }
 
 #[test]
+fn privileges_come_before_all_other_errors_of_a_statement() {
+    let world = World::start();
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    ok(&mut root, "CREATE TABLE d.u (a INT, b INT)");
+    ok(&mut root, "CREATE VIEW d.v AS SELECT * FROM d.t");
+    let mut denied = |sql: &str, privileges: &str, table: &str| {
+        let refused = nobody.query(sql).expect_err(sql);
+        let text = format!("{privileges} command denied to user 'nobody'@'localhost' for table '{table}'");
+        assert_eq!((refused.code(), refused.message()), (1142, &*text), "{sql}");
+    };
+    for (sql, privileges, table) in [
+        ("SELECT zz FROM d.t", "SELECT", "t"),
+        ("SELECT zz FROM d.v", "SELECT", "v"),
+        ("PREPARE s FROM 'SELECT zz FROM d.t'", "SELECT", "t"),
+        ("PREPARE s FROM 'SET @a = (SELECT a FROM d.t)'", "SELECT", "t"),
+        ("PREPARE s FROM 'SET sort_buffer_size = (SELECT a FROM d.t WHERE a = ?)'", "SELECT", "t"),
+        ("PREPARE s FROM 'DO ?, (SELECT a FROM d.nosuch)'", "SELECT", "nosuch"),
+        ("SET @a = (SELECT zz FROM d.t)", "SELECT", "t"),
+        ("INSERT INTO d.t (zz) VALUES (1)", "INSERT", "t"),
+        ("INSERT INTO d.t VALUES (1, 2)", "INSERT", "t"),
+        ("INSERT INTO d.t VALUES (1) ON DUPLICATE KEY UPDATE zz = 1", "INSERT, UPDATE", "t"),
+        ("INSERT INTO d.v VALUES (1)", "INSERT", "v"),
+        ("REPLACE INTO d.nosuch VALUES (1)", "INSERT, DELETE", "nosuch"),
+        ("UPDATE d.t SET zz = 1", "UPDATE", "t"),
+        ("UPDATE d.v SET zz = 1", "UPDATE", "v"),
+        ("DELETE FROM d.t WHERE zz = 1", "DELETE", "t"),
+        ("DELETE d.t FROM d.t JOIN d.nosuch", "SELECT", "t"),
+    ] {
+        denied(sql, privileges, table);
+    }
+    ok(&mut root, "GRANT INSERT ON d.* TO nobody@'%'");
+    ok(&mut root, "GRANT INSERT ON nosuch.* TO nobody@'%'");
+    denied("INSERT INTO d.t SELECT * FROM d.u", "SELECT", "u");
+    denied("INSERT INTO d.t SELECT * FROM d.nosuch", "SELECT", "nosuch");
+    denied("INSERT INTO d.t SELECT * FROM nosuch.nosuch", "SELECT", "nosuch");
+    for (sql, code) in [
+        ("INSERT INTO nosuch.t VALUES (1)", 1049),
+        ("INSERT INTO d.nosuch VALUES (1)", 1146),
+        ("INSERT INTO d.t VALUES (1, 2)", 1136),
+    ] {
+        assert_eq!(nobody.query(sql).unwrap_err().code(), code, "{sql}");
+    }
+    ok(&mut nobody, "PREPARE s FROM 'SET @a = (SELECT SUM(x) FROM (SELECT ? x) x), @b = ?'");
+    world.stop();
+}
+
+#[test]
 fn rows_are_locked_for_changes_by_whoever_may_change_them_or_lock_the_table() {
     const LOCKING: [&str; 4] = [
         "SELECT * FROM d.t FOR UPDATE",
@@ -294,8 +342,6 @@ fn a_kill_stops_a_text_of_many_statements_whose_client_does_not_read() {
     const SESSION_TRACK: u32 = 1 << 23;
     let world = World::start();
     let mut root = world.root();
-    ok(&mut root, "CREATE TABLE d.t (a INT PRIMARY KEY)");
-    ok(&mut root, "INSERT INTO d.t VALUES (1)");
     let login = Login { flags: SESSION_TRACK, ..Login::new("root", "") };
     let text = "SET NAMES latin1;".repeat(300_000);
     let mut questions = || {
@@ -304,9 +350,6 @@ fn a_kill_stops_a_text_of_many_statements_whose_client_does_not_read() {
     };
     let mut slow = [(); 2].map(|()| {
         let mut slow = Client::connect(&world.address(), &login).unwrap();
-        ok(&mut slow, "BEGIN");
-        ok(&mut slow, "UPDATE d.t SET a = a + 1");
-        ok(&mut slow, "ROLLBACK");
         send(&mut slow, &text);
         // Until nobody else executes anything.
         let (mut before, mut calm) = (questions(), 0);

@@ -26,6 +26,7 @@ use crate::plan::{
     Assignment, DeletePlan, Doing, InsertPlan, InsertSource, OnDuplicate, OrderBy, Plan, QueryPlan,
     SourceKind, Subquery, Target, UpdatePlan,
 };
+use crate::session::Usage;
 
 /// Binds INSERT and REPLACE. `row_size` is set if the rows' literals were taken out of the text.
 pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<'_>) -> Result<InsertPlan> {
@@ -38,7 +39,12 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
         insert.source.as_ref().is_some_and(|source| !matches!(*source.body, ast::SetExpr::Values(_)));
     // Its columns can be named behind ON DUPLICATE KEY UPDATE.
     let env = if is_select && insert.on.is_none() { env } else { &keeping };
-    let table = changed_table(name, "INSERT", env)?;
+    let usage = match &insert.on {
+        Some(_) => Usage::InsertOrUpdate,
+        None if insert.replace_into => Usage::Replace,
+        None => Usage::Insert,
+    };
+    let table = changed_table(name, usage, env)?;
     let alias = insert.table_alias.as_ref().map_or(&table.def.name, |alias| &alias.alias.value).clone();
     let mut scope = Scope::default();
     let kind = SourceKind::Table(Arc::clone(&table));
@@ -144,7 +150,7 @@ pub fn bind_update(update: &UpdateStatement, env: &BindEnv<'_>) -> Result<Plan> 
     if !joins.is_empty() {
         return multi::bind_update(update, env).map(Plan::MultiUpdate);
     }
-    let (table, mut scope) = target_scope(name, alias.as_ref(), partitions, "UPDATE", env)?;
+    let (table, mut scope) = target_scope(name, alias.as_ref(), partitions, Usage::Update, env)?;
     let mut assignments = bind_assignments(&update.assignments, &table, &mut scope, env)?;
     bind_defaults(&mut assignments, env.catalog, &table, env.session)?;
     let target =
@@ -171,7 +177,7 @@ pub fn bind_delete(statement: &DeleteStatement, env: &BindEnv<'_>) -> Result<Pla
     if !joins.is_empty() || delete.returning.is_some() {
         return Err(unsupported("DELETE FROM a join, or RETURNING"));
     }
-    let (table, scope) = target_scope(name, alias.as_ref(), partitions, "DELETE", env)?;
+    let (table, scope) = target_scope(name, alias.as_ref(), partitions, Usage::Delete, env)?;
     let target =
         bind_target(scope, delete.selection.as_ref(), &delete.order_by, delete.limit.as_ref(), &table, env)?;
     let doing = Doing { deletes: true, ..Doing::default() };
@@ -187,13 +193,14 @@ pub(super) fn assigned(table: &Table, assignments: &[Assignment]) -> impl Iterat
 }
 
 /// The table that a statement changes. Errors 1036, 1288 and 1471 for what cannot be changed.
-fn changed_table(name: &ast::ObjectName, verb: &str, env: &BindEnv<'_>) -> Result<Arc<Table>> {
+fn changed_table(name: &ast::ObjectName, usage: Usage, env: &BindEnv<'_>) -> Result<Arc<Table>> {
     let (db, table) = from::split_name(name, env)?;
-    match from::find_table(&db, &table, env)? {
-        SourceKind::Table(view) if view.def.view.is_some() => {
-            let error = if verb == "INSERT" { &ER_NON_INSERTABLE_TABLE } else { &ER_NON_UPDATABLE_TABLE };
-            Err(error.error(&[&table, &verb.to_owned()]))
-        }
+    match from::find_table(&db, &table, usage, env)? {
+        SourceKind::Table(view) if view.def.view.is_some() => Err(match usage {
+            Usage::Update => ER_NON_UPDATABLE_TABLE.error(&[&table, &"UPDATE"]),
+            Usage::Delete => ER_NON_UPDATABLE_TABLE.error(&[&table, &"DELETE"]),
+            _ => ER_NON_INSERTABLE_TABLE.error(&[&table, &"INSERT"]),
+        }),
         SourceKind::Table(table) => Ok(table),
         _ => Err(ER_OPEN_AS_READONLY.error(&[&table])),
     }
@@ -203,14 +210,14 @@ fn target_scope(
     name: &ast::ObjectName,
     alias: Option<&ast::TableAlias>,
     partitions: &[ast::Ident],
-    verb: &str,
+    usage: Usage,
     env: &BindEnv<'_>,
 ) -> Result<(Arc<Table>, Scope)> {
     if !partitions.is_empty() {
         return Err(unsupported("PARTITION"));
     }
     from::refuse_column_names(alias)?;
-    let table = changed_table(name, verb, env)?;
+    let table = changed_table(name, usage, env)?;
     let alias = alias.map_or(&table.def.name, |alias| &alias.name.value).clone();
     let mut scope = Scope::default();
     let kind = SourceKind::Table(Arc::clone(&table));

@@ -15,6 +15,7 @@ use super::scope::{Named, Scope};
 use super::view::Within;
 use super::{BindEnv, Result, query, unsupported, view, with};
 use crate::plan::{Given, SourceKind, Subquery};
+use crate::session::Usage;
 
 /// So many joins at most stand before a RIGHT JOIN with LATERAL, as in MySQL: they are bound behind its right side.
 const LATERAL_JOINS_MAX: usize = 60;
@@ -202,7 +203,7 @@ fn find_source(
     if env.defined == Some((db, table)) {
         return Err(ER_NO_SUCH_TABLE.error(&[&db, &table]));
     }
-    let kind = find_table(db, table, env)?;
+    let kind = find_table(db, table, Usage::Read, env)?;
     if let Some(record) = env.record {
         if matches!(&kind, SourceKind::Table(table) if table.is_temporary()) {
             return Err(ER_VIEW_SELECT_TMPTABLE.error(&[&table]));
@@ -216,21 +217,29 @@ fn find_source(
 }
 
 /// The table of that name, temporary, stored or neither, or view. A view's query is bound in a session without temporary tables.
-pub(super) fn find_table(db: &str, table: &str, env: &BindEnv<'_>) -> Result<SourceKind> {
+pub(super) fn find_table(db: &str, table: &str, usage: Usage, env: &BindEnv<'_>) -> Result<SourceKind> {
     if let Some(found) = env.session.temporary.get(db, table) {
         return Ok(SourceKind::Table(Arc::clone(found)));
     }
-    if let Some(found) = env.catalog.table(db, table) {
-        return Ok(SourceKind::Table(Arc::clone(found)));
-    }
-    if let Some(found) = env.session.server.virtual_table(db, table) {
+    let server = &env.session.server;
+    let stored = env.catalog.table(db, table);
+    // These see themselves to who may read what of them.
+    if stored.is_none()
+        && let Some(found) = server.virtual_table(db, table)
+    {
         return Ok(SourceKind::Virtual(found));
+    }
+    // What a view reads is its definer's matter.
+    if env.in_view.is_none() {
+        server.permit(usage, db, table)?;
+    }
+    if let Some(found) = stored {
+        return Ok(SourceKind::Table(Arc::clone(found)));
     }
     if db.eq_ignore_ascii_case("information_schema") {
         return Err(ER_UNKNOWN_TABLE.error(&[&table.to_ascii_uppercase(), &"information_schema"]));
     }
-    if env.catalog.database(db).is_none() && !env.session.server.is_virtual_database(db) {
-        env.session.server.permit_missing(db, table)?;
+    if env.catalog.database(db).is_none() && !server.is_virtual_database(db) {
         return Err(ER_BAD_DB_ERROR.error(&[&db]));
     }
     Err(ER_NO_SUCH_TABLE.error(&[&db, &table]))

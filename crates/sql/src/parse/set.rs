@@ -43,6 +43,16 @@ pub enum SetItem {
     Password(Option<Account>, Option<String>),
 }
 
+impl SetItem {
+    /// The expression whose value is assigned, if it is one.
+    pub fn expr(&self) -> Option<&Expr> {
+        match self {
+            Self::User(_, expr) | Self::System { value: SetValue::Expr(expr), .. } => Some(expr),
+            _ => None,
+        }
+    }
+}
+
 /// Which value of a system variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetScope {
