@@ -166,6 +166,11 @@ impl Drop for AbortOnUnwind {
 }
 
 impl Pipeline {
+    /// The time by the clock that commits are stamped with, microseconds since 1970.
+    pub fn unix_us(&self) -> u64 {
+        self.clock.unix_us()
+    }
+
     /// The view and `visible_seq` that snapshots are taken of.
     pub fn published(&self) -> &Arc<Published> {
         &self.published

@@ -14,7 +14,6 @@ use super::count;
 use super::execute::{Prepared, Ran};
 use super::result::{BUFFER_SIZE, Format, write_error};
 use super::{Client, Wire};
-use crate::clock;
 use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -36,7 +35,7 @@ impl Client {
             let (first, behind, verb) = split_first(rest, quoting);
             let next = next_statement(behind, quoting);
             // Each statement has its own time.
-            self.begin_statement(if count == 1 { now_us } else { clock::unix_us() });
+            self.begin_statement(if count == 1 { now_us } else { self.shared.pipeline.unix_us() });
             let wrong = match next {
                 // Only behind the last statement may semicolons stand alone.
                 Some(_) if verb == Verb::Empty => Some(&rest[first.len()..]),
