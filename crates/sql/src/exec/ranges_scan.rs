@@ -102,7 +102,7 @@ pub(super) struct Entries {
     /// locked it after it was moved behind.
     given: HashSet<Key>,
     /// Of a unique index: a value, which others may give to another row.
-    point: Option<KeyRange>,
+    point: Option<Box<KeyRange>>,
 }
 
 /// What leads to a row.
@@ -131,13 +131,13 @@ impl Entries {
 
     /// The row that has a value of a unique index.
     pub(super) fn point(range: KeyRange) -> Self {
-        Self { point: Some(range.clone()), ..Self::new(vec![range], Direction::Forward) }
+        Self { point: Some(Box::new(range.clone())), ..Self::new(vec![range], Direction::Forward) }
     }
 
     /// The row that was waited for has not got the unique value any more: another one may have it.
     pub(super) fn look_again(&mut self) {
         if let Some(range) = &self.point {
-            self.scan = RangesScan::new(vec![range.clone()], Direction::Forward);
+            self.scan = RangesScan::new(vec![KeyRange::clone(range)], Direction::Forward);
         }
     }
 

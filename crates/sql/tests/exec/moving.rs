@@ -270,7 +270,9 @@ fn a_unique_value_is_found_whichever_row_has_it() {
             let (mut conn, mut mover) = (db.connect(), db.connect());
             conn.run("INSERT INTO u VALUES (4, 4, 0), (5, 5, 0)");
             (conn.autocommit, mover.autocommit) = (false, false);
-            moves.iter().for_each(|sql| drop(mover.run(sql)));
+            for sql in moves {
+                mover.run(sql);
+            }
             if query.starts_with("SELECT") {
                 let mut waits = pin!(conn.ids(query));
                 assert!(poll(waits.as_mut()).is_none(), "the row is locked");
