@@ -344,8 +344,12 @@ impl TableDef {
 
     /// Whether `time_zone` may decide what its definition means, or what its rows are when they are converted to it or from it.
     pub fn depends_on_time_zone(&self) -> bool {
+        // The text of a moment may name its distance from UTC.
         let depends = |column: &ColumnDef| {
-            matches!(column.ty, ColumnType::Timestamp { .. }) || matches!(column.default, DefaultValue::Now)
+            let is_moment = matches!(column.ty, ColumnType::DateTime { .. });
+            matches!(column.ty, ColumnType::Timestamp { .. })
+                || matches!(column.default, DefaultValue::Now)
+                || is_moment && matches!(column.default, DefaultValue::Stored(_))
         };
         self.columns.iter().any(depends) || self.has_expressions() || !self.checks.is_empty()
     }

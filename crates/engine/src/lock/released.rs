@@ -10,6 +10,7 @@ use crate::ids::CommitSeq;
 /// stands in all places of rows, so metadata have their own: whoever only reads, and locks no row, does not wait for it.
 const ROWS: usize = 1 << 16;
 const METADATA: usize = 1 << 12;
+const _: () = assert!(ROWS.is_power_of_two() && METADATA.is_power_of_two(), "low bits choose a place");
 
 /// The newest commit by which a lock was released at its ticket. Whoever gets the lock next comes after it, and so must
 /// the snapshot that he takes then, whether or not the commit has changed what the lock protects.
@@ -33,7 +34,8 @@ impl Places {
 
     fn of(&self, id: LockId, mode: Mode) -> &AtomicU64 {
         let places = if mode == Mode::Shared { &self.shared } else { &self.exclusive };
-        &places[usize::try_from(id.0 % places.len() as u64).expect("a place of an array")]
+        let mask = places.len() as u64 - 1;
+        &places[usize::try_from(id.0 & mask).expect("a place of an array")]
     }
 }
 

@@ -104,7 +104,8 @@ impl Checkpointer {
                     return;
                 }
                 if !state.is_asked() {
-                    self.asked.wait_for(&mut state, if has_garbage { PACE } else { LOOK });
+                    let removes = has_garbage && !self.base.ballast().is_spent();
+                    self.asked.wait_for(&mut state, if removes { PACE } else { LOOK });
                 }
                 state.asked
             };

@@ -75,6 +75,7 @@ fn the_time_zone_is_logged_where_it_matters() {
         ("ALTER TABLE d.s MODIFY a DATETIME", true),
         ("ALTER TABLE d.s ADD b INT", false),
         ("ALTER TABLE d.s ADD c DATETIME DEFAULT NOW()", true),
+        ("CREATE TABLE d.o (a DATETIME DEFAULT '2020-01-01 00:00:00')", true),
         ("CREATE VIEW d.v AS SELECT NOW() AS n", false),
         ("DROP TABLE d.t", false),
     ];

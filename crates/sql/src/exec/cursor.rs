@@ -137,7 +137,7 @@ impl<'p> Cursor<'p> {
         let Some(row) = get(key, Versions::Newest, trx)? else {
             self.current = Current::None;
             if let Rows::Entries(entries) = &mut self.rows {
-                entries.look_again();
+                entries.look_again(key);
             }
             return Ok(None);
         };
@@ -146,7 +146,7 @@ impl<'p> Cursor<'p> {
         if let (Some(entry), Rows::Entries(entries)) = (&mut self.entry, &mut self.rows) {
             let now = table.entry_key(entry, &row, &self.offsets, key);
             if now != *entry {
-                entries.look_again();
+                entries.look_again(key);
                 place = if entries.is_ahead(&now, entry) { Place::Ahead } else { Place::Behind };
                 *entry = now;
             }

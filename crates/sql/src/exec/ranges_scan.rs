@@ -103,6 +103,8 @@ pub(super) struct Entries {
     given: HashSet<Key>,
     /// Of a unique index: a value, which others may give to another row.
     point: Option<Box<KeyRange>>,
+    /// The rows that had it when they were waited for and have it no more.
+    left: Vec<Key>,
 }
 
 /// What leads to a row.
@@ -121,6 +123,7 @@ impl Entries {
             behind: None,
             given: HashSet::new(),
             point: None,
+            left: Vec::new(),
         }
     }
 
@@ -134,9 +137,13 @@ impl Entries {
         Self { point: Some(Box::new(range.clone())), ..Self::new(vec![range], Direction::Forward) }
     }
 
-    /// The row that was waited for has not got the unique value any more: another one may have it.
-    pub(super) fn look_again(&mut self) {
-        if let Some(range) = &self.point {
+    /// The row that was waited for has not got the unique value any more: another one may have it. Once for each row: a search
+    /// meets its old entry again as long as the commit that has moved it is not visible.
+    pub(super) fn look_again(&mut self, row_key: &Key) {
+        if let Some(range) = &self.point
+            && !self.left.contains(row_key)
+        {
+            self.left.push(Key::clone(row_key));
             self.scan = RangesScan::new(vec![KeyRange::clone(range)], Direction::Forward);
         }
     }

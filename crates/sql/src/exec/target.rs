@@ -77,9 +77,10 @@ impl Exec<'_> {
         while let Some((_, key)) = candidates.pop_front() {
             self.turns.tick().await;
             let Some(row) = self.lock_and_read(target, &key, known).await? else {
-                // Another row may have got the unique value that was looked for.
+                // Another row may have got the unique value that was looked for. The same one is not looked at for ever.
                 if candidates.is_empty() && target.source.access.is_unique_entry() {
                     *candidates = self.candidates(target, u64::MAX, known).await?;
+                    candidates.retain(|(_, other)| *other != key);
                 }
                 continue;
             };

@@ -300,6 +300,15 @@ impl Conn {
         }
     }
 
+    /// How many rows a statement gives or matches, if it ends without waiting or giving way.
+    pub fn answer_at_once(&mut self, sql: &str) -> Option<u64> {
+        let done = poll(std::pin::pin!(self.execute_with(sql, &[])))?.unwrap();
+        Some(match done.0 {
+            Done::Changed(changed) => changed.matched,
+            _ => done.1.rows.len() as u64,
+        })
+    }
+
     /// The rows of a query that may have to wait for others.
     pub async fn ids(&mut self, sql: &str) -> Vec<String> {
         self.execute_with(sql, &[]).await.unwrap_or_else(|error| panic!("{sql}: {error:?}")).1.rows

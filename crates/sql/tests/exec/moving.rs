@@ -34,6 +34,14 @@ fn filled() -> (Db, Conn) {
     (db, conn)
 }
 
+/// The first three alone.
+fn with_three_rows() -> (Db, Conn) {
+    let (db, mut conn) = filled();
+    conn.run("DELETE FROM t WHERE id > 2");
+    conn.commit();
+    (db, conn)
+}
+
 /// Locks and moves a few rows that are free, or lets those go that it has moved.
 fn step(mover: &mut Conn, rng: &mut Rng) {
     if rng.chance(1, 3) {
@@ -100,9 +108,7 @@ fn a_row_that_moves_ahead_is_met_in_its_order() {
         ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k FOR UPDATE", "1 2 0"),
         ("SELECT MIN(k) FROM t FORCE INDEX (k) WHERE k < 12 FOR UPDATE", "3"),
     ] {
-        let (db, mut conn) = filled();
-        conn.run("DELETE FROM t WHERE id > 2");
-        conn.commit();
+        let (db, mut conn) = with_three_rows();
         let mut mover = db.connect();
         mover.autocommit = false;
         mover.run("UPDATE t SET k = 9 WHERE id = 0");
@@ -165,9 +171,7 @@ fn a_row_that_moves_behind_is_given_in_its_order() {
         ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k LIMIT 2 FOR UPDATE", (2, 1), "0 1"),
         ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k LIMIT 1, 2 FOR UPDATE", (2, 1), "2 1"),
     ] {
-        let (db, mut conn) = filled();
-        conn.run("DELETE FROM t WHERE id > 2");
-        conn.commit();
+        let (db, mut conn) = with_three_rows();
         let (mut holder, mut mover) = (db.connect(), db.connect());
         holder.autocommit = false;
         holder.run("UPDATE t SET v = 1 WHERE id = 1");
@@ -182,9 +186,7 @@ fn a_row_that_moves_behind_is_given_in_its_order() {
 
 #[test]
 fn a_row_that_another_source_has_locked_behind_is_given() {
-    let (db, mut conn) = filled();
-    conn.run("DELETE FROM t WHERE id > 2");
-    conn.commit();
+    let (db, mut conn) = with_three_rows();
     let (mut holder, mut mover) = (db.connect(), db.connect());
     holder.autocommit = false;
     holder.run("UPDATE t SET v = 1 WHERE id = 1");
@@ -199,9 +201,7 @@ fn a_row_that_another_source_has_locked_behind_is_given() {
 
 #[test]
 fn a_row_is_found_by_an_entry_that_was_not_visible_yet() {
-    let (db, mut conn) = filled();
-    conn.run("DELETE FROM t WHERE id > 2");
-    conn.commit();
+    let (db, mut conn) = with_three_rows();
     let (mut holder, mut mover) = (db.connect(), db.connect());
     (holder.autocommit, mover.autocommit) = (false, false);
     mover.run("UPDATE t SET k = 500 WHERE id = 2");
@@ -226,9 +226,7 @@ fn order_and_limit_decide_by_the_rows_that_are_locked() {
         "UPDATE t FORCE INDEX (k) SET v = 7 WHERE v = 0 AND k < 90 ORDER BY k LIMIT 1",
         "DELETE FROM t WHERE v = 0 ORDER BY k LIMIT 1",
     ] {
-        let (db, mut conn) = filled();
-        conn.run("DELETE FROM t WHERE id > 2");
-        conn.commit();
+        let (db, mut conn) = with_three_rows();
         let mut mover = db.connect();
         mover.autocommit = false;
         mover.run("UPDATE t SET k = 4 WHERE id = 0");
@@ -241,6 +239,33 @@ fn order_and_limit_decide_by_the_rows_that_are_locked() {
         }
         conn.commit();
         assert_eq!(conn.rows("SELECT id FROM t WHERE v = 0 ORDER BY id"), ["0", "2"], "{statement}");
+    }
+}
+
+/// A table with a unique key and two rows.
+fn with_unique() -> Db {
+    let mut db = Db::new();
+    let number = |name| (name, int(IntSize::Int), false, DefaultValue::None);
+    db.create(&Spec {
+        name: "u",
+        columns: vec![number("id"), number("k"), number("v")],
+        indexes: vec![("PRIMARY", IndexKind::Primary, vec![0]), ("k", IndexKind::Unique, vec![1])],
+        auto_increment: None,
+    });
+    db.connect().run("INSERT INTO u VALUES (4, 4, 0), (5, 5, 0)");
+    db
+}
+
+#[test]
+fn a_unique_value_that_is_gone_is_not_looked_for_until_that_is_visible() {
+    for query in ["SELECT v FROM u WHERE k = 5 FOR UPDATE", "UPDATE u SET v = 1 WHERE k = 5"] {
+        let db = with_unique();
+        let (mut conn, mut mover) = (db.connect(), db.connect());
+        (conn.autocommit, mover.autocommit) = (false, false);
+        mover.run("UPDATE u SET k = 6 WHERE id = 5");
+        mover.commit_unseen(1);
+        let found = conn.answer_at_once(query);
+        assert_eq!(found, Some(0), "{query}");
     }
 }
 
@@ -259,16 +284,8 @@ fn a_unique_value_is_found_whichever_row_has_it() {
             "UPDATE u SET v = v + 1 WHERE k = 5",
             "DELETE FROM u WHERE k = 5",
         ] {
-            let (mut db, _) = filled();
-            let number = |name| (name, int(IntSize::Int), false, DefaultValue::None);
-            db.create(&Spec {
-                name: "u",
-                columns: vec![number("id"), number("k"), number("v")],
-                indexes: vec![("PRIMARY", IndexKind::Primary, vec![0]), ("k", IndexKind::Unique, vec![1])],
-                auto_increment: None,
-            });
+            let db = with_unique();
             let (mut conn, mut mover) = (db.connect(), db.connect());
-            conn.run("INSERT INTO u VALUES (4, 4, 0), (5, 5, 0)");
             (conn.autocommit, mover.autocommit) = (false, false);
             for sql in moves {
                 mover.run(sql);
