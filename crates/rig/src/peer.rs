@@ -71,7 +71,7 @@ impl Peer {
 
     /// The same, in some way.
     pub fn start_as(kind: Kind, dir: &Path, options: &[&str], how: How<'_>) -> Outcome<Self> {
-        initialise(kind, &dir.join("data"))?;
+        initialise(kind, dir)?;
         Self::run(kind, dir, paths::free_port()?, options, how)
     }
 
@@ -83,6 +83,7 @@ impl Peer {
     fn run(kind: Kind, dir: &Path, port: u16, options: &[&str], how: How<'_>) -> Outcome<Self> {
         let mut command = server(kind)?;
         command
+            .env("TMPDIR", temporary(dir)?)
             .arg(format!("--datadir={}", dir.join("data").display()))
             .arg(format!("--port={port}"))
             .arg("--bind-address=127.0.0.1")
@@ -149,7 +150,15 @@ impl Drop for Peer {
     }
 }
 
-fn initialise(kind: Kind, datadir: &Path) -> Outcome {
+/// A folder of its own for temporary files: MariaDB deletes, as it starts, all that another one has in the same folder.
+fn temporary(dir: &Path) -> Outcome<PathBuf> {
+    let path = dir.join("tmp");
+    fs::create_dir_all(&path)?;
+    Ok(path)
+}
+
+fn initialise(kind: Kind, dir: &Path) -> Outcome {
+    let datadir = &dir.join("data");
     let datadir_option = format!("--datadir={}", datadir.display());
     let mut command = match kind {
         Kind::MariaDb => {
@@ -162,18 +171,18 @@ fn initialise(kind: Kind, datadir: &Path) -> Outcome {
             ]);
             install
         }
-        Kind::MariaDb118 => return bootstrap(datadir),
+        Kind::MariaDb118 => return bootstrap(dir, datadir),
         Kind::Oracle => {
             let mut server = server(kind)?;
             server.arg("--initialize-insecure");
             server
         }
     };
-    command::run(command.arg(datadir_option)).map(drop)
+    command::run(command.env("TMPDIR", temporary(dir)?).arg(datadir_option)).map(drop)
 }
 
 /// What `mariadb-install-db` does, which cannot be told to use another loader.
-fn bootstrap(datadir: &Path) -> Outcome {
+fn bootstrap(dir: &Path, datadir: &Path) -> Outcome {
     let share = install::mariadb118_usr()?.join("share/mariadb");
     // One statement a line: that is how it is read.
     let mut script =
@@ -186,6 +195,7 @@ fn bootstrap(datadir: &Path) -> Outcome {
     let input = datadir.with_extension("sql");
     fs::write(&input, script)?;
     let mut server = server(Kind::MariaDb118)?;
+    server.env("TMPDIR", temporary(dir)?);
     server.arg(format!("--datadir={}", datadir.display())).arg("--bootstrap");
     command::run_on(&mut server, &input).map(drop)
 }
