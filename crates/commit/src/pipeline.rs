@@ -298,6 +298,7 @@ impl Pipeline {
         }
         self.strategy().fill(self, &mut pending)?;
         participant.apply(seq, &pending.ticket().delta);
+        self.published.set_applied(seq);
         let locks_go = self.settings.early_lock_release.load(Ordering::Relaxed);
         if locks_go {
             self.locks_go(&pending);

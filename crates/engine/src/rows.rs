@@ -26,17 +26,6 @@ impl Table {
         Some(key)
     }
 
-    /// The key of a row's entry in the index that `entry_key` is of: an entry that was read before the row was locked may be
-    /// of an older version.
-    ///
-    /// # Panics
-    /// If the table has no such index.
-    pub fn entry_key(&self, entry_key: &[u8], row: &[u8], offsets: &Offsets, row_key: &[u8]) -> Key {
-        let is_meant = |index: &&SecondaryIndex| entry_key.starts_with(&index.id.prefix());
-        let index = self.secondary.iter().find(is_meant).expect("it was read by an index of the table");
-        IndexEntry::new(self, index, row, offsets, row_key).key.into()
-    }
-
     fn offsets(&self, row: &[u8]) -> Result<Offsets, EngineError> {
         let mut offsets = Offsets::default();
         self.rows.offsets(row, &mut offsets).map_err(|error| self.corrupt(error))?;

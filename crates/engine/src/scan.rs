@@ -161,19 +161,15 @@ impl Scan {
         Ok(scan)
     }
 
-    /// Scans the newest state of `range` in the layers of `view`, with a transaction's own changes on top.
+    /// Scans the newest state of `range`, with a transaction's own changes on top.
     pub(crate) fn newest(
         published: &Arc<Published>,
-        view: &View,
         own: Option<&Arc<OwnChanges>>,
         range: &KeyRange,
         direction: Direction,
     ) -> Result<Self, EngineError> {
         let newest = Newest { published: Arc::clone(published), own: own.cloned(), rest: range.clone() };
-        let layers = match layers(view, CommitSeq::MAX, own, range, direction) {
-            Err(EngineError::SnapshotTooOld) => newest.layers(direction)?,
-            result => result?,
-        };
+        let layers = newest.layers(direction)?;
         Ok(Self { layers, direction, newest: Some(newest) })
     }
 

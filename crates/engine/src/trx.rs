@@ -26,7 +26,7 @@ use crate::scan::{Direction, KeyRange, Scan};
 use crate::seen::{Seen, Waiting};
 use crate::store::Store;
 use crate::temporary::{TEMPORARY_BYTES_MAX, TemporaryRows};
-use crate::view::{Snapshot, View};
+use crate::view::Snapshot;
 use crate::writeset::{self, WriteSet};
 
 /// How plain reads of one transaction relate to each other.
@@ -350,6 +350,58 @@ impl Trx {
         Ok(found)
     }
 
+    /// The newest state that is that of a moment, for scans whose rows are to be locked.
+    pub fn newest_snapshot(&self) -> Snapshot {
+        self.store.published().newest_snapshot()
+    }
+
+    /// Reads a key as it was at a moment, or as the transaction has changed it.
+    ///
+    /// # Errors
+    /// As [`Trx::get`].
+    pub fn get_at(&mut self, key: &[u8], moment: &Snapshot) -> Result<Option<Row>, EngineError> {
+        if is_temporary(key) {
+            return Ok(self.temporary.get(key));
+        }
+        if let Some(own) = self.own(key) {
+            return Ok(own.into_row());
+        }
+        let (seq, found) = moment.view.get(key, moment.visible)?;
+        self.note_seen(seq);
+        Ok(found)
+    }
+
+    /// Reads the newest version of a key that is locked. Also returns what made it, if others have changed it since `moment`.
+    pub fn get_since(
+        &mut self,
+        key: &[u8],
+        moment: &Snapshot,
+    ) -> Result<(Option<Row>, Option<CommitSeq>), EngineError> {
+        if is_temporary(key) {
+            return Ok((self.temporary.get(key), None));
+        }
+        if let Some(own) = self.own(key) {
+            return Ok((own.into_row(), None));
+        }
+        let (seq, found, is_other) = self.store.published().get_since(key, moment)?;
+        self.note_seen(seq);
+        Ok((found, is_other.then_some(seq)))
+    }
+
+    /// Scans a range as [`Trx::get_at`] reads. Entries tell what they were made by: note it with [`Trx::note_seen`].
+    pub fn scan_at(
+        &self,
+        range: &KeyRange,
+        direction: Direction,
+        moment: &Snapshot,
+    ) -> Result<Scan, EngineError> {
+        if range.is_temporary() {
+            return self.temporary.scan(range, direction);
+        }
+        let own = (!self.writes.is_empty()).then(|| self.writes.own());
+        Scan::new(&moment.view, moment.visible, own, range, direction)
+    }
+
     /// Scans a range as the snapshot has it; it and its scan fail as [`Trx::get`] does.
     pub fn scan(&mut self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
         if range.is_temporary() {
@@ -363,21 +415,11 @@ impl Trx {
     /// Scans the newest state of a range. Entries tell what they were made by: note it with [`Trx::note_seen`]. Rows
     /// are to be locked and read again.
     pub fn scan_newest(&self, range: &KeyRange, direction: Direction) -> Result<Scan, EngineError> {
-        self.scan_newest_in(&self.store.published().view(), range, direction)
-    }
-
-    /// The same of a view that several scans share: what came into a later one they need not see.
-    pub fn scan_newest_in(
-        &self,
-        view: &View,
-        range: &KeyRange,
-        direction: Direction,
-    ) -> Result<Scan, EngineError> {
         if range.is_temporary() {
             return self.temporary.scan(range, direction);
         }
         let own = (!self.writes.is_empty()).then(|| self.writes.own());
-        Scan::newest(self.store.published(), view, own, range, direction)
+        Scan::newest(self.store.published(), own, range, direction)
     }
 
     /// Notes that a version was examined, returned or skipped.

@@ -81,16 +81,19 @@ pub struct Published {
     view: ArcSwap<View>,
     /// Only grows. Release by the publisher, acquired by readers: what it covers is applied.
     visible: AtomicU64,
+    /// The last transaction at each place of the ring that is in its delta with all that it changed.
+    applied: Box<[AtomicU64]>,
     /// What views that were replaced may still keep.
     pub retired: Retired,
 }
 
 impl Published {
-    /// Starts with a view of the base alone.
-    pub fn new(base: Generation) -> Self {
+    /// Starts with a view of the base alone. At most `under_way` transactions are between their ticket and being visible.
+    pub fn new(base: Generation, under_way: usize) -> Self {
+        let applied = (0..under_way.next_power_of_two()).map(|_| AtomicU64::new(0)).collect();
         let visible = AtomicU64::new(base.through().0);
         let view = View { active: Arc::default(), sealed: SmallVec::new(), base: Arc::new(base) };
-        Self { view: ArcSwap::from_pointee(view), visible, retired: Retired::default() }
+        Self { view: ArcSwap::from_pointee(view), visible, applied, retired: Retired::default() }
     }
 
     /// The last transaction that readers see.
@@ -105,6 +108,34 @@ impl Published {
     pub fn set_visible(&self, seq: CommitSeq) {
         let before = self.visible.swap(seq.0, Ordering::AcqRel);
         assert!(before <= seq.0, "visibility moves forward");
+    }
+
+    /// A transaction is in its delta, with all that it changed. Before its locks go.
+    pub fn set_applied(&self, seq: CommitSeq) {
+        self.applied(seq).store(seq.0, Ordering::Release);
+    }
+
+    /// The last transaction of those that all are in their deltas: from the visible ones on, in commit order.
+    pub fn all_applied(&self) -> CommitSeq {
+        let mut last = self.visible();
+        loop {
+            let next = last.next();
+            if self.applied(next).load(Ordering::Acquire) == next.0 {
+                last = next;
+                continue;
+            }
+            // Its place may have gone to a later one since it became visible.
+            let visible = self.visible();
+            if visible <= last {
+                return last;
+            }
+            last = visible;
+        }
+    }
+
+    fn applied(&self, seq: CommitSeq) -> &AtomicU64 {
+        let place = seq.0 & (self.applied.len() as u64 - 1);
+        &self.applied[usize::try_from(place).expect("below the ring's length")]
     }
 
     /// The layers as they are now. For reads of the newest state: load it after the lock is granted.
@@ -123,12 +154,47 @@ impl Published {
         }
     }
 
-    /// A view and its `visible_seq` in one atomic step: if the view is still the published one after `visible_seq`
-    /// was read, it was when it was read.
+    /// The newest version of a key, as [`Published::get_newest`] returns it, and whether it is another than that of `moment`.
+    pub fn get_since(
+        &self,
+        key: &[u8],
+        moment: &Snapshot,
+    ) -> Result<(CommitSeq, Option<Row>, bool), EngineError> {
+        loop {
+            let view = self.view();
+            let (seq, row) = match view.get(key, CommitSeq::MAX) {
+                // There was time to expire the view meanwhile.
+                Err(EngineError::SnapshotTooOld) => continue,
+                result => result?,
+            };
+            // A base that came after the moment does not say what made it.
+            let is_unknown = seq == CommitSeq(0) && !Arc::ptr_eq(&view.base, &moment.view.base);
+            let is_other = match is_unknown.then(|| moment.view.get(key, moment.visible)) {
+                None => seq > moment.visible,
+                Some(Err(EngineError::SnapshotTooOld)) => true,
+                Some(result) => result?.1 != row,
+            };
+            return Ok((seq, row, is_other));
+        }
+    }
+
+    /// A view and its `visible_seq` in one atomic step.
     pub fn snapshot(&self) -> Snapshot {
+        self.at(Self::visible)
+    }
+
+    /// The newest state that is that of a moment: of every transaction, it holds all changes or none. Some of them may not be
+    /// visible yet.
+    pub fn newest_snapshot(&self) -> Snapshot {
+        self.at(Self::all_applied)
+    }
+
+    /// A view and a moment in one atomic step: if the view is still the published one after the moment was read, it was
+    /// when it was read.
+    fn at(&self, moment: impl Fn(&Self) -> CommitSeq) -> Snapshot {
         let mut view = self.view();
         loop {
-            let visible = self.visible();
+            let visible = moment(self);
             let again = self.view.load();
             if Arc::ptr_eq(&view, &again) {
                 return Snapshot { view, visible };

@@ -49,7 +49,7 @@ struct Line {
 impl Line {
     fn new(slots: usize) -> Self {
         let start = CommitSeq(0);
-        let published = Arc::new(Published::new(SHARED.1.generation(start).unwrap()));
+        let published = Arc::new(Published::new(SHARED.1.generation(start).unwrap(), slots));
         let tuple = Tuple { visible: start, binlog: None, gtid_executed: GtidSet::default() };
         Self {
             slots: Slots::new(slots, start),

@@ -145,7 +145,7 @@ pub fn open(
         Some(bytes) => Facts::decode(&bytes)?,
         None => Facts::default(),
     };
-    let published = Arc::new(Published::new(base.generation(facts.through)?));
+    let published = Arc::new(Published::new(base.generation(facts.through)?, config.commit_slots));
     let mut report = Report::default();
     let Restored { kept, segments, store_end } = restore(vfs, &config, &facts, &published, &mut report)?;
     let epoch = facts.epochs.last().map_or(1, |last| last.epoch + 1);

@@ -52,7 +52,7 @@ impl World {
         let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
         vfs.create_dir_all(Path::new("/data")).unwrap();
         let base = Base::open(&vfs, Path::new("/data"), 1 << 20, 0).unwrap();
-        let published = Arc::new(Published::new(base.generation(CommitSeq(0)).unwrap()));
+        let published = Arc::new(Published::new(base.generation(CommitSeq(0)).unwrap(), 1));
         let store = Arc::new(Store::open(Arc::clone(&published), &[], Arc::new(NoTimer)).unwrap());
         Self { vfs, base, published, store, rows: Rows::new() }
     }

@@ -3,28 +3,29 @@
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
-use engine::ids::{Key, Row};
+use engine::ids::{CommitSeq, Key, Row};
 use engine::rows::row_key_of_entry;
 use engine::scan::{Direction, KeyRange};
 use engine::trx::Trx;
+use engine::view::Snapshot;
 use types::context::Context;
 use types::error::SqlError;
 use types::row::Offsets;
 use types::value::Value;
 
 use super::ranges::{self, BoundRanges, PointKey};
-use super::ranges_scan::{Entries, Led, RangesScan};
+use super::ranges_scan::RangesScan;
 use super::{Result, engine_error};
 use crate::expr::{Inputs, RowRef};
 use crate::plan::{Access, IndexRef, Source, SourceKind};
 
 /// Which versions are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Versions {
     /// Those of the transaction's snapshot.
     Snapshot,
-    /// The newest: candidates for locking.
-    Newest,
+    /// Those of a moment: candidates for locking.
+    Moment(Snapshot),
 }
 
 /// See the module.
@@ -32,14 +33,14 @@ pub(super) struct Cursor<'p> {
     source: &'p Source,
     rows: Rows,
     versions: Versions,
+    /// A single row is not looked at before it is locked.
+    locks_first: bool,
     /// The access path's values could be brought into their columns: implied conditions hold.
     pub(super) exact: bool,
     current: Current,
     offsets: Offsets,
-    /// The current row's key, where rows have keys and `Versions::Newest` is read.
+    /// The current row's key, where rows have keys and may be locked.
     pub(super) key: Option<Key>,
-    /// The entry of a secondary index that led to it, likewise.
-    entry: Option<Key>,
 }
 
 enum Rows {
@@ -48,7 +49,7 @@ enum Rows {
     /// Those of ranges of the rows' index.
     Scan(RangesScan),
     /// Those that entries of a secondary index lead to.
-    Entries(Entries),
+    Entries(RangesScan),
     /// Made beforehand.
     Values { rows: Arc<Vec<Vec<Value>>>, next: usize },
 }
@@ -63,19 +64,10 @@ pub(super) enum Kept {
     Made(Vec<Value>),
 }
 
-/// Where a row is that is locked now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Where it was found.
-    Here,
-    /// Its entry lies ahead.
-    Ahead,
-    /// Its entry lies behind.
-    Behind,
-}
-
 enum Current {
     None,
+    /// One that is to be locked first.
+    Unread,
     Row(Row),
     /// An index entry was enough.
     Entry,
@@ -101,12 +93,22 @@ impl<'p> Cursor<'p> {
             source,
             rows,
             versions,
+            locks_first: false,
             exact,
             current: Current::None,
             offsets: Offsets::default(),
             key: None,
-            entry: None,
         })
+    }
+
+    /// A row that is found by its primary key is locked before it is looked at, and the newest is what counts.
+    pub(super) fn lock_first(&mut self) {
+        self.locks_first = matches!(self.rows, Rows::Point(_));
+    }
+
+    /// Whether the current row is to be locked before it can be looked at.
+    pub(super) fn is_unread(&self) -> bool {
+        matches!(self.current, Current::Unread)
     }
 
     /// Moves to the next row. False at the end.
@@ -129,44 +131,26 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// Reads the current row again, which is locked now. Returns where it is in the index that led to it; `None` if it is gone.
-    pub(super) fn read_again(&mut self, trx: &mut Trx) -> Result<Option<Place>> {
-        let (Some(key), SourceKind::Table(table)) = (&self.key, &self.source.from) else {
-            return Ok(Some(Place::Here));
-        };
-        let Some(row) = get(key, Versions::Newest, trx)? else {
-            self.current = Current::None;
-            if let Rows::Entries(entries) = &mut self.rows {
-                entries.look_again(key);
-            }
+    /// Reads the current row again, which is locked now; there may be none any more. Returns what has changed it since the
+    /// moment of which it was read.
+    pub(super) fn read_locked(&mut self, trx: &mut Trx) -> Result<Option<CommitSeq>> {
+        let (Some(key), SourceKind::Table(table), Versions::Moment(moment)) =
+            (&self.key, &self.source.from, &self.versions)
+        else {
             return Ok(None);
         };
-        table.rows.offsets(&row, &mut self.offsets).map_err(|_| damaged(table))?;
-        let mut place = Place::Here;
-        if let (Some(entry), Rows::Entries(entries)) = (&mut self.entry, &mut self.rows) {
-            let now = table.entry_key(entry, &row, &self.offsets, key);
-            if now != *entry {
-                entries.look_again(key);
-                place = if entries.is_ahead(&now, entry) { Place::Ahead } else { Place::Behind };
-                *entry = now;
-            }
+        let (row, changed) = trx.get_since(key, moment).map_err(engine_error)?;
+        self.current = Current::None;
+        if let Some(row) = row {
+            table.rows.offsets(&row, &mut self.offsets).map_err(|_| damaged(table))?;
+            self.current = Current::Row(row);
         }
-        self.current = Current::Row(row);
-        Ok(Some(place))
+        Ok(changed.filter(|_| !self.locks_first))
     }
 
-    /// Whether the current row, which is locked, is given now: if not, it was, or will be where its entry is.
-    pub(super) fn gives(&mut self, place: Place) -> bool {
-        let (Rows::Entries(entries), Some(key)) = (&mut self.rows, &self.key) else { return true };
-        match place {
-            Place::Here | Place::Behind => entries.give(key),
-            Place::Ahead => {
-                if let (Some(entry), Some(key)) = (self.entry.take(), self.key.take()) {
-                    entries.meet(entry, key);
-                }
-                false
-            }
-        }
+    /// Whether there is a current row.
+    pub(super) fn has_row(&self) -> bool {
+        !matches!(self.current, Current::None)
     }
 
     /// The current row, to be kept.
@@ -190,34 +174,31 @@ impl<'p> Cursor<'p> {
         match &mut self.rows {
             Rows::Point(key) => {
                 let Some(key) = key.take() else { return Ok(Current::None) };
-                let found = get(&key, self.versions, trx)?;
+                let found = if self.locks_first {
+                    Current::Unread
+                } else {
+                    get(&key, &self.versions, trx)?.map_or(Current::None, Current::Row)
+                };
                 self.key = Some(key.into());
-                Ok(found.map_or(Current::None, Current::Row))
+                Ok(found)
             }
             Rows::Scan(scan) => {
-                let Some(entry) = scan.next(self.versions, trx)? else { return Ok(Current::None) };
-                if self.versions == Versions::Newest {
-                    self.key = Some((*entry.key).into());
+                let Some(entry) = scan.next(&self.versions, trx)? else { return Ok(Current::None) };
+                if matches!(self.versions, Versions::Moment(_)) {
+                    self.key = Some(entry.key);
                 }
                 Ok(Current::Row(entry.row.expect("next returns rows")))
             }
             Rows::Entries(entries) => loop {
-                let Some(led) = entries.next(self.versions, trx)? else { return Ok(Current::None) };
-                // Who reads the newest state locks rows by their keys.
-                if self.exact && !self.source.needs_row && self.versions == Versions::Snapshot {
+                let Some(entry) = entries.next(&self.versions, trx)? else { return Ok(Current::None) };
+                // Rows are locked by their keys.
+                if self.exact && !self.source.needs_row && matches!(self.versions, Versions::Snapshot) {
                     return Ok(Current::Entry);
                 }
-                let (entry, key) = match led {
-                    Led::Entry(entry) => {
-                        let row = entry.row.as_ref().expect("next returns rows");
-                        let key = row_key_of_entry(table, &entry.key, row).ok_or_else(|| damaged(table))?;
-                        (entry.key, Key::from(key))
-                    }
-                    Led::Moved(entry, key) => (entry, key),
-                };
-                // At the newest state, an entry may be seen whose row is not any more.
-                if let Some(row) = get(&key, self.versions, trx)? {
-                    (self.key, self.entry) = (Some(key), Some(entry));
+                let row = entry.row.as_ref().expect("next returns rows");
+                let key = row_key_of_entry(table, &entry.key, row).ok_or_else(|| damaged(table))?;
+                if let Some(row) = get(&key, &self.versions, trx)? {
+                    self.key = Some(key.into());
                     return Ok(Current::Row(row));
                 }
             },
@@ -226,10 +207,10 @@ impl<'p> Cursor<'p> {
     }
 }
 
-fn get(key: &[u8], versions: Versions, trx: &mut Trx) -> Result<Option<Row>> {
+fn get(key: &[u8], versions: &Versions, trx: &mut Trx) -> Result<Option<Row>> {
     match versions {
         Versions::Snapshot => trx.get(key),
-        Versions::Newest => trx.get_newest(key),
+        Versions::Moment(moment) => trx.get_at(key, moment),
     }
     .map_err(engine_error)
 }
@@ -254,7 +235,7 @@ fn table_rows(
             })
         }
         Access::Point { index, keys } => Ok(match ranges::point_key(table, *index, keys, inputs, context)? {
-            PointKey::Key(key) => (Rows::Entries(Entries::point(KeyRange::prefix(&key))), true),
+            PointKey::Key(key) => (entries(vec![KeyRange::prefix(&key)], Direction::Forward), true),
             PointKey::Empty => (Rows::Point(None), true),
             PointKey::Unknown => (full(Direction::Forward), false),
         }),
@@ -276,7 +257,7 @@ fn table_rows(
 }
 
 fn entries(ranges: Vec<KeyRange>, direction: Direction) -> Rows {
-    Rows::Entries(Entries::new(ranges, direction))
+    Rows::Entries(RangesScan::new(ranges, direction))
 }
 
 /// Everything, in the order that the plan counts on.

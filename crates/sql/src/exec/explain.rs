@@ -131,7 +131,8 @@ impl Exec<'_> {
     /// The rows that a source's access finds. The newest, so that an open transaction has no snapshot for it.
     async fn count(&mut self, source: &Source) -> Result<u64> {
         let inputs = self.inputs(&[], Known::NOTHING);
-        let mut cursor = Cursor::open(source, None, Versions::Newest, &inputs, &mut self.reading())?;
+        let versions = Versions::Moment(self.trx.newest_snapshot());
+        let mut cursor = Cursor::open(source, None, versions, &inputs, &mut self.reading())?;
         let mut rows = 0;
         while rows < COUNTED_MAX && cursor.next(self.trx)? {
             rows += 1;

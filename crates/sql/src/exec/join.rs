@@ -3,12 +3,16 @@
 //! Of an outer join, the sources whose rows may be missing follow each other, and those that they are missing for stand
 //! before them. If the first one's loop ends and they have had no rows together, all of them stand for missing rows once.
 //!
-//! Rows of a source that locks them are found in their newest versions, without locks; one that fulfils the conditions is
-//! locked, read again and looked at again.
+//! Rows of sources that lock them are found as they were at one moment, the same for all of them; one that fulfils the
+//! conditions is locked, and read again. What others have changed since, so that the moment is over, is looked at as it
+//! is, and noted: whoever reads begins again with the next moment, until all that is locked is what one moment had
+//! ([`super::moment`]).
 
 use std::sync::Arc;
 
+use engine::ids::CommitSeq;
 use engine::lock::{LockId, Mode};
+use engine::view::Snapshot;
 use smallvec::SmallVec;
 use types::value::Value;
 
@@ -31,6 +35,10 @@ pub(super) struct Join<'p> {
     versions: Versions,
     /// Stored rows that no clause locks are locked like this.
     otherwise: Option<RowLock>,
+    /// Of sources whose rows are.
+    moment: Option<Snapshot>,
+    /// The newest change of a locked row since then.
+    changed: Option<CommitSeq>,
     levels: Vec<Level<'p>>,
     /// Without sources there is one row.
     done: bool,
@@ -55,7 +63,8 @@ struct Level<'p> {
 impl<'p> Join<'p> {
     pub(super) fn new(sources: &'p [Source], made: &'p [Made], known: Known<'p>, versions: Versions) -> Self {
         let levels = Vec::with_capacity(sources.len());
-        Self { sources, made, known, versions, otherwise: None, levels, done: false }
+        let (otherwise, moment, changed) = (None, None, None);
+        Self { sources, made, known, versions, otherwise, moment, changed, levels, done: false }
     }
 
     /// The same, which locks all rows that it reads.
@@ -92,6 +101,11 @@ impl<'p> Join<'p> {
         }
     }
 
+    /// The newest change by others of a row that is locked, since the moment of which it was found.
+    pub(super) fn changed(&self) -> Option<CommitSeq> {
+        self.changed
+    }
+
     /// The current rows.
     pub(super) fn rows(&self) -> Rows<'_> {
         let mut rows = Rows::new();
@@ -102,7 +116,7 @@ impl<'p> Join<'p> {
         rows
     }
 
-    /// The current row's key of a single source whose newest versions are read.
+    /// The current row's key of a single source whose rows may be locked.
     pub(super) fn key(&self) -> Option<&[u8]> {
         self.levels.first()?.cursor.as_ref()?.key.as_deref()
     }
@@ -119,8 +133,14 @@ impl<'p> Join<'p> {
 
     async fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
         let depth = self.levels.len();
-        let versions = if self.lock_of(depth).is_some() { Versions::Newest } else { self.versions };
-        if versions == Versions::Snapshot {
+        let locks = self.lock_of(depth).is_some();
+        let versions = if locks {
+            let moment = self.moment.get_or_insert_with(|| exec.trx.newest_snapshot());
+            Versions::Moment(moment.clone())
+        } else {
+            self.versions.clone()
+        };
+        if matches!(versions, Versions::Snapshot) {
             exec.may_take_snapshot().await;
         }
         let rows = self.rows();
@@ -131,8 +151,11 @@ impl<'p> Join<'p> {
         let made = lateral.as_ref().or(self.made[depth].as_ref());
         let inputs = exec.inputs(&rows, self.known);
         let mut context = exec.reading();
-        let cursor = Cursor::open(&self.sources[depth], made, versions, &inputs, &mut context)?;
+        let mut cursor = Cursor::open(&self.sources[depth], made, versions, &inputs, &mut context)?;
         drop(rows);
+        if locks && self.sources.len() == 1 {
+            cursor.lock_first();
+        }
         self.levels.push(Level { cursor: Some(cursor), matched: false });
         Ok(())
     }
@@ -146,7 +169,8 @@ impl<'p> Join<'p> {
         if cursor.next(exec.trx)? {
             let exact = cursor.exact;
             let is_open = |condition: &Condition| !(condition.implied && exact);
-            if source.conditions.iter().any(is_open)
+            if !cursor.is_unread()
+                && source.conditions.iter().any(is_open)
                 && !exec.all_hold(&source.conditions, exact, &self.rows(), self.known).await?
             {
                 return Ok(Look::Other);
@@ -178,14 +202,17 @@ impl<'p> Join<'p> {
         if !exec.lock_by(&key, mode, lock.wait).await? {
             return Ok(false);
         }
-        let place = cursor.read_again(exec.trx)?;
-        let is_meant =
-            place.is_some() && exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;
-        let Some(place) = place.filter(|_| is_meant) else {
+        let was_unread = cursor.is_unread();
+        let changed = cursor.read_locked(exec.trx)?;
+        self.changed = self.changed.max(changed);
+        let mut is_meant = cursor.has_row();
+        if is_meant && (was_unread || changed.is_some()) {
+            is_meant = exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;
+        }
+        if !is_meant {
             exec.trx.let_go(&key, held);
-            return Ok(false);
-        };
-        Ok(self.levels[depth].cursor.as_mut().is_some_and(|cursor| cursor.gives(place)))
+        }
+        Ok(is_meant)
     }
 
     /// The innermost source has a row, or those until it are missing, and what ends with it is complete.

@@ -15,6 +15,7 @@ mod into;
 mod join;
 mod kept_row;
 mod memory;
+mod moment;
 mod multi;
 mod over;
 mod project;
@@ -77,6 +78,11 @@ pub trait ResultSink: Send {
 
     /// Whether more rows would be passed over.
     fn is_done(&self) -> bool {
+        false
+    }
+
+    /// Whether it looks at rows as they come, and may have enough at any of them: what was given cannot be taken back.
+    fn decides(&self) -> bool {
         false
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use engine::ids::{Key, Row};
+use engine::ids::{CommitSeq, Key, Row};
 use smallvec::SmallVec;
 use types::row::Offsets;
 
@@ -130,6 +130,24 @@ impl Exec<'_> {
                 self.check_safe_update(source, place, known)?;
             }
         }
+        let mut passes = self.passes(true);
+        loop {
+            found.clear();
+            let done = self.lock_together(plan, made, known, &mut found).await;
+            if !self.passes_again(&mut passes, done).await? {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// One pass over them. Returns the newest change of one since the moment of which it was found.
+    async fn lock_together(
+        &mut self,
+        plan: &SelectPlan,
+        made: &[Made],
+        known: Known<'_>,
+        found: &mut Vec<Together>,
+    ) -> Result<Option<CommitSeq>> {
         let mut memory = Room::new(self.memory_max);
         let mut join = Join::new(&plan.sources, made, known, Versions::Snapshot);
         while join.next(self).await? {
@@ -142,6 +160,6 @@ impl Exec<'_> {
             memory.take(size_of_val(&*together) + together.iter().map(size).sum::<usize>())?;
             found.push(together);
         }
-        Ok(found)
+        Ok(join.changed())
     }
 }

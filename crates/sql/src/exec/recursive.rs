@@ -211,4 +211,8 @@ impl ResultSink for Grown<'_> {
     fn is_done(&self) -> bool {
         self.window.is_over() || self.sink.is_done()
     }
+
+    fn decides(&self) -> bool {
+        self.sink.decides()
+    }
 }

@@ -67,12 +67,12 @@ impl Exec<'_> {
         if open || plan.group.is_some() {
             let in_order = open && plan.is_in_order && self.finds_exactly(&plan.sources[0], known)?;
             let streams = plan.group.is_none() && plan.over.is_none() && !plan.distinct;
-            // A row that others move while a lock is waited for is met out of order.
-            let stays_in_order = in_order && !self.may_meet_moved(&plan.sources[0]);
-            if streams && (stays_in_order || plan.order.is_empty()) {
+            let streams = streams && (in_order || plan.order.is_empty());
+            // What is locked may have to be gone over again.
+            if streams && (sink.decides() || !self.locks_rows(plan)) {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
-                let most = if streams && in_order { window.most() } else { u64::MAX };
+                let most = if streams { window.most() } else { u64::MAX };
                 let rows = self.gather(plan, &subqueries, (open, in_order), most).await?;
                 self.emit(&rows, &mut window, sink).await?;
             }
@@ -120,9 +120,11 @@ impl Exec<'_> {
         join.or_locked(self.shared_reads.then_some(shared))
     }
 
-    /// Whether its rows are locked, and found by an index in which others may have moved them.
-    fn may_meet_moved(&self, source: &Source) -> bool {
-        source.access.is_by_entries() && (source.lock.is_some() || self.shared_reads)
+    /// Whether rows of its sources are locked.
+    fn locks_rows(&self, plan: &SelectPlan) -> bool {
+        let is_stored = |source: &Source| matches!(source.from, SourceKind::Table(_));
+        let locks = |source: &Source| source.lock.is_some() || (self.shared_reads && is_stored(source));
+        plan.sources.iter().any(locks)
     }
 
     /// Whether a stored table's rows are found as its access says, and not by looking at all.
@@ -212,8 +214,8 @@ impl Exec<'_> {
         Ok(locked)
     }
 
-    /// All rows of a query that groups, sorts, removes duplicates or has window functions, or the first `most`. None are read
-    /// unless it is `open`. `in_order`: the first value of MIN or MAX is it.
+    /// All rows of a query that groups, sorts, removes duplicates, has window functions or locks, or the first `most`. None are
+    /// read unless it is `open`. `in_order`: the first value of MIN or MAX is it.
     async fn gather(
         &mut self,
         plan: &SelectPlan,
@@ -223,7 +225,28 @@ impl Exec<'_> {
     ) -> Result<Vec<Collected>> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
-        let mut join = self.join(plan, &made, known);
+        let mut passes = self.passes(self.locks_rows(plan));
+        loop {
+            let mut join = self.join(plan, &made, known);
+            let gathered = self.gather_once(plan, &mut join, known, (open, in_order), most).await;
+            let (rows, done) = match gathered {
+                Ok(rows) => (rows, Ok(join.changed())),
+                Err(error) => (Vec::new(), Err(error)),
+            };
+            if !self.passes_again(&mut passes, done).await? {
+                return Ok(rows);
+            }
+        }
+    }
+
+    async fn gather_once(
+        &mut self,
+        plan: &SelectPlan,
+        join: &mut Join<'_>,
+        known: Known<'_>,
+        (open, in_order): (bool, bool),
+        most: u64,
+    ) -> Result<Vec<Collected>> {
         let mut memory = Room::new(self.memory_max);
         let mut groups = plan.group.as_ref().map(Groups::new);
         let mut buffer = plan.over.as_ref().map(|over| Buffer::new(plan, over));

@@ -329,6 +329,10 @@ impl ResultSink for Collector {
     fn is_done(&self) -> bool {
         self.rows.len() >= self.rows_max
     }
+
+    fn decides(&self) -> bool {
+        self.rows_max < usize::MAX
+    }
 }
 
 /// Compares the rows of a query as they come, until one decides.
@@ -360,5 +364,9 @@ impl ResultSink for Decision<'_> {
 
     fn is_done(&self) -> bool {
         self.verdict.is_final()
+    }
+
+    fn decides(&self) -> bool {
+        true
     }
 }

@@ -1,11 +1,11 @@
-//! The rows that a statement changes or locks.
+//! The rows that a statement changes.
 //!
-//! First the keys of candidates are collected from the newest state, without locks; then each row is locked, read
-//! again and looked at again. Nothing that the statement itself changes can come back as a candidate.
+//! First all of them are locked, as they are at one moment ([`super::moment`]), then each is read again and changed. Nothing that the
+//! statement itself changes decides what else is meant.
 
-use std::collections::{HashSet, VecDeque};
+use std::vec::IntoIter;
 
-use engine::ids::{Key, Row};
+use engine::ids::{CommitSeq, Key, Row};
 use engine::lock::{LockId, Mode};
 use types::error::table::ER_WRONG_ARGUMENTS;
 use types::value::ValueRef;
@@ -15,21 +15,24 @@ use super::join::Join;
 use super::ranges::{self, PointKey};
 use super::{Exec, Known, Result, engine_error};
 use crate::expr::{Expr, Inputs, RowRef, SortKey};
-use crate::plan::{Access, IndexRef, OrderBy, Target};
+use crate::plan::{Access, IndexRef, LockWait, OrderBy, RowLock, Target};
 
-/// The keys of rows that may be meant, and what they are ordered by.
-pub(super) type Candidates = VecDeque<(SortKey, Key)>;
+/// Locked rows, in the order in which they are to be changed.
+pub(super) enum Targets {
+    /// One at most.
+    One(Option<(Key, Row)>),
+    /// Those with these keys.
+    Many(IntoIter<Key>),
+}
+
+/// A row that is meant, by what the statement orders them by.
+type Found = (SortKey, Key);
 
 impl Exec<'_> {
-    /// All rows that may be meant, in the order in which they are to be treated; none if LIMIT is 0.
-    pub(super) async fn candidates(
-        &mut self,
-        target: &Target,
-        limit: u64,
-        known: Known<'_>,
-    ) -> Result<Candidates> {
+    /// Locks the rows that a statement changes, `limit` at most.
+    pub(super) async fn targets(&mut self, target: &Target, limit: u64, known: Known<'_>) -> Result<Targets> {
         if limit == 0 || !self.precondition(target.precondition.as_ref(), known)? {
-            return Ok(Candidates::new());
+            return Ok(Targets::One(None));
         }
         if target.limit.is_none() {
             self.check_safe_update(&target.source, 0, known)?;
@@ -40,79 +43,132 @@ impl Exec<'_> {
             let mut context = self.reading();
             let table = target.source.table();
             match ranges::point_key(table, IndexRef::Primary, keys, &inputs, &mut context)? {
-                PointKey::Key(key) => return Ok(Candidates::from([(SortKey::new(), Key::from(key))])),
-                PointKey::Empty => return Ok(Candidates::new()),
+                PointKey::Key(key) => {
+                    let held = self.trx.holds(LockId::of_key(&key), Mode::Shared);
+                    self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
+                    let row = self.read_target(target, &key, true, known).await?;
+                    if row.is_none() {
+                        self.trx.let_go(&key, held);
+                    }
+                    return Ok(Targets::One(row.map(|row| (key.into(), row))));
+                }
+                PointKey::Empty => return Ok(Targets::One(None)),
                 PointKey::Unknown => {}
             }
         }
-        let sources = std::slice::from_ref(&target.source);
-        let mut join = Join::new(sources, &[None], known, Versions::Newest);
-        let mut found = Vec::new();
-        // A row that somebody moves ahead in the index is met again.
-        let mut met = target.source.access.is_by_entries().then(HashSet::new);
-        while join.next(self).await? {
-            let key = Key::from(join.key().expect("rows of tables have keys"));
-            if met.as_mut().is_some_and(|met| !met.insert(key.clone())) {
-                continue;
+        // In a box: it is larger than all that is done for one row.
+        Box::pin(self.many_targets(target, limit, known)).await
+    }
+
+    async fn many_targets(&mut self, target: &Target, limit: u64, known: Known<'_>) -> Result<Targets> {
+        let mut passes = self.passes(true);
+        let mut found: Vec<Found> = Vec::new();
+        loop {
+            found.clear();
+            let done = if target.limit.is_some() && !target.order.is_empty() {
+                self.lock_first(target, limit, known, &mut found).await
+            } else {
+                self.lock_all(target, limit, known, &mut found).await
+            };
+            if !self.passes_again(&mut passes, done).await? {
+                break;
             }
+        }
+        Ok(Targets::Many(found.into_iter().map(|(_, key)| key).collect::<Vec<_>>().into_iter()))
+    }
+
+    /// Locks all that is meant, or any `limit` rows. Returns the newest change of one since the moment of which it was found.
+    async fn lock_all(
+        &mut self,
+        target: &Target,
+        limit: u64,
+        known: Known<'_>,
+        found: &mut Vec<Found>,
+    ) -> Result<Option<CommitSeq>> {
+        let sources = std::slice::from_ref(&target.source);
+        let exclusive = RowLock { exclusive: true, wait: LockWait::Wait };
+        let mut join = Join::new(sources, &[None], known, Versions::Snapshot).or_locked(Some(exclusive));
+        while (found.len() as u64) < limit && join.next(self).await? {
+            let key = Key::from(join.key().expect("rows of tables have keys"));
             let by = self.order_values(&target.order, &join.rows(), known).await?;
             found.push((by, key));
         }
         if !target.order.is_empty() {
             found.sort_by(|(a, _), (b, _)| a.cmp(b));
         }
-        Ok(found.into())
+        Ok(join.changed())
     }
 
-    /// Locks the next candidate that is meant, and reads it again. Where the order decides which rows are changed, one that
-    /// others have moved in it meanwhile waits for its turn; not in an order by chance.
+    /// Locks the first `limit` rows in an order. Returns as [`Exec::lock_all`].
+    async fn lock_first(
+        &mut self,
+        target: &Target,
+        limit: u64,
+        known: Known<'_>,
+        found: &mut Vec<Found>,
+    ) -> Result<Option<CommitSeq>> {
+        let sources = std::slice::from_ref(&target.source);
+        let moment = self.trx.newest_snapshot();
+        let mut join = Join::new(sources, &[None], known, Versions::Moment(moment.clone()));
+        let mut candidates: Vec<Found> = Vec::new();
+        while join.next(self).await? {
+            let key = Key::from(join.key().expect("rows of tables have keys"));
+            let by = self.order_values(&target.order, &join.rows(), known).await?;
+            candidates.push((by, key));
+        }
+        candidates.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut newest = None;
+        for (by, key) in candidates {
+            if found.len() as u64 == limit {
+                break;
+            }
+            self.turns.tick().await;
+            let held = self.trx.holds(LockId::of_key(&key), Mode::Shared);
+            self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
+            let (_, changed) = self.trx.get_since(&key, &moment).map_err(engine_error)?;
+            if changed.is_some() && self.read_target(target, &key, true, known).await?.is_none() {
+                self.trx.let_go(&key, held);
+            } else {
+                found.push((by, key));
+            }
+            newest = newest.max(changed);
+        }
+        Ok(newest)
+    }
+
+    /// The next row to be changed; `again` if the statement may have changed it already, and no more mean it.
     pub(super) async fn next_target(
         &mut self,
         target: &Target,
-        candidates: &mut Candidates,
+        targets: &mut Targets,
+        again: bool,
         known: Known<'_>,
     ) -> Result<Option<(Key, Row)>> {
-        let mut order = target.order.iter().filter_map(OrderBy::expr);
-        let decides = target.limit.is_some() && !target.order.is_empty() && order.all(Expr::is_repeatable);
-        while let Some((_, key)) = candidates.pop_front() {
+        let keys = match targets {
+            Targets::One(one) => return Ok(one.take()),
+            Targets::Many(keys) => keys,
+        };
+        for key in keys {
             self.turns.tick().await;
-            let Some(row) = self.lock_and_read(target, &key, known).await? else {
-                // Another row may have got the unique value that was looked for. The same one is not looked at for ever.
-                if candidates.is_empty() && target.source.access.is_unique_entry() {
-                    *candidates = self.candidates(target, u64::MAX, known).await?;
-                    candidates.retain(|(_, other)| *other != key);
-                }
-                continue;
-            };
-            if decides {
-                let table = target.source.table();
-                let offsets = offsets(table, &row)?;
-                let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];
-                let by = self.order_values(&target.order, &rows, known).await?;
-                let place = candidates.partition_point(|(other, _)| *other < by);
-                if place > 0 {
-                    candidates.insert(place, (by, key));
-                    continue;
-                }
+            if let Some(row) = self.read_target(target, &key, again, known).await? {
+                return Ok(Some((key, row)));
             }
-            return Ok(Some((key, row)));
         }
         Ok(None)
     }
 
-    /// Locks a candidate and reads it again. `None` if it is not there any more or no longer meant.
-    async fn lock_and_read(&mut self, target: &Target, key: &[u8], known: Known<'_>) -> Result<Option<Row>> {
-        let held = self.trx.holds(LockId::of_key(key), Mode::Shared);
-        self.trx.lock_row(key, Mode::Exclusive).await.map_err(engine_error)?;
-        let found = self.read_locked(target, key, known).await?;
-        if found.is_none() {
-            self.trx.let_go(key, held);
-        }
-        Ok(found)
-    }
-
-    async fn read_locked(&mut self, target: &Target, key: &[u8], known: Known<'_>) -> Result<Option<Row>> {
+    /// Reads a locked row, if it is there and, as far as it is asked again, meant.
+    async fn read_target(
+        &mut self,
+        target: &Target,
+        key: &[u8],
+        again: bool,
+        known: Known<'_>,
+    ) -> Result<Option<Row>> {
         let Some(row) = self.trx.get_newest(key).map_err(engine_error)? else { return Ok(None) };
+        if !again {
+            return Ok(Some(row));
+        }
         let table = target.source.table();
         let offsets = offsets(table, &row)?;
         let rows = [RowRef::Stored { layout: &table.rows, row: &row, offsets: &offsets }];

@@ -34,13 +34,12 @@ impl Exec<'_> {
         let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
-        let mut candidates = self.candidates(&plan.target, limit, known).await?;
+        let mut targets = self.targets(&plan.target, limit, known).await?;
         let table = plan.target.source.table();
         let mut changed = Changed::default();
         let mut turns = Turns::default();
-        while changed.matched < limit {
-            let next = self.next_target(&plan.target, &mut candidates, known).await?;
-            let Some((key, before)) = next else { break };
+        let again = plan.relations.is_some();
+        while let Some((key, before)) = self.next_target(&plan.target, &mut targets, again, known).await? {
             changed.matched += 1;
             let (assignments, number) = (&plan.assignments, changed.matched);
             let after =

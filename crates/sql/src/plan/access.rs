@@ -87,11 +87,6 @@ impl Access {
         matches!(index, IndexRef::Secondary(_))
     }
 
-    /// Whether at most one row is found, by an entry of a secondary index.
-    pub(crate) fn is_unique_entry(&self) -> bool {
-        matches!(self, Self::Point { index: IndexRef::Secondary(_), .. })
-    }
-
     /// Whether an expression that it evaluates fulfils a condition.
     pub(crate) fn reads(&self, reads: &impl Fn(&Expr) -> bool) -> bool {
         let equal = |equal: &[Equal]| equal.iter().any(|equal| reads(&equal.value));

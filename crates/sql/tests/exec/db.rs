@@ -161,7 +161,7 @@ impl Db {
         let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
         vfs.create_dir_all(Path::new("/d")).unwrap();
         let base = Base::open(&vfs, Path::new("/d"), 1 << 20, 0).unwrap();
-        let published = Arc::new(Published::new(base.generation(CommitSeq(0)).unwrap()));
+        let published = Arc::new(Published::new(base.generation(CommitSeq(0)).unwrap(), 8));
         let store = Arc::new(Store::open(Arc::clone(&published), &[], Arc::new(NoTimer)).unwrap());
         store.change_catalog(|catalog| {
             catalog.put_database(DatabaseDef { name: "test".into(), collation: Collation::Utf8mb4GeneralCi });
@@ -302,11 +302,16 @@ impl Conn {
 
     /// How many rows a statement gives or matches, if it ends without waiting or giving way.
     pub fn answer_at_once(&mut self, sql: &str) -> Option<u64> {
-        let done = poll(std::pin::pin!(self.execute_with(sql, &[])))?.unwrap();
-        Some(match done.0 {
+        poll(std::pin::pin!(self.counted(sql)))
+    }
+
+    /// How many rows a statement gives or matches.
+    pub async fn counted(&mut self, sql: &str) -> u64 {
+        let done = self.execute_with(sql, &[]).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+        match done.0 {
             Done::Changed(changed) => changed.matched,
             _ => done.1.rows.len() as u64,
-        })
+        }
     }
 
     /// The rows of a query that may have to wait for others.
@@ -360,6 +365,7 @@ impl Conn {
     pub fn commit_unseen(&mut self, distance: u64) {
         let seq = CommitSeq(self.published.visible().0 + distance);
         self.trx.apply(seq, &self.published.view().active);
+        self.published.set_applied(seq);
         self.trx.end();
     }
 

@@ -167,8 +167,7 @@ fn a_row_that_moves_behind_is_given_in_its_order() {
         ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k, id FOR UPDATE", (2, 1), "0 2 1"),
         ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k FOR SHARE", (2, 1), "0 2 1"),
         ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k DESC FOR UPDATE", (0, 9), "0 2 1"),
-        // What was found so far is enough.
-        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k LIMIT 2 FOR UPDATE", (2, 1), "0 1"),
+        ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k LIMIT 2 FOR UPDATE", (2, 1), "0 2"),
         ("SELECT id FROM t FORCE INDEX (k) WHERE k < 12 ORDER BY k LIMIT 1, 2 FOR UPDATE", (2, 1), "2 1"),
     ] {
         let (db, mut conn) = with_three_rows();
@@ -196,7 +195,7 @@ fn a_row_that_another_source_has_locked_behind_is_given() {
     assert!(poll(waits.as_mut()).is_none(), "the first row is locked");
     mover.run("UPDATE t SET k = 2 WHERE id = 2");
     holder.commit();
-    assert_eq!(poll(waits.as_mut()).expect("nobody is in the way"), ["1", "2"]);
+    assert_eq!(poll(waits.as_mut()).expect("nobody is in the way"), ["2", "1"]);
 }
 
 #[test]
@@ -307,6 +306,54 @@ fn a_unique_value_is_found_whichever_row_has_it() {
                 assert_eq!(done.affected, 1, "{query}, {moves:?}");
             }
         }
+    }
+}
+
+/// One row at a time has the value 5; others pass it on, and hold it for a while.
+#[test]
+fn a_value_that_is_passed_on_is_found_once() {
+    let mut rng = Rng::new(7);
+    for round in 0..300 {
+        let (db, mut conn) = filled();
+        conn.run("UPDATE t SET k = 5 WHERE id = 60");
+        conn.commit();
+        let mut passer = db.connect();
+        passer.autocommit = false;
+        let mut pass = |rng: &mut Rng| {
+            if passer.trx.is_idle() {
+                // The statement may have it.
+                let free = "SELECT id FROM t WHERE k = 5 FOR UPDATE SKIP LOCKED";
+                let (has, next) = (passer.rows(free).pop(), rng.below(ROWS));
+                let next = format!("SELECT id FROM t WHERE id = {next} AND k <> 5 FOR UPDATE SKIP LOCKED");
+                if let (Some(has), Some(next)) = (has, passer.rows(&next).pop()) {
+                    passer.run(&format!("UPDATE t SET k = id * 3 WHERE id = {has}"));
+                    passer.run(&format!("UPDATE t SET k = 5 WHERE id = {next}"));
+                    return;
+                }
+            }
+            passer.commit();
+        };
+        let found_by = ["IGNORE INDEX (k) WHERE k = 5", "FORCE INDEX (k) WHERE k = 5", "WHERE k IN (2, 5)"]
+            [rng.index(3)];
+        let statement = match rng.index(4) {
+            0 => format!("SELECT id FROM t {found_by} FOR UPDATE"),
+            1 => format!("UPDATE t {found_by}").replace("WHERE", "SET v = v + 1 WHERE"),
+            2 => format!("UPDATE t a JOIN t b {found_by}")
+                .replace("WHERE k", "ON a.id = b.id SET a.v = 1 WHERE b.k"),
+            _ => format!("UPDATE t {found_by} ORDER BY v LIMIT 2").replace("WHERE", "SET v = v + 1 WHERE"),
+        };
+        (0..3).for_each(|_| pass(&mut rng));
+        let mut counted = pin!(conn.counted(&statement));
+        let count = loop {
+            if let Poll::Ready(count) = counted.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                break count;
+            }
+            (0..rng.below(4)).for_each(|_| pass(&mut rng));
+            if rng.chance(1, 8) {
+                db.checkpoint();
+            }
+        };
+        assert_eq!(count, 1, "round {round}: {statement}");
     }
 }
 

@@ -180,7 +180,7 @@ fn a_row_that_moves_while_candidates_are_found_changes_once() {
         {
             let mut finds = pin!(second.start(statement));
             assert!(poll(finds.as_mut()).is_none(), "it gives way");
-            first.run("UPDATE a SET k = 2999 WHERE id = 2");
+            first.run("UPDATE a SET k = 1 WHERE id = 2999");
             first.commit();
             let done = (0..100).find_map(|_| poll(finds.as_mut())).expect("nobody is in the way");
             assert_eq!(done.unwrap().matched, 2999, "{statement}");
