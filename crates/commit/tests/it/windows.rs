@@ -4,7 +4,8 @@
 //! R3. A change of the strategy leaves nothing behind that redo is kept for. R4. Binlog files without their index are refused, not
 //! removed. R5. Files expire by when they were begun, whatever time sessions choose. R6. Rows that look like redo are rows.
 //! R7. Credits come back from whoever stops waiting. R8. A sync that was begun before a RESET promises nothing behind it.
-//! R9. Damage that redo can mend takes nothing else away, and a refused start leaves no file shorter.
+//! R9. Damage that redo can mend takes nothing else away, and a refused start leaves no file shorter. R10. A commit is part
+//! of a moment when all its changes are in the store, and before its locks go.
 //!
 //! Method: steps are taken by hand, in the order in which they hurt.
 
@@ -18,6 +19,7 @@ use binlog::event::RowsQuery;
 use commit::{Admission, Clock as _, Credits, EventsKind, Need, Participant, Quiet, Role, StrategyKind};
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, TrxId};
+use engine::view::Published;
 use engine::writeset::WriteSet;
 use vfs::Vfs as _;
 use vfs::sim::{CrashMode, Fault, FaultKind, OpKind, SimDisk};
@@ -34,6 +36,36 @@ impl Participant for Apply<'_> {
         self.0.apply(seq, delta);
     }
     fn release_locks(&mut self, _: CommitSeq) {}
+}
+
+/// Asks what is part of a moment at each step.
+struct Watched<'a>(&'a mut WriteSet, Arc<Published>);
+
+impl Participant for Watched<'_> {
+    fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
+        self.0.apply(seq, delta);
+        assert!(self.1.all_applied() < seq, "there may be more to come");
+    }
+    fn release_locks(&mut self, seq: CommitSeq) {
+        assert!(self.1.all_applied() >= seq, "who gets the lock finds it");
+    }
+}
+
+#[test]
+fn a_commit_is_part_of_a_moment_between_its_changes_and_its_locks() {
+    let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    commit(&mut world, 1, vec![1]);
+    let pipeline = Arc::clone(&world.pipeline);
+    for key in 2..200 {
+        let mut pending = world.session();
+        pending.reset();
+        let mut writes = World::record(&mut pending, &vec![(key, Some(vec![1]))]);
+        pending.kind = EventsKind::Transaction;
+        world.block_on(pipeline.reserve(TrxId(1000), &mut pending, &writes)).unwrap();
+        let watched = &mut Watched(&mut writes, Arc::clone(pipeline.published()));
+        let committing = pipeline.submit(TrxId(1000), pending, watched).unwrap();
+        drop(world.block_on(committing));
+    }
 }
 
 fn commit(world: &mut World, key: u8, row: Vec<u8>) {

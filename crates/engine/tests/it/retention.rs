@@ -52,7 +52,7 @@ impl World {
         let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
         vfs.create_dir_all(Path::new("/data")).unwrap();
         let base = Base::open(&vfs, Path::new("/data"), 1 << 20, 0).unwrap();
-        let published = Arc::new(Published::new(base.generation(CommitSeq(0)).unwrap(), 1));
+        let published = Arc::new(Published::new(base.generation(CommitSeq(0)).unwrap(), 4));
         let store = Arc::new(Store::open(Arc::clone(&published), &[], Arc::new(NoTimer)).unwrap());
         Self { vfs, base, published, store, rows: Rows::new() }
     }
@@ -145,6 +145,70 @@ fn read(trx: &mut Trx) -> Result<Rows, EngineError> {
 
 fn is_too_old<T>(result: &Result<T, EngineError>) -> bool {
     matches!(result, Err(EngineError::SnapshotTooOld))
+}
+
+/// Commits become part of a moment in commit order, whatever the order in which they are applied.
+#[test]
+fn a_moment_holds_whole_commits_up_to_a_gap() {
+    let world = World::new();
+    let published = &world.published;
+    let put = |seq: u64, number: u16| {
+        published.view().active.put(CommitSeq(seq), key(number), Change::Put([1].as_slice().into()));
+    };
+    let at_moment = || {
+        let moment = published.newest_snapshot();
+        let mut scan = world.trx().scan_at(&everything(), Direction::Forward, &moment).unwrap();
+        let mut numbers = Vec::new();
+        while let Some(entry) = scan.next_row().unwrap() {
+            numbers.push(pair(entry).0);
+        }
+        (moment.visible.0, numbers)
+    };
+    assert_eq!(at_moment(), (0, vec![]));
+    put(2, 2);
+    published.set_applied(CommitSeq(2));
+    put(1, 1);
+    assert_eq!(at_moment(), (0, vec![]), "the first one may not have put all");
+    put(1, 11);
+    published.set_applied(CommitSeq(1));
+    assert_eq!(at_moment(), (2, vec![1, 2, 11]));
+    // The next ones go to another delta, and take the places of what is visible.
+    published.seal(CommitSeq(2));
+    published.set_visible(CommitSeq(2));
+    for (seq, number) in (3..=6).zip(33..) {
+        put(seq, number);
+        published.set_applied(CommitSeq(seq));
+    }
+    assert_eq!(at_moment(), (6, vec![1, 2, 11, 33, 34, 35, 36]));
+    published.set_visible(CommitSeq(6));
+    assert_eq!(at_moment().0, 6);
+}
+
+#[test]
+fn a_change_since_a_moment_is_known_behind_a_checkpoint_too() {
+    let row = |number: u16| (number, Some(vec![1; 10]));
+    for others in [false, true] {
+        let mut world = World::new();
+        world.commit([row(1), row(2)]);
+        world.checkpoint();
+        let moment = world.published.newest_snapshot();
+        let since = |number| world.trx().get_since(&key(number), &moment).unwrap().1;
+        assert_eq!((since(1), since(3)), (None, None));
+        let mut expected = (None, None);
+        if others {
+            world.commit([(1, Some(vec![2; 10])), row(3)]);
+            expected = (Some(CommitSeq(2)), Some(CommitSeq(2)));
+            let since = |number| world.trx().get_since(&key(number), &moment).unwrap().1;
+            assert_eq!((since(1), since(3)), expected);
+            // The base does not say who it was.
+            expected = (Some(CommitSeq(0)), Some(CommitSeq(0)));
+        } else {
+            world.commit([row(9)]);
+        }
+        world.checkpoint();
+        let since = |number| world.trx().get_since(&key(number), &moment).unwrap().1;
+        assert_eq!((since(1), since(3), since(2)), (expected.0, expected.1, None));
+    }
 }
 
 /// Rounds and checkpoints, with a limit for old views; the file's largest size.

@@ -20,6 +20,7 @@ mod lateral;
 mod lock_views;
 mod locks;
 mod logged_ddl;
+mod moments;
 mod net;
 mod new_tables;
 mod options;

@@ -19,7 +19,7 @@ use types::value::Value;
 use super::cursor::{Cursor, Kept, Versions};
 use super::{Exec, Known, Result};
 use crate::expr::RowRef;
-use crate::plan::{Completed, Condition, RowLock, Source, SourceKind};
+use crate::plan::{Completed, Condition, LockWait, RowLock, Source, SourceKind};
 
 /// The rows of a source that were made beforehand; those of a LATERAL derived table are made whenever its loop begins.
 pub(super) type Made = Option<Arc<Vec<Vec<Value>>>>;
@@ -204,7 +204,10 @@ impl<'p> Join<'p> {
         }
         let was_unread = cursor.is_unread();
         let changed = cursor.read_locked(exec.trx)?;
-        self.changed = self.changed.max(changed);
+        // Who passes over locked rows does not ask for all that there was at a moment.
+        if lock.wait != LockWait::Skip {
+            self.changed = self.changed.max(changed);
+        }
         let mut is_meant = cursor.has_row();
         if is_meant && (was_unread || changed.is_some()) {
             is_meant = exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;

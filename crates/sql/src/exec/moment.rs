@@ -23,9 +23,9 @@ pub(super) struct Passes {
 }
 
 impl Exec<'_> {
-    /// Passes over rows begin. Of rows that nobody locks there is one.
-    pub(super) fn passes(&self, locks: bool) -> Passes {
-        Passes { expired: if locks { 0 } else { EXPIRED_MAX }, warnings: self.warnings.clone() }
+    /// Passes over rows begin.
+    pub(super) fn passes(&self) -> Passes {
+        Passes { expired: 0, warnings: self.warnings.clone() }
     }
 
     /// A pass has ended, and met this change of a row since its moment. Whether there is to be another one, which

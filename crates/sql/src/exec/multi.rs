@@ -130,7 +130,7 @@ impl Exec<'_> {
                 self.check_safe_update(source, place, known)?;
             }
         }
-        let mut passes = self.passes(true);
+        let mut passes = self.passes();
         loop {
             found.clear();
             let done = self.lock_together(plan, made, known, &mut found).await;

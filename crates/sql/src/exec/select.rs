@@ -73,7 +73,7 @@ impl Exec<'_> {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
                 let most = if streams { window.most() } else { u64::MAX };
-                let rows = self.gather(plan, &subqueries, (open, in_order), most).await?;
+                let rows = Box::pin(self.gather(plan, &subqueries, (open, in_order), most)).await?;
                 self.emit(&rows, &mut window, sink).await?;
             }
         }
@@ -225,11 +225,29 @@ impl Exec<'_> {
     ) -> Result<Vec<Collected>> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
-        let mut passes = self.passes(self.locks_rows(plan));
+        if self.locks_rows(plan) {
+            return self.gather_locked(plan, &made, known, (open, in_order), most).await;
+        }
+        let mut join = self.join(plan, &made, known);
+        self.gather_once(plan, &mut join, known, (open, in_order), most).await
+    }
+
+    /// The same of rows that it locks: those of one moment.
+    async fn gather_locked(
+        &mut self,
+        plan: &SelectPlan,
+        made: &[Made],
+        known: Known<'_>,
+        (open, in_order): (bool, bool),
+        most: u64,
+    ) -> Result<Vec<Collected>> {
+        let mut passes = self.passes();
         loop {
-            let mut join = self.join(plan, &made, known);
+            let mut join = self.join(plan, made, known);
             let gathered = self.gather_once(plan, &mut join, known, (open, in_order), most).await;
             let (rows, done) = match gathered {
+                // Any of them will do.
+                Ok(rows) if rows.len() as u64 == most && plan.order.is_empty() => (rows, Ok(None)),
                 Ok(rows) => (rows, Ok(join.changed())),
                 Err(error) => (Vec::new(), Err(error)),
             };

@@ -61,7 +61,7 @@ impl Exec<'_> {
     }
 
     async fn many_targets(&mut self, target: &Target, limit: u64, known: Known<'_>) -> Result<Targets> {
-        let mut passes = self.passes(true);
+        let mut passes = self.passes();
         let mut found: Vec<Found> = Vec::new();
         loop {
             found.clear();
@@ -77,7 +77,8 @@ impl Exec<'_> {
         Ok(Targets::Many(found.into_iter().map(|(_, key)| key).collect::<Vec<_>>().into_iter()))
     }
 
-    /// Locks all that is meant, or any `limit` rows. Returns the newest change of one since the moment of which it was found.
+    /// Locks all that is meant, or any `limit` rows. Returns the newest change of one since the moment of which it was found,
+    /// unless there are enough.
     async fn lock_all(
         &mut self,
         target: &Target,
@@ -96,7 +97,8 @@ impl Exec<'_> {
         if !target.order.is_empty() {
             found.sort_by(|(a, _), (b, _)| a.cmp(b));
         }
-        Ok(join.changed())
+        let are_enough = found.len() as u64 == limit;
+        Ok(join.changed().filter(|_| !are_enough))
     }
 
     /// Locks the first `limit` rows in an order. Returns as [`Exec::lock_all`].
