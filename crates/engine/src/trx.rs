@@ -260,9 +260,11 @@ impl Trx {
         self.lock(id, mode, None).await
     }
 
-    /// At READ COMMITTED: gives up the lock of a row that was not meant after all, unless it was held before.
-    pub fn let_go(&mut self, key: &[u8], held_before: bool) {
-        if self.isolation == Isolation::ReadCommitted && !held_before && !is_temporary(key) {
+    /// Gives up the lock of a row that was not meant after all, unless it was held before. One that is `named`, by its primary
+    /// key, stays locked at REPEATABLE READ.
+    pub fn let_go(&mut self, key: &[u8], held_before: bool, named: bool) {
+        let stays = named && self.isolation == Isolation::RepeatableRead;
+        if !stays && !held_before && !is_temporary(key) {
             self.unlock(LockId::of_key(key));
         }
     }

@@ -213,7 +213,7 @@ impl<'p> Join<'p> {
             is_meant = exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;
         }
         if !is_meant {
-            exec.trx.let_go(&key, held);
+            exec.trx.let_go(&key, held, was_unread);
         }
         Ok(is_meant)
     }

@@ -48,7 +48,7 @@ impl Exec<'_> {
                     self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
                     let row = self.read_target(target, &key, true, known).await?;
                     if row.is_none() {
-                        self.trx.let_go(&key, held);
+                        self.trx.let_go(&key, held, true);
                     }
                     return Ok(Targets::One(row.map(|row| (key.into(), row))));
                 }
@@ -129,7 +129,7 @@ impl Exec<'_> {
             self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
             let (_, changed) = self.trx.get_since(&key, &moment).map_err(engine_error)?;
             if changed.is_some() && self.read_target(target, &key, true, known).await?.is_none() {
-                self.trx.let_go(&key, held);
+                self.trx.let_go(&key, held, false);
             } else {
                 found.push((by, key));
             }

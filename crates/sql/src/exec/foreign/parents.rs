@@ -141,7 +141,7 @@ impl Cascade<'_> {
         {
             return Ok(Looked::Still(row));
         }
-        self.trx.let_go(row_key, held);
+        self.trx.let_go(row_key, held, true);
         Ok(Looked::Changed)
     }
 }
