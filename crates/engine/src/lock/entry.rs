@@ -7,13 +7,14 @@ use std::task::Waker;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::{Holding, Mode, Turn};
+use super::{Holding, LockId, Mode, Turn};
 use crate::ids::TrxId;
 
 /// A request that waits in a queue.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) trx: TrxId,
+    pub(super) id: LockId,
     mode: Mode,
     /// The transaction holds the lock in shared mode already.
     upgrade: bool,
@@ -69,9 +70,9 @@ impl Entry {
     }
 
     /// Puts a request into the queue: an upgrade at its front, others where their turn is.
-    pub(super) fn enqueue(&mut self, trx: TrxId, mode: Mode, turn: Turn) -> Arc<Request> {
+    pub(super) fn enqueue(&mut self, trx: TrxId, id: LockId, mode: Mode, turn: Turn) -> Arc<Request> {
         let upgrade = self.shared.contains(&trx);
-        let request = Arc::new(Request { trx, mode, upgrade, state: Mutex::default() });
+        let request = Arc::new(Request { trx, id, mode, upgrade, state: Mutex::default() });
         let first_shared = || self.queue.iter().position(|queued| queued.mode == Mode::Shared);
         let at = match (mode, turn) {
             _ if upgrade => 0,

@@ -23,6 +23,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 use crate::EngineError;
 use crate::ids::{CommitSeq, TrxId};
@@ -78,11 +79,13 @@ pub enum Acquired {
 #[derive(Debug)]
 pub struct LockTable {
     shards: Box<[Mutex<Shard>]>,
-    /// Who waits for what. Only those who must wait come here.
-    waits: Mutex<HashMap<TrxId, LockId>>,
+    /// Who waits for what, the newest request of each. Only those who must wait come here.
+    waits: Mutex<HashMap<TrxId, Arc<Request>>>,
     released: Released,
 }
 
+/// Requests that were granted and are to be forgotten and woken.
+type Granted = SmallVec<[Arc<Request>; 1]>;
 type Shard = HashMap<LockId, Entry, BuildHasherDefault<Identity>>;
 
 /// Lock names are hashes already.
@@ -134,16 +137,16 @@ impl LockTable {
             if entry.try_grant(trx, mode) {
                 return Ok(Acquired::Granted);
             }
-            entry.enqueue(trx, mode, turn)
+            entry.enqueue(trx, id, mode, turn)
         };
-        waits.insert(trx, id);
+        waits.insert(trx, Arc::clone(&request));
         if self.closes_cycle(&waits, trx) {
             waits.remove(&trx);
             drop(waits);
-            self.withdraw(id, &request);
+            self.withdraw(&request);
             return Err(EngineError::Deadlock);
         }
-        Ok(Acquired::Wait(LockWait::new(Arc::clone(self), id, request)))
+        Ok(Acquired::Wait(LockWait::new(Arc::clone(self), request)))
     }
 
     /// Gives a lock up and grants it to whom it is due.
@@ -183,24 +186,35 @@ impl LockTable {
     }
 
     /// Takes a request back, granted or not.
-    fn withdraw(&self, id: LockId, request: &Arc<Request>) {
-        self.change(id, |entry| entry.withdraw(request));
+    fn withdraw(&self, request: &Arc<Request>) {
+        self.forget(request);
+        self.change(request.id, |entry| entry.withdraw(request));
     }
 
     fn change(&self, id: LockId, change: impl FnOnce(&mut Entry)) {
-        let granted = {
-            let mut shard = self.shard(id).lock();
-            let entry = shard.get_mut(&id).expect("a lock that is held has an entry");
-            change(entry);
-            let granted = entry.grant_waiters();
-            if entry.is_unused() {
-                shard.remove(&id);
-            }
-            granted
-        };
-        for request in granted {
-            self.waits.lock().remove(&request.trx);
+        for request in self.grant(id, change) {
+            self.forget(&request);
             request.wake();
+        }
+    }
+
+    /// Changes an entry. Returns who has got the lock by that.
+    fn grant(&self, id: LockId, change: impl FnOnce(&mut Entry)) -> Granted {
+        let mut shard = self.shard(id).lock();
+        let entry = shard.get_mut(&id).expect("a lock that is held has an entry");
+        change(entry);
+        let granted = entry.grant_waiters();
+        if entry.is_unused() {
+            shard.remove(&id);
+        }
+        granted
+    }
+
+    /// Nobody waits by a request any more. Its transaction may have gone on since it was granted, and wait by the next one.
+    fn forget(&self, request: &Arc<Request>) {
+        let mut waits = self.waits.lock();
+        if waits.get(&request.trx).is_some_and(|known| Arc::ptr_eq(known, request)) {
+            waits.remove(&request.trx);
         }
     }
 
@@ -209,13 +223,14 @@ impl LockTable {
     /// Only holders are followed: whoever waits in a queue also waits, through those before it, for all of the lock's
     /// holders, and a cycle through the queue alone was found by the request that came last. Who is overtaken waits for the
     /// lock's holders as before, and the one who overtakes waits for nobody else.
-    fn closes_cycle(&self, waits: &HashMap<TrxId, LockId>, start: TrxId) -> bool {
+    fn closes_cycle(&self, waits: &HashMap<TrxId, Arc<Request>>, start: TrxId) -> bool {
         let mut pending = vec![start];
         let mut seen = HashSet::new();
         while let Some(trx) = pending.pop() {
-            let Some(id) = waits.get(&trx) else { continue };
-            let shard = self.shard(*id).lock();
-            let Some(entry) = shard.get(id) else { continue };
+            let Some(request) = waits.get(&trx) else { continue };
+            let shard = self.shard(request.id).lock();
+            // Who has just got the lock waits no more, though it was not forgotten yet.
+            let Some(entry) = shard.get(&request.id).filter(|_| !request.is_granted()) else { continue };
             for holder in entry.holders().filter(|holder| *holder != trx) {
                 if holder == start {
                     return true;

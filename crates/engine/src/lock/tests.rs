@@ -46,6 +46,36 @@ fn is_ready(wait: &mut LockWait, waker: &Waker) -> bool {
     Pin::new(wait).poll(&mut Context::from_waker(waker)) == Poll::Ready(())
 }
 
+/// Who grants a lock may be slow to say so: by then the transaction may wait for the next one.
+#[test]
+fn a_wait_is_known_though_the_one_before_it_is_forgotten_late() {
+    let table = table();
+    for id in [1, 2] {
+        assert!(granted(&table, id, id, Mode::Exclusive));
+    }
+    let mut first = wait(&table, 3, 1, Mode::Exclusive);
+    let slow = table.grant(LockId(1), |entry| entry.release(TrxId(1)));
+    assert!(is_ready(&mut first, Waker::noop()));
+    let _second = wait(&table, 3, 2, Mode::Exclusive);
+    slow.iter().for_each(|request| table.forget(request));
+    let closes = table.acquire(TrxId(2), LockId(1), Mode::Exclusive, Turn::Last);
+    assert!(matches!(closes, Err(EngineError::Deadlock)), "{closes:?}");
+}
+
+/// And who has got the lock does not wait for those who share it.
+#[test]
+fn a_granted_request_that_is_not_forgotten_yet_waits_for_nobody() {
+    let table = table();
+    assert!(granted(&table, 1, 1, Mode::Exclusive));
+    assert!(granted(&table, 3, 3, Mode::Exclusive));
+    let _two = wait(&table, 2, 1, Mode::Shared);
+    let _three = wait(&table, 3, 1, Mode::Shared);
+    let slow = table.grant(LockId(1), |entry| entry.release(TrxId(1)));
+    let waits = table.acquire(TrxId(2), LockId(3), Mode::Exclusive, Turn::Last);
+    assert!(matches!(waits, Ok(Acquired::Wait(_))), "{waits:?}");
+    slow.iter().for_each(|request| table.forget(request));
+}
+
 #[test]
 fn shared_locks_are_shared_and_an_exclusive_one_waits_for_all() {
     let table = table();

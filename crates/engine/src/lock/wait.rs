@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use super::LockTable;
 use super::entry::Request;
-use super::{LockId, LockTable};
 
 /// Resolves when the lock is held. Dropped before that, it withdraws the request, also if the lock was granted
 /// in the same moment.
@@ -14,14 +14,13 @@ use super::{LockId, LockTable};
 #[must_use = "a lock is held only once its wait has resolved"]
 pub struct LockWait {
     table: Arc<LockTable>,
-    id: LockId,
     request: Arc<Request>,
     resolved: bool,
 }
 
 impl LockWait {
-    pub(super) fn new(table: Arc<LockTable>, id: LockId, request: Arc<Request>) -> Self {
-        Self { table, id, request, resolved: false }
+    pub(super) fn new(table: Arc<LockTable>, request: Arc<Request>) -> Self {
+        Self { table, request, resolved: false }
     }
 
     /// Whether the lock was granted already.
@@ -45,8 +44,7 @@ impl Future for LockWait {
 impl Drop for LockWait {
     fn drop(&mut self) {
         if !self.resolved {
-            self.table.waits.lock().remove(&self.request.trx);
-            self.table.withdraw(self.id, &self.request);
+            self.table.withdraw(&self.request);
         }
     }
 }
