@@ -88,7 +88,8 @@ pub struct Published {
 }
 
 impl Published {
-    /// Starts with a view of the base alone. At most `under_way` transactions are between their ticket and being visible.
+    /// Starts with a view of the base alone. With more than `under_way` transactions between their ticket and being visible,
+    /// moments are older than they could be.
     pub fn new(base: Generation, under_way: usize) -> Self {
         let applied = (0..under_way.next_power_of_two()).map(|_| AtomicU64::new(0)).collect();
         let visible = AtomicU64::new(base.through().0);

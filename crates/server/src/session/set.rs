@@ -294,6 +294,7 @@ fn incompatible_sync() -> SqlError {
 fn target(scope: SetScope) -> Target {
     match scope {
         SetScope::Session => Target::Session,
+        SetScope::Bare => Target::Bare,
         SetScope::Global => Target::Global,
         SetScope::Persist | SetScope::PersistOnly => Target::Persist,
     }

@@ -65,7 +65,7 @@ pub(super) fn set_once(name: &str, val: &Val, own: &mut SessionVariables) -> boo
     true
 }
 
-fn is_characteristic(name: &str) -> bool {
+pub(super) fn is_characteristic(name: &str) -> bool {
     matches!(name, "transaction_isolation" | "tx_isolation" | "transaction_read_only" | "tx_read_only")
 }
 

@@ -24,7 +24,7 @@ use super::{Variables, rules};
 pub enum Target {
     /// Nothing, SESSION, LOCAL, `@@session.`, `@@local.`
     Session,
-    /// `@@` alone: for a transaction's characteristics, the next transaction's.
+    /// `@@` alone: for a transaction's characteristics, the next transaction's; else as `Session`.
     Bare,
     /// GLOBAL, `@@global.`
     Global,
@@ -92,6 +92,8 @@ impl Sight<'_> {
         warnings: &mut Warnings,
     ) -> Result<Prepared, SqlError> {
         let (place, variable) = find(name)?;
+        let is_once = rules::is_characteristic(variable.name);
+        let target = if target == Target::Bare && !is_once { Target::Session } else { target };
         permit(variable, target, who)?;
         let val = match assigned {
             Assigned::Default => self.default_of(place, variable, target)?,

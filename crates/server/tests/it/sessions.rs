@@ -435,6 +435,7 @@ fn clients_are_told_what_has_changed() {
     let changes = [
         "SET @a = 1",
         "SET sql_mode = ''",
+        "SET @@sql_mode = ''",
         "PREPARE s FROM 'DO 1'",
         "DEALLOCATE PREPARE s",
         "CREATE TEMPORARY TABLE d.own (a INT)",
@@ -448,6 +449,7 @@ fn clients_are_told_what_has_changed() {
         "TRUNCATE TABLE d.own",
         "SET GLOBAL max_connections = 151",
         "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        "SET @@transaction_isolation = 'READ-COMMITTED'",
         "SET PASSWORD = ''",
     ];
     for (switch, expected) in [("OFF", ""), ("ON", "\0\u{3}\u{2}\u{1}1"), ("OFF", "")] {
@@ -468,6 +470,30 @@ fn clients_are_told_what_has_changed() {
         assert_eq!(client.query(sql).unwrap_err().code(), 1231, "{sql}");
     }
     ok(&mut client, "SET session_track_gtids = OFF, session_track_transaction_info = OFF");
+    world.stop();
+}
+
+#[test]
+fn an_at_sign_alone_sets_the_next_transactions_characteristics() {
+    let world = World::start();
+    let mut client = world.root();
+    ok(&mut client, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    let writes =
+        |client: &mut Client| client.query("INSERT IGNORE INTO d.t VALUES (1)").map_err(|error| error.code());
+    ok(&mut client, "SET @@transaction_read_only = 1, @@sql_mode = 'ANSI'");
+    ok(&mut client, "BEGIN");
+    assert_eq!(writes(&mut client).unwrap_err(), 1792);
+    ok(&mut client, "ROLLBACK");
+    writes(&mut client).unwrap();
+    let shown = client.query("SELECT @@transaction_read_only, @@sql_mode LIKE '%ANSI'").unwrap().rows;
+    assert_eq!(shown, [["0", "1"].map(|value| Some(value.to_owned()))]);
+    ok(&mut client, "BEGIN");
+    for sql in ["SET @@transaction_read_only = 1", "SET @@transaction_isolation = 'SERIALIZABLE'"] {
+        assert_eq!(client.query(sql).unwrap_err().code(), 1568, "{sql}");
+    }
+    for sql in ["SET transaction_isolation = 'SERIALIZABLE'", "SET @@session.transaction_read_only = 0"] {
+        ok(&mut client, sql);
+    }
     world.stop();
 }
 

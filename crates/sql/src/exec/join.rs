@@ -135,8 +135,12 @@ impl<'p> Join<'p> {
         let depth = self.levels.len();
         let locks = self.lock_of(depth).is_some();
         let versions = if locks {
-            let moment = self.moment.get_or_insert_with(|| exec.trx.newest_snapshot());
-            Versions::Moment(moment.clone())
+            let moment = match self.moment.take() {
+                Some(moment) => moment,
+                None => exec.moment().await,
+            };
+            self.moment = Some(moment.clone());
+            Versions::Moment(moment)
         } else {
             self.versions.clone()
         };
@@ -204,16 +208,17 @@ impl<'p> Join<'p> {
         }
         let was_unread = cursor.is_unread();
         let changed = cursor.read_locked(exec.trx)?;
-        // Who passes over locked rows does not ask for all that there was at a moment.
-        if lock.wait != LockWait::Skip {
+        // Who passes over locked rows does not ask for all that there was at a moment, but what is found together is.
+        if lock.wait != LockWait::Skip || self.sources.len() > 1 {
             self.changed = self.changed.max(changed);
         }
-        let mut is_meant = cursor.has_row();
+        let is_there = cursor.has_row();
+        let mut is_meant = is_there;
         if is_meant && (was_unread || changed.is_some()) {
             is_meant = exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;
         }
         if !is_meant {
-            exec.trx.let_go(&key, held, was_unread);
+            exec.trx.let_go(&key, held, was_unread && is_there);
         }
         Ok(is_meant)
     }

@@ -81,9 +81,9 @@ pub trait ResultSink: Send {
         false
     }
 
-    /// Whether it looks at rows as they come, and may have enough at any of them: what was given cannot be taken back.
-    fn decides(&self) -> bool {
-        false
+    /// Rows beyond so many would be passed over.
+    fn rows_max(&self) -> u64 {
+        u64::MAX
     }
 
     /// So much is buffered that the client should read some of it first.
@@ -319,9 +319,13 @@ const ROWS_A_TURN: u32 = 128;
 pub struct Turns(u32);
 
 impl Turns {
+    fn count(&self) -> u32 {
+        self.0
+    }
+
     /// Another row.
     pub async fn tick(&mut self) {
-        self.0 += 1;
+        self.0 = self.0.wrapping_add(1);
         if self.0.is_multiple_of(ROWS_A_TURN) {
             give_way().await;
         }

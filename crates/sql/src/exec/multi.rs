@@ -134,7 +134,7 @@ impl Exec<'_> {
         loop {
             found.clear();
             let done = self.lock_together(plan, made, known, &mut found).await;
-            if !self.passes_again(&mut passes, done).await? {
+            if !self.passes_again(&mut passes, done)? {
                 return Ok(found);
             }
         }

@@ -211,8 +211,4 @@ impl ResultSink for Grown<'_> {
     fn is_done(&self) -> bool {
         self.window.is_over() || self.sink.is_done()
     }
-
-    fn decides(&self) -> bool {
-        self.sink.decides()
-    }
 }

@@ -69,10 +69,10 @@ impl Exec<'_> {
             let streams = plan.group.is_none() && plan.over.is_none() && !plan.distinct;
             let streams = streams && (in_order || plan.order.is_empty());
             // What is locked may have to be gone over again.
-            if streams && (sink.decides() || !self.locks_rows(plan)) {
+            if streams && !self.locks_rows(plan) {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
-                let most = if streams { window.most() } else { u64::MAX };
+                let most = if streams { window.most(sink.rows_max()) } else { u64::MAX };
                 let rows = Box::pin(self.gather(plan, &subqueries, (open, in_order), most)).await?;
                 self.emit(&rows, &mut window, sink).await?;
             }
@@ -241,17 +241,19 @@ impl Exec<'_> {
         (open, in_order): (bool, bool),
         most: u64,
     ) -> Result<Vec<Collected>> {
+        let is_outer = |source: &Source| source.missing_until.is_some();
+        let is_any_enough = plan.order.is_empty() && !plan.sources.iter().any(is_outer);
         let mut passes = self.passes();
         loop {
             let mut join = self.join(plan, made, known);
             let gathered = self.gather_once(plan, &mut join, known, (open, in_order), most).await;
             let (rows, done) = match gathered {
-                // Any of them will do.
-                Ok(rows) if rows.len() as u64 == most && plan.order.is_empty() => (rows, Ok(None)),
+                // Any of them will do; not any row that nothing was found for.
+                Ok(rows) if rows.len() as u64 == most && is_any_enough => (rows, Ok(None)),
                 Ok(rows) => (rows, Ok(join.changed())),
                 Err(error) => (Vec::new(), Err(error)),
             };
-            if !self.passes_again(&mut passes, done).await? {
+            if !self.passes_again(&mut passes, done)? {
                 return Ok(rows);
             }
         }

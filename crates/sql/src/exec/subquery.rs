@@ -330,8 +330,8 @@ impl ResultSink for Collector {
         self.rows.len() >= self.rows_max
     }
 
-    fn decides(&self) -> bool {
-        self.rows_max < usize::MAX
+    fn rows_max(&self) -> u64 {
+        self.rows_max as u64
     }
 }
 
@@ -364,9 +364,5 @@ impl ResultSink for Decision<'_> {
 
     fn is_done(&self) -> bool {
         self.verdict.is_final()
-    }
-
-    fn decides(&self) -> bool {
-        true
     }
 }

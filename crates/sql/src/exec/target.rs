@@ -28,6 +28,16 @@ pub(super) enum Targets {
 /// A row that is meant, by what the statement orders them by.
 type Found = (SortKey, Key);
 
+impl Targets {
+    /// How many there are left.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::One(one) => one.iter().len(),
+            Self::Many(keys) => keys.len(),
+        }
+    }
+}
+
 impl Exec<'_> {
     /// Locks the rows that a statement changes, `limit` at most.
     pub(super) async fn targets(&mut self, target: &Target, limit: u64, known: Known<'_>) -> Result<Targets> {
@@ -70,7 +80,7 @@ impl Exec<'_> {
             } else {
                 self.lock_all(target, limit, known, &mut found).await
             };
-            if !self.passes_again(&mut passes, done).await? {
+            if !self.passes_again(&mut passes, done)? {
                 break;
             }
         }
@@ -110,7 +120,7 @@ impl Exec<'_> {
         found: &mut Vec<Found>,
     ) -> Result<Option<CommitSeq>> {
         let sources = std::slice::from_ref(&target.source);
-        let moment = self.trx.newest_snapshot();
+        let moment = self.moment().await;
         let mut join = Join::new(sources, &[None], known, Versions::Moment(moment.clone()));
         let mut candidates: Vec<Found> = Vec::new();
         while join.next(self).await? {

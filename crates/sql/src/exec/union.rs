@@ -152,10 +152,6 @@ impl ResultSink for Merged<'_> {
         self.rows.is_none() && (self.window.is_over() || self.sink.is_done())
     }
 
-    fn decides(&self) -> bool {
-        self.sink.decides()
-    }
-
     fn is_full(&self) -> bool {
         self.sink.is_full()
     }

@@ -22,9 +22,9 @@ impl Window {
         self.given >= self.limit && !self.counts_all
     }
 
-    /// So many rows decide what is given.
-    pub(super) fn most(&self) -> u64 {
-        if self.counts_all { u64::MAX } else { self.offset.saturating_add(self.limit) }
+    /// So many rows decide what is given, of which no more than `wanted` are looked at.
+    pub(super) fn most(&self, wanted: u64) -> u64 {
+        if self.counts_all { u64::MAX } else { self.offset.saturating_add(self.limit.min(wanted)) }
     }
 
     /// A row comes: whether it is given.

@@ -58,6 +58,8 @@ impl SetItem {
 pub enum SetScope {
     /// The session's: also what is meant if nothing is said.
     Session,
+    /// `@@` alone: as `Session`, but for a transaction's characteristics, the next transaction's.
+    Bare,
     /// The server's.
     Global,
     /// The server's, also after a restart.
@@ -238,7 +240,7 @@ fn variable(cursor: &mut Cursor<'_>) -> Result<SetItem> {
         return Ok(SetItem::User(name, query::expr(cursor)?));
     };
     let whole = utf8(system.iter().copied().filter(|byte| *byte != b'`').collect())?;
-    let mut scope = SetScope::Session;
+    let mut scope = SetScope::Bare;
     let mut name = whole.clone();
     if let Some((first, rest)) = whole.split_once('.')
         && let Some(named) = scope_of(first)

@@ -422,10 +422,15 @@ impl Conn {
 
 /// Whether a future still waits for somebody, or what it gives.
 pub fn poll<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
-    (0..10).find_map(|_| match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+    (0..10).find_map(|_| poll_once(future.as_mut()))
+}
+
+/// What a future gives before it waits or gives way.
+pub fn poll_once<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
         Poll::Pending => None,
-    })
+    }
 }
 
 /// What a future gives, and how often it gave way before.

@@ -219,6 +219,19 @@ fn a_row_may_be_its_own_parent() {
 }
 
 #[test]
+fn limit_does_not_count_rows_that_go_along() {
+    for (order, left) in [(" ORDER BY id", ""), ("", ""), (" ORDER BY id DESC", "1|NULL|0 2|1|0")] {
+        let mut db = Db::new();
+        create(&mut db, "s");
+        db.refer("s", &key("s1", &[1], ("s", &["id"]), (Cascade, NoAction)));
+        let mut conn = db.connect();
+        conn.run("INSERT INTO s VALUES (1, NULL, 0), (2, 1, 0), (3, 2, 0), (4, NULL, 0)");
+        assert_eq!(conn.run(&format!("DELETE FROM s{order} LIMIT 2")).affected, 2);
+        assert_eq!(all(&mut conn, "s").join(" "), left, "{order}");
+    }
+}
+
+#[test]
 fn a_row_that_is_its_own_parent_stays_where_nothing_follows() {
     let mut db = Db::new();
     create(&mut db, "s");

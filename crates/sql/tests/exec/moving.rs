@@ -10,7 +10,7 @@ use engine::catalog::def::{DefaultValue, IndexKind};
 use types::column::IntSize;
 use vfs::sim::Rng;
 
-use crate::db::{Conn, Db, Spec, int, poll};
+use crate::db::{Conn, Db, Spec, int, poll, poll_once};
 
 const ROWS: u64 = 120;
 const PLACES: u64 = 40;
@@ -364,4 +364,89 @@ fn an_order_by_chance_locks_no_more_than_it_changes() {
     let mut other = db.connect();
     let free = other.rows("SELECT id FROM t FOR UPDATE SKIP LOCKED");
     assert_eq!(free.len() as u64, ROWS - 1);
+}
+
+/// What a transaction has seen of a commit, its next scan has too, although an older one is not in the store yet.
+#[test]
+fn a_moment_is_not_older_than_what_was_seen() {
+    let (db, mut conn) = with_three_rows();
+    let (mut slow, mut mover) = (db.connect(), db.connect());
+    (slow.autocommit, mover.autocommit) = (false, false);
+    slow.run("UPDATE t SET v = 1 WHERE id = 0");
+    mover.run("UPDATE t SET k = 20 WHERE id = 1");
+    mover.commit_unseen(2);
+    conn.run("UPDATE t SET k = 30 WHERE id = 1");
+    for statement in [
+        "UPDATE t FORCE INDEX (k) SET v = v + 1 WHERE k BETWEEN 1 AND 5",
+        "SELECT id FROM t FORCE INDEX (k) WHERE k = 3 FOR UPDATE",
+        "UPDATE t FORCE INDEX (k) SET v = v + 1 WHERE k BETWEEN 1 AND 40 AND v < 9 ORDER BY k LIMIT 2",
+    ] {
+        let mut waits = pin!(conn.counted(statement));
+        assert!(poll(waits.as_mut()).is_none(), "{statement}");
+    }
+    slow.commit_unseen(1);
+    assert_eq!(
+        conn.answer_at_once("UPDATE t FORCE INDEX (k) SET v = v + 1 WHERE k BETWEEN 1 AND 5"),
+        Some(0)
+    );
+    assert_eq!(
+        conn.answer_at_once("UPDATE t FORCE INDEX (k) SET v = v + 1 WHERE k BETWEEN 1 AND 40"),
+        Some(2)
+    );
+    assert_eq!(conn.rows("SELECT v FROM t WHERE id = 1 FOR UPDATE"), ["1"]);
+}
+
+/// Rows that come before a pass and change before it is there.
+#[test]
+fn a_stream_of_changes_without_end_holds_a_statement_up_for_a_while_only() {
+    let (db, mut conn) = filled();
+    for id in ROWS..600 {
+        conn.run(&format!("INSERT INTO t VALUES ({id}, 0, 0)"));
+    }
+    conn.commit();
+    let mut other = db.connect();
+    let mut counted = pin!(conn.counted("UPDATE t SET v = v + 1 WHERE k >= 0"));
+    for id in 1000..5000 {
+        if let Some(count) = poll_once(counted.as_mut()) {
+            assert!(count >= 600);
+            return;
+        }
+        other.run(&format!("INSERT INTO t VALUES ({id}, 0, 0)"));
+        if id > 1000
+            && !other
+                .rows(&format!("SELECT id FROM t WHERE id = {} FOR UPDATE SKIP LOCKED", id - 1))
+                .is_empty()
+        {
+            other.run(&format!("UPDATE t SET v = 7 WHERE id = {}", id - 1));
+        }
+    }
+    panic!("it does not end");
+}
+
+/// Both sources of a join are read at one moment, whatever ends the search.
+#[test]
+fn a_row_is_not_missing_beside_one_that_came_with_it() {
+    for (query, expected) in [
+        (
+            "SELECT a.v, b.id FROM t a LEFT JOIN t b ON b.k = 500 + a.id WHERE a.id = 1 LIMIT 1 FOR UPDATE",
+            "7|2",
+        ),
+        (
+            "SELECT a.v FROM t a LEFT JOIN t b ON b.k = 500 + a.id WHERE a.id = 1 AND b.id IS NULL LIMIT 1 FOR UPDATE",
+            "",
+        ),
+        ("SELECT EXISTS (SELECT 1 FROM t WHERE k BETWEEN 3 AND 5 FOR UPDATE)", "1"),
+        ("SELECT (SELECT id FROM t WHERE k BETWEEN 3 AND 5 FOR UPDATE)", "0"),
+    ] {
+        let (db, mut conn) = with_three_rows();
+        let mut mover = db.connect();
+        mover.autocommit = false;
+        mover.run("UPDATE t SET v = 7, k = 90 WHERE id = 1");
+        mover.run("UPDATE t SET k = 501 WHERE id = 2");
+        mover.run("UPDATE t SET k = 4 WHERE id = 0");
+        let mut waits = pin!(conn.ids(query));
+        assert!(poll(waits.as_mut()).is_none(), "{query}");
+        mover.commit();
+        assert_eq!(poll(waits.as_mut()).expect("nobody is in the way").join(" "), expected, "{query}");
+    }
 }
