@@ -6,6 +6,7 @@
 //! What this crate is not: it knows no log. The commit pipeline (crate `commit`) decides when a write set is applied
 //! and when it becomes visible, and recovery replays write sets through the same calls.
 
+pub mod applied;
 pub mod base;
 pub mod build;
 pub mod catalog;

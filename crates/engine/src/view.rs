@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use sync::atomic::{AtomicU64, Ordering};
 
 use crate::EngineError;
+use crate::applied::Applied;
 use crate::base::Generation;
 use crate::delta::Delta;
 use crate::ids::{CommitSeq, Row};
@@ -81,8 +82,8 @@ pub struct Published {
     view: ArcSwap<View>,
     /// Only grows. Release by the publisher, acquired by readers: what it covers is applied.
     visible: AtomicU64,
-    /// The last transaction at each place of the ring that is in its delta with all that it changed.
-    applied: Box<[AtomicU64]>,
+    /// Which of the others are in their deltas.
+    applied: Applied,
     /// What views that were replaced may still keep.
     pub retired: Retired,
 }
@@ -91,7 +92,7 @@ impl Published {
     /// Starts with a view of the base alone. With more than `under_way` transactions between their ticket and being visible,
     /// moments are older than they could be.
     pub fn new(base: Generation, under_way: usize) -> Self {
-        let applied = (0..under_way.next_power_of_two()).map(|_| AtomicU64::new(0)).collect();
+        let applied = Applied::new(under_way);
         let visible = AtomicU64::new(base.through().0);
         let view = View { active: Arc::default(), sealed: SmallVec::new(), base: Arc::new(base) };
         Self { view: ArcSwap::from_pointee(view), visible, applied, retired: Retired::default() }
@@ -113,30 +114,12 @@ impl Published {
 
     /// A transaction is in its delta, with all that it changed. Before its locks go.
     pub fn set_applied(&self, seq: CommitSeq) {
-        self.applied(seq).store(seq.0, Ordering::Release);
+        self.applied.note(seq);
     }
 
     /// The last transaction of those that all are in their deltas: from the visible ones on, in commit order.
     pub fn all_applied(&self) -> CommitSeq {
-        let mut last = self.visible();
-        loop {
-            let next = last.next();
-            if self.applied(next).load(Ordering::Acquire) == next.0 {
-                last = next;
-                continue;
-            }
-            // Its place may have gone to a later one since it became visible.
-            let visible = self.visible();
-            if visible <= last {
-                return last;
-            }
-            last = visible;
-        }
-    }
-
-    fn applied(&self, seq: CommitSeq) -> &AtomicU64 {
-        let place = seq.0 & (self.applied.len() as u64 - 1);
-        &self.applied[usize::try_from(place).expect("below the ring's length")]
+        self.applied.end(|| self.visible())
     }
 
     /// The layers as they are now. For reads of the newest state: load it after the lock is granted.

@@ -1,10 +1,11 @@
 //! Purpose: nobody sleeps for ever, and nobody sees what is not there yet, whatever the interleaving.
 //! Requirements: a commit that is ready is published; whoever waits for it is woken; a role has one holder; every slot
-//! comes back. A lost wake-up is a deadlock, which loom reports.
+//! comes back. A lost wake-up is a deadlock, which loom reports. A moment has all of its commits.
 //! Method: loom, `cargo xtask loom`, on the real slots, publisher, sweep and roles. A model makes known mistakes on
 //! request, and must fail then; so must it with any memory order of the covered files weakened.
 #![expect(clippy::unwrap_used, reason = "test helpers")]
 
+mod moments;
 mod roles;
 mod waiters;
 
