@@ -6,7 +6,7 @@
 //! Method: a whole server on a simulated disk with a runtime of threads, and clients without pauses. Before there were
 //! moments, each statement found none about half of the time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::client::Client;
 use crate::whole::{World, ok};
@@ -24,8 +24,8 @@ const STATEMENTS: [&str; 6] = [
     "DELETE FROM d.t WHERE tok = 1 AND id < 1000",
 ];
 
-/// Locks the row that has the value, and gives the value to another one.
-fn pass_on(client: &mut Client, turn: u64) {
+/// Locks the row that has the value, and gives the value to another one. Returns whether it has.
+fn pass_on(client: &mut Client, turn: u64) -> bool {
     ok(client, "BEGIN");
     let holders = client.query("SELECT id FROM d.t WHERE tok = 1").unwrap().rows;
     assert_eq!(holders.len(), 1, "a snapshot shows one");
@@ -40,6 +40,7 @@ fn pass_on(client: &mut Client, turn: u64) {
         _ => false,
     };
     ok(client, if moved { "COMMIT" } else { "ROLLBACK" });
+    moved
 }
 
 #[test]
@@ -56,15 +57,15 @@ fn a_value_that_is_passed_on_is_found_once() {
             &format!("INSERT INTO d.t (id, tok) VALUES ({id}, {})", if id == 0 { 1 } else { -(id as i64) }),
         );
     }
-    let ended = AtomicBool::new(false);
+    let (ended, passed) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         for start in 0..2 {
-            let (world, ended) = (&world, &ended);
+            let (world, ended, passed) = (&world, &ended, &passed);
             scope.spawn(move || {
                 let mut client = world.root();
                 let mut turn = start * 7;
                 while !ended.load(Ordering::Relaxed) {
-                    pass_on(&mut client, turn);
+                    passed.fetch_add(pass_on(&mut client, turn).into(), Ordering::Relaxed);
                     turn += 1;
                 }
             });
@@ -102,5 +103,7 @@ fn a_value_that_is_passed_on_is_found_once() {
         }
         ended.store(true, Ordering::Relaxed);
     });
+    let passed = passed.into_inner();
+    assert!(passed >= TURNS / 10, "it was passed on {passed} times only");
     world.stop();
 }

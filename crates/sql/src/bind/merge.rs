@@ -42,7 +42,7 @@ impl Mergeable {
         let is_stored = |named: &Named| !matches!(named.kind, SourceKind::Derived(..));
         let reads_stored = !scope.sources.is_empty() && scope.sources.iter().all(is_stored);
         let fits = block.is_plain() && reads_stored && scope.subqueries.is_empty() && !block.counts_all;
-        (fits && conditions.iter().chain(values).all(Expr::is_repeatable)).then(|| Self {
+        (fits && conditions.iter().chain(values).all(is_repeatable)).then(|| Self {
             sources: scope.sources.clone(),
             conditions: conditions.clone(),
             joins: joins.clone(),
@@ -77,6 +77,19 @@ impl Mergeable {
         let column = named.kind.column(column).name;
         Origin { db, table, alias: named.alias.clone(), column }
     }
+}
+
+/// Whether a value is the same at each look at the same rows, and looking changes nothing.
+fn is_repeatable(expr: &Expr) -> bool {
+    let mut is = true;
+    expr.walk(&mut |part| {
+        is &= match part {
+            Expr::AssignVariable(..) | Expr::UserVariable(_, true) => false,
+            Expr::Call(function, _) => function.is_stable,
+            _ => true,
+        };
+    });
+    is
 }
 
 /// Takes what can be merged into a query. `takes_order`: the order of its only source may be its own; `locks`: it locks all rows

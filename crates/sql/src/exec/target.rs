@@ -99,14 +99,7 @@ impl Exec<'_> {
         let sources = std::slice::from_ref(&target.source);
         let exclusive = RowLock { exclusive: true, wait: LockWait::Wait };
         let mut join = Join::new(sources, &[None], known, Versions::Snapshot).or_locked(Some(exclusive));
-        while (found.len() as u64) < limit && join.next(self).await? {
-            let key = Key::from(join.key().expect("rows of tables have keys"));
-            let by = self.order_values(&target.order, &join.rows(), known).await?;
-            found.push((by, key));
-        }
-        if !target.order.is_empty() {
-            found.sort_by(|(a, _), (b, _)| a.cmp(b));
-        }
+        *found = self.in_order(target, &mut join, limit, known).await?;
         let are_enough = found.len() as u64 == limit;
         Ok(join.changed().filter(|_| !are_enough))
     }
@@ -122,15 +115,8 @@ impl Exec<'_> {
         let sources = std::slice::from_ref(&target.source);
         let moment = self.moment().await;
         let mut join = Join::new(sources, &[None], known, Versions::Moment(moment.clone()));
-        let mut candidates: Vec<Found> = Vec::new();
-        while join.next(self).await? {
-            let key = Key::from(join.key().expect("rows of tables have keys"));
-            let by = self.order_values(&target.order, &join.rows(), known).await?;
-            candidates.push((by, key));
-        }
-        candidates.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut newest = None;
-        for (by, key) in candidates {
+        for (by, key) in self.in_order(target, &mut join, u64::MAX, known).await? {
             if found.len() as u64 == limit {
                 break;
             }
@@ -146,6 +132,26 @@ impl Exec<'_> {
             newest = newest.max(changed);
         }
         Ok(newest)
+    }
+
+    /// `most` rows of a scan, in the order that the statement asks for.
+    async fn in_order(
+        &mut self,
+        target: &Target,
+        join: &mut Join<'_>,
+        most: u64,
+        known: Known<'_>,
+    ) -> Result<Vec<Found>> {
+        let mut rows: Vec<Found> = Vec::new();
+        while (rows.len() as u64) < most && join.next(self).await? {
+            let key = Key::from(join.key().expect("rows of tables have keys"));
+            let by = self.order_values(&target.order, &join.rows(), known).await?;
+            rows.push((by, key));
+        }
+        if !target.order.is_empty() {
+            rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        Ok(rows)
     }
 
     /// The next row to be changed; `again` if the statement may have changed it already, and no more mean it.

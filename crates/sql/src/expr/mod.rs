@@ -270,19 +270,6 @@ macro_rules! children {
 }
 
 impl Expr {
-    /// Whether its value is the same at each look at the same rows, and looking changes nothing.
-    pub(crate) fn is_repeatable(&self) -> bool {
-        let mut is = true;
-        self.walk(&mut |part| {
-            is &= match part {
-                Self::AssignVariable(..) | Self::UserVariable(_, true) => false,
-                Self::Call(function, _) => function.is_stable,
-                _ => true,
-            };
-        });
-        is
-    }
-
     /// Calls `visit` for this expression and everything in it.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
         visit(self);
