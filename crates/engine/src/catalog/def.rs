@@ -303,6 +303,16 @@ impl TableDef {
         self.indexes.first().filter(|index| index.kind == IndexKind::Primary)
     }
 
+    /// The key that identifies rows to others: the primary key, or the first unique key without NULLs and prefixes, which
+    /// MySQL takes for one.
+    pub fn identity(&self) -> Option<&IndexDef> {
+        let is_whole = |part: &IndexPart| {
+            part.prefix.is_none() && !self.columns[usize::from(part.column)].nullable
+        };
+        let stands_for = |index: &&IndexDef| index.kind == IndexKind::Unique && index.parts.iter().all(is_whole);
+        self.primary().or_else(|| self.indexes.iter().find(stands_for))
+    }
+
     /// The place of an index. Names are compared without regard to case.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.indexes.iter().position(|index| index.name.eq_ignore_ascii_case(name))

@@ -138,7 +138,7 @@ fn key(def: &TableDef, place: usize) -> &'static str {
     let is_part = |index: &IndexDef| index.parts.iter().any(|part| usize::from(part.column) == place);
     let is_first =
         |index: &IndexDef| index.parts.first().is_some_and(|part| usize::from(part.column) == place);
-    if primary(def).is_some_and(is_part) {
+    if def.identity().is_some_and(is_part) {
         return "PRI";
     }
     let mut found = "";
@@ -149,18 +149,6 @@ fn key(def: &TableDef, place: usize) -> &'static str {
         found = "MUL";
     }
     found
-}
-
-/// The primary key, or what stands for it: the first unique key without NULLs and prefixes.
-fn primary(def: &TableDef) -> Option<&IndexDef> {
-    let stands_for = |index: &&IndexDef| {
-        index.kind == IndexKind::Unique
-            && index
-                .parts
-                .iter()
-                .all(|part| part.prefix.is_none() && !def.columns[usize::from(part.column)].nullable)
-    };
-    def.primary().or_else(|| def.indexes.iter().find(stands_for))
 }
 
 /// `NUMERIC_PRECISION` and `NUMERIC_SCALE`.

@@ -295,14 +295,14 @@ impl Client {
     /// Begins a transaction, in name: its snapshot comes with its first read.
     pub(super) fn open_transaction(&mut self) {
         self.transaction.open = true;
-        self.transaction.read_only = self.vars.next_read_only.take().unwrap_or(self.vars.read_only);
+        self.transaction.read_only = self.vars.next.read_only.take().unwrap_or(self.vars.read_only);
         self.set_isolation();
         self.transaction.trx.set_began(crate::clock::unix_us());
     }
 
     /// Gives the transaction that begins its isolation level.
     pub(super) fn set_isolation(&mut self) {
-        let isolation = self.vars.next_isolation.take().unwrap_or(self.vars.isolation);
+        let isolation = self.vars.next.isolation.take().unwrap_or(self.vars.isolation);
         self.transaction.set_isolation(match isolation {
             Isolation::ReadUncommitted | Isolation::ReadCommitted => TrxIsolation::ReadCommitted,
             Isolation::RepeatableRead | Isolation::Serializable => TrxIsolation::RepeatableRead,

@@ -21,6 +21,7 @@ use types::error::table::{
 
 use super::{Client, Wire};
 use crate::accounts::Privileges;
+use crate::variables::Characteristics;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -76,7 +77,9 @@ impl Client {
         if start.access == Some(AccessMode::ReadWrite) {
             self.refuse_read_only()?;
         }
+        let next = self.vars.next;
         let ack = self.end_transaction().await?;
+        self.vars.next = next;
         self.locked = None;
         self.open_transaction();
         if let Some(access) = start.access {
@@ -99,6 +102,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         let read_only = self.transaction.read_only;
+        self.vars.next = Characteristics::default();
         let committed = self.commit_own().await;
         if committed.is_err() {
             // The transaction is gone, and its GTID with it.
@@ -117,6 +121,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         let read_only = self.transaction.read_only;
+        self.vars.next = Characteristics::default();
         let ack = self.transaction.rollback().await;
         self.use_gtid();
         self.view.set_snapshot(None);
@@ -169,6 +174,7 @@ impl Client {
     /// Commits the session's transaction, if there is one, before a statement that cannot be part of it.
     pub(super) async fn end_transaction(&mut self) -> Result<CommitAck> {
         self.view.set_snapshot(None);
+        self.vars.next = Characteristics::default();
         self.wait_for_read_lock().await?;
         self.transaction.commit(self.log.origin, self.logs()).await
     }

@@ -48,9 +48,10 @@ impl Client {
     /// Carries a DDL statement out.
     pub(super) async fn change_schema(&mut self, statement: Statement, sql: &[u8]) -> Result<CommitAck> {
         self.refuse_under_read_lock()?;
-        self.refuse_in_read_only_transaction()?;
         self.refuse_read_only()?;
         let ack = self.end_transaction().await?;
+        // As in MySQL: whether the one that it has ended may change something does not matter.
+        self.refuse_in_read_only_transaction()?;
         let done = match statement {
             Statement::CreateTable(create) => match &create.query {
                 Some(query) => self.create_table_from(&create, query, sql).await?,

@@ -121,17 +121,14 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<Ran> {
-        let permitted = self.permit(planned);
-        if self.vars.autocommit && !self.transaction.open {
-            // SET TRANSACTION was meant for this statement.
-            self.vars.next_read_only = None;
-        }
-        permitted?;
+        self.permit(planned)?;
         if planned.plan.query().is_none() && self.passes_over_change()? {
             self.pass_over(more, wire);
             return Ok(Ran::Answered);
         }
-        self.begin_if_needed();
+        if !planned.tables.is_empty() {
+            self.begin_if_needed();
+        }
         let timer = self.start_timer(planned);
         let mut done = self.run_changes(planned, params, format, wire).await;
         if let Some(timer) = timer {
@@ -149,12 +146,18 @@ impl Client {
         }
     }
 
-    /// A statement begins its transaction, unless it is within one.
+    /// A statement that has to do with tables begins its transaction, unless it is within one.
     pub(super) fn begin_if_needed(&mut self) {
-        if !self.vars.autocommit && !self.transaction.open {
+        if self.transaction.open {
+            return;
+        }
+        if self.vars.autocommit {
+            self.vars.next.read_only = None;
+            if self.transaction.trx.is_idle() {
+                self.set_isolation();
+            }
+        } else {
             self.open_transaction();
-        } else if self.transaction.trx.is_idle() && !self.transaction.open {
-            self.set_isolation();
         }
     }
 
@@ -243,7 +246,7 @@ impl Client {
         let read_only = if self.transaction.open {
             self.transaction.read_only
         } else {
-            self.vars.next_read_only.unwrap_or(self.vars.read_only)
+            self.vars.next.read_only.unwrap_or(self.vars.read_only)
         };
         if read_only { Err(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.error(&[])) } else { Ok(()) }
     }

@@ -6,8 +6,8 @@
 //! | NOBLOB | all but BLOB and TEXT columns beside the primary key | all but BLOB and TEXT columns that did not change |
 //! | MINIMAL | the primary key's | those that changed |
 //!
-//! A row without a primary key is found by all of its columns, so its before image is whole. The image of an inserted row
-//! is whole: MySQL leaves out what the statement did not name, which a replica fills with its own defaults.
+//! A row without a primary key, or what stands for one, is found by all of its columns, so its before image is whole. The
+//! image of an inserted row is whole: MySQL leaves out what the statement did not name, which a replica fills with its own defaults.
 
 use binlog::event::{Present, Row};
 use engine::catalog::table::Table;
@@ -88,7 +88,7 @@ impl Images {
         let is_lob = |column: usize| {
             matches!(table.rows.column_type(column), ColumnType::Text { .. } | ColumnType::Blob { .. })
         };
-        let in_key = |column: usize| match table.def.primary() {
+        let in_key = |column: usize| match table.def.identity() {
             Some(key) => key.parts.iter().any(|part| usize::from(part.column) == column),
             None => true,
         };

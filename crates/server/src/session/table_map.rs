@@ -36,7 +36,7 @@ fn column_meta(def: &TableDef, place: usize) -> ColumnMeta {
     let ty = column.ty.binlog_type();
     let mut meta = [0; 2];
     meta[..ty.metadata().len()].copy_from_slice(ty.metadata());
-    let part = def.primary().and_then(|primary| {
+    let part = def.identity().and_then(|primary| {
         let position = primary.parts.iter().position(|part| usize::from(part.column) == place)?;
         let prefix = primary.parts[position].prefix.unwrap_or(0);
         Some(PkPart {

@@ -18,7 +18,7 @@ use sql::parse::table::{AlterAction, AlterTable, CreateQuery, CreateTable, Creat
 use sql::parse::{Statement, TableName};
 use types::error::SqlError;
 use types::error::table::{
-    ER_BAD_TABLE_ERROR, ER_CANNOT_ADD_FOREIGN, ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_NEED_REPREPARE,
+    ER_BAD_TABLE_ERROR, ER_CANNOT_ADD_FOREIGN, ER_NEED_REPREPARE,
     ER_TABLE_EXISTS_ERROR,
 };
 use types::warning::{Level, Warnings};
@@ -68,8 +68,8 @@ impl Client {
         if commits {
             self.may_commit_implicitly()?;
             ack = Some(self.end_transaction().await?);
-        } else if self.transaction.open && self.transaction.read_only {
-            return Err(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.error(&[]));
+        } else {
+            self.refuse_in_read_only_transaction()?;
         }
         match statement {
             Statement::CreateTable(create) => match &create.query {

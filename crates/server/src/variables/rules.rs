@@ -57,9 +57,9 @@ pub(super) fn rule(
 pub(super) fn set_once(name: &str, val: &Val, own: &mut SessionVariables) -> bool {
     match name {
         "transaction_isolation" | "tx_isolation" => {
-            own.next_isolation = Some(Isolation::ALL[usize::from(val.choice())]);
+            own.next.isolation = Some(Isolation::ALL[usize::from(val.choice())]);
         }
-        "transaction_read_only" | "tx_read_only" => own.next_read_only = Some(val.is_on()),
+        "transaction_read_only" | "tx_read_only" => own.next.read_only = Some(val.is_on()),
         _ => return false,
     }
     true

@@ -80,6 +80,16 @@ pub struct Track {
     pub system_variables: Option<Arc<str>>,
 }
 
+/// What SET TRANSACTION says of one transaction: the next statement that begins one uses it up, and so does the end of one,
+/// or a statement that would have ended it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Characteristics {
+    /// Its isolation level.
+    pub isolation: Option<Isolation>,
+    /// Whether it only reads.
+    pub read_only: Option<bool>,
+}
+
 /// See the module.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a variable of MySQL")]
@@ -94,12 +104,10 @@ pub struct SessionVariables {
     pub autocommit: bool,
     /// `transaction_isolation`
     pub isolation: Isolation,
-    /// The next transaction's isolation, if SET TRANSACTION said so.
-    pub next_isolation: Option<Isolation>,
+    /// What SET TRANSACTION said of the next transaction.
+    pub next: Characteristics,
     /// `transaction_read_only`
     pub read_only: bool,
-    /// The next transaction's access mode, if SET TRANSACTION said so.
-    pub next_read_only: Option<bool>,
     /// `completion_type`: 0 ends, 1 chains, 2 releases.
     pub completion_type: u8,
     /// `character_set_client`: what statements are in.
@@ -157,9 +165,8 @@ impl SessionVariables {
             limits: Arc::default(),
             autocommit: true,
             isolation: Isolation::default(),
-            next_isolation: None,
+            next: Characteristics::default(),
             read_only: false,
-            next_read_only: None,
             completion_type: 0,
             client: Charset::Utf8mb4,
             collation_server: Collation::Utf8mb4GeneralCi,

@@ -129,3 +129,54 @@ fn values_of_a_statement_follow_each_other_whoever_else_inserts() {
         }
     }
 }
+
+/// What each REPLACE affects in MySQL 9.7.4, and the rows events that it logs there.
+const REPLACES: [(&str, u64, &[&str]); 13] = [
+    ("REPLACE INTO a VALUES (1, 2)", 2, &["Update_rows"]),
+    ("REPLACE INTO a VALUES (1, 2)", 1, &[]),
+    ("REPLACE INTO a VALUES (2, 1), (1, 7)", 3, &["Write_rows", "Update_rows"]),
+    ("REPLACE INTO b VALUES (1, 1, 5)", 2, &["Delete_rows", "Write_rows"]),
+    ("REPLACE INTO b VALUES (1, 9, 6)", 2, &["Delete_rows", "Write_rows"]),
+    ("REPLACE INTO b VALUES (5, 2, 7)", 2, &["Update_rows"]),
+    ("REPLACE INTO b VALUES (1, 2, 8)", 3, &["Delete_rows", "Update_rows"]),
+    ("REPLACE INTO n VALUES (1, 5)", 2, &["Update_rows"]),
+    ("REPLACE INTO n VALUES (1, 5)", 1, &[]),
+    ("REPLACE INTO n VALUES (NULL, 5)", 1, &["Write_rows"]),
+    ("REPLACE INTO p VALUES (1, 5)", 2, &["Delete_rows", "Write_rows"]),
+    ("REPLACE INTO p VALUES (1, 5)", 2, &["Delete_rows", "Write_rows"]),
+    ("REPLACE INTO c VALUES (1, 1, 7)", 2, &["Update_rows"]),
+];
+
+#[test]
+fn a_replace_that_only_one_row_can_be_in_the_way_of_is_an_update() {
+    let world = World::start();
+    let mut root = world.root();
+    for sql in [
+        "USE d",
+        "CREATE TABLE a (id INT PRIMARY KEY, v INT)",
+        "CREATE TABLE b (id INT PRIMARY KEY, u INT NOT NULL, v INT, UNIQUE KEY (u))",
+        "CREATE TABLE n (u INT, v INT, KEY (v), UNIQUE KEY (u))",
+        "CREATE TABLE p (id INT PRIMARY KEY, v INT)",
+        "CREATE TABLE c (id INT PRIMARY KEY, pid INT, v INT, FOREIGN KEY (pid) REFERENCES p (id) ON DELETE CASCADE)",
+        "INSERT INTO a VALUES (1, 1)",
+        "INSERT INTO b VALUES (1, 1, 1), (2, 2, 2)",
+        "INSERT INTO n VALUES (1, 1), (NULL, 2)",
+        "INSERT INTO p VALUES (1, 1)",
+        "INSERT INTO c VALUES (1, 1, 1)",
+    ] {
+        ok(&mut root, sql);
+    }
+    for (sql, affected, logged) in REPLACES {
+        ok(&mut root, "FLUSH BINARY LOGS");
+        assert_eq!(root.query(sql).unwrap().affected, affected, "{sql}");
+        let file = root.query("SHOW BINARY LOG STATUS").unwrap().rows[0][0].clone().unwrap();
+        let events = root.query(&format!("SHOW BINLOG EVENTS IN '{file}'")).unwrap().rows;
+        let kinds: Vec<&str> = events.iter().map(|row| row[2].as_deref().unwrap()).collect();
+        let of_rows: Vec<&str> = kinds.into_iter().filter(|kind| kind.ends_with("_rows")).collect();
+        assert_eq!(of_rows, logged, "{sql}");
+    }
+    assert_eq!(rows(&mut root, "SELECT * FROM b"), ["1|2|8"]);
+    assert_eq!(rows(&mut root, "SELECT * FROM n FORCE INDEX (v) WHERE v = 5 ORDER BY u"), ["NULL|5", "1|5"]);
+    assert_eq!(rows(&mut root, "SELECT * FROM c"), ["1|1|7"]);
+    world.stop();
+}

@@ -76,3 +76,26 @@ fn the_tables_of_a_change_stand_in_front_of_its_rows() {
     }
     world.stop();
 }
+
+#[test]
+fn columns_of_what_stands_for_a_primary_key_say_so() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "USE d");
+    let long = "v INT, u INT, w VARCHAR(20) NOT NULL, x INT NOT NULL";
+    for (definition, flags) in [
+        ("v INT, u INT NOT NULL, UNIQUE KEY (u)", vec![0, 0x5003]),
+        (
+            &format!("{long}, UNIQUE KEY (w(5)), UNIQUE KEY (u, x), UNIQUE KEY (x, w)"),
+            vec![0, 0x4008, 0x5007, 0x5003],
+        ),
+        ("u INT UNIQUE, v INT", vec![0x4004, 0]),
+        ("x INT NOT NULL, y INT NOT NULL, UNIQUE KEY (x, y), UNIQUE KEY (y)", vec![0x5003, 0x5007]),
+        ("id INT PRIMARY KEY, u INT NOT NULL UNIQUE", vec![0x5003, 0x5005]),
+    ] {
+        ok(&mut root, &format!("CREATE TABLE t ({definition})"));
+        assert_eq!(root.query("SELECT * FROM t").unwrap().flags, flags, "{definition}: MySQL 9.7.4's");
+        ok(&mut root, "DROP TABLE t");
+    }
+    world.stop();
+}

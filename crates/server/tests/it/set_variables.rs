@@ -291,7 +291,7 @@ fn defaults_are_the_global_value_for_sessions_and_the_built_in_one_globally() {
 fn an_at_sign_alone_means_the_next_transaction() {
     let mut setting = Setting::new();
     setting.set(Target::Bare, "transaction_isolation", Value::text("serializable")).unwrap();
-    assert_eq!(setting.own.next_isolation, Some(Isolation::Serializable));
+    assert_eq!(setting.own.next.isolation, Some(Isolation::Serializable));
     assert_eq!(setting.show(Scope::Session, "transaction_isolation"), "REPEATABLE-READ");
     setting.set(Target::Session, "tx_isolation", Value::text("read-committed")).unwrap();
     assert_eq!(setting.own.isolation, Isolation::ReadCommitted);

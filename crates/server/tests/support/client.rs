@@ -139,6 +139,8 @@ pub type Result<T> = std::result::Result<T, Failure>;
 #[derive(Debug, Default)]
 pub struct Answer {
     pub columns: Vec<String>,
+    /// The flags of each column's definition.
+    pub flags: Vec<u16>,
     pub rows: Vec<Vec<Option<String>>>,
     pub status: u16,
     pub warnings: u16,
@@ -337,6 +339,10 @@ impl Client {
             let mut input = Input(&definition);
             let name = (0..5).map(|_| input.text()).next_back().unwrap();
             answer.columns.push(name);
+            // Behind the name: the original name, a length, collation (2), length (4), type (1).
+            input.text();
+            input.number(8);
+            answer.flags.push(input.u16());
         }
         loop {
             let packet = self.packet()?;

@@ -30,6 +30,7 @@ fn world() -> (Arc<dyn Vfs>, World) {
     conn.ok("CREATE DATABASE d");
     conn.ok("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b TEXT)");
     conn.ok("CREATE TABLE d.keyless (a INT, b TEXT)");
+    conn.ok("CREATE TABLE d.promoted (a INT, b TEXT, u INT NOT NULL, UNIQUE KEY (a), UNIQUE KEY (u))");
     drop(conn);
     (disk, world)
 }
@@ -175,6 +176,20 @@ fn row_images_hold_what_was_asked_for() {
         images("NOBLOB"),
         expected([("Update", 3, 3), ("Update", 3, 7), ("Update", 3, 1), ("Delete", 3, 0), ("Write", all, 0)])
     );
+}
+
+#[test]
+fn a_unique_key_without_nulls_stands_for_the_primary_key() {
+    let (disk, world) = world();
+    let mut conn = world.connect();
+    conn.run("INSERT INTO d.promoted VALUES (1, 'x', 5)");
+    conn.ok("FLUSH BINARY LOGS");
+    conn.ok("SET binlog_row_image = MINIMAL");
+    conn.run("UPDATE d.promoted SET b = 'y'");
+    conn.run("DELETE FROM d.promoted");
+    let mut found = events(&disk, &world);
+    found.retain(|event| event.contains('['));
+    assert_eq!(found, ["Update [4] [2]", "Delete [4] []"]);
 }
 
 #[test]

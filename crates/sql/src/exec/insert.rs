@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use engine::ids::Row;
+use engine::catalog::table::Table;
+use engine::ids::{Key, Row};
 use engine::lock::Mode;
 use types::row::Offsets;
 use types::warning::{Level, Warnings};
@@ -32,6 +33,28 @@ struct Progress {
     /// What the AUTO_INCREMENT column of the last row that was inserted or changed holds.
     last_stored: Option<u64>,
     encoded: Vec<u8>,
+}
+
+/// What REPLACE did to the row in its way.
+#[derive(Clone, Copy, Debug)]
+enum Replaced {
+    /// Nothing: it has gone by itself.
+    Gone,
+    /// It is no longer there.
+    Removed,
+    /// It has become the new row.
+    Changed,
+    /// It was the new row already.
+    Equal,
+}
+
+impl Progress {
+    /// The new row is there.
+    fn note_new(&mut self, auto: &AutoIncrement) {
+        self.affected += 1;
+        self.first_generated = self.first_generated.or(auto.generated);
+        self.last_stored = auto.stored;
+    }
 }
 
 impl Exec<'_> {
@@ -194,9 +217,7 @@ impl Exec<'_> {
             let mut changes = self.changes(relations, rules, &mut progress.turns);
             let index = match changes.insert(table, &row).await {
                 Ok(Inserted::Done) => {
-                    progress.affected += 1;
-                    progress.first_generated = progress.first_generated.or(auto.generated);
-                    progress.last_stored = auto.stored;
+                    progress.note_new(&auto);
                     return Ok(());
                 }
                 Ok(Inserted::Duplicate(index)) => index,
@@ -221,9 +242,14 @@ impl Exec<'_> {
                 }
                 OnDuplicate::Error => return Err(error()),
                 OnDuplicate::Replace => {
-                    if Box::pin(self.remove_duplicate(plan, &row, index, &mut progress.turns)).await? {
-                        progress.affected += 1;
-                        progress.duplicates += 1;
+                    let replaced = Box::pin(self.replace_duplicate(plan, &row, index, &mut progress.turns));
+                    let replaced = replaced.await?;
+                    let counts = u64::from(matches!(replaced, Replaced::Removed | Replaced::Changed));
+                    progress.affected += counts;
+                    progress.duplicates += counts;
+                    if matches!(replaced, Replaced::Changed | Replaced::Equal) {
+                        progress.note_new(&auto);
+                        return Ok(());
                     }
                 }
                 OnDuplicate::Update(_) => {
@@ -235,22 +261,45 @@ impl Exec<'_> {
         }
     }
 
-    /// REPLACE: removes the row in the way. False if it has gone by itself.
-    async fn remove_duplicate(
+    /// REPLACE, of the row in the way. As in MySQL it becomes the new row in place, and that is how it is logged, if no other
+    /// row can be in the way and none refers to it.
+    async fn replace_duplicate(
         &mut self,
         plan: &InsertPlan,
-        row: &[u8],
+        row: &Row,
         index: usize,
         turns: &mut Turns,
-    ) -> Result<bool> {
+    ) -> Result<Replaced> {
         let table = &*plan.table;
+        let Some((key, old)) = self.row_in_the_way(table, row, index).await? else {
+            return Ok(Replaced::Gone);
+        };
+        let relations = plan.relations.as_deref();
+        let is_last = !table.def.indexes[index + 1..].iter().any(|index| index.kind.is_unique());
+        if !is_last || relations.is_some_and(|relations| !relations.children(0).is_empty()) {
+            self.changes(relations, None, turns).delete(table, &key, &old, Some(row)).await?;
+            return Ok(Replaced::Removed);
+        }
+        if old == *row {
+            return Ok(Replaced::Equal);
+        }
+        self.changes(relations, plan.rules.as_deref(), turns).update(table, &key, &old, row).await?;
+        Ok(Replaced::Changed)
+    }
+
+    /// The row that has a new row's key in an index, with its own key, locked. `None` if it has gone by itself.
+    async fn row_in_the_way(
+        &mut self,
+        table: &Table,
+        row: &[u8],
+        index: usize,
+    ) -> Result<Option<(Key, Row)>> {
         let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else {
-            return Ok(false);
+            return Ok(None);
         };
         self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
-        let Some(old) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
-        self.changes(plan.relations.as_deref(), None, turns).delete(table, &key, &old, Some(row)).await?;
-        Ok(true)
+        let row = self.trx.get_newest(&key).map_err(engine_error)?;
+        Ok(row.map(|row| (key, row)))
     }
 
     /// ON DUPLICATE KEY UPDATE. False if the row in the way has gone by itself.
@@ -264,11 +313,7 @@ impl Exec<'_> {
     ) -> Result<bool> {
         let table = &*plan.table;
         let OnDuplicate::Update(assignments) = &plan.on_duplicate else { return Ok(false) };
-        let Some(key) = self.trx.find_duplicate(table, row, index).map_err(engine_error)? else {
-            return Ok(false);
-        };
-        self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
-        let Some(before) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(false) };
+        let Some((key, before)) = self.row_in_the_way(table, row, index).await? else { return Ok(false) };
         let offsets = offsets(table, row)?;
         let candidate = RowRef::Stored { layout: &table.rows, row, offsets: &offsets };
         let null_becomes_default = progress.many || plan.ignore;

@@ -105,15 +105,16 @@ fn origin_of(plan: &SelectPlan, source: &Source, place: usize) -> (Option<Origin
 
 /// Flags that follow from keys and defaults.
 pub fn column_flags(def: &TableDef, place: usize) -> u16 {
-    let mut found = 0;
+    let (mut found, identity) = (0, def.identity().map(|index| index.id));
     for index in &def.indexes {
         let first = index.parts.first().is_some_and(|part| usize::from(part.column) == place);
         let part = index.parts.iter().any(|part| usize::from(part.column) == place);
         if part {
             found |= flags::PART_KEY;
         }
+        let identifies = Some(index.id) == identity;
         found |= match index.kind {
-            IndexKind::Primary if part => flags::PRI_KEY,
+            _ if identifies && part => flags::PRI_KEY,
             IndexKind::Unique if first && index.parts.len() == 1 => flags::UNIQUE_KEY,
             IndexKind::Unique | IndexKind::Plain if first => flags::MULTIPLE_KEY,
             _ => 0,
