@@ -306,10 +306,10 @@ impl TableDef {
     /// The key that identifies rows to others: the primary key, or the first unique key without NULLs and prefixes, which
     /// MySQL takes for one.
     pub fn identity(&self) -> Option<&IndexDef> {
-        let is_whole = |part: &IndexPart| {
-            part.prefix.is_none() && !self.columns[usize::from(part.column)].nullable
-        };
-        let stands_for = |index: &&IndexDef| index.kind == IndexKind::Unique && index.parts.iter().all(is_whole);
+        let is_whole =
+            |part: &IndexPart| part.prefix.is_none() && !self.columns[usize::from(part.column)].nullable;
+        let stands_for =
+            |index: &&IndexDef| index.kind == IndexKind::Unique && index.parts.iter().all(is_whole);
         self.primary().or_else(|| self.indexes.iter().find(stands_for))
     }
 

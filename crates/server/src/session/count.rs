@@ -91,6 +91,7 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         | Statement::Delete(_)
         | Statement::Explain(_)
         | Statement::Reset(_)
+        | Statement::DropStored(_)
         | Statement::Unsupported { .. } => return None,
     })
 }

@@ -1,9 +1,13 @@
 //! Statements that have no plan.
 
 use commit::CommitAck;
-use sql::parse::Statement;
+use sql::parse::{DropStored, Statement, StoredKind};
 use types::error::SqlError;
-use types::error::table::{ER_BAD_DB_ERROR, ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_UNKNOWN_STMT_HANDLER};
+use types::error::table::{
+    ER_BAD_DB_ERROR, ER_EVENT_DOES_NOT_EXIST, ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_SP_DOES_NOT_EXIST,
+    ER_TRG_DOES_NOT_EXIST, ER_UNKNOWN_STMT_HANDLER,
+};
+use types::warning::Level;
 
 use super::result::Format;
 use super::{Client, Wire, count};
@@ -73,6 +77,11 @@ impl Client {
                     return self.change_schema(statement, sql).await.map(Some);
                 }
             }
+            Statement::DropStored(stored) => {
+                self.may_commit_implicitly()?;
+                let ack = self.end_transaction().await?;
+                return self.drop_stored(&stored).map(|()| Some(ack));
+            }
             Statement::ManageUsers(_)
             | Statement::DropUsers(_)
             | Statement::RenameUsers(_)
@@ -110,6 +119,31 @@ impl Client {
             | Statement::Maintain(_) => unreachable!("these are answered elsewhere"),
         }
         Ok(None)
+    }
+
+    /// DROP PROCEDURE and its like: there is nothing to drop. Errors 1046, 1305, 1360, 1539.
+    fn drop_stored(&mut self, stored: &DropStored) -> Result<()> {
+        let name = &stored.name.name;
+        // A function without a database may be a loadable one.
+        let is_loadable =
+            stored.kind == StoredKind::Function && stored.name.db.is_none() && self.sql.db.is_none();
+        let full = if is_loadable {
+            format!("(UDF) {name}")
+        } else {
+            format!("{}.{name}", self.database_of(stored.name.db.as_deref())?)
+        };
+        let missing = match stored.kind {
+            StoredKind::Procedure => ER_SP_DOES_NOT_EXIST.error(&[&"PROCEDURE", &full]),
+            StoredKind::Function => ER_SP_DOES_NOT_EXIST.error(&[&"FUNCTION", &full]),
+            StoredKind::Trigger => ER_TRG_DOES_NOT_EXIST.error(&[]),
+            StoredKind::Event if stored.if_exists => ER_SP_DOES_NOT_EXIST.error(&[&"Event", &name]),
+            StoredKind::Event => ER_EVENT_DOES_NOT_EXIST.error(&[&name]),
+        };
+        if !stored.if_exists {
+            return Err(missing);
+        }
+        self.warnings.push_error(Level::Note, &missing);
+        Ok(())
     }
 
     /// DEALLOCATE PREPARE. Error 1243.

@@ -18,8 +18,7 @@ use sql::parse::table::{AlterAction, AlterTable, CreateQuery, CreateTable, Creat
 use sql::parse::{Statement, TableName};
 use types::error::SqlError;
 use types::error::table::{
-    ER_BAD_TABLE_ERROR, ER_CANNOT_ADD_FOREIGN, ER_NEED_REPREPARE,
-    ER_TABLE_EXISTS_ERROR,
+    ER_BAD_TABLE_ERROR, ER_CANNOT_ADD_FOREIGN, ER_NEED_REPREPARE, ER_TABLE_EXISTS_ERROR,
 };
 use types::warning::{Level, Warnings};
 

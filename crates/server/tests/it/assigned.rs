@@ -1,5 +1,6 @@
 //! What INSERT and UPDATE assign, and what clients are told of it.
 
+use crate::client::{Client, Login};
 use crate::whole::{World, answers_as_recorded, ok, rows, send};
 
 #[test]
@@ -179,4 +180,48 @@ fn a_replace_that_only_one_row_can_be_in_the_way_of_is_an_update() {
     assert_eq!(rows(&mut root, "SELECT * FROM n FORCE INDEX (v) WHERE v = 5 ORDER BY u"), ["NULL|5", "1|5"]);
     assert_eq!(rows(&mut root, "SELECT * FROM c"), ["1|1|7"]);
     world.stop();
+}
+
+#[test]
+fn rows_found_are_counted_if_a_client_asks_for_them() {
+    const FOUND_ROWS: u32 = 1 << 1;
+    let world = World::start();
+    let login = Login { flags: FOUND_ROWS, ..Login::new("root", "") };
+    let mut client = Client::connect(&world.address(), &login).unwrap();
+    for sql in [
+        "USE d",
+        "CREATE TABLE u (id INT PRIMARY KEY, v INT)",
+        "INSERT INTO u VALUES (1, 1), (2, 2), (3, 3)",
+        "CREATE TABLE w SELECT * FROM u",
+    ] {
+        ok(&mut client, sql);
+    }
+    // Statements, and what MySQL 9.7.4 tells of them.
+    for (sql, affected, info) in [
+        ("INSERT INTO u VALUES (1, 1) ON DUPLICATE KEY UPDATE v = 1", 1, ""),
+        ("INSERT INTO u VALUES (1, 1) ON DUPLICATE KEY UPDATE v = 9", 2, ""),
+        (
+            "INSERT INTO u VALUES (1, 9), (2, 2), (3, 3) AS new ON DUPLICATE KEY UPDATE v = new.v",
+            3,
+            "Records: 3  Duplicates: 3  Warnings: 0",
+        ),
+        (
+            "INSERT INTO u VALUES (1, 9), (2, 8), (4, 4) AS new ON DUPLICATE KEY UPDATE v = new.v",
+            4,
+            "Records: 3  Duplicates: 2  Warnings: 0",
+        ),
+        (
+            "INSERT INTO u SELECT * FROM w WHERE id = 3 ON DUPLICATE KEY UPDATE v = 3",
+            1,
+            "Records: 1  Duplicates: 1  Warnings: 0",
+        ),
+        ("UPDATE u SET v = 9 WHERE id = 1", 1, "Rows matched: 1  Changed: 0  Warnings: 0"),
+    ] {
+        let answer = client.query(sql).unwrap();
+        assert_eq!(
+            (answer.affected, answer.info.trim_start_matches(|c: char| !c.is_ascii_alphabetic())),
+            (affected, info),
+            "{sql}"
+        );
+    }
 }

@@ -23,6 +23,11 @@ fn changes_of_several_tables_are_mysqls() {
 }
 
 #[test]
+fn what_the_test_suites_of_clients_ask_is_answered_as_by_mysql() {
+    answers_as_recorded(include_str!("../data/suites-9.7.4.txt"), 90);
+}
+
+#[test]
 fn texts_that_are_no_dates_are_errors_where_mysql_says_so() {
     answers_as_recorded(include_str!("../data/dates-9.7.4.txt"), 38);
 }

@@ -222,3 +222,26 @@ fn set_and_do_take_parameters() {
     assert_eq!(prepare(&mut root, "KILL ?").unwrap_err().code(), 1295);
     world.stop();
 }
+
+#[test]
+fn a_limit_may_be_a_text() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    let id = prepare(&mut root, "DELETE FROM d.t LIMIT ?").unwrap();
+    // As MySQL 9.7.4 takes them.
+    for (text, affected) in [("1", 1), ("2x", 2), ("x", 0), ("1.5", 1), ("-1", 3), ("", 0)] {
+        ok(&mut root, "DELETE FROM d.t");
+        ok(&mut root, "INSERT INTO d.t VALUES (1), (2), (3)");
+        let head = [0, 1, 0, 0, 0, 0, 1, 0xFD, 0, u8::try_from(text.len()).unwrap()];
+        root.command(&[&[0x17], &id.to_le_bytes()[..], &head, text.as_bytes()].concat()).unwrap();
+        assert_eq!(root.answer().unwrap().affected, affected, "{text:?}");
+    }
+    // NULL, and a double.
+    root.command(&[&[0x17], &id.to_le_bytes()[..], &[0, 1, 0, 0, 0, 1, 1, 0xFD, 0]].concat()).unwrap();
+    assert_eq!(root.answer().unwrap().affected, 0);
+    let double = [&[0, 1, 0, 0, 0, 0, 1, 5, 0][..], &1_f64.to_le_bytes()].concat();
+    root.command(&[&[0x17], &id.to_le_bytes()[..], &double].concat()).unwrap();
+    assert_eq!(root.answer().unwrap_err().code(), 1210);
+    world.stop();
+}

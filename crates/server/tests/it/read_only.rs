@@ -191,7 +191,7 @@ fn a_statement_by_itself_is_a_transaction_that_may_only_read() {
 
 #[test]
 fn what_is_said_of_the_next_transaction_is_used_up_as_in_mysql() {
-    answers_as_recorded(include_str!("../data/characteristics-9.7.4.txt"), 140);
+    answers_as_recorded(include_str!("../data/characteristics-9.7.4.txt"), 120);
 }
 
 #[test]

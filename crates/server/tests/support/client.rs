@@ -337,9 +337,12 @@ impl Client {
         for _ in 0..count {
             let definition = self.packet()?;
             let mut input = Input(&definition);
-            let name = (0..5).map(|_| input.text()).next_back().unwrap();
-            answer.columns.push(name);
-            // Behind the name: the original name, a length, collation (2), length (4), type (1).
+            // Catalog, database, and the table by its name here and its own.
+            for _ in 0..4 {
+                input.text();
+            }
+            answer.columns.push(input.text());
+            // The column's own name; a length, collation (2), length (4), type (1).
             input.text();
             input.number(8);
             answer.flags.push(input.u16());

@@ -177,7 +177,7 @@ impl Accumulator {
         Ok(match self.state {
             State::Count(count) => Value::Int(i64::try_from(count).unwrap_or(i64::MAX)),
             State::Sum(sum) => sum.total(),
-            State::Avg(sum) => sum.average(inputs.session.div_precision_increment),
+            State::Avg(sum) => sum.average(),
             State::Extreme(extreme) => extreme.finish(),
             State::Concat(concat) => concat.finish(inputs, context)?,
             State::Bits(bits) => bits.finish(),

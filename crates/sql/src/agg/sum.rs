@@ -23,9 +23,6 @@ enum Total {
     Double(f64),
 }
 
-/// Digits that an average is computed to beyond those that are shown: what is computed from it is computed from these.
-const HIDDEN_DIGITS: u8 = 9;
-
 impl Sum {
     /// Error 1690 if the sum of exact numbers has more than 72 digits before the point.
     pub(super) fn add(
@@ -86,18 +83,17 @@ impl Sum {
         }
     }
 
-    /// With more digits than are shown; reading the aggregate's expression rounds to those.
-    pub(super) fn average(&self, increment: u8) -> Value {
+    /// With all digits that there is room for; who reads the aggregate's expression gets fewer ([`Digits`]).
+    ///
+    /// [`Digits`]: crate::expr::Digits
+    pub(super) fn average(&self) -> Value {
         match self.total {
             Total::None => Value::Null,
             Total::Double(total) => Value::Double(total / self.count as f64),
             total => {
                 let total = total.to_decimal();
-                let wanted = (total.scale() + increment).next_multiple_of(HIDDEN_DIGITS).min(SCALE_MAX);
-                let exact =
-                    total.divide(&Decimal::from(self.count), SCALE_MAX - total.scale().min(SCALE_MAX));
-                match exact {
-                    Some(Ok(average)) => Value::Decimal(average.truncate(i32::from(wanted))),
+                match total.divide(&Decimal::from(self.count), SCALE_MAX - total.scale().min(SCALE_MAX)) {
+                    Some(Ok(average)) => Value::Decimal(average),
                     _ => Value::Null,
                 }
             }

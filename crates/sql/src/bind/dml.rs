@@ -78,7 +78,12 @@ pub fn bind_insert(insert: &ast::Insert, row_size: Option<usize>, env: &BindEnv<
             Doing { inserts: true, ..Doing::updates(assigned(&table, assignments)) }
         }
     };
-    refuse_reading(&table, &table.def.name, &scope.subqueries)?;
+    // A subquery of the only row may read the table by another name: it does so before the row is there.
+    let is_one = matches!(&source, InsertSource::Rows(rows) if rows.len() == 1);
+    let alias = is_one.then_some(&*table.def.name);
+    if scope.subqueries.iter().any(|subquery| subquery.plan.reads(table.def.id, alias)) {
+        return Err(ER_UPDATE_TABLE_USED.error(&[&table.def.name]));
+    }
     let relations = bind_relations(env.catalog, &table, &doing, env.session)?;
     let rules = bind_rules(env.catalog, &table, env.session)?;
     let (ignore, subqueries) = (insert.ignore, scope.subqueries);
@@ -254,7 +259,7 @@ pub(super) fn refuse_reading<'s>(
     alias: &str,
     subqueries: impl IntoIterator<Item = &'s Subquery>,
 ) -> Result<()> {
-    if subqueries.into_iter().any(|subquery| subquery.plan.reads(table.def.id)) {
+    if subqueries.into_iter().any(|subquery| subquery.plan.reads(table.def.id, None)) {
         return Err(ER_UPDATE_TABLE_USED.error(&[&alias]));
     }
     Ok(())

@@ -149,13 +149,13 @@ impl Binder<'_, '_> {
             E::Convert { expr, data_type, charset, .. } => {
                 let target = match (data_type, charset) {
                     (Some(data_type), _) => targets::cast_target(data_type, expr, self.env)?,
-                    (None, Some(charset)) => targets::using_target(&charset.to_string())?,
+                    (None, Some(charset)) => targets::using_target(&targets::set_name(charset))?,
                     (None, None) => return Err(unsupported("CONVERT without a type")),
                 };
                 Ok(Expr::Cast(self.operand(expr, target)?, target, ast.to_string().into()))
             }
             E::Collate { expr, collation } => {
-                let name = collation.to_string();
+                let name = targets::set_name(collation);
                 let collation =
                     Collation::from_name(&name).ok_or_else(|| ER_UNKNOWN_COLLATION.error(&[&name]))?;
                 Ok(Expr::Collate(self.boxed(expr)?, collation))

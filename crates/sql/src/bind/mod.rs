@@ -47,6 +47,7 @@ pub use rules::{bind_relations, bind_rules};
 pub use scope::Scope;
 pub use select::bind_exprs;
 pub use show::bind_show;
+pub(crate) use targets::set_name;
 pub use view::{BoundView, bind_view, bind_whole_view};
 
 use crate::expr::Expr;

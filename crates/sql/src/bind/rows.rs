@@ -30,7 +30,7 @@ impl Binder<'_, '_> {
 
     /// A row of so many columns. Error 1241 for anything else.
     fn row(&mut self, ast: &ast::Expr, count: usize) -> Result<Vec<Expr>> {
-        match (row_of(ast), ast) {
+        match (row_of(ast), bare(ast)) {
             (Some(row), _) if row.len() == count => row.into_iter().map(|part| self.bind(part)).collect(),
             (None, ast::Expr::Subquery(query)) => {
                 let subquery = self.subquery(query, count, SINGLE_ROW)?;
@@ -140,6 +140,14 @@ pub(super) fn row_of(ast: &ast::Expr) -> Option<Vec<&ast::Expr>> {
         }
         _ => None,
     }
+}
+
+/// An expression without the parentheses around it.
+fn bare(mut ast: &ast::Expr) -> &ast::Expr {
+    while let ast::Expr::Nested(inner) = ast {
+        ast = inner;
+    }
+    ast
 }
 
 /// How many columns an operand has, as far as that shows before it is bound.

@@ -186,18 +186,8 @@ impl SelectBinder<'_, '_> {
         for (place, item) in self.select.projection.iter().enumerate() {
             match item {
                 SelectItem::UnnamedExpr(ast) => {
-                    let name = match ast {
-                        ast::Expr::Identifier(name) => name.value.clone(),
-                        ast::Expr::CompoundIdentifier(path) if !is_variable(path) => {
-                            path.last().map(|name| name.value.clone()).unwrap_or_default()
-                        }
-                        // A string is called by what it says.
-                        ast::Expr::Value(ast::ValueWithSpan {
-                            value: ast::Value::SingleQuotedString(text),
-                            ..
-                        }) => text.clone(),
-                        other => texts.get(place).cloned().unwrap_or_else(|| other.to_string()),
-                    };
+                    let text = texts.get(place).cloned().unwrap_or_else(|| ast.to_string());
+                    let name = item_name(ast, &text).unwrap_or(text);
                     let expr = expr::bind(ast, &mut self.scope, self.env)?;
                     output.push(Output::new(self.name_of(&expr).unwrap_or(name), expr));
                 }
@@ -476,5 +466,28 @@ impl SelectPlan {
             _ => None,
         };
         Some((self.order.iter().map(column).collect::<Option<_>>()?, descending))
+    }
+}
+
+/// How a column is called that is no more than a name or a literal, be it in parentheses; all others are called by their
+/// text.
+fn item_name(ast: &ast::Expr, text: &str) -> Option<String> {
+    match ast {
+        ast::Expr::Nested(inner) => {
+            let inner_text = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+            item_name(inner, inner_text.trim())
+        }
+        ast::Expr::Identifier(name) => Some(name.value.clone()),
+        ast::Expr::CompoundIdentifier(path) if !is_variable(path) => {
+            path.last().map(|name| name.value.clone())
+        }
+        ast::Expr::Value(value) => match &value.value {
+            // A string is called by what it says.
+            ast::Value::SingleQuotedString(text) => Some(text.clone()),
+            ast::Value::Null => Some("NULL".to_owned()),
+            ast::Value::Number(..) => Some(text.to_owned()),
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -92,6 +92,14 @@ fn decimal(info: ExactNumberInfo, cast: &ast::Expr) -> Result<CastTarget> {
     Ok(CastTarget::Decimal { precision, scale })
 }
 
+/// The name of a character set or a collation, which may stand in quotes of any sort.
+pub(crate) fn set_name(name: &ast::ObjectName) -> String {
+    match &name.0[..] {
+        [part] => part.as_ident().map_or_else(|| part.to_string(), |part| part.value.clone()),
+        _ => name.to_string(),
+    }
+}
+
 /// The target of CONVERT(.. USING set).
 pub(super) fn using_target(name: &str) -> Result<CastTarget> {
     if name.eq_ignore_ascii_case("binary") {

@@ -144,13 +144,16 @@ fn auto_increment(
         let number = number_of(table.rows.read(place, &stored, &session.time_zone));
         if number != 0 || context.sql_mode.contains(SqlMode::NO_AUTO_VALUE_ON_ZERO) {
             row.stored(Some(&stored));
-            reserved.note(table, number, trx, session);
-            return Ok(AutoIncrement { generated: None, stored: Some(low_bits(number)) });
+            let given = u64::try_from(number).ok();
+            if let Some(given) = given {
+                reserved.pass(given, session.auto_increment_increment);
+            }
+            return Ok(AutoIncrement { generated: None, stored: Some(low_bits(number)), given });
         }
     }
     let next = reserved.take(table, column.ty, trx, session)?;
     row.assign(column, ValueRef::UInt(next), context)?;
-    Ok(AutoIncrement { generated: Some(next), stored: Some(next) })
+    Ok(AutoIncrement { generated: Some(next), stored: Some(next), given: None })
 }
 
 /// Replaces one column of a row: appends the new row to `out`.

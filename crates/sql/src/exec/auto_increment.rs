@@ -20,6 +20,8 @@ pub(super) struct AutoIncrement {
     pub(super) generated: Option<u64>,
     /// Its value as it is stored; a negative one in two's complement.
     pub(super) stored: Option<u64>,
+    /// Its value was given, and is not negative: those that are generated later are greater, once the row is there.
+    pub(super) given: Option<u64>,
 }
 
 /// Values that a statement has reserved and not used.
@@ -91,28 +93,12 @@ impl Reserved {
     }
 
     /// A row has this value by itself: those that are reserved and not greater are left out.
-    fn pass(&mut self, given: u64, increment: u64) {
-        if let Some(distance) = given.checked_sub(self.next) {
+    pub(super) fn pass(&mut self, given: u64, increment: u64) {
+        if let Some(distance) = given.checked_sub(self.next).filter(|_| self.left > 0) {
             let steps = distance / increment + 1;
             self.left = self.left.saturating_sub(steps);
             self.next = self.next.saturating_add(steps.saturating_mul(increment));
         }
-    }
-
-    /// Takes into account what a row has by itself.
-    pub(super) fn note(&mut self, table: &Table, number: i128, trx: &mut Trx, session: &Session) {
-        note(table, number, trx);
-        if self.left > 0
-            && let Ok(given) = u64::try_from(number)
-        {
-            self.pass(given, session.auto_increment_increment);
-        }
-    }
-}
-
-fn note(table: &Table, number: i128, trx: &mut Trx) {
-    if let Ok(high) = u64::try_from(number) {
-        trx.use_auto_increment(table, high);
     }
 }
 
@@ -150,8 +136,10 @@ pub(super) fn note_assigned(
     trx: &mut Trx,
     session: &Session,
 ) -> Result<()> {
-    if table.def.columns[place].auto_increment {
-        note(table, number_in(table, place, row, session)?, trx);
+    if table.def.columns[place].auto_increment
+        && let Ok(high) = u64::try_from(number_in(table, place, row, session)?)
+    {
+        trx.use_auto_increment(table, high);
     }
     Ok(())
 }

@@ -217,6 +217,7 @@ impl Exec<'_> {
             let mut changes = self.changes(relations, rules, &mut progress.turns);
             let index = match changes.insert(table, &row).await {
                 Ok(Inserted::Done) => {
+                    self.use_given(table, &auto);
                     progress.note_new(&auto);
                     return Ok(());
                 }
@@ -228,9 +229,13 @@ impl Exec<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            if let (Some(value), false) = (auto.generated, matches!(plan.on_duplicate, OnDuplicate::Replace))
-            {
+            let is_replaced = matches!(plan.on_duplicate, OnDuplicate::Replace);
+            if let (Some(value), false) = (auto.generated, is_replaced) {
                 progress.reserved.give_back(value);
+            }
+            // As in InnoDB.
+            if is_replaced || matches!(plan.source, InsertSource::Select(_)) {
+                self.use_given(table, &auto);
             }
             let error = || duplicate::error(table, &row, index, &self.session.time_zone);
             match &plan.on_duplicate {
@@ -258,6 +263,13 @@ impl Exec<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Generated values are greater than one that was given, from now on.
+    fn use_given(&mut self, table: &Table, auto: &AutoIncrement) {
+        if let Some(given) = auto.given {
+            self.trx.use_auto_increment(table, given);
         }
     }
 
@@ -322,7 +334,9 @@ impl Exec<'_> {
             self.assign_all(table, assignments, &before, around, known, progress.rows, plan.ignore).await?;
         self.compute_changed(plan.rules.as_deref(), &before, &mut after, progress.rows, plan.ignore)?;
         if after == *before {
-            progress.duplicates += u64::from(plan.ignore);
+            // A client that asks for rows found is told of this one.
+            progress.affected += u64::from(self.found_rows);
+            progress.duplicates += u64::from(plan.ignore || self.found_rows);
             return Ok(true);
         }
         let after = Row::from(after);

@@ -8,6 +8,7 @@ use std::vec::IntoIter;
 use engine::ids::{CommitSeq, Key, Row};
 use engine::lock::{LockId, Mode};
 use types::error::table::ER_WRONG_ARGUMENTS;
+use types::number::parse_integer;
 use types::value::ValueRef;
 
 use super::cursor::{Versions, offsets};
@@ -201,7 +202,7 @@ impl Exec<'_> {
         Ok(condition.truth(&inputs, &mut context)? == Some(true))
     }
 
-    /// The value of LIMIT or OFFSET.
+    /// The value of LIMIT or OFFSET. A parameter may be a text, as clients send numbers, or NULL.
     pub(super) fn limit(&mut self, limit: Option<&Expr>) -> Result<Option<u64>> {
         let Some(limit) = limit else { return Ok(None) };
         let inputs = self.inputs(&[], Known::NOTHING);
@@ -209,6 +210,12 @@ impl Exec<'_> {
         match limit.eval(&inputs, &mut context)?.as_ref() {
             ValueRef::UInt(limit) => Ok(Some(limit)),
             ValueRef::Int(limit) if limit >= 0 => Ok(Some(limit as u64)),
+            ValueRef::Null => Ok(Some(0)),
+            text @ (ValueRef::Str(..) | ValueRef::Bytes(_)) => {
+                let (negative, number) = parse_integer(&text.string_bytes().unwrap_or_default()).value;
+                // As an unsigned number.
+                Ok(Some(if negative { number.wrapping_neg() } else { number }))
+            }
             _ => Err(ER_WRONG_ARGUMENTS.error(&[&"LIMIT"])),
         }
     }

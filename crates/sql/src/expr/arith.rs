@@ -11,6 +11,7 @@ use types::sql_mode::SqlMode;
 use types::value::{Numeric, Value, ValueRef};
 
 use super::compare::hex_number;
+use super::eval::Digits;
 use super::inputs::Written;
 use super::typing::binary_type;
 use super::{ArithOp, Ev, Expr, Inputs};
@@ -45,6 +46,12 @@ pub(super) fn eval(
     let left_number = number(left, left_value, context)?;
     let (Some(left_number), Some(right_number)) = (left_number, number(right, right_value, context)?) else {
         return Ok(Value::Null);
+    };
+    let is_double = |number: &Numeric| matches!(number, Numeric::Double(_));
+    let (left_number, right_number) = if is_double(&left_number) || is_double(&right_number) {
+        (for_doubles(left, left_number, inputs, context)?, for_doubles(right, right_number, inputs, context)?)
+    } else {
+        (left_number, right_number)
     };
     let result = numbers(op, left_number, right_number, text, inputs, context)?;
     match result {
@@ -89,13 +96,27 @@ fn exact_number(expr: &Expr, value: ValueRef<'_>, context: &mut Context<'_>) -> 
     }
 }
 
-/// An operand's value: of an average all digits, not only those that it shows.
+/// An operand's value: of an average more digits than it shows.
 #[inline]
 fn operand<'a>(expr: &'a Expr, inputs: &Inputs<'a>, context: &mut Context<'_>) -> Result<Ev<'a>> {
     match expr {
-        Expr::Aggregate(number) => Ok(Ev::Ref(inputs.aggregates[*number].as_ref())),
+        Expr::Aggregate(_) => expr.eval_digits(Digits::Exact, inputs, context),
         expr => super::control::operand(expr, inputs, context),
     }
+}
+
+/// The number that arithmetic with doubles sees: of an average all digits.
+fn for_doubles(
+    expr: &Expr,
+    number: Numeric,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Numeric> {
+    if !has_average(expr, inputs) {
+        return Ok(number);
+    }
+    let all = expr.eval_digits(Digits::All, inputs, context)?;
+    Ok(all.as_ref().to_number(context)?.unwrap_or(number))
 }
 
 /// Whether an aggregate is AVG.

@@ -5,6 +5,7 @@ use types::error::SqlError;
 use types::value::{Value, ValueRef};
 
 use super::compare::{self, Side};
+use super::eval::Digits;
 use super::subquery::quantified;
 use super::{CompareOp, Expr, Inputs, like};
 
@@ -15,7 +16,8 @@ impl Expr {
     pub fn truth(&self, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
         match self {
             Self::Compare(op, left, right) => {
-                let (left_value, right_value) = (left.eval(inputs, context)?, right.eval(inputs, context)?);
+                let left_value = left.eval_digits(Digits::Exact, inputs, context)?;
+                let right_value = right.eval_digits(Digits::Exact, inputs, context)?;
                 let left = Side::new(left, left_value.as_ref());
                 compare::holds(*op, left, Side::new(right, right_value.as_ref()), inputs, context)
             }
@@ -84,14 +86,14 @@ fn is_true(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth
 }
 
 fn is_in(value: &Expr, list: &[Expr], inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
-    let left = value.eval(inputs, context)?;
+    let left = value.eval_digits(Digits::Exact, inputs, context)?;
     let left = Side::new(value, left.as_ref());
     if left.value.is_null() {
         return Ok(None);
     }
     let mut result = Some(false);
     for item in list {
-        let right = item.eval(inputs, context)?;
+        let right = item.eval_digits(Digits::Exact, inputs, context)?;
         match compare::holds(CompareOp::Eq, left, Side::new(item, right.as_ref()), inputs, context)? {
             Some(true) => return Ok(Some(true)),
             Some(false) => {}

@@ -3,9 +3,10 @@
 
 use types::context::Context;
 use types::error::SqlError;
-use types::value::Value;
+use types::value::{JSON_COLLATION, Value, ValueRef};
 
 use super::compare::{self, Side};
+use super::eval::Digits;
 use super::typing::{Kind, ResultType};
 use super::{CompareOp, Ev, Expr, Inputs};
 
@@ -35,7 +36,8 @@ pub(super) fn case<'a>(
     }
 }
 
-/// Whether the operand of CASE equals that of a WHEN. A text is compared as text, also with a date.
+/// Whether the operand of CASE equals that of a WHEN. A text is compared as text, also with a date; a document is
+/// a double beside a number, and its text beside anything else.
 fn is_case(
     operand: Side<'_, '_>,
     when: &Expr,
@@ -43,6 +45,14 @@ fn is_case(
     context: &mut Context<'_>,
 ) -> Result<Option<bool>, SqlError> {
     let value = when.eval(inputs, context)?;
+    let left = document(operand.value, value.as_ref(), context)?;
+    let right = document(value.as_ref(), operand.value, context)?;
+    if left.is_some() || right.is_some() {
+        let plain = |value| Side::of_value(Value::as_ref(value));
+        let left = left.as_ref().map_or(operand, plain);
+        let right = right.as_ref().map_or_else(|| Side::new(when, value.as_ref()), plain);
+        return compare::holds(CompareOp::Eq, left, right, inputs, context);
+    }
     let shown;
     let side = if compare::is_text(operand.value) && compare::is_temporal(value.as_ref()) {
         let mut text = Vec::new();
@@ -53,6 +63,21 @@ fn is_case(
         Side::new(when, value.as_ref()).lenient(&operand)
     };
     compare::holds(CompareOp::Eq, operand, side, inputs, context)
+}
+
+/// What a document is that CASE compares: beside a number a double, else its text.
+fn document(
+    value: ValueRef<'_>,
+    other: ValueRef<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Value>, SqlError> {
+    let ValueRef::Json(_) = value else { return Ok(None) };
+    if other.is_number() {
+        return Ok(Some(value.to_f64(context)?.map_or(Value::Null, Value::Double)));
+    }
+    let mut text = Vec::new();
+    value.write_text(&mut text);
+    Ok(Some(Value::Str(text, JSON_COLLATION)))
 }
 
 /// An operand's value: what IF or CASE chooses has their scale there, though they do not show it themselves.
@@ -87,7 +112,24 @@ pub(crate) fn chosen<'a>(
         return Ok(value);
     }
     let common = common(inputs)?;
+    let value = value_for(expr, value, &common, inputs, context)?;
     Ok(in_type(value, &common, context))
+}
+
+/// The value of an expression that is wanted in a type: of an average all digits, if that is a double.
+pub(crate) fn value_for<'a>(
+    expr: &'a Expr,
+    value: Ev<'a>,
+    common: &ResultType,
+    inputs: &Inputs<'a>,
+    context: &mut Context<'_>,
+) -> Result<Ev<'a>, SqlError> {
+    match expr {
+        Expr::Aggregate(_) if matches!(common.kind, Kind::Double | Kind::Float) => {
+            expr.eval_digits(Digits::All, inputs, context)
+        }
+        _ => Ok(value),
+    }
 }
 
 /// The value in the type; not copied if it is of the type already.

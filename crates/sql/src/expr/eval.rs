@@ -15,7 +15,32 @@ use crate::func::json::cast as cast_to_json;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
+/// How many digits of an average are read. One of exact numbers has more than it shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Digits {
+    /// Those that it shows.
+    Shown,
+    /// Those that exact arithmetic and comparisons see: MySQL computes nine at a time.
+    Exact,
+    /// All: what becomes a double of it is the double that is nearest to the average.
+    All,
+}
+
 impl Expr {
+    /// The value for the given inputs, of an average so many digits.
+    #[inline]
+    pub(crate) fn eval_digits<'a>(
+        &'a self,
+        digits: Digits,
+        inputs: &Inputs<'a>,
+        context: &mut Context<'_>,
+    ) -> Result<Ev<'a>> {
+        match self {
+            Self::Aggregate(number) => aggregate(*number, digits, inputs),
+            expr => expr.eval(inputs, context),
+        }
+    }
+
     /// The value for the given inputs.
     pub fn eval<'a>(&'a self, inputs: &Inputs<'a>, context: &mut Context<'_>) -> Result<Ev<'a>> {
         Ok(match self {
@@ -27,7 +52,7 @@ impl Expr {
                 Ev::Ref(inputs.rows[*source].value(*column, &inputs.session.time_zone))
             }
             Self::Candidate(column) => Ev::Ref(inputs.candidate.value(*column, &inputs.session.time_zone)),
-            Self::Aggregate(number) => aggregate(*number, inputs)?,
+            Self::Aggregate(number) => aggregate(*number, Digits::Shown, inputs)?,
             Self::Window(number) => Ev::Ref(inputs.windows[*number].as_ref()),
             Self::Outer(place, _) => Ev::Ref(inputs.outer[*place].as_ref()),
             Self::Subquery(subquery, column) => Ev::Ref(subquery.value(*column, inputs)?),
@@ -55,7 +80,9 @@ impl Expr {
             Self::Collate(text, collation) => collate(text.eval(inputs, context)?, *collation, inputs)?,
             Self::Case { .. } => return control::case(self, inputs, context),
             Self::Cast(value, target, text) => {
-                let operand = value.eval(inputs, context)?;
+                let is_double = matches!(target, CastTarget::Double | CastTarget::Float);
+                let digits = if is_double { Digits::All } else { Digits::Exact };
+                let operand = value.eval_digits(digits, inputs, context)?;
                 match (target, operand.as_ref()) {
                     (CastTarget::Json, operand) => Ev::Own(cast_to_json(value, operand, inputs, context)?),
                     (_, operand) => Ev::Own(cast(value, operand, *target, inputs.written(text), context)?),
@@ -86,14 +113,18 @@ fn plain(value: Value) -> Value {
     }
 }
 
-/// The result of an aggregate. Averages have more digits than they show: those are for arithmetic.
-fn aggregate<'a>(number: usize, inputs: &Inputs<'a>) -> Result<Ev<'a>> {
+/// The result of an aggregate.
+fn aggregate<'a>(number: usize, digits: Digits, inputs: &Inputs<'a>) -> Result<Ev<'a>> {
     let result = inputs.aggregates[number].as_ref();
-    if let (ValueRef::Decimal(average), true) = (result, arith::is_average(number, inputs)) {
-        let shown = Expr::Aggregate(number).result_type(&inputs.types())?.decimals;
-        return Ok(Ev::Own(Value::Decimal(average.round(i32::from(shown)).unwrap_or(average))));
-    }
-    Ok(Ev::Ref(result))
+    let (ValueRef::Decimal(average), true) = (result, arith::is_average(number, inputs)) else {
+        return Ok(Ev::Ref(result));
+    };
+    let shown = i32::from(Expr::Aggregate(number).result_type(&inputs.types())?.decimals);
+    Ok(Ev::Own(Value::Decimal(match digits {
+        Digits::Shown => average.round(shown).unwrap_or(average),
+        Digits::Exact => average.truncate((shown + 8) / 9 * 9),
+        Digits::All => average,
+    })))
 }
 
 fn arithmetic<'a>(

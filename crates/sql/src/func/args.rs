@@ -12,7 +12,7 @@ use types::temporal::DateTime;
 use types::value::{JSON_COLLATION, Numeric, Value, ValueRef, quote_bytes_as_text};
 
 use crate::expr::typing::aggregate_collations;
-use crate::expr::{Ev, Expr, Inputs, hex_number, number_of, operand};
+use crate::expr::{Digits, Ev, Expr, Inputs, hex_number, number_of, operand};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -71,6 +71,19 @@ pub(super) fn number(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>
     number_of(expr, value.as_ref(), context)
 }
 
+/// The same, of an average more digits than it shows.
+pub(super) fn digits(
+    expr: &Expr,
+    digits: Digits,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<Numeric>> {
+    match expr {
+        Expr::Aggregate(_) => expr.eval_digits(digits, inputs, context)?.as_ref().to_number(context),
+        expr => number(expr, inputs, context),
+    }
+}
+
 /// The number that functions of numbers see: a date or time is a double for them.
 pub(super) fn plain_number(
     expr: &Expr,
@@ -85,7 +98,7 @@ pub(super) fn plain_number(
 
 /// A double.
 pub(super) fn double(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<Option<f64>> {
-    Ok(number(expr, inputs, context)?.map(Numeric::to_f64))
+    Ok(digits(expr, Digits::All, inputs, context)?.map(Numeric::to_f64))
 }
 
 /// An integer: numbers are rounded, text is read as far as it is an integer, with a warning about the rest.

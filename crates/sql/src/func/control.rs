@@ -13,7 +13,9 @@ use super::args::{self, Text, convert_text};
 use super::temporal::Wanted;
 use super::{EvalResult, Function, MANY, Typed};
 use crate::expr::typing::{Kind, common_type};
-use crate::expr::{Ev, Expr, Inputs, ResultType, Side, chosen, in_type_and_scale, number_of, order};
+use crate::expr::{
+    Digits, Ev, Expr, Inputs, ResultType, Side, chosen, in_type_and_scale, number_of, order, value_for,
+};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -52,6 +54,7 @@ fn coalesce<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>
         let value = arg.eval(inputs, context)?;
         if !value.as_ref().is_null() {
             let common = common(args, "coalesce", inputs)?;
+            let value = value_for(arg, value, &common, inputs, context)?;
             return Ok(in_type_and_scale(value, &common, context));
         }
     }
@@ -64,12 +67,13 @@ fn type_coalesce(call: &Typed<'_>) -> Result<ResultType> {
 }
 
 fn nullif<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let (first, second) = (args[0].eval(inputs, context)?, args[1].eval(inputs, context)?);
+    let first = args[0].eval_digits(Digits::Exact, inputs, context)?;
+    let second = args[1].eval_digits(Digits::Exact, inputs, context)?;
     let sides = (Side::new(&args[0], first.as_ref()), Side::new(&args[1], second.as_ref()));
     if order(sides.0, sides.1, "nullif", inputs, context)? == Some(Ordering::Equal) {
         return Ok(Ev::NULL);
     }
-    Ok(first)
+    args[0].eval(inputs, context)
 }
 
 fn type_nullif(call: &Typed<'_>) -> Result<ResultType> {
@@ -129,6 +133,7 @@ fn extreme<'a>(
         if value.as_ref().is_null() {
             return Ok(Ev::NULL);
         }
+        let value = value_for(arg, value, &common, inputs, context)?;
         let value = candidate(value, arg, &mode, &common, inputs, context)?;
         let better = match &best {
             None => true,

@@ -78,7 +78,7 @@ impl Dialect for MysqlGrammar {
 
     fn parse_prefix(&self, parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
         match self.take(parser) {
-            Ok(()) => prefix::parse(parser, self.mode),
+            Ok(()) => prefix::parse(parser, self.mode, &self.budget),
             Err(error) => Some(Err(error)),
         }
     }

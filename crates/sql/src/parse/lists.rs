@@ -1,5 +1,5 @@
 //! What `sqlparser` does not read of queries, in tokens that it does read: `FROM (a, b)` is `FROM ((a) CROSS JOIN (b))`,
-//! and `TABLE t` is `SELECT * FROM t`.
+//! `TABLE t` is `SELECT * FROM t`, and `FOR UPDATE OF a, b NOWAIT` is `FOR UPDATE OF a NOWAIT FOR UPDATE OF b NOWAIT`.
 //!
 //! A comma binds weaker than JOIN, so each table of a list gets parentheses of its own. New tokens have the place of those
 //! that they stand for.
@@ -28,6 +28,7 @@ enum Mark {
 
 /// Rewrites the tokens of a statement.
 pub(super) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let tokens = split_locks(tokens);
     let marks = marks(&tokens);
     let is_table = |token: &TokenWithSpan| keyword(&token.token) == Some(Keyword::TABLE);
     if marks.is_empty() && !tokens.iter().any(is_table) {
@@ -56,6 +57,50 @@ pub(super) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         }
     }
     out
+}
+
+/// Gives each table behind OF a clause of its own.
+fn split_locks(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let word = |tokens: &[TokenWithSpan], place: usize| tokens.get(place).and_then(|at| keyword(&at.token));
+    let mut place = 0;
+    while place + 3 < tokens.len() {
+        let is_lock = word(&tokens, place) == Some(Keyword::FOR)
+            && matches!(word(&tokens, place + 1), Some(Keyword::UPDATE | Keyword::SHARE))
+            && word(&tokens, place + 2) == Some(Keyword::OF);
+        place += 1;
+        if !is_lock {
+            continue;
+        }
+        let head: Vec<Token> = tokens[place - 1..place + 2].iter().map(|at| at.token.clone()).collect();
+        let (names, end) = locked_names(&tokens, place + 2);
+        let waits = match (word(&tokens, end), word(&tokens, end + 1)) {
+            (Some(Keyword::NOWAIT), _) => 1,
+            (Some(Keyword::SKIP), Some(Keyword::LOCKED)) => 2,
+            _ => 0,
+        };
+        let wait: Vec<Token> = tokens[end..end + waits].iter().map(|at| at.token.clone()).collect();
+        // From the back: what stands before keeps its place.
+        for comma in names.iter().rev() {
+            let span = tokens[*comma].span;
+            let between = wait.iter().chain(&head).map(|token| TokenWithSpan::new(token.clone(), span));
+            tokens.splice(*comma..=*comma, between);
+        }
+    }
+    tokens
+}
+
+/// The commas between names of tables that begin at a place, and where the names end.
+fn locked_names(tokens: &[TokenWithSpan], mut place: usize) -> (Vec<usize>, usize) {
+    let is = |place: usize, wanted: &Token| tokens.get(place).is_some_and(|at| at.token == *wanted);
+    let mut commas = Vec::new();
+    loop {
+        place += if is(place + 1, &Token::Period) { 3 } else { 1 };
+        if !is(place, &Token::Comma) {
+            return (commas, place.min(tokens.len()));
+        }
+        commas.push(place);
+        place += 1;
+    }
 }
 
 /// The parentheses and commas of lists of tables, in the order of the text.
@@ -120,7 +165,7 @@ impl Level {
 }
 
 /// The keyword that a token is, if it has no quotes.
-fn keyword(token: &Token) -> Option<Keyword> {
+pub(super) fn keyword(token: &Token) -> Option<Keyword> {
     match token {
         Token::Word(word) if word.quote_style.is_none() => Some(word.keyword),
         _ => None,
@@ -157,6 +202,23 @@ mod tests {
                 "SELECT 1 FROM (SELECT 1, 2 FROM (a, b)) d",
                 "SELECT 1 FROM ( SELECT 1 , 2 FROM ( ( a ) CROSS JOIN ( b ) ) ) d",
             ),
+        ] {
+            assert_eq!(rewritten(sql), wanted);
+        }
+    }
+
+    #[test]
+    fn each_table_behind_of_gets_a_clause() {
+        for (sql, wanted) in [
+            ("SELECT 1 FROM a, b FOR UPDATE OF a, b", "SELECT 1 FROM a , b FOR UPDATE OF a FOR UPDATE OF b"),
+            (
+                "SELECT 1 FOR SHARE OF a, x.b, `c` SKIP LOCKED FOR UPDATE OF d, e NOWAIT",
+                "SELECT 1 FOR SHARE OF a SKIP LOCKED FOR SHARE OF x . b SKIP LOCKED FOR SHARE OF `c` SKIP LOCKED \
+                 FOR UPDATE OF d NOWAIT FOR UPDATE OF e NOWAIT",
+            ),
+            ("SELECT 1 FOR UPDATE OF a", "SELECT 1 FOR UPDATE OF a"),
+            ("SELECT 1 FOR UPDATE OF a,", "SELECT 1 FOR UPDATE OF a FOR UPDATE OF"),
+            ("SELECT 1 FOR UPDATE OF", "SELECT 1 FOR UPDATE OF"),
         ] {
             assert_eq!(rewritten(sql), wanted);
         }

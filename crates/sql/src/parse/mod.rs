@@ -48,6 +48,7 @@ mod reserved;
 mod set;
 mod show;
 mod statement;
+mod stored;
 pub mod table;
 mod tokens;
 mod transaction;
@@ -75,6 +76,7 @@ pub use replica::{ChangeSource, ReplicaThreads};
 pub use set::{SetItem, SetScope, SetValue, TransactionScope};
 pub use show::{Filter, Limit, Show};
 pub use statement::Statement;
+pub use stored::{DropStored, StoredKind};
 pub use transaction::{AccessMode, Completion, IsolationLevel, TransactionStart};
 
 pub(crate) use tokens::hex;

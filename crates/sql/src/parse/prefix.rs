@@ -10,7 +10,9 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, Word};
 
 use super::Mode;
+use super::budget::Budget;
 use super::cast;
+use super::lists::keyword;
 use super::over;
 use super::precedence::{self, BANG, SIGN};
 use super::reserved::is_reserved;
@@ -18,8 +20,13 @@ use super::reserved::is_reserved;
 type Result<T> = std::result::Result<T, ParserError>;
 
 /// Reads what begins at the parser's next token; `None` if `sqlparser` reads it rightly itself.
-pub(super) fn parse(parser: &mut Parser<'_>, mode: Mode) -> Option<Result<Expr>> {
+pub(super) fn parse(parser: &mut Parser<'_>, mode: Mode, budget: &Budget) -> Option<Result<Expr>> {
     match &parser.peek_token_ref().token {
+        Token::LParen => match begins_compound(parser, budget) {
+            Ok(false) => None,
+            Ok(true) => Some(parser.parse_query().map(Expr::Subquery)),
+            Err(error) => Some(Err(error)),
+        },
         Token::Minus => Some(unary(parser, UnaryOperator::Minus, SIGN)),
         Token::Plus => Some(unary(parser, UnaryOperator::Plus, SIGN)),
         Token::Tilde => Some(unary(parser, UnaryOperator::BitwiseNot, SIGN)),
@@ -27,6 +34,46 @@ pub(super) fn parse(parser: &mut Parser<'_>, mode: Mode) -> Option<Result<Expr>>
         Token::Word(word) if word.quote_style.is_none() => by_word(parser, mode),
         _ => None,
     }
+}
+
+/// Whether the parenthesis that comes, in another one, is that of a query which goes on behind it: `((SELECT 1) UNION ..)`.
+fn begins_compound(parser: &Parser<'_>, budget: &Budget) -> Result<bool> {
+    let at = parser.get_current_index();
+    let token = |index| &parser.token_at(index).token;
+    let start = at + 1;
+    if (token(at), token(start)) != (&Token::LParen, &Token::LParen) {
+        return Ok(false);
+    }
+    let first = (start..).map(token).find(|token| **token != Token::LParen);
+    let is_query = first.and_then(keyword).is_some_and(|word| {
+        matches!(word, Keyword::SELECT | Keyword::WITH | Keyword::VALUES | Keyword::TABLE)
+    });
+    if !is_query {
+        return Ok(false);
+    }
+    let (mut depth, mut end) = (0, start);
+    loop {
+        match token(end) {
+            Token::LParen => depth += 1,
+            Token::RParen => depth -= 1,
+            Token::EOF => return Ok(false),
+            _ => {}
+        }
+        end += 1;
+        if depth == 0 {
+            break;
+        }
+    }
+    budget.take(end - start, parser.token_at(start).span.start.column)?;
+    Ok(match keyword(token(end)) {
+        Some(Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT) => true,
+        // GROUP_CONCAT((SELECT 1) ORDER BY ..) is something else.
+        Some(Keyword::ORDER | Keyword::LIMIT) => {
+            let before = at.checked_sub(1).map(token);
+            !matches!(before, Some(Token::Word(word)) if !is_reserved(word.value.as_bytes()))
+        }
+        _ => false,
+    })
 }
 
 fn unary(parser: &mut Parser<'_>, op: UnaryOperator, precedence: u8) -> Result<Expr> {

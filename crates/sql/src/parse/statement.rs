@@ -15,6 +15,7 @@ use super::prepared::{Execute, Prepare};
 use super::replica::{ChangeSource, ReplicaThreads};
 use super::set::SetItem;
 use super::show::Show;
+use super::stored::DropStored;
 use super::table::{AlterTable, CreateTable, CreateTableLike, DropTables};
 use super::transaction::{Completion, TransactionStart};
 use super::view::{CreateView, DropViews};
@@ -54,6 +55,8 @@ pub enum Statement {
     CreateView(Box<CreateView>),
     /// DROP VIEW.
     DropViews(DropViews),
+    /// DROP PROCEDURE, FUNCTION, TRIGGER, EVENT.
+    DropStored(DropStored),
     /// CREATE DATABASE.
     CreateDatabase(CreateDatabase),
     /// ALTER DATABASE.

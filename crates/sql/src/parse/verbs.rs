@@ -7,7 +7,7 @@ use super::maintain::MaintenanceKind;
 use super::table::{alter, create, drop, index};
 use super::{
     Statement, account, admin, database, dml, explain, grant, lock, maintain, prepared, replica, set, show,
-    transaction, view,
+    stored, transaction, view,
 };
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -56,6 +56,9 @@ fn rows(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
 
 /// Statements on what is defined.
 fn definitions(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
+    if let Some(drop) = stored::drop(cursor)? {
+        return Ok(Some(drop));
+    }
     Ok(Some(if cursor.accept("CREATE TABLE") {
         create::parse(cursor, false)?
     } else if cursor.accept("CREATE TEMPORARY TABLE") {
@@ -192,7 +195,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
 }
 
 /// First words of statements that MySQL has and we have not, and what they are called.
-const MISSING: [(&str, &str); 46] = [
+const MISSING: [(&str, &str); 42] = [
     ("ALTER EVENT", "ALTER EVENT"),
     ("ALTER FUNCTION", "ALTER FUNCTION"),
     ("ALTER INSTANCE", "ALTER INSTANCE"),
@@ -219,14 +222,10 @@ const MISSING: [(&str, &str); 46] = [
     ("CREATE TABLESPACE", "CREATE TABLESPACE"),
     ("CREATE TRIGGER", "CREATE TRIGGER"),
     ("CREATE UNDO", "CREATE UNDO TABLESPACE"),
-    ("DROP EVENT", "DROP EVENT"),
-    ("DROP FUNCTION", "DROP FUNCTION"),
-    ("DROP PROCEDURE", "DROP PROCEDURE"),
     ("DROP RESOURCE", "DROP RESOURCE GROUP"),
     ("DROP ROLE", "roles"),
     ("DROP SERVER", "DROP SERVER"),
     ("DROP TABLESPACE", "DROP TABLESPACE"),
-    ("DROP TRIGGER", "DROP TRIGGER"),
     ("GET", "GET DIAGNOSTICS"),
     ("HANDLER", "HANDLER"),
     ("IMPORT TABLE", "IMPORT TABLE"),

@@ -149,13 +149,17 @@ impl QueryPlan {
         }
     }
 
-    /// Whether a table is among the sources of the query, or of its subqueries but those in FROM, whose rows are made before
-    /// they are looked at.
-    pub(crate) fn reads(&self, table: TableId) -> bool {
-        let any = |subqueries: &[Subquery]| subqueries.iter().any(|subquery| subquery.plan.reads(table));
+    /// Whether a table, by the name `alias` if one is given, is among the sources of the query, or of its subqueries but
+    /// those in FROM, whose rows are made before they are looked at.
+    pub(crate) fn reads(&self, table: TableId, alias: Option<&str>) -> bool {
+        let any =
+            |subqueries: &[Subquery]| subqueries.iter().any(|subquery| subquery.plan.reads(table, alias));
         match self {
             Self::Select(select) => {
-                let is_read = |source: &Source| matches!(&source.from, SourceKind::Table(found) if found.def.id == table);
+                let is_read = |source: &Source| {
+                    let is_named = alias.is_none_or(|alias| source.alias == alias);
+                    is_named && matches!(&source.from, SourceKind::Table(found) if found.def.id == table)
+                };
                 let is_source = |place: usize| {
                     select
                         .sources
@@ -164,10 +168,11 @@ impl QueryPlan {
                 };
                 let subqueries = select.subqueries.iter().enumerate();
                 let mut others = subqueries.filter(|(place, _)| !is_source(*place));
-                select.sources.iter().any(is_read) || others.any(|(_, subquery)| subquery.plan.reads(table))
+                select.sources.iter().any(is_read)
+                    || others.any(|(_, subquery)| subquery.plan.reads(table, alias))
             }
             Self::Named(_) => false,
-            _ => self.parts().iter().any(|part| part.reads(table)) || any(self.order_subqueries()),
+            _ => self.parts().iter().any(|part| part.reads(table, alias)) || any(self.order_subqueries()),
         }
     }
 

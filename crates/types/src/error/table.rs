@@ -321,6 +321,7 @@ conditions! {
     ER_WRONG_VALUE = 1525, "HY000", "Incorrect %-.32s value: '%-.128s'";
     ER_WRONG_SIZE_NUMBER = 1531, "HY000", "A size parameter was incorrectly specified, either number or on the form 10M";
     ER_BINLOG_ROW_LOGGING_FAILED = 1534, "HY000", "Writing one row to the row-based binary log failed";
+    ER_EVENT_DOES_NOT_EXIST = 1539, "HY000", "Unknown event '%-.192s'";
     ER_DROP_INDEX_FK = 1553, "HY000", "Cannot drop index '%-.192s': needed in a foreign key constraint";
     ER_CANT_LOCK_LOG_TABLE = 1556, "HY000", "You can't use locks with log tables.";
     ER_CANT_CHANGE_TX_CHARACTERISTICS = 1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress";

@@ -249,7 +249,7 @@ fn kind(statement: &Statement) -> Kind {
         Statement::Set(items) if items.iter().all(|item| matches!(item, SetItem::Password(..))) => {
             Kind::Definition
         }
-        Statement::Maintain(_) | Statement::Flush(_) => Kind::Nothing,
+        Statement::Maintain(_) | Statement::Flush(_) | Statement::DropStored(_) => Kind::Nothing,
         _ => Kind::Refused,
     }
 }

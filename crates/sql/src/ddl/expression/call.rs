@@ -4,6 +4,7 @@ use sqlparser::ast::{self, BinaryOperator as Bin, Expr as E};
 use types::error::table::ER_INVALID_GROUP_FUNC_USE;
 
 use super::Printer;
+use crate::bind::set_name;
 use crate::ddl::Result;
 use crate::func;
 use crate::parse::unsupported;
@@ -88,7 +89,7 @@ impl Printer<'_> {
                 self.cast(expr, data_type, None)?
             }
             E::Convert { expr, charset: Some(charset), .. } => {
-                let charset = charset.to_string().to_ascii_lowercase();
+                let charset = set_name(charset).to_ascii_lowercase();
                 match &**expr {
                     E::Cast { expr, data_type: data_type @ ast::DataType::Char(_), .. } => {
                         self.cast(expr, data_type, Some(&charset))?

@@ -10,6 +10,7 @@ use types::error::table::ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT;
 use types::sql_mode::SqlMode;
 
 use super::{Quoting, Result};
+use crate::bind::set_name;
 use crate::func;
 use crate::parse::unsupported;
 use literal::{literal, plain_text};
@@ -115,7 +116,7 @@ impl<'p> Printer<'p> {
                 self.case(operand.as_deref(), conditions, else_result.as_deref())?
             }
             E::Collate { expr, collation } => {
-                format!("({} collate {})", self.text(expr)?, collation.to_string().to_ascii_lowercase())
+                format!("({} collate {})", self.text(expr)?, set_name(collation).to_ascii_lowercase())
             }
             E::Tuple(items) => match &items[..] {
                 [one] => self.text(one)?,

@@ -7,7 +7,7 @@ use types::error::table::ER_UNKNOWN_LOCALE;
 use types::value::{Numeric, Value};
 
 use super::round::double_places;
-use crate::expr::{Expr, Inputs, ResultType};
+use crate::expr::{Digits, Expr, Inputs, ResultType};
 use crate::func::args::{self, ascii, or_null};
 use crate::func::{EvalResult, Function, Typed};
 
@@ -19,7 +19,7 @@ const POINT_AND_PLACES: u32 = 32;
 const PLACES_MAX: i64 = 30;
 
 fn format<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let number = or_null!(args::number(&args[0], inputs, context)?);
+    let number = or_null!(args::digits(&args[0], Digits::Exact, inputs, context)?);
     let places = or_null!(args::int(&args[1], inputs, context)?);
     let locale = match args.get(2) {
         None => DEFAULT,

@@ -10,7 +10,7 @@ use types::error::SqlError;
 use types::value::{Numeric, Value};
 
 use crate::expr::typing::Kind;
-use crate::expr::{Ev, Expr, Inputs, ResultType, out_of_range};
+use crate::expr::{Digits, Ev, Expr, Inputs, ResultType, out_of_range};
 use crate::func::args::{self, Int, or_null};
 use crate::func::{EvalResult, Function, Typed};
 
@@ -96,6 +96,13 @@ fn places<'a>(
         Some(expr) => or_null!(args::int(expr, inputs, context)?),
     };
     let count = i32::try_from(count.to_i64().clamp(-400, 400)).unwrap_or(0);
+    let (number, count) = match (&args[0], number) {
+        (average @ Expr::Aggregate(_), Numeric::Decimal(shown)) => {
+            let exact = args::digits(average, Digits::Exact, inputs, context)?.unwrap_or(number);
+            (exact, count.min(i32::from(shown.scale())))
+        }
+        _ => (number, count),
+    };
     Ok(Ev::Own(match number {
         Numeric::Int(number) => {
             let result = int_places(number, count, rounds);

@@ -138,7 +138,7 @@ fn strcmp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
     })))
 }
 
-/// The place of the first argument among the others: texts and dates are compared as texts, integers exactly,
+/// The place of the first argument among the others: texts, documents and dates are compared as texts, integers exactly,
 /// everything else as doubles.
 fn field<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let wanted = args[0].eval(inputs, context)?;
@@ -148,7 +148,9 @@ fn field<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
     let types = inputs.types();
     let kinds = args.iter().map(|arg| Ok(arg.result_type(&types)?.kind));
     let kinds = kinds.collect::<Result<smallvec::SmallVec<[Kind; 4]>, SqlError>>()?;
-    let texts = kinds.iter().all(|kind| kind.is_string() || kind.is_temporal() || *kind == Kind::Null);
+    let texts = kinds
+        .iter()
+        .all(|kind| kind.is_string() || kind.is_temporal() || matches!(kind, Kind::Json | Kind::Null));
     let exact = kinds.iter().all(|kind| kind.is_int() || matches!(kind, Kind::Null | Kind::Decimal));
     let compared = |value: Ev<'a>| if texts { as_text(value, types.connection()) } else { value };
     let wanted = compared(wanted);
