@@ -120,6 +120,7 @@ impl Capabilities {
         .union(Self::FOUND_ROWS)
         .union(Self::LONG_FLAG)
         .union(Self::CONNECT_WITH_DB)
+        .union(Self::COMPRESS)
         .union(Self::IGNORE_SPACE)
         .union(Self::PROTOCOL_41)
         .union(Self::INTERACTIVE)

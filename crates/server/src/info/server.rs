@@ -132,7 +132,8 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
     let view = View {
         status: &shared.status,
         session: is_session.then(|| look.view.counters()),
-        tls: connection.and_then(|connection| connection.tls()),
+        tls: connection.as_ref().and_then(|connection| connection.tls()),
+        compressed: connection.is_some_and(|connection| connection.is_compressed()),
         snapshot: snapshot.as_ref(),
         pipeline: Some(&shared.pipeline),
         recovery: shared.recovery,

@@ -77,6 +77,8 @@ pub struct Connection {
     interrupt: Mutex<Option<Arc<dyn Interrupt>>>,
     /// Set by the switch to TLS, before the session begins.
     tls: OnceLock<TlsNames>,
+    /// Set behind the login.
+    compressed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -110,6 +112,7 @@ impl Connection {
             shown: Mutex::default(),
             interrupt: Mutex::default(),
             tls: OnceLock::new(),
+            compressed: AtomicBool::new(false),
         }
     }
 
@@ -132,6 +135,15 @@ impl Connection {
     /// Its TLS, if it has any.
     pub fn tls(&self) -> Option<TlsNames> {
         self.tls.get().copied()
+    }
+
+    /// Whether packets go in compressed frames.
+    pub fn is_compressed(&self) -> bool {
+        self.compressed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_compressed(&self) {
+        self.compressed.store(true, Ordering::Relaxed);
     }
 
     /// Whether nobody else can read what is sent: TLS, or the local socket.

@@ -24,6 +24,7 @@ use types::error::table::{
 use zeroize::Zeroizing;
 
 use super::Net;
+use super::compress::Compression;
 use super::connection::{Connection, mark};
 use super::doors::Visit;
 use super::drive::sequence_after;
@@ -180,6 +181,14 @@ impl<'a> Link<'a> {
         self.reply.say_last().await;
         LoginError::Refused
     }
+
+    /// From now on there are compressed frames.
+    fn compress(&mut self) {
+        let compression = Arc::new(Compression::new(self.reader.take_unread()));
+        self.read.compress(Arc::clone(&compression));
+        self.reply.compress(compression);
+        self.connection.set_compressed();
+    }
 }
 
 /// Greets a client, finds out who it is, and opens its session.
@@ -235,6 +244,9 @@ pub(super) async fn log_in<S: Service>(
     if let Err(error) = link.send().await {
         handler.end().await;
         return Err(error);
+    }
+    if login.capabilities.contains(Capabilities::COMPRESS) {
+        link.compress();
     }
     Gauges::bump(&net.status.gauges.sessions_begun);
     Ok((handler, place))

@@ -16,6 +16,7 @@
 //!
 //! **Order and durability:** none. A reply is built from what the session was allowed to say.
 
+mod compress;
 mod connection;
 mod doors;
 mod drive;

@@ -15,6 +15,7 @@ use protocol::reply::{ErrPacket, OkPacket};
 use protocol::wire::Capabilities;
 use types::error::SqlError;
 
+use super::compress::Compression;
 use super::connection::Connection;
 use super::pace::Pace;
 use super::stream::WriteHalf;
@@ -136,6 +137,11 @@ impl Reply {
     /// From now on there is TLS.
     pub(super) fn secure(&mut self, tls: Arc<Session>) {
         self.write.secure(tls);
+    }
+
+    /// From now on there are compressed frames.
+    pub(super) fn compress(&mut self, compression: Arc<Compression>) {
+        self.write.compress(compression);
     }
 
     pub(super) fn set_capabilities(&mut self, capabilities: Capabilities) {

@@ -1,14 +1,16 @@
-//! A client's stream, TCP or local, in two halves, and TLS between them and the packets if the client asked for it.
+//! A client's stream, TCP or local, in two halves, and TLS and compression between them and the packets if the client asked
+//! for them.
 
 use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream, tcp, unix};
 
+use super::compress::Compression;
 use super::tls::Session;
 
 /// The half that is read.
@@ -16,6 +18,7 @@ use super::tls::Session;
 pub(super) struct ReadHalf {
     socket: ReadSocket,
     tls: Option<Arc<Session>>,
+    compression: Option<Arc<Compression>>,
 }
 
 /// The half that is written.
@@ -23,6 +26,7 @@ pub(super) struct ReadHalf {
 pub(super) struct WriteHalf {
     socket: WriteSocket,
     tls: Option<Arc<Session>>,
+    compression: Option<Arc<Compression>>,
 }
 
 /// The operating system's half that is read.
@@ -53,7 +57,8 @@ pub(super) fn unix(stream: UnixStream) -> (ReadHalf, WriteHalf) {
 }
 
 fn plain(read: ReadSocket, write: WriteSocket) -> (ReadHalf, WriteHalf) {
-    (ReadHalf { socket: read, tls: None }, WriteHalf { socket: write, tls: None })
+    let read = ReadHalf { socket: read, tls: None, compression: None };
+    (read, WriteHalf { socket: write, tls: None, compression: None })
 }
 
 impl ReadHalf {
@@ -62,11 +67,21 @@ impl ReadHalf {
         self.tls = Some(tls);
     }
 
+    /// From now on there are compressed frames.
+    pub(super) fn compress(&mut self, compression: Arc<Compression>) {
+        self.compression = Some(compression);
+    }
+
     /// Reads what is there; 0 bytes at the end of the stream.
     pub(super) fn poll_read(&mut self, context: &mut Context<'_>, out: &mut [u8]) -> Poll<io::Result<usize>> {
-        match &self.tls {
-            None => self.socket.poll_read(context, out),
-            Some(tls) => tls.poll_read(&mut self.socket, context, out),
+        let (socket, tls) = (&mut self.socket, &self.tls);
+        let mut read = |context: &mut Context<'_>, out: &mut [u8]| match tls {
+            None => socket.poll_read(context, out),
+            Some(tls) => tls.poll_read(socket, context, out),
+        };
+        match &self.compression {
+            None => read(context, out),
+            Some(compression) => compression.poll_read(context, out, read),
         }
     }
 
@@ -96,12 +111,14 @@ impl ReadHalf {
                 ReadSocket::Unix(read)
             }
         };
-        Ok(Self { socket, tls: self.tls.clone() })
+        Ok(Self { socket, tls: self.tls.clone(), compression: self.compression.clone() })
     }
 
     /// Waits until there is something to read, without room to read it into.
     pub(super) async fn readable(&self) -> io::Result<()> {
-        if self.tls.as_ref().is_some_and(|tls| tls.is_readable()) {
+        if self.compression.as_ref().is_some_and(|compression| compression.is_readable())
+            || self.tls.as_ref().is_some_and(|tls| tls.is_readable())
+        {
             return Ok(());
         }
         match &self.socket {
@@ -117,20 +134,44 @@ impl WriteHalf {
         self.tls = Some(tls);
     }
 
-    /// Writes what the operating system takes, or TLS for it.
+    /// From now on there are compressed frames.
+    pub(super) fn compress(&mut self, compression: Arc<Compression>) {
+        self.compression = Some(compression);
+    }
+
+    /// Writes what the operating system takes, or zlib or TLS for it.
     pub(super) fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &self.tls {
-            None => self.socket.poll_write(context, bytes),
-            Some(tls) => tls.poll_write(&mut self.socket, context, bytes),
+        let (socket, tls) = (&mut self.socket, self.tls.as_ref());
+        let mut write = |context: &mut Context<'_>, bytes: &[u8]| poll_write(socket, tls, context, bytes);
+        match &self.compression {
+            None => write(context, bytes),
+            Some(compression) => compression.poll_write(context, bytes, write),
         }
     }
 
     /// Ready when the operating system has taken all that was written.
     pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Some(compression) = &self.compression {
+            let (socket, tls) = (&mut self.socket, self.tls.as_ref());
+            let write = |context: &mut Context<'_>, bytes: &[u8]| poll_write(socket, tls, context, bytes);
+            ready!(compression.poll_flush(context, write))?;
+        }
         match &self.tls {
             None => Poll::Ready(Ok(())),
             Some(tls) => tls.poll_flush(&mut self.socket, context),
         }
+    }
+}
+
+fn poll_write(
+    socket: &mut WriteSocket,
+    tls: Option<&Arc<Session>>,
+    context: &mut Context<'_>,
+    bytes: &[u8],
+) -> Poll<io::Result<usize>> {
+    match tls {
+        None => socket.poll_write(context, bytes),
+        Some(tls) => tls.poll_write(socket, context, bytes),
     }
 }
 

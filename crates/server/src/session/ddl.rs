@@ -62,6 +62,10 @@ impl Client {
             Statement::DropTables(drop) => self.drop_tables(&drop, sql).await?,
             Statement::CreateView(create) => self.define_view(&create, sql).await?,
             Statement::DropViews(drop) => self.drop_views(&drop, sql).await?,
+            Statement::DropStored(stored) => {
+                self.drop_stored(&stored)?;
+                None
+            }
             Statement::Truncate(table) => Some(self.truncate(&table, sql).await?),
             Statement::RenameTables(pairs) => Some(self.rename_tables(&pairs, sql).await?),
             Statement::CreateDatabase(create) => self.create_database(&create, sql).await?,

@@ -1,13 +1,9 @@
 //! Statements that have no plan.
 
 use commit::CommitAck;
-use sql::parse::{DropStored, Statement, StoredKind};
+use sql::parse::Statement;
 use types::error::SqlError;
-use types::error::table::{
-    ER_BAD_DB_ERROR, ER_EVENT_DOES_NOT_EXIST, ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_SP_DOES_NOT_EXIST,
-    ER_TRG_DOES_NOT_EXIST, ER_UNKNOWN_STMT_HANDLER,
-};
-use types::warning::Level;
+use types::error::table::{ER_BAD_DB_ERROR, ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_UNKNOWN_STMT_HANDLER};
 
 use super::result::Format;
 use super::{Client, Wire, count};
@@ -37,7 +33,11 @@ impl Client {
             Statement::Maintain(maintenance) => self.maintain(maintenance, format, more, wire).await,
             Statement::Explain(explain) => self.explain(explain, sql, format, more, wire).await,
             other => {
-                let ack = self.carry_out(other, sql).await?;
+                let ack = if self.is_of_temporary(&other) {
+                    self.change_temporary(other, sql).await?
+                } else {
+                    self.carry_out(other, sql).await?
+                };
                 self.done(ack, more, wire);
                 Ok(())
             }
@@ -46,9 +46,6 @@ impl Client {
 
     /// Carries out a statement whose answer is OK.
     async fn carry_out(&mut self, statement: Statement, sql: &[u8]) -> Result<Option<CommitAck>> {
-        if self.is_of_temporary(&statement) {
-            return self.change_temporary(statement, sql).await;
-        }
         match statement {
             Statement::Use(db) => self.enter_database(&db)?,
             Statement::Do(exprs) => drop(self.values(&exprs.iter().collect::<Vec<_>>()).await?),
@@ -67,6 +64,7 @@ impl Client {
             | Statement::DropTables(_)
             | Statement::CreateView(_)
             | Statement::DropViews(_)
+            | Statement::DropStored(_)
             | Statement::Truncate(_)
             | Statement::RenameTables(_)
             | Statement::CreateDatabase(_)
@@ -76,11 +74,6 @@ impl Client {
                 if !self.passes_over_change()? {
                     return self.change_schema(statement, sql).await.map(Some);
                 }
-            }
-            Statement::DropStored(stored) => {
-                self.may_commit_implicitly()?;
-                let ack = self.end_transaction().await?;
-                return self.drop_stored(&stored).map(|()| Some(ack));
             }
             Statement::ManageUsers(_)
             | Statement::DropUsers(_)
@@ -119,31 +112,6 @@ impl Client {
             | Statement::Maintain(_) => unreachable!("these are answered elsewhere"),
         }
         Ok(None)
-    }
-
-    /// DROP PROCEDURE and its like: there is nothing to drop. Errors 1046, 1305, 1360, 1539.
-    fn drop_stored(&mut self, stored: &DropStored) -> Result<()> {
-        let name = &stored.name.name;
-        // A function without a database may be a loadable one.
-        let is_loadable =
-            stored.kind == StoredKind::Function && stored.name.db.is_none() && self.sql.db.is_none();
-        let full = if is_loadable {
-            format!("(UDF) {name}")
-        } else {
-            format!("{}.{name}", self.database_of(stored.name.db.as_deref())?)
-        };
-        let missing = match stored.kind {
-            StoredKind::Procedure => ER_SP_DOES_NOT_EXIST.error(&[&"PROCEDURE", &full]),
-            StoredKind::Function => ER_SP_DOES_NOT_EXIST.error(&[&"FUNCTION", &full]),
-            StoredKind::Trigger => ER_TRG_DOES_NOT_EXIST.error(&[]),
-            StoredKind::Event if stored.if_exists => ER_SP_DOES_NOT_EXIST.error(&[&"Event", &name]),
-            StoredKind::Event => ER_EVENT_DOES_NOT_EXIST.error(&[&name]),
-        };
-        if !stored.if_exists {
-            return Err(missing);
-        }
-        self.warnings.push_error(Level::Note, &missing);
-        Ok(())
     }
 
     /// DEALLOCATE PREPARE. Error 1243.

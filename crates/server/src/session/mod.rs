@@ -40,6 +40,7 @@ mod row_log;
 mod set;
 mod show;
 mod statement;
+mod stored;
 mod table_map;
 mod temporary;
 mod transaction;

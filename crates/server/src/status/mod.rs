@@ -45,6 +45,8 @@ pub struct View<'a> {
     pub session: Option<&'a Counters>,
     /// The TLS of the session's connection.
     pub tls: Option<TlsNames>,
+    /// Whether the session's connection is compressed.
+    pub compressed: bool,
     /// Of the session's consistent snapshot.
     pub snapshot: Option<&'a Tuple>,
     /// The commit pipeline, once it runs.
@@ -104,6 +106,6 @@ impl View<'_> {
 
     /// Everybody's counts in Prometheus' text format.
     pub fn prometheus(&self) -> String {
-        prometheus::render(&View { session: None, tls: None, snapshot: None, ..*self })
+        prometheus::render(&View { session: None, tls: None, compressed: false, snapshot: None, ..*self })
     }
 }

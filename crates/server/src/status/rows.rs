@@ -232,7 +232,9 @@ const OTHERS: &[Row] = &[
     text("Binlog_snapshot_position", |view| {
         snapshot(view, |tuple, _| tuple.binlog.as_ref().map_or(String::new(), |end| end.position.to_string()))
     }),
-    fixed("Compression", "OFF"),
+    text("Compression", |view| on_off(view.compressed)),
+    text("Compression_algorithm", |view| if view.compressed { "zlib" } else { "" }.to_owned()),
+    text("Compression_level", |view| if view.compressed { "6" } else { "0" }.to_owned()),
     total("Connection_errors_accept", |view| gauge(view, |gauges| &gauges.accept_errors)),
     total("Connection_errors_internal", |view| gauge(view, |gauges| &gauges.internal_errors)),
     total("Connection_errors_max_connections", |view| gauge(view, |gauges| &gauges.refused_by_number)),

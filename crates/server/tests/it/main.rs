@@ -8,6 +8,7 @@ mod checks;
 #[path = "../support/client.rs"]
 mod client;
 mod collations;
+mod compressed;
 mod conditions;
 
 mod dumps;

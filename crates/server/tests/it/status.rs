@@ -12,6 +12,7 @@ fn view<'a>(status: &'a Status, session: Option<&'a Counters>) -> View<'a> {
         status,
         session,
         tls: None,
+        compressed: false,
         snapshot: None,
         pipeline: None,
         recovery: Report { ms: 7, trx_replayed: 3, ..Report::default() },

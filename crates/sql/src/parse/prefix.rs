@@ -44,10 +44,12 @@ fn begins_compound(parser: &Parser<'_>, budget: &Budget) -> Result<bool> {
     if (token(at), token(start)) != (&Token::LParen, &Token::LParen) {
         return Ok(false);
     }
-    let first = (start..).map(token).find(|token| **token != Token::LParen);
-    let is_query = first.and_then(keyword).is_some_and(|word| {
-        matches!(word, Keyword::SELECT | Keyword::WITH | Keyword::VALUES | Keyword::TABLE)
-    });
+    let mut first = start;
+    while *token(first) == Token::LParen {
+        first += 1;
+    }
+    let queries = [Keyword::SELECT, Keyword::WITH, Keyword::VALUES, Keyword::TABLE];
+    let is_query = keyword(token(first)).is_some_and(|word| queries.contains(&word));
     if !is_query {
         return Ok(false);
     }

@@ -97,7 +97,8 @@ pub(super) const ROWS: &[Variable] = &[
         .fixed(),
     text("ssl_key", Global, "", "Its private key, in PEM; server-key.pem if none is named.").fixed(),
     text("tls_version", Global, "TLSv1.2,TLSv1.3", "Versions of TLS that clients are offered.").told(),
-    text("protocol_compression_algorithms", Global, "uncompressed", "How packets may be compressed.").told(),
+    text("protocol_compression_algorithms", Global, "zlib,uncompressed", "How packets may be compressed.")
+        .told(),
     toggle("check_proxy_users", Global, false, "Proxy users are mapped.").only(),
     toggle("automatic_sp_privileges", Global, true, "Who creates a routine may run it.").inert(),
     toggle("activate_all_roles_on_login", Global, false, "Roles are active from the beginning.").only(),

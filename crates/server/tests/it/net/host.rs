@@ -276,6 +276,7 @@ impl Host {
             status: &self.net.status,
             session: None,
             tls: None,
+            compressed: false,
             snapshot: None,
             pipeline: None,
             recovery: commit::recovery::Report::default(),
