@@ -35,6 +35,8 @@ impl Client {
     ) -> Result<Option<CommitAck>> {
         let name = &create.name;
         self.access.database(Privileges::CREATE, name)?;
+        // As MySQL counts it, also if it is there.
+        self.affected = 1;
         // Dumps of all databases say that `mysql` shall exist.
         if name == "mysql" && create.if_not_exists {
             self.warnings.push(Level::Note, &ER_DB_CREATE_EXISTS, &[name]);
