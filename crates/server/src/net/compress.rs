@@ -10,8 +10,9 @@
 //! All integers are little-endian. Both sides have said at the login that they can do this; it begins behind the login's OK
 //! packet. Above TLS, if there is TLS.
 //!
-//! **Bounds:** a frame has less than 16 MiB on either side of zlib; a connection keeps one each way, and gives memory back
-//! that a large one has taken.
+//! **Bounds:** a frame has less than 16 MiB on either side of zlib; a connection holds one each way, and gives memory back
+//! that a large one has taken. zlib takes milliseconds for [`FRAME_MAX`] bytes: after each such frame others may run. A frame
+//! without a payload is an error, as one that lies about its lengths: the connection ends.
 
 use std::fmt::Debug;
 use std::io::{self, ErrorKind, Read, Write};
@@ -28,11 +29,10 @@ const HEADER_SIZE: usize = 7;
 const WORTH_IT: usize = 50;
 
 /// Bytes that one frame takes of what is written.
-const FRAME_MAX: usize = 1 << 20;
+const FRAME_MAX: usize = 64 << 10;
 
-/// Bytes that are read at a time, and how much memory is kept between frames.
+/// Bytes that are read at a time, and what each buffer keeps of its memory between frames.
 const READ_SIZE: usize = 16 << 10;
-const KEPT_SIZE: usize = 64 << 10;
 
 /// See the module. One for both halves of a stream.
 #[derive(Debug)]
@@ -43,8 +43,9 @@ pub(super) struct Compression {
 
 #[derive(Debug, Default)]
 struct Inbound {
-    /// Bytes that were read: at most a frame, and what came along with its end.
+    /// Bytes that were read: at most a frame, and what came along with its end. Those of frames before have been opened.
     raw: Vec<u8>,
+    opened: usize,
     /// The payload of the last frame, and how much of it was given.
     plain: Vec<u8>,
     given: usize,
@@ -56,6 +57,8 @@ struct Outbound {
     /// How much of the frame is on its way.
     sent: usize,
     sequence: u8,
+    /// zlib has worked since others could run.
+    worked: bool,
 }
 
 impl Compression {
@@ -81,6 +84,7 @@ impl Compression {
                 self.outbound.lock().sequence = sequence.wrapping_add(1);
                 continue;
             }
+            inbound.forget();
             let size = inbound.raw.len();
             inbound.raw.resize(size + READ_SIZE, 0);
             let polled = read(context, &mut inbound.raw[size..]);
@@ -107,6 +111,10 @@ impl Compression {
     ) -> Poll<io::Result<usize>> {
         let mut outbound = self.outbound.lock();
         ready!(outbound.flush(context, &mut write))?;
+        if std::mem::take(&mut outbound.worked) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let taken = &bytes[..bytes.len().min(FRAME_MAX)];
         outbound.close(taken)?;
         match outbound.flush(context, &mut write) {
@@ -121,7 +129,10 @@ impl Compression {
         context: &mut Context<'_>,
         mut write: impl FnMut(&mut Context<'_>, &[u8]) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<()>> {
-        self.outbound.lock().flush(context, &mut write)
+        let mut outbound = self.outbound.lock();
+        ready!(outbound.flush(context, &mut write))?;
+        outbound.worked = false;
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -134,32 +145,38 @@ impl Inbound {
         if self.given == self.plain.len() {
             self.plain.clear();
             self.given = 0;
-            self.plain.shrink_to(KEPT_SIZE);
+            self.plain.shrink_to(READ_SIZE);
         }
         count
     }
 
-    /// The sequence number of the frame that is there, the length of its payload without compression, and where it ends.
-    fn frame(&self) -> Option<(u8, usize, usize)> {
-        let header = self.raw.first_chunk::<HEADER_SIZE>()?;
-        let end = HEADER_SIZE + u24(&header[..3]);
-        (self.raw.len() >= end).then(|| (header[3], u24(&header[4..]), end))
+    /// Makes room: what was opened goes.
+    fn forget(&mut self) {
+        self.raw.drain(..self.opened);
+        self.raw.shrink_to(READ_SIZE);
+        self.opened = 0;
+    }
+
+    /// The sequence number of the frame that is there, the length of its payload without compression, and the payload.
+    fn frame(&self) -> Option<(u8, usize, &[u8])> {
+        let (header, rest) = self.raw[self.opened..].split_first_chunk::<HEADER_SIZE>()?;
+        Some((header[3], u24(&header[4..]), rest.get(..u24(&header[..3]))?))
     }
 
     /// Takes the frame that is there apart. Returns its sequence number.
     fn open(&mut self) -> io::Result<Option<u8>> {
-        let Some((sequence, size, end)) = self.frame() else { return Ok(None) };
-        let payload = &self.raw[HEADER_SIZE..end];
+        let mut plain = std::mem::take(&mut self.plain);
+        let Some((sequence, size, payload)) = self.frame() else { return Ok(None) };
+        let end = self.opened + HEADER_SIZE + payload.len();
         if size == 0 {
-            self.plain.extend_from_slice(payload);
+            plain.extend_from_slice(payload);
         } else {
-            ZlibDecoder::new(payload).take(size as u64 + 1).read_to_end(&mut self.plain)?;
-            if self.plain.len() != size {
-                return Err(ErrorKind::InvalidData.into());
-            }
+            ZlibDecoder::new(payload).take(size as u64 + 1).read_to_end(&mut plain)?;
         }
-        self.raw.drain(..end);
-        self.raw.shrink_to(KEPT_SIZE);
+        if plain.is_empty() || (size > 0 && plain.len() != size) {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        (self.plain, self.opened) = (plain, end);
         Ok(Some(sequence))
     }
 }
@@ -168,7 +185,7 @@ impl Outbound {
     /// Makes a frame of bytes.
     fn close(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.frame.clear();
-        self.frame.shrink_to(KEPT_SIZE);
+        self.frame.shrink_to(READ_SIZE);
         self.sent = 0;
         self.frame.extend_from_slice(&[0; HEADER_SIZE]);
         let mut size = 0;
@@ -177,6 +194,7 @@ impl Outbound {
             encoder.write_all(bytes)?;
             encoder.finish()?;
             size = bytes.len();
+            self.worked = size == FRAME_MAX;
         }
         if size == 0 || self.frame.len() - HEADER_SIZE >= size {
             self.frame.truncate(HEADER_SIZE);
@@ -295,7 +313,30 @@ mod tests {
             assert!(read(&Compression::new(Vec::new()), &stream, 1000).is_err(), "{size}");
         }
         assert!(read(&Compression::new(Vec::new()), b"\x03\0\0\0\x05\0\0abc", 1000).is_err(), "no zlib");
+        assert!(read(&Compression::new(Vec::new()), &[0; 14], 1000).is_err(), "nothing in it");
         assert!(read(&Compression::new(Vec::new()), &stream[..20], 1000).unwrap().is_empty(), "cut off");
+    }
+
+    #[test]
+    fn others_may_run_between_frames_that_cost() {
+        let side = Compression::new(Vec::new());
+        let mut write = |_: &mut Context<'_>, bytes: &[u8]| Poll::Ready(Ok(bytes.len()));
+        let bytes = vec![7; 3 * FRAME_MAX];
+        for frame in 0..3 {
+            let taken = side.poll_write(&mut context(), &bytes[frame * FRAME_MAX..], &mut write);
+            assert!(matches!(taken, Poll::Ready(Ok(FRAME_MAX))), "frame {frame}");
+            if frame < 2 {
+                assert!(side.poll_write(&mut context(), &bytes, &mut write).is_pending());
+            }
+        }
+        assert!(side.poll_flush(&mut context(), &mut write).is_ready());
+        assert!(side.poll_write(&mut context(), b"the next reply", &mut write).is_ready());
+    }
+
+    #[test]
+    fn many_frames_may_come_at_once() {
+        let frames = b"\x01\0\0\0\0\0\0x".repeat(100_000);
+        assert_eq!(read(&Compression::new(Vec::new()), &frames, 1 << 20).unwrap(), vec![b'x'; 100_000]);
     }
 
     #[test]

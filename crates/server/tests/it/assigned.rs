@@ -80,6 +80,9 @@ const TOLD: &[(&str, u64, u64, &str)] = &[
         "Rows matched: 1  Changed: 1  Warnings: 0",
     ),
     ("INSERT INTO p VALUES (LAST_INSERT_ID(500), 0)", 500, 1, ""),
+    ("CREATE DATABASE counted", 0, 1, ""),
+    ("CREATE DATABASE IF NOT EXISTS counted", 0, 1, ""),
+    ("DROP DATABASE counted", 0, 0, ""),
 ];
 
 #[test]

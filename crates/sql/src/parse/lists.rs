@@ -59,46 +59,53 @@ pub(super) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     out
 }
 
-/// Gives each table behind OF a clause of its own.
-fn split_locks(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let word = |tokens: &[TokenWithSpan], place: usize| tokens.get(place).and_then(|at| keyword(&at.token));
+/// Gives each table behind OF a clause of its own, in one pass: a list may be as long as a statement.
+fn split_locks(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let word = |place: usize| tokens.get(place).and_then(|at| keyword(&at.token));
+    let is_lock = |place: usize| {
+        word(place) == Some(Keyword::FOR)
+            && matches!(word(place + 1), Some(Keyword::UPDATE | Keyword::SHARE))
+            && word(place + 2) == Some(Keyword::OF)
+    };
+    if !(0..tokens.len()).any(is_lock) {
+        return tokens;
+    }
+    let mut out = Vec::with_capacity(tokens.len() + 16);
     let mut place = 0;
-    while place + 3 < tokens.len() {
-        let is_lock = word(&tokens, place) == Some(Keyword::FOR)
-            && matches!(word(&tokens, place + 1), Some(Keyword::UPDATE | Keyword::SHARE))
-            && word(&tokens, place + 2) == Some(Keyword::OF);
-        place += 1;
-        if !is_lock {
+    while place < tokens.len() {
+        if !is_lock(place) {
+            out.push(tokens[place].clone());
+            place += 1;
             continue;
         }
-        let head: Vec<Token> = tokens[place - 1..place + 2].iter().map(|at| at.token.clone()).collect();
-        let (names, end) = locked_names(&tokens, place + 2);
-        let waits = match (word(&tokens, end), word(&tokens, end + 1)) {
+        let (start, end) = (place + 3, end_of_names(&tokens, place + 3));
+        let waits = match (word(end), word(end + 1)) {
             (Some(Keyword::NOWAIT), _) => 1,
             (Some(Keyword::SKIP), Some(Keyword::LOCKED)) => 2,
             _ => 0,
         };
-        let wait: Vec<Token> = tokens[end..end + waits].iter().map(|at| at.token.clone()).collect();
-        // From the back: what stands before keeps its place.
-        for comma in names.iter().rev() {
-            let span = tokens[*comma].span;
-            let between = wait.iter().chain(&head).map(|token| TokenWithSpan::new(token.clone(), span));
-            tokens.splice(*comma..=*comma, between);
+        out.extend_from_slice(&tokens[place..start]);
+        for name in &tokens[start..end] {
+            if name.token == Token::Comma {
+                let between = tokens[end..end + waits].iter().chain(&tokens[place..start]);
+                out.extend(between.map(|token| TokenWithSpan::new(token.token.clone(), name.span)));
+            } else {
+                out.push(name.clone());
+            }
         }
+        place = end;
     }
-    tokens
+    out
 }
 
-/// The commas between names of tables that begin at a place, and where the names end.
-fn locked_names(tokens: &[TokenWithSpan], mut place: usize) -> (Vec<usize>, usize) {
+/// Where a list of names of tables ends that begins at a place.
+fn end_of_names(tokens: &[TokenWithSpan], mut place: usize) -> usize {
     let is = |place: usize, wanted: &Token| tokens.get(place).is_some_and(|at| at.token == *wanted);
-    let mut commas = Vec::new();
     loop {
         place += if is(place + 1, &Token::Period) { 3 } else { 1 };
         if !is(place, &Token::Comma) {
-            return (commas, place.min(tokens.len()));
+            return place.min(tokens.len());
         }
-        commas.push(place);
         place += 1;
     }
 }
@@ -222,6 +229,13 @@ mod tests {
         ] {
             assert_eq!(rewritten(sql), wanted);
         }
+    }
+
+    #[test]
+    fn a_long_list_behind_of_is_read_in_one_pass() {
+        let names = vec!["a"; 200_000].join(", ");
+        let words = rewritten(&format!("SELECT 1 FOR UPDATE OF {names}"));
+        assert_eq!(words.matches("FOR UPDATE OF a").count(), 200_000);
     }
 
     #[test]

@@ -58,15 +58,15 @@ fn begins_compound(parser: &Parser<'_>, budget: &Budget) -> Result<bool> {
         match token(end) {
             Token::LParen => depth += 1,
             Token::RParen => depth -= 1,
-            Token::EOF => return Ok(false),
             _ => {}
         }
-        end += 1;
-        if depth == 0 {
+        if depth == 0 || *token(end) == Token::EOF {
             break;
         }
+        end += 1;
     }
     budget.take(end - start, parser.token_at(start).span.start.column)?;
+    end += 1;
     Ok(match keyword(token(end)) {
         Some(Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT) => true,
         // GROUP_CONCAT((SELECT 1) ORDER BY ..) is something else.
