@@ -165,8 +165,8 @@ pub fn follow(dir: &Path, vendor: Vendor, port: u16, options: &[&str]) -> Outcom
         ),
         Vendor::Oracle => format!(
             "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, SOURCE_USER='repl', \
-             SOURCE_SSL=0, SOURCE_AUTO_POSITION=1, SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT=1000; \
-             START REPLICA"
+             SOURCE_SSL=0, SOURCE_AUTO_POSITION=1, SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT=1000, \
+             SOURCE_COMPRESSION_ALGORITHMS='zlib'; START REPLICA"
         ),
     };
     let peer = Peer::start(vendor, &dir, options)?;

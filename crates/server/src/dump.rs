@@ -40,7 +40,14 @@ struct Packets<'a> {
     acknowledges: bool,
     /// It is asked for an acknowledgement of the event that ends here or, if that is passed over, of what says so.
     ask: Option<BinlogPlace>,
+    /// The event that asks is the last one: nothing stands behind it in a compressed frame.
+    ends_where_it_asks: bool,
+    asked: bool,
 }
+
+/// The number of the frame behind one that asks for an acknowledgement: MySQL 9.7's replica wants it so, MariaDB's does not
+/// look at it.
+const FRAME_AFTER_ACKNOWLEDGEMENT: u8 = 0;
 
 /// The sequence number behind an event that asks for an acknowledgement, which has number 0.
 const AFTER_ACKNOWLEDGEMENT: u8 = 1;
@@ -49,7 +56,7 @@ impl Sink for Packets<'_> {
     fn event(&mut self, bytes: &[u8], end: Option<BinlogPlace>) {
         let asks = end.zip(self.ask).is_some_and(|(end, ask)| end >= ask);
         if asks {
-            self.ask = None;
+            (self.ask, self.asked) = (None, true);
         }
         let packet = begin_event(self.writer, self.acknowledges.then_some(asks));
         if bytes.len() > BATCH_SIZE {
@@ -63,7 +70,7 @@ impl Sink for Packets<'_> {
     }
 
     fn is_full(&self) -> bool {
-        self.writer.len() >= BATCH_SIZE
+        self.writer.len() >= BATCH_SIZE || (self.asked && self.ends_where_it_asks)
     }
 }
 
@@ -115,6 +122,9 @@ enum End {
     /// Nothing can be said any more: the replica has gone, or is in the middle of a packet.
     Silent,
 }
+
+/// A sender that has filled a batch, and how far that went.
+type Filled = (Sender<BinlogReader>, Result<Step, DumpError>);
 
 /// What a dump waited for.
 enum Woken {
@@ -204,7 +214,7 @@ impl Dumping<'_, '_> {
                 return Ok(self.killed(&sender));
             }
             self.connection.set_state("Sending binlog event to replica");
-            let filled = self.fill(sender).await?;
+            let (filled, asked) = self.fill(sender).await?;
             sender = filled.0;
             if let Some(acknowledging) = &mut self.acknowledging {
                 acknowledging.note_had(sender.has_before());
@@ -215,6 +225,9 @@ impl Dumping<'_, '_> {
             };
             if !self.send().await? {
                 return Ok(End::Silent);
+            }
+            if asked {
+                self.reply.number_frames(FRAME_AFTER_ACKNOWLEDGEMENT);
             }
             let place = match step {
                 Step::Full => continue,
@@ -230,31 +243,36 @@ impl Dumping<'_, '_> {
         }
     }
 
-    /// Collects what comes next: at once if it is in memory, else on a thread that may wait for the disk.
-    async fn fill(
-        &mut self,
-        mut sender: Sender<BinlogReader>,
-    ) -> Result<(Sender<BinlogReader>, Result<Step, DumpError>), Gone> {
+    /// Collects what comes next: at once if it is in memory, else on a thread that may wait for the disk. Says whether it asks
+    /// for an acknowledgement.
+    async fn fill(&mut self, mut sender: Sender<BinlogReader>) -> Result<(Filled, bool), Gone> {
         // Whoever waits for something up to here is known: so it is asked for before it is sent.
         let end = sender.log().end();
         let ask = self.wanted(&sender, end);
         if sender.is_at_hand() {
-            let step = sender.fill(end, &mut self.packets(ask));
-            return Ok((sender, step));
+            let mut packets = self.packets(ask);
+            let step = sender.fill(end, &mut packets);
+            let asked = packets.asked;
+            return Ok(((sender, step), asked));
         }
         let _turn = DISK_READERS.acquire().await;
-        let (mut writer, acknowledges) = (std::mem::take(self.reply.packets()), self.acknowledges);
+        let mut writer = std::mem::take(self.reply.packets());
+        let (acknowledges, ends_where_it_asks) = (self.acknowledges, self.connection.is_compressed());
         let read = tokio::task::spawn_blocking(move || {
-            let step = sender.fill(end, &mut Packets { writer: &mut writer, acknowledges, ask });
-            (sender, writer, step)
+            let mut packets =
+                Packets { writer: &mut writer, acknowledges, ask, ends_where_it_asks, asked: false };
+            let step = sender.fill(end, &mut packets);
+            let asked = packets.asked;
+            (sender, writer, step, asked)
         });
-        let (sender, writer, step) = read.await.map_err(std::io::Error::other)?;
+        let (sender, writer, step, asked) = read.await.map_err(std::io::Error::other)?;
         *self.reply.packets() = writer;
-        Ok((sender, step))
+        Ok(((sender, step), asked))
     }
 
     fn packets(&mut self, ask: Option<BinlogPlace>) -> Packets<'_> {
-        Packets { writer: self.reply.packets(), acknowledges: self.acknowledges, ask }
+        let (acknowledges, ends_where_it_asks) = (self.acknowledges, self.connection.is_compressed());
+        Packets { writer: self.reply.packets(), acknowledges, ask, ends_where_it_asks, asked: false }
     }
 
     fn begin_acknowledging(&mut self, sender: &Sender<BinlogReader>) {

@@ -49,6 +49,8 @@ struct Inbound {
     /// The payload of the last frame, and how much of it was given.
     plain: Vec<u8>,
     given: usize,
+    /// Its number.
+    sequence: u8,
 }
 
 #[derive(Debug, Default)]
@@ -80,8 +82,7 @@ impl Compression {
             if inbound.given < inbound.plain.len() {
                 return Poll::Ready(Ok(inbound.give(out)));
             }
-            if let Some(sequence) = inbound.open()? {
-                self.outbound.lock().sequence = sequence.wrapping_add(1);
+            if inbound.open()? {
                 continue;
             }
             inbound.forget();
@@ -94,6 +95,16 @@ impl Compression {
                 return Poll::Ready(Ok(0));
             }
         }
+    }
+
+    /// The next frame that is written answers what was read last.
+    pub(super) fn answer(&self) {
+        self.number(self.inbound.lock().sequence.wrapping_add(1));
+    }
+
+    /// Says which number the next frame that is written has.
+    pub(super) fn number(&self, sequence: u8) {
+        self.outbound.lock().sequence = sequence;
     }
 
     /// Whether there is something to read without the stream.
@@ -163,10 +174,10 @@ impl Inbound {
         Some((header[3], u24(&header[4..]), rest.get(..u24(&header[..3]))?))
     }
 
-    /// Takes the frame that is there apart. Returns its sequence number.
-    fn open(&mut self) -> io::Result<Option<u8>> {
+    /// Takes the frame that is there apart. False if there is none.
+    fn open(&mut self) -> io::Result<bool> {
         let mut plain = std::mem::take(&mut self.plain);
-        let Some((sequence, size, payload)) = self.frame() else { return Ok(None) };
+        let Some((sequence, size, payload)) = self.frame() else { return Ok(false) };
         let end = self.opened + HEADER_SIZE + payload.len();
         if size == 0 {
             plain.extend_from_slice(payload);
@@ -176,8 +187,8 @@ impl Inbound {
         if plain.is_empty() || (size > 0 && plain.len() != size) {
             return Err(ErrorKind::InvalidData.into());
         }
-        (self.plain, self.opened) = (plain, end);
-        Ok(Some(sequence))
+        (self.plain, self.opened, self.sequence) = (plain, end, sequence);
+        Ok(true)
     }
 }
 
@@ -300,8 +311,10 @@ mod tests {
         let stream = written(&side, &[7; 200], 100);
         assert_eq!((stream[3], &stream[4..7]), (1, &[200, 0, 0][..]), "the next number, and the length");
         assert_eq!(usize::from(stream[0]), stream.len() - 7);
-        // A reply goes on where the command was.
+        // A reply goes on where the command was; what else is read changes nothing.
         read(&side, b"\x01\0\0\x08\0\0\0x", 100).unwrap();
+        assert_eq!(written(&side, b"y", 100)[3], 2);
+        side.answer();
         assert_eq!(written(&side, b"y", 100)[3], 9);
     }
 

@@ -65,6 +65,11 @@ impl Reply {
         &mut self.packets
     }
 
+    /// Says which number the next compressed frame has, if there are frames.
+    pub fn number_frames(&mut self, sequence: u8) {
+        self.write.number_frames(sequence);
+    }
+
     /// What both sides can do.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
@@ -150,6 +155,7 @@ impl Reply {
 
     /// Begins the answer to a packet after which the conversation goes on with this number.
     pub(super) fn begin(&mut self, sequence: u8) {
+        self.write.answer();
         self.packets.set_sequence(sequence);
         self.settled = self.packets.mark();
     }

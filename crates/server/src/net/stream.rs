@@ -139,6 +139,20 @@ impl WriteHalf {
         self.compression = Some(compression);
     }
 
+    /// What is written next answers what was read last. Without frames that says nothing.
+    pub(super) fn answer(&mut self) {
+        if let Some(compression) = &self.compression {
+            compression.answer();
+        }
+    }
+
+    /// Says which number the next frame has, if there are frames.
+    pub(super) fn number_frames(&mut self, sequence: u8) {
+        if let Some(compression) = &self.compression {
+            compression.number(sequence);
+        }
+    }
+
     /// Writes what the operating system takes, or zlib or TLS for it.
     pub(super) fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let (socket, tls) = (&mut self.socket, self.tls.as_ref());

@@ -2,7 +2,9 @@
 //!
 //! Requirements: R1. A client that has the flag at its login sends and gets frames from the first command on, compressed where
 //! that makes them shorter, whose numbers go on from the command's. R2. The session's status says so. R3. What is no frame ends
-//! the connection, and nobody else's. R4. Who does not ask has packets as before.
+//! the connection, and nobody else's. R4. Who does not ask has packets as before. R5. The event that a semi-synchronous replica is
+//! to acknowledge ends its frame, and the next one has number 0, whether the acknowledgement was read by then or not: MySQL 9.7's
+//! replica puts its own packet where it has what it read, and counts anew.
 //!
 //! Method: a whole server, and a client that makes frames with zlib by itself.
 
@@ -13,7 +15,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 
 use crate::client::{Client, Login};
-use crate::whole::{World, ok, rows};
+use crate::whole::{World, ok, rows, send};
 
 const COMPRESS: u32 = 1 << 5;
 
@@ -114,6 +116,62 @@ fn what_is_no_frame_ends_the_connection() {
             assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset, "it ends before the time is over");
         }
         ok(&mut root, "SELECT 1");
+    }
+    world.stop();
+}
+
+/// The kinds of the events in a semi-synchronous dump's packets, where they end, and which of them ask for an acknowledgement.
+fn events(mut packets: &[u8]) -> Vec<(u8, u32, bool)> {
+    let mut found = Vec::new();
+    while let Some((header, rest)) = packets.split_first_chunk::<4>() {
+        let size = usize::from(header[0]) | usize::from(header[1]) << 8 | usize::from(header[2]) << 16;
+        let (packet, rest) = rest.split_at(size);
+        assert_eq!(packet[..2], [0, 0xEF], "an event of semi-synchronous replication");
+        let end = u32::from_le_bytes(packet[16..20].try_into().unwrap());
+        found.push((packet[7], end, packet[2] == 1));
+        packets = rest;
+    }
+    found
+}
+
+#[test]
+fn what_is_to_be_acknowledged_ends_its_frame() {
+    const XID: u8 = 16;
+    let world = World::start();
+    let mut root = world.root();
+    for sql in [
+        "CREATE TABLE d.t (a INT)",
+        "SET GLOBAL rpl_semi_sync_source_timeout = 600000",
+        "SET GLOBAL rpl_semi_sync_source_enabled = ON",
+    ] {
+        ok(&mut root, sql);
+    }
+    let mut dump = connect(&world);
+    let settings = "SET @source_binlog_checksum = 'CRC32', @rpl_semi_sync_replica = 1";
+    dump.stream.write_all(&frame(0, &query(settings))).unwrap();
+    next(&mut dump);
+    let command = [&[0x12, 4, 0, 0, 0, 0, 0][..], &7_u32.to_le_bytes()].concat();
+    let size = command.len().to_le_bytes();
+    dump.stream.write_all(&frame(0, &[&size[..3], &[0], &command].concat())).unwrap();
+    let mut expected = 1;
+    for value in 0..3 {
+        send(&mut root, &format!("INSERT INTO d.t VALUES ({value})"));
+        let end = loop {
+            let (number, packets, _) = next(&mut dump);
+            assert_eq!(number, expected, "of row {value}");
+            expected += 1;
+            let events = events(&packets);
+            if let Some(asks) = events.iter().position(|(.., asks)| *asks) {
+                assert_eq!((asks + 1, events[asks].0), (events.len(), XID), "it is the last");
+                break events[asks].1;
+            }
+        };
+        expected = 0;
+        // It is acknowledged by another frame, whose number says nothing of those that are sent.
+        let ack = [&[0xEF][..], &u64::from(end).to_le_bytes(), b"binlog.000001"].concat();
+        let size = ack.len().to_le_bytes();
+        dump.stream.write_all(&frame(0, &[&size[..3], &[0], &ack].concat())).unwrap();
+        root.answer().unwrap();
     }
     world.stop();
 }
