@@ -80,8 +80,11 @@ impl Expr {
             Self::Collate(text, collation) => collate(text.eval(inputs, context)?, *collation, inputs)?,
             Self::Case { .. } => return control::case(self, inputs, context),
             Self::Cast(value, target, text) => {
-                let is_double = matches!(target, CastTarget::Double | CastTarget::Float);
-                let digits = if is_double { Digits::All } else { Digits::Exact };
+                let digits = match target {
+                    CastTarget::Double | CastTarget::Float => Digits::All,
+                    CastTarget::Decimal { .. } | CastTarget::Json => Digits::Exact,
+                    _ => Digits::Shown,
+                };
                 let operand = value.eval_digits(digits, inputs, context)?;
                 match (target, operand.as_ref()) {
                     (CastTarget::Json, operand) => Ev::Own(cast_to_json(value, operand, inputs, context)?),

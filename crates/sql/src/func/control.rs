@@ -216,10 +216,13 @@ fn type_extreme(call: &Typed<'_>) -> Result<ResultType> {
 
 /// How many of the arguments behind the first are not above it; they must be ascending. -1 for NULL.
 fn interval<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let Some(number) = args::number(&args[0], inputs, context)? else { return Ok(Ev::Own(Value::Int(-1))) };
+    let digits = Digits::Exact;
+    let Some(number) = args::digits(&args[0], digits, inputs, context)? else {
+        return Ok(Ev::Own(Value::Int(-1)));
+    };
     let mut count = 0;
     for bound in &args[1..] {
-        let above = match args::number(bound, inputs, context)? {
+        let above = match args::digits(bound, digits, inputs, context)? {
             None => false,
             Some(bound) => {
                 let (bound, number): (Value, Value) = (bound.into(), number.into());

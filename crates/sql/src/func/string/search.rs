@@ -14,7 +14,7 @@ use types::value::Value;
 use super::length::count;
 use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::typing::Kind;
-use crate::expr::{Ev, Expr, Inputs, ResultType, Side, order};
+use crate::expr::{Digits, Ev, Expr, Inputs, ResultType, Side, order};
 use crate::func::args::{self, Text, common_collation, or_null, string, subject_collation};
 use crate::func::{EvalResult, Function, MANY, Typed};
 
@@ -141,10 +141,6 @@ fn strcmp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
 /// The place of the first argument among the others: texts, documents and dates are compared as texts, integers exactly,
 /// everything else as doubles.
 fn field<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let wanted = args[0].eval(inputs, context)?;
-    if wanted.as_ref().is_null() {
-        return Ok(count(0));
-    }
     let types = inputs.types();
     let kinds = args.iter().map(|arg| Ok(arg.result_type(&types)?.kind));
     let kinds = kinds.collect::<Result<smallvec::SmallVec<[Kind; 4]>, SqlError>>()?;
@@ -152,10 +148,19 @@ fn field<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
         .iter()
         .all(|kind| kind.is_string() || kind.is_temporal() || matches!(kind, Kind::Json | Kind::Null));
     let exact = kinds.iter().all(|kind| kind.is_int() || matches!(kind, Kind::Null | Kind::Decimal));
+    let digits = match (texts, exact) {
+        (true, _) => Digits::Shown,
+        (false, true) => Digits::Exact,
+        (false, false) => Digits::All,
+    };
+    let wanted = args[0].eval_digits(digits, inputs, context)?;
+    if wanted.as_ref().is_null() {
+        return Ok(count(0));
+    }
     let compared = |value: Ev<'a>| if texts { as_text(value, types.connection()) } else { value };
     let wanted = compared(wanted);
     for (at, arg) in args.iter().enumerate().skip(1) {
-        let value = compared(arg.eval(inputs, context)?);
+        let value = compared(arg.eval_digits(digits, inputs, context)?);
         let equal = if value.as_ref().is_null() {
             false
         } else if texts || exact {
