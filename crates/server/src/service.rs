@@ -5,16 +5,18 @@ use std::sync::Arc;
 use protocol::command::Command;
 use protocol::out::PacketWriter;
 use protocol::wire::StatusFlags;
-use sql::exec::BoxFuture;
+use sql::exec::{BoxFuture, DataFile};
 use types::error::SqlError;
-use types::error::table::{ER_NET_ERROR_ON_WRITE, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR};
+use types::error::table::{
+    ER_NET_ERROR_ON_WRITE, ER_NET_READ_ERROR, ER_QUERY_INTERRUPTED, ER_UNKNOWN_COM_ERROR,
+};
 
 use crate::clock;
 use crate::dump;
 use crate::net::{
-    Connection, Gone, Handler, Inbound, Interrupt, Interruption, Login, Outcome, Reply, Service,
+    Connection, Gone, Handler, Inbound, Interrupt, Interruption, Login, Outcome, Reply, SentFile, Service,
 };
-use crate::session::{Arrival, Client, DumpAsked, KillSwitch, Shared, Wire};
+use crate::session::{Arrival, Client, DumpAsked, KillSwitch, Shared, Upload, Wire};
 
 /// Makes sessions of a server run.
 #[derive(Clone, Debug)]
@@ -41,6 +43,20 @@ impl Served {
                 reply.error(&error);
                 Outcome::Close
             }
+        }
+    }
+}
+
+impl Served {
+    /// What follows a command.
+    fn outcome(&self) -> Outcome {
+        self.connection.set_db(self.client.db());
+        if self.client.awaits_file() {
+            Outcome::Load
+        } else if self.client.ends() {
+            Outcome::Close
+        } else {
+            Outcome::Continue
         }
     }
 }
@@ -100,8 +116,12 @@ impl Handler for Served {
             // The connection answers the others.
             _ => reply.error(&ER_UNKNOWN_COM_ERROR.error(&[])),
         }
-        self.connection.set_db(client.db());
-        if client.ends() { Outcome::Close } else { Outcome::Continue }
+        self.outcome()
+    }
+
+    async fn load(&mut self, file: &mut SentFile<'_>, reply: &mut Reply) -> Outcome {
+        self.client.load(file, reply).await;
+        self.outcome()
     }
 
     async fn stream(&mut self, inbound: &mut Inbound<'_>, reply: &mut Reply) -> Result<(), Gone> {
@@ -174,6 +194,26 @@ impl Wire for Reply {
 
     fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move { Self::send(self).await.map_err(|_| ER_NET_ERROR_ON_WRITE.error(&[])) })
+    }
+
+    fn begin(&mut self, sequence: u8) {
+        Self::begin(self, sequence);
+    }
+}
+
+impl DataFile for SentFile<'_> {
+    fn read(&mut self) -> BoxFuture<'_, Result<Vec<u8>, SqlError>> {
+        Box::pin(async move { self.packet().await.map_err(|_| ER_NET_READ_ERROR.error(&[])) })
+    }
+}
+
+impl Upload for SentFile<'_> {
+    fn has_ended(&self) -> bool {
+        Self::has_ended(self)
+    }
+
+    fn sequence(&self) -> u8 {
+        Self::sequence(self)
     }
 }
 

@@ -12,6 +12,7 @@ pub mod exec;
 pub mod expr;
 pub mod func;
 pub mod lex;
+pub mod load;
 pub mod parse;
 pub mod plan;
 pub mod session;

@@ -42,6 +42,14 @@ pub fn write_column_count(out: &mut PacketWriter, count: usize) {
     out.end();
 }
 
+/// Asks the client for a file, which it sends in packets; an empty one ends it.
+pub fn write_file_request(out: &mut PacketWriter, name: &[u8]) {
+    let packet = out.begin();
+    packet.push(0xfb);
+    packet.extend_from_slice(name);
+    out.end();
+}
+
 /// Begins a result set: count, definitions and their end, up to where the rows follow.
 pub fn write_result_set_header(
     out: &mut PacketWriter,

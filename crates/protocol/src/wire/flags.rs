@@ -70,9 +70,9 @@ flag_set! {
         LONG_FLAG = 1 << 2;
         /// The handshake response may name a database.
         CONNECT_WITH_DB = 1 << 3;
-        /// Compressed packets. Never offered here.
+        /// Compressed packets.
         COMPRESS = 1 << 5;
-        /// LOAD DATA LOCAL. Never offered here: a server that can ask for a client's files is a hazard.
+        /// LOAD DATA LOCAL: the client sends a file that the server asks for.
         LOCAL_FILES = 1 << 7;
         /// Spaces before a function's parenthesis.
         IGNORE_SPACE = 1 << 8;
@@ -121,6 +121,7 @@ impl Capabilities {
         .union(Self::LONG_FLAG)
         .union(Self::CONNECT_WITH_DB)
         .union(Self::COMPRESS)
+        .union(Self::LOCAL_FILES)
         .union(Self::IGNORE_SPACE)
         .union(Self::PROTOCOL_41)
         .union(Self::INTERACTIVE)

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use protocol::auth::Verifier;
 use types::error::SqlError;
 use types::error::table::{
     ER_ACCESS_DENIED_ERROR, ER_DBACCESS_DENIED_ERROR, ER_SPECIFIC_ACCESS_DENIED_ERROR,
@@ -199,9 +200,10 @@ impl Access {
         ER_DBACCESS_DENIED_ERROR.error(&[&self.name.user, &self.name.host, &database])
     }
 
-    /// Error 1045, as GRANT answers it.
-    pub(super) fn denied(&self) -> SqlError {
-        ER_ACCESS_DENIED_ERROR.error(&[&self.name.user, &self.name.host, &"YES"])
+    /// Error 1045, as GRANT and LOAD DATA answer it.
+    pub fn denied(&self) -> SqlError {
+        let using = if matches!(self.account().verifier, Verifier::Empty(_)) { "NO" } else { "YES" };
+        ER_ACCESS_DENIED_ERROR.error(&[&self.name.user, &self.name.host, &using])
     }
 }
 

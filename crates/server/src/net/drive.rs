@@ -18,6 +18,7 @@ use super::listener::Visitor;
 use super::login::{self, Link, LoginError};
 use super::pace::Pace;
 use super::reply::Reply;
+use super::sent_file::SentFile;
 use super::stream::ReadHalf;
 use crate::clock;
 use crate::status::{Counter, Gauges};
@@ -104,17 +105,18 @@ async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mu
         let now_ms = clock::monotonic_ms();
         let timeout_s = parts.connection.limits().wait_timeout_s.load(Ordering::Relaxed);
         parts.connection.rest(now_ms, now_ms + u64::from(timeout_s) * 1000);
-        let outcome = match command(net, parts, handler).await {
+        let mut outcome = match command(net, parts, handler).await {
             Ok(outcome) => outcome,
             Err(end) => return Ended::Here(end),
         };
-        let connection = &parts.connection;
-        let sending = pin!(parts.reply.send());
-        // Who is killed is told so, unless the client does not read.
-        match connection.unless_stuck(mark::EXPIRED | mark::ABANDON, mark::KILL_CONNECTION, sending).await {
-            Ok(Ok(())) => {}
-            Err(mark::KILL_CONNECTION) => return Ended::Here(End::Orderly),
-            Ok(Err(_)) | Err(_) => return Ended::Here(End::Aborted),
+        if let Err(end) = send(parts).await {
+            return Ended::Here(end);
+        }
+        while outcome == Outcome::Load {
+            outcome = match Box::pin(load(parts, handler)).await {
+                Ok(outcome) => outcome,
+                Err(end) => return Ended::Here(end),
+            };
         }
         if outcome == Outcome::Stream {
             return Ended::Streams;
@@ -123,6 +125,32 @@ async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mu
         if outcome == Outcome::Close || connection.marks(mark::KILL_CONNECTION | mark::SHUTDOWN) != 0 {
             return Ended::Here(End::Orderly);
         }
+    }
+}
+
+/// Sends the reply.
+async fn send(parts: &mut Parts) -> Result<(), End> {
+    let connection = &parts.connection;
+    let sending = pin!(parts.reply.send());
+    // Who is killed is told so, unless the client does not read.
+    match connection.unless_stuck(mark::EXPIRED | mark::ABANDON, mark::KILL_CONNECTION, sending).await {
+        Ok(Ok(())) => Ok(()),
+        Err(mark::KILL_CONNECTION) => Err(End::Orderly),
+        Ok(Err(_)) | Err(_) => Err(End::Aborted),
+    }
+}
+
+/// Goes on with a command whose file the client sends, and sends the reply.
+async fn load<H: Handler>(parts: &mut Parts, handler: &mut H) -> Result<Outcome, End> {
+    let Parts { reader, read, reply, connection } = &mut *parts;
+    let mut file = SentFile::new(reader, read, connection, reply.sequence());
+    let outcome = {
+        let loading = pin!(handler.load(&mut file, reply));
+        connection.unless(mark::EXPIRED | mark::ABANDON, loading).await
+    };
+    match outcome {
+        Ok(outcome) if !file.is_broken() => send(parts).await.map(|()| outcome),
+        _ => Err(End::Aborted),
     }
 }
 

@@ -12,6 +12,7 @@ use types::error::SqlError;
 use super::connection::Connection;
 use super::inbound::Inbound;
 use super::reply::{Gone, Reply};
+use super::sent_file::SentFile;
 use crate::accounts::Access;
 
 /// Who has logged in, and how.
@@ -36,6 +37,8 @@ pub enum Outcome {
     Close,
     /// The session takes it over ([`Handler::stream`]), and it ends with that.
     Stream,
+    /// The reply asks for a file, with which the command goes on ([`Handler::load`]).
+    Load,
 }
 
 /// Why a command was stopped.
@@ -72,6 +75,13 @@ pub trait Handler: Send + 'static {
     ) -> impl Future<Output = Result<(), Gone>> + Send {
         let _ = (inbound, reply);
         std::future::ready(Ok(()))
+    }
+
+    /// Goes on with the file that was asked for with [`Outcome::Load`], reads it to its end, and writes the reply. As with
+    /// [`Self::command`], the future may be dropped.
+    fn load(&mut self, file: &mut SentFile<'_>, reply: &mut Reply) -> impl Future<Output = Outcome> + Send {
+        let _ = (file, reply);
+        std::future::ready(Outcome::Close)
     }
 
     /// The command was dropped. For [`Interruption::Query`] the reply ends with what is written here.

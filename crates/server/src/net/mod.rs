@@ -31,6 +31,7 @@ mod process;
 mod reaper;
 mod registry;
 mod reply;
+mod sent_file;
 mod stream;
 mod streams;
 mod switch;
@@ -45,6 +46,7 @@ pub use listener::{Listeners, listen};
 pub use process::{CommandKind, ProcessRow};
 pub use registry::{Connections, KillKind};
 pub use reply::{Gone, Reply};
+pub use sent_file::SentFile;
 pub use streams::Streams;
 pub use tls::{Tls, TlsNames};
 

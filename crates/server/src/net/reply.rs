@@ -134,6 +134,11 @@ impl Reply {
         Ok(())
     }
 
+    /// The number that the next packet has, the client's if it is the client's turn.
+    pub(super) fn sequence(&self) -> u8 {
+        self.packets.sequence()
+    }
+
     /// Sends what TLS has to say by itself.
     pub(super) async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|context| self.write.poll_flush(context)).await
@@ -154,7 +159,7 @@ impl Reply {
     }
 
     /// Begins the answer to a packet after which the conversation goes on with this number.
-    pub(super) fn begin(&mut self, sequence: u8) {
+    pub fn begin(&mut self, sequence: u8) {
         self.write.answer();
         self.packets.set_sequence(sequence);
         self.settled = self.packets.mark();

@@ -28,6 +28,7 @@ use vfs::Vfs;
 use super::control::LockedTables;
 use super::gtid_next::OwnGtid;
 use super::instance::GlobalLock;
+use super::load::Loading;
 use super::new_table::NewTable;
 use super::plan_cache::{Environment, PlanCache, PlanSpace};
 use super::prepared::Statements;
@@ -158,6 +159,8 @@ pub struct Client {
     pub(super) released: bool,
     /// Values of the parameters of a statement without a plan: SET and DO have them.
     pub(super) given: Vec<Value>,
+    /// LOAD DATA LOCAL: a client's file was asked for.
+    pub(super) loading: Option<Loading>,
     /// The last transaction that was acknowledged.
     last_commit: CommitSeq,
     /// Derived from the settings: see [`Client::settings_changed`].
@@ -229,6 +232,7 @@ impl Client {
             new_table: None,
             released: false,
             given: Vec::new(),
+            loading: None,
             last_commit: CommitSeq(0),
             environment,
             space,

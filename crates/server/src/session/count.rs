@@ -9,6 +9,7 @@ use crate::status::Counter;
 pub(super) fn of_plan(plan: &Plan) -> Counter {
     match plan {
         Plan::Select(_) | Plan::SelectInto(_) => Counter::ComSelect,
+        Plan::Insert(insert) if matches!(insert.source, InsertSource::File(_)) => Counter::ComLoad,
         Plan::Insert(insert) => {
             let selects = matches!(insert.source, InsertSource::Select(_));
             match (&insert.on_duplicate, selects) {
@@ -87,6 +88,7 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::Query(_)
         | Statement::SelectInto(_)
         | Statement::Insert(_)
+        | Statement::Load(_)
         | Statement::Update(_)
         | Statement::Delete(_)
         | Statement::Explain(_)

@@ -100,6 +100,7 @@ impl Client {
             Statement::Query(_)
             | Statement::SelectInto(_)
             | Statement::Insert(_)
+            | Statement::Load(_)
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Begin(_)

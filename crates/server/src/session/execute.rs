@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use commit::CommitAck;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Changed, Done, Exec, Params, Turns};
+use sql::exec::{Changed, DataFile, Done, Exec, Params, Turns};
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
@@ -106,6 +106,7 @@ impl Client {
             Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
             Statement::SelectInto(into) => Plan::SelectInto(bind::bind_into(&into, &env)?),
             Statement::Insert(insert) => Plan::Insert(bind::bind_insert(&insert, row_size, &env)?),
+            Statement::Load(load) => Plan::Insert(bind::bind_load(&load, &env)?),
             Statement::Update(update) => bind::bind_update(&update, &env)?,
             Statement::Delete(delete) => bind::bind_delete(&delete, &env)?,
             other => return Ok(Err(Box::new(other))),
@@ -130,19 +131,34 @@ impl Client {
             self.begin_if_needed();
         }
         let timer = self.start_timer(planned);
-        let mut done = self.run_changes(planned, params, format, wire).await;
+        let mut done = self.run_changes(planned, params, format, None, wire).await;
         if let Some(timer) = timer {
             done = self.stop_timer(timer, done).await;
         }
+        self.conclude(done, more, wire).await
+    }
+
+    /// Ends what [`Self::run_changes`] has done, and answers.
+    pub(super) async fn conclude(
+        &mut self,
+        done: Result<Option<Done>>,
+        more: bool,
+        wire: &mut dyn Wire,
+    ) -> Result<Ran> {
         match done {
             Ok(Some(done)) => self.finish(done, more, wire).await.map(|()| Ran::Answered),
             Ok(None) => {
-                if !self.transaction.open {
-                    let _ack = self.transaction.rollback().await;
-                }
+                self.end_stale().await;
                 Ok(Ran::Stale)
             }
             Err(error) => Err(self.fail(error).await),
+        }
+    }
+
+    /// A plan was of another version of a table: gives up the locks that it has taken.
+    pub(super) async fn end_stale(&mut self) {
+        if !self.transaction.open {
+            let _ack = self.transaction.rollback().await;
         }
     }
 
@@ -199,7 +215,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         self.permit(planned)?;
-        match self.run_changes(planned, params, format, wire).await {
+        match self.run_changes(planned, params, format, None, wire).await {
             Ok(Some(done)) => self.finish(done, more, wire).await,
             // A table of a subquery in WHERE has changed.
             Ok(None) => Err(self.fail(ER_NEED_REPREPARE.error(&[])).await),
@@ -252,12 +268,13 @@ impl Client {
     }
 
     /// Locks, executes, and undoes what a statement has done that fails. `None` if the plan is of another version of
-    /// a table.
+    /// a table: then nothing of its file was read.
     pub(super) async fn run_changes(
         &mut self,
         planned: &Planned,
         params: Params<'_>,
         format: Format,
+        mut file: Option<&mut dyn DataFile>,
         wire: &mut dyn Wire,
     ) -> Result<Option<Done>> {
         let kill = Arc::clone(&self.kill);
@@ -288,6 +305,7 @@ impl Client {
             kept: HashMap::new(),
             turns: Turns::default(),
             strict: false,
+            file: file.as_mut().map(|file| file as &mut dyn DataFile),
         };
         let done = kill.unless_killed(pin!(exec.run(&planned.plan, &mut sink))).await;
         log.end(done.is_ok());

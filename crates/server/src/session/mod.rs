@@ -26,6 +26,7 @@ mod explain;
 mod gtid_next;
 mod instance;
 mod kill;
+mod load;
 mod long_data;
 mod maintain;
 mod new_table;
@@ -50,7 +51,7 @@ mod view;
 mod waits;
 
 use protocol::out::PacketWriter;
-use sql::exec::BoxFuture;
+use sql::exec::{BoxFuture, DataFile};
 use types::error::SqlError;
 
 pub(crate) use apply::Mapped;
@@ -74,4 +75,16 @@ pub trait Wire: Send {
 
     /// Sends what was collected. The error is that of a client that is gone.
     fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>>;
+
+    /// The next packet has this number: it answers what the client has sent meanwhile.
+    fn begin(&mut self, sequence: u8);
+}
+
+/// A file that a client sends.
+pub trait Upload: DataFile {
+    /// Whether all of it has come.
+    fn has_ended(&self) -> bool;
+
+    /// The number of the packet that answers it.
+    fn sequence(&self) -> u8;
 }

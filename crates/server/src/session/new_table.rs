@@ -73,6 +73,8 @@ impl Wire for Nobody {
     fn send(&mut self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async { Ok(()) })
     }
+
+    fn begin(&mut self, _sequence: u8) {}
 }
 
 /// What a query says of the columns of a table, and what it reads.
@@ -203,7 +205,7 @@ impl Client {
         let planned = self.plan_fill(filling, db);
         self.sql.temporary.take(db, FILLED);
         let mut nobody = Nobody(PacketWriter::default());
-        match self.run_changes(&planned?, Params::default(), Format::Text, &mut nobody).await? {
+        match self.run_changes(&planned?, Params::default(), Format::Text, None, &mut nobody).await? {
             Some(Done::Changed(changed)) => Ok(Some(changed)),
             _ => Ok(None),
         }

@@ -132,6 +132,9 @@ impl Client {
         }
         let params;
         let (plan, columns) = match self.plan(first, verb)? {
+            Prepared::Plan(planned, _) if planned.plan.file().is_some() => {
+                return Err(ER_UNSUPPORTED_PS.error(&[]));
+            }
             Prepared::Plan(planned, normalised) => {
                 // Its columns are told now.
                 self.permit_tables(&planned)?;

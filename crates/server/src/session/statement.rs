@@ -28,9 +28,14 @@ pub(super) const PLANS_MAX: u32 = 100;
 impl Client {
     /// Executes a text and writes the replies.
     pub async fn query(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
+        self.statements(sql, 1, now_us, wire).await;
+    }
+
+    /// Executes statements of a text, of which the first one has this number, and writes the replies.
+    pub(super) async fn statements(&mut self, sql: &[u8], from: u64, now_us: u64, wire: &mut dyn Wire) {
         let several = self.capabilities.contains(protocol::wire::Capabilities::MULTI_STATEMENTS);
         let mut rest = sql;
-        for count in 1_u64.. {
+        for count in from.. {
             let quoting = self.sql.quoting();
             let (first, behind, verb) = split_first(rest, quoting);
             let next = next_statement(behind, quoting);
@@ -45,7 +50,13 @@ impl Client {
             if let Some(wrong) = wrong {
                 return self.refuse(&syntax_error(rest, wrong), wire);
             }
-            if self.answer(first, verb, next.is_some(), wire).await.is_err() || next.is_none() {
+            if self.answer(first, verb, next.is_some(), wire).await.is_err() {
+                return;
+            }
+            if let Some(loading) = &mut self.loading {
+                return loading.keep_rest(next.map(|_| behind), count);
+            }
+            if next.is_none() {
                 return;
             }
             if let Err(error) = self.between_statements(count, wire).await {
@@ -56,7 +67,7 @@ impl Client {
     }
 
     /// Another statement of the same text follows so many. Error 1317.
-    async fn between_statements(&mut self, count: u64, wire: &mut dyn Wire) -> Result<()> {
+    pub(super) async fn between_statements(&mut self, count: u64, wire: &mut dyn Wire) -> Result<()> {
         if count.is_multiple_of(STATEMENTS_A_TURN) {
             give_way().await;
         }
@@ -148,6 +159,13 @@ impl Client {
                 Prepared::Plan(planned, normalised) => {
                     self.counters.bump(count::of_plan(&planned.plan));
                     self.note_query(sql);
+                    if let Some(file) = planned.plan.file() {
+                        let loading = self.load_file(&planned, file, sql, more, wire);
+                        if Box::pin(loading).await? == Ran::Answered {
+                            return Ok(());
+                        }
+                        continue;
+                    }
                     let params = Params {
                         values: &[],
                         literals: &normalised.literals,

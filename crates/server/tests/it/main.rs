@@ -18,6 +18,7 @@ mod foreign_keys;
 mod generated;
 
 mod lateral;
+mod load;
 mod lock_views;
 mod locks;
 mod logged_ddl;

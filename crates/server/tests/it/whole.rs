@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use vfs::sim::SimDisk;
 use vfs::{Open, Vfs};
 
-use crate::client::{Address, Client, Login, Stream};
+use crate::client::{Address, Client, LOCAL_FILES, Login, Stream};
 
 /// See the module. It has a database `d` and accounts: `repl` for replicas, and `nobody`.
 pub struct World {
@@ -142,14 +142,23 @@ pub fn until(client: &mut Client, sql: &str, wanted: &[&str]) {
 /// Sends the statements of a file that `tests/tools/record_statements.py` has written to a new server, and compares the
 /// answers. There are to be more than `count`.
 pub fn answers_as_recorded(recorded: &str, count: usize) {
-    let world = World::start();
-    let mut client = world.root();
+    let world = World::start_with(&["--secure-file-priv=", "--local-infile"]);
+    let login = Login { flags: LOCAL_FILES, ..Login::new("root", "") };
+    let mut client = Client::connect(&world.address(), &login).unwrap();
+    let dir = std::env::temp_dir().join(format!("onelog-files-{}-{}", std::process::id(), world.port()));
+    std::fs::create_dir(&dir).unwrap();
+    let dir_name = dir.to_str().unwrap();
     let recorded = recorded.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for part in recorded.split(";\n  -> ").collect::<Vec<_>>().windows(2) {
+        part[0].lines().filter_map(|line| line.strip_prefix("FILE ")).for_each(|line| write_file(&dir, line));
         let statement = part[0].rsplit('\n').next().unwrap();
         let expected = part[1].split('\n').next().unwrap();
-        let answer = match client.query(statement) {
+        let answer = match client.query(&statement.replace("$DIR", dir_name)) {
+            Ok(answer) if statement.starts_with("LOAD") => {
+                // The text has its length in front of it.
+                format!("ok {} {}", answer.affected, answer.info.get(1..).unwrap_or_default())
+            }
             Ok(answer) if answer.columns.is_empty() => "ok".to_owned(),
             Ok(answer) => {
                 let text = |row: &Vec<Option<String>>| {
@@ -157,7 +166,7 @@ pub fn answers_as_recorded(recorded: &str, count: usize) {
                 };
                 answer.rows.iter().map(text).collect::<Vec<_>>().join("|").replace('\n', "\\n")
             }
-            Err(error) => format!("{} {}", error.code(), error.message()),
+            Err(error) => format!("{} {}", error.code(), error.message()).replace(dir_name, "$DIR"),
         };
         seen += 1;
         if answer != expected {
@@ -166,5 +175,26 @@ pub fn answers_as_recorded(recorded: &str, count: usize) {
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(seen > count, "{seen} statements");
+    std::fs::remove_dir_all(&dir).unwrap();
     world.stop();
+}
+
+/// `name: text`, with the escapes of `tools/record_statements.py`.
+fn write_file(dir: &Path, line: &str) {
+    let (name, text) = line.split_once(':').unwrap();
+    let (mut bytes, mut rest) = (Vec::new(), text.strip_prefix(' ').unwrap_or(text).bytes());
+    while let Some(byte) = rest.next() {
+        let escaped = if byte == b'\\' { rest.next() } else { None };
+        let hex = |digit: Option<u8>| char::from(digit.unwrap()).to_digit(16).unwrap();
+        bytes.push(match escaped {
+            None => byte,
+            Some(b'n') => b'\n',
+            Some(b't') => b'\t',
+            Some(b'r') => b'\r',
+            Some(b'0') => 0,
+            Some(b'x') => u8::try_from(hex(rest.next()) * 16 + hex(rest.next())).unwrap(),
+            Some(other) => other,
+        });
+    }
+    std::fs::write(dir.join(name), bytes).unwrap();
 }

@@ -11,6 +11,8 @@ use mysql_common::scramble::{scramble_native, scramble_sha256};
 
 const LONG_PASSWORD: u32 = 1;
 const CONNECT_WITH_DB: u32 = 1 << 3;
+/// The client sends files.
+pub const LOCAL_FILES: u32 = 1 << 7;
 const PROTOCOL_41: u32 = 1 << 9;
 const SSL: u32 = 1 << 11;
 const TRANSACTIONS: u32 = 1 << 13;
@@ -330,6 +332,13 @@ impl Client {
         match first[0] {
             0 => return Ok(ok_packet(&first[1..])),
             0xFF => return Err(failure(&first)),
+            // The server asks for a file.
+            0xFB => {
+                let name = String::from_utf8(first[1..].to_vec()).unwrap();
+                let file = std::fs::read(&name).unwrap_or_default();
+                self.send_file(&file, 700)?;
+                return self.answer();
+            }
             _ => {}
         }
         let count = usize::try_from(Input(&first).lenenc()).unwrap();
@@ -361,6 +370,12 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// Sends a file that the server has asked for, in packets of this size.
+    pub fn send_file(&mut self, file: &[u8], size: usize) -> Result<()> {
+        file.chunks(size).try_for_each(|piece| self.send(piece))?;
+        self.send(&[])
     }
 
     /// Reads the answer to COM_STMT_PREPARE, and passes over its definitions. Returns the statement's number.

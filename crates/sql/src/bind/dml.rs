@@ -200,7 +200,12 @@ pub(super) fn assigned(table: &Table, assignments: &[Assignment]) -> impl Iterat
 /// The table that a statement changes. Errors 1036, 1288 and 1471 for what cannot be changed.
 fn changed_table(name: &ast::ObjectName, usage: Usage, env: &BindEnv<'_>) -> Result<Arc<Table>> {
     let (db, table) = from::split_name(name, env)?;
-    match from::find_table(&db, &table, usage, env)? {
+    changed_table_of(&db, &table, usage, env)
+}
+
+/// The same, by its database and its name.
+pub(super) fn changed_table_of(db: &str, table: &str, usage: Usage, env: &BindEnv<'_>) -> Result<Arc<Table>> {
+    match from::find_table(db, table, usage, env)? {
         SourceKind::Table(view) if view.def.view.is_some() => Err(match usage {
             Usage::Update => ER_NON_UPDATABLE_TABLE.error(&[&table, &"UPDATE"]),
             Usage::Delete => ER_NON_UPDATABLE_TABLE.error(&[&table, &"DELETE"]),
@@ -281,7 +286,7 @@ fn bind_columns(names: &[ast::ObjectName], table: &Table, scope: &Scope) -> Resu
 }
 
 /// The column of the table that is changed.
-fn find_column(name: &ast::ObjectName, scope: &Scope) -> Result<usize> {
+pub(super) fn find_column(name: &ast::ObjectName, scope: &Scope) -> Result<usize> {
     let parts = name.0.iter().filter_map(|part| part.as_ident()).map(|part| &*part.value);
     match parts.collect::<Vec<_>>()[..] {
         [column] => scope.target(None, None, column),
@@ -327,7 +332,7 @@ fn refuse_generated(columns: &[usize], source: &InsertSource, table: &Table) -> 
     for (at, column) in columns.iter().enumerate() {
         let is_given = match source {
             InsertSource::Rows(rows) => rows.iter().any(|row| row.get(at).is_some_and(Option::is_some)),
-            InsertSource::Literals | InsertSource::Select(_) => true,
+            InsertSource::Literals | InsertSource::Select(_) | InsertSource::File(_) => true,
         };
         refuse_if_generated(*column, is_given, table)?;
     }
@@ -381,7 +386,7 @@ fn bind_set(
     Ok((columns, InsertSource::Rows(vec![row])))
 }
 
-fn bind_assignments(
+pub(super) fn bind_assignments(
     assignments: &[ast::Assignment],
     table: &Table,
     scope: &mut Scope,

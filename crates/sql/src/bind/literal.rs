@@ -12,6 +12,7 @@ use types::warning::{Level, Warnings};
 use super::{Result, unsupported};
 use crate::expr::Expr;
 use crate::lex::{LITERAL_BASE, ROW_LITERAL_BASE, number};
+use crate::parse::unhex;
 use crate::session::Session;
 
 /// A literal or a placeholder.
@@ -29,7 +30,7 @@ pub(super) fn bind(value: &ast::Value, collation: Collation) -> Result<Expr> {
             Expr::Const(Value::Str(text.clone().into_bytes(), Collation::Utf8mb3GeneralCi))
         }
         ast::Value::HexStringLiteral(digits) => {
-            Expr::Const(Value::Bytes(hex(digits).ok_or_else(|| invalid(digits))?))
+            Expr::Const(Value::Bytes(unhex(digits).ok_or_else(|| invalid(digits))?))
         }
         ast::Value::Placeholder(name) => placeholder(name)?,
         other => return Err(unsupported(&format!("the literal {other}"))),
@@ -71,13 +72,6 @@ pub(super) fn temporal(typed: &ast::TypedString, session: &Session) -> Result<Ex
         return Err(ER_WRONG_VALUE.error(&[&name, &quote_text(bytes, *collation)]));
     }
     Ok(Expr::Const(value))
-}
-
-/// The bytes of hexadecimal digits; an odd first digit stands alone.
-pub(super) fn hex(digits: &str) -> Option<Vec<u8>> {
-    let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    padded.as_bytes().chunks(2).map(|pair| Some(digit(pair[0])? * 16 + digit(pair[1])?)).collect()
 }
 
 fn placeholder(name: &str) -> Result<Expr> {

@@ -12,6 +12,7 @@ mod function;
 mod join;
 mod json;
 mod literal;
+mod load;
 mod merge;
 mod multi;
 mod order;
@@ -42,6 +43,7 @@ use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
 pub(crate) use access::possible_indexes;
 pub use dml::{bind_delete, bind_insert, bind_update};
+pub use load::bind_load;
 pub use query::{bind_into, bind_query};
 pub use rules::{bind_relations, bind_rules};
 pub use scope::Scope;

@@ -113,7 +113,8 @@ pub(super) fn introducer(prefix: &str) -> Result<Collation> {
     Ok(charset(prefix.trim_start_matches('_'))?.default_collation())
 }
 
-fn charset(name: &str) -> Result<Charset> {
+/// The character set of this name. Error 1115.
+pub(super) fn charset(name: &str) -> Result<Charset> {
     Charset::from_name(name).ok_or_else(|| ER_UNKNOWN_CHARACTER_SET.error(&[&name]))
 }
 

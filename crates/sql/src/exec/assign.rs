@@ -23,6 +23,8 @@ use crate::session::Session;
 pub(super) enum Given<'v> {
     /// Its default.
     Default,
+    /// What stands for no value in its type: of LOAD DATA.
+    Implicit,
     /// A value.
     Value(ValueRef<'v>),
 }
@@ -64,10 +66,21 @@ pub(super) fn new_row(
         match given {
             Given::Value(value) => row.assign(column, *value, context)?,
             Given::Default => row.write(|out| default(table, place, making.session, context, out))?,
+            Given::Implicit => row.stored(Some(&implicit(def.ty))),
         }
     }
     row.finish().map_err(|_| damaged(table))?;
     Ok(auto)
+}
+
+/// The stored bytes of what stands for no value in a type, of an ENUM no label.
+fn implicit(ty: ColumnType) -> Vec<u8> {
+    let mut stored = Vec::new();
+    match ty {
+        ColumnType::Enum(labels) => stored.resize(labels.enum_bytes().into(), 0),
+        ty => store::write_implicit_default(ty, &mut stored),
+    }
+    stored
 }
 
 /// Appends the stored bytes of a column's default; false, and nothing appended, for NULL.
@@ -98,16 +111,22 @@ fn default(
 
 /// A row of what its columns hold before they are given anything: defaults, 0 for AUTO_INCREMENT.
 pub(super) fn row_of_defaults(table: &Table, session: &Session) -> Result<Vec<u8>> {
+    row_so_far(table, &vec![Given::Default; table.def.columns.len()], session)
+}
+
+/// The same, with what some have been given.
+pub(super) fn row_so_far(table: &Table, given: &[Given<'_>], session: &Session) -> Result<Vec<u8>> {
     let (mut out, mut warnings) = (Vec::new(), Warnings::default());
     let mut context = leniently(session, &mut warnings);
     let mut row = table.rows.builder(&mut out);
-    for (place, def) in table.def.columns.iter().enumerate() {
-        if def.auto_increment {
-            row.assign(&table.columns[place], ValueRef::Int(0), &mut context)?;
-        } else if def.generated.is_some() {
-            row.null();
-        } else {
-            row.write(|out| default(table, place, session, &mut context, out))?;
+    for (place, (def, given)) in table.def.columns.iter().zip(given).enumerate() {
+        let column = &table.columns[place];
+        match given {
+            _ if def.generated.is_some() => row.null(),
+            Given::Value(value) => row.assign(column, *value, &mut context)?,
+            _ if def.auto_increment => row.assign(column, ValueRef::Int(0), &mut context)?,
+            Given::Default => row.write(|out| default(table, place, session, &mut context, out))?,
+            Given::Implicit => row.stored(Some(&implicit(def.ty))),
         }
     }
     row.finish().map_err(|_| damaged(table))?;
@@ -120,7 +139,7 @@ pub(super) fn leniently<'a>(session: &'a Session, warnings: &'a mut Warnings) ->
 }
 
 /// CURRENT_TIMESTAMP with the fraction that the column has.
-fn now(ty: ColumnType, session: &Session) -> ValueRef<'static> {
+pub(super) fn now(ty: ColumnType, session: &Session) -> ValueRef<'static> {
     let now: DateTime = session.now(ty.fsp().unwrap_or(0));
     ValueRef::DateTime(now)
 }

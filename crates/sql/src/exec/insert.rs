@@ -19,13 +19,13 @@ use crate::plan::{InsertPlan, InsertSource, OnDuplicate};
 
 /// How an INSERT goes on over its rows.
 #[derive(Debug, Default)]
-struct Progress {
-    rows: u64,
+pub(super) struct Progress {
+    pub(super) rows: u64,
     affected: u64,
     duplicates: u64,
     /// Rows without a parent, under IGNORE.
     refused: u64,
-    turns: Turns,
+    pub(super) turns: Turns,
     /// There may be several rows.
     many: bool,
     reserved: Reserved,
@@ -64,7 +64,7 @@ impl Exec<'_> {
         let count = match &plan.source {
             InsertSource::Literals => self.params.row_literals.chunks(self.params.row_size).len(),
             InsertSource::Rows(rows) => rows.len(),
-            InsertSource::Select(_) => 0,
+            InsertSource::Select(_) | InsertSource::File(_) => 0,
         };
         let reserved = Reserved::for_rows(count as u64);
         let mut progress = Progress { many: count != 1, reserved, ..Progress::default() };
@@ -105,6 +105,7 @@ impl Exec<'_> {
                     progress.turns.tick().await;
                 }
             }
+            InsertSource::File(file) => Box::pin(self.load(plan, file, known, &mut progress)).await?,
         }
         Ok(self.inserted(plan, &progress))
     }
@@ -117,7 +118,8 @@ impl Exec<'_> {
     }
 
     fn inserted(&self, plan: &InsertPlan, progress: &Progress) -> Changed {
-        let many = progress.rows > 1 || matches!(plan.source, InsertSource::Select(_));
+        let is_file = matches!(plan.source, InsertSource::File(_));
+        let many = progress.rows > 1 || is_file || matches!(plan.source, InsertSource::Select(_));
         let rows = progress.rows - progress.refused;
         let (duplicates, warnings) = (progress.duplicates, self.warnings.count());
         if let Some(first) = progress.first_generated {
@@ -132,7 +134,15 @@ impl Exec<'_> {
                 .or(progress.last_stored)
                 .unwrap_or(0),
             generated: progress.first_generated.is_some(),
-            info: many.then(|| format!("Records: {rows}  Duplicates: {duplicates}  Warnings: {warnings}")),
+            info: many.then(|| match &plan.on_duplicate {
+                OnDuplicate::Replace if is_file => {
+                    format!("Records: {rows}  Deleted: {duplicates}  Skipped: 0  Warnings: {warnings}")
+                }
+                _ if is_file => {
+                    format!("Records: {rows}  Deleted: 0  Skipped: {duplicates}  Warnings: {warnings}")
+                }
+                _ => format!("Records: {rows}  Duplicates: {duplicates}  Warnings: {warnings}"),
+            }),
         }
     }
 
@@ -182,21 +192,32 @@ impl Exec<'_> {
         known: Known<'_>,
         progress: &mut Progress,
     ) -> Result<()> {
-        let table = &*plan.table;
-        progress.rows += 1;
-        let mut given = vec![Given::Default; table.def.columns.len()];
+        let mut given = vec![Given::Default; plan.table.def.columns.len()];
         for (column, value) in plan.columns.iter().zip(values) {
             given[*column] = value.clone();
         }
+        self.insert_given(plan, &given, known, progress).await
+    }
+
+    /// Inserts a row of what each column is given.
+    pub(super) async fn insert_given(
+        &mut self,
+        plan: &InsertPlan,
+        given: &[Given<'_>],
+        known: Known<'_>,
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let table = &*plan.table;
+        progress.rows += 1;
         let mut context = self.session.writing(self.warnings);
         context.strict &= !plan.ignore;
         context.row = progress.rows;
         context.null_becomes_default = progress.many || plan.ignore;
         let Progress { encoded, reserved, .. } = progress;
         let mut making = Making { trx: self.trx, session: self.session, reserved };
-        let auto = assign::new_row(table, &given, &mut making, &mut context, encoded)?;
+        let auto = assign::new_row(table, given, &mut making, &mut context, encoded)?;
         if let Some(rules) = &plan.rules {
-            let is_given = |column: usize| matches!(given[column], Given::Value(_));
+            let is_given = |column: usize| !matches!(given[column], Given::Default);
             rules.compute(encoded, self.session, &mut context, is_given)?;
         }
         let row = Row::from(&progress.encoded[..]);
@@ -234,7 +255,7 @@ impl Exec<'_> {
                 progress.reserved.give_back(value);
             }
             // As in InnoDB.
-            if is_replaced || matches!(plan.source, InsertSource::Select(_)) {
+            if is_replaced || matches!(plan.source, InsertSource::Select(_) | InsertSource::File(_)) {
                 self.use_given(table, &auto);
             }
             let error = || duplicate::error(table, &row, index, &self.session.time_zone);

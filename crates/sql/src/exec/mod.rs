@@ -14,6 +14,7 @@ mod insert;
 mod into;
 mod join;
 mod kept_row;
+mod load;
 mod memory;
 mod moment;
 mod multi;
@@ -113,6 +114,18 @@ pub trait RowLog: Send {
     }
 }
 
+/// What LOAD DATA reads.
+pub trait DataFile: Send {
+    /// The next piece of it; empty at its end.
+    fn read(&mut self) -> BoxFuture<'_, Result<Vec<u8>>>;
+}
+
+impl<F: DataFile + ?Sized> DataFile for &mut F {
+    fn read(&mut self) -> BoxFuture<'_, Result<Vec<u8>>> {
+        (**self).read()
+    }
+}
+
 /// The values that a statement comes with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Params<'a> {
@@ -176,6 +189,8 @@ pub struct Exec<'a> {
     pub turns: Turns,
     /// Values that cannot be read as what they are compared with are errors, not warnings: of a change in strict mode.
     pub strict: bool,
+    /// The file of LOAD DATA.
+    pub file: Option<&'a mut dyn DataFile>,
 }
 
 impl<'a> Exec<'a> {
@@ -198,6 +213,7 @@ impl<'a> Exec<'a> {
             kept: HashMap::new(),
             turns: Turns::default(),
             strict: false,
+            file: None,
         }
     }
 

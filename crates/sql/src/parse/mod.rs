@@ -34,6 +34,7 @@ mod grant;
 mod into;
 mod lists;
 mod literal;
+mod load;
 mod lock;
 mod maintain;
 mod mode;
@@ -67,6 +68,7 @@ pub use dml::{DeleteStatement, SelectInto, UpdateStatement};
 pub use error::unsupported;
 pub use explain::Explain;
 pub use grant::{Grant, Privilege, PrivilegeLevel, Privileges, Revoke};
+pub use load::{LoadData, LoadDuplicate, LoadField};
 pub use lock::TableLock;
 pub use maintain::{Maintenance, MaintenanceKind};
 pub use mode::Mode;
@@ -79,7 +81,7 @@ pub use statement::Statement;
 pub use stored::{DropStored, StoredKind};
 pub use transaction::{AccessMode, Completion, IsolationLevel, TransactionStart};
 
-pub(crate) use tokens::hex;
+pub(crate) use tokens::{hex, unhex};
 pub(crate) use view::stored_query;
 pub use view::{CreateView, CreateViewMode, DropViews};
 

@@ -1,6 +1,6 @@
 //! Queries, changes of rows and expressions, which `sqlparser` reads with [`MysqlGrammar`].
 
-use sqlparser::ast::{Delete, Expr, Insert, Query, Statement as Parsed, With};
+use sqlparser::ast::{Assignment, Delete, Expr, Insert, Query, Statement as Parsed, With};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use types::error::SqlError;
@@ -68,6 +68,11 @@ pub(super) fn update(cursor: &mut Cursor<'_>) -> Result<UpdateStatement> {
     let mut update = whole(cursor, parse_update)?;
     update.selection.iter_mut().for_each(balance::expr);
     Ok(update)
+}
+
+/// The assignments that the rest of the statement is.
+pub(super) fn assignments(cursor: &mut Cursor<'_>) -> Result<Vec<Assignment>> {
+    whole(cursor, |parser| parser.parse_comma_separated(Parser::parse_assignment))
 }
 
 /// The DELETE that the statement is, without its modifiers.

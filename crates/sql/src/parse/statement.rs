@@ -8,6 +8,7 @@ use super::database::{AlterDatabase, CreateDatabase, DropDatabase};
 use super::dml::{DeleteStatement, SelectInto, UpdateStatement};
 use super::explain::Explain;
 use super::grant::{Grant, Revoke};
+use super::load::LoadData;
 use super::lock::TableLock;
 use super::maintain::Maintenance;
 use super::name::TableName;
@@ -33,6 +34,8 @@ pub enum Statement {
     Update(Box<UpdateStatement>),
     /// DELETE.
     Delete(DeleteStatement),
+    /// LOAD DATA.
+    Load(Box<LoadData>),
     /// DO.
     Do(Vec<Expr>),
     /// EXPLAIN of a statement; that of a table is [`Show::Columns`].

@@ -265,6 +265,13 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
+/// The bytes of hexadecimal digits; an odd first digit stands alone.
+pub(crate) fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    padded.as_bytes().chunks(2).map(|pair| Some(digit(pair[0])? * 16 + digit(pair[1])?)).collect()
+}
+
 fn bits_as_hex(bits: &[u8]) -> String {
     let bytes: Vec<u8> =
         bits.rchunks(8).rev().map(|chunk| chunk.iter().fold(0, |byte, bit| byte << 1 | (bit & 1))).collect();

@@ -6,8 +6,8 @@ use super::cursor::Cursor;
 use super::maintain::MaintenanceKind;
 use super::table::{alter, create, drop, index};
 use super::{
-    Statement, account, admin, database, dml, explain, grant, lock, maintain, prepared, replica, set, show,
-    stored, transaction, view,
+    Statement, account, admin, database, dml, explain, grant, load, lock, maintain, prepared, replica, set,
+    show, stored, transaction, view,
 };
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -43,6 +43,8 @@ fn rows(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
         dml::update(cursor)?
     } else if cursor.is("DELETE") {
         dml::delete(cursor)?
+    } else if cursor.accept("LOAD") {
+        load::parse(cursor)?
     } else if cursor.accept("DO") {
         dml::evaluate(cursor)?
     } else if cursor.accept_any(&["EXPLAIN", "DESCRIBE", "DESC"]).is_some() {
@@ -195,7 +197,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
 }
 
 /// First words of statements that MySQL has and we have not, and what they are called.
-const MISSING: [(&str, &str); 42] = [
+const MISSING: [(&str, &str); 41] = [
     ("ALTER EVENT", "ALTER EVENT"),
     ("ALTER FUNCTION", "ALTER FUNCTION"),
     ("ALTER INSTANCE", "ALTER INSTANCE"),
@@ -230,7 +232,6 @@ const MISSING: [(&str, &str); 42] = [
     ("HANDLER", "HANDLER"),
     ("IMPORT TABLE", "IMPORT TABLE"),
     ("INSTALL COMPONENT", "INSTALL COMPONENT"),
-    ("LOAD", "LOAD DATA"),
     ("RESTART", "RESTART"),
     ("SIGNAL", "SIGNAL"),
     ("RESIGNAL", "RESIGNAL"),

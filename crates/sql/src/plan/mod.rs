@@ -17,6 +17,7 @@ mod subquery;
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
+use types::collation::Collation;
 use types::column::{Column, ColumnType};
 
 pub(crate) use access::key_parts;
@@ -35,6 +36,7 @@ pub use sets::{SetOperation, SetPlan, SetStep};
 pub use subquery::{ByView, Given, Subquery, UsedView};
 
 use crate::expr::Expr;
+use crate::load::FileFormat;
 use crate::virtual_table::VirtualTable;
 
 /// A planned statement.
@@ -92,6 +94,14 @@ impl Plan {
     pub fn query(&self) -> Option<&QueryPlan> {
         match self {
             Self::Select(query) | Self::SelectInto(IntoPlan { query, .. }) => Some(query),
+            _ => None,
+        }
+    }
+
+    /// What LOAD DATA reads, if it is that.
+    pub fn file(&self) -> Option<&FilePlan> {
+        match self {
+            Self::Insert(InsertPlan { source: InsertSource::File(file), .. }) => Some(file),
             _ => None,
         }
     }
@@ -400,6 +410,36 @@ pub enum InsertSource {
     Literals,
     /// INSERT .. SELECT.
     Select(QueryPlan),
+    /// LOAD DATA.
+    File(Box<FilePlan>),
+}
+
+/// What LOAD DATA reads.
+#[derive(Debug)]
+pub struct FilePlan {
+    /// LOCAL: the client has the file.
+    pub local: bool,
+    /// The file's name as the statement has it.
+    pub name: String,
+    /// How rows stand in it.
+    pub format: FileFormat,
+    /// What its texts are in.
+    pub collation: Collation,
+    /// Lines at its beginning that are passed over.
+    pub skip: u64,
+    /// Where the fields of a row go.
+    pub fields: Vec<FieldTarget>,
+    /// What else its columns get: SET.
+    pub assignments: Vec<Assignment>,
+}
+
+/// Where a field goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldTarget {
+    /// Into a column, by its place.
+    Column(usize),
+    /// Into a user variable: its name, in lower case.
+    Variable(String),
 }
 
 /// What happens to a row whose key is there already.

@@ -343,6 +343,7 @@ impl Conn {
             kept: HashMap::new(),
             turns: Turns::default(),
             strict: false,
+            file: None,
         };
         let done = exec.run(&plan, &mut rows).await;
         if done.is_err() {

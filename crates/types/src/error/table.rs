@@ -70,6 +70,8 @@ conditions! {
     ER_SHUTDOWN_COMPLETE = 1079, "HY000", "%s: Shutdown complete";
     ER_FORCING_CLOSE = 1080, "08S01", "%s: Forcing close of thread %ld  user: '%-.48s'";
     ER_NO_SUCH_INDEX = 1082, "42S12", "Table '%-.192s' has no index like the one used in CREATE INDEX; recreate the table";
+    ER_WRONG_FIELD_TERMINATORS = 1083, "42000", "Field separator argument is not what is expected; check the manual";
+    ER_TEXTFILE_NOT_READABLE = 1085, "HY000", "The file '%-.128s' must be in the database directory or be readable by all";
     ER_FILE_EXISTS_ERROR = 1086, "HY000", "File '%-.200s' already exists";
     ER_LOAD_INFO = 1087, "HY000", "Records: %ld  Deleted: %ld  Skipped: %ld  Warnings: %ld";
     ER_ALTER_INFO = 1088, "HY000", "Records: %ld  Duplicates: %ld";

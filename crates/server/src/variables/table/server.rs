@@ -26,8 +26,15 @@ pub(super) const ROWS: &[Variable] = &[
     text("pid_file", Global, "", "The file that holds the process' number.").fixed(),
     text("plugin_dir", Global, "", "Where plugins are: there are none.").fixed().inert(),
     text("lc_messages_dir", Global, "", "Where messages are.").fixed().inert(),
-    text("secure_file_priv", Global, "", "Where files may be read and written: nowhere.").told(),
-    toggle("local_infile", Global, false, "LOAD DATA LOCAL.").only(),
+    row(
+        "secure_file_priv",
+        Global,
+        Kind::Text { nullable: true },
+        Initial::Null,
+        "The directory from which LOAD DATA reads; '' = from anywhere, NULL = from nowhere.",
+    )
+    .fixed(),
+    toggle("local_infile", Global, false, "Clients may send files: LOAD DATA LOCAL."),
     text("system_time_zone", Global, "UTC", "Time zone of the machine.").told(),
     uint("lower_case_table_names", Global, (0, 2), 0, "0: names of tables are case-sensitive.")
         .fixed()
