@@ -73,8 +73,6 @@ impl Wire for Nobody {
     fn send(&mut self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async { Ok(()) })
     }
-
-    fn begin(&mut self, _sequence: u8) {}
 }
 
 /// What a query says of the columns of a table, and what it reads.
