@@ -141,6 +141,7 @@ pub fn until(client: &mut Client, sql: &str, wanted: &[&str]) {
 
 /// Sends the statements of a file that `tests/tools/record_statements.py` has written to a new server, and compares the
 /// answers. There are to be more than `count`.
+#[expect(clippy::disallowed_methods, reason = "LOAD DATA reads users' files")]
 pub fn answers_as_recorded(recorded: &str, count: usize) {
     let world = World::start_with(&["--secure-file-priv=", "--local-infile"]);
     let login = Login { flags: LOCAL_FILES, ..Login::new("root", "") };
@@ -179,6 +180,7 @@ pub fn answers_as_recorded(recorded: &str, count: usize) {
     world.stop();
 }
 
+#[expect(clippy::disallowed_methods, reason = "as above")]
 /// `name: text`, with the escapes of `tools/record_statements.py`.
 fn write_file(dir: &Path, line: &str) {
     let (name, text) = line.split_once(':').unwrap();
