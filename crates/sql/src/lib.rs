@@ -13,6 +13,7 @@ pub mod expr;
 pub mod func;
 pub mod lex;
 pub mod load;
+pub mod params;
 pub mod parse;
 pub mod plan;
 pub mod session;

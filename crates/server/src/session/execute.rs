@@ -73,8 +73,8 @@ impl Client {
             None => return self.plan_as_sent(sql),
         };
         match self.bind(statement, &normalised)? {
-            Ok(plan) => {
-                let planned = Arc::new(Planned::new(plan));
+            Ok(planned) => {
+                let planned = Arc::new(planned);
                 self.space.put(&normalised.text, Arc::clone(&planned));
                 Ok(Prepared::Plan(planned, normalised))
             }
@@ -88,7 +88,7 @@ impl Client {
         let params = markers(sql, self).count();
         let normalised = Normalised { text, params, ..Normalised::default() };
         Ok(match self.bind(statement, &normalised)? {
-            Ok(plan) => Prepared::Plan(Arc::new(Planned::new(plan)), normalised),
+            Ok(planned) => Prepared::Plan(Arc::new(planned), normalised),
             Err(statement) => Prepared::Other(statement),
         })
     }
@@ -98,11 +98,11 @@ impl Client {
         &self,
         statement: Statement,
         normalised: &Normalised,
-    ) -> Result<std::result::Result<Plan, Box<Statement>>> {
+    ) -> Result<std::result::Result<Planned, Box<Statement>>> {
         let catalog = self.shared.store.catalog();
         let env = BindEnv::new(&catalog, &self.sql, &normalised.text);
         let row_size = (normalised.row_size > 0).then_some(normalised.row_size);
-        Ok(Ok(match statement {
+        let plan = match statement {
             Statement::Query(query) => Plan::Select(bind::bind_query(&query, &env)?),
             Statement::SelectInto(into) => Plan::SelectInto(bind::bind_into(&into, &env)?),
             Statement::Insert(insert) => Plan::Insert(bind::bind_insert(&insert, row_size, &env)?),
@@ -110,7 +110,8 @@ impl Client {
             Statement::Update(update) => bind::bind_update(&update, &env)?,
             Statement::Delete(delete) => bind::bind_delete(&delete, &env)?,
             other => return Ok(Err(Box::new(other))),
-        }))
+        };
+        Ok(Ok(Planned::with_params(plan, env.param_types())))
     }
 
     /// Executes a plan and answers.

@@ -40,10 +40,9 @@ impl Client {
         }
         let text = Normalised { text: String::from_utf8_lossy(sql).into_owned(), ..Normalised::default() };
         for _ in 0..PLANS_MAX {
-            let Ok(plan) = self.bind((*explain.statement).clone(), &text)? else {
+            let Ok(planned) = self.bind((*explain.statement).clone(), &text)? else {
                 return Err(unsupported("EXPLAIN of this statement"));
             };
-            let planned = Planned::new(plan);
             self.permit_tables(&planned)?;
             self.permit_explaining_views(&planned)?;
             match self.explain_plan(&planned).await {

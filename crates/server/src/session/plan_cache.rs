@@ -10,6 +10,7 @@ use std::sync::{Arc, Weak};
 
 use engine::catalog::table::Table;
 use parking_lot::{Mutex, RwLock};
+use sql::params::ParamTypes;
 use sql::plan::{ByView, OnDuplicate, Plan, PlannedTable};
 use types::collation::Collation;
 use types::sql_mode::SqlMode;
@@ -37,11 +38,18 @@ pub(super) struct Planned {
     pub(super) definitions: Mutex<Option<Arc<Definitions>>>,
     /// Whether they are.
     pub(super) columns_are_fixed: bool,
+    /// What its parameters are taken for.
+    pub(super) params: ParamTypes,
 }
 
 impl Planned {
-    /// A plan that was just made.
+    /// A plan that was just made, without parameters.
     pub(super) fn new(plan: Plan) -> Self {
+        Self::with_params(plan, ParamTypes::new())
+    }
+
+    /// A plan that was just made.
+    pub(super) fn with_params(plan: Plan, params: ParamTypes) -> Self {
         let mut tables: Vec<PlannedTable> = Vec::new();
         let mut wanted: Vec<Privileges> = Vec::new();
         let mut by_views = Vec::new();
@@ -74,7 +82,7 @@ impl Planned {
             }
         }
         let columns_are_fixed = matches!(&plan, Plan::Select(query) if query.columns_are_fixed());
-        Self { plan, tables, wanted, by_views, definitions: Mutex::default(), columns_are_fixed }
+        Self { plan, tables, wanted, by_views, definitions: Mutex::default(), columns_are_fixed, params }
     }
 
     /// Whether it changes nothing but temporary tables.

@@ -1,5 +1,6 @@
 //! Prepared statements: of the binary protocol by number, of PREPARE by name.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -143,7 +144,8 @@ impl Client {
             }
             Prepared::Other(statement) => {
                 params = markers(first, self).count();
-                let takes_params = matches!(*statement, Statement::Set(_) | Statement::Do(_));
+                let takes_params =
+                    matches!(*statement, Statement::Set(_) | Statement::Do(_) | Statement::Show(_));
                 if is_about_statements(&statement) || params > 0 && !takes_params {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
@@ -274,7 +276,9 @@ impl Client {
             ColumnType::Decimal | ColumnType::NewDecimal => {
                 ValueRef::Decimal(Decimal::parse_prefix(bytes).value)
             }
-            ColumnType::TinyBlob | ColumnType::MediumBlob | ColumnType::LongBlob | ColumnType::Blob => {
+            ColumnType::TinyBlob | ColumnType::MediumBlob | ColumnType::LongBlob | ColumnType::Blob
+                if !self.sql.collation_connection.charset().is_valid(bytes) =>
+            {
                 ValueRef::bytes(bytes)
             }
             _ if self.vars.client == Charset::Binary => ValueRef::bytes(bytes),
@@ -321,8 +325,11 @@ impl Client {
             }
             self.counters.bump(count::of_plan(&planned.plan));
             self.note_query(&stored.sql);
+            let adapted = self.adapt(planned, values, &normalised.literals)?;
+            let mut values = Cow::Borrowed(values);
+            adapted.iter().for_each(|(number, value)| values.to_mut()[*number] = value.as_ref());
             let params = Params {
-                values,
+                values: &values,
                 literals: &normalised.literals,
                 row_literals: &normalised.row_literals,
                 row_size: normalised.row_size,
@@ -332,6 +339,21 @@ impl Client {
             }
         }
         Err(ER_NEED_REPREPARE.error(&[]))
+    }
+
+    /// What parameters are in the types of their places, where they are something else.
+    fn adapt(
+        &mut self,
+        planned: &Planned,
+        values: &[ValueRef<'_>],
+        literals: &[Value],
+    ) -> Result<Vec<(usize, Value)>> {
+        if planned.params.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut context = self.sql.writing(&mut self.warnings);
+        context.strict &= planned.plan.is_strict();
+        sql::params::adapt(&planned.params, values, literals, &mut context)
     }
 
     /// Plans a statement again, where it was prepared.

@@ -9,6 +9,7 @@ use sql::parse::{Filter, Show, Statement};
 use sql::plan::Plan;
 use types::error::SqlError;
 use types::error::table::ER_QUERY_INTERRUPTED;
+use types::value::{Value, ValueRef};
 
 use super::plan_cache::Planned;
 use super::result::Format;
@@ -106,6 +107,12 @@ impl Client {
         let catalog = self.shared.store.catalog();
         let plan = bind_show(Arc::new(shown), filter, &BindEnv::new(&catalog, &self.sql, ""))?;
         let planned = Planned::new(Plan::Select(plan));
-        self.run_shown(&planned, Params::default(), format, more, wire).await
+        let given = std::mem::take(&mut self.given);
+        let values: Vec<ValueRef<'_>> = given.iter().map(Value::as_ref).collect();
+        let params = Params { values: &values, ..Params::default() };
+        let done = self.run_shown(&planned, params, format, more, wire).await;
+        drop(values);
+        self.given = given;
+        done
     }
 }

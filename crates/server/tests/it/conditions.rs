@@ -33,6 +33,11 @@ fn texts_that_are_no_dates_are_errors_where_mysql_says_so() {
 }
 
 #[test]
+fn integers_are_compared_exactly() {
+    answers_as_recorded(include_str!("../data/integers-9.7.4.txt"), 55);
+}
+
+#[test]
 fn columns_follow_from_what_is_grouped_by() {
     answers_as_recorded(include_str!("../data/full_group_by-9.7.4.txt"), 70);
 }

@@ -26,6 +26,7 @@ mod moments;
 mod net;
 mod new_tables;
 mod options;
+mod params;
 mod plugins;
 mod prepared;
 mod read_only;

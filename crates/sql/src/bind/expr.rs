@@ -16,6 +16,7 @@ use super::scope::Clause;
 use super::{BindEnv, Result, Scope, literal, targets, unsupported};
 use crate::expr::typing::Kind;
 use crate::expr::{ArithOp, CompareOp, Expr, Types};
+use crate::params::ParamPlace;
 use crate::plan::Output;
 use crate::plan::over::error::INVALID_ALIAS_USE;
 use crate::session::Scope as VariableScope;
@@ -125,8 +126,16 @@ impl Binder<'_, '_> {
                     };
                     Ok((condition, self.bind(&when.result)?))
                 });
-                let branches = branches.collect::<Result<_>>()?;
+                let branches: Vec<(Expr, Expr)> = branches.collect::<Result<_>>()?;
                 let otherwise = else_result.as_ref().map(|otherwise| self.boxed(otherwise)).transpose()?;
+                if let Some(operand) = &operand {
+                    let compared: Vec<&Expr> =
+                        branches.iter().map(|(when, _)| when).chain([&**operand]).collect();
+                    self.note_params(&compared, ParamPlace::CompareOrZero);
+                }
+                let results: Vec<&Expr> =
+                    branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()).collect();
+                self.note_params(&results, ParamPlace::Result);
                 Expr::Case { operand, branches, otherwise }
             }
             other => return self.special(other),
@@ -162,7 +171,11 @@ impl Binder<'_, '_> {
             }
             E::Interval(interval) => {
                 let unit = targets::interval_unit(interval)?;
-                Ok(Expr::Interval(self.boxed(&interval.value)?, unit))
+                let value = self.boxed(&interval.value)?;
+                if unit.is_a_number() {
+                    self.note_interval(&value);
+                }
+                Ok(Expr::Interval(value, unit))
             }
             E::Extract { field, expr, .. } => {
                 let unit = targets::unit_of_field(field)?;
@@ -300,6 +313,9 @@ impl Binder<'_, '_> {
             _ => {}
         }
         if let Some(op) = arithmetic(op) {
+            if !is_of_bits(op) {
+                self.note_params(&[&left, &right], ParamPlace::Arithmetic);
+            }
             return Ok(Expr::Arith(op, left, right, format!("({whole})").into()));
         }
         match op {
@@ -322,6 +338,7 @@ impl Binder<'_, '_> {
 
     fn between(&mut self, expr: &ast::Expr, low: &ast::Expr, high: &ast::Expr) -> Result<Expr> {
         let (expr, low, high) = (self.bind(expr)?, self.bind(low)?, self.bind(high)?);
+        self.note_params(&[&expr, &low, &high], ParamPlace::CompareOrZero);
         let [is_date, bounds_are] = [&[&expr][..], &[&low, &high]].map(|all| self.has_date(all));
         let (low, high) = (Box::new(or_zero_date(low, is_date)), Box::new(or_zero_date(high, is_date)));
         let expr = Box::new(or_zero_date(expr, bounds_are));
@@ -336,7 +353,10 @@ impl Binder<'_, '_> {
         let expr = self.boxed(expr)?;
         let items = bind_all(list, self.scope, self.env)?.into_iter().zip(list);
         let mut items: Vec<Expr> = items.map(|(item, ast)| self.beside(ast, item, &expr)).collect();
-        if items.len() == 1 {
+        let all: Vec<&Expr> = items.iter().chain([&*expr]).collect();
+        let is_one = items.len() == 1;
+        self.note_params(&all, if is_one { ParamPlace::Compared } else { ParamPlace::CompareOrZero });
+        if is_one {
             return Ok(Expr::Compare(CompareOp::Eq, expr, Box::new(items.remove(0))));
         }
         let is_date = self.has_date(&[&expr]);
@@ -420,6 +440,11 @@ fn arithmetic(op: &Bin) -> Option<ArithOp> {
         Bin::PGBitwiseShiftRight => ArithOp::ShiftRight,
         _ => return None,
     })
+}
+
+fn is_of_bits(op: ArithOp) -> bool {
+    use ArithOp as A;
+    matches!(op, A::BitAnd | A::BitOr | A::BitXor | A::ShiftLeft | A::ShiftRight)
 }
 
 /// What is compared with a date: a constant text that is none is the date 0.

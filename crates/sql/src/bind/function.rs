@@ -15,6 +15,7 @@ use super::{BindEnv, Result, Scope, select, targets, unsupported};
 use crate::ddl::default_value;
 use crate::expr::Expr;
 use crate::func;
+use crate::params::ParamPlace;
 use crate::plan::{Aggregate, AggregateKind, OrderKey, SourceKind};
 
 /// The parts of a call's parentheses.
@@ -204,6 +205,13 @@ impl Binder<'_, '_> {
         let Some(function) = func::find(name) else {
             return Err(self.unknown(name));
         };
+        let all: Vec<&Expr> = args.iter().collect();
+        match (&*name.to_ascii_lowercase(), &all[..]) {
+            ("coalesce" | "ifnull" | "greatest" | "least", all) => self.note_params(all, ParamPlace::Result),
+            ("if", [_, results @ ..]) => self.note_params(results, ParamPlace::Result),
+            ("nullif", all) => self.note_params(all, ParamPlace::CompareOrZero),
+            _ => {}
+        }
         function.call(name, args)
     }
 

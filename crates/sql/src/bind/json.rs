@@ -8,6 +8,7 @@ use super::expr::Binder;
 use super::{Result, unsupported};
 use crate::expr::typing::Kind;
 use crate::expr::{CompareOp, Expr, ResultType};
+use crate::params::ParamPlace;
 
 impl Binder<'_, '_> {
     /// Binds an argument of a JSON function: TRUE and FALSE are conditions.
@@ -28,6 +29,11 @@ impl Binder<'_, '_> {
         let (first, second) = (self.bind(left)?, self.bind(right)?);
         let first = self.beside(left, first, &second);
         let second = self.beside(right, second, &first);
+        let is_null_safe = op == CompareOp::NullSafeEq;
+        self.note_params(
+            &[&first, &second],
+            if is_null_safe { ParamPlace::CompareOrZero } else { ParamPlace::Compared },
+        );
         Ok(Expr::Compare(op, Box::new(first), Box::new(second)))
     }
 

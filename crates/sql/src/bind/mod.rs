@@ -18,6 +18,7 @@ mod multi;
 mod order;
 mod outer;
 mod over;
+mod params;
 mod place;
 mod query;
 mod recursive;
@@ -34,6 +35,7 @@ mod values;
 mod view;
 mod with;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -53,6 +55,7 @@ pub(crate) use targets::set_name;
 pub use view::{BoundView, bind_view, bind_whole_view};
 
 use crate::expr::Expr;
+use crate::params::ParamTypes;
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -80,6 +83,8 @@ pub struct BindEnv<'a> {
     defined: Option<(&'a str, &'a str)>,
     /// How deep in other queries this is.
     level: usize,
+    /// What parameters are taken for.
+    params: Rc<RefCell<ParamTypes>>,
 }
 
 impl<'a> BindEnv<'a> {
@@ -96,7 +101,13 @@ impl<'a> BindEnv<'a> {
             keeps_derived: false,
             defined: None,
             level: 0,
+            params: Rc::default(),
         }
+    }
+
+    /// What the parameters of what was bound are taken for.
+    pub fn param_types(&self) -> ParamTypes {
+        self.params.borrow().clone()
     }
 
     /// The same for a statement that changes rows. What it reads by a derived table is read before it changes anything, also of

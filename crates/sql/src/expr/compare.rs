@@ -22,7 +22,7 @@ use types::error::table::{ER_TRUNCATED_WRONG_VALUE, ER_WRONG_VALUE};
 use types::json::{self, Json};
 use types::row::read_column;
 use types::sql_mode::SqlMode;
-use types::temporal::{DateTime, FSP_MAX, datetime_from_number, time_from_number};
+use types::temporal::{DateTime, FSP_MAX, datetime_from_number, parse_time, time_from_number};
 use types::value::{Value, ValueRef, compare, quote_text, temporal_constant};
 use types::warning::Warnings;
 
@@ -66,6 +66,10 @@ impl<'e, 'v> Side<'e, 'v> {
 
     fn is_constant(&self) -> bool {
         self.expr.is_some_and(Expr::is_constant)
+    }
+
+    fn is_column(&self) -> bool {
+        matches!(self.expr, Some(Expr::Column { .. }))
     }
 
     fn is_hex_literal(&self) -> bool {
@@ -213,6 +217,14 @@ fn as_other_side(
         (ValueRef::Int(number), value) if is_temporal(value) && constant.is_constant() => {
             Ok(temporal_number(number, value, context))
         }
+        (
+            ValueRef::Str(..) | ValueRef::Bytes(_) | ValueRef::Double(_),
+            ValueRef::Int(_) | ValueRef::UInt(_),
+        ) if constant.is_constant() && other.is_column() => Ok(exact_integer(constant.value)),
+        (ValueRef::Str(text, _), ValueRef::Time(_)) if constant.is_constant() && other.is_column() => {
+            let parsed = parse_time(text, context.cuts_fractions()).filter(|parsed| !parsed.truncated);
+            Ok(parsed.map(|parsed| Value::Time(parsed.value)))
+        }
         (ValueRef::Str(..), ValueRef::Decimal(_)) if constant.is_constant() && !other.is_constant() => {
             exact_text(constant.value, context).map(|number| Some(Value::Decimal(number)))
         }
@@ -282,6 +294,26 @@ fn temporal_number(number: i64, like: ValueRef<'_>, context: &Context<'_>) -> Op
     }
     let number = u64::try_from(number).ok().filter(|number| *number > 0)?;
     datetime_from_number(number, 0, context.date_policy()).map(Value::DateTime)
+}
+
+/// A constant beside a column of integers, as an integer if it says one: what is beyond 2^53 is not rounded to doubles then. As in
+/// MySQL it is the nearest integer, if that is the same double.
+fn exact_integer(constant: ValueRef<'_>) -> Option<Value> {
+    let (number, double) = match constant {
+        ValueRef::Double(double) => (Decimal::from_f64(double)?, double),
+        text => {
+            let bytes = text.string_bytes()?;
+            let parsed = Decimal::parse_prefix(&bytes);
+            let is_number =
+                parsed.size > 0 && !parsed.overflow && types::number::is_whole(&bytes, parsed.size);
+            (is_number.then_some(parsed.value)?, parsed.value.to_f64())
+        }
+    };
+    let nearest = number.round(0).ok()?;
+    let integer = nearest.to_i64().map(Value::Int).or_else(|| nearest.to_u64().map(Value::UInt))?;
+    #[expect(clippy::float_cmp, reason = "whether they are the same")]
+    let is_same = nearest.to_f64() == double;
+    is_same.then_some(integer)
 }
 
 /// A text as a DECIMAL: a constant that is compared with a column of that type, an operand of DIV.

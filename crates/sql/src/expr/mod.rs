@@ -210,6 +210,25 @@ pub enum IntervalUnit {
     YearMonth,
 }
 
+impl IntervalUnit {
+    /// Whether intervals of it are numbers, not texts of several.
+    pub(crate) fn is_a_number(self) -> bool {
+        use IntervalUnit as U;
+        matches!(
+            self,
+            U::Microsecond
+                | U::Second
+                | U::Minute
+                | U::Hour
+                | U::Day
+                | U::Week
+                | U::Month
+                | U::Quarter
+                | U::Year
+        )
+    }
+}
+
 /// Visits the expressions right below one; `$iter` and `$given` are how they are lent.
 macro_rules! children {
     ($expr:expr, $visit:expr, $iter:ident, $given:path) => {

@@ -180,7 +180,17 @@ impl Expr {
             }
             Self::Neg(value) => arith::negated(value, operand(value, types)?),
             Self::BitNot(value) => arith::inverted(operand(value, types)?),
-            Self::Collate(text, collation) => collated(text.result_type(types)?, *collation, types)?,
+            Self::Collate(text, collation) => {
+                let ty = text.result_type(types)?;
+                let mut is_open = false;
+                let has_value =
+                    |number: &usize| types.params.get(*number).is_some_and(|value| !value.is_null());
+                text.walk(&mut |part| is_open |= matches!(part, Self::Param(number) if !has_value(number)));
+                // What a parameter is shows with its value.
+                let text =
+                    if is_open { TextType::implicit(*collation) } else { ty.text_type(types.connection()) };
+                collated(ty, text, *collation, types)?
+            }
             Self::Case { branches, otherwise, .. } => common::case(branches, otherwise.as_deref(), types)?,
             Self::Cast(value, target, _) => cast(value.result_type(types)?, *target),
             Self::Call(function, args) => function.result_type(args, types)?,
@@ -229,8 +239,13 @@ fn system_variable(scope: Option<Scope>, name: &str, types: &Types<'_>) -> Resul
 }
 
 /// COLLATE. Error 1253 if the collation is not of the text's character set.
-fn collated(text: ResultType, collation: Collation, types: &Types<'_>) -> Result<ResultType> {
-    let own = text.as_text(types.connection());
+fn collated(
+    text: ResultType,
+    own_text: TextType,
+    collation: Collation,
+    types: &Types<'_>,
+) -> Result<ResultType> {
+    let own = ResultType { text: own_text, ..text.as_text(types.connection()) };
     let charset = own.text.collation.charset();
     if charset != collation.charset() {
         let (name, charset) = (collation.name(), charset.name());

@@ -131,6 +131,12 @@ fn temporal_to_text(
     Ok(moment(temporal, context.today).cmp(&local(parsed, context).unwrap_or(DateTime::ZERO)))
 }
 
+/// A text as a moment in the session's time zone: any that can be written, whether it is accepted in a column or not.
+pub fn lax_datetime(text: &[u8], context: &Context<'_>) -> Option<DateTime> {
+    let policy = DatePolicy { cut_fraction: context.cuts_fractions(), ..DatePolicy::LAX };
+    local(parse_datetime(text, policy).ok()?, context)
+}
+
 /// A parsed moment in the session's time zone. None if its offset leads out of the years 0 to 9999.
 pub(crate) fn local(parsed: ParsedDateTime, context: &Context<'_>) -> Option<DateTime> {
     let Some(offset) = parsed.offset_s else { return Some(parsed.value) };
