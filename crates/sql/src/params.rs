@@ -8,7 +8,7 @@ use types::error::SqlError;
 use types::error::table::ER_TRUNCATED_WRONG_VALUE;
 use types::number::is_whole;
 use types::temporal::{DateTime, Time, parse_time};
-use types::value::{Value, ValueRef, lax_datetime};
+use types::value::{Value, ValueRef, lax_datetime, moment_of_text};
 
 /// What a parameter is taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +35,8 @@ pub(crate) enum ParamPlace {
     CompareOrZero,
     /// One of them is the result.
     Result,
-    /// It is an interval.
-    Interval,
+    /// It is an argument whose type is the function's to say.
+    Alone,
 }
 
 /// A type that a text can be read as.
@@ -47,6 +47,8 @@ pub(crate) enum Class {
     Date,
     DateTime,
     Time,
+    /// A date, or a date and time.
+    Moment,
 }
 
 impl Class {
@@ -121,6 +123,7 @@ fn in_class(
 ) -> Result<Option<Value>, SqlError> {
     let bytes = text.string_bytes().unwrap_or_default();
     let (read, name) = match class {
+        Class::Moment => return Ok(moment_of_text(&bytes, context)),
         Class::Integer | Class::Decimal => return number(class, place, text, &bytes, context),
         Class::Date => (lax_datetime(&bytes, context).map(Value::DateTime), "date"),
         Class::DateTime => (lax_datetime(&bytes, context).map(Value::DateTime), "datetime"),

@@ -15,7 +15,7 @@ mod wire;
 
 pub use bits::Bits;
 pub use chosen::Chosen;
-pub use compare::{compare, compare_text, lax_datetime, temporal_constant};
+pub use compare::{compare, compare_text, lax_datetime, moment_of_text, temporal_constant};
 pub(crate) use compare::{local, local_time};
 pub use json::JSON_COLLATION;
 pub(crate) use json::{moment_in, number_in};

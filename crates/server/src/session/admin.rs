@@ -197,7 +197,8 @@ impl Client {
         }
         let kind = if kill.query_only { KillKind::Query } else { KillKind::Connection };
         self.shared.connections.kill(id, kind);
-        Ok(())
+        // One's own statement is this one.
+        if id == self.sql.connection_id { Err(ER_QUERY_INTERRUPTED.error(&[])) } else { Ok(()) }
     }
 }
 

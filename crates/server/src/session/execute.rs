@@ -248,7 +248,11 @@ impl Client {
     pub(super) fn permit(&self, planned: &Planned) -> Result<()> {
         self.permit_tables(planned)?;
         if let Some(query) = planned.plan.query() {
-            return if query.locks_exclusively() { self.refuse_read_only() } else { Ok(()) };
+            if query.locks_exclusively() {
+                self.refuse_in_read_only_transaction()?;
+                return self.refuse_read_only();
+            }
+            return Ok(());
         }
         if planned.changes_temporary_alone() {
             return Ok(());

@@ -189,9 +189,7 @@ impl Client {
         let path = Path::new(&sight.shown("datadir")?).join(name);
         let refused = || ER_OPTION_PREVENTS_STATEMENT.error(&[&"--secure-file-priv"]);
         let allowed = match sight.read(None, "secure_file_priv")? {
-            Value::Str(dir, _) if !dir.eq_ignore_ascii_case(b"NULL") => {
-                (!dir.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&dir)))
-            }
+            Value::Str(dir, _) => (!dir.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&dir))),
             _ => return Err(refused()),
         };
         let not_there = |error: std::io::Error| {

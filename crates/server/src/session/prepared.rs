@@ -327,7 +327,9 @@ impl Client {
             self.note_query(&stored.sql);
             let adapted = self.adapt(planned, values, &normalised.literals)?;
             let mut values = Cow::Borrowed(values);
-            adapted.iter().for_each(|(number, value)| values.to_mut()[*number] = value.as_ref());
+            for (number, value) in &adapted {
+                values.to_mut()[*number] = value.as_ref();
+            }
             let params = Params {
                 values: &values,
                 literals: &normalised.literals,

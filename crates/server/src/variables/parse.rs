@@ -50,6 +50,7 @@ pub fn parse(variable: &Variable, text: &str) -> Result<Parsed, String> {
             };
             (Val::Flags(mode.map_err(|_| wrong())?.bits()), None)
         }
+        Kind::Text { nullable: true } if text.eq_ignore_ascii_case("NULL") => (Val::Null, None),
         Kind::Text { .. } => (Val::text(text), None),
     };
     if variable.is_only && val != variable.initial_value() {

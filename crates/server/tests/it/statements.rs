@@ -207,3 +207,26 @@ fn answers_to_many_statements_are_sent_before_the_last_one_is_done() {
     }
     world.stop();
 }
+
+#[test]
+fn a_statement_may_have_more_literals_than_parameters() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY AUTO_INCREMENT, v VARCHAR(20))");
+    let list = |item: &dyn Fn(u32) -> String| (1..=70_000).map(item).collect::<Vec<_>>().join(", ");
+    ok(
+        &mut root,
+        &format!("INSERT INTO d.t (id, v) VALUES {}", list(&|number| format!("(DEFAULT, 'post {number}')"))),
+    );
+    let numbers = list(&|number| number.to_string());
+    let found = format!("SELECT COUNT(*), MAX(v) FROM d.t WHERE id IN ({numbers}) AND v <> 'post 70000'");
+    assert_eq!(rows(&mut root, &found), ["69999|post 9999"]);
+    let twice =
+        format!("(1, 'a'), (2, 'b') ON DUPLICATE KEY UPDATE v = IF(id IN ({numbers}), 'c', VALUES(v))");
+    ok(&mut root, &format!("INSERT INTO d.t (id, v) VALUES {twice}"));
+    assert_eq!(rows(&mut root, "SELECT v FROM d.t WHERE id < 3"), ["c", "c"]);
+    ok(&mut root, &format!("UPDATE d.t SET v = 'z' WHERE id IN ({numbers})"));
+    ok(&mut root, &format!("DELETE FROM d.t WHERE id IN ({numbers}, 0) AND v <> 'z'"));
+    assert_eq!(rows(&mut root, "SELECT COUNT(*), MIN(v) FROM d.t"), ["70000|z"]);
+    world.stop();
+}

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use server::variables::{Access, Extent, Kind, Values, Variable, Variables, parse, table};
+use server::variables::{Access, Extent, Kind, Val, Values, Variable, Variables, parse, table};
 use sql::session::Scope;
 use types::value::Value;
 
@@ -30,7 +30,10 @@ fn errors_of(variable: &Variable) -> (&'static str, &'static str) {
 }
 
 fn default_of(variable: &Variable) -> String {
-    variable.kind.show(&variable.initial_value())
+    match variable.initial_value() {
+        Val::Null => "NULL".to_owned(),
+        val => variable.kind.show(&val),
+    }
 }
 
 /// Recorded values that are of the recorded machine or moment, or of the build.

@@ -16,7 +16,7 @@ use super::scope::Clause;
 use super::{BindEnv, Result, Scope, literal, targets, unsupported};
 use crate::expr::typing::Kind;
 use crate::expr::{ArithOp, CompareOp, Expr, Types};
-use crate::params::ParamPlace;
+use crate::params::{Class, ParamPlace};
 use crate::plan::Output;
 use crate::plan::over::error::INVALID_ALIAS_USE;
 use crate::session::Scope as VariableScope;
@@ -173,7 +173,7 @@ impl Binder<'_, '_> {
                 let unit = targets::interval_unit(interval)?;
                 let value = self.boxed(&interval.value)?;
                 if unit.is_a_number() {
-                    self.note_interval(&value);
+                    self.note_param(&value, Class::Decimal);
                 }
                 Ok(Expr::Interval(value, unit))
             }

@@ -15,7 +15,7 @@ use super::{BindEnv, Result, Scope, select, targets, unsupported};
 use crate::ddl::default_value;
 use crate::expr::Expr;
 use crate::func;
-use crate::params::ParamPlace;
+use crate::params::{Class, ParamPlace};
 use crate::plan::{Aggregate, AggregateKind, OrderKey, SourceKind};
 
 /// The parts of a call's parentheses.
@@ -209,6 +209,9 @@ impl Binder<'_, '_> {
         match (&*name.to_ascii_lowercase(), &all[..]) {
             ("coalesce" | "ifnull" | "greatest" | "least", all) => self.note_params(all, ParamPlace::Result),
             ("if", [_, results @ ..]) => self.note_params(results, ParamPlace::Result),
+            ("date_add" | "date_sub" | "adddate" | "subdate", [moment, Expr::Interval(..)]) => {
+                self.note_param(moment, Class::Moment);
+            }
             ("nullif", all) => self.note_params(all, ParamPlace::CompareOrZero),
             _ => {}
         }

@@ -58,11 +58,10 @@ impl Binder<'_, '_> {
         class_of(expr.result_type(&types).ok()?.kind)
     }
 
-    /// Notes that a parameter is an interval of a unit that is a number.
-    pub(super) fn note_interval(&self, value: &Expr) {
-        if let Some(number) = param(value) {
-            let taken =
-                Taken { place: ParamPlace::Interval, class: Some(Class::Decimal), literals: Vec::new() };
+    /// Notes what a parameter is, whatever stands beside it.
+    pub(super) fn note_param(&self, expr: &Expr, class: Class) {
+        if let Some(number) = param(expr) {
+            let taken = Taken { place: ParamPlace::Alone, class: Some(class), literals: Vec::new() };
             self.env.params.borrow_mut().insert(number, taken);
         }
     }

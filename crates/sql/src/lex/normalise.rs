@@ -16,8 +16,8 @@ use super::{Kind, Lexer, Quoting, Token, Verb};
 
 /// The number of the first literal's placeholder.
 pub const LITERAL_BASE: usize = 1 << 16;
-/// The number of the placeholder for a row's first literal.
-pub const ROW_LITERAL_BASE: usize = 1 << 17;
+/// The number of the placeholder for a row's first literal: there are fewer others in any statement.
+pub const ROW_LITERAL_BASE: usize = 1 << 32;
 
 /// A statement without its literals.
 #[derive(Clone, Debug, Default)]

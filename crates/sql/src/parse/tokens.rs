@@ -96,7 +96,9 @@ impl Converter<'_, '_> {
             self.word("ESCAPE");
             return Ok(2);
         }
-        if self.is_base_window(rest) {
+        // No words of MySQL's queries, but of `sqlparser`'s INSERT: INSERT INTO LOCAL DIRECTORY.
+        let is_name = is(&[b"DIRECTORY"]) || is(&[b"LOCAL"]);
+        if is_name || self.is_base_window(rest) {
             let word = utf8(word.to_vec())?;
             self.push(SqlToken::make_word(&word, Some('`')));
         } else if is(&[b"MOD"]) && self.is_behind_operand() {

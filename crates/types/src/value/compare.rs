@@ -137,6 +137,13 @@ pub fn lax_datetime(text: &[u8], context: &Context<'_>) -> Option<DateTime> {
     local(parse_datetime(text, policy).ok()?, context)
 }
 
+/// A text as what a column would accept that it says: a date, or a date and time.
+pub fn moment_of_text(text: &[u8], context: &Context<'_>) -> Option<Value> {
+    let parsed = parse_datetime(text, context.date_policy()).ok().filter(|parsed| !parsed.truncated)?;
+    let moment = local(parsed, context)?;
+    Some(if parsed.has_time { Value::DateTime(moment) } else { Value::Date(moment.date()) })
+}
+
 /// A parsed moment in the session's time zone. None if its offset leads out of the years 0 to 9999.
 pub(crate) fn local(parsed: ParsedDateTime, context: &Context<'_>) -> Option<DateTime> {
     let Some(offset) = parsed.offset_s else { return Some(parsed.value) };
