@@ -27,7 +27,10 @@ impl Binder<'_, '_> {
             if matches!(expr, Expr::Const(Value::Null)) {
                 continue;
             }
-            let Some(class) = self.class(expr) else { return };
+            let is_number = |class: &Class| matches!(class, Class::Integer | Class::Decimal);
+            // Dates are numbers where they are added.
+            let fits = |class: &Class| place != ParamPlace::Arithmetic || is_number(class);
+            let Some(class) = self.class(expr).filter(fits) else { return };
             let both = taken.class.map_or(Some(class), |known| known.with(class));
             taken.class = both;
             if both.is_none() {
