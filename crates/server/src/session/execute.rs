@@ -9,6 +9,7 @@ use std::time::Duration;
 use commit::CommitAck;
 use sql::bind::{self, BindEnv};
 use sql::exec::{Changed, DataFile, Done, Exec, Params, Turns};
+use sql::expr::LongLists;
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
@@ -298,6 +299,7 @@ impl Client {
         let (trx, cache) = self.transaction.parts();
         let related = planned.plan.relations().next().is_some();
         let mut log = StatementLog::new(cache, &self.log, logs, related, planned.plan.changed_together());
+        let long_lists = LongLists::default();
         let mut exec = Exec {
             session: &self.sql,
             trx,
@@ -310,6 +312,7 @@ impl Client {
             kept: HashMap::new(),
             turns: Turns::default(),
             strict: false,
+            long_lists: Some(&long_lists),
             file: file.as_mut().map(|file| file as &mut dyn DataFile),
         };
         let done = kill.unless_killed(pin!(exec.run(&planned.plan, &mut sink))).await;

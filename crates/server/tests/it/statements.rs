@@ -228,5 +228,60 @@ fn a_statement_may_have_more_literals_than_parameters() {
     ok(&mut root, &format!("UPDATE d.t SET v = 'z' WHERE id IN ({numbers})"));
     ok(&mut root, &format!("DELETE FROM d.t WHERE id IN ({numbers}, 0) AND v <> 'z'"));
     assert_eq!(rows(&mut root, "SELECT COUNT(*), MIN(v) FROM d.t"), ["70000|z"]);
+    // One after another, this would be five thousand million comparisons.
+    let odd = list(&|number| (number * 2 - 1).to_string());
+    ok(&mut root, &format!("DELETE FROM d.t WHERE id + 0 NOT IN ({odd})"));
+    assert_eq!(rows(&mut root, "SELECT COUNT(*), MIN(id), MAX(id) FROM d.t"), ["35000|1|69999"]);
+    world.stop();
+}
+
+#[test]
+fn long_lists_hold_what_short_ones_do() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(
+        &mut root,
+        "CREATE TABLE d.t (i INT, u BIGINT UNSIGNED, s VARCHAR(9) COLLATE utf8mb4_bin, g VARCHAR(9), f DOUBLE)",
+    );
+    ok(
+        &mut root,
+        "INSERT INTO d.t VALUES (5, 18446744073709551615, 'a', 'A ', 5), (NULL, NULL, NULL, NULL, NULL), (-1, 7, 'Q', 'x', 0.5)",
+    );
+    let numbers: Vec<String> = (0..100).map(|number| (number * 5).to_string()).collect();
+    let texts: Vec<String> = (0..100).map(|number| format!("'t{number}'")).collect();
+    let long = [
+        (numbers.join(", "), ["i", "u", "s", "g", "f", "i + 0", "-i"]),
+        (
+            format!("{}, NULL, -1, 18446744073709551615", numbers.join(", ")),
+            ["i", "u", "s", "g", "f", "u - 0", "i"],
+        ),
+        (format!("{}, 'a', 'q'", texts.join(", ")), ["s", "g", "i", "u", "f", "CONCAT(g)", "LOWER(s)"]),
+        (format!("{}, NULL, 'a'", texts.join(", ")), ["s", "g", "i", "u", "f", "CONCAT(s)", "UPPER(g)"]),
+        (format!("{}, 'a', 5, i", texts.join(", ")), ["s", "g", "i", "u", "f", "s", "f"]),
+    ];
+    for (list, values) in &long {
+        for value in values {
+            // Equal to each element: what is compared one after another.
+            let each =
+                list.split(", ").map(|item| format!("{value} = {item}")).collect::<Vec<_>>().join(" OR ");
+            for (is_in, is) in [
+                (format!("{value} IN ({list})"), each.clone()),
+                (format!("{value} NOT IN ({list})"), format!("NOT ({each})")),
+            ] {
+                let [found, wanted] =
+                    [is_in, is].map(|condition| rows(&mut root, &format!("SELECT {condition} FROM d.t")));
+                assert_eq!(found, wanted, "{value} IN ({})", &list[list.len() - 30..]);
+            }
+        }
+    }
+    // Of each execution its own.
+    ok(
+        &mut root,
+        &format!("PREPARE s FROM 'SELECT COUNT(*) FROM d.t WHERE i + 0 IN ({}, ?)'", numbers[2..].join(", ")),
+    );
+    ok(&mut root, "SET @five = 5, @six = 6, @minus = -1");
+    assert_eq!(rows(&mut root, "EXECUTE s USING @five"), ["1"]);
+    assert_eq!(rows(&mut root, "EXECUTE s USING @six"), ["0"]);
+    assert_eq!(rows(&mut root, "EXECUTE s USING @minus"), ["1"]);
     world.stop();
 }

@@ -60,7 +60,7 @@ pub use memory::MEMORY_MAX;
 pub(crate) use memory::value_size;
 pub use project::{Cell, OutputColumn, output_columns};
 
-use crate::expr::{Inputs, RowRef, Types};
+use crate::expr::{Inputs, LongLists, RowRef, Types};
 use crate::plan::{Plan, QueryPlan, Relations, RowRules, SelectPlan};
 use crate::session::Session;
 
@@ -191,6 +191,8 @@ pub struct Exec<'a> {
     pub strict: bool,
     /// The file of LOAD DATA.
     pub file: Option<&'a mut dyn DataFile>,
+    /// The long lists that were sorted.
+    pub long_lists: Option<&'a LongLists>,
 }
 
 impl<'a> Exec<'a> {
@@ -214,6 +216,7 @@ impl<'a> Exec<'a> {
             turns: Turns::default(),
             strict: false,
             file: None,
+            long_lists: None,
         }
     }
 
@@ -291,6 +294,7 @@ impl<'a> Exec<'a> {
             windows: &[],
             outer: known.outer,
             subqueries: known.answers,
+            long_lists: self.long_lists,
         }
     }
 }

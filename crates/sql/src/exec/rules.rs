@@ -143,6 +143,7 @@ impl RowRules {
             windows: &[],
             subqueries: &[],
             outer: &[],
+            long_lists: None,
         }
     }
 }

@@ -6,6 +6,7 @@ use types::value::{Value, ValueRef};
 
 use super::compare::{self, Side};
 use super::eval::Digits;
+use super::long_list::{Found, LONG};
 use super::subquery::quantified;
 use super::{CompareOp, Expr, Inputs, like};
 
@@ -90,6 +91,12 @@ fn is_in(value: &Expr, list: &[Expr], inputs: &Inputs<'_>, context: &mut Context
     let left = Side::new(value, left.as_ref());
     if left.value.is_null() {
         return Ok(None);
+    }
+    if list.len() >= LONG
+        && let Some(lists) = inputs.long_lists
+        && let Found::Truth(truth) = lists.find((value, left.value), list, inputs)
+    {
+        return Ok(truth);
     }
     let mut result = Some(false);
     for item in list {

@@ -344,6 +344,7 @@ impl Conn {
             turns: Turns::default(),
             strict: false,
             file: None,
+            long_lists: None,
         };
         let done = exec.run(&plan, &mut rows).await;
         if done.is_err() {

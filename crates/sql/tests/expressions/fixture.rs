@@ -152,6 +152,7 @@ pub fn inputs<'a>(session: &'a Session, plan: &'a SelectPlan) -> Inputs<'a> {
         windows: &[],
         outer: &[],
         subqueries: &[],
+        long_lists: None,
     }
 }
 
