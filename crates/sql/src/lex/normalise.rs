@@ -341,7 +341,7 @@ mod tests {
         let n = norm("INSERT INTO t(a,b) VALUES(1,'x'),(-2,NULL),(3.5,'z') ON DUPLICATE KEY UPDATE a=9");
         assert_eq!(
             n.text,
-            "INSERT INTO t ( a , b ) VALUES (?131072, ?131073) ON DUPLICATE KEY UPDATE a = ?65536"
+            "INSERT INTO t ( a , b ) VALUES (?4294967296, ?4294967297) ON DUPLICATE KEY UPDATE a = ?65536"
         );
         assert_eq!((n.row_size, n.row_literals.len(), n.literals.len()), (2, 6, 1));
         let n = norm("INSERT INTO t VALUES(1,now()),(2,now())");

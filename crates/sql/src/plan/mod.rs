@@ -5,6 +5,7 @@
 
 mod access;
 mod aggregate;
+mod file;
 mod multi;
 pub(crate) mod over;
 mod query;
@@ -17,12 +18,12 @@ mod subquery;
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
-use types::collation::Collation;
 use types::column::{Column, ColumnType};
 
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind, Group, Rollup};
+pub use file::{FieldTarget, FilePlan};
 pub use multi::{MultiDeletePlan, MultiUpdatePlan, RowUpdate};
 pub use over::{Distance, Frame, FrameBound, Over, Shifted, Window, WindowFunction, WindowKind, WindowSort};
 pub(crate) use query::Touched;
@@ -36,7 +37,6 @@ pub use sets::{SetOperation, SetPlan, SetStep};
 pub use subquery::{ByView, Given, Subquery, UsedView};
 
 use crate::expr::Expr;
-use crate::load::FileFormat;
 use crate::virtual_table::VirtualTable;
 
 /// A planned statement.
@@ -412,34 +412,6 @@ pub enum InsertSource {
     Select(QueryPlan),
     /// LOAD DATA.
     File(Box<FilePlan>),
-}
-
-/// What LOAD DATA reads.
-#[derive(Debug)]
-pub struct FilePlan {
-    /// LOCAL: the client has the file.
-    pub local: bool,
-    /// The file's name as the statement has it.
-    pub name: String,
-    /// How rows stand in it.
-    pub format: FileFormat,
-    /// What its texts are in.
-    pub collation: Collation,
-    /// Lines at its beginning that are passed over.
-    pub skip: u64,
-    /// Where the fields of a row go.
-    pub fields: Vec<FieldTarget>,
-    /// What else its columns get: SET.
-    pub assignments: Vec<Assignment>,
-}
-
-/// Where a field goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FieldTarget {
-    /// Into a column, by its place.
-    Column(usize),
-    /// Into a user variable: its name, in lower case.
-    Variable(String),
 }
 
 /// What happens to a row whose key is there already.

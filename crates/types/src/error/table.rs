@@ -1,8 +1,7 @@
 //! The one table of MySQL's error numbers: symbol, number, SQLSTATE, message text.
 //!
-//! Numbers, SQLSTATEs and texts were read from a running MySQL 9.7.4 (`perror`, `events_errors_summary_global_by_error`;
-//! `tests/data/errors.tsv` keeps what it answered), with two deliberate differences: 1062 has the text that the server
-//! really sends (that of 1586), and 1021, which MySQL 9 retired, has the text of MySQL 8.0.
+//! They were read from a running MySQL 9.7.4 (`tests/data/errors.tsv`), with two deliberate differences: 1062 has the text
+//! that the server really sends (that of 1586), and 1021, which MySQL 9 retired, has the text of MySQL 8.0.
 
 use super::Condition;
 
