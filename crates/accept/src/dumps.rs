@@ -1,5 +1,5 @@
 //! `mariadb-dump --single-transaction` and Oracle's `mysqldump`: sysbench's tables, tables of every type and with
-//! foreign keys, and views, dumped and reloaded unchanged.
+//! foreign keys, and views, dumped and reloaded unchanged. What both clients print of a table loads by LOAD DATA LOCAL.
 
 use rig::clients::{VENDORS, Vendor};
 use rig::onelog::Config;
@@ -11,7 +11,7 @@ use crate::{Plan, binlogs, contents, sql};
 /// See the module.
 pub fn run(plan: &Plan) -> Outcome {
     let dir = paths::fresh("accept/dumps")?;
-    let server = Config::new(&dir.join("data"), &["--log-bin=binlog"])?.start()?;
+    let server = Config::new(&dir.join("data"), &["--log-bin=binlog", "--local-infile"])?.start()?;
     let port = server.port();
     sql::run(port, &["CREATE DATABASE sbtest"])?;
     for name in ["types", "relations", "documents", "computed", "views"] {
@@ -29,6 +29,7 @@ pub fn run(plan: &Plan) -> Outcome {
         for database in ["sbtest", "types", "relations", "documents", "views"] {
             reload(vendor, port, database, &dir)?;
         }
+        load(vendor, port, &dir)?;
     }
     // MariaDB's dumps have values for generated columns, which MySQL does not take either.
     reload(Vendor::Oracle, port, "computed", &dir)?;
@@ -52,4 +53,24 @@ fn reload(vendor: Vendor, port: u16, database: &str, dir: &std::path::Path) -> O
     dump(&copy, &again)?;
     let same = std::fs::read(file(&copy))? == std::fs::read(&again)?;
     check(same, || format!("{what}: a second dump differs: {} {}", file(&copy).display(), again.display()))
+}
+
+/// A table of sysbench's as a client prints it, which is how LOAD DATA reads it, over a compressed connection.
+fn load(vendor: Vendor, port: u16, dir: &std::path::Path) -> Outcome {
+    let copy = format!("loaded_{vendor:?}").to_lowercase();
+    let file = dir.join(&copy);
+    let mut print = vendor.root(port)?;
+    print.args(["--batch", "--skip-column-names", "--execute=SELECT * FROM sbtest.sbtest1"]);
+    command::run_into(&mut print, &file)?;
+    sql::run(
+        port,
+        &[&format!("CREATE DATABASE {copy}"), &format!("CREATE TABLE {copy}.sbtest1 LIKE sbtest.sbtest1")],
+    )?;
+    let load = format!("--execute=LOAD DATA LOCAL INFILE '{}' INTO TABLE {copy}.sbtest1", file.display());
+    command::run(vendor.root(port)?.args(["--local-infile=1", "--compress", &load]))?;
+    let same = "SELECT COUNT(*) > 0, COUNT(*) = SUM(a.k = b.k AND a.c = b.c AND a.pad = b.pad) FROM sbtest.sbtest1 a";
+    let same = format!("{same} LEFT JOIN {copy}.sbtest1 b USING (id)");
+    let mut ask = vendor.root(port)?;
+    let answer = command::run(ask.args(["--batch", "--skip-column-names", &format!("--execute={same}")]))?;
+    check(answer.trim() == "1\t1", || format!("what {vendor:?} has printed and loaded: {answer}"))
 }

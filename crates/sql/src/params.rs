@@ -10,19 +10,33 @@ use types::number::is_whole;
 use types::temporal::{DateTime, Time, parse_time};
 use types::value::{Value, ValueRef, lax_datetime, moment_of_text};
 
-/// What a parameter is taken for.
+/// What parameters that stand beside each other are taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
-    /// How it stands there.
+pub(crate) struct Taken {
+    /// How they stand there.
     pub(crate) place: ParamPlace,
-    /// By what is beside it, as far as the plan knows.
+    /// By what is beside them, as far as the plan knows.
     pub(crate) class: Option<Class>,
-    /// The literals beside it, by their numbers.
+    /// The literals beside them, by their numbers.
     pub(crate) literals: Vec<usize>,
 }
 
-/// What is known of a statement's parameters, by their numbers.
-pub type ParamTypes = BTreeMap<usize, Taken>;
+/// What is known of a statement's parameters.
+#[derive(Clone, Debug, Default)]
+pub struct ParamTypes {
+    taken: Vec<Taken>,
+    /// A parameter's place in that list, by its number.
+    places: BTreeMap<usize, usize>,
+}
+
+impl ParamTypes {
+    /// Notes what parameters are taken for, by their numbers.
+    pub(crate) fn note(&mut self, params: impl IntoIterator<Item = usize>, taken: Taken) {
+        let place = self.taken.len();
+        self.taken.push(taken);
+        self.places.extend(params.into_iter().map(|param| (param, place)));
+    }
+}
 
 /// How a parameter stands beside others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,9 +115,13 @@ pub fn adapt(
     context: &mut Context<'_>,
 ) -> Result<Vec<(usize, Value)>, SqlError> {
     let mut adapted = Vec::new();
-    for (number, taken) in known {
+    if known.places.is_empty() || !values.iter().any(|value| may_be_other(*value)) {
+        return Ok(adapted);
+    }
+    let classes: Vec<Option<Class>> = known.taken.iter().map(|taken| taken.class(literals)).collect();
+    for (number, place) in &known.places {
         let Some(value) = values.get(*number).filter(|value| may_be_other(**value)) else { continue };
-        let Some(class) = taken.class(literals) else { continue };
+        let (Some(class), taken) = (classes[*place], &known.taken[*place]) else { continue };
         let new = match (class, *value) {
             // A moment beside a time is the time of its day.
             (Class::Time, ValueRef::DateTime(moment)) => Some(Value::Time(moment.time())),

@@ -58,6 +58,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let mut values = complete(options.values, &identity, options.log_bin_base.as_deref());
     check_together(&values)?;
+    check_secure_file_priv(&values)?;
     let tls = certificates::offer(&*vfs, dir, options.has_tls, &mut values)?;
     let listen_on = Places::of(&values, dir)?;
     let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
@@ -153,6 +154,19 @@ fn check_together(values: &Values) -> Result<(), StartError> {
         return Err(StartError::Option(what));
     }
     Ok(())
+}
+
+/// The directory from which users' files are read is there, if there is one. It is not the server's: its own files are elsewhere.
+fn check_secure_file_priv(values: &Values) -> Result<(), StartError> {
+    let Val::Text(dir) = values.get("secure_file_priv") else { return Ok(()) };
+    if dir.is_empty() || Path::new(&**dir).is_dir() {
+        return Ok(());
+    }
+    let what = format!(
+        "Failed to access directory for --secure-file-priv. Please make sure that directory exists and is \
+         accessible by onelog. Supplied value : {dir}"
+    );
+    Err(StartError::Option(what))
 }
 
 /// What recovery is told.

@@ -219,22 +219,25 @@ impl Client {
         }
         #[expect(clippy::disallowed_methods, reason = "it is a user's file, none of the server's")]
         let file = File::open(&real);
-        file.map(ServerFile).map_err(|_| unreadable())
+        file.map(|file| ServerFile { file, path: real }).map_err(|_| unreadable())
     }
 }
 
 /// A file of the server's.
 #[derive(Debug)]
-struct ServerFile(File);
+struct ServerFile {
+    file: File,
+    path: PathBuf,
+}
 
 impl DataFile for ServerFile {
     fn read(&mut self) -> BoxFuture<'_, Result<Vec<u8>>> {
         Box::pin(async move {
             let mut piece = vec![0; PIECE_SIZE];
-            let count = tokio::task::block_in_place(|| self.0.read(&mut piece));
+            let count = tokio::task::block_in_place(|| self.file.read(&mut piece));
             piece.truncate(count.map_err(|error| {
                 let number = error.raw_os_error().unwrap_or_default();
-                ER_ERROR_ON_READ.error(&[&"the file", &number, &error])
+                ER_ERROR_ON_READ.error(&[&self.path.display(), &number, &error])
             })?);
             Ok(piece)
         })

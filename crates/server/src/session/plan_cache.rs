@@ -45,7 +45,7 @@ pub(super) struct Planned {
 impl Planned {
     /// A plan that was just made, without parameters.
     pub(super) fn new(plan: Plan) -> Self {
-        Self::with_params(plan, ParamTypes::new())
+        Self::with_params(plan, ParamTypes::default())
     }
 
     /// A plan that was just made.

@@ -350,9 +350,6 @@ impl Client {
         values: &[ValueRef<'_>],
         literals: &[Value],
     ) -> Result<Vec<(usize, Value)>> {
-        if planned.params.is_empty() {
-            return Ok(Vec::new());
-        }
         let mut context = self.sql.writing(&mut self.warnings);
         context.strict &= planned.plan.is_strict();
         sql::params::adapt(&planned.params, values, literals, &mut context)

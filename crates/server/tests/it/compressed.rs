@@ -14,7 +14,7 @@ use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 
-use crate::client::{Client, Login};
+use crate::client::{Client, LOCAL_FILES, Login};
 use crate::whole::{World, ok, rows, send};
 
 const COMPRESS: u32 = 1 << 5;
@@ -96,6 +96,28 @@ fn frames_carry_packets_both_ways() {
     assert!(has(&bytes, b"\x0bCompression\x02ON"));
     let mut plain = world.root();
     assert_eq!(rows(&mut plain, "SHOW STATUS LIKE 'Compression'"), ["Compression|OFF"]);
+    world.stop();
+}
+
+#[test]
+fn files_come_in_frames() {
+    let world = World::start_with(&["--local-infile"]);
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT PRIMARY KEY)");
+    let login = Login { flags: COMPRESS | LOCAL_FILES, ..Login::new("root", "") };
+    let mut client = Client::connect(&world.address(), &login).unwrap();
+    let load = query("LOAD DATA LOCAL INFILE 'x' INTO TABLE d.t");
+    client.stream.write_all(&frame(0, &load)).unwrap();
+    let (number, asked, _) = next(&mut client);
+    assert_eq!((number, &asked[..]), (1, &b"\x02\0\0\x01\xfbx"[..]));
+    // Three packets in two frames, the last of them empty.
+    client.stream.write_all(&frame(2, b"\x04\0\0\x021\n2\n\x03\0\0\x033\n")).unwrap();
+    client.stream.write_all(&frame(3, b"4\0\0\0\x04")).unwrap();
+    let (number, answer, _) = next(&mut client);
+    assert_eq!((number, &answer[3..7]), (4, &[5, 0, 4, 0][..]), "packet 5 is OK, of four rows");
+    client.stream.write_all(&frame(0, &query("SELECT 1"))).unwrap();
+    assert_eq!(next(&mut client).0, 1);
+    assert_eq!(rows(&mut root, "SELECT COUNT(*), SUM(a) FROM d.t"), ["4|10"]);
     world.stop();
 }
 

@@ -2,7 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "the files are none of the server's")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use server::options::Options;
+use server::run;
+use vfs::Vfs;
+use vfs::sim::SimDisk;
 
 use crate::client::{Client, LOCAL_FILES, Login};
 use crate::whole::{World, answers_as_recorded, ok, rows, send, until};
@@ -79,6 +85,18 @@ fn files_of_the_server_are_read_where_they_may_be() {
     assert_eq!(rows(&mut root, "SELECT a FROM d.t"), ["4", "4"]);
     world.stop();
     std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
+fn a_directory_that_is_not_there_stops_the_start() {
+    let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+    vfs.create_dir_all(Path::new("/data")).unwrap();
+    let options = ["--no-defaults", "--port=0", "--secure-file-priv=/no/such/place"].map(str::to_owned);
+    let options = Options::read(&*vfs, &options).unwrap();
+    let runtime = run::runtime().unwrap();
+    let started = runtime.block_on(run::start(Arc::clone(&vfs), Path::new("/data"), options));
+    let error = started.map(drop).unwrap_err().to_string();
+    assert!(error.contains("--secure-file-priv") && error.ends_with("/no/such/place"), "{error}");
 }
 
 #[test]

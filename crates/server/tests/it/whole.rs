@@ -180,8 +180,8 @@ pub fn answers_as_recorded(recorded: &str, count: usize) {
     world.stop();
 }
 
-#[expect(clippy::disallowed_methods, reason = "as above")]
 /// `name: text`, with the escapes of `tools/record_statements.py`.
+#[expect(clippy::disallowed_methods, reason = "as above")]
 fn write_file(dir: &Path, line: &str) {
     let (name, text) = line.split_once(':').unwrap();
     let (mut bytes, mut rest) = (Vec::new(), text.strip_prefix(' ').unwrap_or(text).bytes());

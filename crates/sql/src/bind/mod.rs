@@ -107,7 +107,7 @@ impl<'a> BindEnv<'a> {
 
     /// What the parameters of what was bound are taken for.
     pub fn param_types(&self) -> ParamTypes {
-        self.params.borrow().clone()
+        self.params.take()
     }
 
     /// The same for a statement that changes rows. What it reads by a derived table is read before it changes anything, also of

@@ -37,8 +37,7 @@ impl Binder<'_, '_> {
                 return;
             }
         }
-        let mut known = self.env.params.borrow_mut();
-        known.extend(params.into_iter().map(|param| (param, taken.clone())));
+        self.env.params.borrow_mut().note(params, taken);
     }
 
     /// What a parameter beside this is; `None` if it stays what it is, or if the type is not known yet.
@@ -65,7 +64,7 @@ impl Binder<'_, '_> {
     pub(super) fn note_param(&self, expr: &Expr, class: Class) {
         if let Some(number) = param(expr) {
             let taken = Taken { place: ParamPlace::Alone, class: Some(class), literals: Vec::new() };
-            self.env.params.borrow_mut().insert(number, taken);
+            self.env.params.borrow_mut().note([number], taken);
         }
     }
 }

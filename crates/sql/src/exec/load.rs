@@ -19,7 +19,7 @@ use types::warning::Warnings;
 use super::assign::{self, Given};
 use super::cursor::offsets;
 use super::insert::Progress;
-use super::{Exec, Known, Result};
+use super::{Exec, Known, Result, give_way};
 use crate::expr::RowRef;
 use crate::load::{Found, RowReader};
 use crate::plan::{FieldTarget, FilePlan, InsertPlan};
@@ -50,7 +50,11 @@ impl Exec<'_> {
                 Found::Nothing if reader.size() > row_size_max => {
                     return Err(ER_NET_PACKET_TOO_LARGE.error(&[]));
                 }
-                Found::Nothing => reader.give(&data.read().await?),
+                Found::Nothing => {
+                    // Many pieces may have no row's end.
+                    give_way().await;
+                    reader.give(&data.read().await?);
+                }
                 Found::End => return Ok(()),
             }
         }

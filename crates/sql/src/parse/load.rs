@@ -59,8 +59,10 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// Behind LOAD.
 pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
-    if cursor.is("XML") {
-        return Err(unsupported("LOAD XML"));
+    for (word, what) in [("XML", "LOAD XML"), ("INDEX", "LOAD INDEX INTO CACHE")] {
+        if cursor.is(word) {
+            return Err(unsupported(what));
+        }
     }
     cursor.expect("DATA")?;
     cursor.accept_any(&["LOW_PRIORITY", "CONCURRENT"]);
