@@ -76,8 +76,10 @@ fn event(bytes: &[u8]) -> Option<(u8, usize)> {
 
 /// Whether a file holds the first bytes of another; the IN_USE flag is no difference.
 pub fn is_prefix(bytes: &[u8], of: &[u8]) -> bool {
+    let (front, rest) = bytes.split_at(bytes.len().min(FLAGS.end));
+    let Some((of_front, of_rest)) = of.split_at_checked(front.len()) else { return false };
     let same = |(at, (a, b)): (usize, (&u8, &u8))| a == b || FLAGS.contains(&at);
-    bytes.len() <= of.len() && bytes.iter().zip(of).enumerate().all(same)
+    front.iter().zip(of_front).enumerate().all(same) && of_rest.starts_with(rest)
 }
 
 fn read(disk: &SimDisk, path: &Path) -> Vec<u8> {

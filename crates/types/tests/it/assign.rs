@@ -3,7 +3,7 @@
 //! Requirements: for every pair of column type and literal in `tests/data/assign.tsv`, in a strict statement and in
 //! one that is not: the stored value as a client reads it, the warnings, or the error's number and message.
 //!
-//! Method: the file holds the answers of MySQL 9.7.4 (`cargo run -p types --example record -- PORT assign`); each
+//! Method: the file holds the answers of MySQL 9.7.4 (`cargo run -p types --example record_types -- PORT assign`); each
 //! line is assigned with `store::assign`, the stored bytes are read back through a row and its text form.
 //! Differences that are known and meant are in [`KNOWN_DIFFERENCES`], and each must still differ.
 

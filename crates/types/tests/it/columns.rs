@@ -4,7 +4,7 @@
 //! `information_schema.columns`, its column definition packet in two character sets, its TABLE_MAP type and metadata;
 //! and its catalog form leads back to it.
 //!
-//! Method: the file holds the answers of MySQL 9.7.4 (`cargo run -p types --example record -- PORT columns`).
+//! Method: the file holds the answers of MySQL 9.7.4 (`cargo run -p types --example record_types -- PORT columns`).
 
 use std::fmt::Display;
 

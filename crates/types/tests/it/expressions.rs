@@ -2,7 +2,7 @@
 //!
 //! Requirements: for every line of `tests/data/expressions.tsv` the answer, and for casts and numbers the warnings.
 //!
-//! Method: the file holds the answers of MySQL 9.7.4 (`cargo run -p types --example record -- PORT expressions`).
+//! Method: the file holds the answers of MySQL 9.7.4 (`cargo run -p types --example record_types -- PORT expressions`).
 //! Operations: `cast TYPE a`, `text a` (as a client sees it), `number a` (a+0), `truth a` (IS TRUE), `compare a b`
 //! (a = b, a < b), `like text pattern escape`, `+ - * / % DIV` of exact numbers, `round`, `truncate`, `upper`, `lower`,
 //! `char_length`, `convert SET a` (hexadecimal), `weight COLLATION a`, `to_days`, `from_days`, `week d mode`,

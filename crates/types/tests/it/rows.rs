@@ -3,7 +3,7 @@
 //! Requirements: for every line of `tests/data/rows.tsv`: the row image of the assigned literal, the column as text
 //! and as binary protocol value, and the value read back; NULL bitmaps, many columns, patches and damaged rows.
 //!
-//! Method: the file holds bytes of MySQL 9.7.4's binlog and packets (`cargo run -p types --example record -- PORT rows`).
+//! Method: the file holds bytes of MySQL 9.7.4's binlog and packets (`cargo run -p types --example record_types -- PORT rows`).
 
 use crate::support::{column, field, for_column, from_hex, hex, lines, literal, today};
 use types::charset::Charset;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! /work/shared/peers/server start mysql97 full
-//! cargo run -p types --example record -- 13097 expressions < tests/data/expressions.tsv > new
+//! cargo run -p types --example record_types -- 13097 expressions < tests/data/expressions.tsv > new
 //! ```
 //!
 //! The files are their own input: what a case is made of stays, what was answered is replaced. A new case is a
