@@ -263,6 +263,9 @@ impl Client {
             TableElement::Key(_) | TableElement::Check(_) => None,
         });
         let parents = self.parents(&name, references)?;
+        if self.is_taken(&name, create.if_not_exists).await? {
+            return Ok(None);
+        }
         let (locks, changes) = self.lock_related_tables(&[&name], &parents, read).await?;
         let database = self.database(&name.db)?;
         if self.is_there(&name, create.if_not_exists)? {
@@ -286,6 +289,9 @@ impl Client {
     async fn create_table_like(&mut self, create: &CreateTableLike, sql: &[u8]) -> Result<Option<CommitAck>> {
         let name = self.full_name(&create.table)?;
         self.access.on_table(Privileges::CREATE, &name.db, &name.name)?;
+        if self.is_taken(&name, create.if_not_exists).await? {
+            return Ok(None);
+        }
         let (_locks, changes) = self.lock_related_tables(&[&name], &[], &[]).await?;
         self.database(&name.db)?;
         let like = self.table_to_copy(&create.like)?;
@@ -299,6 +305,17 @@ impl Client {
         let text = like.is_temporary().then(|| self.text_to_log(&def, true));
         let sql = text.as_ref().map_or(sql, String::as_bytes);
         self.add_table(def, changes, sql).await.map(Some)
+    }
+
+    /// As [`Self::is_there`], before the name is locked: who only uses the table is not waited for.
+    async fn is_taken(&mut self, name: &FullName, if_not_exists: bool) -> Result<bool> {
+        if self.find_table(name).is_none() {
+            return Ok(false);
+        }
+        let mut trx = self.begin_change().await?;
+        let locks = [database_lock(&name.db), metadata_lock(&name.db, &name.name)];
+        self.lock_all(&mut trx, locks.map(|id| (id, Mode::Shared)).to_vec()).await?;
+        self.is_there(name, if_not_exists)
     }
 
     /// Whether a table is there that is to be created: an error, or a note if that is fine.

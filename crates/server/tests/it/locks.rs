@@ -52,6 +52,21 @@ fn a_wait_ends_at_its_time_out() {
 }
 
 #[test]
+fn who_creates_what_is_there_waits_for_nobody_who_uses_it() {
+    let (world, mut holder, mut impatient) = world();
+    ok(&mut holder, "BEGIN");
+    ok(&mut holder, "INSERT INTO d.t VALUES (2, 2)");
+    ok(&mut impatient, "CREATE TABLE IF NOT EXISTS d.t (other TEXT)");
+    ok(&mut impatient, "CREATE TABLE IF NOT EXISTS d.t SELECT 1 AS one");
+    ok(&mut impatient, "CREATE TABLE d.u (a INT)");
+    ok(&mut impatient, "CREATE TABLE IF NOT EXISTS d.t LIKE d.u");
+    assert_eq!(error(&mut impatient, "CREATE TABLE d.t (a INT)"), 1050);
+    assert_eq!(error(&mut impatient, "DROP TABLE IF EXISTS d.t"), 1205);
+    ok(&mut holder, "COMMIT");
+    world.stop();
+}
+
+#[test]
 fn a_backup_needs_its_privilege() {
     let (world, mut root, _) = world();
     ok(&mut root, "GRANT SUPER ON *.* TO nobody");
