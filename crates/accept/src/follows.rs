@@ -18,7 +18,7 @@ use rig::random::Random;
 use rig::sysbench::Sysbench;
 use rig::{Outcome, check, paths};
 
-use crate::{Plan, acknowledged, binlogs, contents, sql};
+use crate::{Plan, acknowledged, binlogs, contents, sql, xa};
 
 /// How a source is followed.
 #[derive(Clone, Copy, Debug)]
@@ -222,7 +222,7 @@ pub fn begin(replica: u16, source: u16, way: Way, ca: &Path) -> Outcome {
 }
 
 /// DDL on the source, and rotations, until it is over. Returns how many rounds.
-fn define_until(port: u16, way: Way, over: &AtomicBool) -> Outcome<u32> {
+fn define_until(port: u16, way: Way, over: &AtomicBool) -> Outcome<usize> {
     let mut round = 0;
     while !over.load(Ordering::Relaxed) {
         let more: &[&str] = if way.vendor == Vendor::MariaDb { &DDL_OF_MARIADB } else { &[] };
@@ -239,8 +239,14 @@ fn define_until(port: u16, way: Way, over: &AtomicBool) -> Outcome<u32> {
         statements.push("COMMIT".to_owned());
         let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
         sql::run(port, &statements)?;
+        if way.vendor == Vendor::Oracle {
+            xa::round(port, round)?;
+        }
         round += 1;
         std::thread::sleep(Duration::from_millis(100));
+    }
+    if way.vendor == Vendor::Oracle && round > 0 {
+        sql::run(port, &[&xa::end_later(round - 1)])?;
     }
     Ok(round)
 }

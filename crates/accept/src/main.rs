@@ -29,6 +29,7 @@ mod semi_sync;
 mod sql;
 mod switches;
 mod sysbench;
+mod xa;
 
 use std::num::NonZero;
 use std::process::ExitCode;

@@ -20,7 +20,7 @@ use rig::peer::Peer;
 use rig::sysbench::Sysbench;
 use rig::{Outcome, check, paths};
 
-use crate::{Plan, binlogs, contents, kills, sql};
+use crate::{Plan, binlogs, contents, kills, sql, xa};
 
 const OPTIONS: [&str; 6] = [
     "--log-bin=binlog",
@@ -110,6 +110,7 @@ pub fn run(plan: &Plan) -> Outcome {
         for statement in DDL {
             sql::run(port, &[&statement.replace("ROUND", &round.to_string())])?;
         }
+        xa::round(port, round)?;
         sql::run(port, &["FLUSH BINARY LOGS"])?;
         if round % 2 == 1 {
             restart(&mut replicas[round / 2 % 2], &dir)?;
@@ -125,7 +126,8 @@ pub fn run(plan: &Plan) -> Outcome {
     let raw = Raw::start(&dir, port)?;
     // What MySQL's Python client begins with; MariaDB 10.11 does not know the collation.
     let names = "SET NAMES utf8mb4 COLLATE utf8mb4_0900_ai_ci";
-    let last = ["FLUSH BINARY LOGS", "UPDATE d.c SET n = n + 0", "DELETE FROM d.a WHERE n % 2 = 0"];
+    let later = xa::end_later(rounds - 1);
+    let last = [&later, "FLUSH BINARY LOGS", "UPDATE d.c SET n = n + 0", "DELETE FROM d.a WHERE n % 2 = 0"];
     sql::run(port, &[&[names][..], &last].concat())?;
     for replica in &replicas {
         await_equal(replica, port, &DATABASES)?;

@@ -24,6 +24,8 @@ pub fn info(event: &Event<'_>) -> String {
         }
         Event::Rows(rows) => format!("table_id: {}", rows.table_id),
         Event::Xid(xid) => format!("COMMIT /* xid={} */", xid.0),
+        Event::XaPrepare(prepare) if prepare.one_phase => format!("XA COMMIT {} ONE PHASE", prepare.name),
+        Event::XaPrepare(prepare) => format!("XA PREPARE {}", prepare.name),
         Event::Rotate(rotate) => format!("{};pos={}", text(rotate.file), rotate.position),
         Event::Heartbeat(heartbeat) => text(heartbeat.file),
         Event::Stop | Event::Other(_) => String::new(),

@@ -69,7 +69,8 @@ impl<'a> TrxEvents<'a> {
         Self { cache, plan, origin, with_xid: true }
     }
 
-    /// A group that ends by itself: one DDL statement, or BEGIN and COMMIT for an empty transaction with a GTID.
+    /// A group that ends by itself: one DDL statement, BEGIN and COMMIT for an empty transaction with a GTID, or an XA
+    /// transaction up to XA_PREPARE.
     pub fn statement(cache: &'a TrxCache, plan: GtidPlan, origin: Origin) -> Self {
         Self { cache, plan, origin, with_xid: false }
     }

@@ -25,6 +25,8 @@ pub enum EventsKind {
     Transaction,
     /// One statement that is a group by itself: DDL.
     Statement,
+    /// Row events between XA START and XA_PREPARE, all of them in the cache.
+    Prepared,
 }
 
 /// What a session hands over, encoded, and what it gets back to reuse.
@@ -145,7 +147,9 @@ impl Pending {
         match self.kind {
             EventsKind::None => None,
             EventsKind::Transaction => Some(TrxEvents::transaction(&self.cache, self.plan, self.origin)),
-            EventsKind::Statement => Some(TrxEvents::statement(&self.cache, self.plan, self.origin)),
+            EventsKind::Statement | EventsKind::Prepared => {
+                Some(TrxEvents::statement(&self.cache, self.plan, self.origin))
+            }
         }
     }
 

@@ -42,6 +42,8 @@ impl IndexId {
     pub const CATALOG: Self = Self(1);
     /// Holds where a replica is in its source's binlog, and who that is.
     pub const REPLICA: Self = Self(2);
+    /// Holds transactions that are prepared and wait for a word.
+    pub const PREPARED: Self = Self(3);
     /// The first number that a table's index gets.
     pub const FIRST_USER: Self = Self(16);
     /// The first number of an index of a temporary table. Each session begins here; nothing on disk has such a number.

@@ -15,6 +15,7 @@ pub mod delta;
 mod error;
 pub mod ids;
 pub mod lock;
+pub mod prepared;
 pub mod retired;
 pub mod row_hashes;
 pub mod rows;

@@ -223,6 +223,45 @@ impl Trx {
         self.seen.ends(self.id);
     }
 
+    /// Makes what it has changed and locked a transaction of its own, that no session runs. This one begins anew; counters and
+    /// temporary tables stay with it, and what it has learned from commits that are not visible yet.
+    #[must_use]
+    pub fn detach(&mut self) -> Self {
+        let mut detached = Self::new(Arc::clone(&self.store));
+        detached.horizon = self.horizon;
+        self.exchange(&mut detached);
+        detached
+    }
+
+    /// Becomes what was detached.
+    ///
+    /// # Panics
+    /// If it has locks or changes itself.
+    pub fn adopt(&mut self, mut detached: Self) {
+        assert!(self.writes.is_empty() && self.locks.is_empty(), "one transaction at a time");
+        self.note_seen(detached.horizon);
+        self.exchange(&mut detached);
+    }
+
+    fn exchange(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.id, &mut other.id);
+        std::mem::swap(&mut self.writes, &mut other.writes);
+        std::mem::swap(&mut self.locks, &mut other.locks);
+        for trx in [self, other] {
+            trx.snapshot = None;
+            trx.seen.ends(trx.id);
+            if !trx.is_idle() {
+                trx.seen.statement_begins();
+                trx.seen.statement_ends(trx.locks.len(), trx.writes.len());
+            }
+        }
+    }
+
+    /// Its locks.
+    pub(crate) fn held_locks(&self) -> impl Iterator<Item = (LockId, Mode)> {
+        self.locks.iter()
+    }
+
     /// Puts its changes into a delta: part of a commit.
     pub fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
         self.writes.apply(seq, delta);
@@ -243,8 +282,12 @@ impl Trx {
 
     /// Takes a row lock if nobody has to be waited for. Returns whether it is held.
     pub fn try_lock_row(&mut self, key: &[u8], mode: Mode) -> Result<bool, EngineError> {
-        let id = LockId::of_key(key);
-        if !is_temporary(key) && !self.locks.has(id, mode) {
+        if is_temporary(key) { Ok(true) } else { self.try_lock(LockId::of_key(key), mode) }
+    }
+
+    /// Takes a lock if nobody has to be waited for. Returns whether it is held.
+    pub(crate) fn try_lock(&mut self, id: LockId, mode: Mode) -> Result<bool, EngineError> {
+        if !self.locks.has(id, mode) {
             match self.store.locks().acquire(self.id, id, mode, Turn::Last) {
                 Ok(Acquired::Granted) => self.note_lock(id, mode),
                 // Dropping the wait withdraws it.
@@ -440,6 +483,11 @@ impl Trx {
             return self.temporary.put(key, change);
         }
         assert!(self.locks.has(lock, Mode::Exclusive), "changes are made under an exclusive lock");
+        self.writes.put(key, change);
+    }
+
+    /// Records a change of a key that is under one of its locks: a transaction as it was before a crash.
+    pub(crate) fn put_locked(&mut self, key: Key, change: Change) {
         self.writes.put(key, change);
     }
 

@@ -16,7 +16,8 @@ use commit::{Clock, Die, FatalError, FileContext, Pipeline, Settings, StrategyKi
 use engine::base::Base;
 use engine::catalog::Catalog;
 use engine::check::check_table;
-use engine::ids::CommitSeq;
+use engine::ids::{CommitSeq, IndexId};
+use engine::scan::{Direction, Entry, KeyRange};
 use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use parking_lot::Mutex;
@@ -132,6 +133,7 @@ impl World {
             common: Common::default(),
         });
         checkpoints.shared.set(Arc::downgrade(&shared)).expect("set once");
+        shared.restore_xa().map_err(|error| FatalError::Corrupt(error.to_string()))?;
         vfs.create_dir_all(&Path::new(DIR).join("tmp"))?;
         let runtime =
             tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
@@ -335,6 +337,13 @@ impl World {
                 rows.sort();
                 lines.extend(rows);
             }
+        }
+        // Prepared XA transactions, with their changes and locks.
+        let mut trx = Trx::new(Arc::clone(&self.shared.store));
+        let prepared = KeyRange::prefix(&IndexId::PREPARED.prefix());
+        let mut prepared = trx.scan(&prepared, Direction::Forward).map_err(|error| error.to_string())?;
+        while let Some(Entry { key, row, .. }) = prepared.next_row().map_err(|error| error.to_string())? {
+            lines.push(format!("{key:?} {row:?}"));
         }
         lines.extend(catalog.accounts().map(|(name, bytes)| format!("{name:?} {bytes:?}")));
         Ok(lines)

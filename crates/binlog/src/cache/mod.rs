@@ -26,7 +26,7 @@ use vfs::Vfs;
 pub(crate) use walk::walk;
 
 use crate::error::{Error, Limit, Result};
-use crate::event::{Encode, OpenRows, Origin, Row, RowsSpec, single_row_event_len};
+use crate::event::{Encode, EventHeader, OpenRows, Origin, Row, RowsSpec, single_row_event_len};
 use crate::{EVENT_SIZE_MAX, event};
 
 /// The largest body: what [`EVENT_SIZE_MAX`] leaves.
@@ -207,6 +207,23 @@ impl TrxCache {
         self.buf = whole;
         self.spill = None;
         Ok(())
+    }
+
+    /// Puts another event in the place of the first one, if that is in memory. Says whether it was.
+    ///
+    /// # Panics
+    /// If a statement's rows are open, or there is no event.
+    pub fn replace_first(&mut self, origin: Origin, event: &impl Encode) -> bool {
+        assert!(self.open.is_none() && self.events > 0, "it stands in front of whole statements");
+        if self.spill.is_some() {
+            return false;
+        }
+        let header = self.buf.first_chunk().expect("a whole event");
+        let first = usize::try_from(EventHeader::from_bytes(header).event_size).expect("it is in memory");
+        let mut other = Vec::new();
+        event.append_to(origin, &mut other);
+        self.buf.splice(..first, other);
+        true
     }
 
     /// Moves everything out, the temporary file included, and is empty after that.

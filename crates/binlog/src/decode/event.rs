@@ -6,10 +6,11 @@ use super::gtid_event::gtid_event;
 use super::query::query;
 use super::rows::{RowsBody, rows};
 use super::table_map::{TableMapBody, table_map};
+use super::xa::xa_prepare;
 use super::{Cursor, DecodeError};
 use crate::event::{
-    EventHeader, EventType, FormatDescription, GtidEvent, Heartbeat, Query, Rotate, RowsKind, RowsQuery, Xid,
-    flag,
+    EventHeader, EventType, FormatDescription, GtidEvent, Heartbeat, Query, Rotate, RowsKind, RowsQuery,
+    XaPrepare, Xid, flag,
 };
 use crate::gtid::GtidSet;
 
@@ -32,6 +33,8 @@ pub enum Event<'a> {
     Rows(RowsBody<'a>),
     /// End of a transaction.
     Xid(Xid),
+    /// End of an XA transaction.
+    XaPrepare(XaPrepare<'a>),
     /// The log goes on in another file.
     Rotate(Rotate<'a>),
     /// The server shut down cleanly.
@@ -64,6 +67,7 @@ impl<'a> Event<'a> {
                 cursor.finish()?;
                 Self::Xid(xid)
             }
+            EventType::XA_PREPARE => Self::XaPrepare(xa_prepare(body)?),
             EventType::ROTATE => Self::Rotate(Rotate { position: cursor.u64()?, file: cursor.rest() }),
             EventType::STOP => Self::Stop,
             EventType::HEARTBEAT => Self::Heartbeat(Heartbeat { file: body }),

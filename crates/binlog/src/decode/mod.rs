@@ -13,6 +13,7 @@ mod rows;
 mod status_vars;
 mod table_map;
 mod table_metadata;
+mod xa;
 
 pub(crate) use cursor::Cursor;
 pub use cursor::DecodeError;

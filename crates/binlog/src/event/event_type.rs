@@ -35,6 +35,8 @@ impl EventType {
     pub const ANONYMOUS_GTID: Self = Self(34);
     /// The GTIDs of all earlier files; the second event of every file.
     pub const PREVIOUS_GTIDS: Self = Self(35);
+    /// End of an XA transaction that waits for its coordinator's word.
+    pub const XA_PREPARE: Self = Self(38);
     /// All events of a transaction behind its GTID, compressed. Only read.
     pub const TRANSACTION_PAYLOAD: Self = Self(40);
     /// Sent, never stored: the source is alive, with a position of 64 bits.
@@ -59,6 +61,7 @@ impl EventType {
             Self::GTID => "Gtid",
             Self::ANONYMOUS_GTID => "Anonymous_Gtid",
             Self::PREVIOUS_GTIDS => "Previous_gtids",
+            Self::XA_PREPARE => "XA_prepare",
             Self::TRANSACTION_PAYLOAD => "Transaction_payload",
             Self(_) => "Unknown",
         }

@@ -20,6 +20,7 @@ mod rows;
 mod status_vars;
 mod table_map;
 mod table_metadata;
+mod xa;
 
 pub use checksum::{CHECKSUM_LEN, ChecksumAlg};
 pub(crate) use column::meta_len;
@@ -45,6 +46,7 @@ pub(crate) use status_vars::{DBS_MANY, DBS_MAX, code};
 pub use table_map::TableMap;
 pub use table_metadata::MetadataLevel;
 pub(crate) use table_metadata::field;
+pub use xa::{XaName, XaPrepare};
 
 /// An event that can be appended to a buffer.
 pub trait Encode {

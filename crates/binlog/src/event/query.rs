@@ -38,6 +38,14 @@ impl<'a> Query<'a> {
     pub const BEGIN: &'static [u8] = b"BEGIN";
     /// The statement that closes a transaction without an XID.
     pub const COMMIT: &'static [u8] = b"COMMIT";
+    /// How the statement begins that opens an XA transaction.
+    pub const XA_START: &'static [u8] = b"XA START ";
+
+    /// Whether it opens a transaction of row events.
+    pub fn opens(&self) -> bool {
+        let front = self.sql.get(..Self::XA_START.len()).unwrap_or_default();
+        self.sql.eq_ignore_ascii_case(Self::BEGIN) || front.eq_ignore_ascii_case(Self::XA_START)
+    }
 
     /// BEGIN of a transaction, as the session's first change writes it into the cache.
     pub fn begin(thread_id: u32, status: StatusVars<'a>, db: &'a [u8]) -> Self {

@@ -4,10 +4,10 @@
 //! | --- | --- | --- |
 //! | between groups | GTID, ANONYMOUS_GTID | behind a GTID |
 //! | between groups | FORMAT_DESCRIPTION, PREVIOUS_GTIDS, ROTATE, STOP | between groups |
-//! | behind a GTID | QUERY "BEGIN" | in a transaction |
+//! | behind a GTID | QUERY "BEGIN" or "XA START .." | in a transaction |
 //! | behind a GTID | any other QUERY (DDL) | between groups: the group is whole |
-//! | in a transaction | XID; QUERY "COMMIT" or "ROLLBACK" | between groups: the group is whole |
-//! | in a transaction | TABLE_MAP, rows, ROWS_QUERY, any other QUERY (SAVEPOINT, CREATE ... SELECT) | the same |
+//! | in a transaction | XID, XA_PREPARE; QUERY "COMMIT" or "ROLLBACK" | between groups: the group is whole |
+//! | in a transaction | TABLE_MAP, rows, ROWS_QUERY, any other QUERY (SAVEPOINT, XA END, CREATE ... SELECT) | the same |
 //! | any | an event of another type that may be ignored | the same |
 //! | | everything else | corrupt |
 //!
@@ -131,7 +131,7 @@ fn in_group(
             Event::Query(query) => query_effect(&query, in_transaction),
             _ => Effect::Misplaced,
         },
-        t::XID if in_transaction => Effect::Ends,
+        t::XID | t::XA_PREPARE if in_transaction => Effect::Ends,
         t::ROWS_QUERY | t::TABLE_MAP | t::WRITE_ROWS | t::UPDATE_ROWS | t::DELETE_ROWS if in_transaction => {
             Effect::Inside
         }
@@ -156,9 +156,9 @@ fn in_group(
 fn query_effect(query: &Query<'_>, in_transaction: bool) -> Effect {
     let is = |word: &[u8]| query.sql.eq_ignore_ascii_case(word);
     match in_transaction {
-        false if is(Query::BEGIN) => Effect::Opens,
+        false if query.opens() => Effect::Opens,
         false => Effect::Ends,
-        true if is(Query::BEGIN) => Effect::Misplaced,
+        true if query.opens() => Effect::Misplaced,
         true if is(Query::COMMIT) || is(b"ROLLBACK") => Effect::Ends,
         true => Effect::Inside,
     }

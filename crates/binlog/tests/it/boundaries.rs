@@ -7,7 +7,7 @@
 //! Method: all golden files, cut behind every event; sequences of events put together by hand.
 
 use binlog::decode::Event;
-use binlog::event::{Query, Stop, Xid};
+use binlog::event::{Query, Stop, XaName, XaPrepare, Xid};
 use binlog::finalise::append_final;
 use binlog::reader::Boundary;
 use binlog::{Boundaries, ChecksumAlg, Encode, Error, GtidSet, Placement, TrxEvents};
@@ -153,6 +153,22 @@ fn a_transaction_may_end_with_a_statement() {
         let len = group(200).group_len();
         assert_eq!(follow(&group(len).bytes).unwrap().0, 1, "{end}");
     }
+}
+
+#[test]
+fn an_xa_transaction_ends_with_xa_prepare() {
+    let name = XaName { format: 1, global: b"x", branch: b"" };
+    let prepare = XaPrepare { one_phase: false, name };
+    let start = query("XA START X'78',X'',1");
+    let group = |len| {
+        let builder = Builder::new().with_gtid(len).with(&start).with(&table_map());
+        builder.with(&query("XA END X'78',X'',1")).with(&prepare)
+    };
+    let len = group(300).group_len();
+    assert_eq!(follow(&group(len).bytes).unwrap().0, 1);
+    Builder::new().with_gtid(1).with(&start).with(&start).refused(MISPLACED);
+    Builder::new().with_gtid(1).with(&prepare).refused(MISPLACED);
+    Builder::new().with(&prepare).refused(OUTSIDE);
 }
 
 #[test]

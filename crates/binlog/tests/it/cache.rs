@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use binlog::event::{Query, Row, RowsKind, RowsQuery};
-use binlog::{CacheLimits, Error, Limit, Mark, TrxCache};
+use binlog::{CacheLimits, Encode, Error, Limit, Mark, TrxCache};
 use proptest::prelude::*;
 use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
 use vfs::{File, LockGuard, Open, Vfs};
@@ -103,6 +103,26 @@ fn spilled_events_come_back_for_the_commit() {
     assert_eq!(cache.memory(), plain.memory());
     assert_eq!(cache.events(), plain.events());
     assert!(cache.spilled(), "it still counts as one that used the disk");
+}
+
+#[test]
+fn the_first_event_can_be_another_one_while_it_is_in_memory() {
+    let mut cache = cache_with(limits(1000));
+    for len in [10, 20, 30] {
+        append(&mut cache, len).unwrap();
+    }
+    let behind = cache.memory().unwrap()[10 + OVERHEAD..].to_vec();
+    assert!(cache.replace_first(ORIGIN, &RowsQuery { sql: &text(200) }));
+    let mut first = Vec::new();
+    RowsQuery { sql: &text(200) }.append_to(ORIGIN, &mut first);
+    assert_eq!(cache.memory().unwrap(), [first, behind].concat());
+    assert_eq!(cache.events(), 3);
+    while !cache.spilled() {
+        append(&mut cache, 300).unwrap();
+    }
+    let before = contents(&cache, 100);
+    assert!(!cache.replace_first(ORIGIN, &RowsQuery { sql: b"" }));
+    assert_eq!(contents(&cache, 100), before);
 }
 
 #[test]

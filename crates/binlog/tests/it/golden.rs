@@ -44,6 +44,7 @@ fn again(event: &RawEvent<'_>, checksum: ChecksumAlg) -> Vec<u8> {
         }
         Event::Xid(e) => append_final(&mut out, &e, origin, at, checksum),
         Event::Rotate(e) => append_final(&mut out, &e, origin, at, checksum),
+        Event::XaPrepare(e) => append_final(&mut out, &e, origin, at, checksum),
         Event::Stop => append_final(&mut out, &Stop, origin, at, checksum),
         other => panic!("{other:?} is in no golden file"),
     }
@@ -76,6 +77,7 @@ fn every_event_of_mysql_is_encoded_to_the_same_bytes() {
         "Table_map",
         "Update_rows",
         "Write_rows",
+        "XA_prepare",
         "Xid",
     ];
     assert!(seen.into_iter().eq(expected), "a type lost its golden event");

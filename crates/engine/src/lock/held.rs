@@ -26,6 +26,11 @@ impl HeldLocks {
         self.modes.insert(id, mode);
     }
 
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (LockId, Mode)> {
+        self.modes.iter().map(|(id, mode)| (*id, *mode))
+    }
+
     /// Number of locks.
     pub fn len(&self) -> usize {
         self.modes.len()

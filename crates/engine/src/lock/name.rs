@@ -1,4 +1,5 @@
-//! Names of locks: hashes of what they protect.
+//! Names of locks: hashes of what they protect. Rows of prepared transactions have them: what is hashed, and how, is a format
+//! ([`crate::prepared`]).
 
 use super::LockId;
 
@@ -49,6 +50,12 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn names_are_what_they_always_were() {
+        assert_eq!(LockId::of_key(&[0, 0, 0, 16, 1, 2, 3]).0, 11_822_520_722_544_903_445);
+        assert_eq!(LockId::of(&[b"table", b"d", b"t"]).0, 13_551_761_715_566_568_650);
+    }
 
     #[test]
     fn keys_of_any_length_get_names_of_their_own() {

@@ -1,7 +1,7 @@
 //! Groups: what of a source's events belongs together, where it ends, and what it depends on.
 //!
 //! ```text
-//! MySQL    GTID | ANONYMOUS_GTID, then one statement, or BEGIN .. XID | COMMIT | ROLLBACK
+//! MySQL    GTID | ANONYMOUS_GTID, then one statement, or BEGIN .. XID | COMMIT | ROLLBACK, or XA START .. XA_PREPARE
 //! MariaDB  GTID (162), then one statement if it is standalone, else .. XID | COMMIT | ROLLBACK
 //! ```
 //! A group that is not whole when the connection breaks is asked for again.
@@ -92,7 +92,7 @@ impl Groups {
             EventType::GTID | EventType::ANONYMOUS_GTID => self.begin(event),
             mariadb::GTID => self.begin_mariadb(event),
             EventType::QUERY => self.query(event),
-            EventType::XID => self.end(event, true),
+            EventType::XID | EventType::XA_PREPARE => self.end(event, true),
             EventType::TABLE_MAP
             | EventType::WRITE_ROWS
             | EventType::UPDATE_ROWS
@@ -182,7 +182,7 @@ impl Groups {
         let Event::Query(query) = event.event()? else { return Ok(Step::Nothing) };
         let is = |word: &str| query.sql.trim_ascii().eq_ignore_ascii_case(word.as_bytes());
         match self.state {
-            State::Headed { statement_only: false } if is("BEGIN") => {
+            State::Headed { statement_only: false } if query.opens() => {
                 self.state = State::Open;
                 Ok(Step::Event)
             }
@@ -234,7 +234,6 @@ fn unknown(event_type: EventType) -> String {
         5 | 13 | 14 => "statements with values beside them; set binlog_format=ROW on the source",
         9 | 17 | 18 => "LOAD DATA as a statement; set binlog_format=ROW on the source",
         26 => "an incident: events are missing in the source's binlog",
-        38 => "XA PREPARE",
         39 => "partial updates of JSON; set binlog_row_value_options='' on the source",
         40 => "a compressed transaction within another",
         42 => "tagged GTIDs",

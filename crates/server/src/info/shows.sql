@@ -392,3 +392,9 @@ CREATE TABLE `explain` (
   `filtered` double(5,2),
   `Extra` varchar(255)
 );
+CREATE TABLE `xa_recover` (
+  `formatID` bigint NOT NULL,
+  `gtrid_length` bigint NOT NULL,
+  `bqual_length` bigint NOT NULL,
+  `data` varchar(258) NOT NULL
+);

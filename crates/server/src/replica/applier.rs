@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use binlog::EventType;
 use replication::replica::{Groups, Head, LogicalClock, Position, SourceError, Step};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -184,7 +185,12 @@ impl Applier {
                 None => {}
             },
             Step::End(position, commits) => match self.ended() {
-                Some(Open::With(worker)) => self.send(worker, Task::End { position, commits }),
+                Some(Open::With(worker)) => {
+                    if received.event.header.event_type == EventType::XA_PREPARE {
+                        self.send(worker, Task::Event(received));
+                    }
+                    self.send(worker, Task::End { position, commits });
+                }
                 Some(Open::Skipped(turn)) => self.pass(turn, position),
                 None => {}
             },

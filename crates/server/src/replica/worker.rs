@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use binlog::decode::Event;
 use binlog::{EventType, Origin};
 use replication::replica::{Head, Position, SourceEvent, rows_body};
 use tokio::sync::mpsc;
@@ -172,6 +173,12 @@ impl Worker {
                 }
             }
             EventType::TABLE_MAP => self.map(event)?,
+            EventType::XA_PREPARE => {
+                let decoded = event.event().map_err(|error| ER_BINLOG_FATAL_ERROR.error(&[&error]))?;
+                if let Event::XaPrepare(end) = decoded {
+                    self.client.end_applied_xa(&end);
+                }
+            }
             _ => {
                 let bad = |what: &dyn std::fmt::Display| ER_BINLOG_FATAL_ERROR.error(&[what]);
                 let body = rows_body(event).map_err(|error| bad(&error))?;

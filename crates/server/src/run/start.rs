@@ -104,6 +104,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         server_id: values.get("server_id").u32(),
         common: Common::default(),
     });
+    shared.restore_xa()?;
     checkpointer.start(&shared, tokio::runtime::Handle::current());
     let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
     let replica = start_replica(&shared, skips)?;

@@ -9,6 +9,7 @@ use binlog::event::{AutoIncrement, Charset as LogCharset, MetadataLevel, flags2}
 use binlog::{CacheLimits, Origin, TrxCache, Uuid};
 use commit::recovery::Report;
 use commit::{CommitAck, Pipeline};
+use engine::EngineError;
 use engine::ids::CommitSeq;
 use engine::store::Store;
 use engine::trx::Isolation as TrxIsolation;
@@ -16,6 +17,7 @@ use protocol::reply::{OkPacket, SessionChanges};
 use protocol::wire::{Capabilities, StatusFlags};
 use replication::source::Replicas;
 use sql::exec::Changed;
+use sql::parse::Xid;
 use sql::session::Session;
 use tokio::sync::Notify;
 use types::charset::Charset;
@@ -40,6 +42,7 @@ use super::transaction::Transaction;
 use super::user_locks::UserLocks;
 use super::view::SessionView;
 use super::waits::Waits;
+use super::xa::{Branch, XaTransactions};
 use super::{KillSwitch, Wire};
 use crate::accounts::{Access, Accounts};
 use crate::ddl::Schema;
@@ -94,11 +97,18 @@ pub struct Common {
     pub(super) waits: Waits,
     /// `get_lock()`
     pub(crate) user_locks: UserLocks,
+    /// XA transactions.
+    pub(crate) xa: Arc<XaTransactions>,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }
 
 impl Shared {
+    /// Finds the XA transactions that were prepared before: before anybody has a lock.
+    pub fn restore_xa(&self) -> Result<(), EngineError> {
+        self.common.xa.restore(&self.store)
+    }
+
     /// A connection's transaction whose events spill into a file of this name.
     fn transaction(&self, spill: &str, counters: &Arc<Counters>, connection: u32) -> Transaction {
         let (cache, counters) = (self.cache(spill), Arc::clone(counters));
@@ -149,6 +159,10 @@ pub struct Client {
     pub(super) affected: u64,
     /// It applies what a source did: nobody's rights hinder it.
     pub(super) applies: bool,
+    /// Its XA transaction.
+    pub(super) xa: Option<Branch>,
+    /// Of a worker: the XA transaction that ends with its group, and whether it is committed at once.
+    pub(super) xa_applied: Option<(Xid, bool)>,
     /// What `gtid_next` means for the next transaction.
     pub(super) own_gtid: OwnGtid,
     /// Of a worker: the GTID of the transaction at hand.
@@ -227,6 +241,8 @@ impl Client {
             info: None,
             affected: 0,
             applies: false,
+            xa: None,
+            xa_applied: None,
             own_gtid: OwnGtid::default(),
             claimed: None,
             new_table: None,
@@ -257,9 +273,11 @@ impl Client {
         }
         self.sql.foreign_key_checks = self.vars.foreign_key_checks;
         self.results = result_settings(&self.sql, self.capabilities);
-        // The statement at hand keeps its time.
+        // The statement at hand keeps its time, the transaction its name.
         let LogContext { origin, microseconds, .. } = self.log;
-        self.log = LogContext { origin, microseconds, ..log_context(&self.shared, &self.sql, &self.vars) };
+        let xa = self.log.xa.take();
+        self.log =
+            LogContext { origin, microseconds, xa, ..log_context(&self.shared, &self.sql, &self.vars) };
         self.view.set_variables(self.vars.clone());
         self.set_lock_waits();
     }
@@ -434,5 +452,6 @@ fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogCo
         time_zone: sql.time_zone.to_string().into_bytes(),
         rows_query: None,
         row_image: RowImage::of(vars.row_image),
+        xa: None,
     }
 }

@@ -147,14 +147,14 @@ impl Client {
         self.shared.common.replicas.leave(self.sql.connection_id);
         self.give_gtid_back();
         self.shared.common.user_locks.release_all(self.sql.connection_id);
-        let _ack = self.transaction.rollback().await;
+        let _ack = self.xa_forget().await;
     }
 
     /// Forgets everything but who the client is.
     async fn start_over(&mut self) {
         self.shared.common.replicas.leave(self.sql.connection_id);
         self.view.set_snapshot(None);
-        let _ack = self.transaction.rollback().await;
+        let _ack = self.xa_forget().await;
         self.give_gtid_back();
         self.shared.common.user_locks.release_all(self.sql.connection_id);
         (self.locked, self.global_lock, self.backup_lock) = (None, None, None);

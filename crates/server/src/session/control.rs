@@ -11,7 +11,7 @@ use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
 use sql::bind::bind_whole_view;
 use sql::exec::{Changed, engine_error};
-use sql::parse::{AccessMode, Completion, TableLock, TransactionStart};
+use sql::parse::{AccessMode, Completion, Statement, TableLock, TransactionStart};
 use sql::plan::{Doing, Plan, PlannedTable, Relations};
 use types::error::SqlError;
 use types::error::table::{
@@ -101,6 +101,7 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<()> {
+        self.refuse_in_xa()?;
         let read_only = self.transaction.read_only;
         self.vars.next = Characteristics::default();
         let committed = self.commit_own().await;
@@ -120,6 +121,7 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<()> {
+        self.refuse_in_xa()?;
         let read_only = self.transaction.read_only;
         self.vars.next = Characteristics::default();
         let ack = self.transaction.rollback().await;
@@ -129,9 +131,17 @@ impl Client {
         Ok(())
     }
 
-    /// Waits as long as FLUSH TABLES WITH READ LOCK keeps changes out, before a commit that has some. Errors 1205 and 1317;
-    /// then the transaction is rolled back.
+    /// As [`Self::pass_read_lock`]; whom it refuses is rolled back.
     pub(super) async fn wait_for_read_lock(&mut self) -> Result<()> {
+        let passed = self.pass_read_lock().await;
+        if passed.is_err() {
+            let _ack = self.transaction.rollback().await;
+        }
+        passed
+    }
+
+    /// Waits as long as FLUSH TABLES WITH READ LOCK keeps changes out, before a commit that has some. Errors 1205 and 1317.
+    pub(super) async fn pass_read_lock(&self) -> Result<()> {
         let admission = &self.shared.pipeline.admission;
         if self.transaction.trx.writes().is_empty() || !admission.is_read_locked() {
             return Ok(());
@@ -145,11 +155,7 @@ impl Client {
                 Err(_) => Err(ER_LOCK_WAIT_TIMEOUT.error(&[])),
             }
         };
-        let waited = self.kill.unless_killed(pin!(admitted)).await;
-        if waited.is_err() {
-            let _ack = self.transaction.rollback().await;
-        }
-        waited
+        self.kill.unless_killed(pin!(admitted)).await
     }
 
     /// AND CHAIN, RELEASE.
@@ -172,7 +178,14 @@ impl Client {
     }
 
     /// Commits the session's transaction, if there is one, before a statement that cannot be part of it.
+    /// Error 1399 in an XA transaction.
     pub(super) async fn end_transaction(&mut self) -> Result<CommitAck> {
+        self.refuse_in_xa()?;
+        self.commit_open().await
+    }
+
+    /// Commits the session's transaction, if there is one.
+    pub(super) async fn commit_open(&mut self) -> Result<CommitAck> {
         self.view.set_snapshot(None);
         self.vars.next = Characteristics::default();
         self.wait_for_read_lock().await?;
@@ -186,13 +199,22 @@ impl Client {
         self.ok(ack, &changed, more, wire);
     }
 
-    /// SAVEPOINT. Without a transaction it does nothing.
-    pub(super) fn savepoint(&mut self, name: &str) {
-        if !self.vars.autocommit && !self.transaction.open {
-            self.open_transaction();
-        }
-        if self.transaction.open {
-            self.transaction.savepoint(name);
+    /// SAVEPOINT, which without a transaction does nothing, ROLLBACK TO and RELEASE.
+    pub(super) fn change_savepoints(&mut self, statement: &Statement) -> Result<()> {
+        self.refuse_behind_xa()?;
+        match statement {
+            Statement::Savepoint(name) => {
+                if !self.vars.autocommit && !self.transaction.open {
+                    self.open_transaction();
+                }
+                if self.transaction.open {
+                    self.transaction.savepoint(name);
+                }
+                Ok(())
+            }
+            Statement::RollbackTo(name) => self.transaction.rollback_to(name),
+            Statement::ReleaseSavepoint(name) => self.transaction.release(name),
+            _ => unreachable!("no statement on savepoints"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What statements count as: `Com_select` and the like. As in MySQL, a statement counts when it begins.
 
-use sql::parse::{MaintenanceKind, Reset, Show, Statement};
+use sql::parse::{MaintenanceKind, Reset, Show, Statement, Xa};
 use sql::plan::{InsertSource, OnDuplicate, Plan};
 
 use crate::status::Counter;
@@ -50,6 +50,7 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::RollbackTo(_) => C::ComRollbackToSavepoint,
         Statement::Savepoint(_) => C::ComSavepoint,
         Statement::ReleaseSavepoint(_) => C::ComReleaseSavepoint,
+        Statement::Xa(xa) => of_xa(xa),
         Statement::LockTables(_) => C::ComLockTables,
         Statement::UnlockTables => C::ComUnlockTables,
         Statement::LockInstance => C::ComLockInstance,
@@ -96,6 +97,17 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         | Statement::DropStored(_)
         | Statement::Unsupported { .. } => return None,
     })
+}
+
+fn of_xa(xa: &Xa) -> Counter {
+    match xa {
+        Xa::Start { .. } => Counter::ComXaStart,
+        Xa::End(_) => Counter::ComXaEnd,
+        Xa::Prepare(_) => Counter::ComXaPrepare,
+        Xa::Commit { .. } => Counter::ComXaCommit,
+        Xa::Rollback(_) => Counter::ComXaRollback,
+        Xa::Recover { .. } => Counter::ComXaRecover,
+    }
 }
 
 fn of_show(show: &Show) -> Counter {

@@ -29,8 +29,14 @@ impl Client {
             Statement::Rollback(completion) => self.rollback(completion, more, wire).await,
             Statement::Set(items) => self.set(items, more, wire).await,
             Statement::Execute(execute) => self.execute_named(execute, more, wire).await,
-            Statement::Show(show) => self.show(*show, format, more, wire).await,
+            Statement::Show(show) => {
+                if !show.is_of_conditions() {
+                    self.refuse_behind_xa()?;
+                }
+                self.show(*show, format, more, wire).await
+            }
             Statement::Maintain(maintenance) => self.maintain(maintenance, format, more, wire).await,
+            Statement::Xa(xa) => self.xa(xa, format, more, wire).await,
             Statement::Explain(explain) => self.explain(explain, sql, format, more, wire).await,
             other => {
                 let ack = if self.is_of_temporary(&other) {
@@ -49,9 +55,9 @@ impl Client {
         match statement {
             Statement::Use(db) => self.enter_database(&db)?,
             Statement::Do(exprs) => drop(self.values(&exprs.iter().collect::<Vec<_>>()).await?),
-            Statement::Savepoint(name) => self.savepoint(&name),
-            Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
-            Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
+            Statement::Savepoint(_) | Statement::RollbackTo(_) | Statement::ReleaseSavepoint(_) => {
+                self.change_savepoints(&statement)?;
+            }
             Statement::LockTables(locks) => self.lock_named_tables(&locks).await?,
             Statement::UnlockTables => return self.unlock_tables().await,
             Statement::LockInstance => self.lock_instance().await?,
@@ -109,6 +115,7 @@ impl Client {
             | Statement::Set(_)
             | Statement::Execute(_)
             | Statement::Show(_)
+            | Statement::Xa(_)
             | Statement::Explain(_)
             | Statement::Maintain(_) => unreachable!("these are answered elsewhere"),
         }

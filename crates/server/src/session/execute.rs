@@ -227,6 +227,7 @@ impl Client {
 
     /// Whether the session may do this with the plan's tables.
     pub(super) fn permit_tables(&self, planned: &Planned) -> Result<()> {
+        self.permit_in_xa(planned)?;
         let everywhere = self.access.account().global;
         // Whoever changes a table locks its rows; other tables of such a statement are read.
         let is_change = matches!(
@@ -399,6 +400,7 @@ impl Client {
         let lost = error.is(&ER_TABLE_DEF_CHANGED) && self.transaction.trx.is_expired();
         if !self.transaction.open || lost || error.is(&ER_LOCK_DEADLOCK) {
             let _ack = self.transaction.rollback().await;
+            self.note_xa_rolled_back();
         } else {
             self.transaction.wait_for_horizon().await;
         }

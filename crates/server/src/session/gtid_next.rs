@@ -57,8 +57,9 @@ impl Client {
         }
     }
 
-    /// Error 1778 for a statement that would commit the open transaction and be another one itself: there is one GTID.
+    /// Error 1399 in an XA transaction, 1778 for a statement that would commit the open transaction and be another one itself: there is one GTID.
     pub(super) fn may_commit_implicitly(&self) -> Result<()> {
+        self.refuse_in_xa()?;
         match self.own_gtid {
             OwnGtid::Owned(_) if self.transaction.open => {
                 Err(ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET.error(&[]))
@@ -145,7 +146,7 @@ impl Client {
             self.log_empty()?;
             self.transaction.commit_statement(self.log.origin, true).await?
         } else {
-            self.end_transaction().await?
+            self.commit_open().await?
         };
         self.use_gtid();
         Ok(ack)

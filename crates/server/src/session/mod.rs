@@ -49,6 +49,7 @@ mod user_locks;
 mod values;
 mod view;
 mod waits;
+mod xa;
 
 use protocol::out::PacketWriter;
 use sql::exec::{BoxFuture, DataFile};

@@ -146,7 +146,8 @@ impl Client {
                 params = markers(first, self).count();
                 let takes_params =
                     matches!(*statement, Statement::Set(_) | Statement::Do(_) | Statement::Show(_));
-                if is_about_statements(&statement) || params > 0 && !takes_params {
+                let is_xa = matches!(*statement, Statement::Xa(_));
+                if is_xa || is_about_statements(&statement) || params > 0 && !takes_params {
                     return Err(ER_UNSUPPORTED_PS.error(&[]));
                 }
                 self.examine_exprs(&statement)?;

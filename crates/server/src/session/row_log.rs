@@ -9,7 +9,7 @@ use binlog::event::{
     AutoIncrement, Charset, MetadataLevel, Present, Query, Row, RowsQuery, RowsSpec, StatusVars, flag,
     flags2, rows_flag,
 };
-use binlog::{Limit, Mark, Origin, TrxCache};
+use binlog::{Encode, Limit, Mark, Origin, TrxCache};
 use engine::catalog::table::Table;
 use sql::exec::RowLog;
 use types::collation::Collation;
@@ -48,6 +48,8 @@ pub(super) struct LogContext {
     pub(super) rows_query: Option<Vec<u8>>,
     /// `binlog_row_image`
     pub(super) row_image: RowImage,
+    /// The name of the XA transaction that rows belong to, as XA START says it.
+    pub(super) xa: Option<String>,
 }
 
 impl LogContext {
@@ -65,16 +67,35 @@ impl LogContext {
 
     /// Puts BEGIN into the cache.
     pub(super) fn log_begin(&self, cache: &mut TrxCache) -> Result<(), SqlError> {
+        match &self.xa {
+            Some(name) => self.log_words(cache, &format!("XA START {name}")),
+            None => self.log_event(cache, &Query::begin(self.thread_id, self.status(), &self.db)),
+        }
+    }
+
+    /// Has a transaction in the cache begin with BEGIN, if its first event is in memory. Says whether it does.
+    pub(super) fn rename_begin(&self, cache: &mut TrxCache) -> bool {
         let begin = Query::begin(self.thread_id, self.status(), &self.db);
-        cache.append(self.origin, &begin).map_err(|error| cache_error(&error))
+        cache.replace_first(self.origin, &begin)
+    }
+
+    /// Puts a statement on the transaction into the cache.
+    pub(super) fn log_words(&self, cache: &mut TrxCache, words: &str) -> Result<(), SqlError> {
+        let begin = Query::begin(self.thread_id, self.status(), &self.db);
+        self.log_event(cache, &Query { sql: words.as_bytes(), ..begin })
+    }
+
+    /// Puts an event into the cache.
+    pub(super) fn log_event(&self, cache: &mut TrxCache, event: &impl Encode) -> Result<(), SqlError> {
+        cache.append(self.origin, event).map_err(|error| cache_error(&error))
     }
 
     /// Puts BEGIN and COMMIT into the cache: a transaction that changes nothing.
     pub(super) fn log_empty(&self, cache: &mut TrxCache) -> Result<(), SqlError> {
-        let begin = Query::begin(self.thread_id, self.status(), &self.db);
-        let commit = Query { sql: b"COMMIT", ..begin.clone() };
-        cache.append(self.origin, &begin).map_err(|error| cache_error(&error))?;
-        cache.append(self.origin, &commit).map_err(|error| cache_error(&error))
+        for words in ["BEGIN", "COMMIT"] {
+            self.log_words(cache, words)?;
+        }
+        Ok(())
     }
 
     /// Puts a DDL statement into the cache.
@@ -105,7 +126,7 @@ impl LogContext {
             db: ddl.database.map_or(&self.db, str::as_bytes),
             sql: ddl.sql,
         };
-        cache.append(self.origin, &query).map_err(|error| cache_error(&error))
+        self.log_event(cache, &query)
     }
 }
 
@@ -188,7 +209,7 @@ impl<'a> StatementLog<'a> {
             }
             if let Some(sql) = &self.context.rows_query {
                 let query = RowsQuery { sql };
-                self.cache.append(self.context.origin, &query).map_err(|error| cache_error(&error))?;
+                self.context.log_event(self.cache, &query)?;
             }
             self.map_tables(table)?;
             self.mapped = true;
@@ -218,7 +239,7 @@ impl<'a> StatementLog<'a> {
             }
             mapped.push(table.lock);
             let map = table_map(table, self.context.level);
-            self.cache.append(self.context.origin, map).map_err(|error| cache_error(&error))?;
+            self.context.log_event(self.cache, map)?;
         }
         Ok(())
     }

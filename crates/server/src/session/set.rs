@@ -60,8 +60,12 @@ impl Client {
         for (account, password) in passwords {
             self.set_password(account, password).await?;
         }
-        let ack =
-            if self.vars.autocommit && !autocommitted { Some(self.end_transaction().await?) } else { None };
+        let mut ack = None;
+        if self.vars.autocommit && !autocommitted {
+            // It would commit.
+            self.vars.autocommit = self.xa.is_none();
+            ack = Some(self.end_transaction().await?);
+        }
         self.settings_changed();
         self.done(ack, more, wire);
         Ok(())

@@ -63,6 +63,10 @@ impl Client {
             Statement::DropTables(drop) => !drop.temporary,
             _ => true,
         };
+        let is_none = |drop: &DropTables| drop.tables.iter().all(|table| self.temporary(table).is_none());
+        if !matches!(&statement, Statement::DropTables(drop) if is_none(drop)) {
+            self.refuse_temporary_in_xa()?;
+        }
         let mut ack = None;
         if commits {
             self.may_commit_implicitly()?;

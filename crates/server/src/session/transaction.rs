@@ -156,24 +156,34 @@ impl Transaction {
         self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await
     }
 
-    async fn commit_as(
+    /// Commits with events of this kind. If that is refused, nothing is left of the transaction.
+    pub(crate) async fn commit_as(
         &mut self,
         kind: EventsKind,
         origin: Origin,
         stamp: Option<Stamp>,
     ) -> Result<CommitAck, SqlError> {
-        let committing = self.submit(kind, origin, stamp).await?;
-        let (ack, mut pending) = committing.await;
-        self.pipeline.locks_go(&pending);
-        pending.reset();
-        self.pending = Some(pending);
-        self.trx.keep_temporary();
-        self.end();
-        Ok(ack)
+        match self.submit(kind, origin, stamp).await {
+            Ok(committing) => Ok(self.finish(committing).await),
+            Err(error) => {
+                self.end();
+                Err(error)
+            }
+        }
     }
 
-    /// Gives the transaction its place in the commit order. From here on it cannot fail; what it resolves to comes back
-    /// by [`Transaction::put_back`], then [`Transaction::end`].
+    /// Waits for a commit of this transaction. The next one may begin then.
+    pub(crate) async fn finish(&mut self, committing: Committing) -> CommitAck {
+        let (ack, pending) = committing.await;
+        self.pipeline.locks_go(&pending);
+        self.put_back(pending);
+        self.trx.keep_temporary();
+        self.end();
+        ack
+    }
+
+    /// Gives the transaction its place in the commit order: from here on it cannot fail, and [`Transaction::finish`] waits for
+    /// it. One that is refused is as it was; the caller ends it.
     pub(crate) async fn submit(
         &mut self,
         kind: EventsKind,
@@ -181,7 +191,7 @@ impl Transaction {
         stamp: Option<Stamp>,
     ) -> Result<Committing, SqlError> {
         if let Some(stamp) = &stamp {
-            self.put_stamp(stamp).await?;
+            self.put_own(stamp.key.clone(), Change::Put(Row::clone(&stamp.row))).await?;
         }
         let mut pending = self.pending.take().expect("no commit is under way");
         pending.kind = kind;
@@ -201,7 +211,6 @@ impl Transaction {
         if let Err(error) = admitted {
             self.pipeline.forget(id, &mut pending);
             self.pending = Some(pending);
-            self.end();
             return Err(error);
         }
         match self.pipeline.submit(id, pending, &mut self.trx) {
@@ -228,14 +237,14 @@ impl Transaction {
             self.defines.is_none() && extraction != 0 && extraction == self.write_set_extraction;
     }
 
-    /// Adds a stamp's row. Whoever had its lock last has a place in the commit order already, or is about to get one.
-    async fn put_stamp(&mut self, stamp: &Stamp) -> Result<(), SqlError> {
+    /// Changes a row of the server's own. Whoever had its lock last has a place in the commit order already, or is about to get
+    /// one.
+    pub(crate) async fn put_own(&mut self, key: Key, change: Change) -> Result<(), SqlError> {
         let wait = std::mem::replace(&mut self.trx.row_wait, self.trx.table_wait);
-        let locked = self.trx.lock_row(&stamp.key, Mode::Exclusive).await;
+        let locked = self.trx.lock_row(&key, Mode::Exclusive).await;
         self.trx.row_wait = wait;
         locked.map_err(engine_error)?;
-        let change = Change::Put(Row::clone(&stamp.row));
-        self.trx.put(LockId::of_key(&stamp.key), stamp.key.clone(), change);
+        self.trx.put(LockId::of_key(&key), key, change);
         Ok(())
     }
 

@@ -4,8 +4,8 @@ use types::error::SqlError;
 use types::error::table::{
     ER_CANT_CHANGE_TX_CHARACTERISTICS, ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON,
     ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF, ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME,
-    ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON, ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
-    ER_WRONG_USAGE,
+    ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON, ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN,
+    ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION, ER_WRONG_USAGE,
 };
 
 use super::checks::parse_gtid_next;
@@ -39,7 +39,10 @@ pub(super) fn rule(
         "gtid_mode" => gtid_mode(sight, val.choice()),
         "gtid_next" => gtid_next(sight, val),
         // What would be written to the binlog may not change its rules midway.
-        name @ ("sql_log_bin" | "binlog_format" | "transaction_write_set_extraction")
+        "sql_log_bin" if target != Target::Global && who.in_transaction => {
+            Err(ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN.error(&[]))
+        }
+        name @ ("binlog_format" | "transaction_write_set_extraction" | "xa_detach_on_prepare")
             if target != Target::Global && who.in_transaction =>
         {
             Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))

@@ -134,6 +134,8 @@ pub struct SessionVariables {
     pub restrict_fk_on_non_standard_key: bool,
     /// `unique_checks`
     pub unique_checks: bool,
+    /// `xa_detach_on_prepare`
+    pub xa_detach_on_prepare: bool,
     /// `sql_quote_show_create`
     pub quote_show_create: bool,
     /// `sql_log_bin`: what the session does is logged.
@@ -180,6 +182,7 @@ impl SessionVariables {
             foreign_key_checks: true,
             restrict_fk_on_non_standard_key: true,
             unique_checks: true,
+            xa_detach_on_prepare: true,
             quote_show_create: true,
             sql_log_bin: true,
             row_image: 2,

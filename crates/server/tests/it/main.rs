@@ -50,3 +50,4 @@ mod waits;
 mod whole;
 mod window;
 mod world;
+mod xa;

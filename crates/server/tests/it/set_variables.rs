@@ -300,7 +300,7 @@ fn an_at_sign_alone_means_the_next_transaction() {
     let error = setting.assign(Target::Bare, "transaction_read_only", &value, within).unwrap_err();
     assert_eq!(error.code, 1568);
     let error = setting.assign(Target::Session, "sql_log_bin", &value, within).unwrap_err();
-    assert_eq!(error.code, 1766);
+    assert_eq!(error.code, 1694);
     setting.set(Target::Bare, "wait_timeout", Value::Int(9)).unwrap();
     assert_eq!(setting.show(Scope::Session, "wait_timeout"), "9");
 }

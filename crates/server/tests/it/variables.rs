@@ -206,7 +206,6 @@ const MISSING: &[(&str, &str)] = &[
     ("transaction_allow_batching", "there is no NDB"),
     ("transaction_prealloc", "memory is not taken in such blocks"),
     ("use_secondary_engine", "there is one engine"),
-    ("xa_detach_on_prepare", "there is no XA"),
 ];
 
 fn by_name() -> BTreeMap<&'static str, &'static Variable> {

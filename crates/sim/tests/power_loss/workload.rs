@@ -268,7 +268,7 @@ fn together(texts: &[&str]) -> Step {
 
 /// The fixed workload.
 pub fn main_steps() -> Vec<Step> {
-    [tables(), groups(), schema_changes(), large_transactions(), after_the_purge()].concat()
+    [tables(), groups(), xa(), schema_changes(), large_transactions(), after_the_purge()].concat()
 }
 
 pub fn tables() -> Vec<Step> {
@@ -321,6 +321,41 @@ fn groups() -> Vec<Step> {
         say("FLUSH BINARY LOGS"),
         together(&["UPDATE d.n SET v = v - 1 WHERE id = 100", "INSERT INTO d.u VALUES (8, 'z')"]),
     ]
+}
+
+/// XA transactions that are prepared across checkpoints, rotations and others' commits, ended by other sessions, and larger than a
+/// redo record holds. What they lock, nobody else wants: one that could not be ended would keep it.
+fn xa() -> Vec<Step> {
+    let in_xa = |name: &str, sql: &str, end: &str| {
+        [format!("XA START {name}"), sql.to_owned(), format!("XA END {name}"), format!("XA {end}")]
+            .map(|sql| say(&sql))
+    };
+    let other = |sql: &str| Step::Say(2, sql.to_owned());
+    let mut steps = vec![
+        say("CREATE DATABASE x"),
+        say("CREATE TABLE x.t (id INT PRIMARY KEY, v INT, UNIQUE KEY (v))"),
+        say("CREATE TABLE x.large (id INT PRIMARY KEY, b MEDIUMTEXT)"),
+        say("INSERT INTO x.t VALUES (1, 1), (2, 2), (3, 3)"),
+    ];
+    steps.extend(in_xa("'a'", "UPDATE x.t SET v = v + 10 WHERE id < 3", "PREPARE 'a'"));
+    steps.extend([
+        together(&[
+            "INSERT INTO d.t (k, c) VALUES (51, 'beside')",
+            "XA START 'b', 'x', 7; INSERT INTO x.t VALUES (60, 60); XA END 'b', 'x', 7; XA PREPARE 'b', 'x', 7",
+            "UPDATE d.n SET v = v + 1 WHERE id = 4",
+        ]),
+        Step::Checkpoint,
+        say("FLUSH BINARY LOGS"),
+        other("XA COMMIT 'a'"),
+        say("INSERT INTO x.t VALUES (4, 4)"),
+        other("XA ROLLBACK 'b', 'x', 7"),
+    ]);
+    steps.extend(in_xa("'c'", "INSERT INTO x.t VALUES (61, 61)", "COMMIT 'c' ONE PHASE"));
+    let large = "INSERT INTO x.large VALUES (1, REPEAT('a', 300000)), (2, REPEAT('b', 300000))";
+    steps.extend(in_xa("'l'", large, "PREPARE 'l'"));
+    steps.extend([Step::Checkpoint, other("XA COMMIT 'l'")]);
+    steps.extend(in_xa("'stays'", "INSERT INTO x.t VALUES (62, 62)", "PREPARE 'stays'"));
+    steps
 }
 
 fn schema_changes() -> Vec<Step> {

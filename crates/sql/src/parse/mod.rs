@@ -55,6 +55,7 @@ mod tokens;
 mod transaction;
 mod verbs;
 mod view;
+mod xa;
 
 use types::error::SqlError;
 use types::error::table::ER_EMPTY_QUERY;
@@ -81,9 +82,11 @@ pub use statement::Statement;
 pub use stored::{DropStored, StoredKind};
 pub use transaction::{AccessMode, Completion, IsolationLevel, TransactionStart};
 
-pub(crate) use tokens::{hex, unhex};
+pub use tokens::hex;
+pub(crate) use tokens::unhex;
 pub(crate) use view::stored_query;
 pub use view::{CreateView, CreateViewMode, DropViews};
+pub use xa::{Xa, Xid};
 
 use cursor::Cursor;
 use verbs::statement;

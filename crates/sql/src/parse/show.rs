@@ -113,6 +113,13 @@ pub enum Show {
     Profiles,
 }
 
+impl Show {
+    /// Whether it is about the conditions of the statement before: warnings and errors.
+    pub fn is_of_conditions(&self) -> bool {
+        matches!(self, Self::Warnings(_) | Self::Errors(_) | Self::WarningCount | Self::ErrorCount)
+    }
+}
+
 /// Which rows are shown.
 #[derive(Clone, Debug)]
 pub enum Filter {

@@ -20,6 +20,7 @@ use super::stored::DropStored;
 use super::table::{AlterTable, CreateTable, CreateTableLike, DropTables};
 use super::transaction::{Completion, TransactionStart};
 use super::view::{CreateView, DropViews};
+use super::xa::Xa;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -82,6 +83,8 @@ pub enum Statement {
     Savepoint(String),
     /// RELEASE SAVEPOINT.
     ReleaseSavepoint(String),
+    /// XA.
+    Xa(Xa),
     /// LOCK TABLES.
     LockTables(Vec<TableLock>),
     /// UNLOCK TABLES.

@@ -14,13 +14,11 @@ conditions! {
     ER_DB_DROP_RMDIR = 1010, "HY000", "Error dropping database (can't rmdir '%-.192s', errno: %d - %s)";
     ER_CANT_OPEN_FILE = 1016, "HY000", "Can't open file: '%-.200s' (errno: %d - %s)";
     ER_FILE_NOT_FOUND = 1017, "HY000", "Can't find file: '%-.200s' (errno: %d - %s)";
-    ER_CHECKREAD = 1020, "HY000", "Record has changed since last read in table '%-.192s'";
     ER_DISK_FULL = 1021, "HY000", "Disk full (%s); waiting for someone to free some space... (errno: %d - %s)";
     ER_DUP_KEY = 1022, "23000", "Can't write; duplicate key in table '%-.192s'";
     ER_ERROR_ON_READ = 1024, "HY000", "Error reading file '%-.200s' (errno: %d - %s)";
     ER_ERROR_ON_RENAME = 1025, "HY000", "Error on rename of '%-.210s' to '%-.210s' (errno: %d - %s)";
     ER_ERROR_ON_WRITE = 1026, "HY000", "Error writing file '%-.200s' (errno: %d - %s)";
-    ER_FILE_USED = 1027, "HY000", "'%-.192s' is locked against change";
     ER_GET_ERRNO = 1030, "HY000", "Got error %d - '%-.192s' from storage engine";
     ER_ILLEGAL_HA = 1031, "HY000", "Table storage engine for '%-.192s' doesn't have this option";
     ER_KEY_NOT_FOUND = 1032, "HY000", "Can't find record in '%-.192s'";
@@ -365,6 +363,7 @@ conditions! {
     ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT = 1681, "HY000", "'%s' is deprecated and will be removed in a future release.";
     ER_TOO_LONG_INDEX_COMMENT = 1688, "HY000", "Comment for index '%-.64s' is too long (max = %lu)";
     ER_DATA_OUT_OF_RANGE = 1690, "22003", "%s value is out of range in '%s'";
+    ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN = 1694, "HY000", "Cannot modify @@session.sql_log_bin inside a transaction";
     ER_ACCESS_DENIED_NO_PASSWORD_ERROR = 1698, "28000", "Access denied for user '%-.48s'@'%-.64s'";
     ER_TRUNCATE_ILLEGAL_FK = 1701, "42000", "Cannot truncate a table referenced in a foreign key constraint (%.192s)";
     ER_STMT_CACHE_FULL = 1705, "HY000", "Multi-row statements required more than 'max_binlog_stmt_cache_size' bytes of storage; increase this mysqld variable and try again";
@@ -588,6 +587,7 @@ conditions! {
     ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK = 4085, "HY000", "Could not purge binary logs since another session is executing LOCK INSTANCE FOR BACKUP. Wait for that session to release the lock.";
     ER_COMMENT_CONTAINS_INVALID_STRING = 4088, "HY000", "Comment for %s '%s' contains an invalid %s character string: '%.64s'.";
     ER_CANT_EXECUTE_COMMAND_WITH_ASSIGNED_GTID_NEXT = 4090, "HY000", "Can't execute the given command when @@SESSION.GTID_NEXT == 'UUID:NUMBER'.";
+    ER_XA_TEMP_TABLE = 4091, "HY000", "XA: Temporary tables cannot be accessed inside XA transactions when xa_detach_on_prepare=ON";
     ER_WARN_DEPRECATED_DATETIME_DELIMITER = 4095, "HY000", "Delimiter '%s' in position %d in datetime value '%s' at row %d is deprecated. Prefer the standard '%c'.";
     ER_WARN_DEPRECATED_SUPERFLUOUS_DELIMITER = 4096, "HY000", "Delimiter '%s' in position %d in datetime value '%s' at row %d is superfluous and is deprecated. Please remove.";
     ER_CTE_RECURSIVE_NOT_UNION = 4114, "HY000", "Recursive table reference in EXCEPT or INTERSECT operand is not allowed.";

@@ -70,6 +70,7 @@ impl Client {
     pub(crate) fn begin_applied(&mut self, origin: Origin) {
         self.transaction.open = true;
         self.log.origin = origin;
+        (self.log.xa, self.xa_applied) = (None, None);
     }
 
     /// Takes the GTID of the transaction that comes: nobody else commits one of that GTID meanwhile. False if there is
@@ -97,7 +98,12 @@ impl Client {
     pub(crate) async fn commit_applied(&mut self, stamp: Stamp) -> Result<Committing> {
         let logged = self.logs();
         let has_rows = !self.transaction.trx.writes().is_empty();
+        let xa = self.xa_applied.take().filter(|_| has_rows);
+        if let Some((xid, false)) = &xa {
+            return self.submit_prepared(xid, Some(stamp)).await;
+        }
         let kind = match (logged, has_rows) {
+            (true, true) if let Some((xid, _)) = &xa => self.log_one_phase(xid)?,
             (true, true) => EventsKind::Transaction,
             (true, false) if stamp.gtid.is_some() => {
                 self.log_empty()?;
@@ -111,10 +117,7 @@ impl Client {
 
     /// Waits for a commit whose locks go when it is durable.
     pub(crate) async fn finish_applied(&mut self, committing: Committing) {
-        let (_ack, pending) = committing.await;
-        self.shared.pipeline.locks_go(&pending);
-        self.transaction.put_back(pending);
-        self.transaction.end();
+        let _ack = self.transaction.finish(committing).await;
     }
 
     /// The next transaction may begin, with this hand-over or a new one: the pipeline still has the last, whose locks have gone.

@@ -7,7 +7,7 @@ use replication::replica::SourceEvent;
 use sql::ddl::START_TRANSACTION;
 use sql::lex::{Quoting, split_first};
 use sql::parse::table::{CreateTable, ReplacedTable};
-use sql::parse::{self, SetItem, Statement, unsupported};
+use sql::parse::{self, SetItem, Statement, Xa, unsupported};
 use types::charset::Charset;
 use types::collation::{Collation, Known, known_by_id};
 use types::error::SqlError;
@@ -116,6 +116,12 @@ impl Client {
             Statement::RollbackTo(name) => self.transaction.rollback_to(&name)?,
             Statement::ReleaseSavepoint(name) => self.transaction.release(&name)?,
             Statement::DropTables(drop) if drop.temporary => {}
+            Statement::Xa(Xa::Start { xid, .. }) => {
+                self.log_begin(&query.status, query.db);
+                self.begin_applied_xa(&xid);
+            }
+            // XA_PREPARE says it, too.
+            Statement::Xa(Xa::End(_)) => {}
             Statement::CreateTable(create) if create.query.is_none() && !create.temporary => {
                 if self.new_table.is_some() || !self.transaction.trx.is_idle() {
                     return Err(bad_event(&"CREATE TABLE behind other changes of a transaction"));
@@ -245,6 +251,7 @@ fn kind(statement: &Statement) -> Kind {
         | Statement::RenameUsers(_)
         | Statement::Grant(_)
         | Statement::Revoke(_)
+        | Statement::Xa(Xa::Commit { .. } | Xa::Rollback(_))
         | Statement::Unsupported { .. } => Kind::Definition,
         Statement::Set(items) if items.iter().all(|item| matches!(item, SetItem::Password(..))) => {
             Kind::Definition

@@ -203,6 +203,12 @@ pub(super) const ROWS: &[Variable] = &[
     )),
     toggle("unique_checks", Both, true, "Unique keys may be checked late when this is off; they never are.")
         .home(own(|own| Val::Bool(own.unique_checks), |own, val| own.unique_checks = val.is_on())),
+    toggle("xa_detach_on_prepare", Both, true, "XA PREPARE leaves the transaction to any session.")
+        .restricted()
+        .home(own(
+            |own| Val::Bool(own.xa_detach_on_prepare),
+            |own, val| own.xa_detach_on_prepare = val.is_on(),
+        )),
     uint("warning_count", Own, (0, u64::MAX), 0, "Warnings of the last statement.")
         .told()
         .home(own(|own| Val::UInt(own.warning_count), |_, _| {})),
