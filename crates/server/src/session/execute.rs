@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use commit::CommitAck;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Changed, DataFile, Done, Exec, Params, Turns};
+use sql::exec::{Changed, DataFile, Done, Exec, Params, ResultSink, Turns};
 use sql::expr::LongLists;
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
@@ -20,6 +20,7 @@ use types::error::table::{
     ER_QUERY_TIMEOUT, ER_TABLE_DEF_CHANGED,
 };
 
+use super::out_file::OutFile;
 use super::plan_cache::Planned;
 use super::result::{ClientSink, Format};
 use super::row_log::StatementLog;
@@ -35,6 +36,16 @@ pub(super) enum Prepared {
     Plan(Arc<Planned>, Normalised),
     /// It has none: it is carried out as it is.
     Other(Box<Statement>),
+}
+
+/// With whom a statement deals.
+pub(super) enum With<'a> {
+    /// The client.
+    Client,
+    /// And a file that LOAD DATA reads.
+    Input(&'a mut dyn DataFile),
+    /// A file has its rows.
+    Output(&'a mut OutFile),
 }
 
 /// What became of an execution.
@@ -124,6 +135,9 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<Ran> {
+        if let Some(file) = planned.plan.out_file() {
+            return Box::pin(self.run_into_file(planned, file, params, more, wire)).await;
+        }
         self.permit(planned)?;
         if planned.plan.query().is_none() && self.passes_over_change()? {
             self.pass_over(more, wire);
@@ -133,7 +147,7 @@ impl Client {
             self.begin_if_needed();
         }
         let timer = self.start_timer(planned);
-        let mut done = self.run_changes(planned, params, format, None, wire).await;
+        let mut done = self.run_changes(planned, params, format, With::Client, wire).await;
         if let Some(timer) = timer {
             done = self.stop_timer(timer, done).await;
         }
@@ -217,7 +231,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<()> {
         self.permit(planned)?;
-        match self.run_changes(planned, params, format, None, wire).await {
+        match self.run_changes(planned, params, format, With::Client, wire).await {
             Ok(Some(done)) => self.finish(done, more, wire).await,
             // A table of a subquery in WHERE has changed.
             Ok(None) => Err(self.fail(ER_NEED_REPREPARE.error(&[])).await),
@@ -275,13 +289,13 @@ impl Client {
     }
 
     /// Locks, executes, and undoes what a statement has done that fails. `None` if the plan is of another version of
-    /// a table: then nothing of its file was read.
+    /// a table: then nothing of its file was read or written.
     pub(super) async fn run_changes(
         &mut self,
         planned: &Planned,
         params: Params<'_>,
         format: Format,
-        mut file: Option<&mut dyn DataFile>,
+        mut with: With<'_>,
         wire: &mut dyn Wire,
     ) -> Result<Option<Done>> {
         let kill = Arc::clone(&self.kill);
@@ -314,9 +328,17 @@ impl Client {
             turns: Turns::default(),
             strict: false,
             long_lists: Some(&long_lists),
-            file: file.as_mut().map(|file| file as &mut dyn DataFile),
+            file: None,
         };
-        let done = kill.unless_killed(pin!(exec.run(&planned.plan, &mut sink))).await;
+        let sink: &mut dyn ResultSink = match &mut with {
+            With::Client => &mut sink,
+            With::Input(file) => {
+                exec.file = Some(&mut **file);
+                &mut sink
+            }
+            With::Output(out) => *out,
+        };
+        let done = kill.unless_killed(pin!(exec.run(&planned.plan, sink))).await;
         log.end(done.is_ok());
         if done.is_err() {
             self.transaction.trx.rollback_to(begun);

@@ -22,7 +22,7 @@ use types::error::table::{
 };
 use types::value::Value;
 
-use super::execute::{Prepared, Ran};
+use super::execute::{Prepared, Ran, With};
 use super::plan_cache::Planned;
 use super::result::Format;
 use super::statement::PLANS_MAX;
@@ -165,7 +165,7 @@ impl Client {
         wire: &mut dyn Wire,
     ) -> Result<Option<Done>> {
         self.begin_if_needed();
-        self.run_changes(planned, Params::default(), Format::Text, Some(file), wire).await
+        self.run_changes(planned, Params::default(), Format::Text, With::Input(file), wire).await
     }
 
     /// Error 3948 unless both sides let the client send files.
@@ -182,36 +182,17 @@ impl Client {
     fn open_file(&self, name: &str) -> Result<ServerFile> {
         /// EE_STAT of MySQL's file library.
         const EE_STAT: u16 = 13;
-        if !self.access.has(Privileges::FILE) {
-            return Err(self.access.denied());
-        }
-        let sight = self.shared.variables.server_sight();
-        let path = Path::new(&sight.shown("datadir")?).join(name);
-        let refused = || ER_OPTION_PREVENTS_STATEMENT.error(&[&"--secure-file-priv"]);
-        let allowed = match sight.read(None, "secure_file_priv")? {
-            Value::Str(dir, _) => (!dir.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&dir))),
-            _ => return Err(refused()),
-        };
+        let (path, allowed) = self.file_of_user(name)?;
         let not_there = |error: std::io::Error| {
-            let number = error.raw_os_error().unwrap_or_default();
-            let what = error.to_string();
-            let what = what.split(" (os error").next().unwrap_or_default();
+            let (number, what) = reason(&error);
             let message = format!("Can't get stat of '{}' (OS errno {number} - {what})", path.display());
             SqlError { code: EE_STAT, sqlstate: *b"HY000", message }
         };
-        let is_allowed = |real: &Path| match &allowed {
-            None => true,
-            Some(dir) => dir.canonicalize().is_ok_and(|dir| real.starts_with(dir)),
-        };
         let real = match path.canonicalize() {
-            Ok(real) if is_allowed(&real) => real,
-            Ok(_) => return Err(refused()),
-            Err(error) => {
-                // Who may not look there is not told what is there.
-                let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
-                let may_know = parent.is_some_and(|parent| is_allowed(&parent));
-                return Err(if may_know { not_there(error) } else { refused() });
-            }
+            Ok(real) if allowed.holds(&real) => real,
+            // Who may not look there is not told what is there.
+            Err(error) if allowed.holds_parent(&path) => return Err(not_there(error)),
+            _ => return Err(refused()),
         };
         let unreadable = || ER_TEXTFILE_NOT_READABLE.error(&[&path.display()]);
         if !real.metadata().map_err(not_there)?.is_file() {
@@ -220,6 +201,55 @@ impl Client {
         #[expect(clippy::disallowed_methods, reason = "it is a user's file, none of the server's")]
         let file = File::open(&real);
         file.map(|file| ServerFile { file, path: real }).map_err(|_| unreadable())
+    }
+
+    /// Where a new file of a user's is to be. Errors as of [`Self::open_file`].
+    pub(super) fn new_file_of_user(&self, name: &str) -> Result<PathBuf> {
+        let (path, allowed) = self.file_of_user(name)?;
+        if allowed.holds_parent(&path) { Ok(path) } else { Err(refused()) }
+    }
+
+    /// A user's file, and where such may be. Errors 1045 and 1290.
+    fn file_of_user(&self, name: &str) -> Result<(PathBuf, Allowed)> {
+        if !self.access.has(Privileges::FILE) {
+            return Err(self.access.denied());
+        }
+        let sight = self.shared.variables.server_sight();
+        let path = Path::new(&sight.shown("datadir")?).join(name);
+        let allowed = match sight.read(None, "secure_file_priv")? {
+            Value::Str(dir, _) => (!dir.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&dir))),
+            _ => return Err(refused()),
+        };
+        Ok((path, Allowed(allowed)))
+    }
+}
+
+/// Error 1290.
+fn refused() -> SqlError {
+    ER_OPTION_PREVENTS_STATEMENT.error(&[&"--secure-file-priv"])
+}
+
+/// The operating system's number and words.
+pub(super) fn reason(error: &std::io::Error) -> (i32, String) {
+    let what = error.to_string();
+    let what = what.split(" (os error").next().unwrap_or_default();
+    (error.raw_os_error().unwrap_or_default(), what.to_owned())
+}
+
+/// Where users' files may be: `secure_file_priv`; `None`: everywhere.
+struct Allowed(Option<PathBuf>);
+
+impl Allowed {
+    /// Whether a file may be at a path without symbolic links.
+    fn holds(&self, real: &Path) -> bool {
+        let Some(dir) = &self.0 else { return true };
+        dir.canonicalize().is_ok_and(|dir| real.starts_with(dir))
+    }
+
+    /// Whether the directory is one in which a file may be.
+    fn holds_parent(&self, path: &Path) -> bool {
+        let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+        self.0.is_none() || parent.is_some_and(|parent| self.holds(&parent))
     }
 }
 

@@ -30,6 +30,7 @@ mod load;
 mod long_data;
 mod maintain;
 mod new_table;
+mod out_file;
 mod plan_cache;
 mod prepared;
 mod read_only;

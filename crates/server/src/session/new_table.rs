@@ -24,6 +24,7 @@ use types::error::table::ER_NEED_REPREPARE;
 use types::sql_mode::SqlMode;
 
 use super::ddl::edits;
+use super::execute::With;
 use super::plan_cache::Planned;
 use super::result::Format;
 use super::row_log::LoggedDdl;
@@ -203,7 +204,7 @@ impl Client {
         let planned = self.plan_fill(filling, db);
         self.sql.temporary.take(db, FILLED);
         let mut nobody = Nobody(PacketWriter::default());
-        match self.run_changes(&planned?, Params::default(), Format::Text, None, &mut nobody).await? {
+        match self.run_changes(&planned?, Params::default(), Format::Text, With::Client, &mut nobody).await? {
             Some(Done::Changed(changed)) => Ok(Some(changed)),
             _ => Ok(None),
         }

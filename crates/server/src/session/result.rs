@@ -146,15 +146,7 @@ impl<'a> ClientSink<'a> {
         let packets = self.wire.packets();
         let out = packets.begin();
         for (cell, ty) in cells.zip(types) {
-            match cell {
-                Cell::Column(RowRef::Stored { layout, row, offsets }, column) => {
-                    layout.write_text_wire(row, offsets, column, *charset, time_zone, out);
-                }
-                Cell::Column(row, column) => {
-                    ty.write_text(row.value(column, time_zone), *charset, context, out);
-                }
-                Cell::Value(value) => ty.write_text(value, *charset, context, out),
-            }
+            write_text(cell, *ty, *charset, time_zone, context, out);
         }
         packets.end();
     }
@@ -183,6 +175,25 @@ impl<'a> ClientSink<'a> {
             }
         }
         row_out.end();
+    }
+}
+
+/// Appends a cell's text with its length.
+#[inline]
+pub(super) fn write_text(
+    cell: Cell<'_>,
+    ty: ResultType,
+    charset: Charset,
+    time_zone: &TimeZone,
+    context: &Context<'_>,
+    out: &mut Vec<u8>,
+) {
+    match cell {
+        Cell::Column(RowRef::Stored { layout, row, offsets }, column) => {
+            layout.write_text_wire(row, offsets, column, charset, time_zone, out);
+        }
+        Cell::Column(row, column) => ty.write_text(row.value(column, time_zone), charset, context, out),
+        Cell::Value(value) => ty.write_text(value, charset, context, out),
     }
 }
 

@@ -168,6 +168,8 @@ fn a_file_is_read_to_its_end_whatever_becomes_of_it() {
     send(&mut client, load);
     client.packet().unwrap();
     client.send(b"1\tx\n").unwrap();
+    let uses = "SELECT COUNT(*) FROM performance_schema.metadata_locks WHERE OBJECT_NAME = 't'";
+    until(&mut other, uses, &["1"]);
     let waits = "SELECT COUNT(*) FROM performance_schema.metadata_locks WHERE LOCK_STATUS = 'PENDING'";
     send(&mut other, "ALTER TABLE d.t ADD c INT DEFAULT 6");
     until(&mut world.root(), waits, &["1"]);
@@ -203,5 +205,38 @@ fn who_sends_no_file_loses_the_connection_and_nothing_else() {
     until(&mut root, running, &["1"]);
     assert_eq!(rows(&mut root, "SELECT * FROM d.t"), Vec::<String>::new());
     ok(&mut root, "INSERT INTO d.t VALUES (1), (2)");
+    world.stop();
+}
+
+#[test]
+fn selects_write_what_mysql_writes() {
+    answers_as_recorded(include_str!("../data/out-file-9.7.4.txt"), 80);
+}
+
+#[test]
+fn a_select_writes_where_it_may_and_leaves_no_file_if_it_fails() {
+    let dir = std::env::temp_dir().join(format!("onelog-written-{}", std::process::id()));
+    std::fs::create_dir(&dir).unwrap();
+    let world = World::start_with(&[&format!("--secure-file-priv={}", dir.display())]);
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    ok(&mut root, "CREATE TABLE d.t (a INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1), (400)");
+    ok(&mut root, "GRANT SELECT ON d.* TO nobody@'%'");
+    let into =
+        |what: &str, file: &str| format!("SELECT {what} FROM d.t INTO OUTFILE '{}/{file}'", dir.display());
+    let code = |client: &mut Client, sql: &str| {
+        client.query(sql).map(drop).map_or_else(|error| error.code(), |()| 0)
+    };
+    assert_eq!(code(&mut nobody, &into("a", "x")), 1045);
+    for outside in ["../x", "missing/../../x"] {
+        assert_eq!(code(&mut root, &into("a", outside)), 1290, "{outside}");
+    }
+    assert_eq!(code(&mut root, "SELECT 1 INTO DUMPFILE '/etc/onelog'"), 1290);
+    assert_eq!(code(&mut root, &into("POW(10, a)", "x")), 1690);
+    assert_eq!(code(&mut root, &format!("SELECT a FROM d.t INTO DUMPFILE '{}/x'", dir.display())), 1172);
+    assert!(!dir.join("x").exists(), "it is gone with the statement");
+    assert_eq!(code(&mut root, &into("a", "x")), 0);
+    assert_eq!(code(&mut root, &into("a", "x")), 1086);
+    std::fs::remove_dir_all(&dir).unwrap();
     world.stop();
 }

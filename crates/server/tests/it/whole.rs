@@ -139,6 +139,24 @@ pub fn until(client: &mut Client, sql: &str, wanted: &[&str]) {
     assert_eq!(rows(client, sql), wanted, "{sql}");
 }
 
+/// What a statement is answered, as `tests/tools/record_statements.py` writes it.
+fn answer_of(client: &mut Client, statement: &str) -> String {
+    match client.query(statement) {
+        Ok(answer) if statement.starts_with("LOAD") => {
+            // The text has its length in front of it.
+            format!("ok {} {}", answer.affected, answer.info.get(1..).unwrap_or_default())
+        }
+        Ok(answer) if answer.columns.is_empty() => "ok".to_owned(),
+        Ok(answer) => {
+            let text = |row: &Vec<Option<String>>| {
+                row.iter().map(|cell| cell.as_deref().unwrap_or("None")).collect::<Vec<_>>().join("\t")
+            };
+            answer.rows.iter().map(text).collect::<Vec<_>>().join("|").replace('\n', "\\n")
+        }
+        Err(error) => format!("{} {}", error.code(), error.message()),
+    }
+}
+
 /// Sends the statements of a file that `tests/tools/record_statements.py` has written to a new server, and compares the
 /// answers. There are to be more than `count`.
 #[expect(clippy::disallowed_methods, reason = "LOAD DATA reads users' files")]
@@ -155,19 +173,9 @@ pub fn answers_as_recorded(recorded: &str, count: usize) {
         part[0].lines().filter_map(|line| line.strip_prefix("FILE ")).for_each(|line| write_file(&dir, line));
         let statement = part[0].rsplit('\n').next().unwrap();
         let expected = part[1].split('\n').next().unwrap();
-        let answer = match client.query(&statement.replace("$DIR", dir_name)) {
-            Ok(answer) if statement.starts_with("LOAD") => {
-                // The text has its length in front of it.
-                format!("ok {} {}", answer.affected, answer.info.get(1..).unwrap_or_default())
-            }
-            Ok(answer) if answer.columns.is_empty() => "ok".to_owned(),
-            Ok(answer) => {
-                let text = |row: &Vec<Option<String>>| {
-                    row.iter().map(|cell| cell.as_deref().unwrap_or("None")).collect::<Vec<_>>().join("\t")
-                };
-                answer.rows.iter().map(text).collect::<Vec<_>>().join("|").replace('\n', "\\n")
-            }
-            Err(error) => format!("{} {}", error.code(), error.message()).replace(dir_name, "$DIR"),
+        let answer = match statement.strip_prefix("READ ") {
+            Some(name) => shown_file(&dir.join(name)),
+            None => answer_of(&mut client, &statement.replace("$DIR", dir_name)).replace(dir_name, "$DIR"),
         };
         seen += 1;
         if answer != expected {
@@ -178,6 +186,16 @@ pub fn answers_as_recorded(recorded: &str, count: usize) {
     assert!(seen > count, "{seen} statements");
     std::fs::remove_dir_all(&dir).unwrap();
     world.stop();
+}
+
+/// A file's bytes, those that are not shown in hexadecimal.
+#[expect(clippy::disallowed_methods, reason = "as above")]
+fn shown_file(path: &Path) -> String {
+    let shown = |byte: &u8| match byte {
+        32..127 if *byte != b'\\' => char::from(*byte).to_string(),
+        byte => format!("\\x{byte:02x}"),
+    };
+    std::fs::read(path).unwrap().iter().map(shown).collect()
 }
 
 /// `name: text`, with the escapes of `tools/record_statements.py`.

@@ -9,7 +9,7 @@ begins with `  -> `, is answered anew. A new case is a statement alone. `#` begi
 rows that it changed, and what it says of them.
 
 A line `FILE name: text` writes a file into the directory that $DIR stands for in statements: the environment's DIR, which
-the server and this client must both see.
+the server and this client must both see. `READ name;` is answered with the bytes of a file there.
 """
 import os
 import re
@@ -29,7 +29,15 @@ def write_file(line):
         out.write(re.sub(rb"\\(x[0-9a-f]{2}|.)", unescape, text.removeprefix(" ").encode()))
 
 
+def read_file(name):
+    with open(os.path.join(DIR, name), "rb") as file:
+        shown = lambda byte: chr(byte) if 32 <= byte < 127 and byte != 92 else f"\\x{byte:02x}"
+        return "".join(map(shown, file.read()))
+
+
 def answer(cursor, statement):
+    if statement.startswith("READ "):
+        return read_file(statement.removeprefix("READ "))
     try:
         cursor.execute(statement.replace("$DIR", DIR))
         if statement.startswith("LOAD"):

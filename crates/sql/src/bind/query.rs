@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{self, SetExpr};
+use types::charset::Charset;
 use types::column::Column;
 use types::error::table::{ER_NON_UNIQ_ERROR, ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT};
 
@@ -10,10 +11,10 @@ use super::merge::Mergeable;
 use super::scope::{Clause, Named, Scope};
 use super::sets::{self, Chain};
 use super::tail::Tail;
-use super::{BindEnv, Result, expr, select, unsupported, values, with};
+use super::{BindEnv, Result, expr, select, targets, unsupported, values, with};
 use crate::expr::Expr;
-use crate::parse::SelectInto;
-use crate::plan::{IntoPlan, OrderBy, OrderKey, QueryPlan, SourceKind, UnionPlan};
+use crate::parse::{IntoClause, SelectInto};
+use crate::plan::{Destination, IntoPlan, OrderBy, OrderKey, OutFilePlan, QueryPlan, SourceKind, UnionPlan};
 
 /// Binds a query that is a statement, or whose rows a statement takes.
 pub fn bind_query(query: &ast::Query, env: &BindEnv<'_>) -> Result<QueryPlan> {
@@ -47,13 +48,27 @@ pub(super) fn bind_derived(
 /// Binds SELECT .. INTO.
 ///
 /// # Errors
-/// 1222 unless there are as many variables as columns.
+/// 1222 unless there are as many variables as columns, 1115 for an unknown character set, those of [`Separators::format`].
 pub fn bind_into(into: &SelectInto, env: &BindEnv<'_>) -> Result<IntoPlan> {
     let query = bind_query(&into.query, env)?;
-    if query.column_count() != into.variables.len() {
-        return Err(ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT.error(&[]));
-    }
-    Ok(IntoPlan { query, variables: into.variables.clone() })
+    let into = match &into.into {
+        IntoClause::Variables(variables) if query.column_count() != variables.len() => {
+            return Err(ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT.error(&[]));
+        }
+        IntoClause::Variables(variables) => Destination::Variables(variables.clone()),
+        IntoClause::DumpFile(name) => {
+            Destination::File(OutFilePlan { name: name.clone(), format: None, charset: Charset::Binary })
+        }
+        IntoClause::OutFile { name, charset, separators } => {
+            let mut format = separators.clone().format(env.session.quoting().no_backslash_escapes)?;
+            // Rows need an end: without one it is that of a field.
+            let end = separators.terminator.as_deref().unwrap_or(b"\n");
+            format.terminator = if end.is_empty() { format.separator.clone() } else { end.to_vec() };
+            let charset = charset.as_deref().map_or(Ok(Charset::Binary), targets::charset)?;
+            Destination::File(OutFilePlan { name: name.clone(), format: Some(format), charset })
+        }
+    };
+    Ok(IntoPlan { query, into })
 }
 
 /// Binds the query of EXISTS: what its rows consist of does not matter.

@@ -1,4 +1,4 @@
-//! SELECT .. INTO: the only row's values become those of user variables.
+//! SELECT .. INTO of user variables: the only row's values become those of user variables.
 
 use types::context::Context;
 use types::error::table::{ER_SP_FETCH_NO_DATA, ER_TOO_MANY_ROWS};
@@ -8,18 +8,26 @@ use types::warning::Level;
 
 use super::{Cell, Exec, Result, ResultSink};
 use crate::expr::Types;
-use crate::plan::{IntoPlan, QueryPlan};
+use crate::plan::{Destination, IntoPlan, QueryPlan};
 
 impl Exec<'_> {
+    /// Returns how many rows there were. What goes to a file, `sink` is given.
+    pub(super) async fn select_into(&mut self, into: &IntoPlan, sink: &mut dyn ResultSink) -> Result<u64> {
+        match &into.into {
+            Destination::Variables(variables) => self.assign(&into.query, variables).await,
+            Destination::File(_) => self.query(&into.query, &[], self.session.select_limit, sink).await,
+        }
+    }
+
     /// Returns how many rows there were: one, or none, with warning 1329.
     ///
     /// # Errors
     /// 1172 at a second row: the variables have the values of the first one by then, as in MySQL.
-    pub(super) async fn select_into(&mut self, into: &IntoPlan) -> Result<u64> {
+    async fn assign(&mut self, query: &QueryPlan, variables: &[String]) -> Result<u64> {
         let mut found = First { row: None, time_zone: &self.session.time_zone };
-        let done = self.query(&into.query, &[], self.session.select_limit, &mut found).await;
+        let done = self.query(query, &[], self.session.select_limit, &mut found).await;
         if let Some(row) = found.row {
-            self.session.user_variables.lock().extend(into.variables.iter().cloned().zip(row));
+            self.session.user_variables.lock().extend(variables.iter().cloned().zip(row));
         }
         let count = done?;
         if count == 0 {

@@ -229,7 +229,7 @@ impl<'a> Exec<'a> {
             Plan::Select(query) => {
                 self.query(query, &[], self.session.select_limit, sink).await.map(Done::Rows)
             }
-            Plan::SelectInto(into) => Box::pin(self.select_into(into)).await.map(Done::Assigned),
+            Plan::SelectInto(into) => Box::pin(self.select_into(into, sink)).await.map(Done::Assigned),
             Plan::Insert(insert) => self.insert(insert).await.map(Done::Changed),
             Plan::Update(update) => self.update(update).await.map(Done::Changed),
             Plan::Delete(delete) => self.delete(delete).await.map(Done::Changed),

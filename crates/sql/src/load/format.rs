@@ -13,6 +13,8 @@ pub struct FileFormat {
     pub separator: Vec<u8>,
     /// What may stand around one: FIELDS ENCLOSED BY.
     pub quote: Option<u8>,
+    /// OPTIONALLY: it stands around texts alone where rows are written. Whoever reads finds it where it is.
+    pub quotes_texts: bool,
     /// What gives the byte behind it another meaning: FIELDS ESCAPED BY.
     pub escape: Option<u8>,
     /// What stands behind a row: LINES TERMINATED BY. Empty if nothing does.
@@ -28,6 +30,8 @@ pub struct Separators {
     pub separator: Option<Vec<u8>>,
     /// FIELDS ENCLOSED BY.
     pub quote: Option<Vec<u8>>,
+    /// OPTIONALLY.
+    pub quotes_texts: bool,
     /// FIELDS ESCAPED BY.
     pub escape: Option<Vec<u8>>,
     /// LINES TERMINATED BY.
@@ -58,6 +62,7 @@ impl Separators {
         }
         Ok(FileFormat {
             quote: one_byte(self.quote.as_deref())?,
+            quotes_texts: self.quotes_texts,
             escape: one_byte(escape.as_deref())?,
             separator,
             terminator,

@@ -357,6 +357,7 @@ mod tests {
         let separators = Separators {
             separator: text(fields),
             quote: text(quote),
+            quotes_texts: false,
             escape: text(escape),
             terminator: text(lines),
             prefix: text(start),

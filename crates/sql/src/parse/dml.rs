@@ -5,8 +5,9 @@ use types::error::SqlError;
 
 use super::Statement;
 use super::cursor::Cursor;
+use super::into::{self, IntoClause};
+use super::query;
 use super::reserved::is_reserved;
-use super::{into, query};
 use crate::lex::Kind;
 
 /// UPDATE.
@@ -44,8 +45,8 @@ pub struct DeleteStatement {
 pub struct SelectInto {
     /// The query without INTO.
     pub query: Box<Query>,
-    /// The names of the user variables without `@`, in lower case.
-    pub variables: Vec<String>,
+    /// Where its rows go.
+    pub into: IntoClause,
 }
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -55,16 +56,16 @@ pub(super) fn select(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.is("VALUES (") {
         return Err(cursor.error_at(cursor.position() + 1));
     }
-    let variables = into::take(cursor)?;
+    let into = into::take(cursor)?;
     check_tables(cursor)?;
     check_table_queries(cursor)?;
     if let Some(verb) = change_behind_with(cursor) {
         return with_change(cursor, verb);
     }
     let query = query::query(cursor)?;
-    Ok(match variables {
+    Ok(match into {
         None => Statement::Query(query),
-        Some(variables) => Statement::SelectInto(SelectInto { query, variables }),
+        Some(into) => Statement::SelectInto(SelectInto { query, into }),
     })
 }
 

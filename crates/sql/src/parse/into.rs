@@ -1,27 +1,46 @@
-//! INTO of user variables. MySQL takes it behind the list of what is selected, in front of FOR UPDATE and its like, and at
+//! INTO of user variables and files. MySQL takes it behind the list of what is selected, in front of FOR UPDATE and its like, and at
 //! the end; `sqlparser` at none of these places. So it is taken out of the tokens before the rest is read.
 
 use types::error::SqlError;
 use types::error::table::{ER_MISPLACED_INTO, ER_MULTIPLE_INTO_CLAUSES, ER_SP_UNDECLARED_VAR};
 
 use super::cursor::Cursor;
-use super::error::unsupported;
+use super::load::file_format;
 use super::set::user_variable;
 use crate::lex::Kind;
+use crate::load::Separators;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// What it cannot stand behind.
 const NEVER_BEFORE: [&[u8]; 5] = [b"SELECT", b"AS", b",", b"FROM", b"JOIN"];
 
-/// Takes INTO out of the query at the cursor. Returns the variables' names, in lower case, if there is one.
+/// Where SELECT .. INTO puts its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IntoClause {
+    /// The only row's values go to user variables: their names without `@`, in lower case.
+    Variables(Vec<String>),
+    /// All of them go to a file of the server's.
+    OutFile {
+        /// Its name.
+        name: String,
+        /// CHARACTER SET.
+        charset: Option<String>,
+        /// FIELDS and LINES.
+        separators: Separators,
+    },
+    /// The only row's values go to a file of this name, as they are.
+    DumpFile(String),
+}
+
+/// Takes INTO out of the query at the cursor. Returns it, if there is one.
 ///
 /// # Errors
-/// 1064 where it cannot stand, 1235 for files, 1327 for what is no user variable, 3953 for more than one INTO, 3954
+/// 1064 where it cannot stand, 1327 for what is no user variable, 3953 for more than one INTO, 3954
 /// within parentheses and in front of UNION.
-pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
+pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<IntoClause>> {
     let start = cursor.position();
-    let mut variables = None;
+    let mut into = None;
     let (mut depth, mut behind_from) = (0_usize, false);
     let mut place = start;
     while let Some(&token) = cursor.tokens().get(place) {
@@ -34,7 +53,7 @@ pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
         } else if depth == 0 && is(b"FROM") {
             behind_from = true;
         } else if depth == 0 && (is(b"UNION") || is(b"INTERSECT") || is(b"EXCEPT")) {
-            if variables.is_some() {
+            if into.is_some() {
                 return Err(ER_MISPLACED_INTO.error(&[]));
             }
             behind_from = false;
@@ -43,7 +62,7 @@ pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
             if depth > 0 {
                 return Err(ER_MISPLACED_INTO.error(&[]));
             }
-            if variables.replace(found).is_some() {
+            if into.replace(found).is_some() {
                 return Err(ER_MULTIPLE_INTO_CLAUSES.error(&[]));
             }
             continue;
@@ -51,16 +70,16 @@ pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
         place += 1;
     }
     cursor.set_position(start);
-    Ok(variables)
+    Ok(into)
 }
 
 /// Takes the INTO at a place out.
-fn clause(cursor: &mut Cursor<'_>, place: usize, behind_from: bool) -> Result<Vec<String>> {
+fn clause(cursor: &mut Cursor<'_>, place: usize, behind_from: bool) -> Result<IntoClause> {
     if is_behind(cursor, place, &NEVER_BEFORE) {
         return Err(cursor.error_at(place));
     }
     cursor.set_position(place + 1);
-    let found = destinations(cursor)?;
+    let found = destination(cursor)?;
     let goes_on =
         ["FOR", "LOCK IN", "INTO", "UNION", "INTERSECT", "EXCEPT", ")"].iter().any(|words| cursor.is(words));
     if behind_from && !goes_on {
@@ -77,16 +96,22 @@ fn is_behind(cursor: &Cursor<'_>, place: usize, words: &[&[u8]]) -> bool {
 }
 
 /// Behind INTO.
-fn destinations(cursor: &mut Cursor<'_>) -> Result<Vec<String>> {
-    if cursor.is("OUTFILE") || cursor.is("DUMPFILE") {
-        return Err(unsupported("SELECT ... INTO OUTFILE"));
+fn destination(cursor: &mut Cursor<'_>) -> Result<IntoClause> {
+    if cursor.accept("DUMPFILE") {
+        return cursor.text().map(IntoClause::DumpFile);
     }
-    cursor.list(|cursor| {
+    if cursor.accept("OUTFILE") {
+        let name = cursor.text()?;
+        let (charset, separators) = file_format(cursor)?;
+        return Ok(IntoClause::OutFile { name, charset, separators });
+    }
+    let variables = cursor.list(|cursor| {
         if cursor.kind(0) == Some(Kind::Variable) {
             return variable(cursor);
         }
         Err(ER_SP_UNDECLARED_VAR.error(&[&cursor.name()?]))
-    })
+    });
+    variables.map(IntoClause::Variables)
 }
 
 /// `@x`: its name, in lower case.

@@ -79,18 +79,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.is("PARTITION") {
         return Err(unsupported("PARTITION"));
     }
-    let charset = match cursor.accept_any(&["CHARACTER SET", "CHARSET"]) {
-        None => None,
-        Some(_) if cursor.accept("BINARY") => Some("binary".to_owned()),
-        Some(_) => Some(cursor.name_or_text()?),
-    };
-    let mut separators = Separators::default();
-    if cursor.accept_any(&["FIELDS", "COLUMNS"]).is_some() {
-        fields_by(cursor, &mut separators)?;
-    }
-    if cursor.accept("LINES") {
-        lines_by(cursor, &mut separators)?;
-    }
+    let (charset, separators) = file_format(cursor)?;
     let skip = if cursor.accept("IGNORE") {
         let skip = cursor.number()?;
         cursor.expect_any(&["LINES", "ROWS"])?;
@@ -114,13 +103,31 @@ pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Statement> {
     })))
 }
 
+/// CHARACTER SET, FIELDS and LINES, if they come next.
+pub(super) fn file_format(cursor: &mut Cursor<'_>) -> Result<(Option<String>, Separators)> {
+    let charset = match cursor.accept_any(&["CHARACTER SET", "CHARSET"]) {
+        None => None,
+        Some(_) if cursor.accept("BINARY") => Some("binary".to_owned()),
+        Some(_) => Some(cursor.name_or_text()?),
+    };
+    let mut separators = Separators::default();
+    if cursor.accept_any(&["FIELDS", "COLUMNS"]).is_some() {
+        fields_by(cursor, &mut separators)?;
+    }
+    if cursor.accept("LINES") {
+        lines_by(cursor, &mut separators)?;
+    }
+    Ok((charset, separators))
+}
+
 /// Behind FIELDS: at least one part, in any order.
 fn fields_by(cursor: &mut Cursor<'_>, separators: &mut Separators) -> Result<()> {
     let mut any = false;
     loop {
         let part = if cursor.accept("TERMINATED BY") {
             &mut separators.separator
-        } else if cursor.accept_any(&["ENCLOSED BY", "OPTIONALLY ENCLOSED BY"]).is_some() {
+        } else if let Some(how) = cursor.accept_any(&["ENCLOSED BY", "OPTIONALLY ENCLOSED BY"]) {
+            separators.quotes_texts = how.starts_with("OPTIONALLY");
             &mut separators.quote
         } else if cursor.accept("ESCAPED BY") {
             &mut separators.escape

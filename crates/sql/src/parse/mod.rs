@@ -69,6 +69,7 @@ pub use dml::{DeleteStatement, SelectInto, UpdateStatement};
 pub use error::unsupported;
 pub use explain::Explain;
 pub use grant::{Grant, Privilege, PrivilegeLevel, Privileges, Revoke};
+pub use into::IntoClause;
 pub use load::{LoadData, LoadDuplicate, LoadField};
 pub use lock::TableLock;
 pub use maintain::{Maintenance, MaintenanceKind};

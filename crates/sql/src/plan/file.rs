@@ -1,5 +1,6 @@
-//! What LOAD DATA reads.
+//! What LOAD DATA reads, and SELECT .. INTO OUTFILE writes.
 
+use types::charset::Charset;
 use types::collation::Collation;
 
 use super::Assignment;
@@ -31,4 +32,15 @@ pub enum FieldTarget {
     Column(usize),
     /// Into a user variable: its name, in lower case.
     Variable(String),
+}
+
+/// A file that a SELECT writes.
+#[derive(Debug)]
+pub struct OutFilePlan {
+    /// Its name.
+    pub name: String,
+    /// How rows stand in it; `None`: the only row's values one behind another, as they are.
+    pub format: Option<FileFormat>,
+    /// What texts are converted to; `binary`: nothing.
+    pub charset: Charset,
 }

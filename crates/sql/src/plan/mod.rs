@@ -23,7 +23,7 @@ use types::column::{Column, ColumnType};
 pub(crate) use access::key_parts;
 pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind, Group, Rollup};
-pub use file::{FieldTarget, FilePlan};
+pub use file::{FieldTarget, FilePlan, OutFilePlan};
 pub use multi::{MultiDeletePlan, MultiUpdatePlan, RowUpdate};
 pub use over::{Distance, Frame, FrameBound, Over, Shifted, Window, WindowFunction, WindowKind, WindowSort};
 pub(crate) use query::Touched;
@@ -63,8 +63,17 @@ pub enum Plan {
 pub struct IntoPlan {
     /// The query.
     pub query: QueryPlan,
-    /// The user variables that its only row is assigned to: their names, in lower case.
-    pub variables: Vec<String>,
+    /// Where its rows go.
+    pub into: Destination,
+}
+
+/// Where SELECT .. INTO puts its rows.
+#[derive(Debug)]
+pub enum Destination {
+    /// The only row's values go to user variables: their names, in lower case.
+    Variables(Vec<String>),
+    /// They go to a file of the server's.
+    File(OutFilePlan),
 }
 
 /// A table as a plan uses it.
@@ -102,6 +111,14 @@ impl Plan {
     pub fn file(&self) -> Option<&FilePlan> {
         match self {
             Self::Insert(InsertPlan { source: InsertSource::File(file), .. }) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// What SELECT .. INTO writes, if it is a file.
+    pub fn out_file(&self) -> Option<&OutFilePlan> {
+        match self {
+            Self::SelectInto(IntoPlan { into: Destination::File(file), .. }) => Some(file),
             _ => None,
         }
     }

@@ -87,6 +87,11 @@ impl Kind {
         matches!(self, Self::Char | Self::Varchar | Self::Lob(_))
     }
 
+    /// Whether this is a number.
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Int(_) | Self::Year | Self::Decimal | Self::Float | Self::Double)
+    }
+
     /// Whether this is a date or time.
     pub fn is_temporal(self) -> bool {
         matches!(self, Self::Date | Self::Time | Self::DateTime | Self::Timestamp)
