@@ -239,9 +239,7 @@ fn define_until(port: u16, way: Way, over: &AtomicBool) -> Outcome<usize> {
         statements.push("COMMIT".to_owned());
         let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
         sql::run(port, &statements)?;
-        if way.vendor == Vendor::Oracle {
-            xa::round(port, round)?;
-        }
+        xa::round(port, way.vendor, round)?;
         round += 1;
         std::thread::sleep(Duration::from_millis(100));
     }

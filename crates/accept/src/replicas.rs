@@ -110,7 +110,8 @@ pub fn run(plan: &Plan) -> Outcome {
         for statement in DDL {
             sql::run(port, &[&statement.replace("ROUND", &round.to_string())])?;
         }
-        xa::round(port, round)?;
+        // As MySQL's, its sessions go on behind XA PREPARE.
+        xa::round(port, Vendor::Oracle, round)?;
         sql::run(port, &["FLUSH BINARY LOGS"])?;
         if round % 2 == 1 {
             restart(&mut replicas[round / 2 % 2], &dir)?;

@@ -32,8 +32,8 @@ use crate::store::Store;
 use crate::trx::Trx;
 use crate::writeset::EntryDecoder;
 
-/// Bytes of an image in one row.
-pub const PIECE_SIZE: usize = 256 << 10;
+/// Bytes of an image in one row: with its key it has room in 64 KiB of the base, which gives large rows powers of two.
+pub const PIECE_SIZE: usize = 60 << 10;
 
 const FORMAT: u8 = 1;
 const PIECE_NUMBER_SIZE: usize = 4;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! MySQL    GTID | ANONYMOUS_GTID, then one statement, or BEGIN .. XID | COMMIT | ROLLBACK, or XA START .. XA_PREPARE
-//! MariaDB  GTID (162), then one statement if it is standalone, else .. XID | COMMIT | ROLLBACK
+//! MariaDB  GTID (162), then one statement if it is standalone, else .. XID | COMMIT | ROLLBACK | XA_PREPARE
 //! ```
 //! A group that is not whole when the connection breaks is asked for again.
 
@@ -21,6 +21,8 @@ pub struct Head {
     pub last_committed: u64,
     /// `sequence_number`; 0 if there is none.
     pub sequence_number: u64,
+    /// The name of the XA transaction that it is, if its first event says it: MariaDB's.
+    pub xa: Option<String>,
     /// The server where it ran first.
     pub server_id: u32,
     /// When its first event was made, seconds since 1970.
@@ -143,6 +145,7 @@ impl Groups {
             gtid: gtid.gtid,
             last_committed: gtid.last_committed,
             sequence_number: gtid.sequence_number,
+            xa: None,
             server_id: event.header.server_id,
             timestamp: event.header.timestamp,
             original_commit_timestamp_us: gtid
@@ -170,6 +173,7 @@ impl Groups {
             gtid: None,
             last_committed: before,
             sequence_number: self.sequence,
+            xa: gtid.xa,
             server_id: event.header.server_id,
             timestamp: event.header.timestamp,
             original_commit_timestamp_us: 0,

@@ -119,13 +119,13 @@ impl Worker {
             Task::Begin { turn, after, head } => {
                 self.seen.progress.lock().begin(&head);
                 let origin = Origin { timestamp: head.timestamp, server_id: head.server_id };
-                let gtid = head.gtid;
+                let (gtid, xa) = (head.gtid, head.xa.clone());
                 self.open = Some(Open { turn, head, passed_over: false, at: 0, what: "Gtid" });
                 self.flow.wait_committed(after).await?;
                 if let Some(gtid) = gtid {
                     self.opened()?.passed_over = !self.client.claim_applied(gtid).await?;
                 }
-                self.client.begin_applied(origin);
+                self.client.begin_applied(origin, xa);
                 Ok(())
             }
             Task::Event(_) if self.passes_over() => Ok(()),

@@ -266,9 +266,12 @@ impl Client {
         if self.xa.is_some() { Err(ER_XA_TEMP_TABLE.error(&[])) } else { Ok(()) }
     }
 
-    /// The transaction was rolled back by a deadlock, or has lost its snapshot: all that is left is to say so.
+    /// The transaction was rolled back by a deadlock, or has lost its snapshot: all that is left is to say so. What is prepared
+    /// is none of the session's any more.
     pub(super) fn note_xa_rolled_back(&mut self) {
-        self.set_xa_state(State::RollbackOnly);
+        if self.xa_state() != Some(State::Prepared) {
+            self.set_xa_state(State::RollbackOnly);
+        }
     }
 
     fn xa_start(&mut self, xid: Xid) -> Result<()> {

@@ -219,6 +219,8 @@ fn names_are_taken_from_their_start_to_their_end() {
         ],
     );
     assert_eq!(refused(&mut keeper, "INSERT INTO d.t VALUES (3, 3)"), WRONG_STATE);
+    assert_eq!(refused(&mut keeper, "SELECT @@no_such_variable"), 1193);
+    assert_eq!(refused(&mut keeper, "XA END 'k'"), WRONG_STATE);
     assert_eq!(rows(&mut other, "XA RECOVER"), ["1|1|0|k"]);
     assert_eq!(refused(&mut other, "XA ROLLBACK 'k'"), NO_SUCH_NAME);
     drop(keeper);

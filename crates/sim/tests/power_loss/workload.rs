@@ -323,8 +323,8 @@ fn groups() -> Vec<Step> {
     ]
 }
 
-/// XA transactions that are prepared across checkpoints, rotations and others' commits, ended by other sessions, and larger than a
-/// redo record holds. What they lock, nobody else wants: one that could not be ended would keep it.
+/// XA transactions that are prepared across checkpoints, rotations and others' commits, ended by other sessions, and larger than
+/// one row of their image, but no larger than the ballast can carry into the base. What they lock, nobody else wants: one that could not be ended would keep it.
 fn xa() -> Vec<Step> {
     let in_xa = |name: &str, sql: &str, end: &str| {
         [format!("XA START {name}"), sql.to_owned(), format!("XA END {name}"), format!("XA {end}")]
@@ -351,7 +351,7 @@ fn xa() -> Vec<Step> {
         other("XA ROLLBACK 'b', 'x', 7"),
     ]);
     steps.extend(in_xa("'c'", "INSERT INTO x.t VALUES (61, 61)", "COMMIT 'c' ONE PHASE"));
-    let large = "INSERT INTO x.large VALUES (1, REPEAT('a', 300000)), (2, REPEAT('b', 300000))";
+    let large = "INSERT INTO x.large VALUES (1, REPEAT('a', 90000)), (2, REPEAT('b', 90000))";
     steps.extend(in_xa("'l'", large, "PREPARE 'l'"));
     steps.extend([Step::Checkpoint, other("XA COMMIT 'l'")]);
     steps.extend(in_xa("'stays'", "INSERT INTO x.t VALUES (62, 62)", "PREPARE 'stays'"));

@@ -66,11 +66,11 @@ impl Client {
         self.transaction.trx.row_wait = wait.unwrap_or(usual);
     }
 
-    /// A transaction begins, which ran first on this server and at this time.
-    pub(crate) fn begin_applied(&mut self, origin: Origin) {
+    /// A transaction begins, which ran first on this server and at this time; `xa` is its name, if it is an XA transaction.
+    pub(crate) fn begin_applied(&mut self, origin: Origin, xa: Option<String>) {
         self.transaction.open = true;
         self.log.origin = origin;
-        (self.log.xa, self.xa_applied) = (None, None);
+        (self.log.xa, self.xa_applied) = (xa, None);
     }
 
     /// Takes the GTID of the transaction that comes: nobody else commits one of that GTID meanwhile. False if there is
