@@ -185,7 +185,7 @@ const MISSING: &[(&str, &str)] = &[
     ("rpl_stop_", "there is no replica"),
     ("schema_definition_cache", "the catalog is in memory"),
     ("secondary_engine_cost_threshold", "there is one engine"),
-    ("select_into_", "there is no SELECT INTO OUTFILE"),
+    ("select_into_", "what a SELECT writes is not synced, and its buffer has one size"),
     ("server_id_bits", "there is no NDB"),
     ("sha256_password_", "the plugin does not exist here"),
     ("show_old_temporals", "there are no old tables"),
