@@ -117,8 +117,9 @@ fn restored(store: &Arc<Store>, image: &[u8]) -> Result<(u8, Trx), EngineError> 
     }
     let mut decoder = EntryDecoder::default();
     let mut decoded: Vec<(Key, Change)> = Vec::new();
-    decoder.push(changes, |key, change| decoded.push((key, change)))?;
-    decoder.finish()?;
+    let whole =
+        decoder.push(changes, |key, change| decoded.push((key, change))).and_then(|()| decoder.finish());
+    whole.map_err(|_| corrupt())?;
     for (key, change) in decoded {
         trx.put_locked(key, change);
     }
