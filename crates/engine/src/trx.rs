@@ -229,7 +229,9 @@ impl Trx {
     pub fn detach(&mut self) -> Self {
         let mut detached = Self::new(Arc::clone(&self.store));
         detached.horizon = self.horizon;
+        let began_us = self.seen.began_us();
         self.exchange(&mut detached);
+        detached.set_began(began_us);
         detached
     }
 

@@ -209,19 +209,19 @@ impl TrxCache {
         Ok(())
     }
 
-    /// Puts another event in the place of the first one, if that is in memory. Says whether it was.
+    /// Puts another event in the place of the first one, of the same origin, if that is in memory. Says whether it was.
     ///
     /// # Panics
     /// If a statement's rows are open, or there is no event.
-    pub fn replace_first(&mut self, origin: Origin, event: &impl Encode) -> bool {
+    pub fn replace_first(&mut self, event: &impl Encode) -> bool {
         assert!(self.open.is_none() && self.events > 0, "it stands in front of whole statements");
         if self.spill.is_some() {
             return false;
         }
-        let header = self.buf.first_chunk().expect("a whole event");
-        let first = usize::try_from(EventHeader::from_bytes(header).event_size).expect("it is in memory");
+        let header = EventHeader::from_bytes(self.buf.first_chunk().expect("a whole event"));
+        let first = usize::try_from(header.event_size).expect("it is in memory");
         let mut other = Vec::new();
-        event.append_to(origin, &mut other);
+        event.append_to(header.origin(), &mut other);
         self.buf.splice(..first, other);
         true
     }

@@ -112,7 +112,7 @@ fn the_first_event_can_be_another_one_while_it_is_in_memory() {
         append(&mut cache, len).unwrap();
     }
     let behind = cache.memory().unwrap()[10 + OVERHEAD..].to_vec();
-    assert!(cache.replace_first(ORIGIN, &RowsQuery { sql: &text(200) }));
+    assert!(cache.replace_first(&RowsQuery { sql: &text(200) }));
     let mut first = Vec::new();
     RowsQuery { sql: &text(200) }.append_to(ORIGIN, &mut first);
     assert_eq!(cache.memory().unwrap(), [first, behind].concat());
@@ -121,7 +121,7 @@ fn the_first_event_can_be_another_one_while_it_is_in_memory() {
         append(&mut cache, 300).unwrap();
     }
     let before = contents(&cache, 100);
-    assert!(!cache.replace_first(ORIGIN, &RowsQuery { sql: b"" }));
+    assert!(!cache.replace_first(&RowsQuery { sql: b"" }));
     assert_eq!(contents(&cache, 100), before);
 }
 

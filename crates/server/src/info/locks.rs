@@ -241,12 +241,16 @@ pub(super) fn transactions(look: &Look<'_>) -> Result<Vec<Row>> {
     let now_s = crate::clock::unix_s();
     let seconds = |us: u64| look.local_time(u32::try_from(us / 1_000_000).unwrap_or(u32::MAX));
     let row = |seen: &Arc<Seen>| {
-        let process = sight.processes.get(&seen.owner)?;
+        // Nobody's are XA transactions that are prepared.
+        let process = sight.processes.get(&seen.owner);
+        if process.is_none() && seen.owner != 0 {
+            return None;
+        }
         let waits = seen.waits().filter(|waits| waits.key.is_some());
         let state = if waits.is_some() { "LOCK WAIT" } else { "RUNNING" };
         // Of a statement by itself the age is known in whole seconds: it did not begin after its wait.
         let began_us = match seen.began_us() {
-            0 => now_s.saturating_sub(process.time_s) * 1_000_000,
+            0 => now_s.saturating_sub(process.map_or(0, |process| process.time_s)) * 1_000_000,
             began_us => began_us,
         };
         let began_us = waits.as_ref().map_or(began_us, |waits| began_us.min(waits.since_us));
@@ -262,7 +266,8 @@ pub(super) fn transactions(look: &Look<'_>) -> Result<Vec<Row>> {
         }
         let mut row = row![seen.id().0, state, seconds(began_us), requested];
         row.extend(row![waits.and_then(|waits| seconds(waits.since_us)), locks + changes, seen.owner]);
-        row.extend(row![process.info.as_deref(), NULL, 0_u64, 0_u64, locks, 0_u64, locks, changes, 0_u64]);
+        let info = process.and_then(|process| process.info.as_deref());
+        row.extend(row![info, NULL, 0_u64, 0_u64, locks, 0_u64, locks, changes, 0_u64]);
         row.extend(row![isolation, 1_u64, 1_u64, NULL, 0_u64, 0_u64, 0_u64, u64::from(only_reads), NULL]);
         Some(row)
     };

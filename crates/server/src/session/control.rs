@@ -177,8 +177,8 @@ impl Client {
         self.done(Some(ack), more, wire);
     }
 
-    /// Commits the session's transaction, if there is one, before a statement that cannot be part of it.
-    /// Error 1399 in an XA transaction.
+    /// Commits the session's transaction, if there is one, before a statement that cannot be part of it. Error 1399 in an XA
+    /// transaction.
     pub(super) async fn end_transaction(&mut self) -> Result<CommitAck> {
         self.refuse_in_xa()?;
         self.commit_open().await

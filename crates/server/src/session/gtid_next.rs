@@ -57,7 +57,8 @@ impl Client {
         }
     }
 
-    /// Error 1399 in an XA transaction, 1778 for a statement that would commit the open transaction and be another one itself: there is one GTID.
+    /// Error 1399 in an XA transaction, 1778 for a statement that would commit the open transaction and be another one itself:
+    /// there is one GTID.
     pub(super) fn may_commit_implicitly(&self) -> Result<()> {
         self.refuse_in_xa()?;
         match self.own_gtid {

@@ -76,7 +76,7 @@ impl LogContext {
     /// Has a transaction in the cache begin with BEGIN, if its first event is in memory. Says whether it does.
     pub(super) fn rename_begin(&self, cache: &mut TrxCache) -> bool {
         let begin = Query::begin(self.thread_id, self.status(), &self.db);
-        cache.replace_first(self.origin, &begin)
+        cache.replace_first(&begin)
     }
 
     /// Puts a statement on the transaction into the cache.

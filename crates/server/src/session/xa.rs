@@ -325,6 +325,10 @@ impl Client {
 
     async fn xa_prepare(&mut self, xid: &Xid) -> Result<CommitAck> {
         self.expect_xa(xid, State::Idle)?;
+        if self.passes_over_change()? {
+            // What has its GTID was prepared before, and may have ended since.
+            return Ok(self.xa_forget().await);
+        }
         let done = self.prepare_and_wait(xid).await;
         if done.is_ok() && !self.vars.xa_detach_on_prepare {
             // Nothing is left of it here but the right to end it.
@@ -403,6 +407,9 @@ impl Client {
 
     async fn xa_commit_one_phase(&mut self, xid: &Xid) -> Result<CommitAck> {
         let done = self.commit_in_one_phase(xid).await;
+        if done.is_err() {
+            self.transaction.end();
+        }
         self.leave_xa();
         done
     }
@@ -424,6 +431,7 @@ impl Client {
             }
         }
         if self.passes_over_change()? {
+            self.use_gtid();
             return Ok(None);
         }
         let all = Arc::clone(&self.shared.common.xa);
@@ -462,15 +470,18 @@ impl Client {
             Some(prepared.trx)
         };
         let begun = self.transaction.trx.mark();
+        let name = encode(xid);
+        let mut own: Vec<_> =
+            (0..prepared.pieces).map(|piece| LockId::of_key(&prepared::key(&name, piece))).collect();
+        own.extend(self.transaction.stamp.as_ref().map(|stamp| LockId::of_key(&stamp.key)));
         match self.submit_end(xid, prepared.pieces, prepared.logged, commits).await {
             Ok(committing) => Ok(self.transaction.finish(committing).await),
             Err(error) => {
                 let trx = &mut self.transaction.trx;
                 trx.rollback_to(begun);
-                // Whoever ends it next wants them.
-                let name = encode(xid);
-                for piece in 0..prepared.pieces {
-                    trx.unlock(LockId::of_key(&prepared::key(&name, piece)));
+                // Whoever ends it next wants these, or has the next position to store.
+                for lock in own {
+                    trx.unlock(lock);
                 }
                 prepared.trx = kept.unwrap_or_else(|| self.transaction.trx.detach());
                 self.transaction.end();

@@ -16,7 +16,7 @@ pub fn pair(more: &str) -> (World, World) {
     (source, replica)
 }
 
-fn follow(source: &World, replica: &World, more: &str) {
+pub fn follow(source: &World, replica: &World, more: &str) {
     let at = rows(&mut source.root(), "SHOW MASTER STATUS")[0].clone();
     let (file, rest) = at.split_once('|').unwrap();
     let position = rest.split_once('|').unwrap().0;

@@ -29,7 +29,12 @@ impl World {
 
     /// With more options.
     pub fn start_with(options: &[&str]) -> Self {
-        let vfs: Arc<dyn Vfs> = Arc::new(SimDisk::new());
+        Self::start_on(&SimDisk::new(), options)
+    }
+
+    /// On a disk that the caller goes on with.
+    pub fn start_on(disk: &SimDisk, options: &[&str]) -> Self {
+        let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
         vfs.create_dir_all(Path::new("/data")).unwrap();
         let world = Self::on(vfs, options);
         let mut root = world.root();

@@ -7,7 +7,10 @@
 //!
 //! Method: whole servers on simulated disks; answers and events recorded from MySQL 9.7.4.
 
-use crate::replica::{newest, pair};
+use vfs::Vfs as _;
+use vfs::sim::SimDisk;
+
+use crate::replica::{follow, newest, pair};
 use crate::whole::{World, answers_as_recorded, ok, rows, send, until};
 
 const NO_SUCH_NAME: u16 = 1397;
@@ -32,6 +35,20 @@ const TABLE: &str = "CREATE TABLE d.t (a INT PRIMARY KEY, b INT, UNIQUE KEY (b))
 #[test]
 fn statements_are_answered_as_mysql_answers_them() {
     answers_as_recorded(include_str!("../data/xa-9.7.4.txt"), 300);
+}
+
+/// Whoever waits for a prepared transaction sees it, though it is nobody's.
+fn check_seen(world: &World) {
+    let mut root = world.root();
+    let seen = "SELECT trx_state, trx_rows_locked > 3, trx_rows_modified > 3, trx_started > NOW() - INTERVAL 1 HOUR \
+                FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = 0";
+    assert_eq!(rows(&mut root, seen), ["RUNNING|1|1|1"]);
+    let mut waiter = world.root();
+    send(&mut waiter, "UPDATE d.t SET b = 5 WHERE a = 1");
+    let waits = "SELECT COUNT(*) FROM performance_schema.data_lock_waits WHERE BLOCKING_THREAD_ID IS NULL";
+    until(&mut root, waits, &["1"]);
+    ok(&mut root, &format!("KILL {}", waiter.connection_id));
+    until(&mut root, waits, &["0"]);
 }
 
 #[test]
@@ -76,6 +93,7 @@ fn what_is_prepared_outlives_its_session_and_the_server() {
         ok(&mut root, "INSERT INTO d.t VALUES (9, 9)");
         ok(&mut root, "DELETE FROM d.t WHERE a = 9");
         assert_eq!(refused(&mut root, "XA START 'x', 'y', 3"), DUPLICATE_NAME);
+        check_seen(world);
     };
     check(&world);
     let world = world.restart();
@@ -399,6 +417,113 @@ fn a_replica_prepares_and_ends_what_its_source_does() {
     assert_eq!(rows(&mut reader, "XA RECOVER"), [""; 0]);
     assert_eq!(rows(&mut reader, "SELECT * FROM d.t"), ["1|102", "2|120", "3|103"]);
     assert_eq!(logged(&replica, &begun), logged(&source, &source_begun), "its binlog says the same");
+    replica.stop();
+    source.stop();
+}
+
+#[test]
+fn what_has_its_gtid_is_not_prepared_again() {
+    let world = World::start();
+    let mut root = world.root();
+    let uuid = "8a94f357-aab4-11df-86ab-c80aa9429562";
+    ok(&mut root, TABLE);
+    for _ in 0..2 {
+        all_ok(
+            &mut root,
+            &[
+                &format!("SET gtid_next = '{uuid}:1'"),
+                "XA START 'x'",
+                "INSERT INTO d.t VALUES (1, 1)",
+                "XA END 'x'",
+                "XA PREPARE 'x'",
+                &format!("SET gtid_next = '{uuid}:2'"),
+                "XA COMMIT 'x'",
+            ],
+        );
+        assert_eq!(refused(&mut root, "XA COMMIT 'x'"), 1837);
+        ok(&mut root, "SET gtid_next = AUTOMATIC");
+        assert_eq!(rows(&mut root, "XA RECOVER"), [""; 0]);
+        assert_eq!(rows(&mut root, "SELECT * FROM d.t"), ["1|1"]);
+    }
+    world.stop();
+}
+
+/// Neither XA END nor XA_PREPARE has room in the cache, beside rows that fill it.
+#[test]
+fn nothing_is_left_of_what_the_binlog_cache_cannot_take() {
+    let world = World::start_with(&["--max-binlog-cache-size=614400"]);
+    let (mut root, mut other) = (world.root(), world.root());
+    all_ok(
+        &mut root,
+        &["CREATE TABLE d.l (a INT PRIMARY KEY, b MEDIUMTEXT)", "INSERT INTO d.l VALUES (1, '')"],
+    );
+    ok(&mut other, "SET innodb_lock_wait_timeout = 1");
+    let name = format!("'{0}', '{0}'", "n".repeat(64));
+    for end in ["XA PREPARE #", "XA COMMIT # ONE PHASE"] {
+        let end = end.replace('#', &name);
+        all_ok(&mut root, &[&format!("XA START {name}"), "UPDATE d.l SET b = REPEAT('x', 600000)"]);
+        let mut rows_behind = (2..).map(|a| root.query(&format!("INSERT INTO d.l VALUES ({a}, 'small')")));
+        let full = rows_behind.find_map(std::result::Result::err).unwrap();
+        assert_eq!(full.code(), 1197);
+        ok(&mut root, &format!("XA END {name}"));
+        assert_eq!(refused(&mut root, &end), 1197);
+        assert_eq!(rows(&mut root, "XA RECOVER"), [""; 0]);
+        all_ok(&mut root, &["BEGIN", "COMMIT"]);
+        all_ok(
+            &mut other,
+            &["UPDATE d.l SET b = 'free'", "INSERT INTO d.l VALUES (2, '')", "DELETE FROM d.l WHERE a = 2"],
+        );
+        assert_eq!(rows(&mut root, "SELECT * FROM d.l"), ["1|free"]);
+    }
+    world.stop();
+}
+
+/// What ends a prepared transaction stores a position with it. Where that is refused, and passed over then, the next one can.
+#[test]
+fn a_replica_goes_on_behind_an_end_that_a_full_disk_refused() {
+    let (disk, source) = (SimDisk::new(), World::start());
+    let replica = World::start_on(&disk, &["--server-id=2"]);
+    follow(&source, &replica, "");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    all_ok(
+        &mut writer,
+        &[TABLE, "XA START 'x'", "INSERT INTO d.t VALUES (1, 1)", "XA END 'x'", "XA PREPARE 'x'"],
+    );
+    until(&mut reader, "XA RECOVER", &["1|1|0|x"]);
+    all_ok(
+        &mut reader,
+        &["SET sql_log_bin = OFF", "CREATE TABLE d.fill (a INT AUTO_INCREMENT PRIMARY KEY, b MEDIUMTEXT)"],
+    );
+    let used = u64::MAX - disk.free_bytes("/data".as_ref()).unwrap();
+    disk.set_capacity(used + (4 << 20));
+    for size in [1 << 20, 1 << 10, 1] {
+        while reader.query(&format!("INSERT INTO d.fill (b) VALUES (REPEAT('x', {size}))")).is_ok() {}
+    }
+    ok(&mut writer, "XA COMMIT 'x'");
+    until(
+        &mut reader,
+        "SELECT LAST_ERROR_NUMBER FROM performance_schema.replication_applier_status_by_coordinator",
+        &["1021"],
+    );
+    disk.set_capacity(u64::MAX);
+    while reader.query("INSERT INTO d.fill (b) VALUES ('')").is_err() {}
+    let end = newest(&source);
+    all_ok(
+        &mut reader,
+        &[
+            "SET sql_log_bin = ON",
+            &format!("SET gtid_next = '{end}'"),
+            "BEGIN",
+            "COMMIT",
+            "SET gtid_next = AUTOMATIC",
+            "START REPLICA",
+        ],
+    );
+    ok(&mut writer, "INSERT INTO d.t VALUES (2, 2)");
+    until(&mut reader, "SELECT * FROM d.t", &["2|2"]);
+    ok(&mut reader, "XA COMMIT 'x'");
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.t"), ["1|1", "2|2"]);
+    assert_eq!(rows(&mut reader, "XA RECOVER"), [""; 0]);
     replica.stop();
     source.stop();
 }
