@@ -127,8 +127,13 @@ fn cargo_with(env: &[(&str, OsString)], arguments: &[&str]) -> Result<(), String
     run(Command::new(program).args(arguments).envs(env.iter().cloned()))
 }
 
+/// Runs a command to its end, and says how long that took.
+#[expect(clippy::disallowed_methods, reason = "how long a chore takes is for people to read")]
 fn run(command: &mut Command) -> Result<(), String> {
+    let begun = std::time::Instant::now();
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
+    let arguments: Vec<_> = command.get_args().map(std::ffi::OsStr::to_string_lossy).collect();
+    eprintln!("xtask: {} s: {}", begun.elapsed().as_secs(), arguments.join(" "));
     if status.success() { Ok(()) } else { Err(format!("{command:?} failed")) }
 }
 
