@@ -5,14 +5,13 @@ use std::sync::Arc;
 use binlog::event::Stop;
 use binlog::finalise::append_final;
 use binlog::{BinlogName, ChecksumAlg, GtidSet, Origin, Placement};
-use engine::base::{Base, Slice};
+use engine::base::Base;
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh, TrxId};
 
 use crate::ack::Committing;
 use crate::admission::Need;
-use crate::checkpoint::SliceSize;
-use crate::facts;
+use crate::checkpoint::Slicing;
 use crate::pending::Pending;
 use crate::pipeline::Participant;
 use crate::record::BinlogPlace;
@@ -120,7 +119,7 @@ impl Pipeline {
     /// If a commit is under way.
     pub fn finish(&self, base: &Base, counters: Vec<CounterHigh>) -> Result<(), FatalError> {
         let checkpoint = self.begin_checkpoint();
-        self.run_checkpoint(checkpoint, base, counters, SliceSize::default(), || {})?;
+        self.run_checkpoint(checkpoint, base, counters, Slicing::default(), || {})?;
         let server_id = self.sequencer.files().server_id;
         let timestamp = u32::try_from(self.clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
         let Some(end) = self.publisher.tuple().binlog else { return Ok(()) };
@@ -131,7 +130,7 @@ impl Pipeline {
         let mut facts = self.facts.lock();
         facts.store.need_from(None);
         facts.binlog = Some(BinlogPlace { file: end.file, position: end.position + stop.len() as u64 });
-        base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+        facts.keep(base, &[])?;
         if let Some(files) = &self.binlog {
             files.unlock();
         }

@@ -24,6 +24,8 @@ pub enum Gate {
     Crowded,
     /// They wait: redo or memory is at its limit until a checkpoint has finished.
     Behind,
+    /// They fail with [`CommitError::DiskFull`]: the checkpoint that they would wait for waits for room.
+    Full,
     /// They fail with [`CommitError::ShuttingDown`].
     Closed,
 }
@@ -239,7 +241,8 @@ impl State {
     fn try_grant(&mut self, need: Need) -> Option<Result<(), CommitError>> {
         match self.gate {
             Gate::Closed => return Some(Err(CommitError::ShuttingDown)),
-            Gate::Open | Gate::Crowded | Gate::Behind if self.keeps_out(need) => return None,
+            _ if self.keeps_out(need) => return None,
+            Gate::Full => return Some(Err(CommitError::DiskFull)),
             Gate::Open | Gate::Crowded | Gate::Behind => {}
         }
         if !self.left.covers(&need.credits) {
@@ -255,7 +258,7 @@ impl State {
         let for_checkpoint = match self.gate {
             Gate::Behind => !need.has_chunks,
             Gate::Crowded => is_chunk && !need.has_chunks,
-            Gate::Open | Gate::Closed => false,
+            Gate::Open | Gate::Full | Gate::Closed => false,
         };
         let for_read_lock = need.writes && self.read_locks > 0;
         let for_switch = self.switching > 0 && !is_chunk;

@@ -8,27 +8,31 @@
 //!    puts the same or newer versions over them.
 //! 4. The new base is published, the delta dropped, redo below the new facts recycled.
 
-use engine::base::{Base, Slice};
+use engine::base::{Base, Slice, WhenFull};
 use engine::ids::{Change, CommitSeq, CounterHigh, Key};
 use parking_lot::{ArcMutexGuard, RawMutex};
 
-use crate::facts::{self, Facts};
 use crate::sequencer::Sealed;
 use crate::stats::add;
 use crate::{FatalError, Pipeline};
 
-/// How large a slice is.
+/// The slice that the facts move with is smaller than this: on a full disk it uses the ballast.
+const LAST_SLICE: Slicing = Slicing { keys_max: 64, bytes_max: 64 << 10, when_full: WhenFull::UseBallast };
+
+/// How a delta is carried.
 #[derive(Clone, Copy, Debug)]
-pub struct SliceSize {
-    /// Keys: each may dirty a page of its own.
+pub struct Slicing {
+    /// Keys of a slice: each may dirty a page of its own.
     pub keys_max: usize,
-    /// Bytes of keys and rows.
+    /// Bytes of keys and rows of a slice.
     pub bytes_max: usize,
+    /// What slices do that find no room.
+    pub when_full: WhenFull,
 }
 
-impl Default for SliceSize {
+impl Default for Slicing {
     fn default() -> Self {
-        Self { keys_max: 8192, bytes_max: 8 << 20 }
+        Self { keys_max: 8192, bytes_max: 8 << 20, when_full: WhenFull::UseBallast }
     }
 }
 
@@ -73,10 +77,10 @@ impl Pipeline {
         checkpoint: Checkpoint,
         base: &Base,
         counters: Vec<CounterHigh>,
-        size: SliceSize,
+        slicing: Slicing,
         mut pace: impl FnMut(),
     ) -> Result<(), FatalError> {
-        self.carry(checkpoint, base, counters, size, &mut pace).map(drop)
+        self.carry(checkpoint, base, counters, slicing, &mut pace).map(drop)
     }
 
     /// The same; no other checkpoint begins as long as what it returns lives.
@@ -85,7 +89,7 @@ impl Pipeline {
         checkpoint: Checkpoint,
         base: &Base,
         counters: Vec<CounterHigh>,
-        size: SliceSize,
+        slicing: Slicing,
         pace: &mut dyn FnMut(),
     ) -> Result<OneAtATime, FatalError> {
         let Checkpoint { sealed, one_at_a_time } = checkpoint;
@@ -93,7 +97,7 @@ impl Pipeline {
         assert!(self.published.visible() >= through, "a checkpoint waits until its delta is complete");
         let begun = self.clock.monotonic_ns();
         self.make_durable()?;
-        let mut slice = SliceBuilder { base, size, changes: Vec::new(), bytes: 0 };
+        let mut slice = SliceBuilder { base, slicing, changes: Vec::new(), bytes: 0 };
         delta.for_each_newest(|key, change| {
             if slice.push(key, change)? {
                 add(&self.stats.checkpoint_slices, 1);
@@ -102,6 +106,10 @@ impl Pipeline {
             add(&self.stats.checkpoint_keys, 1);
             Ok::<_, FatalError>(())
         })?;
+        if slice.exceeds(LAST_SLICE) {
+            slice.commit()?;
+            add(&self.stats.checkpoint_slices, 1);
+        }
         let mut facts = self.facts.lock();
         facts.through = through;
         facts.redo_start = redo.needed_from;
@@ -116,7 +124,7 @@ impl Pipeline {
         facts.binlog = binlog.map(|end| end.place()).or(self.left_binlog).or(facts.binlog);
         facts.counters = counters;
         facts.forget_old_epochs();
-        slice.finish(&facts)?;
+        facts.keep(base, &slice.changes)?;
         drop(facts);
         self.published.replace_base(base.generation(through)?);
         self.redo.retire_below(redo.needed_from);
@@ -139,7 +147,7 @@ impl Pipeline {
 /// Collects changes and commits them piece by piece.
 struct SliceBuilder<'a> {
     base: &'a Base,
-    size: SliceSize,
+    slicing: Slicing,
     changes: Vec<(Key, Change)>,
     bytes: usize,
 }
@@ -149,18 +157,21 @@ impl SliceBuilder<'_> {
     fn push(&mut self, key: &Key, change: &Change) -> Result<bool, FatalError> {
         self.changes.push((key.clone(), change.clone()));
         self.bytes += key.len() + change.row_size();
-        let full = self.changes.len() >= self.size.keys_max || self.bytes >= self.size.bytes_max;
+        let full = self.exceeds(self.slicing);
         if full {
-            self.base.commit(&Slice { changes: &self.changes, facts: &[] })?;
-            self.changes.clear();
-            self.bytes = 0;
+            self.commit()?;
         }
         Ok(full)
     }
 
-    /// The last slice, with the facts that are true with it.
-    fn finish(self, facts: &Facts) -> Result<(), FatalError> {
-        let facts = [(facts::NAME, &*facts.encode())];
-        Ok(self.base.commit(&Slice { changes: &self.changes, facts: &facts })?)
+    fn exceeds(&self, slicing: Slicing) -> bool {
+        self.changes.len() >= slicing.keys_max || self.bytes >= slicing.bytes_max
+    }
+
+    fn commit(&mut self) -> Result<(), FatalError> {
+        self.base.commit(&Slice { changes: &self.changes, facts: &[] }, self.slicing.when_full)?;
+        self.changes.clear();
+        self.bytes = 0;
+        Ok(())
     }
 }

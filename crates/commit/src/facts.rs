@@ -21,7 +21,9 @@
 //! ```
 
 use binlog::GtidSet;
-use engine::ids::{CommitSeq, CounterHigh};
+use engine::EngineError;
+use engine::base::{Base, Slice, WhenFull};
+use engine::ids::{Change, CommitSeq, CounterHigh, Key};
 use redo::{EpochStart, Lsn, SegmentNo};
 
 use crate::FatalError;
@@ -125,6 +127,12 @@ impl Facts {
     /// What `gtid_purged` was set to is executed.
     pub(crate) fn settle_gtids(&mut self) {
         self.gtid_executed.add_set(&self.gtid_purged);
+    }
+
+    /// Stores them in the base, with changes that become true with them. On a full disk the ballast is used: nobody can look at
+    /// the facts meanwhile.
+    pub(crate) fn keep(&self, base: &Base, changes: &[(Key, Change)]) -> Result<(), EngineError> {
+        base.commit(&Slice { changes, facts: &[(NAME, &self.encode())] }, WhenFull::UseBallast)
     }
 
     /// The fact's bytes.

@@ -15,7 +15,7 @@ mod file_maker;
 mod fill;
 mod in_use;
 mod log_waiters;
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod models;
 mod pending;
 pub mod pipeline;

@@ -124,7 +124,7 @@ impl Pipeline {
 
     /// Waits for credits, and has the ring drained meanwhile.
     pub(crate) async fn admit(&self, need: Need) -> Result<(), CommitError> {
-        if self.room.is_spent() {
+        if self.room.disk_is_full() {
             return Err(CommitError::DiskFull);
         }
         let mut admit = pin!(self.admission.admit(need));

@@ -12,11 +12,10 @@
 
 use binlog::GtidSet;
 use binlog::gtid::GNO_MAX;
-use engine::base::{Base, Slice};
+use engine::base::Base;
 use engine::ids::CounterHigh;
 
-use crate::checkpoint::SliceSize;
-use crate::facts;
+use crate::checkpoint::Slicing;
 use crate::sequencer::BinlogEnd;
 use crate::switch::Quiet;
 use crate::{FatalError, Pipeline};
@@ -55,21 +54,18 @@ impl Quiet {
         let pipeline = self.pipeline();
         let _one_at_a_time = pipeline.switching.lock();
         let checkpoint = pipeline.begin_checkpoint();
-        let _no_other = pipeline.carry(checkpoint, base, counters, SliceSize::default(), &mut || {})?;
+        let _no_other = pipeline.carry(checkpoint, base, counters, Slicing::default(), &mut || {})?;
         let mut facts = pipeline.facts.lock();
         (facts.gtid_executed, facts.gtid_purged) = (GtidSet::new(), GtidSet::new());
         if pipeline.binlog.is_some() {
             (facts.binlog, facts.reset_to) = (None, Some(first));
         }
-        let keep = |facts: &facts::Facts| {
-            base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })
-        };
-        keep(&facts)?;
+        facts.keep(base, &[])?;
         let end = pipeline.begin_anew(first)?;
         if let Some(end) = &end {
             (facts.binlog, facts.reset_to) = (Some(end.place()), None);
         }
-        keep(&facts)?;
+        facts.keep(base, &[])?;
         drop(facts);
         pipeline.sequencer.reset(end.clone());
         pipeline.publisher.reset(end);
@@ -111,7 +107,7 @@ impl Quiet {
         let mut facts = pipeline.facts.lock();
         facts.gtid_purged.add_set(&added);
         facts.settle_gtids();
-        base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+        facts.keep(base, &[])?;
         drop(facts);
         pipeline.sequencer.add_gtids(&added);
         pipeline.publisher.add_gtids(&added);

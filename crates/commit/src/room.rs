@@ -2,7 +2,7 @@
 //!
 //! A transaction that has a ticket must be written, so room is asked for before: the file system is asked once for many
 //! transactions, which then share half of what it said. What others take meanwhile the ballast covers; once that is
-//! spent, nothing new is let in until it is restored.
+//! spent, nothing new is let in until it is restored; nor while a checkpoint waits for room.
 //!
 //! Each log is asked about where it is: the binlog's files and the binlog store may be on devices of their own, where there is
 //! no ballast. Where they are not, events are counted twice.
@@ -98,9 +98,9 @@ impl Room {
         Self { vfs, ballast, redo: place(dirs.redo, segment), binlog, store: place(dirs.store, segment) }
     }
 
-    /// Whether the disk was full, and the ballast was not restored since.
-    pub fn is_spent(&self) -> bool {
-        self.ballast.is_spent()
+    /// Whether the disk is full, as far as anybody knows: nothing is let in then.
+    pub fn disk_is_full(&self) -> bool {
+        self.ballast.disk_is_full()
     }
 
     /// Lets a transaction in that adds so many bytes.
@@ -108,7 +108,7 @@ impl Room {
     /// # Errors
     /// [`CommitError::DiskFull`] if there is no room for it.
     pub(crate) fn take(&self, bytes: Bytes) -> Result<Taken, CommitError> {
-        if self.is_spent() {
+        if self.disk_is_full() {
             return Err(CommitError::DiskFull);
         }
         let redo = self.redo.take(&*self.vfs, bytes.redo)?;
@@ -145,7 +145,7 @@ mod tests {
     fn nothing_is_let_in_that_has_no_room() {
         let disk = SimDisk::new();
         let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
-        let ballast = Arc::new(Ballast::open(Arc::clone(&vfs), "/ballast".into(), 4096).unwrap());
+        let ballast = Arc::new(Ballast::open(&vfs, "/ballast".into(), 4096).unwrap());
         let dirs = Dirs { redo: "/".into(), binlog: "/".into(), store: "/".into() };
         let room = Room::new(vfs, dirs, ballast, 1 << 20);
         let take = |redo, store| room.take(Bytes { redo, store, ..Bytes::default() });

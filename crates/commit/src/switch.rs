@@ -7,11 +7,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use engine::base::{Base, Slice};
+use engine::base::Base;
 use parking_lot::MutexGuard;
 use redo::Cursor;
 
-use crate::facts;
 use crate::store::Store;
 use crate::{FatalError, Pipeline, StrategyKind};
 
@@ -86,7 +85,7 @@ impl Pipeline {
         facts.store.need_from(None);
         let start = facts.store.start;
         let (store, cursor) = Store::begin(&self.vfs, &self.store_options, &mut facts.store, start, &[])?;
-        base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+        facts.keep(base, &[])?;
         self.adopt_store(store, cursor);
         Ok(())
     }

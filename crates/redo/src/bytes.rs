@@ -1,12 +1,12 @@
 //! The ring's memory: shared bytes whose ranges the ring's protocol hands to one thread at a time.
 
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 use std::cell::UnsafeCell;
 
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 use sync::loom::cell::UnsafeCell;
 
-/// See the module. With `--cfg loom` each byte is a cell that knows who may reach it.
+/// See the module. With the feature `loom` each byte is a cell that knows who may reach it.
 #[derive(Debug)]
 pub(crate) struct Bytes(Box<[UnsafeCell<u8>]>);
 
@@ -21,7 +21,7 @@ impl Bytes {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 impl Bytes {
     /// Zeroed memory that costs nothing until it is touched.
     pub(crate) fn zeroed(size: usize) -> Self {
@@ -53,7 +53,7 @@ impl Bytes {
     }
 }
 
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 impl Bytes {
     pub(crate) fn zeroed(size: usize) -> Self {
         Self((0..size).map(|_| UnsafeCell::new(0)).collect())

@@ -30,7 +30,7 @@ mod bytes;
 mod error;
 mod log;
 mod lsn;
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod models;
 mod pool;
 mod reader;

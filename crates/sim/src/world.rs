@@ -10,10 +10,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use binlog::{ChecksumAlg, Uuid};
-use commit::checkpoint::SliceSize;
+use commit::checkpoint::Slicing;
 use commit::recovery::{self, BinlogConfig, Config, Report};
 use commit::{Clock, Die, FatalError, FileContext, Pipeline, Settings, StrategyKind};
-use engine::base::Base;
+use engine::base::{Base, WhenFull};
 use engine::catalog::Catalog;
 use engine::check::check_table;
 use engine::ids::{CommitSeq, IndexId};
@@ -537,7 +537,7 @@ struct InlineCheckpoints {
 impl InlineCheckpoints {
     /// Whether there was room to take one.
     async fn run(&self) -> Result<bool, FatalError> {
-        if self.base.ballast().is_spent() {
+        if self.base.ballast().disk_is_full() {
             return Ok(false);
         }
         let shared = self.shared.get().and_then(std::sync::Weak::upgrade);
@@ -548,9 +548,9 @@ impl InlineCheckpoints {
         let checkpoint = self.pipeline.begin_checkpoint();
         let through = checkpoint.through();
         let _ack = self.pipeline.wait_visible(through).await;
-        let (counters, size) = (self.store.counters(), SliceSize { keys_max: 16, bytes_max: 4096 });
+        let slicing = Slicing { keys_max: 16, bytes_max: 4096, ..Slicing::default() };
         let catalog = self.store.catalog();
-        self.pipeline.run_checkpoint(checkpoint, &self.base, counters, size, || {})?;
+        self.pipeline.run_checkpoint(checkpoint, &self.base, self.store.counters(), slicing, || {})?;
         if let Some(shared) = shared {
             remove_dropped(&shared, through, &catalog)?;
         }
@@ -561,7 +561,7 @@ impl InlineCheckpoints {
 /// Removes, behind a checkpoint, what was dropped before it.
 fn remove_dropped(shared: &Shared, through: CommitSeq, before: &Catalog) -> Result<(), FatalError> {
     shared.schema.note_checkpoint(through, before)?;
-    while shared.schema.collect_garbage()? {}
+    while shared.schema.collect_garbage(WhenFull::UseBallast)? {}
     Ok(())
 }
 

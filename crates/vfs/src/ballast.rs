@@ -2,19 +2,25 @@
 //!
 //! A log must not fail to write what has a place in the commit order, and an error that reaches the table store's base
 //! latches inside it. So at the first `ENOSPC` the ballast file is removed and the operation repeated: nothing of it
-//! had been promised. Whoever begins new work looks at [`Ballast::is_spent`] first and begins none.
+//! had been promised. Whoever begins new work looks at [`Ballast::disk_is_full`] first and begins none.
+//!
+//! What can wait leaves the ballast to those who cannot: [`Ballast::with_patience`].
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
 use crate::{File, LockGuard, Open, Vfs, is_no_space};
 
 /// Written in pieces of this many bytes when the ballast is made.
 const PIECE: usize = 1 << 20;
+
+/// Who waits for room tries again so often.
+const RETRY: Duration = Duration::from_millis(50);
 
 /// A file that exists to be removed when the disk is full.
 #[derive(Debug)]
@@ -26,37 +32,55 @@ pub struct Ballast {
     changing: Mutex<()>,
     /// Relaxed: who reads a value that is about to change would have come a moment earlier.
     spent: AtomicBool,
+    /// Somebody waits for room. Relaxed, as `spent`.
+    wanted: AtomicBool,
+    /// Nobody waits any more. Changed while `changing` is held.
+    impatient: AtomicBool,
+    /// `impatient` is set.
+    told: Condvar,
 }
 
 impl Ballast {
     /// Takes over or makes the file of `size` bytes. That it cannot be made is no error: it is spent then.
-    pub fn open(vfs: Arc<dyn Vfs>, path: PathBuf, size: u64) -> io::Result<Self> {
-        let ballast = Self { vfs, path, size, changing: Mutex::new(()), spent: AtomicBool::new(true) };
+    pub fn open(vfs: &Arc<dyn Vfs>, path: PathBuf, size: u64) -> io::Result<Self> {
+        let ballast = Self { path, size, ..Self::none(vfs) };
         ballast.restore()?;
         Ok(ballast)
     }
 
     /// No ballast at all.
     pub fn none(vfs: &Arc<dyn Vfs>) -> Self {
-        let spent = AtomicBool::new(true);
-        Self { vfs: Arc::clone(vfs), path: PathBuf::new(), size: 0, changing: Mutex::new(()), spent }
+        Self {
+            vfs: Arc::clone(vfs),
+            path: PathBuf::new(),
+            size: 0,
+            changing: Mutex::new(()),
+            spent: AtomicBool::new(true),
+            wanted: AtomicBool::new(false),
+            impatient: AtomicBool::new(false),
+            told: Condvar::new(),
+        }
     }
 
-    /// Whether the room was given up and not regained.
-    pub fn is_spent(&self) -> bool {
+    /// Whether no new work is to be begun: the room was given up and not regained, or somebody waits for some.
+    pub fn disk_is_full(&self) -> bool {
+        self.is_spent() || self.wanted.load(Ordering::Relaxed)
+    }
+
+    fn is_spent(&self) -> bool {
         self.spent.load(Ordering::Relaxed)
     }
 
     /// Whether so many bytes can be written beside it; half of its own room counts, for it is given up if it must.
     pub fn has_room(&self, bytes: u64) -> io::Result<bool> {
-        if self.is_spent() || bytes <= self.size / 2 {
-            return Ok(!self.is_spent());
+        if self.disk_is_full() || bytes <= self.size / 2 {
+            return Ok(!self.disk_is_full());
         }
         let dir = self.path.parent().unwrap_or(&self.path);
         Ok(self.vfs.free_bytes(dir)? + self.size / 2 >= bytes)
     }
 
-    /// Tries to make the file again; returns whether it is there.
+    /// Tries to make the file again, unless it is there; returns whether it is.
     pub fn restore(&self) -> io::Result<bool> {
         let _changing = self.changing.lock();
         if self.is_spent() {
@@ -102,8 +126,39 @@ impl Ballast {
         Ok(true)
     }
 
+    /// Acts, and waits for room as long as there is none. The ballast is left alone until nobody may wait any more.
+    pub fn with_patience<T>(&self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        loop {
+            // What the ballast gave up is for others.
+            if !self.is_spent() {
+                match act() {
+                    Err(error) if is_no_space(&error) => {}
+                    result => {
+                        self.wanted.store(false, Ordering::Relaxed);
+                        return result;
+                    }
+                }
+            }
+            let mut changing = self.changing.lock();
+            if self.impatient.load(Ordering::Relaxed) {
+                drop(changing);
+                self.wanted.store(false, Ordering::Relaxed);
+                return self.with(act);
+            }
+            self.wanted.store(true, Ordering::Relaxed);
+            self.told.wait_for(&mut changing, RETRY);
+        }
+    }
+
+    /// Nobody waits for room from now on: what finds none uses the ballast, and fails then.
+    pub fn end_patience(&self) {
+        let _changing = self.changing.lock();
+        self.impatient.store(true, Ordering::Relaxed);
+        self.told.notify_all();
+    }
+
     /// Acts, and once more if there was no room and the ballast made some.
-    fn with<T>(&self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    pub fn with<T>(&self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         let had_some = !self.is_spent();
         match act() {
             // Somebody else may have given it up meanwhile: that is room for this one too.
@@ -221,7 +276,7 @@ mod tests {
     fn full_disk() -> (SimDisk, Arc<Ballast>, WithBallast) {
         let disk = SimDisk::new();
         let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
-        let ballast = Arc::new(Ballast::open(Arc::clone(&vfs), "ballast".into(), SIZE).unwrap());
+        let ballast = Arc::new(Ballast::open(&vfs, "ballast".into(), SIZE).unwrap());
         disk.set_capacity(SIZE + 4096);
         (disk, Arc::clone(&ballast), WithBallast::new(vfs, ballast))
     }
@@ -260,6 +315,38 @@ mod tests {
         assert_eq!(written.unwrap(), 2);
         let again = ballast.with(|| Err::<(), _>(io::Error::from(io::ErrorKind::StorageFull)));
         assert!(is_no_space(&again.unwrap_err()), "there is no more");
+    }
+
+    #[test]
+    fn who_can_wait_leaves_the_ballast_to_others() {
+        let (disk, ballast, vfs) = full_disk();
+        let base = disk.open(Path::new("base"), Open::Create).unwrap();
+        let log = vfs.open(Path::new("log"), Open::Create).unwrap();
+        let until = |condition: &dyn Fn() -> bool| {
+            while !condition() {
+                std::thread::yield_now();
+            }
+        };
+        std::thread::scope(|scope| {
+            let write = || ballast.with_patience(|| base.write_at(&[1; 8192], 0));
+            let waiter = scope.spawn(write);
+            until(&|| ballast.disk_is_full());
+            assert!(!ballast.is_spent());
+            log.write_at(&[2; 8192], 0).unwrap();
+            assert!(ballast.is_spent());
+            ballast.told.wait_for(&mut ballast.changing.lock(), 2 * RETRY);
+            assert!(!waiter.is_finished(), "there is room, but not for this one");
+            disk.set_capacity(1 << 20);
+            assert!(ballast.restore().unwrap());
+            waiter.join().unwrap().unwrap();
+            assert!(!ballast.disk_is_full());
+            disk.set_capacity(SIZE + 24576);
+            let waiter = scope.spawn(|| ballast.with_patience(|| base.write_at(&[1; 16384], 8192)));
+            until(&|| ballast.disk_is_full());
+            ballast.end_patience();
+            waiter.join().unwrap().unwrap();
+            assert!(ballast.is_spent(), "at the end it is for everybody");
+        });
     }
 
     #[test]

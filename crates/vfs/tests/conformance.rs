@@ -67,7 +67,7 @@ fn the_slow_wrapper_conforms() {
 fn the_wrapper_with_the_ballast_conforms() {
     let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
     disk.create_dir_all(Path::new("/data")).unwrap();
-    let ballast = Arc::new(Ballast::open(Arc::clone(&disk), "/ballast".into(), 4096).unwrap());
+    let ballast = Arc::new(Ballast::open(&disk, "/ballast".into(), 4096).unwrap());
     conformance(&WithBallast::new(disk, ballast), Path::new("/data"));
 }
 

@@ -16,7 +16,7 @@ import zlib
 
 import pymysql
 from pymysqlreplication import BinLogStreamReader
-from pymysqlreplication.event import GtidEvent, QueryEvent, XidEvent
+from pymysqlreplication.event import GtidEvent, QueryEvent, XAPrepareEvent, XidEvent
 from pymysqlreplication.constants import FIELD_TYPE
 from pymysqlreplication.row_event import DeleteRowsEvent, UpdateRowsEvent, WriteRowsEvent
 
@@ -52,7 +52,15 @@ def follow(port, path, gtids):
         resume_stream=True,
         slave_heartbeat=1,
         only_schemas=[DATABASE],
-        only_events=[GtidEvent, QueryEvent, XidEvent, WriteRowsEvent, UpdateRowsEvent, DeleteRowsEvent],
+        only_events=[
+            GtidEvent,
+            QueryEvent,
+            XidEvent,
+            XAPrepareEvent,
+            WriteRowsEvent,
+            UpdateRowsEvent,
+            DeleteRowsEvent,
+        ],
         pymysql_wrapper=Connections(),
         **place(settings, last, gtids),
     )
@@ -106,8 +114,9 @@ def copy(stream, file, gtids):
         if isinstance(event, GtidEvent):
             gtid, changes = event.gtid, []
         elif isinstance(event, QueryEvent):
-            changes = []
-        elif isinstance(event, XidEvent):
+            # It begins something, or is something by itself; but this one comes before XA PREPARE.
+            changes = changes if event.query.startswith("XA END") else []
+        elif isinstance(event, (XidEvent, XAPrepareEvent)):
             trx = gtid if gtids else f"{stream.log_file}:{stream.log_pos}"
             lines = "".join(json.dumps({"trx": trx, **change}) + "\n" for change in changes)
             write(file, lines.encode())

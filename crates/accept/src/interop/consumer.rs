@@ -21,6 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What has to be known about a consumer beforehand.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "what it can do is four things, each for itself")]
 pub struct Profile {
     /// Its name.
     pub name: &'static str,
@@ -32,6 +33,8 @@ pub struct Profile {
     pub killable: bool,
     /// It asks the server for the columns of a table when it meets a change, so it must have caught up before they change.
     pub reads_schema_late: bool,
+    /// It tells, with GTIDs, which changes are of one XA transaction.
+    pub sees_xa: bool,
 }
 
 /// A consumer of one source.

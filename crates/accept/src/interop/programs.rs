@@ -9,8 +9,14 @@ use rig::{Outcome, command, install, paths};
 use super::consumer::Profile;
 
 /// Debezium keeps its place in a file of its own, beside what it has written: only a stop keeps both together.
-pub const DEBEZIUM: Profile =
-    Profile { name: "debezium", build: debezium, snapshot: true, killable: false, reads_schema_late: false };
+pub const DEBEZIUM: Profile = Profile {
+    name: "debezium",
+    build: debezium,
+    snapshot: true,
+    killable: false,
+    reads_schema_late: false,
+    sees_xa: true,
+};
 
 /// Reads names of columns from the binlog.
 pub const PYMYSQLREPLICATION: Profile = Profile {
@@ -19,11 +25,18 @@ pub const PYMYSQLREPLICATION: Profile = Profile {
     snapshot: false,
     killable: true,
     reads_schema_late: false,
+    sees_xa: true,
 };
 
-/// Asks the server for names of columns.
-pub const CANAL: Profile =
-    Profile { name: "canal", build: canal, snapshot: false, killable: true, reads_schema_late: true };
+/// Asks the server for names of columns. Of XA transactions it hands over the rows, but no end.
+pub const CANAL: Profile = Profile {
+    name: "canal",
+    build: canal,
+    snapshot: false,
+    killable: true,
+    reads_schema_late: true,
+    sees_xa: false,
+};
 
 fn sources(name: &str) -> PathBuf {
     paths::root().join("crates/accept/clients").join(name)

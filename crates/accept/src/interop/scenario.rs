@@ -85,6 +85,7 @@ impl Scenario {
         let source = Source::start(plan.source, dir, gtids)?;
         let consumer = consumer(source.port);
         let mut main = Writer::new(source.port, plan.seed).await?;
+        main.with_xa = gtids && consumer.profile.sees_xa;
         make_account(&mut main).await?;
         main.run(&format!("CREATE DATABASE {DATABASE}")).await?;
         let sentinels = Table::new("sentinels", true, &[("says", Kind::Varchar(40))]);

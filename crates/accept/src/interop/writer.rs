@@ -12,12 +12,23 @@ use crate::sql;
 /// The column that [`Writer::resolve`] needs: the number of the last transaction.
 const MARK: (&str, Kind) = ("last", Kind::Int { bits: 64, unsigned: true });
 
+/// How a transaction begins, and is committed.
+const USUAL: (&str, &[&str]) = ("BEGIN", &["COMMIT"]);
+
+/// Other ways. In the binlog the changes of one with two phases come with XA PREPARE.
+const XA: [(&str, &[&str]); 2] = [
+    ("XA START 'x'", &["XA END 'x'", "XA PREPARE 'x'", "XA COMMIT 'x'"]),
+    ("XA START 'x'", &["XA END 'x'", "XA COMMIT 'x' ONE PHASE"]),
+];
+
 /// See the module.
 pub struct Writer {
     conn: Conn,
     random: Random,
     /// The tables that it changes; nobody else does.
     pub tables: Vec<Table>,
+    /// Whether some of the transactions of [`Self::mix`] are XA transactions.
+    pub with_xa: bool,
     done: Vec<Trx>,
     /// The transaction whose COMMIT was not answered, and the tables as they would be after it.
     unanswered: Option<(Trx, Vec<Table>)>,
@@ -27,7 +38,7 @@ impl Writer {
     /// Connects.
     pub async fn new(port: u16, seed: u64) -> Outcome<Self> {
         let (conn, random) = (connect(port).await?, Random::new(seed));
-        Ok(Self { conn, random, tables: Vec::new(), done: Vec::new(), unanswered: None })
+        Ok(Self { conn, random, tables: Vec::new(), with_xa: false, done: Vec::new(), unanswered: None })
     }
 
     /// Connects again, after the server was killed.
@@ -104,8 +115,10 @@ impl Writer {
     /// Some transactions of any statements on its tables.
     pub async fn mix(&mut self, count: usize) -> Outcome {
         for _ in 0..count {
-            let before = self.random.below(10).eq(&0).then(|| self.tables.clone());
-            self.run("BEGIN").await?;
+            let drawn = usize::try_from(self.random.below(10)).expect("small");
+            let before = (drawn == 9).then(|| self.tables.clone());
+            let (begin, commit) = XA.get(drawn).filter(|_| self.with_xa).unwrap_or(&USUAL);
+            self.run(begin).await?;
             let mut changes = Vec::new();
             for _ in 0..=self.random.below(6) {
                 let (statement, more) = self.any();
@@ -116,7 +129,9 @@ impl Writer {
                 self.tables = before;
                 self.run("ROLLBACK").await?;
             } else {
-                self.run("COMMIT").await?;
+                for statement in *commit {
+                    self.run(statement).await?;
+                }
                 self.record(changes);
             }
         }

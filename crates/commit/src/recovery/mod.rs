@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use binlog::{ChecksumAlg, IoCache};
-use engine::base::{Base, Slice};
+use engine::base::Base;
 use engine::ids::CounterHigh;
 use engine::view::Published;
 use parking_lot::Mutex;
@@ -30,7 +30,7 @@ use vfs::{LockGuard, Vfs, WithBallast};
 
 use crate::admission::{Admission, Credits};
 use crate::binlog_files::{Appender, BinlogFiles};
-use crate::checkpoint::SliceSize;
+use crate::checkpoint::Slicing;
 use crate::clock::Clock;
 use crate::dependencies::Dependencies;
 use crate::error::Die;
@@ -158,11 +158,11 @@ pub fn open(
         Some((end, kept)) => Some(Store::begin(vfs, &config.store, &mut facts.store, end, &kept)?),
         None => None,
     };
-    base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+    facts.keep(base, &[])?;
     let log = begin_binlog(vfs, &config, lock, &kept, facts.reset_to, &*clock)?;
     if let (Some((_, _, end)), Some(_)) = (&log, facts.reset_to) {
         (facts.binlog, facts.reset_to) = (Some(end.place()), None);
-        base.commit(&Slice { changes: &[], facts: &[(facts::NAME, &facts.encode())] })?;
+        facts.keep(base, &[])?;
     }
     let path = config.binlog.as_ref().map(|binlog| recorded_log::canonical(&**vfs, &binlog.path));
     let counters = kept.counters.clone();
@@ -339,6 +339,6 @@ impl Pipeline {
         }
         let checkpoint = self.begin_checkpoint();
         self.facts.lock().binlog_path = path;
-        self.run_checkpoint(checkpoint, base, counters.to_vec(), SliceSize::default(), || {})
+        self.run_checkpoint(checkpoint, base, counters.to_vec(), Slicing::default(), || {})
     }
 }

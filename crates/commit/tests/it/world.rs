@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use binlog::decode::Event;
 use binlog::event::RowsQuery;
 use binlog::{BinlogIndex, CacheLimits, ChecksumAlg, EventReader, Gtid, GtidPlan, Origin, TrxCache, Uuid};
-use commit::checkpoint::{Checkpoint, SliceSize};
+use commit::checkpoint::{Checkpoint, Slicing};
 use commit::record::BinlogPlace;
 use commit::recovery::{self, BinlogConfig, Config};
 use commit::{
@@ -362,7 +362,7 @@ impl World {
     }
 
     pub fn run_checkpoint(&self, checkpoint: Checkpoint) {
-        let size = SliceSize { keys_max: 3, bytes_max: 1 << 20 };
+        let size = Slicing { keys_max: 3, bytes_max: 1 << 20, ..Slicing::default() };
         self.pipeline.run_checkpoint(checkpoint, &self.base, Vec::new(), size, || {}).unwrap();
         self.tend();
     }

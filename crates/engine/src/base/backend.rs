@@ -1,15 +1,15 @@
 //! `redb`'s storage back end over `vfs`.
 //!
-//! An error that reaches `redb` latches inside it until the database is reopened. A full disk must not do that: the file
-//! is one of [`vfs::WithBallast`].
+//! An error that reaches `redb` latches inside it until the database is reopened. A full disk must not do that: writes wait
+//! for room, or use the ballast, as the commit that is under way says.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use vfs::{File, Open, Vfs};
+use vfs::{Ballast, File, Open, Vfs};
 
 use super::header::{HeaderPage, PAGE_SIZE, SHIFT};
 
@@ -19,17 +19,38 @@ pub(crate) struct Backend {
     file: Arc<dyn File>,
     /// Rank: before the ballast's.
     header: Mutex<HeaderPage>,
+    ballast: Arc<Ballast>,
+    shared: Arc<Shared>,
+}
+
+/// What the base and its back end both look at. Relaxed: there is one writer at a time, and statistics.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
     /// Bytes that were written.
-    written: Arc<AtomicU64>,
+    pub(super) written: AtomicU64,
+    /// Whether what is written now waits while the disk is full.
+    pub(super) is_patient: AtomicBool,
 }
 
 impl Backend {
-    /// Counts what it writes in `written`.
-    pub(crate) fn open(vfs: &dyn Vfs, path: &Path, written: Arc<AtomicU64>) -> io::Result<Self> {
-        let file = vfs.open(path, Open::Create)?;
+    pub(super) fn open(
+        vfs: &dyn Vfs,
+        path: &Path,
+        ballast: Arc<Ballast>,
+        shared: Arc<Shared>,
+    ) -> io::Result<Self> {
+        let file = ballast.with(|| vfs.open(path, Open::Create))?;
         file.drop_clean_pages()?;
         let header = Mutex::new(HeaderPage::open(&file)?);
-        Ok(Self { file, header, written })
+        Ok(Self { file, header, ballast, shared })
+    }
+
+    fn with_room<T>(&self, act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        if self.shared.is_patient.load(Ordering::Relaxed) {
+            self.ballast.with_patience(act)
+        } else {
+            self.ballast.with(act)
+        }
     }
 }
 
@@ -53,7 +74,7 @@ impl redb::StorageBackend for Backend {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.file.set_len(len + SHIFT)
+        self.with_room(|| self.file.set_len(len + SHIFT))
     }
 
     fn sync_data(&self) -> io::Result<()> {
@@ -64,18 +85,18 @@ impl redb::StorageBackend for Backend {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.written.fetch_add(data.len() as u64, Ordering::Relaxed);
+        self.shared.written.fetch_add(data.len() as u64, Ordering::Relaxed);
         match usize::try_from(offset) {
             Ok(offset) if offset < PAGE_SIZE => {
                 let (head, rest) = data.split_at(data.len().min(PAGE_SIZE - offset));
                 let mut header = self.header.lock();
-                header.write(&self.file, offset, head)?;
+                self.with_room(|| header.write(&self.file, offset, head))?;
                 if rest.is_empty() {
                     return Ok(());
                 }
-                self.file.write_at(rest, PAGE_SIZE as u64 + SHIFT)
+                self.with_room(|| self.file.write_at(rest, PAGE_SIZE as u64 + SHIFT))
             }
-            _ => self.file.write_at(data, offset + SHIFT),
+            _ => self.with_room(|| self.file.write_at(data, offset + SHIFT)),
         }
     }
 }
@@ -84,7 +105,7 @@ impl redb::StorageBackend for Backend {
 mod tests {
     use vfs::sim::SimDisk;
 
-    use crate::base::{Base, Slice};
+    use crate::base::{Base, Slice, WhenFull};
 
     use super::*;
 
@@ -92,11 +113,11 @@ mod tests {
     fn a_file_that_ends_within_a_page_opens() {
         let disk: Arc<dyn Vfs> = Arc::new(SimDisk::new());
         let open = || Base::open(&disk, Path::new("/"), 1 << 20, 0);
-        open().unwrap().commit(&Slice { changes: &[], facts: &[("x", b"1")] }).unwrap();
+        open().unwrap().commit(&Slice { changes: &[], facts: &[("x", b"1")] }, WhenFull::UseBallast).unwrap();
         let file = disk.open(Path::new("/base.redb"), Open::ReadWrite).unwrap();
         file.write_at(&[7; 100], file.len().unwrap()).unwrap();
         let base = open().unwrap();
         assert_eq!(base.fact("x").unwrap().as_deref(), Some(&b"1"[..]));
-        base.commit(&Slice { changes: &[], facts: &[("x", b"2")] }).unwrap();
+        base.commit(&Slice { changes: &[], facts: &[("x", b"2")] }, WhenFull::UseBallast).unwrap();
     }
 }

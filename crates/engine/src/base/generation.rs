@@ -9,11 +9,12 @@
 
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use arc_swap::{ArcSwapOption, Guard};
 use redb::ReadOnlyTable;
 
+use super::backend::Shared;
 use crate::EngineError;
 use crate::delta::Version;
 use crate::ids::{Change, CommitSeq, Key, Row};
@@ -30,15 +31,15 @@ pub struct Generation {
     data: ArcSwapOption<Data>,
     /// Every transaction up to here is contained, and none after it.
     through: CommitSeq,
-    /// Bytes written to the base by now, and when this was made.
-    written: Arc<AtomicU64>,
+    /// Knows the bytes that were written to the base by now; and those when this was made.
+    shared: Arc<Shared>,
     written_before: u64,
 }
 
 impl Generation {
-    pub(super) fn new(data: Data, through: CommitSeq, written: Arc<AtomicU64>) -> Self {
-        let written_before = written.load(Ordering::Relaxed);
-        Self { data: ArcSwapOption::from_pointee(data), through, written, written_before }
+    pub(super) fn new(data: Data, through: CommitSeq, shared: Arc<Shared>) -> Self {
+        let written_before = shared.written.load(Ordering::Relaxed);
+        Self { data: ArcSwapOption::from_pointee(data), through, shared, written_before }
     }
 
     /// Every transaction up to here is contained, and none after it.
@@ -48,7 +49,7 @@ impl Generation {
 
     /// Bytes written to the base since this was made: what it can cost the file.
     pub fn bytes_since(&self) -> u64 {
-        self.written.load(Ordering::Relaxed) - self.written_before
+        self.shared.written.load(Ordering::Relaxed) - self.written_before
     }
 
     /// Gives the snapshot up. Reads fail from now on.

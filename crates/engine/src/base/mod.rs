@@ -10,10 +10,10 @@ mod header;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition};
-use vfs::{Vfs, WithBallast};
+use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
+use vfs::Vfs;
 
 pub use generation::Generation;
 pub use vfs::Ballast;
@@ -34,8 +34,17 @@ const UNBORN_NAME: &str = "base.redb.new";
 pub struct Base {
     db: Database,
     ballast: Arc<Ballast>,
-    /// Bytes written to the file since it was opened.
-    written: Arc<AtomicU64>,
+    shared: Arc<backend::Shared>,
+}
+
+/// What a commit to the base does when the disk is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It uses the ballast, and fails if that is not enough.
+    #[default]
+    UseBallast,
+    /// It waits for room, until [`Ballast::end_patience`]. Reads go on meanwhile, other commits to the base do not.
+    Wait,
 }
 
 /// A slice of a checkpoint: changes, and perhaps the facts that become true with them.
@@ -64,12 +73,12 @@ impl Base {
             }
             let base = Self::open_file(vfs, &unborn, Ballast::none(vfs), cache_size)?;
             // Readers open both tables: they must exist before the first reader does.
-            base.commit(&Slice::default())?;
+            base.commit(&Slice::default(), WhenFull::UseBallast)?;
             drop(base);
             vfs.rename(&unborn, &path)?;
             vfs.sync_dir(dir)?;
         }
-        let ballast = Ballast::open(Arc::clone(vfs), dir.join("ballast"), ballast_size)?;
+        let ballast = Ballast::open(vfs, dir.join("ballast"), ballast_size)?;
         Self::open_file(vfs, &path, ballast, cache_size)
     }
 
@@ -80,19 +89,25 @@ impl Base {
         cache_size: usize,
     ) -> Result<Self, EngineError> {
         let ballast = Arc::new(ballast);
-        let vfs = WithBallast::new(Arc::clone(vfs), Arc::clone(&ballast));
-        let written = Arc::<AtomicU64>::default();
-        let backend = backend::Backend::open(&vfs, path, Arc::clone(&written))?;
+        let shared = Arc::<backend::Shared>::default();
+        let backend = backend::Backend::open(&**vfs, path, Arc::clone(&ballast), Arc::clone(&shared))?;
         let db = Database::builder().set_cache_size(cache_size).create_with_backend(backend)?;
-        Ok(Self { db, ballast, written })
+        Ok(Self { db, ballast, shared })
     }
 
-    /// Applies a slice as one atomic commit that survives power loss when this returns. Any error is fatal.
-    pub fn commit(&self, slice: &Slice<'_>) -> Result<(), EngineError> {
+    /// Begins what survives power loss once it is committed. Waits for the one that is under way.
+    fn begin(&self, when_full: WhenFull) -> Result<WriteTransaction, EngineError> {
         let mut trx = self.db.begin_write()?;
+        self.shared.is_patient.store(when_full == WhenFull::Wait, Ordering::Relaxed);
         trx.set_durability(Durability::Immediate).map_err(|error| EngineError::Base(error.to_string()))?;
         // Without it, opening after a crash would walk the whole file.
         trx.set_quick_repair(true);
+        Ok(trx)
+    }
+
+    /// Applies a slice as one atomic commit that survives power loss when this returns. Any error is fatal.
+    pub fn commit(&self, slice: &Slice<'_>, when_full: WhenFull) -> Result<(), EngineError> {
+        let trx = self.begin(when_full)?;
         {
             let mut data = trx.open_table(DATA)?;
             for (key, change) in slice.changes {
@@ -122,8 +137,7 @@ impl Base {
             return Err(EngineError::DiskFull);
         }
         entries.sort_by(|a, b| a.key.cmp(&b.key));
-        let mut trx = self.db.begin_write()?;
-        trx.set_quick_repair(true);
+        let trx = self.begin(WhenFull::UseBallast)?;
         {
             let mut data = trx.open_table(DATA)?;
             for place in 0..entries.len() {
@@ -152,9 +166,13 @@ impl Base {
 
     /// Removes up to `limit` keys of the given indexes, of the last one first, as one atomic commit. Those that are empty then are
     /// taken from the list.
-    pub fn empty_indexes(&self, indexes: &mut Vec<IndexId>, limit: usize) -> Result<(), EngineError> {
-        let mut trx = self.db.begin_write()?;
-        trx.set_quick_repair(true);
+    pub fn empty_indexes(
+        &self,
+        indexes: &mut Vec<IndexId>,
+        limit: usize,
+        when_full: WhenFull,
+    ) -> Result<(), EngineError> {
+        let trx = self.begin(when_full)?;
         let mut removed = 0;
         {
             let mut data = trx.open_table(DATA)?;
@@ -186,15 +204,15 @@ impl Base {
     /// The current state, which contains every transaction up to `through` and none after it.
     pub fn generation(&self, through: CommitSeq) -> Result<Generation, EngineError> {
         let data = self.db.begin_read()?.open_table(DATA)?;
-        Ok(Generation::new(data, through, Arc::clone(&self.written)))
+        Ok(Generation::new(data, through, Arc::clone(&self.shared)))
     }
 
     /// Bytes written to the file since it was opened.
     pub fn bytes_written(&self) -> u64 {
-        self.written.load(Ordering::Relaxed)
+        self.shared.written.load(Ordering::Relaxed)
     }
 
-    /// The file that is given up when the disk is full.
+    /// The file that is given up when the disk is full, and who waits for room.
     pub fn ballast(&self) -> &Arc<Ballast> {
         &self.ballast
     }

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::base::{Base, Slice};
+use engine::base::{Base, Slice, WhenFull};
 use engine::ids::{Change, IndexId, Key};
 use vfs::Vfs;
 use vfs::sim::SimDisk;
@@ -27,7 +27,7 @@ fn filled(counts: &[u8]) -> Base {
         .flat_map(|(index, count)| (0..*count).map(move |number| key(index, number)))
         .map(|key| (key, Change::Put([1_u8].as_slice().into())))
         .collect();
-    base.commit(&Slice { changes: &changes, facts: &[] }).unwrap();
+    base.commit(&Slice { changes: &changes, facts: &[] }, WhenFull::UseBallast).unwrap();
     base
 }
 
@@ -40,12 +40,12 @@ fn indexes(base: &Base) -> Vec<u32> {
 fn a_slice_ends_where_it_is_full() {
     let base = filled(&[3, 2, 0, 4]);
     let mut doomed = [0, 2, 3].map(|place| IndexId(FIRST + place)).to_vec();
-    base.empty_indexes(&mut doomed, 3).unwrap();
+    base.empty_indexes(&mut doomed, 3, WhenFull::UseBallast).unwrap();
     assert_eq!((doomed.len(), indexes(&base)), (3, vec![FIRST, FIRST + 1, FIRST + 3]));
     // One of the last, none of the second, two of the first.
-    base.empty_indexes(&mut doomed, 3).unwrap();
+    base.empty_indexes(&mut doomed, 3, WhenFull::UseBallast).unwrap();
     assert_eq!((doomed.len(), indexes(&base)), (1, vec![FIRST, FIRST + 1]));
-    base.empty_indexes(&mut doomed, 3).unwrap();
+    base.empty_indexes(&mut doomed, 3, WhenFull::UseBallast).unwrap();
     assert_eq!((doomed.len(), indexes(&base)), (0, vec![FIRST + 1]));
 }
 
@@ -54,7 +54,7 @@ fn nothing_is_written_where_nothing_is_left() {
     let base = filled(&[1]);
     let written = base.bytes_written();
     let mut doomed = vec![IndexId(FIRST + 7), IndexId(FIRST + 8)];
-    base.empty_indexes(&mut doomed, 3).unwrap();
+    base.empty_indexes(&mut doomed, 3, WhenFull::UseBallast).unwrap();
     assert!(doomed.is_empty());
     assert_eq!(base.bytes_written(), written);
     assert_eq!(indexes(&base), [FIRST]);

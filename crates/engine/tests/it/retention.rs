@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::EngineError;
-use engine::base::{Base, Slice};
+use engine::base::{Base, Slice, WhenFull};
 use engine::ids::{Change, CommitSeq, IndexId, Key};
 use engine::scan::{Direction, Entry, KeyRange, Scan};
 use engine::store::{Store, Timer};
@@ -102,7 +102,7 @@ impl World {
             })
             .unwrap();
         for slice in changes.chunks(100) {
-            self.base.commit(&Slice { changes: slice, facts: &[] }).unwrap();
+            self.base.commit(&Slice { changes: slice, facts: &[] }, WhenFull::UseBallast).unwrap();
         }
         self.published.replace_base(self.base.generation(*through).unwrap());
     }

@@ -6,6 +6,7 @@
 //! committed included, is found by comparing the base with the catalog after this run's first checkpoint.
 
 use engine::EngineError;
+use engine::base::WhenFull;
 use engine::build::orphans;
 use engine::catalog::Catalog;
 use engine::ids::{CommitSeq, IndexId};
@@ -53,10 +54,10 @@ impl Schema {
     }
 
     /// Removes a slice of what may be removed. Returns whether any is left. Blocks; for one thread.
-    pub fn collect_garbage(&self) -> Result<bool, EngineError> {
+    pub fn collect_garbage(&self, when_full: WhenFull) -> Result<bool, EngineError> {
         let mut due = std::mem::take(&mut self.dropped.lock().due);
         if !due.is_empty() {
-            self.base.empty_indexes(&mut due, SLICE_REMOVED)?;
+            self.base.empty_indexes(&mut due, SLICE_REMOVED, when_full)?;
         }
         let mut dropped = self.dropped.lock();
         dropped.due.append(&mut due);

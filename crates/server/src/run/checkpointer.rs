@@ -3,15 +3,19 @@
 //!
 //! While old views live, each checkpoint costs room that it does not give back, so checkpoints get rarer; and before one
 //! begins, old views that keep more than `onelog_view_retention_limit` are expired.
+//!
+//! On a full disk none is begun, and one that is under way waits for room: the ballast is for what has its place in the
+//! commit order. A server that stops waits no more.
 
+use std::fmt::Display;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use commit::Pipeline;
-use commit::checkpoint::SliceSize;
-use engine::base::Base;
+use commit::checkpoint::Slicing;
+use commit::{FatalError, Pipeline};
+use engine::base::{Base, WhenFull};
 use parking_lot::{Condvar, Mutex};
 use sql::exec::BoxFuture;
 use tokio::runtime::Handle;
@@ -53,15 +57,13 @@ struct State {
     asked: u64,
     /// How many of those requests were answered by a checkpoint.
     answered: u64,
-    /// Requests up to this one, unless answered, were refused because the disk was full.
-    refused: u64,
     stopping: bool,
 }
 
 impl State {
-    /// Whether somebody waits for a checkpoint.
+    /// Whether a checkpoint was asked for.
     fn is_asked(&self) -> bool {
-        self.asked > self.answered.max(self.refused)
+        self.asked > self.answered
     }
 }
 
@@ -89,6 +91,7 @@ impl Checkpointer {
     pub(super) fn stop(&self) {
         self.state.lock().stopping = true;
         self.asked.notify_all();
+        self.base.ballast().end_patience();
         if let Some(thread) = self.thread.lock().take() {
             let _ = thread.join();
         }
@@ -98,39 +101,48 @@ impl Checkpointer {
     fn run(&self, runtime: &Handle) {
         let mut has_garbage = false;
         while let Some(shared) = self.shared.get().and_then(Weak::upgrade) {
+            let is_full = self.base.ballast().disk_is_full();
             let asked = {
                 let mut state = self.state.lock();
                 if state.stopping {
                     return;
                 }
-                if !state.is_asked() {
-                    let removes = has_garbage && !self.base.ballast().is_spent();
+                if is_full || !state.is_asked() {
+                    let removes = has_garbage && !is_full;
                     self.asked.wait_for(&mut state, if removes { PACE } else { LOOK });
                 }
                 state.asked
             };
-            let wanted = self.is_asked() || self.is_due(&shared) || self.is_base_rewritten(&shared);
-            if wanted {
-                if self.base.ballast().is_spent() {
-                    self.state.lock().refused = asked;
-                } else {
-                    self.take_one(&shared, runtime);
-                    self.state.lock().answered = asked;
-                    has_garbage = true;
+            if is_full {
+                continue;
+            }
+            if self.is_asked() || self.is_due(&shared) || self.is_base_rewritten(&shared) {
+                if let Err(error) = self.take_one(&shared, runtime) {
+                    return self.give_up("a checkpoint", &error);
                 }
+                self.state.lock().answered = asked;
                 self.done.notify_waiters();
+                has_garbage = true;
             }
             // Also behind each checkpoint, so that it ends under any load.
-            if has_garbage && !self.base.ballast().is_spent() {
-                has_garbage = shared
-                    .schema
-                    .collect_garbage()
-                    .unwrap_or_else(|error| die("removing the data of dropped tables", &error));
+            if has_garbage {
+                has_garbage = match shared.schema.collect_garbage(WhenFull::Wait) {
+                    Ok(is_left) => is_left,
+                    Err(error) => return self.give_up("removing the data of dropped tables", &error),
+                };
             }
         }
     }
 
-    /// Whether somebody waits for a checkpoint.
+    /// Nothing comes into the base any more. Whoever stops the server finds that out.
+    fn give_up(&self, what: &str, error: &dyn Display) {
+        if !self.state.lock().stopping {
+            die(what, error);
+        }
+        tracing::error!(%error, "{what} failed");
+    }
+
+    /// Whether a checkpoint was asked for.
     fn is_asked(&self) -> bool {
         self.state.lock().is_asked()
     }
@@ -165,7 +177,7 @@ impl Checkpointer {
         }
     }
 
-    fn take_one(&self, shared: &Arc<Shared>, runtime: &Handle) {
+    fn take_one(&self, shared: &Arc<Shared>, runtime: &Handle) -> Result<(), FatalError> {
         self.expire_views(shared);
         let checkpoint = self.pipeline.begin_checkpoint();
         let through = checkpoint.through();
@@ -176,14 +188,9 @@ impl Checkpointer {
             }
         };
         let (counters, catalog) = (shared.store.counters(), shared.store.catalog());
-        if let Err(error) =
-            self.pipeline.run_checkpoint(checkpoint, &self.base, counters, SliceSize::default(), pace)
-        {
-            die("a checkpoint", &error);
-        }
-        if let Err(error) = shared.schema.note_checkpoint(through, &catalog) {
-            die("looking for the data of dropped tables", &error);
-        }
+        let slicing = Slicing { when_full: WhenFull::Wait, ..Slicing::default() };
+        self.pipeline.run_checkpoint(checkpoint, &self.base, counters, slicing, pace)?;
+        Ok(shared.schema.note_checkpoint(through, &catalog)?)
     }
 }
 
@@ -205,18 +212,16 @@ impl Checkpoints for Checkpointer {
                     if state.answered >= wanted {
                         return Ok(());
                     }
-                    if state.refused >= wanted {
-                        return Err(ER_DISK_FULL.error(&[
-                            &"the table store",
-                            &28,
-                            &"No space left on device",
-                        ]));
-                    }
                     if state.stopping {
                         return Err(ER_SERVER_SHUTDOWN.error(&[]));
                     }
                 }
-                done.await;
+                if self.base.ballast().disk_is_full() {
+                    let full = [&"the table store" as &dyn Display, &28, &"No space left on device"];
+                    return Err(ER_DISK_FULL.error(&full));
+                }
+                // The disk may be full before it is done.
+                let _ = tokio::time::timeout(LOOK, done).await;
             }
         })
     }

@@ -96,17 +96,16 @@ impl Rounds {
     /// Takes back the room that was given up when the disk was full, once there is room again.
     fn restore_ballast(&mut self) {
         let ballast = self.base.ballast();
-        let was_spent = std::mem::replace(&mut self.disk_full, ballast.is_spent());
-        if !self.disk_full {
-            return;
+        let was_full = std::mem::replace(&mut self.disk_full, ballast.disk_is_full());
+        match (was_full, self.disk_full) {
+            (false, true) => {
+                tracing::error!(dir = %self.data_dir.display(), "the disk is full: commits fail until there is room");
+            }
+            (true, false) => tracing::info!("there is room on the disk again: commits go on"),
+            _ => {}
         }
-        if !was_spent {
-            tracing::error!(dir = %self.data_dir.display(), "the disk is full: commits fail until there is room");
-        }
-        match ballast.restore() {
-            Ok(true) => tracing::info!("there is room on the disk again: commits go on"),
-            Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "the ballast file cannot be made"),
+        if let Err(error) = ballast.restore() {
+            tracing::warn!(%error, "the ballast file cannot be made");
         }
     }
 }
@@ -149,11 +148,13 @@ fn is_behind(shared: &Shared) -> bool {
         || shared.pipeline.needed_record_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
 }
 
-/// Lets commits wait while checkpoints have fallen behind. Commits without room are refused by the pipeline.
+/// Lets commits wait while checkpoints have fallen behind, and fail while the disk is full.
 fn set_gate(shared: &Shared) {
     let admission = &shared.pipeline.admission;
     let capacity = shared.variables.live.redo_log_capacity.load(Ordering::Relaxed);
-    let gate = if is_behind(shared) {
+    let gate = if shared.pipeline.room.disk_is_full() {
+        Gate::Full
+    } else if is_behind(shared) {
         Gate::Behind
     } else if shared.pipeline.needed_log_bytes() > capacity {
         Gate::Crowded

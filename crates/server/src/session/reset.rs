@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use commit::{CommitAck, FatalError, Quiet};
+use commit::{CommitAck, CommitError, FatalError, Quiet};
 use engine::base::Base;
 use sql::parse::Reset;
 use types::error::SqlError;
@@ -14,6 +14,7 @@ use types::error::table::{
 
 use super::Client;
 use super::dispatch::unsupported;
+use super::transaction::commit_error;
 use crate::accounts::Privileges;
 use crate::variables::{Val, parse_gtid_purged};
 
@@ -85,7 +86,8 @@ impl Client {
         }
     }
 
-    /// Does something, which `what` names, while no commit is under way. It may block.
+    /// Does something that writes, which `what` names, while no commit is under way. It may block. Nothing is begun while the disk
+    /// is full.
     pub(super) async fn while_quiet<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -93,6 +95,9 @@ impl Client {
     ) -> Result<T> {
         let pipeline = Arc::clone(&self.shared.pipeline);
         let quiet = self.kill.unless_killed(pin!(async { Ok(Quiet::take(&pipeline).await) })).await?;
+        if pipeline.room.disk_is_full() {
+            return Err(commit_error(CommitError::DiskFull));
+        }
         let base = Arc::clone(self.shared.schema.base());
         let done = tokio::task::spawn_blocking(move || work(&quiet, &base));
         match done.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {

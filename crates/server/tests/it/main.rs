@@ -15,6 +15,7 @@ mod dumps;
 mod early_release;
 mod explain;
 mod foreign_keys;
+mod full_disk;
 mod generated;
 
 mod lateral;

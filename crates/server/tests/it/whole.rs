@@ -52,6 +52,11 @@ impl World {
         Self::on(vfs, &[])
     }
 
+    /// On what another server has left.
+    pub fn open(disk: &SimDisk) -> Self {
+        Self::on(Arc::new(disk.clone()), &[])
+    }
+
     fn on(vfs: Arc<dyn Vfs>, more: &[&str]) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use engine::base::{Base, Slice};
+use engine::base::{Base, Slice, WhenFull};
 use engine::catalog::def::{
     ColumnDef, DatabaseDef, DefaultValue, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TableDef,
 };
@@ -179,7 +179,7 @@ impl Db {
             Ok::<_, SqlError>(())
         };
         self.published.view().sealed[0].delta.for_each_newest(note).unwrap();
-        self.base.commit(&Slice { changes: &changes, facts: &[] }).unwrap();
+        self.base.commit(&Slice { changes: &changes, facts: &[] }, WhenFull::UseBallast).unwrap();
         self.published.replace_base(self.base.generation(through).unwrap());
     }
 

@@ -61,7 +61,7 @@ final class Lines implements DebeziumEngine.ChangeConsumer<RecordChangeEvent<Sou
             throw new IllegalStateException("unknown operation: " + value);
         }
         Map<String, Object> line = new LinkedHashMap<>();
-        line.put("trx", op.equals("read") ? null : transaction(value.getStruct("transaction").getString("id")));
+        line.put("trx", op.equals("read") ? null : transaction(source, value.getStruct("transaction")));
         line.put("op", op);
         line.put("database", source.getString("db"));
         line.put("table", source.getString("table"));
@@ -71,9 +71,12 @@ final class Lines implements DebeziumEngine.ChangeConsumer<RecordChangeEvent<Sou
         out.write('\n');
     }
 
-    /** Without GTIDs {@code file=binlog.000001,pos=4}. */
-    private String transaction(String id) {
-        return gtids ? id : id.replace("file=", "").replace(",pos=", ":");
+    /** Without GTIDs {@code file=binlog.000001,pos=4}. XA transactions are none to Debezium. */
+    private String transaction(Struct source, Struct transaction) {
+        if (gtids) {
+            return source.getString("gtid");
+        }
+        return transaction.getString("id").replace("file=", "").replace(",pos=", ":");
     }
 
     private static Map<String, String> image(Struct row) {

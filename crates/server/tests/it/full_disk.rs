@@ -1,0 +1,126 @@
+//! Purpose: a full disk stops what is new, and nothing else.
+//!
+//! Requirements: R1. a checkpoint that finds no room waits for some, and leaves the ballast to what has its place in the commit
+//! order; R2. meanwhile commits, and whoever asks for a checkpoint, are answered 1021, those included that wait for one; reads go
+//! on; R3. once there is room all of them go on, without a restart; R4. a server stops while its checkpoint waits; R5.
+//! nothing acknowledged is lost.
+//!
+//! Method: whole servers on simulated disks that lose their room in the middle of a checkpoint.
+
+use std::path::Path;
+
+use vfs::Vfs as _;
+use vfs::sim::{CrashMode, SimDisk};
+
+use crate::client::Client;
+use crate::whole::{World, ok, rows, send, until};
+
+const DISK_FULL: u16 = 1021;
+const ROWS: usize = 400;
+
+/// Rows of 16 KiB that only the delta and redo have.
+fn fill(client: &mut Client) {
+    ok(client, "CREATE TABLE d.t (a INT AUTO_INCREMENT PRIMARY KEY, b MEDIUMTEXT)");
+    for _ in 0..ROWS / 8 {
+        let row = "(REPEAT('x', 16384))";
+        ok(client, &format!("INSERT INTO d.t (b) VALUES {}", [row; 8].join(", ")));
+    }
+}
+
+/// Leaves so much room on a disk that had no limit. Returns its capacity now.
+fn leave(disk: &SimDisk, free: u64) -> u64 {
+    let used = u64::MAX - disk.free_bytes("/data".as_ref()).unwrap();
+    disk.set_capacity(used + free);
+    used + free
+}
+
+fn code(client: &mut Client, sql: &str) -> u16 {
+    client.query(sql).map(|_| ()).expect_err(sql).code()
+}
+
+/// A server whose checkpoint waits for room, and the disk's capacity.
+fn waiting(disk: &SimDisk) -> (World, Client, u64) {
+    let world = World::start_on(disk, &[]);
+    let mut client = world.root();
+    fill(&mut client);
+    ok(&mut client, "FLUSH BINARY LOGS");
+    let capacity = leave(disk, 1 << 20);
+    let newest = rows(&mut client, "SHOW BINARY LOGS").pop().unwrap();
+    let purge = format!("PURGE BINARY LOGS TO '{}'", newest.split('|').next().unwrap());
+    assert_eq!(code(&mut client, &purge), DISK_FULL);
+    assert!(world.shared().pipeline.room.disk_is_full());
+    assert!(disk.exists(Path::new("/data/ballast")).unwrap(), "it is for the logs");
+    (world, client, capacity)
+}
+
+const INSERT: &str = "INSERT INTO d.t (b) VALUES ('')";
+const COUNT: &str = "SELECT COUNT(*), SUM(LENGTH(b)) FROM d.t";
+
+fn counted(more: usize) -> String {
+    format!("{}|{}", ROWS + more, ROWS * 16384)
+}
+
+#[test]
+fn a_checkpoint_waits_for_room_and_nobody_waits_for_it() {
+    let disk = SimDisk::new();
+    let (world, mut client, capacity) = waiting(&disk);
+    assert_eq!(code(&mut client, INSERT), DISK_FULL);
+    assert_eq!(code(&mut client, "SET GLOBAL onelog_commit_strategy = enhanced"), DISK_FULL);
+    assert_eq!(code(&mut client, "ALTER TABLE d.t ADD KEY (b(10))"), DISK_FULL);
+    assert_eq!(rows(&mut client, COUNT), [counted(0)]);
+    // A little more, as somebody gives it back bit by bit.
+    disk.set_capacity(capacity + (100 << 10));
+    assert_eq!(rows(&mut client, COUNT), [counted(0)]);
+    let found = disk.crash(CrashMode::DropAll, 1);
+    disk.set_capacity(u64::MAX);
+    while client.query(INSERT).is_err() {}
+    ok(&mut client, "ALTER TABLE d.t ADD KEY (b(10))");
+    let newest = rows(&mut client, "SHOW BINARY LOGS").pop().unwrap();
+    ok(&mut client, &format!("PURGE BINARY LOGS TO '{}'", newest.split('|').next().unwrap()));
+    assert_eq!(rows(&mut client, COUNT), [counted(1)]);
+    assert!(!world.shared().pipeline.room.disk_is_full());
+    world.stop();
+    for (disk, more) in [(found, 0), (disk.crash(CrashMode::DropAll, 2), 1)] {
+        disk.set_capacity(u64::MAX);
+        let world = World::open(&disk);
+        assert_eq!(rows(&mut world.root(), COUNT), [counted(more)]);
+        world.stop();
+    }
+}
+
+#[test]
+fn who_waits_for_a_checkpoint_is_answered_when_that_has_no_room() {
+    let disk = SimDisk::new();
+    let world = World::start_on(&disk, &["--innodb-redo-log-capacity=8M"]);
+    let mut client = world.root();
+    fill(&mut client);
+    let mut others: Vec<Client> = (0..4).map(|_| world.root()).collect();
+    leave(&disk, 2 << 20);
+    // They fill redo, or the rest of the disk, whichever comes first.
+    for _ in 0..20 {
+        for other in &mut others {
+            send(other, "INSERT INTO d.t (b) VALUES (REPEAT('y', 300000))");
+        }
+        for other in &mut others {
+            let _ = other.answer();
+        }
+    }
+    assert_eq!(code(&mut client, INSERT), DISK_FULL);
+    disk.set_capacity(u64::MAX);
+    while client.query(INSERT).is_err() {}
+    world.stop();
+}
+
+#[test]
+fn a_server_stops_while_its_checkpoint_waits() {
+    let disk = SimDisk::new();
+    let (world, client, _) = waiting(&disk);
+    drop(client);
+    world.stop();
+    disk.set_capacity(u64::MAX);
+    let world = World::open(&disk);
+    let mut client = world.root();
+    until(&mut client, COUNT, &[&counted(0)]);
+    ok(&mut client, INSERT);
+    world.stop();
+}
