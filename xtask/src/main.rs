@@ -60,7 +60,7 @@ fn test(parts: &[&str]) -> Result<(), String> {
         return Err("accept peers failed".to_owned());
     }
     // The build of the tests: every assertion is on.
-    run(accept_tool().env("ONELOG_PROFILE", "debug").args(["--jobs", "2"]).args(parts))
+    run(accept_tool().env("ONELOG_PROFILE", "debug").args(["--jobs", "3"]).args(parts))
 }
 
 fn accept_tool() -> Command {
@@ -73,7 +73,8 @@ fn lint() -> Result<(), String> {
 }
 
 fn unit() -> Result<(), String> {
-    cargo(&["test", "--workspace", "--no-fail-fast"])
+    // Many tests wait for each other's threads more than they compute.
+    run(cargo_command().args(["test", "--workspace", "--no-fail-fast"]).env("RUST_TEST_THREADS", "4"))
 }
 
 /// Lints and runs the models: the tests of three crates with a feature that puts loom's locks and atomics in the place of others.
@@ -114,18 +115,22 @@ fn tool(name: &str, arguments: &[&str]) -> Result<(), String> {
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {
-    eprintln!("xtask: cargo {}", arguments.join(" "));
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    run(Command::new(program).args(arguments))
+    run(cargo_command().args(arguments))
+}
+
+fn cargo_command() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 /// Runs a command to its end, and says how long that took.
 #[expect(clippy::disallowed_methods, reason = "how long a chore takes is for people to read")]
 fn run(command: &mut Command) -> Result<(), String> {
+    let arguments: Vec<_> = command.get_args().map(std::ffi::OsStr::to_string_lossy).collect();
+    let what = arguments.join(" ");
+    eprintln!("xtask: {what}");
     let begun = std::time::Instant::now();
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
-    let arguments: Vec<_> = command.get_args().map(std::ffi::OsStr::to_string_lossy).collect();
-    eprintln!("xtask: {} s: {}", begun.elapsed().as_secs(), arguments.join(" "));
+    eprintln!("xtask: {} s: {what}", begun.elapsed().as_secs());
     if status.success() { Ok(()) } else { Err(format!("{command:?} failed")) }
 }
 

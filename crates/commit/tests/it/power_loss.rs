@@ -246,7 +246,7 @@ fn sweep_is_clean(options: Options, switches: Option<usize>, every: u64) -> u64 
 fn every_power_loss_with_the_binlog_recovers_to_one_prefix_in_both_logs() {
     for strategy in StrategyKind::WITH_BINLOG {
         let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
-        let every = every(8);
+        let every = every(13);
         let count = every * sweep_is_clean(Options { strategy, sync_binlog, ..WITH_BINLOG }, None, every);
         assert!(count > 3_000, "the workload became too small to mean something: {count} losses");
     }
@@ -255,7 +255,7 @@ fn every_power_loss_with_the_binlog_recovers_to_one_prefix_in_both_logs() {
 #[test]
 fn every_power_loss_while_strategies_change_recovers_to_one_prefix_in_both_logs() {
     for first in 0..SWITCHES.len() {
-        sweep_is_clean(WITH_BINLOG, Some(first), every(17));
+        sweep_is_clean(WITH_BINLOG, Some(first), every(29));
     }
 }
 
@@ -295,7 +295,7 @@ fn no_replica_holds_what_the_recovered_source_lacks() {
         disk.start_journal();
         let script = run(&disk, options, switches, true);
         let followed = script.replica.as_ref().expect("it was followed");
-        sweep(&disk.stop_journal().unwrap(), each_nth(every(23)), |op, mode, disk| {
+        sweep(&disk.stop_journal().unwrap(), each_nth(every(37)), |op, mode, disk| {
             let found = check(disk, &script, options, script.acked_at(op));
             if let Err(what) = found.and_then(|world| check_replica(&world, followed, op)) {
                 panic!("{options:?}, {switches:?}, operation {op}, {mode:?}: {what}");
@@ -306,7 +306,7 @@ fn no_replica_holds_what_the_recovered_source_lacks() {
 
 #[test]
 fn every_power_loss_without_the_binlog_recovers_to_a_prefix() {
-    sweep_is_clean(WITHOUT_BINLOG, None, every(8));
+    sweep_is_clean(WITHOUT_BINLOG, None, every(13));
 }
 
 /// The conformance suite: one workload, all strategies and settings.
@@ -322,7 +322,7 @@ fn relaxed_settings_lose_a_suffix_of_both_logs_and_never_a_hole() {
                     assert_eq!(world.switch(strategy), Switched::NeedsRelaxedSync);
                     continue;
                 }
-                sweep_is_clean(options, None, every(41));
+                sweep_is_clean(options, None, every(67));
             }
         }
     }
@@ -331,7 +331,7 @@ fn relaxed_settings_lose_a_suffix_of_both_logs_and_never_a_hole() {
 #[test]
 fn a_second_loss_after_less_work_obeys_the_same_rules() {
     let (script, journal) = journalled(WITH_BINLOG, Some(0), &[]);
-    sweep(&journal, each_nth(every(17)), |op, mode, disk| {
+    sweep(&journal, each_nth(every(29)), |op, mode, disk| {
         let world = check(disk, &script, WITH_BINLOG, script.acked_at(op)).unwrap();
         let last = world.rows().0;
         drop(world);

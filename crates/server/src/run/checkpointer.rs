@@ -58,6 +58,8 @@ struct State {
     /// How many of those requests were answered by a checkpoint.
     answered: u64,
     stopping: bool,
+    /// Why nothing comes into the base any more.
+    failed: Option<FatalError>,
 }
 
 impl State {
@@ -87,8 +89,8 @@ impl Checkpointer {
         *self.thread.lock() = Some(spawn("checkpoint".to_owned(), move || this.run(&runtime)));
     }
 
-    /// Ends after the checkpoint that is under way.
-    pub(super) fn stop(&self) {
+    /// Ends after the checkpoint that is under way. Returns why it failed, if it did: the base cannot be used then.
+    pub(super) fn stop(&self) -> Result<(), FatalError> {
         self.state.lock().stopping = true;
         self.asked.notify_all();
         self.base.ballast().end_patience();
@@ -96,6 +98,7 @@ impl Checkpointer {
             let _ = thread.join();
         }
         self.done.notify_waiters();
+        self.state.lock().failed.take().map_or(Ok(()), Err)
     }
 
     fn run(&self, runtime: &Handle) {
@@ -118,7 +121,7 @@ impl Checkpointer {
             }
             if self.is_asked() || self.is_due(&shared) || self.is_base_rewritten(&shared) {
                 if let Err(error) = self.take_one(&shared, runtime) {
-                    return self.give_up("a checkpoint", &error);
+                    return self.give_up("a checkpoint", error);
                 }
                 self.state.lock().answered = asked;
                 self.done.notify_waiters();
@@ -128,18 +131,22 @@ impl Checkpointer {
             if has_garbage {
                 has_garbage = match shared.schema.collect_garbage(WhenFull::Wait) {
                     Ok(is_left) => is_left,
-                    Err(error) => return self.give_up("removing the data of dropped tables", &error),
+                    Err(error) => return self.give_up("removing the data of dropped tables", error.into()),
                 };
             }
         }
     }
 
-    /// Nothing comes into the base any more. Whoever stops the server finds that out.
-    fn give_up(&self, what: &str, error: &dyn Display) {
-        if !self.state.lock().stopping {
-            die(what, error);
+    /// Nothing comes into the base any more. A server that stops says so at its end.
+    fn give_up(&self, what: &str, error: FatalError) {
+        let mut state = self.state.lock();
+        if !state.stopping {
+            die(what, &error);
         }
-        tracing::error!(%error, "{what} failed");
+        tracing::error!(
+            "{what} failed: what redo has is not in the table store yet; the next start recovers it"
+        );
+        state.failed = Some(error);
     }
 
     /// Whether a checkpoint was asked for.

@@ -152,9 +152,10 @@ impl Server {
         pipeline.admission.set_gate(commit::Gate::Closed);
         let _ack = pipeline.wait_visible(pipeline.last_drawn()).await;
         let ended = tokio::task::spawn_blocking(move || {
-            checkpointer.stop();
+            let base_is_sound = checkpointer.stop();
             housekeeper.stop();
             log_threads.stop(&pipeline);
+            base_is_sound?;
             pipeline.finish(&base, shared.store.counters())
         });
         ended.await.unwrap_or_else(|panic| Err(FatalError::Corrupt(panic.to_string())))
