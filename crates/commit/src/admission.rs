@@ -381,6 +381,21 @@ mod tests {
     }
 
     #[test]
+    fn nobody_waits_for_a_checkpoint_that_waits_for_room() {
+        let admission = Admission::new(credits(100, 2));
+        admission.set_gate(Gate::Behind);
+        let mut waiting = admission.admit(need(1));
+        assert_eq!(poll(&mut waiting), None);
+        admission.set_gate(Gate::Full);
+        for mut refused in [waiting, admission.admit(need(1))] {
+            let answer = Pin::new(&mut refused).poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(answer, Poll::Ready(Err(CommitError::DiskFull)));
+        }
+        admission.set_gate(Gate::Open);
+        assert_eq!(poll(&mut admission.admit(need(100))), Some(true));
+    }
+
+    #[test]
     fn who_has_chunks_in_redo_overtakes_those_who_wait_for_a_checkpoint() {
         let admission = Admission::new(credits(100, 10));
         let chunked = |ring_bytes| Need { has_chunks: true, ..need(ring_bytes) };
