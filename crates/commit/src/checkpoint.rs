@@ -110,6 +110,10 @@ impl Pipeline {
             slice.commit()?;
             add(&self.stats.checkpoint_slices, 1);
         }
+        if slicing.when_full == WhenFull::Wait {
+            // The last slice may need the ballast.
+            base.ballast().with_patience(|| Ok(()))?;
+        }
         let mut facts = self.facts.lock();
         facts.through = through;
         facts.redo_start = redo.needed_from;
