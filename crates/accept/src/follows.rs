@@ -116,7 +116,7 @@ fn follow(plan: &Plan, way: Way, dir: &Path, random: &mut Random) -> Outcome {
     let config = Config::new(&dir.join("replica"), &own)?;
     let replica = config.start()?;
     begin(replica.port(), source.port, way, &dir.join("data/ca.pem"))?;
-    let kills = if plan.full { 50 } else { 3 };
+    let kills = if plan.full { 50 } else { 2 };
     let bench = Sysbench {
         table_size: 5_000,
         threads: 8,

@@ -15,7 +15,7 @@ use crate::verdict::check;
 use crate::workload::{self, Done, SAFE, Step, Variant};
 
 /// Calls that are made to fail in a sample, of each kind.
-const SAMPLE: u64 = 25;
+const SAMPLE: u64 = 18;
 
 /// In full.
 const FULL: u64 = 500;

@@ -13,7 +13,7 @@ use crate::verdict::check;
 use crate::workload::{Done, Purge, Variant};
 
 /// First crashes, power losses and deaths of the process each.
-const FIRST_SAMPLE: u64 = 24;
+const FIRST_SAMPLE: u64 = 18;
 const FIRST_FULL: u64 = 300;
 /// Second losses tried after each.
 const SECOND: u64 = 12;

@@ -12,9 +12,9 @@ use crate::verdict::check;
 use crate::workload::{self, Variant};
 
 /// Power losses of a sample.
-const SAMPLE: u64 = 450;
+const SAMPLE: u64 = 330;
 /// Power losses of a workload that a seed makes.
-const RANDOM_SAMPLE: u64 = 150;
+const RANDOM_SAMPLE: u64 = 110;
 const RANDOM_FULL: u64 = 4000;
 /// Power losses that the whole sweep must consist of at least.
 const FULL_MIN: u64 = 20_000;
