@@ -73,8 +73,10 @@ fn lint() -> Result<(), String> {
 }
 
 fn unit() -> Result<(), String> {
-    // Many tests wait for each other's threads more than they compute.
-    run(cargo_command().args(["test", "--workspace", "--no-fail-fast"]).env("RUST_TEST_THREADS", "4"))
+    // Many tests wait for their servers' threads more than they compute.
+    let threads = 2 * std::thread::available_parallelism().map_or(1, usize::from);
+    let mut tests = cargo_command();
+    run(tests.args(["test", "--workspace", "--no-fail-fast"]).env("RUST_TEST_THREADS", threads.to_string()))
 }
 
 /// Lints and runs the models: the tests of three crates with a feature that puts loom's locks and atomics in the place of others.
@@ -125,8 +127,9 @@ fn cargo_command() -> Command {
 /// Runs a command to its end, and says how long that took.
 #[expect(clippy::disallowed_methods, reason = "how long a chore takes is for people to read")]
 fn run(command: &mut Command) -> Result<(), String> {
-    let arguments: Vec<_> = command.get_args().map(std::ffi::OsStr::to_string_lossy).collect();
-    let what = arguments.join(" ");
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args());
+    let what = words.map(std::ffi::OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
     eprintln!("xtask: {what}");
     let begun = std::time::Instant::now();
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
