@@ -12,6 +12,7 @@ use engine::base::{Base, Slice, WhenFull};
 use engine::ids::{Change, CommitSeq, CounterHigh, Key};
 use parking_lot::{ArcMutexGuard, RawMutex};
 
+use crate::facts::Facts;
 use crate::sequencer::Sealed;
 use crate::stats::add;
 use crate::{FatalError, Pipeline};
@@ -49,7 +50,7 @@ impl std::fmt::Debug for Checkpoint {
     }
 }
 
-/// No other checkpoint begins while this lives.
+/// No other checkpoint begins while this lives, and nobody else changes the facts.
 pub(crate) type OneAtATime = ArcMutexGuard<RawMutex, ()>;
 
 impl Checkpoint {
@@ -114,22 +115,23 @@ impl Pipeline {
             // The last slice may need the ballast.
             base.ballast().with_patience(|| Ok(()))?;
         }
-        let mut facts = self.facts.lock();
-        facts.through = through;
-        facts.redo_start = redo.needed_from;
-        // A store that was begun since the seal is needed whole.
-        if store.is_some() || self.store().is_none() {
-            facts.store.need_from(store.map(|mark| mark.needed_from));
-        }
-        // What `gtid_purged` was set to since the seal is executed too.
-        facts.gtid_executed = gtid_executed;
-        facts.settle_gtids();
-        // While the binlog is off it ends where recovery has left it, and redo no longer says so.
-        facts.binlog = binlog.map(|end| end.place()).or(self.left_binlog).or(facts.binlog);
-        facts.counters = counters;
-        facts.forget_old_epochs();
-        facts.keep(base, &slice.changes)?;
-        drop(facts);
+        let changed = self.change_facts(&one_at_a_time, base, &slice.changes, |facts| {
+            facts.through = through;
+            facts.redo_start = redo.needed_from;
+            // A store that was begun since the seal is needed whole.
+            if store.is_some() || self.store().is_none() {
+                facts.store.need_from(store.map(|mark| mark.needed_from));
+            }
+            // What `gtid_purged` was set to since the seal is executed too.
+            facts.gtid_executed = gtid_executed;
+            facts.settle_gtids();
+            // While the binlog is off it ends where recovery has left it, and redo no longer says so.
+            facts.binlog = binlog.map(|end| end.place()).or(self.left_binlog).or(facts.binlog);
+            facts.counters = counters;
+            facts.forget_old_epochs();
+            Ok(())
+        });
+        changed??;
         self.published.replace_base(base.generation(through)?);
         self.redo.retire_below(redo.needed_from);
         if let (Some(log), Some(mark)) = (self.store(), store) {
@@ -140,6 +142,25 @@ impl Pipeline {
         add(&self.stats.checkpoints, 1);
         add(&self.stats.checkpoint_ns, self.clock.monotonic_ns().saturating_sub(begun));
         Ok(one_at_a_time)
+    }
+
+    /// Changes the facts, in the base and then for everybody, with changes of data that become true with them. Whoever looks at
+    /// them does not wait for that, for the base may wait for room on the disk. What `change` fails with comes back, and the
+    /// facts are what they were.
+    pub(crate) fn change_facts<T>(
+        &self,
+        _one_at_a_time: &OneAtATime,
+        base: &Base,
+        data: &[(Key, Change)],
+        change: impl FnOnce(&mut Facts) -> Result<T, FatalError>,
+    ) -> Result<Result<T, FatalError>, FatalError> {
+        let mut facts = self.facts.lock().clone();
+        let done = change(&mut facts);
+        if done.is_ok() {
+            facts.keep(base, data)?;
+            *self.facts.lock() = facts;
+        }
+        Ok(done)
     }
 
     /// The first binlog file that is still needed: those before it end below the last checkpoint.

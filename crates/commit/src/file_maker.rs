@@ -19,6 +19,7 @@ use redo::{Lsn, RedoLog};
 use crate::admission::Credits;
 use crate::binlog_files::Appender;
 use crate::pending::{Batch, BinlogRange, Pending, Rotation};
+use crate::pipeline::AbortOnUnwind;
 use crate::room::Taken;
 use crate::stats::add;
 use crate::{FatalError, Pipeline, Role};
@@ -293,6 +294,7 @@ impl Pipeline {
 
     /// Syncs redo and the store, and makes the binlog files reach the end that is published when this begins. Blocks.
     pub fn catch_up(&self) -> Result<(), FatalError> {
+        let _guard = AbortOnUnwind;
         self.sync_logs()?;
         if self.binlog.is_some() {
             self.write_files()?;

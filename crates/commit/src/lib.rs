@@ -47,7 +47,7 @@ pub use dependencies::{Footprint, Tracking};
 pub use error::{CommitError, Die, FatalError};
 pub use in_use::FileInUse;
 pub use pending::{EventsKind, Pending};
-pub use pipeline::{INLINE_MAX, Participant, Pipeline};
+pub use pipeline::{AbortOnUnwind, INLINE_MAX, Participant, Pipeline};
 pub use publisher::{Publisher, Tuple};
 pub use readers::BinlogReader;
 pub use reset::PurgedRefused;

@@ -150,12 +150,15 @@ pub struct Pipeline {
     pub(crate) passed: Mutex<(Drawn, Drawn)>,
     /// Where recovery has left the binlog; this run does not write to it if it has none.
     pub(crate) left_binlog: Option<BinlogPlace>,
-    /// What the last checkpoint says about itself. Held while one finishes. Rank: before redo's and the base's.
+    /// What the last checkpoint says about itself. Changed by [`Pipeline::change_facts`]. Rank: last.
     pub(crate) facts: Mutex<Facts>,
 }
 
-/// Aborts the process if a commit unwinds after its ticket: a hole in the order could never be closed.
-struct AbortOnUnwind;
+/// Aborts the process if what it guards unwinds: a hole in the order could never be closed, and who has begun to write the
+/// logs does not know where they end.
+#[derive(Debug)]
+#[must_use = "it guards as long as it lives"]
+pub struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
@@ -426,6 +429,7 @@ impl Pipeline {
 
     /// Plays a role that was taken from [`Pipeline::roles`]. An error is fatal: stop the process.
     pub fn step(&self, role: Role) -> Result<(), FatalError> {
+        let _guard = AbortOnUnwind;
         let begun = self.clock.monotonic_ns();
         self.strategies.step(self, role)?;
         let ns = self.clock.monotonic_ns().saturating_sub(begun);

@@ -54,19 +54,21 @@ impl Quiet {
         let pipeline = self.pipeline();
         let _one_at_a_time = pipeline.switching.lock();
         let checkpoint = pipeline.begin_checkpoint();
-        let _no_other = pipeline.carry(checkpoint, base, counters, Slicing::default(), &mut || {})?;
-        let mut facts = pipeline.facts.lock();
-        (facts.gtid_executed, facts.gtid_purged) = (GtidSet::new(), GtidSet::new());
-        if pipeline.binlog.is_some() {
-            (facts.binlog, facts.reset_to) = (None, Some(first));
-        }
-        facts.keep(base, &[])?;
+        let no_other = pipeline.carry(checkpoint, base, counters, Slicing::default(), &mut || {})?;
+        pipeline.change_facts(&no_other, base, &[], |facts| {
+            (facts.gtid_executed, facts.gtid_purged) = (GtidSet::new(), GtidSet::new());
+            if pipeline.binlog.is_some() {
+                (facts.binlog, facts.reset_to) = (None, Some(first));
+            }
+            Ok(())
+        })??;
         let end = pipeline.begin_anew(first)?;
-        if let Some(end) = &end {
-            (facts.binlog, facts.reset_to) = (Some(end.place()), None);
-        }
-        facts.keep(base, &[])?;
-        drop(facts);
+        pipeline.change_facts(&no_other, base, &[], |facts| {
+            if let Some(end) = &end {
+                (facts.binlog, facts.reset_to) = (Some(end.place()), None);
+            }
+            Ok(())
+        })??;
         pipeline.sequencer.reset(end.clone());
         pipeline.publisher.reset(end);
         pipeline.forget_acknowledgements();
@@ -104,11 +106,13 @@ impl Quiet {
         if all.sids().any(|(_, numbers)| numbers.count() > GNO_MAX / 2) {
             return Ok(Err(PurgedRefused::FewLeft));
         }
-        let mut facts = pipeline.facts.lock();
-        facts.gtid_purged.add_set(&added);
-        facts.settle_gtids();
-        facts.keep(base, &[])?;
-        drop(facts);
+        let no_checkpoint = pipeline.checkpointing.lock_arc();
+        pipeline.change_facts(&no_checkpoint, base, &[], |facts| {
+            facts.gtid_purged.add_set(&added);
+            facts.settle_gtids();
+            Ok(())
+        })??;
+        drop(no_checkpoint);
         pipeline.sequencer.add_gtids(&added);
         pipeline.publisher.add_gtids(&added);
         Ok(Ok(()))

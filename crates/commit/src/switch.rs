@@ -44,13 +44,15 @@ impl Quiet {
         }
         pipeline.catch_up()?;
         pipeline.sync_files()?;
-        let done = pipeline.begin_with(kind, base)?;
-        Ok(if done { Switched::Done } else { Switched::NoSuchStrategy })
+        if let Some(error) = pipeline.prepare_for(kind, base)? {
+            return Ok(Switched::NoStore(error.to_string()));
+        }
+        Ok(if pipeline.begin_with(kind) { Switched::Done } else { Switched::NoSuchStrategy })
     }
 }
 
 /// What came of a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Switched {
     /// The strategy is active.
     Done,
@@ -58,6 +60,8 @@ pub enum Switched {
     NoSuchStrategy,
     /// The strategy cannot keep `sync_binlog` = 1.
     NeedsRelaxedSync,
+    /// The binlog store cannot be opened, and why.
+    NoStore(String),
 }
 
 impl Drop for Quiet {
@@ -68,26 +72,27 @@ impl Drop for Quiet {
 
 impl Pipeline {
     /// Makes `kind` the active strategy while no ticket is under way. Returns whether there is such a one.
-    pub(crate) fn begin_with(&self, kind: StrategyKind, base: &Base) -> Result<bool, FatalError> {
-        if kind == StrategyKind::Enhanced && self.binlog.is_some() {
-            self.begin_store(base)?;
-        }
-        Ok(self.strategies.switch(kind, self.last_drawn()))
+    pub(crate) fn begin_with(&self, kind: StrategyKind) -> bool {
+        self.strategies.switch(kind, self.last_drawn())
     }
 
-    /// Opens the binlog store, unless it is open.
-    fn begin_store(&self, base: &Base) -> Result<(), FatalError> {
-        if self.store.get().is_some() {
-            return Ok(());
+    /// Opens what a strategy needs: the binlog store. Returns why that cannot be opened; nothing has changed then.
+    pub(crate) fn prepare_for(
+        &self,
+        kind: StrategyKind,
+        base: &Base,
+    ) -> Result<Option<FatalError>, FatalError> {
+        if kind != StrategyKind::Enhanced || self.binlog.is_none() || self.store.get().is_some() {
+            return Ok(None);
         }
-        let mut facts = self.facts.lock();
-        // Nothing of it is needed: it would have been opened at the start.
-        facts.store.need_from(None);
-        let start = facts.store.start;
-        let (store, cursor) = Store::begin(&self.vfs, &self.store_options, &mut facts.store, start, &[])?;
-        facts.keep(base, &[])?;
-        self.adopt_store(store, cursor);
-        Ok(())
+        let no_checkpoint = self.checkpointing.lock_arc();
+        let opened = self.change_facts(&no_checkpoint, base, &[], |facts| {
+            // Nothing of it is needed: it would have been opened at the start.
+            facts.store.need_from(None);
+            let start = facts.store.start;
+            Store::begin(&self.vfs, &self.store_options, &mut facts.store, start, &[])
+        })?;
+        Ok(opened.map(|(store, cursor)| self.adopt_store(store, cursor)).err())
     }
 
     /// Keeps the strategy as it is while this lives: for whoever changes a setting that has to fit it. `None` while it is

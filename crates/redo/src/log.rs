@@ -126,6 +126,11 @@ impl RedoLog {
         self.pool.live_bytes()
     }
 
+    /// Bytes of one segment file.
+    pub fn segment_size(&self) -> u64 {
+        self.pool.segment_size()
+    }
+
     /// Counters.
     pub fn stats(&self) -> &RedoStats {
         &self.stats

@@ -119,6 +119,11 @@ impl Pool {
         }
     }
 
+    /// Bytes of one.
+    pub(crate) fn segment_size(&self) -> u64 {
+        self.segment_size
+    }
+
     /// Bytes in segments that hold needed records.
     pub(crate) fn live_bytes(&self) -> u64 {
         self.state.lock().live.len() as u64 * self.segment_size

@@ -24,6 +24,7 @@ use tokio::sync::Semaphore;
 use types::error::SqlError;
 use types::error::table::ER_SOURCE_FATAL_ERROR_READING_BINLOG;
 
+use crate::clock;
 use crate::net::{Connection, Gone, Inbound, KillKind, Reply};
 use crate::session::{DumpAsked, KillSwitch, Shared};
 
@@ -209,6 +210,7 @@ async fn begin(shared: &Arc<Shared>, asked: DumpAsked) -> Result<Sender<BinlogRe
 
 impl Dumping<'_, '_> {
     async fn run(&mut self, mut sender: Sender<BinlogReader>) -> Result<End, Gone> {
+        let mut heard_ms = clock::monotonic_ms();
         loop {
             if self.kill.is_asked() {
                 return Ok(self.killed(&sender));
@@ -223,6 +225,13 @@ impl Dumping<'_, '_> {
                 Ok(step) => step,
                 Err(error) => return Ok(End::Error(error)),
             };
+            // It may have everything that comes for a long time.
+            if self.reply.packets().is_empty() && self.is_heartbeat_due(heard_ms) {
+                sender.report(&mut self.packets(None));
+            }
+            if !self.reply.packets().is_empty() {
+                heard_ms = clock::monotonic_ms();
+            }
             if !self.send().await? {
                 return Ok(End::Silent);
             }
@@ -292,8 +301,20 @@ impl Dumping<'_, '_> {
         log.pipeline().wanted_acknowledgement(sender.place(), end)
     }
 
-    /// Sends what was collected. False if it was stopped on the way.
+    fn is_heartbeat_due(&self, heard_ms: u64) -> bool {
+        let quiet = Duration::from_millis(clock::monotonic_ms().saturating_sub(heard_ms));
+        self.heartbeat.is_some_and(|period| quiet >= period)
+    }
+
+    /// Sends what was collected. False if it was stopped on the way, or the replica has gone.
     async fn send(&mut self) -> Result<bool, Gone> {
+        if self.reply.packets().is_empty() {
+            return tokio::select! {
+                biased;
+                () = gone(self.inbound, self.acknowledging.as_ref()) => Ok(false),
+                () = tokio::task::yield_now() => Ok(true),
+            };
+        }
         tokio::select! {
             biased;
             sent = self.reply.send() => sent.map(|()| true),

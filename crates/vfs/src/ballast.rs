@@ -76,14 +76,13 @@ impl Ballast {
         if self.disk_is_full() || bytes <= self.size / 2 {
             return Ok(!self.disk_is_full());
         }
-        let dir = self.path.parent().unwrap_or(&self.path);
-        Ok(self.vfs.free_bytes(dir)? + self.size / 2 >= bytes)
+        Ok(self.vfs.free_bytes(self.dir())? + self.size / 2 >= bytes)
     }
 
     /// Tries to make the file again, unless it is there; returns whether it is.
     pub fn restore(&self) -> io::Result<bool> {
         let _changing = self.changing.lock();
-        if self.is_spent() {
+        if self.is_spent() && self.can_be_made()? {
             match self.fill() {
                 Ok(()) => self.spent.store(false, Ordering::Relaxed),
                 Err(error) if is_no_space(&error) => self.remove()?,
@@ -91,6 +90,15 @@ impl Ballast {
             }
         }
         Ok(!self.is_spent())
+    }
+
+    /// Whether the file is there, or can be written without taking from others what they are about to need.
+    fn can_be_made(&self) -> io::Result<bool> {
+        Ok(self.vfs.exists(&self.path)? || self.vfs.free_bytes(self.dir())? >= self.size + self.size / 4)
+    }
+
+    fn dir(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
     }
 
     fn fill(&self) -> io::Result<()> {
@@ -115,15 +123,14 @@ impl Ballast {
         }
     }
 
-    /// Gives the room up. Returns whether there was any.
-    fn spend(&self) -> io::Result<bool> {
+    /// Gives the room up, unless somebody has.
+    fn spend(&self) -> io::Result<()> {
         let _changing = self.changing.lock();
-        if self.is_spent() {
-            return Ok(false);
+        if !self.is_spent() {
+            self.remove()?;
+            self.spent.store(true, Ordering::Relaxed);
         }
-        self.remove()?;
-        self.spent.store(true, Ordering::Relaxed);
-        Ok(true)
+        Ok(())
     }
 
     /// Acts, and waits for room as long as there is none. The ballast is left alone until nobody may wait any more.
@@ -157,12 +164,15 @@ impl Ballast {
         self.told.notify_all();
     }
 
-    /// Acts, and once more if there was no room and the ballast made some.
+    /// Acts, and once more if there was no room: the ballast makes some.
     pub fn with<T>(&self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-        let had_some = !self.is_spent();
         match act() {
-            // Somebody else may have given it up meanwhile: that is room for this one too.
-            Err(error) if is_no_space(&error) && (self.spend()? || had_some) => act(),
+            Err(error) if is_no_space(&error) => {
+                // Somebody else may have given it up meanwhile, or have tried in vain to make it again, and taken the room
+                // for that moment: in either case there is some now.
+                self.spend()?;
+                act()
+            }
             result => result,
         }
     }
@@ -307,7 +317,7 @@ mod tests {
         let written = ballast.with(|| {
             tries += 1;
             if tries == 1 {
-                assert!(ballast.spend().unwrap());
+                ballast.spend().unwrap();
                 return Err(io::ErrorKind::StorageFull.into());
             }
             Ok(tries)
@@ -315,6 +325,17 @@ mod tests {
         assert_eq!(written.unwrap(), 2);
         let again = ballast.with(|| Err::<(), _>(io::Error::from(io::ErrorKind::StorageFull)));
         assert!(is_no_space(&again.unwrap_err()), "there is no more");
+    }
+
+    #[test]
+    fn what_may_not_fit_is_not_tried() {
+        let (disk, ballast, _vfs) = full_disk();
+        ballast.spend().unwrap();
+        disk.inject(Fault::new(FaultKind::Io).of(OpKind::Write));
+        disk.set_capacity(SIZE + SIZE / 8);
+        assert!(!ballast.restore().unwrap(), "nothing is written, and nobody's room taken meanwhile");
+        disk.set_capacity(2 * SIZE);
+        ballast.restore().unwrap_err();
     }
 
     #[test]

@@ -171,7 +171,10 @@ pub fn open(
     if let Some((store, cursor)) = store {
         pipeline.adopt_store(store, cursor);
     }
-    pipeline.begin_with(strategy, base)?;
+    if let Some(error) = pipeline.prepare_for(strategy, base)? {
+        return Err(error);
+    }
+    pipeline.begin_with(strategy);
     if let Some(path) = path {
         pipeline.adopt_binlog_path(path.to_string_lossy().into_owned(), base, &counters)?;
     }

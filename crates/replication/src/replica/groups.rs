@@ -116,11 +116,9 @@ impl Groups {
 
     /// An event that no group has.
     fn between(&mut self, event: &SourceEvent) -> Step {
-        let end = u64::from(event.header.end_log_pos);
-        if self.state != State::Between || end <= self.position.position {
+        if self.state != State::Between || !self.position.pass_between(&event.header) {
             return Step::Nothing;
         }
-        self.position.position = end;
         Step::Passed(self.position.clone())
     }
 
@@ -195,7 +193,7 @@ impl Groups {
             State::Open => Ok(Step::Event),
             State::Headed { .. } => {
                 self.state = State::Between;
-                self.pass(event);
+                self.position.pass(&event.header);
                 Ok(Step::Statement(self.position.clone()))
             }
             State::Between => Err(SourceError::Unfit(
@@ -211,7 +209,7 @@ impl Groups {
             return Err(SourceError::malformed("a transaction ends that has not begun"));
         }
         self.state = State::Between;
-        self.pass(event);
+        self.position.pass(&event.header);
         Ok(Step::End(self.position.clone(), commits))
     }
 
@@ -224,12 +222,6 @@ impl Groups {
 
     fn within_or_between(&self, wanted: State) -> Result<()> {
         if self.state == wanted { Ok(()) } else { Err(SourceError::malformed("a transaction has no end")) }
-    }
-
-    fn pass(&mut self, event: &SourceEvent) {
-        if event.header.end_log_pos > 0 {
-            self.position.position = event.header.end_log_pos.into();
-        }
     }
 }
 

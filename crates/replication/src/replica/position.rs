@@ -12,6 +12,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use binlog::event::EventHeader;
+
 use super::settings::Input;
 
 /// See the module.
@@ -32,6 +34,31 @@ impl Position {
     /// A position in a file.
     pub fn at(file: &str, position: u64) -> Self {
         Self { file: file.to_owned(), position, domains: BTreeMap::new() }
+    }
+
+    /// Moves behind an event of the log. Events say 32 bits of where they end: behind 4 GiB they begin anew.
+    pub fn pass(&mut self, header: &EventHeader) {
+        let end = u64::from(header.end_log_pos);
+        if end == 0 {
+            return;
+        }
+        let high = self.position & !u64::from(u32::MAX);
+        self.position = if high | end < self.position { (high | end) + (1 << 32) } else { high | end };
+    }
+
+    /// The same for an event that no group has, and that may be there again, or only say what the file began with: one that
+    /// ends before leaves it where it is. Returns whether it has moved.
+    pub fn pass_between(&mut self, header: &EventHeader) -> bool {
+        let end = self.position & !u64::from(u32::MAX) | u64::from(header.end_log_pos);
+        let moves = end > self.position;
+        self.position = self.position.max(end);
+        moves
+    }
+
+    /// The same without a place: a source that is asked by GTIDs says where it begins, maybe in another log.
+    #[must_use]
+    pub fn without_place(self) -> Self {
+        Self { domains: self.domains, ..Self::default() }
     }
 
     /// The bytes.
@@ -85,6 +112,25 @@ impl fmt::Display for Position {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_go_on_behind_4_gib() {
+        let header = |end_log_pos| {
+            let origin = binlog::Origin { timestamp: 0, server_id: 1 };
+            let mut header = binlog::event::Encode::header(&binlog::event::Xid(1), origin, 27);
+            header.end_log_pos = end_log_pos;
+            header
+        };
+        let mut position = Position::at("b.000001", u64::from(u32::MAX) - 10);
+        position.pass(&header(0));
+        assert_eq!(position.position, u64::from(u32::MAX) - 10, "it says nothing");
+        position.pass(&header(20));
+        assert_eq!(position.position, (1 << 32) + 20);
+        assert!(!position.pass_between(&header(4)), "the file's beginning, again");
+        assert!(position.pass_between(&header(50)));
+        position.pass(&header(60));
+        assert_eq!(position.position, (1 << 32) + 60);
+    }
 
     #[test]
     fn positions_round_trip_and_every_cut_is_refused() {

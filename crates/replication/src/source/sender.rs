@@ -63,7 +63,12 @@ pub struct Sender<L> {
     last_end: u64,
     /// Something was passed over since the last event that was given out.
     passed_over: bool,
+    /// Transactions that were passed over since the caller has looked at its client.
+    passed: u32,
 }
+
+/// Transactions that are passed over between two looks at the client: each may be a read from the disk.
+const PASSED_MAX: u32 = 1024;
 
 impl<L: Log> Sender<L> {
     /// Finds where the dump begins. Reads files.
@@ -91,6 +96,7 @@ impl<L: Log> Sender<L> {
             last_end: start.position,
             start: Some(start),
             passed_over: false,
+            passed: 0,
         })
     }
 
@@ -105,7 +111,8 @@ impl<L: Log> Sender<L> {
     }
 
     /// Gives the next events to the sink, until it is full or `end` is reached, a readable end that the caller knows: what
-    /// it has decided about the events up to there holds for all that come.
+    /// it has decided about the events up to there holds for all that come. Also returns when much was passed over, for the
+    /// client may have gone.
     pub fn fill(&mut self, end: BinlogPlace, sink: &mut impl Sink) -> Result<Step, DumpError> {
         if self.log.is_over() {
             return Err(DumpError::NoNextFile);
@@ -113,7 +120,8 @@ impl<L: Log> Sender<L> {
         if let Some(start) = self.start.take() {
             self.begin_file(start, sink)?;
         }
-        while !sink.is_full() {
+        self.passed = 0;
+        while !sink.is_full() && self.passed < PASSED_MAX {
             let place = self.place();
             if place >= end {
                 self.confess(place.position, sink);
@@ -133,6 +141,11 @@ impl<L: Log> Sender<L> {
         if let Some(heartbeat) = self.artificial.heartbeat(&self.file, self.place().position) {
             sink.event(&heartbeat, None);
         }
+    }
+
+    /// Tells the client that the source is alive, and how far it is behind what was passed over.
+    pub fn report(&mut self, sink: &mut impl Sink) {
+        self.confess(self.place().position, sink);
     }
 
     /// The client has everything before this place without having been sent it: it begins there, or has the transactions
@@ -217,6 +230,7 @@ impl<L: Log> Sender<L> {
                 if self.first_sent.is_none() || self.artificial.can_tell(behind) {
                     reader.seek(behind);
                     self.passed_over = true;
+                    self.passed += 1;
                     if self.first_sent.is_none() {
                         self.has = BinlogPlace { file: self.number, position: behind };
                     }

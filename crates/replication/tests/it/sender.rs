@@ -280,3 +280,27 @@ fn a_heartbeat_says_how_far_the_log_went() {
     assert_eq!(u64::from(header(event).end_log_pos), log.end.lock().position);
     assert_eq!(event[19..event.len() - 4], *file(1).as_bytes());
 }
+
+#[test]
+fn much_that_is_passed_over_does_not_keep_the_client_waiting() {
+    const COUNT: u64 = 5_000;
+    let log = TestLog::new(ChecksumAlg::Crc32);
+    (1..=COUNT).for_each(|gno| log.append(Some(gno)));
+    log.publish();
+    let known = (2..=COUNT).map(|gno| binlog::Gtid { sid: SID, gno }).collect();
+    let mut sender = begin(&log, without(known)).unwrap();
+    let (mut kept, step) = all(&mut sender);
+    assert_eq!(step, Step::Full, "the first one is not held back until the end of the log is found");
+    assert_eq!(kept.take()[3..].iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [t::GTID, t::QUERY]);
+    let behind = sender.place();
+    sender.report(&mut kept);
+    assert_eq!(kept.events.last().unwrap().1, Some(behind));
+    assert_eq!(kept.take().last().unwrap().0, t::HEARTBEAT);
+    let mut rounds = 0;
+    while all(&mut sender).1 == Step::Full {
+        rounds += 1;
+        assert!(sender.place() > behind);
+    }
+    assert!((3..6).contains(&rounds), "{rounds}");
+    assert_eq!(sender.place(), log.readable());
+}

@@ -114,6 +114,11 @@ impl Applier {
         }
     }
 
+    /// How its tasks know of each other.
+    pub(super) fn flow(&self) -> Arc<Flow> {
+        Arc::clone(&self.flow)
+    }
+
     /// Applies until the queue ends, or until something cannot be applied. Dropping it loses nothing: see
     /// [`Applier::finish`].
     pub(super) async fn run(&mut self, queue: &mut Queue) -> Result<(), SourceError> {
@@ -205,9 +210,9 @@ impl Applier {
     }
 
     async fn begin(&mut self, head: Head) {
-        self.shared.common.replica.state.lock().given.begin(&head);
         let committed = self.flow.committed();
         let (turn, after) = self.clock.place(head.last_committed, head.sequence_number, committed);
+        self.note_begun(turn, &head);
         if head.server_id == self.shared.server_id {
             self.open = Some(Open::Skipped(turn));
             return;
@@ -217,6 +222,12 @@ impl Applier {
         self.workers[worker].turn = turn;
         self.send(worker, Task::Begin { turn, after, head: Box::new(head) });
         self.open = Some(Open::With(worker));
+    }
+
+    fn note_begun(&self, turn: u64, head: &Head) {
+        let mut state = self.shared.common.replica.state.lock();
+        state.given.begin(head);
+        state.under_way.push_back((turn, head.timestamp));
     }
 
     /// The worker for a group: the one that has what it waits for, if that is not done; else the one that is idle longest.

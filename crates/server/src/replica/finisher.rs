@@ -31,9 +31,11 @@ pub(super) async fn finish(shared: Arc<Shared>, flow: Arc<Flow>, mut done: mpsc:
             flow.give_back(pending);
         }
         let mut state = shared.common.replica.state.lock();
-        state.applied = position;
+        (state.applied, state.is_placed) = (position, true);
+        while state.under_way.front().is_some_and(|(of, _)| *of <= turn) {
+            state.under_way.pop_front();
+        }
         if timestamp > 0 {
-            state.applied_at_s = timestamp;
             state.groups += 1;
         }
         drop(state);

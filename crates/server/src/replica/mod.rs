@@ -29,6 +29,7 @@ pub(crate) mod tables;
 mod tls;
 mod worker;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use binlog::{BinlogName, GtidSet};
@@ -77,8 +78,13 @@ pub(crate) struct State {
     read: Position,
     /// Behind the last group that is durable.
     applied: Position,
-    /// When the last group that is durable was made there, seconds since 1970.
-    applied_at_s: u32,
+    /// Whether that is a place in the log that is followed. By GTIDs it may be another one than that of before, until this run
+    /// has made something durable.
+    is_placed: bool,
+    /// Groups that are not durable yet: turns, and when they were made on the source, seconds since 1970.
+    under_way: VecDeque<(u64, u32)>,
+    /// When the last group that was received was made there, seconds since 1970.
+    received_at_s: u32,
     /// Groups that this server run has applied.
     groups: u64,
     retrieved: GtidSet,
@@ -123,7 +129,13 @@ impl Replica {
     /// What it is told at the start, and by CHANGE REPLICATION SOURCE TO and RESET REPLICA.
     pub(crate) fn configure(&self, settings: Option<Settings>, position: Position) {
         let mut state = self.state.lock();
-        *state = State { settings, read: position.clone(), applied: position, ..State::default() };
+        *state = State {
+            settings,
+            read: position.clone(),
+            applied: position,
+            is_placed: true,
+            ..State::default()
+        };
     }
 
     /// Who the source is.
@@ -139,12 +151,15 @@ impl Replica {
     /// Whether everything up to a position of the source is durable here.
     pub(crate) fn has_applied(&self, file: u64, position: u64) -> bool {
         let state = self.state.lock();
-        (file_number(&state.applied), state.applied.position) >= (file, position)
+        state.is_placed && (file_number(&state.applied), state.applied.position) >= (file, position)
     }
 
-    /// Up to where the source's binlog is durable here.
+    /// Up to where the source's binlog is durable here: nowhere, while that is not known.
     fn reached(&self) -> Position {
         let state = self.state.lock();
+        if !state.is_placed {
+            return Position::default();
+        }
         Position::at(&state.applied.file, state.applied.position)
     }
 
@@ -154,13 +169,27 @@ impl Replica {
         state.connected && state.acknowledges
     }
 
-    /// The source has answered; it is going to send what is behind this position.
-    fn connected(&self, source: &Source, position: &Position) {
+    /// The source has answered; it is going to send what is behind this position, or what its GTIDs say.
+    fn connected(&self, source: &Source, position: &Position, by_gtids: bool) {
         let mut state = self.state.lock();
         state.source_server_id = source.server_id;
         state.source_uuid.clone_from(&source.uuid);
         (state.connected, state.acknowledges, state.io_error) = (true, source.is_semi_sync, None);
-        (state.read, state.applied) = (position.clone(), position.clone());
+        (state.read, state.is_placed) = (position.clone(), !by_gtids);
+        if !by_gtids {
+            state.applied = position.clone();
+        }
+    }
+
+    /// A run is over: what was received and is not durable is asked for again.
+    fn forget_received(&self, executed: &GtidSet) {
+        let mut state = self.state.lock();
+        state.connected = false;
+        state.read = state.applied.clone();
+        let mut missing = state.retrieved.clone();
+        missing.subtract(executed);
+        state.retrieved.subtract(&missing);
+        state.under_way.clear();
     }
 
     /// START REPLICA.

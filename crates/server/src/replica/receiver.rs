@@ -103,7 +103,9 @@ impl Intake {
         // What is wrong with an event, the applier finds and says.
         let step = self.groups.take(&event).unwrap_or(Step::Nothing);
         if let Step::Begin(head) = &step {
-            self.shared.common.replica.state.lock().queued.begin(head);
+            let mut state = self.shared.common.replica.state.lock();
+            state.queued.begin(head);
+            state.received_at_s = head.timestamp;
         }
         let taken = Arc::clone(&self.room).acquire_many_owned(size).await;
         let taken = taken.map_err(|_| SourceError::Lost("the queue is closed".to_owned()))?;
@@ -140,8 +142,12 @@ fn note(shared: &Shared, event: &SourceEvent) -> Result<(), SourceError> {
         }
         _ => {}
     }
-    if header.end_log_pos > 0 && header.event_type != EventType::ROTATE {
-        state.read.position = header.end_log_pos.into();
+    match header.event_type {
+        EventType::ROTATE => {}
+        EventType::FORMAT_DESCRIPTION | EventType::PREVIOUS_GTIDS | EventType::HEARTBEAT => {
+            state.read.pass_between(header);
+        }
+        _ => state.read.pass(header),
     }
     Ok(())
 }

@@ -1,16 +1,18 @@
 //! The runner: one task for the server's whole life that makes what is wanted so.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use replication::replica::{Hello, Settings, Source, SourceError};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use types::error::SqlError;
 use types::error::table::{ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT};
 
 use super::applier::{Applier, Manner, worker_count};
-use super::receiver::receive;
+use super::receiver::{Queue, receive};
 use super::{Failure, Replica, Threads, keep};
 use crate::session::Shared;
 
@@ -56,7 +58,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
         let settings = replica.settings().unwrap_or_default();
         let begun = crate::clock::monotonic_ms();
         let end = run_once(&shared, &settings, &mut wanted, now.sql, &mut tries).await;
-        replica.state.lock().connected = false;
+        replica.forget_received(&shared.pipeline.publisher().tuple().gtid_executed);
         match end {
             End::Changed => tries = Tries::default(),
             End::Again => {}
@@ -135,10 +137,13 @@ async fn run_once(
     let replica = &shared.common.replica;
     let live = &shared.variables.live;
     let patience = Duration::from_secs(live.replica_net_timeout_s.load(Ordering::Relaxed).into());
-    let (position, executed) = match begin(shared).await {
+    let (mut position, executed) = match begin(shared).await {
         Ok(found) => found,
         Err(error) => return End::Failed(error),
     };
+    if settings.auto_position {
+        position = position.without_place();
+    }
     let hello = hello(shared);
     let connect = async {
         if settings.auto_position && shared.pipeline.binlog().is_none() {
@@ -150,7 +155,7 @@ async fn run_once(
         let loaded = tokio::task::spawn_blocking(move || super::tls::load(&of, &settings_of_tls)).await;
         let tls = loaded.map_err(|error| SourceError::Lost(error.to_string()))??;
         let source = Source::connect(settings, tls.as_ref(), &hello, patience).await?;
-        replica.connected(&source, &position);
+        replica.connected(&source, &position, settings.auto_position);
         tracing::info!(version = source.version, from = %position, "replication: connected to the source");
         source.dump(shared.server_id, &position, settings.auto_position.then_some(&executed)).await
     };
@@ -163,7 +168,7 @@ async fn run_once(
         Ok(dump) => dump,
         Err(error) => return End::Lost(error, false),
     };
-    let (sender, mut queue) = mpsc::unbounded_channel();
+    let (sender, queue) = mpsc::unbounded_channel();
     let receiver = tokio::spawn(receive(Arc::clone(shared), dump, sender, patience));
     let _receives = AbortOnDrop(receiver.abort_handle());
     if !applies {
@@ -173,25 +178,58 @@ async fn run_once(
             ended = receiver => gone(ended),
         };
     }
-    let workers = if tries.serial { 1 } else { worker_count(shared) };
-    let manner = Manner { workers, delay_s: settings.delay_s };
+    let manner =
+        Manner { workers: if tries.serial { 1 } else { worker_count(shared) }, delay_s: settings.delay_s };
+    let applier = Applier::start(shared, position, manner);
+    apply_received(shared, wanted, tries, applier, (receiver, queue)).await
+}
+
+/// Applies until something else is wanted, or nothing comes any more.
+async fn apply_received(
+    shared: &Arc<Shared>,
+    wanted: &mut watch::Receiver<Threads>,
+    tries: &mut Tries,
+    mut applier: Applier,
+    (receiver, mut queue): (JoinHandle<SourceError>, Queue),
+) -> End {
+    let replica = &shared.common.replica;
     let groups = replica.state.lock().groups;
-    let mut applier = Applier::start(shared, position.clone(), manner);
-    let ran = tokio::select! {
+    let mut ran = tokio::select! {
         biased;
         _ = wanted.changed() => Ran::Changed,
         () = applied_more(shared, groups), if tries.serial => Ran::Alone,
         ran = applier.run(&mut queue) => Ran::Ended(ran),
     };
+    let only_sql = Threads { io: false, sql: true };
+    if matches!(ran, Ran::Changed) && *wanted.borrow() == only_sql {
+        // What was received is applied, as what is in a relay log would be: the source may be gone for good.
+        receiver.abort();
+        replica.actual.send_replace(only_sql);
+        ran = tokio::select! {
+            biased;
+            () = sql_is_unwanted(wanted) => Ran::Changed,
+            drained = applier.run(&mut queue) => Ran::Drained(drained),
+        };
+    }
     let cancels = matches!(ran, Ran::Changed);
-    match (applier.finish(cancels).await, ran) {
-        (_, Ran::Changed) => End::Changed,
+    let flow = applier.flow();
+    let mut finished = pin!(applier.finish(cancels));
+    let failure = tokio::select! {
+        biased;
+        failure = &mut finished => failure,
+        () = sql_is_unwanted(wanted), if !cancels => {
+            flow.cancel();
+            finished.await
+        }
+    };
+    match (failure, ran) {
+        (_, Ran::Changed) | (None, Ran::Drained(Ok(()))) => End::Changed,
         (Some(error), _) => End::Failed(error),
         (None, Ran::Alone) => {
             *tries = Tries::default();
             End::Again
         }
-        (None, Ran::Ended(Err(error))) => End::Lost(error, true),
+        (None, Ran::Drained(Err(error)) | Ran::Ended(Err(error))) => End::Lost(error, true),
         (None, Ran::Ended(Ok(()))) => gone(receiver.await),
     }
 }
@@ -202,6 +240,8 @@ enum Ran {
     Changed,
     /// What had to be applied alone is applied.
     Alone,
+    /// The receiver was stopped, and what it had received is applied, or what is in it is damaged.
+    Drained(Result<(), SourceError>),
     /// The queue has ended, or what is in it is damaged, or a group has failed.
     Ended(Result<(), SourceError>),
 }
@@ -219,6 +259,12 @@ impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }
+}
+
+/// Resolves when the applier is to stop.
+async fn sql_is_unwanted(wanted: &mut watch::Receiver<Threads>) {
+    // The sender lives as long as the server.
+    let _ = wanted.wait_for(|wanted| !wanted.sql).await;
 }
 
 /// Resolves when more groups than these were applied.

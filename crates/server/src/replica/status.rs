@@ -129,10 +129,15 @@ fn seconds_behind(state: &State, threads: Threads) -> Value {
     if !threads.sql || !threads.io || !state.connected {
         return NULL;
     }
-    if is_caught_up(state) || state.applied_at_s == 0 {
+    if is_caught_up(state) {
         return Value::UInt(0);
     }
-    Value::UInt(crate::clock::unix_s().saturating_sub(state.applied_at_s.into()))
+    // What is received and not given to a worker yet is behind what is.
+    let oldest = state.under_way.front().map_or(state.received_at_s, |(_, made_at_s)| *made_at_s);
+    match oldest {
+        0 => Value::UInt(0),
+        oldest => Value::UInt(crate::clock::unix_s().saturating_sub(oldest.into())),
+    }
 }
 
 fn code(failure: Option<&Failure>) -> u32 {

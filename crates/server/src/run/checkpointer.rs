@@ -24,6 +24,7 @@ use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_SERVER_SHUTDOWN};
 
 use super::fatal::die;
+use super::housekeeper::redo_capacity;
 use super::log_threads::spawn;
 use crate::ddl::Checkpoints;
 use crate::session::Shared;
@@ -162,7 +163,7 @@ impl Checkpointer {
         let logs = self.pipeline.needed_log_bytes();
         let times = if published.retired.bytes() > 0 { RARER } else { 1 };
         delta >= times * live.delta_size.load(Ordering::Relaxed)
-            || logs >= live.redo_log_capacity.load(Ordering::Relaxed) / if delta > 0 { 2 } else { 1 }
+            || logs >= redo_capacity(shared) / if delta > 0 { 2 } else { 1 }
     }
 
     /// Whether builds have rewritten so much that the current generation keeps too many pages.

@@ -24,6 +24,9 @@ const SYNC_EVERY_MS: u64 = 1000;
 /// Binlogs that have expired are looked for this often, milliseconds.
 const EXPIRE_EVERY_MS: u64 = 60_000;
 
+/// The least redo capacity, segments.
+const SEGMENTS_MIN: u64 = 4;
+
 /// Commits wait while deltas are beyond so many times `onelog_delta_size`.
 const DELTAS_MAX: u64 = 4;
 
@@ -140,18 +143,24 @@ fn tend(shared: &Shared) {
     }
 }
 
+/// `innodb_redo_log_capacity`, but not less than some segments: the one that is written is never given back, and its size is
+/// that of this run's start.
+pub(super) fn redo_capacity(shared: &Shared) -> u64 {
+    let least = SEGMENTS_MIN * shared.pipeline.redo().segment_size();
+    shared.variables.live.redo_log_capacity.load(Ordering::Relaxed).max(least)
+}
+
 /// Whether deltas or redo have outgrown their limits: commits wait for a checkpoint.
 fn is_behind(shared: &Shared) -> bool {
-    let live = &shared.variables.live;
+    let delta_size = shared.variables.live.delta_size.load(Ordering::Relaxed);
     let deltas = shared.pipeline.published().view().delta_bytes() as u64;
-    deltas > DELTAS_MAX * live.delta_size.load(Ordering::Relaxed)
-        || shared.pipeline.needed_record_bytes() > live.redo_log_capacity.load(Ordering::Relaxed)
+    deltas > DELTAS_MAX * delta_size || shared.pipeline.needed_record_bytes() > redo_capacity(shared)
 }
 
 /// Lets commits wait while checkpoints have fallen behind, and fail while the disk is full.
 fn set_gate(shared: &Shared) {
     let admission = &shared.pipeline.admission;
-    let capacity = shared.variables.live.redo_log_capacity.load(Ordering::Relaxed);
+    let capacity = redo_capacity(shared);
     let gate = if shared.pipeline.room.disk_is_full() {
         Gate::Full
     } else if is_behind(shared) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use commit::{Pipeline, Role};
+use commit::{AbortOnUnwind, Pipeline, Role};
 
 use super::fatal::die;
 
@@ -43,16 +43,8 @@ fn play(pipeline: &Pipeline) {
 
 /// A thread of the server. A panic in it ends the process: what it was doing is left half done.
 pub(super) fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
-    struct AbortOnPanic;
-    impl Drop for AbortOnPanic {
-        fn drop(&mut self) {
-            if std::thread::panicking() {
-                std::process::abort();
-            }
-        }
-    }
     let guarded = move || {
-        let _guard = AbortOnPanic;
+        let _guard = AbortOnUnwind;
         work();
     };
     std::thread::Builder::new().name(name).spawn(guarded).expect("the operating system has room for a thread")

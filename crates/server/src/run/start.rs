@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use binlog::{CacheLimits, ChecksumAlg, Origin, TrxCache};
 use commit::recovery::{self, BinlogConfig, Config, Recovered};
-use commit::{Die, FileContext, Pipeline, StrategyKind};
+use commit::{AbortOnUnwind, Die, FileContext, Pipeline, StrategyKind};
 use engine::base::Base;
 use engine::store::Store;
 use redo::Options as RedoOptions;
@@ -72,13 +72,13 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let store = Store::open(Arc::clone(pipeline.published()), &counters, Arc::new(RuntimeTimer))?;
     let store = Arc::new(store);
     let log_threads = LogThreads::start(&pipeline);
-    tokio::spawn(Arc::clone(&pipeline).sweep_forever());
+    tokio::spawn(guarded(Arc::clone(&pipeline).sweep_forever()));
     let pause = || tokio::time::sleep(Duration::from_millis(1));
     let streams = Streams::start().map_err(StartError::Thread)?;
-    streams.spawn(Arc::clone(&pipeline).wake_readers_forever(pause));
-    tokio::spawn(Arc::clone(&pipeline).kick_forever(tokio::task::yield_now));
+    streams.spawn(guarded(Arc::clone(&pipeline).wake_readers_forever(pause)));
+    tokio::spawn(guarded(Arc::clone(&pipeline).kick_forever(tokio::task::yield_now)));
     pipeline.settle_semi_sync();
-    tokio::spawn(Arc::clone(&pipeline).time_out_semi_sync_forever(tokio::time::sleep));
+    tokio::spawn(guarded(Arc::clone(&pipeline).time_out_semi_sync_forever(tokio::time::sleep)));
     let checkpointer = Checkpointer::new(Arc::clone(&pipeline), Arc::clone(&base));
     let taker = Arc::<Checkpointer>::clone(&checkpointer);
     let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
@@ -113,6 +113,12 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
     let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;
     Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock: lock })
+}
+
+/// A task of the server's own. A panic in it ends the process: commits would wait for it for ever.
+async fn guarded(task: impl Future<Output = ()>) {
+    let _guard = AbortOnUnwind;
+    task.await;
 }
 
 /// The task that follows a source, if there is one to follow.

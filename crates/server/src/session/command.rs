@@ -21,6 +21,15 @@ use crate::variables::charsets::begin_with;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
+/// What others would wait for, or see: also if a statement has panicked.
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.shared.common.replicas.leave(self.sql.connection_id);
+        self.give_gtid_back();
+        self.shared.common.user_locks.release_all(self.sql.connection_id);
+    }
+}
+
 impl Client {
     /// The character set and the database that a client asks for at its login. Errors 1044 and 1049.
     pub fn log_in(&mut self, charset: u16, db: Option<&str>) -> Result<()> {
@@ -144,9 +153,6 @@ impl Client {
 
     /// The client is gone: gives up what the session holds.
     pub async fn end(mut self) {
-        self.shared.common.replicas.leave(self.sql.connection_id);
-        self.give_gtid_back();
-        self.shared.common.user_locks.release_all(self.sql.connection_id);
         let _ack = self.xa_forget().await;
     }
 

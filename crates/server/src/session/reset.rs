@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use commit::{CommitAck, CommitError, FatalError, Quiet};
+use commit::{AbortOnUnwind, CommitAck, CommitError, FatalError, Quiet};
 use engine::base::Base;
 use sql::parse::Reset;
 use types::error::SqlError;
@@ -99,7 +99,10 @@ impl Client {
             return Err(commit_error(CommitError::DiskFull));
         }
         let base = Arc::clone(self.shared.schema.base());
-        let done = tokio::task::spawn_blocking(move || work(&quiet, &base));
+        let done = tokio::task::spawn_blocking(move || {
+            let _guard = AbortOnUnwind;
+            work(&quiet, &base)
+        });
         match done.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
             Ok(done) => Ok(done),
             Err(error) => match pipeline.die(what, error).await {},

@@ -9,7 +9,8 @@ use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, Transa
 use types::charset::Charset;
 use types::error::SqlError;
 use types::error::table::{
-    ER_COLLATION_CHARSET_MISMATCH, ER_UNKNOWN_CHARACTER_SET, ER_WRONG_USAGE, ER_WRONG_VALUE_FOR_VAR,
+    ER_COLLATION_CHARSET_MISMATCH, ER_UNKNOWN_CHARACTER_SET, ER_UNKNOWN_ERROR, ER_WRONG_USAGE,
+    ER_WRONG_VALUE_FOR_VAR,
 };
 use types::value::Value;
 
@@ -278,6 +279,10 @@ impl Client {
             Switched::NeedsRelaxedSync => Err(incompatible_sync()),
             Switched::NoSuchStrategy => {
                 Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"onelog_commit_strategy", &kind.name()]))
+            }
+            Switched::NoStore(why) => {
+                let what = format!("The binlog store (enhanced_binlog_dir) cannot be opened: {why}");
+                Err(SqlError { message: what, ..ER_UNKNOWN_ERROR.error(&[]) })
             }
         }
     }

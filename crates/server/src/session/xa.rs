@@ -20,7 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use binlog::event::{XaName, XaPrepare};
-use commit::{CommitAck, Committing, EventsKind, INLINE_MAX};
+use commit::{AbortOnUnwind, CommitAck, Committing, EventsKind, INLINE_MAX};
 use engine::ids::Change;
 use engine::lock::LockId;
 use engine::prepared;
@@ -128,6 +128,17 @@ impl XaTransactions {
             self.put(xid, Prepared { trx, pieces, logged: note & LOGGED != 0, owner: None });
         }
         Ok(())
+    }
+
+    /// Takes a name. Error 1440 if it is taken.
+    fn begin(&self, xid: &Xid) -> Result<()> {
+        match self.all.lock().entry(xid.clone()) {
+            Entry::Occupied(_) => Err(ER_XAER_DUPID.error(&[])),
+            Entry::Vacant(free) => {
+                free.insert(Place::Taken);
+                Ok(())
+            }
+        }
     }
 
     fn put(&self, xid: Xid, prepared: Prepared) {
@@ -280,10 +291,7 @@ impl Client {
             return Err(ER_XAER_OUTSIDE.error(&[]));
         }
         let all = Arc::clone(&self.shared.common.xa);
-        match all.all.lock().entry(xid.clone()) {
-            Entry::Occupied(_) => return Err(ER_XAER_DUPID.error(&[])),
-            Entry::Vacant(free) => free.insert(Place::Taken),
-        };
+        all.begin(&xid)?;
         self.log.xa = Some(shown(&xid).to_string());
         self.xa = Some(Branch { xid, state: State::Active, all });
         self.open_transaction();
@@ -358,8 +366,20 @@ impl Client {
         Ok(self.transaction.rollback().await)
     }
 
+    /// Prepares a source's transaction, behind everything that the source did before. Error 1440 if one of this server's own has
+    /// its name.
+    pub(super) async fn submit_applied_xa(&mut self, xid: &Xid, stamp: Stamp) -> Result<Committing> {
+        let all = Arc::clone(&self.shared.common.xa);
+        all.begin(xid)?;
+        let done = self.submit_prepared(xid, Some(stamp)).await;
+        if done.is_err() {
+            all.leave(xid);
+        }
+        done
+    }
+
     /// Gives the rows by which the transaction is found their place in the commit order, and detaches it.
-    pub(super) async fn submit_prepared(&mut self, xid: &Xid, stamp: Option<Stamp>) -> Result<Committing> {
+    async fn submit_prepared(&mut self, xid: &Xid, stamp: Option<Stamp>) -> Result<Committing> {
         let kind = self.log_xa_end(xid, false)?;
         let logged = kind != EventsKind::None;
         let name = encode(xid);
@@ -462,6 +482,8 @@ impl Client {
             self.transaction.trx.adopt(prepared.trx);
             return Ok(self.transaction.rollback().await);
         }
+        // Its locks would go while its rows stay.
+        let _guard = AbortOnUnwind;
         // What is rolled back is forgotten when its rows are gone; its locks go with it.
         let kept = if commits {
             self.transaction.trx.adopt(prepared.trx);

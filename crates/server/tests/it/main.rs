@@ -33,6 +33,7 @@ mod prepared;
 mod read_only;
 mod recursive;
 mod replica;
+mod replica_runs;
 mod replica_tables;
 mod rollup;
 mod selected;

@@ -527,3 +527,45 @@ fn a_replica_goes_on_behind_an_end_that_a_full_disk_refused() {
     replica.stop();
     source.stop();
 }
+
+#[test]
+fn whoever_ends_one_has_nothing_left_of_a_statement_that_failed() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    all_ok(&mut root, &[TABLE, "INSERT INTO d.t VALUES (1, 1)"]);
+    all_ok(&mut root, &["XA START 'x'", "UPDATE d.t SET b = 2 WHERE a = 1", "XA END 'x'", "XA PREPARE 'x'"]);
+    // The first table was locked and read before there was no database for the second.
+    assert_eq!(refused(&mut other, "CHECKSUM TABLE d.t, t2"), 1046);
+    let locks = "SELECT COUNT(*) FROM performance_schema.metadata_locks WHERE object_name = 't'";
+    assert_eq!(rows(&mut root, locks), ["1"], "the prepared one's");
+    ok(&mut other, "XA COMMIT 'x'");
+    assert_eq!(rows(&mut other, "SELECT * FROM d.t"), ["1|2"]);
+    assert_eq!(rows(&mut root, "XA RECOVER"), [""; 0]);
+    world.stop();
+}
+
+#[test]
+fn a_replica_s_own_ones_keep_their_names() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    all_ok(&mut writer, &[TABLE, "INSERT INTO d.t VALUES (1, 1), (2, 2)"]);
+    until(&mut reader, &format!("SELECT gtid_subset('{}', @@global.gtid_executed)", newest(&source)), &["1"]);
+    all_ok(
+        &mut reader,
+        &["XA START 'x'", "UPDATE d.t SET b = 5 WHERE a = 1", "XA END 'x'", "XA PREPARE 'x'"],
+    );
+    all_ok(
+        &mut writer,
+        &["XA START 'x'", "UPDATE d.t SET b = 9 WHERE a = 2", "XA END 'x'", "XA PREPARE 'x'"],
+    );
+    let error = "SELECT last_error_number FROM performance_schema.replication_applier_status_by_coordinator \
+                 UNION SELECT last_error_number FROM performance_schema.replication_applier_status_by_worker";
+    let stopped = format!("SELECT COUNT(*) FROM ({error}) e WHERE last_error_number = {DUPLICATE_NAME}");
+    until(&mut reader, &stopped, &["1"]);
+    all_ok(&mut reader, &["XA COMMIT 'x'", "START REPLICA"]);
+    until(&mut reader, "SELECT COUNT(*) FROM d.t WHERE b = 5", &["1"]);
+    ok(&mut writer, "XA COMMIT 'x'");
+    until(&mut reader, "SELECT GROUP_CONCAT(b ORDER BY a) FROM d.t", &["5,9"]);
+    replica.stop();
+    source.stop();
+}

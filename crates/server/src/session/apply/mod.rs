@@ -100,7 +100,7 @@ impl Client {
         let has_rows = !self.transaction.trx.writes().is_empty();
         let xa = self.xa_applied.take().filter(|_| has_rows);
         if let Some((xid, false)) = &xa {
-            return self.submit_prepared(xid, Some(stamp)).await;
+            return self.submit_applied_xa(xid, stamp).await;
         }
         let kind = match (logged, has_rows) {
             (true, true) if let Some((xid, _)) = &xa => self.log_one_phase(xid)?,

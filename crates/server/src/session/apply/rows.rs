@@ -255,15 +255,28 @@ impl Changes<'_> {
         // What the image does not have is NULL here, and not looked at.
         let probe = self.row(before, |_| None)?;
         let offsets = self.offsets(&probe)?;
-        let key = match by {
+        let mut key = match by {
             By::Primary => table.row_key(&probe, &offsets).map(Key::from),
             By::Unique(place) => self.trx.find_duplicate(table, &probe, place).map_err(engine_error)?,
             By::Search => found,
         };
-        let key = key.ok_or_else(not_found)?;
-        self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
-        let row = self.trx.get_newest(&key).map_err(engine_error)?.ok_or_else(not_found)?;
-        Ok((key, row))
+        loop {
+            let locked = key.ok_or_else(not_found)?;
+            self.trx.lock_row(&locked, Mode::Exclusive).await.map_err(engine_error)?;
+            let row = self.trx.get_newest(&locked).map_err(engine_error)?;
+            // What was found without its lock may have become another row before that was there.
+            key = match by {
+                By::Primary => return Ok((locked, row.ok_or_else(not_found)?)),
+                By::Unique(place) => self.trx.find_duplicate(table, &probe, place).map_err(engine_error)?,
+                By::Search if row.as_ref().is_some_and(|row| self.looks_like(row, &probe, before)) => {
+                    Some(locked.clone())
+                }
+                By::Search => self.search_again(&probe, before).await?,
+            };
+            if key.as_ref() == Some(&locked) {
+                return Ok((locked, row.ok_or_else(not_found)?));
+            }
+        }
     }
 }
 

@@ -50,7 +50,25 @@ fn given(fields: &[Field<'_>]) -> Vec<usize> {
 impl Changes<'_> {
     /// For each image of an event, in order, the key of its row.
     pub(super) async fn search(&mut self, body: &RowsBody<'_>) -> Result<Vec<Option<Key>>> {
-        let (mut wanted, columns) = self.wanted(body)?;
+        let (wanted, columns) = self.wanted(body)?;
+        self.search_for(wanted, &columns).await
+    }
+
+    /// The key of a row that looks like an image now.
+    pub(super) async fn search_again(&mut self, probe: &[u8], image: &[Field<'_>]) -> Result<Option<Key>> {
+        let columns = given(image);
+        let wanted = Wanted::from([(self.signature(probe, &columns)?, vec![0])]);
+        Ok(self.search_for(wanted, &columns).await?.pop().flatten())
+    }
+
+    /// Whether a row looks like an image, of which `probe` was made.
+    pub(super) fn looks_like(&self, row: &[u8], probe: &[u8], image: &[Field<'_>]) -> bool {
+        let columns = given(image);
+        let signature = |row| self.signature(row, &columns).ok();
+        signature(row) == signature(probe)
+    }
+
+    async fn search_for(&mut self, mut wanted: Wanted, columns: &[usize]) -> Result<Vec<Option<Key>>> {
         let count = wanted.values().map(Vec::len).sum();
         let (mut keys, mut missing) = (vec![None; count], count);
         let range = KeyRange::prefix(&self.table.def.rows.prefix());
@@ -61,7 +79,7 @@ impl Changes<'_> {
         {
             self.trx.note_seen(entry.seq);
             let row = entry.row.expect("next_row returns rows");
-            if let Some(at) = wanted.get_mut(&self.signature(&row, &columns)?).and_then(Vec::pop) {
+            if let Some(at) = wanted.get_mut(&self.signature(&row, columns)?).and_then(Vec::pop) {
                 keys[at] = Some(entry.key);
                 missing -= 1;
             }

@@ -1,0 +1,149 @@
+//! Purpose: what a replica says of itself is so, and it changes the rows that its source means, whatever happens meanwhile.
+//!
+//! Requirements: R1. Nothing is acknowledged that is not durable here, though the source has another log of the same name since;
+//! R2. what was received is applied after STOP REPLICA IO_THREAD, and STOP REPLICA SQL_THREAD ends that; R3.
+//! `Seconds_Behind_Source` is the age of what is applied at the moment; R4. a row without a key that has become another one while its lock was
+//! waited for is left alone.
+//!
+//! Method: two whole servers, one of which follows the other over TCP.
+
+use crate::client::Client;
+use crate::replica::{newest, pair};
+use crate::whole::{World, ok, rows, send, until};
+
+/// Waits until the replica has everything.
+fn catch_up(source: &World, replica: &mut Client) {
+    until(replica, &format!("SELECT gtid_subset('{}', @@global.gtid_executed)", newest(source)), &["1"]);
+}
+
+/// A column of SHOW REPLICA STATUS.
+fn status(replica: &mut Client, column: &str) -> String {
+    let answer = replica.query("SHOW REPLICA STATUS").unwrap();
+    let place = answer.columns.iter().position(|name| name == column).unwrap();
+    answer.rows[0][place].clone().unwrap_or_default()
+}
+
+fn until_status(replica: &mut Client, column: &str, wanted: &str) {
+    for _ in 0..30_000 {
+        if status(replica, column) == wanted {
+            return;
+        }
+    }
+    assert_eq!(status(replica, column), wanted, "{column}");
+}
+
+#[test]
+fn nothing_is_acknowledged_by_the_position_of_another_log() {
+    let (source, replica) = pair(", SOURCE_AUTO_POSITION = 0");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut reader, "SET GLOBAL rpl_semi_sync_replica_enabled = ON");
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    (0..4).for_each(|_| ok(&mut writer, "FLUSH BINARY LOGS"));
+    ok(&mut writer, "INSERT INTO d.t VALUES (1)");
+    catch_up(&source, &mut reader);
+    ok(&mut reader, "STOP REPLICA");
+    ok(&mut writer, "RESET BINARY LOGS AND GTIDS");
+    ok(&mut reader, "RESET BINARY LOGS AND GTIDS");
+    ok(&mut reader, "CHANGE REPLICATION SOURCE TO SOURCE_AUTO_POSITION = 1");
+    ok(&mut writer, "SET GLOBAL rpl_semi_sync_source_timeout = 700");
+    ok(&mut writer, "SET GLOBAL rpl_semi_sync_source_enabled = ON");
+    ok(&mut reader, "START REPLICA IO_THREAD");
+    let clients = "SELECT variable_value FROM performance_schema.global_status \
+                   WHERE variable_name = 'Rpl_semi_sync_source_clients'";
+    until(&mut writer, clients, &["1"]);
+    ok(&mut writer, "INSERT INTO d.t VALUES (2)");
+    let told = "SELECT GROUP_CONCAT(variable_value ORDER BY variable_name) FROM performance_schema.global_status \
+                WHERE variable_name IN ('Rpl_semi_sync_source_no_tx', 'Rpl_semi_sync_source_yes_tx')";
+    assert_eq!(rows(&mut writer, told), ["1,0"], "nobody has applied it");
+    ok(&mut reader, "START REPLICA SQL_THREAD");
+    until(&mut reader, "SELECT COUNT(*) FROM d.t WHERE id = 2", &["1"]);
+    until(
+        &mut writer,
+        "SELECT variable_value FROM performance_schema.global_status \
+         WHERE variable_name = 'Rpl_semi_sync_source_status'",
+        &["ON"],
+    );
+    ok(&mut writer, "INSERT INTO d.t VALUES (3)");
+    assert_eq!(rows(&mut reader, "SELECT COUNT(*) FROM d.t WHERE id = 3"), ["1"], "what is told is applied");
+}
+
+#[test]
+fn what_was_received_is_applied_after_the_receiver_was_stopped() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader, mut locker) = (source.root(), replica.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    catch_up(&source, &mut reader);
+    for (first, drains) in [(1, true), (11, false)] {
+        ok(&mut locker, "LOCK TABLES d.t READ");
+        (first..first + 3).for_each(|id| ok(&mut writer, &format!("INSERT INTO d.t VALUES ({id})")));
+        let position = rows(&mut writer, "SHOW MASTER STATUS")[0].split('|').nth(1).unwrap().to_owned();
+        until_status(&mut reader, "Read_Source_Log_Pos", &position);
+        ok(&mut reader, "STOP REPLICA IO_THREAD");
+        assert_eq!(
+            (status(&mut reader, "Replica_IO_Running"), status(&mut reader, "Replica_SQL_Running")),
+            ("No".to_owned(), "Yes".to_owned())
+        );
+        if !drains {
+            ok(&mut reader, "STOP REPLICA SQL_THREAD");
+            let (read, applied) =
+                (status(&mut reader, "Read_Source_Log_Pos"), status(&mut reader, "Exec_Source_Log_Pos"));
+            assert_eq!(read, applied, "what was received is forgotten");
+        }
+        ok(&mut locker, "UNLOCK TABLES");
+        if drains {
+            catch_up(&source, &mut reader);
+        }
+        ok(&mut reader, "START REPLICA");
+        catch_up(&source, &mut reader);
+    }
+    assert_eq!(rows(&mut reader, "SELECT COUNT(*) FROM d.t"), ["6"]);
+}
+
+#[test]
+fn the_lag_is_that_of_what_is_applied() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader, mut locker) = (source.root(), replica.root(), replica.root());
+    ok(&mut writer, "SET timestamp = 1000000");
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1)");
+    catch_up(&source, &mut reader);
+    until_status(&mut reader, "Seconds_Behind_Source", "0");
+    ok(&mut locker, "LOCK TABLES d.t READ");
+    ok(&mut writer, "SET timestamp = DEFAULT");
+    ok(&mut writer, "INSERT INTO d.t VALUES (2)");
+    let at_hand = "SELECT COUNT(*) FROM performance_schema.replication_applier_status_by_worker \
+                   WHERE applying_transaction <> ''";
+    until(&mut reader, at_hand, &["1"]);
+    let lag: u64 = status(&mut reader, "Seconds_Behind_Source").parse().unwrap();
+    assert!(lag < 1_000_000, "the one before was much older: {lag}");
+    ok(&mut locker, "UNLOCK TABLES");
+    catch_up(&source, &mut reader);
+}
+
+#[test]
+fn a_row_that_has_become_another_one_is_not_taken_for_it() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader, mut other) = (source.root(), replica.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.k (v VARCHAR(10), n INT)");
+    ok(&mut writer, "CREATE TABLE d.u (v INT NOT NULL UNIQUE, n INT)");
+    ok(&mut writer, "INSERT INTO d.k VALUES ('a', 0), ('b', 1), ('a', 0)");
+    ok(&mut writer, "INSERT INTO d.u VALUES (1, 0), (2, 0)");
+    catch_up(&source, &mut reader);
+    ok(&mut other, "BEGIN");
+    ok(&mut other, "UPDATE d.k SET n = 7 WHERE v = 'a' LIMIT 1");
+    ok(&mut writer, "DELETE FROM d.k WHERE v = 'a' LIMIT 1");
+    let waits = "SELECT COUNT(*) FROM performance_schema.data_lock_waits";
+    until(&mut reader, waits, &["1"]);
+    ok(&mut other, "COMMIT");
+    catch_up(&source, &mut reader);
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.k ORDER BY v"), ["a|7", "b|1"]);
+    // And by a unique key.
+    ok(&mut other, "BEGIN");
+    ok(&mut other, "UPDATE d.u SET v = 3 WHERE v = 1");
+    send(&mut writer, "UPDATE d.u SET n = 5 WHERE v = 1");
+    writer.answer().unwrap();
+    until(&mut reader, waits, &["1"]);
+    ok(&mut other, "COMMIT");
+    until_status(&mut reader, "Last_SQL_Errno", "1032");
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.u ORDER BY v"), ["2|0", "3|0"], "it is not what was meant");
+}
