@@ -119,7 +119,7 @@ impl Pipeline {
     /// If a commit is under way.
     pub fn finish(&self, base: &Base, counters: Vec<CounterHigh>) -> Result<(), FatalError> {
         let checkpoint = self.begin_checkpoint();
-        let no_other = self.carry(checkpoint, base, counters, Slicing::default(), &mut || {})?;
+        self.run_checkpoint(checkpoint, base, counters, Slicing::default(), || {})?;
         let server_id = self.sequencer.files().server_id;
         let timestamp = u32::try_from(self.clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
         let Some(end) = self.publisher.tuple().binlog else { return Ok(()) };
@@ -127,7 +127,7 @@ impl Pipeline {
         let origin = Origin { timestamp, server_id };
         append_final(&mut stop, &Stop, origin, Placement::At(end.position), end.checksum);
         self.maker.close(&stop)?;
-        self.change_facts(&no_other, base, &[], |facts| {
+        self.change_facts(base, &[], |facts| {
             facts.store.need_from(None);
             facts.binlog = Some(BinlogPlace { file: end.file, position: end.position + stop.len() as u64 });
             Ok(())

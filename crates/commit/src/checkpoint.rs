@@ -50,7 +50,7 @@ impl std::fmt::Debug for Checkpoint {
     }
 }
 
-/// No other checkpoint begins while this lives, and nobody else changes the facts.
+/// No other checkpoint begins while this lives.
 pub(crate) type OneAtATime = ArcMutexGuard<RawMutex, ()>;
 
 impl Checkpoint {
@@ -115,7 +115,7 @@ impl Pipeline {
             // The last slice may need the ballast.
             base.ballast().with_patience(|| Ok(()))?;
         }
-        let changed = self.change_facts(&one_at_a_time, base, &slice.changes, |facts| {
+        let changed = self.change_facts(base, &slice.changes, |facts| {
             facts.through = through;
             facts.redo_start = redo.needed_from;
             // A store that was begun since the seal is needed whole.
@@ -149,11 +149,11 @@ impl Pipeline {
     /// facts are what they were.
     pub(crate) fn change_facts<T>(
         &self,
-        _one_at_a_time: &OneAtATime,
         base: &Base,
         data: &[(Key, Change)],
         change: impl FnOnce(&mut Facts) -> Result<T, FatalError>,
     ) -> Result<Result<T, FatalError>, FatalError> {
+        let _one_at_a_time = self.changing_facts.lock();
         let mut facts = self.facts.lock().clone();
         let done = change(&mut facts);
         if done.is_ok() {

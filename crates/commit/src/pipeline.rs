@@ -150,6 +150,8 @@ pub struct Pipeline {
     pub(crate) passed: Mutex<(Drawn, Drawn)>,
     /// Where recovery has left the binlog; this run does not write to it if it has none.
     pub(crate) left_binlog: Option<BinlogPlace>,
+    /// Held while the facts change. Rank: before the base's.
+    pub(crate) changing_facts: Mutex<()>,
     /// What the last checkpoint says about itself. Changed by [`Pipeline::change_facts`]. Rank: last.
     pub(crate) facts: Mutex<Facts>,
 }

@@ -54,8 +54,8 @@ impl Quiet {
         let pipeline = self.pipeline();
         let _one_at_a_time = pipeline.switching.lock();
         let checkpoint = pipeline.begin_checkpoint();
-        let no_other = pipeline.carry(checkpoint, base, counters, Slicing::default(), &mut || {})?;
-        pipeline.change_facts(&no_other, base, &[], |facts| {
+        let _no_other = pipeline.carry(checkpoint, base, counters, Slicing::default(), &mut || {})?;
+        pipeline.change_facts(base, &[], |facts| {
             (facts.gtid_executed, facts.gtid_purged) = (GtidSet::new(), GtidSet::new());
             if pipeline.binlog.is_some() {
                 (facts.binlog, facts.reset_to) = (None, Some(first));
@@ -63,7 +63,7 @@ impl Quiet {
             Ok(())
         })??;
         let end = pipeline.begin_anew(first)?;
-        pipeline.change_facts(&no_other, base, &[], |facts| {
+        pipeline.change_facts(base, &[], |facts| {
             if let Some(end) = &end {
                 (facts.binlog, facts.reset_to) = (Some(end.place()), None);
             }
@@ -106,13 +106,11 @@ impl Quiet {
         if all.sids().any(|(_, numbers)| numbers.count() > GNO_MAX / 2) {
             return Ok(Err(PurgedRefused::FewLeft));
         }
-        let no_checkpoint = pipeline.checkpointing.lock_arc();
-        pipeline.change_facts(&no_checkpoint, base, &[], |facts| {
+        pipeline.change_facts(base, &[], |facts| {
             facts.gtid_purged.add_set(&added);
             facts.settle_gtids();
             Ok(())
         })??;
-        drop(no_checkpoint);
         pipeline.sequencer.add_gtids(&added);
         pipeline.publisher.add_gtids(&added);
         Ok(Ok(()))

@@ -85,8 +85,7 @@ impl Pipeline {
         if kind != StrategyKind::Enhanced || self.binlog.is_none() || self.store.get().is_some() {
             return Ok(None);
         }
-        let no_checkpoint = self.checkpointing.lock_arc();
-        let opened = self.change_facts(&no_checkpoint, base, &[], |facts| {
+        let opened = self.change_facts(base, &[], |facts| {
             // Nothing of it is needed: it would have been opened at the start.
             facts.store.need_from(None);
             let start = facts.store.start;

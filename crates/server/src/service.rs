@@ -96,7 +96,7 @@ impl Handler for Served {
             }
             Command::StmtClose(id) => client.stmt_close(id),
             Command::StmtReset(id) => client.stmt_reset(id, reply),
-            Command::StmtFetch { statement_id, .. } => client.stmt_fetch(statement_id, reply),
+            Command::StmtFetch { statement_id, rows } => client.stmt_fetch(statement_id, rows, reply).await,
             Command::InitDb(db) => client.init_db(db, now_us, reply),
             Command::FieldList { table, wildcard } => client.field_list(table, wildcard, now_us, reply),
             Command::SetOption { multi_statements } => client.set_multi_statements(multi_statements, reply),

@@ -19,6 +19,7 @@ mod error;
 mod latency;
 mod os;
 pub mod sim;
+mod spill;
 
 use std::fmt::Debug;
 use std::io;
@@ -30,6 +31,7 @@ pub use ballast::{Ballast, WithBallast};
 pub use error::{PathError, is_no_space, raw_os_error};
 pub use latency::{SlowSync, SyncDelay};
 pub use os::OsVfs;
+pub use spill::Spill;
 
 /// Alignment in bytes that [`File::write_durable_at`] asks of its offset, its length and its memory: the
 /// largest logical block size in common use, so that the operating system may skip its page cache.

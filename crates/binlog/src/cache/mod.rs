@@ -15,14 +15,12 @@
 //! What this is not: shared, durable, or counted. The caller counts `Binlog_cache_use` and, by
 //! [`TrxCache::spilled`], `Binlog_cache_disk_use`.
 
-mod spill;
 mod walk;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use spill::Spill;
-use vfs::Vfs;
+use vfs::{Spill, Vfs};
 pub(crate) use walk::walk;
 
 use crate::error::{Error, Limit, Result};

@@ -324,6 +324,7 @@ fn assemble(
         checkpointing: Arc::default(),
         passed: Mutex::default(),
         left_binlog: kept.binlog,
+        changing_facts: Mutex::new(()),
         facts: Mutex::new(facts),
     })
 }

@@ -16,6 +16,7 @@ mod client;
 mod command;
 mod control;
 mod count;
+mod cursor;
 mod databases;
 mod ddl;
 mod define_view;

@@ -25,6 +25,7 @@ use types::error::table::{
 use types::temporal::{Date, DateTime, Time};
 use types::value::{Value, ValueRef};
 
+use super::cursor::Cursor;
 use super::execute::{Prepared, Ran};
 use super::long_data::LongData;
 use super::plan_cache::{Environment, Planned};
@@ -53,7 +54,7 @@ pub(super) struct Statements {
 
 /// A prepared statement.
 #[derive(Debug)]
-struct Stored {
+pub(super) struct Stored {
     _counted: Counted,
     sql: Vec<u8>,
     verb: Verb,
@@ -66,6 +67,22 @@ struct Stored {
     types: Vec<ParamType>,
     /// What came ahead of the next execution.
     long_data: LongData,
+    /// The rows of the last execution, if it was asked for a cursor and there is more to fetch.
+    pub(super) cursor: Option<Box<Cursor>>,
+}
+
+impl Stored {
+    /// What it is planned as.
+    pub(super) fn plan(&self) -> Option<&Plan> {
+        self.plan.as_ref().map(|(planned, _)| &planned.plan)
+    }
+}
+
+impl Statements {
+    /// The statement of a number, unless it is executed at the moment.
+    pub(super) fn stored(&mut self, id: u32) -> Option<&mut Stored> {
+        self.by_id.get_mut(&id)?.as_deref_mut()
+    }
 }
 
 /// One of `Prepared_stmt_count`, wherever it is dropped.
@@ -166,6 +183,7 @@ impl Client {
             environment: self.environment.clone(),
             types: Vec::new(),
             long_data: LongData::default(),
+            cursor: None,
         });
         Ok((stored, columns))
     }
@@ -205,7 +223,12 @@ impl Client {
             let error = unknown(id, "mysqld_stmt_execute");
             return self.refuse(&error, wire);
         };
-        let done = self.execute_stored(&mut stored, execute, wire).await;
+        stored.cursor = None;
+        let done = if execute.wants_cursor() {
+            Box::pin(self.open_cursor(&mut stored, execute, wire)).await
+        } else {
+            self.execute_stored(&mut stored, execute, wire).await
+        };
         self.statements.by_id.insert(id, Some(stored));
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {
@@ -213,7 +236,7 @@ impl Client {
         }
     }
 
-    async fn execute_stored(
+    pub(super) async fn execute_stored(
         &mut self,
         stored: &mut Stored,
         execute: &Execute<'_>,
@@ -406,15 +429,11 @@ impl Client {
         match by_id.get_mut(&id) {
             Some(Some(stored)) => {
                 stored.long_data.clear(long_data_size);
+                stored.cursor = None;
                 self.done(None, false, wire);
             }
             _ => self.refuse(&unknown(id, "mysqld_stmt_reset"), wire),
         }
-    }
-
-    /// COM_STMT_FETCH: no statement has a cursor, its rows came with the execution.
-    pub fn stmt_fetch(&mut self, id: u32, wire: &mut dyn Wire) {
-        self.refuse(&types::error::table::ER_STMT_HAS_NO_OPEN_CURSOR.error(&[&id]), wire);
     }
 
     /// Forgets all of them: COM_RESET_CONNECTION, COM_CHANGE_USER.
@@ -476,7 +495,7 @@ fn is_about_statements(statement: &Statement) -> bool {
     matches!(statement, Statement::Prepare(_) | Statement::Execute(_) | Statement::Deallocate(_))
 }
 
-fn unknown(id: u32, whom: &str) -> SqlError {
+pub(super) fn unknown(id: u32, whom: &str) -> SqlError {
     ER_UNKNOWN_STMT_HANDLER.error(&[&id, &whom])
 }
 

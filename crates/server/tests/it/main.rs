@@ -11,6 +11,7 @@ mod collations;
 mod compressed;
 mod conditions;
 
+mod cursors;
 mod dumps;
 mod early_release;
 mod explain;
