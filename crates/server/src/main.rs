@@ -29,7 +29,12 @@ fn main() -> ExitCode {
         Some(Instead::Validate) => return ExitCode::SUCCESS,
         None => {}
     }
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
+    // Nobody can be told that the log cannot be written, and nobody is to end for it.
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .log_internal_errors(false)
+        .init();
     options.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     match serve(vfs, options) {
         Ok(()) => ExitCode::SUCCESS,
@@ -48,13 +53,24 @@ fn serve(vfs: Arc<dyn Vfs>, mut options: Options) -> Result<(), Box<dyn std::err
     run::runtime()?.block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut hang_up = signal(SignalKind::hangup())?;
         let server = run::start(vfs, Path::new("."), options).await?;
         let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
         tracing::info!(datadir = %dir.display(), listening = addresses.join(","), "ready for connections");
-        tokio::select! {
-            _ = terminate.recv() => tracing::info!("told to stop by SIGTERM"),
-            _ = interrupt.recv() => tracing::info!("told to stop by SIGINT"),
-            () = server.told_to_stop() => tracing::info!("told to stop by SHUTDOWN"),
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => tracing::info!("told to stop by SIGTERM"),
+                _ = interrupt.recv() => tracing::info!("told to stop by SIGINT"),
+                () = server.told_to_stop() => tracing::info!("told to stop by SHUTDOWN"),
+                _ = hang_up.recv() => {
+                    match server.shared.flush_logs().await {
+                        Ok(()) => tracing::info!("the logs were flushed: SIGHUP"),
+                        Err(error) => tracing::warn!("the logs could not be flushed: SIGHUP: {}", error.message),
+                    }
+                    continue;
+                }
+            }
+            break;
         }
         server.stop().await?;
         tracing::info!("stopped");
@@ -78,8 +94,8 @@ fn say(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-#[expect(clippy::print_stderr, reason = "the last words of a program")]
 fn fail(error: &dyn std::fmt::Display) -> ExitCode {
-    eprintln!("{PROGRAM}: [ERROR] {error}");
+    // Nobody may be there to read it.
+    let _ = writeln!(std::io::stderr(), "{PROGRAM}: [ERROR] {error}");
     ExitCode::FAILURE
 }

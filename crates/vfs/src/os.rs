@@ -31,6 +31,9 @@ use file::OsFile;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsVfs;
 
+/// As MySQL's files: rows and accounts are nobody else's.
+const OWN_AND_GROUP: u32 = 0o640;
+
 impl Vfs for OsVfs {
     fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn File>> {
         let mut options = fs::OpenOptions::new();
@@ -38,9 +41,9 @@ impl Vfs for OsVfs {
         match how {
             Open::Read => &mut options,
             Open::ReadWrite => options.write(true),
-            Open::Create => options.write(true).create(true).truncate(false),
+            Open::Create => options.write(true).create(true).truncate(false).mode(OWN_AND_GROUP),
             Open::CreatePrivate => options.write(true).create(true).truncate(false).mode(0o600),
-            Open::CreateNew => options.write(true).create_new(true),
+            Open::CreateNew => options.write(true).create_new(true).mode(OWN_AND_GROUP),
         };
         let file = options.open(path).map_err(at("open", path))?;
         // Linux opens a directory for reading and fails at the first read; say so here.

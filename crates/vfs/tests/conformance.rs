@@ -282,6 +282,12 @@ fn a_private_file_is_its_owners_alone() {
     let path = dir.path().join("key");
     OsVfs.open(&path, Open::CreatePrivate).unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    for (how, name) in [(Open::Create, "created"), (Open::CreateNew, "new")] {
+        let path = path.with_file_name(name);
+        OsVfs.open(&path, how).unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o027, 0, "nobody else reads rows, or writes");
+    }
 }
 
 #[test]

@@ -7,16 +7,19 @@ use engine::build::{Built, build};
 use engine::catalog::def::{DefaultValue, TableDef};
 use engine::catalog::table::{Counters, Table};
 use engine::ids::Row;
+use engine::scan::{Direction, KeyRange};
 use engine::trx::Trx;
 use sql::ddl::ColumnSource;
 use sql::exec::{check_existing, duplicate_error, engine_error};
 use sql::plan::RowRules;
 use sql::session::Session;
+use types::column::ColumnType;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{ER_CRASHED_ON_USAGE, ER_INVALID_USE_OF_NULL, ER_UNKNOWN_ERROR};
 use types::row::{Offsets, read_column};
 use types::store;
+use types::temporal::TimeZone;
 use types::value::ValueRef;
 use types::warning::Warnings;
 
@@ -111,6 +114,17 @@ impl Schema {
     }
 }
 
+impl Schema {
+    /// The highest number in a column of a table that nobody changes meanwhile.
+    pub(crate) async fn highest_number(&self, table: Arc<Table>, place: usize) -> Result<u64> {
+        self.settle().await;
+        let store = Arc::clone(&self.store);
+        let work = move || highest_number(&mut Trx::new(store), &table, place);
+        let done = tokio::task::spawn_blocking(work).await;
+        done.map_err(|error| SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()))?
+    }
+}
+
 /// Why a copy failed.
 pub(crate) enum CopyError {
     Engine(engine::EngineError),
@@ -144,6 +158,8 @@ pub(crate) struct Converter<'c> {
     stored: Vec<u8>,
     /// The next row's number, where rows are numbered.
     number: u64,
+    /// The column whose numbers the counter has not seen yet.
+    counts: Option<usize>,
 }
 
 impl<'c> Converter<'c> {
@@ -167,14 +183,21 @@ impl<'c> Converter<'c> {
         });
         let high = new.counters.auto_increment.load(Ordering::Relaxed);
         let number = by_copy.map_or(0, |by_copy| Numbering::of(&settings.session).first(high, by_copy));
+        let counts = match what {
+            Copy::Indexes(_) => begins_to_count(&old.def, &new.def),
+            Copy::Rows(sources) => {
+                new.def.auto_increment().filter(|place| !is_counted(&sources[*place], &old.def))
+            }
+        };
         let (offsets, stored) = (Offsets::default(), Vec::new());
-        Self { old, new, sources, settings, context, offsets, stored, number }
+        Self { old, new, sources, settings, context, offsets, stored, number, counts }
     }
 
     /// The next row.
     pub(crate) fn convert(&mut self, row: &[u8]) -> std::result::Result<Row, CopyError> {
         self.context.row += 1;
         if self.sources.is_empty() {
+            self.count(row);
             return Ok(row.into());
         }
         self.old.rows.offsets(row, &mut self.offsets).map_err(|_| CopyError::Sql(damaged(self.old)))?;
@@ -200,7 +223,14 @@ impl<'c> Converter<'c> {
             rules.compute_copied(&mut out, session, &mut self.context, is_new).map_err(CopyError::Sql)?;
             rules.verify(&out, session, true).map_err(CopyError::Sql)?;
         }
+        self.count(&out);
         Ok(out.into())
+    }
+
+    fn count(&self, row: &[u8]) {
+        if let Some(number) = self.counts.and_then(|place| auto_increment_of(self.new, row, place)) {
+            Counters::raise(&self.new.counters.auto_increment, number);
+        }
     }
 
     /// Puts the value of a column that is not copied into `stored`. False for NULL.
@@ -275,13 +305,9 @@ impl Numbering {
 /// The counters that a rebuilt table begins with. `start` is AUTO_INCREMENT of the statement.
 pub(crate) fn counters_of(old: &Table, new: &TableDef, what: &Copy, start: Option<u64>) -> Counters {
     let counters = Counters::default();
-    let counted = old.def.columns.iter().position(|column| column.auto_increment);
     let stays = match what {
         Copy::Indexes(_) => true,
-        Copy::Rows(sources) => sources.iter().any(|source| match source {
-            ColumnSource::Copy(from) | ColumnSource::Convert(from, _) => Some(*from) == counted,
-            _ => false,
-        }),
+        Copy::Rows(sources) => sources.iter().any(|source| is_counted(source, &old.def)),
     };
     if stays && new.auto_increment().is_some() {
         Counters::raise(&counters.auto_increment, old.counters.auto_increment.load(Ordering::Relaxed));
@@ -289,6 +315,43 @@ pub(crate) fn counters_of(old: &Table, new: &TableDef, what: &Copy, start: Optio
     Counters::raise(&counters.auto_increment, start.unwrap_or(0).saturating_sub(1));
     Counters::raise(&counters.row_id, old.counters.row_id.load(Ordering::Relaxed));
     counters
+}
+
+/// Whether a new column is the old AUTO_INCREMENT column, whose counter is known.
+fn is_counted(source: &ColumnSource, old: &TableDef) -> bool {
+    match source {
+        ColumnSource::Copy(from) | ColumnSource::Convert(from, _) => Some(*from) == old.auto_increment(),
+        _ => false,
+    }
+}
+
+/// The AUTO_INCREMENT column of a table that keeps its rows, if it was none before.
+pub(crate) fn begins_to_count(old: &TableDef, new: &TableDef) -> Option<usize> {
+    new.auto_increment().filter(|place| old.auto_increment() != Some(*place))
+}
+
+/// The value of an AUTO_INCREMENT column that raises its counter.
+pub(crate) fn auto_increment_of(table: &Table, row: &[u8], place: usize) -> Option<u64> {
+    let mut offsets = Offsets::default();
+    table.rows.offsets(row, &mut offsets).ok()?;
+    let ColumnType::Int(_) = table.def.columns[place].ty else { return None };
+    match table.rows.value(row, &offsets, place, &TimeZone::UTC) {
+        ValueRef::Int(value) => u64::try_from(value).ok(),
+        ValueRef::UInt(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// The highest number in a column of the rows that are there.
+pub(crate) fn highest_number(trx: &mut Trx, table: &Table, place: usize) -> Result<u64> {
+    let range = KeyRange::prefix(&table.def.rows.prefix());
+    let mut scan = trx.scan_newest(&range, Direction::Forward).map_err(engine_error)?;
+    let mut highest = 0;
+    while let Some(entry) = scan.next_row().map_err(engine_error)? {
+        let row = entry.row.expect("next_row returns rows");
+        highest = highest.max(auto_increment_of(table, &row, place).unwrap_or(0));
+    }
+    Ok(highest)
 }
 
 fn damaged(table: &Table) -> SqlError {

@@ -324,7 +324,8 @@ fn offered<S>(net: &Net<S>) -> Capabilities {
 
 fn default_charset(collation: &str) -> u8 {
     let id = Collation::from_name(collation).map_or(charset::UTF8MB4_GENERAL_CI, Collation::id);
-    u8::try_from(id).expect("our collations have small ids")
+    // As MySQL: a larger number has no room here.
+    u8::try_from(id).unwrap_or(u8::MAX)
 }
 
 /// One of `max_connections` places, and one more for an administrator on the socket.

@@ -16,9 +16,9 @@ use types::error::table::{
 use types::value::Value;
 use types::warning::Level;
 
-use super::Client;
 use super::dispatch::unsupported;
 use super::transaction::commit_error;
+use super::{Client, Shared, Transaction};
 use crate::accounts::Privileges;
 use crate::info;
 use crate::net::KillKind;
@@ -93,19 +93,13 @@ impl Client {
         if self.shared.pipeline.binlog().is_none() {
             return Ok(());
         }
-        let mut transaction = self.another_transaction("rotate");
-        transaction.rotate(self.log.origin, checksum).await?;
-        self.binlog_files_catch_up().await
+        let transaction = self.another_transaction("rotate");
+        self.shared.rotate_binlog(transaction, self.log.origin, checksum).await
     }
 
-    /// Waits until the binlog files reach what is published: whoever lists or copies them finds whole ones.
+    /// [`Shared::binlog_files_catch_up`]
     pub(super) async fn binlog_files_catch_up(&self) -> Result<()> {
-        let pipeline = Arc::clone(&self.shared.pipeline);
-        let caught_up = tokio::task::spawn_blocking(move || pipeline.catch_up()).await;
-        match caught_up.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
-            Ok(()) => Ok(()),
-            Err(error) => match self.shared.pipeline.die("writing the binary log", error).await {},
-        }
+        self.shared.binlog_files_catch_up().await
     }
 
     /// PURGE BINARY LOGS. What a checkpoint has not made superfluous stays: one is taken first.
@@ -218,7 +212,40 @@ fn purge_error(error: &PurgeError) -> SqlError {
     }
 }
 
-impl super::Transaction {
+impl Shared {
+    /// FLUSH LOGS, which no session has asked for. The error log is not a file of the server's.
+    pub async fn flush_logs(&self) -> Result<()> {
+        if self.pipeline.binlog().is_none() {
+            return Ok(());
+        }
+        let timestamp = u32::try_from(crate::clock::unix_s()).unwrap_or(u32::MAX);
+        let origin = binlog::Origin { timestamp, server_id: self.server_id };
+        let transaction = self.transaction("rotate", &Arc::default(), 0);
+        self.rotate_binlog(transaction, origin, None).await
+    }
+
+    async fn rotate_binlog(
+        &self,
+        mut transaction: Transaction,
+        origin: binlog::Origin,
+        checksum: Option<ChecksumAlg>,
+    ) -> Result<()> {
+        transaction.rotate(origin, checksum).await?;
+        self.binlog_files_catch_up().await
+    }
+
+    /// Waits until the binlog files reach what is published: whoever lists or copies them finds whole ones.
+    async fn binlog_files_catch_up(&self) -> Result<()> {
+        let pipeline = Arc::clone(&self.pipeline);
+        let caught_up = tokio::task::spawn_blocking(move || pipeline.catch_up()).await;
+        match caught_up.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
+            Ok(()) => Ok(()),
+            Err(error) => match self.pipeline.die("writing the binary log", error).await {},
+        }
+    }
+}
+
+impl Transaction {
     /// Takes a place in the commit order whose only effect is a new binlog file.
     pub(crate) async fn rotate(
         &mut self,

@@ -110,7 +110,7 @@ impl Shared {
     }
 
     /// A connection's transaction whose events spill into a file of this name.
-    fn transaction(&self, spill: &str, counters: &Arc<Counters>, connection: u32) -> Transaction {
+    pub(super) fn transaction(&self, spill: &str, counters: &Arc<Counters>, connection: u32) -> Transaction {
         let (cache, counters) = (self.cache(spill), Arc::clone(counters));
         Transaction::new(&self.store, &self.pipeline, cache, self.uuid, counters, connection)
     }

@@ -26,7 +26,7 @@ use super::Client;
 use super::new_table::Defined;
 use super::row_log::LoggedDdl;
 use crate::accounts::Privileges;
-use crate::ddl::copy::{Copy, CopySettings, counters_of};
+use crate::ddl::copy::{Copy, CopySettings, begins_to_count, counters_of};
 use crate::ddl::{Edit, SchemaChange};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -128,7 +128,7 @@ impl Client {
 
     /// The same with the tables that foreign keys tie to them, with `parents`, which new keys refer to, and with those that
     /// are `read`.
-    async fn lock_related_tables(
+    pub(super) async fn lock_related_tables(
         &self,
         names: &[&FullName],
         parents: &[FullName],
@@ -292,7 +292,13 @@ impl Client {
         if self.is_taken(&name, create.if_not_exists).await? {
             return Ok(None);
         }
-        let (_locks, changes) = self.lock_related_tables(&[&name], &[], &[]).await?;
+        // Whoever changes the definition comes before, or after: in the binlog, too.
+        let read = match self.temporary(&create.like) {
+            Some(_) => None,
+            None => Some(self.full_name(&create.like)?),
+        };
+        let read: Vec<LockId> = read.iter().map(|like| metadata_lock(&like.db, &like.name)).collect();
+        let (_locks, changes) = self.lock_related_tables(&[&name], &[], &read).await?;
         self.database(&name.db)?;
         let like = self.table_to_copy(&create.like)?;
         if self.is_there(&name, create.if_not_exists)? {
@@ -436,6 +442,10 @@ impl Client {
             Change::Nothing | Change::Metadata => {
                 let new = Arc::new(old.successor(table));
                 bind_rules(&shared.store.catalog(), &new, &self.sql)?;
+                if let Some(place) = begins_to_count(&old.def, &new.def) {
+                    let high = shared.schema.highest_number(Arc::clone(old), place).await?;
+                    Counters::raise(&new.counters.auto_increment, high);
+                }
                 (new, true)
             }
             Change::Indexes { add, .. } => {

@@ -54,7 +54,8 @@ impl Client {
             let Draft { def, planned } = self.draft_view(create, &name, there.as_deref(), sql)?;
             self.permit(&planned)?;
             let read: Vec<LockId> = planned.tables.iter().map(|read| read.table.lock).collect();
-            let _locks = self.lock_schema_and_read(&[&name], &read).await?;
+            // Tables with foreign keys that wait for the name get other versions.
+            let (_locks, changes) = self.lock_related_tables(&[&name], &[], &read).await?;
             let drafted = there.map(|there| there.is_gone());
             let there = self.view_to_replace(&name, create.mode)?;
             if planned.is_stale() || drafted == Some(true) {
@@ -64,7 +65,7 @@ impl Client {
                 self.warnings.push(Level::Note, &ER_TABLE_EXISTS_ERROR, &[&name.name]);
                 return Ok(None);
             }
-            return self.put_view(create, def, there.as_deref(), sql).await.map(Some);
+            return self.put_view(create, (def, changes), there.as_deref(), sql).await.map(Some);
         }
         Err(ER_NEED_REPREPARE.error(&[]))
     }
@@ -175,7 +176,7 @@ impl Client {
     async fn put_view(
         &mut self,
         create: &CreateView,
-        mut def: TableDef,
+        (mut def, mut changes): (TableDef, TableChanges),
         there: Option<&Table>,
         sql: &[u8],
     ) -> Result<CommitAck> {
@@ -194,7 +195,6 @@ impl Client {
         let logged =
             ddl::view_to_log(verb, &table.def, sql, Mode::from(self.sql.sql_mode), create.query_tokens);
         let db = table.def.db.clone();
-        let mut changes = TableChanges::new(self.shared.store.catalog());
         // It has no rows that could be older.
         changes.put(table, true);
         self.commit_ddl(edits(changes), &logged, &[&db]).await

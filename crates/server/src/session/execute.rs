@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use commit::CommitAck;
+use engine::lock::Mode;
 use sql::bind::{self, BindEnv};
 use sql::exec::{Changed, DataFile, Done, Exec, Params, ResultSink, Turns};
 use sql::expr::LongLists;
@@ -38,6 +39,9 @@ pub(super) enum Prepared {
     Other(Box<Statement>),
 }
 
+/// Bytes of a text that is planned while others are served by another thread.
+const LARGE_TEXT: usize = 64 << 10;
+
 /// With whom a statement deals.
 pub(super) enum With<'a> {
     /// The client.
@@ -61,6 +65,14 @@ pub(super) enum Ran {
 impl Client {
     /// Finds or makes the plan of a statement.
     pub(super) fn plan(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {
+        if sql.len() < LARGE_TEXT {
+            return self.plan_here(sql, verb);
+        }
+        // A text of megabytes takes seconds, in which the thread would serve nobody else.
+        tokio::task::block_in_place(|| self.plan_here(sql, verb))
+    }
+
+    fn plan_here(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {
         // What has no plan needs its literals where they are.
         if verb == Verb::Other {
             return self.plan_as_sent(sql);
@@ -350,13 +362,17 @@ impl Client {
     /// Takes the metadata locks of a plan's tables. Returns whether their versions are still the plan's.
     pub(super) async fn lock_tables(&mut self, tables: &[PlannedTable]) -> Result<bool> {
         for PlannedTable { table, written, implied, by, .. } in tables {
+            let held = self.transaction.trx.holds(table.lock, Mode::Shared);
             if *implied || by.is_some() {
                 self.lock_related(table, *written).await?;
             } else {
                 self.lock_table(table, *written).await?;
             }
             if table.is_gone() {
-                self.transaction.trx.unlock(table.lock);
+                // An earlier statement of the transaction may have taken it.
+                if !held {
+                    self.transaction.trx.unlock(table.lock);
+                }
                 return Ok(false);
             }
             // In related tables the newest rows are what is looked at.

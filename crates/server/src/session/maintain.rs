@@ -84,7 +84,7 @@ impl Client {
                 return Ok(vec![row("Error", &error.message), row(end.0, end.1)]);
             }
         };
-        self.lock_table(&stored, false).await?;
+        let stored = self.lock_newest(stored, db, &table.name).await?;
         let ok = row("status", "OK");
         let rows = match what {
             MaintenanceKind::Optimize => {
@@ -144,6 +144,19 @@ impl Client {
         }
     }
 
+    /// Locks a table, be it another version than was found. Errors 1146 and 1317.
+    async fn lock_newest(&mut self, mut table: Arc<Table>, db: &str, name: &str) -> Result<Arc<Table>> {
+        let kill = Arc::clone(&self.kill);
+        loop {
+            kill.unless_killed(pin!(self.lock_table(&table, false))).await?;
+            if !table.is_gone() {
+                return Ok(table);
+            }
+            self.transaction.trx.unlock(table.lock);
+            table = self.stored(db, name)?;
+        }
+    }
+
     /// CHECKSUM TABLE: a sum over all rows, so their order does not matter; `None` with a condition if there is no such
     /// table.
     async fn checksum(&mut self, db: &str, name: &TableName, quick: bool) -> Result<Option<u64>> {
@@ -159,7 +172,7 @@ impl Client {
         if quick || table.def.view.is_some() {
             return Ok(None);
         }
-        self.lock_table(&table, false).await?;
+        let table = self.lock_newest(table, db, &name.name).await?;
         let kill = Arc::clone(&self.kill);
         let may_begin = async {
             self.transaction.may_take_snapshot().await;

@@ -20,7 +20,7 @@ use types::decimal::Decimal;
 use types::error::SqlError;
 use types::error::table::{
     ER_EMPTY_QUERY, ER_MALFORMED_PACKET, ER_MAX_PREPARED_STMT_COUNT_REACHED, ER_NEED_REPREPARE,
-    ER_PS_MANY_PARAM, ER_UNKNOWN_STMT_HANDLER, ER_UNSUPPORTED_PS, ER_WRONG_ARGUMENTS,
+    ER_PS_MANY_PARAM, ER_TOO_MANY_FIELDS, ER_UNKNOWN_STMT_HANDLER, ER_UNSUPPORTED_PS, ER_WRONG_ARGUMENTS,
 };
 use types::temporal::{Date, DateTime, Time};
 use types::value::{Value, ValueRef};
@@ -110,25 +110,30 @@ impl Client {
                 Some((planned, normalised)) => self.columns_of(planned, normalised)?,
                 None => columns,
             };
-            Ok((stored, Definitions::of(&columns, self.results.collation)))
+            let count = u16::try_from(columns.len()).map_err(|_| ER_TOO_MANY_FIELDS.error(&[]))?;
+            Ok((stored, count, Definitions::of(&columns, self.results.collation)))
         });
         match stored {
-            Ok((stored, columns)) => {
+            Ok((stored, count, columns)) => {
                 self.statements.last_id = self.statements.last_id.wrapping_add(1).max(1);
                 let id = self.statements.last_id;
-                self.write_prepared(id, stored.params, &columns, wire);
+                self.write_prepared(id, stored.params, (count, &columns), wire);
                 self.statements.by_id.insert(id, Some(stored));
             }
             Err(error) => self.refuse(&error, wire),
         }
     }
 
-    fn write_prepared(&self, id: u32, params: u16, columns: &Definitions, wire: &mut dyn Wire) {
-        let count = columns.len();
+    fn write_prepared(
+        &self,
+        id: u32,
+        params: u16,
+        (count, columns): (u16, &Definitions),
+        wire: &mut dyn Wire,
+    ) {
         let (status, packets) = (self.status(false), wire.packets());
         let warnings = self.warnings.packet_count();
-        let columns_count = u16::try_from(count).expect("a result has at most 4,096 columns");
-        PrepareOk { statement_id: id, columns: columns_count, params, warnings }.write(packets);
+        PrepareOk { statement_id: id, columns: count, params, warnings }.write(packets);
         if params > 0 {
             (0..params).for_each(|_| ColumnDef::PARAM.write(packets));
             write_definitions_end(packets, self.capabilities, status, 0);

@@ -27,7 +27,9 @@ use super::ddl::FullName;
 use super::new_table::{Filling, Selected};
 use super::statement::PLANS_MAX;
 use crate::accounts::Privileges;
-use crate::ddl::copy::{Converter, Copy, CopyError, CopySettings, counters_of};
+use crate::ddl::copy::{
+    Converter, Copy, CopyError, CopySettings, begins_to_count, counters_of, highest_number,
+};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -298,6 +300,10 @@ impl Client {
             Change::Nothing | Change::Metadata => {
                 let new = Arc::new(old.successor(def));
                 bind_rules(&self.shared.store.catalog(), &new, &self.sql)?;
+                if let Some(place) = begins_to_count(&old.def, &new.def) {
+                    let high = highest_number(&mut self.transaction.trx, old, place)?;
+                    Counters::raise(&new.counters.auto_increment, high);
+                }
                 Counters::raise(&new.counters.auto_increment, auto_increment.unwrap_or(0).saturating_sub(1));
                 return Ok(new);
             }

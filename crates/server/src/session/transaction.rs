@@ -153,7 +153,11 @@ impl Transaction {
 
     /// Commits what only this server knows of: the catalog's own numbers.
     pub(crate) async fn commit_unlogged(&mut self) -> Result<CommitAck, SqlError> {
-        self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await
+        // `gtid_next` is that of the statement for which they are drawn.
+        let gtid = self.next_gtid.take();
+        let done = self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await;
+        self.next_gtid = gtid;
+        done
     }
 
     /// Commits with events of this kind. If that is refused, nothing is left of the transaction.

@@ -53,11 +53,15 @@ impl State {
     fn waits_for(&self, name: &str, session: u32) -> bool {
         let owner_of = |name: &str| self.held.get(name).map(|held| held.owner);
         let mut next = owner_of(name);
-        // Nobody waits in a circle.
-        while let Some(owner) = next.filter(|owner| *owner != session) {
-            next = self.wanted.get(&owner).and_then(|wanted| owner_of(wanted));
+        // Nobody waits in a circle: so there are no more steps than sessions that wait.
+        for _ in 0..=self.wanted.len() {
+            match next {
+                None => return false,
+                Some(owner) if owner == session => return true,
+                Some(owner) => next = self.wanted.get(&owner).and_then(|wanted| owner_of(wanted)),
+            }
         }
-        next.is_some()
+        false
     }
 }
 
@@ -87,6 +91,8 @@ impl UserLocks {
             {
                 let mut state = self.state.lock();
                 if state.take(owner, name)? {
+                    // At once, for who looks next would see a session that waits for itself.
+                    state.wanted.remove(&owner);
                     return Ok(());
                 }
                 if state.waits_for(name, owner) {
@@ -168,6 +174,24 @@ mod tests {
         assert_eq!((locks.owner("2"), locks.owner("3")), (Some(1), Some(3)));
         assert_eq!(locks.release_all(1), 2);
         assert!(matches!(poll(third.as_mut()), Poll::Ready(Ok(()))));
+    }
+
+    #[test]
+    fn who_has_got_a_lock_waits_for_it_no_more() {
+        let locks = UserLocks::default();
+        assert!(locks.try_take(1, "a").unwrap());
+        let (mut second, mut third) = (Box::pin(locks.take(2, "a")), Box::pin(locks.take(3, "a")));
+        assert!(poll(second.as_mut()).is_pending() && poll(third.as_mut()).is_pending());
+        assert_eq!(locks.release(1, "a"), Some(true));
+        // What the second leaves behind when it ends is still there, as if it were about to.
+        let waiting = Waiting(&locks, 2);
+        assert!(matches!(poll(second.as_mut()), Poll::Ready(Ok(()))));
+        assert_eq!(locks.waiting(), [3]);
+        drop(waiting);
+        assert!(poll(third.as_mut()).is_pending());
+        let mut state = locks.state.lock();
+        state.wanted.insert(2, "a".to_owned());
+        assert!(!state.waits_for("a", 3), "and no look goes on for ever");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Collations from the definition of a table to its rows, also after a restart.
 
-use crate::whole::{World, ok};
+use crate::whole::{World, ok, rows};
 
 #[test]
 fn keys_and_groups_go_by_the_collation() {
@@ -40,5 +40,16 @@ fn keys_and_groups_go_by_the_collation() {
     assert_eq!(column("SELECT w FROM d.t WHERE w LIKE 'zo_'"), "Zoë");
     assert_eq!(column("SELECT w FROM d.t WHERE w BETWEEN 'SR' AND 'SU'"), "straße");
     assert_eq!(column("SELECT w FROM d.t WHERE c = 'A'"), "s");
+    world.stop();
+}
+
+#[test]
+fn a_server_whose_collation_has_a_large_number_greets() {
+    let world = World::start();
+    let mut root = world.root();
+    for collation in ["utf8mb4_0900_bin", "utf8mb4_0900_as_cs", "utf8mb4_0900_as_ci", "latin1_swedish_ci"] {
+        ok(&mut root, &format!("SET GLOBAL collation_server = {collation}"));
+        assert_eq!(rows(&mut world.root(), "SELECT @@global.collation_server"), [collation]);
+    }
     world.stop();
 }

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod assigned;
+mod beside_others;
 mod checks;
 #[path = "../support/client.rs"]
 mod client;

@@ -3,7 +3,8 @@
 //! Requirements: R1. PREPARE, EXECUTE and DEALLOCATE cannot be prepared, however they are written: 1295. R2. One statement is prepared: behind it come
 //! semicolons and comments at most. R3. Long data is bounded by `max_allowed_packet`. R4.
 //! `Prepared_stmt_count` is how many there are, however they end; at `max_prepared_stmt_count` there are no more: 1461. R5.
-//! Preparing asks for the privileges on tables. R6. SET and DO take parameters.
+//! Preparing asks for the privileges on tables. R6. SET and DO take parameters. R7. A result of more columns than
+//! the protocol can count is refused: 1117; a text of any length is planned.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -243,5 +244,16 @@ fn a_limit_may_be_a_text() {
     let double = [&[0, 1, 0, 0, 0, 0, 1, 5, 0][..], &1_f64.to_le_bytes()].concat();
     root.command(&[&[0x17], &id.to_le_bytes()[..], &double].concat()).unwrap();
     assert_eq!(root.answer().unwrap_err().code(), 1210);
+    world.stop();
+}
+
+#[test]
+fn more_columns_than_can_be_counted_are_refused() {
+    let world = World::start();
+    let mut root = world.root();
+    let select = |count: usize| format!("SELECT {}", vec!["1"; count].join(","));
+    prepare(&mut root, &select(65_535)).unwrap();
+    assert_eq!(prepare(&mut root, &select(65_536)).unwrap_err().code(), 1117);
+    assert_eq!(root.query(&select(65_536)).unwrap().columns.len(), 65_536);
     world.stop();
 }

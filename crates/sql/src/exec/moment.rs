@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use engine::ids::CommitSeq;
+use engine::trx::Trx;
 use engine::view::Snapshot;
 use types::error::table::ER_TABLE_DEF_CHANGED;
 use types::value::Value;
@@ -47,10 +48,7 @@ impl Exec<'_> {
     /// The newest moment. It has all that the transaction has seen and what came before its locks: who made that may have
     /// overtaken others, which are about to be through.
     pub(super) async fn moment(&mut self) -> Snapshot {
-        while self.trx.store().published().all_applied() < self.trx.horizon() {
-            give_way().await;
-        }
-        self.trx.newest_snapshot()
+        newest_moment(self.trx).await
     }
 
     /// A pass has ended, and met this change of a row since its moment. Whether there is to be another one, which
@@ -79,4 +77,12 @@ impl Exec<'_> {
         self.session.user_variables.lock().clone_from(&passes.variables);
         Ok(true)
     }
+}
+
+/// [`Exec::moment`]
+pub(super) async fn newest_moment(trx: &Trx) -> Snapshot {
+    while trx.store().published().all_applied() < trx.horizon() {
+        give_way().await;
+    }
+    trx.newest_snapshot()
 }

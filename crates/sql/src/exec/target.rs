@@ -13,6 +13,7 @@ use types::value::ValueRef;
 
 use super::cursor::{Versions, offsets};
 use super::join::Join;
+use super::memory::Room;
 use super::ranges::{self, PointKey};
 use super::{Exec, Known, Result, engine_error};
 use crate::expr::{Expr, Inputs, RowRef, SortKey};
@@ -143,10 +144,11 @@ impl Exec<'_> {
         most: u64,
         known: Known<'_>,
     ) -> Result<Vec<Found>> {
-        let mut rows: Vec<Found> = Vec::new();
+        let (mut rows, mut memory): (Vec<Found>, _) = (Vec::new(), Room::new(self.memory_max));
         while (rows.len() as u64) < most && join.next(self).await? {
             let key = Key::from(join.key().expect("rows of tables have keys"));
             let by = self.order_values(&target.order, &join.rows(), known).await?;
+            memory.take(size_of::<Found>() + by.as_bytes().len() + key.len())?;
             rows.push((by, key));
         }
         if !target.order.is_empty() {

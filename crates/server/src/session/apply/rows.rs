@@ -16,7 +16,6 @@ use replication::replica::{Field, RowReader, RowsBody};
 use sql::exec::{Enforce, Inserted, RowChanges, RowLog, Turns, duplicate_error, engine_error};
 use sql::plan::{ComputedKind, PlannedTable, Relations, RowRules};
 use sql::session::Session;
-use types::column::ColumnType;
 use types::error::table::{ER_KEY_NOT_FOUND, ER_TABLE_DEF_CHANGED};
 use types::row::Offsets;
 use types::store::write_implicit_default;
@@ -27,6 +26,7 @@ use super::super::row_log::StatementLog;
 use super::search::Moved;
 use super::table::{bad_event, image_error};
 use super::{Mapped, Result};
+use crate::ddl::copy::auto_increment_of;
 
 /// Rows between looks at whether the worker is to stop, and turns of others.
 pub(super) const ROWS_A_TURN: usize = 256;
@@ -175,8 +175,9 @@ impl Changes<'_> {
     fn note_auto_increment(&mut self, old: Option<&Row>, new: &Row) {
         let table = self.table;
         let Some(place) = table.def.auto_increment() else { return };
-        let high = number(table, new, place);
-        if let Some(high) = high.filter(|_| old.and_then(|old| number(table, old, place)) != high) {
+        let high = auto_increment_of(table, new, place);
+        if let Some(high) = high.filter(|_| old.and_then(|old| auto_increment_of(table, old, place)) != high)
+        {
             self.trx.use_auto_increment(table, high);
         }
     }
@@ -326,17 +327,5 @@ fn default(def: &ColumnDef) -> Option<Cow<'_, [u8]>> {
             write_implicit_default(def.ty, &mut implicit);
             Some(Cow::Owned(implicit))
         }
-    }
-}
-
-/// The value of an AUTO_INCREMENT column that raises its counter.
-fn number(table: &Table, row: &[u8], place: usize) -> Option<u64> {
-    let mut offsets = Offsets::default();
-    table.rows.offsets(row, &mut offsets).ok()?;
-    let ColumnType::Int(_) = table.def.columns[place].ty else { return None };
-    match table.rows.value(row, &offsets, place, &TimeZone::UTC) {
-        types::value::ValueRef::Int(value) => u64::try_from(value).ok(),
-        types::value::ValueRef::UInt(value) => Some(value),
-        _ => None,
     }
 }

@@ -131,3 +131,11 @@ fn who_says_nothing_is_told_so_after_connect_timeout() {
     until(|| host.status("Aborted_connects") == 2);
     assert_eq!(host.signals.ended.load(Ordering::SeqCst), 0);
 }
+
+#[test]
+fn every_user_of_the_machine_may_use_the_socket() {
+    use std::os::unix::fs::PermissionsExt;
+    let host = Host::start(&[]);
+    let mode = host.socket.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o777);
+}

@@ -1,15 +1,17 @@
 //! What follows from the change of a parent: it is refused, or its children change too, and theirs in turn.
 
+use std::collections::HashSet;
+
 use engine::EngineError;
 use engine::catalog::def::ReferentialAction;
-use engine::ids::Row;
+use engine::ids::{Key, Row};
 use engine::trx::Trx;
 use types::error::table::ER_FK_DEPTH_EXCEEDED;
 use types::temporal::TimeZone;
 use types::warning::Warnings;
 
 use super::super::{BoxFuture, Result, Turns, engine_error};
-use super::matching::{DoesNotFit, Opened};
+use super::matching::{DoesNotFit, Opened, finds_one};
 use super::{RowChanges, error};
 use crate::plan::{ChildKey, Relations};
 use crate::session::Session;
@@ -126,9 +128,30 @@ impl<'a> Cascade<'a> {
                 continue;
             }
             let Some(key) = self.lost_key(place, child, cause)? else { continue };
-            for row_key in self.find(child.child, child.finder, &key).await? {
+            self.follow_to(place, child, (action, cause), &key).await?;
+        }
+        self.chain.pop();
+        Ok(())
+    }
+
+    /// Changes the children that have a key.
+    async fn follow_to(
+        &mut self,
+        place: usize,
+        child: &ChildKey,
+        (action, cause): (ReferentialAction, Cause<'_>),
+        key: &[u8],
+    ) -> Result<()> {
+        let mut done: HashSet<Key> = HashSet::new();
+        loop {
+            let mut has_moved = false;
+            for row_key in self.find(child.child, child.finder, key).await? {
                 self.turns.tick().await;
-                let Some(row) = self.lock_found(child.child, child.finder, &key, &row_key).await? else {
+                if done.contains(&row_key) {
+                    continue;
+                }
+                let Some(row) = self.lock_found(child.child, child.finder, key, &row_key).await? else {
+                    has_moved = true;
                     continue;
                 };
                 if self.chain.len() >= DEPTH_MAX {
@@ -140,10 +163,13 @@ impl<'a> Cascade<'a> {
                     }
                     _ => self.update_child(place, child, cause, (&row_key, row)).await?,
                 }
+                done.insert(row_key);
+            }
+            // It may be elsewhere now, where nobody has looked.
+            if !has_moved || finds_one(self.relations.table(child.child), child.finder) {
+                return Ok(());
             }
         }
-        self.chain.pop();
-        Ok(())
     }
 
     /// What a change of a parent means for its children. An update that would come back to a table that is being

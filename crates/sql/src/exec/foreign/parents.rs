@@ -6,6 +6,7 @@ use engine::rows::row_key_of_entry;
 use engine::scan::{Direction, KeyRange};
 
 use super::super::cursor::damaged;
+use super::super::moment::newest_moment;
 use super::super::{Result, engine_error};
 use super::cascade::Cascade;
 use super::error;
@@ -103,15 +104,17 @@ impl Cascade<'_> {
         })
     }
 
-    /// The keys of the rows that a key of an index leads to, in the newest state, without locks.
+    /// The keys of the rows that a key of an index leads to, without locks: at the newest moment, for a row that another
+    /// commit moves is at one of its places then, and not at neither.
     pub(super) async fn find(&mut self, place: usize, finder: Finder, key: &[u8]) -> Result<Vec<Key>> {
         let table = self.relations.table(place);
         if finds_one(table, finder) {
             return Ok(vec![Key::from(key)]);
         }
         let mut found = Vec::new();
-        let mut scan =
-            self.trx.scan_newest(&KeyRange::prefix(key), Direction::Forward).map_err(engine_error)?;
+        let moment = newest_moment(self.trx).await;
+        let range = KeyRange::prefix(key);
+        let mut scan = self.trx.scan_at(&range, Direction::Forward, &moment).map_err(engine_error)?;
         while let Some(entry) = scan.next_version().map_err(engine_error)? {
             self.trx.note_seen(entry.seq);
             let Some(row) = entry.row else { continue };
