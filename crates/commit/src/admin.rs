@@ -127,7 +127,7 @@ impl Pipeline {
         let origin = Origin { timestamp, server_id };
         append_final(&mut stop, &Stop, origin, Placement::At(end.position), end.checksum);
         self.maker.close(&stop)?;
-        self.change_facts(base, &[], |facts| {
+        self.change_facts(&self.changing_facts.lock(), base, &[], |facts| {
             facts.store.need_from(None);
             facts.binlog = Some(BinlogPlace { file: end.file, position: end.position + stop.len() as u64 });
             Ok(())

@@ -30,6 +30,19 @@ pub enum Gate {
     Closed,
 }
 
+impl Gate {
+    /// As `Onelog_commit_gate` shows it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "OPEN",
+            Self::Crowded => "CROWDED",
+            Self::Behind => "BEHIND",
+            Self::Full => "FULL",
+            Self::Closed => "CLOSED",
+        }
+    }
+}
+
 /// What a ticket takes without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Credits {

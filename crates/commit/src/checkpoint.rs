@@ -10,7 +10,7 @@
 
 use engine::base::{Base, Slice, WhenFull};
 use engine::ids::{Change, CommitSeq, CounterHigh, Key};
-use parking_lot::{ArcMutexGuard, RawMutex};
+use parking_lot::{ArcMutexGuard, MutexGuard, RawMutex};
 
 use crate::facts::Facts;
 use crate::sequencer::Sealed;
@@ -115,7 +115,8 @@ impl Pipeline {
             // The last slice may need the ballast.
             base.ballast().with_patience(|| Ok(()))?;
         }
-        let changed = self.change_facts(base, &slice.changes, |facts| {
+        let changing = self.changing_facts.lock();
+        let changed = self.change_facts(&changing, base, &slice.changes, |facts| {
             facts.through = through;
             facts.redo_start = redo.needed_from;
             // A store that was begun since the seal is needed whole.
@@ -132,6 +133,7 @@ impl Pipeline {
             Ok(())
         });
         changed??;
+        drop(changing);
         self.published.replace_base(base.generation(through)?);
         self.redo.retire_below(redo.needed_from);
         if let (Some(log), Some(mark)) = (self.store(), store) {
@@ -146,14 +148,15 @@ impl Pipeline {
 
     /// Changes the facts, in the base and then for everybody, with changes of data that become true with them. Whoever looks at
     /// them does not wait for that, for the base may wait for room on the disk. What `change` fails with comes back, and the
-    /// facts are what they were.
+    /// facts are what they were. `_changing` is [`Pipeline::changing_facts`], held as long as others must not change what goes with
+    /// them.
     pub(crate) fn change_facts<T>(
         &self,
+        _changing: &MutexGuard<'_, ()>,
         base: &Base,
         data: &[(Key, Change)],
         change: impl FnOnce(&mut Facts) -> Result<T, FatalError>,
     ) -> Result<Result<T, FatalError>, FatalError> {
-        let _one_at_a_time = self.changing_facts.lock();
         let mut facts = self.facts.lock().clone();
         let done = change(&mut facts);
         if done.is_ok() {

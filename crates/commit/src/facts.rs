@@ -129,8 +129,8 @@ impl Facts {
         self.gtid_executed.add_set(&self.gtid_purged);
     }
 
-    /// Stores them in the base, with changes that become true with them. On a full disk the ballast is used: nobody can look at
-    /// the facts meanwhile.
+    /// Stores them in the base, with changes that become true with them. On a full disk the ballast is used: whoever changes
+    /// them has others wait.
     pub(crate) fn keep(&self, base: &Base, changes: &[(Key, Change)]) -> Result<(), EngineError> {
         base.commit(&Slice { changes, facts: &[(NAME, &self.encode())] }, WhenFull::UseBallast)
     }

@@ -55,7 +55,8 @@ impl Quiet {
         let _one_at_a_time = pipeline.switching.lock();
         let checkpoint = pipeline.begin_checkpoint();
         let _no_other = pipeline.carry(checkpoint, base, counters, Slicing::default(), &mut || {})?;
-        pipeline.change_facts(base, &[], |facts| {
+        let changing = pipeline.changing_facts.lock();
+        pipeline.change_facts(&changing, base, &[], |facts| {
             (facts.gtid_executed, facts.gtid_purged) = (GtidSet::new(), GtidSet::new());
             if pipeline.binlog.is_some() {
                 (facts.binlog, facts.reset_to) = (None, Some(first));
@@ -63,7 +64,7 @@ impl Quiet {
             Ok(())
         })??;
         let end = pipeline.begin_anew(first)?;
-        pipeline.change_facts(base, &[], |facts| {
+        pipeline.change_facts(&changing, base, &[], |facts| {
             if let Some(end) = &end {
                 (facts.binlog, facts.reset_to) = (Some(end.place()), None);
             }
@@ -106,7 +107,7 @@ impl Quiet {
         if all.sids().any(|(_, numbers)| numbers.count() > GNO_MAX / 2) {
             return Ok(Err(PurgedRefused::FewLeft));
         }
-        pipeline.change_facts(base, &[], |facts| {
+        pipeline.change_facts(&pipeline.changing_facts.lock(), base, &[], |facts| {
             facts.gtid_purged.add_set(&added);
             facts.settle_gtids();
             Ok(())

@@ -85,7 +85,9 @@ impl Pipeline {
         if kind != StrategyKind::Enhanced || self.binlog.is_none() || self.store.get().is_some() {
             return Ok(None);
         }
-        let opened = self.change_facts(base, &[], |facts| {
+        // Until the store is there, too: a checkpoint that knows of none says so in the facts.
+        let changing = self.changing_facts.lock();
+        let opened = self.change_facts(&changing, base, &[], |facts| {
             // Nothing of it is needed: it would have been opened at the start.
             facts.store.need_from(None);
             let start = facts.store.start;

@@ -168,8 +168,8 @@ impl Ballast {
     pub fn with<T>(&self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         match act() {
             Err(error) if is_no_space(&error) => {
-                // Somebody else may have given it up meanwhile, or have tried in vain to make it again, and taken the room
-                // for that moment: in either case there is some now.
+                // Or somebody else has given it up meanwhile, or has tried in vain to make it again, and taken the room for
+                // that moment.
                 self.spend()?;
                 act()
             }

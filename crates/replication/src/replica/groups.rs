@@ -7,6 +7,7 @@
 //! A group that is not whole when the connection breaks is asked for again.
 
 use binlog::decode::Event;
+use binlog::event::{EventHeader, flag};
 use binlog::{EventType, Gtid};
 
 use super::mariadb::{self, MariaGtid};
@@ -102,14 +103,7 @@ impl Groups {
             | EventType(23..=25) => self.within(Step::Event),
             // The text of a statement; who may skip it, does.
             EventType::ROWS_QUERY | mariadb::ANNOTATE_ROWS => Ok(Step::Nothing),
-            EventType::FORMAT_DESCRIPTION
-            | EventType::PREVIOUS_GTIDS
-            | EventType::STOP
-            | EventType::HEARTBEAT
-            | EventType::IGNORABLE
-            | mariadb::BINLOG_CHECKPOINT
-            | mariadb::GTID_LIST => Ok(self.between(event)),
-            _ if event.header.flags & binlog::event::flag::IGNORABLE != 0 => Ok(self.between(event)),
+            _ if is_between(&event.header) => Ok(self.between(event)),
             other => Err(SourceError::Unfit(unknown(other))),
         }
     }
@@ -223,6 +217,21 @@ impl Groups {
     fn within_or_between(&self, wanted: State) -> Result<()> {
         if self.state == wanted { Ok(()) } else { Err(SourceError::malformed("a transaction has no end")) }
     }
+}
+
+/// Whether an event is one that no group has. Some of them come again, or say where nothing is.
+pub fn is_between(header: &EventHeader) -> bool {
+    let named = matches!(
+        header.event_type,
+        EventType::FORMAT_DESCRIPTION
+            | EventType::PREVIOUS_GTIDS
+            | EventType::STOP
+            | EventType::HEARTBEAT
+            | EventType::IGNORABLE
+            | mariadb::BINLOG_CHECKPOINT
+            | mariadb::GTID_LIST
+    );
+    named || header.flags & flag::IGNORABLE != 0
 }
 
 fn unknown(event_type: EventType) -> String {

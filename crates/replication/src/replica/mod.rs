@@ -31,7 +31,7 @@ mod tls;
 pub use clock::LogicalClock;
 pub use error::SourceError;
 pub use event::SourceEvent;
-pub use groups::{Groups, Head, Step};
+pub use groups::{Groups, Head, Step, is_between};
 pub use image::{Field, ImageError, RowReader, RowsBody, rows_body};
 pub use payload::Payload;
 pub use position::Position;

@@ -217,6 +217,16 @@ impl Replica {
         let _ = actual.wait_for(stopped).await;
     }
 
+    /// Whether the receiver alone is to stop; then it counts as stopped.
+    fn stops_receiver(&self, wanted: &mut watch::Receiver<Threads>) -> bool {
+        let only_sql = Threads { io: false, sql: true };
+        let stops = *wanted.borrow_and_update() == only_sql;
+        if stops {
+            self.actual.send_replace(only_sql);
+        }
+        stops
+    }
+
     fn want_less(&self, which: Threads) {
         self.wanted.send_if_modified(|wanted| {
             let next = Threads { io: wanted.io && !which.io, sql: wanted.sql && !which.sql };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use binlog::EventType;
 use binlog::decode::Event;
-use replication::replica::{Dump, Groups, Payload, Position, SourceError, SourceEvent, Step};
+use replication::replica::{Dump, Groups, Payload, Position, SourceError, SourceEvent, Step, is_between};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::is_before;
@@ -144,7 +144,7 @@ fn note(shared: &Shared, event: &SourceEvent) -> Result<(), SourceError> {
     }
     match header.event_type {
         EventType::ROTATE => {}
-        EventType::FORMAT_DESCRIPTION | EventType::PREVIOUS_GTIDS | EventType::HEARTBEAT => {
+        _ if is_between(header) => {
             state.read.pass_between(header);
         }
         _ => state.read.pass(header),

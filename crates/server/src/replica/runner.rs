@@ -111,7 +111,9 @@ fn failed(shared: &Shared, error: &SqlError, tries: &mut Tries) {
     let max = shared.variables.live.replica_transaction_retries.load(Ordering::Relaxed);
     let passes = error.is(&ER_LOCK_DEADLOCK) || error.is(&ER_LOCK_WAIT_TIMEOUT);
     let alone = std::mem::replace(&mut tries.serial, true);
-    if !alone || passes && tries.groups < max {
+    // Without a receiver nothing comes again.
+    let may_come_again = replica.wanted.borrow().io;
+    if may_come_again && (!alone || passes && tries.groups < max) {
         tries.groups += u64::from(alone);
         replica.state.lock().retries += 1;
         tracing::info!(
@@ -194,43 +196,53 @@ async fn apply_received(
 ) -> End {
     let replica = &shared.common.replica;
     let groups = replica.state.lock().groups;
-    let mut ran = tokio::select! {
-        biased;
-        _ = wanted.changed() => Ran::Changed,
-        () = applied_more(shared, groups), if tries.serial => Ran::Alone,
-        ran = applier.run(&mut queue) => Ran::Ended(ran),
-    };
-    let only_sql = Threads { io: false, sql: true };
-    if matches!(ran, Ran::Changed) && *wanted.borrow() == only_sql {
-        // What was received is applied, as what is in a relay log would be: the source may be gone for good.
-        receiver.abort();
-        replica.actual.send_replace(only_sql);
-        ran = tokio::select! {
-            biased;
-            () = sql_is_unwanted(wanted) => Ran::Changed,
-            drained = applier.run(&mut queue) => Ran::Drained(drained),
-        };
-    }
-    let cancels = matches!(ran, Ran::Changed);
     let flow = applier.flow();
-    let mut finished = pin!(applier.finish(cancels));
-    let failure = tokio::select! {
-        biased;
-        failure = &mut finished => failure,
-        () = sql_is_unwanted(wanted), if !cancels => {
-            flow.cancel();
-            finished.await
+    let mut drains = false;
+    let ran = {
+        let mut running = pin!(applier.run(&mut queue));
+        loop {
+            tokio::select! {
+                biased;
+                _ = wanted.changed() => {
+                    if drains || !replica.stops_receiver(wanted) {
+                        break Ran::Changed;
+                    }
+                    // What was received is applied, as what is in a relay log would be: the source may be gone for good.
+                    drains = true;
+                    receiver.abort();
+                }
+                () = applied_more(shared, groups), if tries.serial && !drains => break Ran::Alone,
+                done = &mut running => break Ran::Ended(done),
+            }
+        }
+    };
+    let mut is_cancelled = matches!(ran, Ran::Changed);
+    let failure = {
+        let mut finished = pin!(applier.finish(is_cancelled));
+        loop {
+            tokio::select! {
+                biased;
+                failure = &mut finished => break failure,
+                _ = wanted.changed(), if !is_cancelled => {
+                    if !replica.stops_receiver(wanted) {
+                        flow.cancel();
+                        is_cancelled = true;
+                    }
+                }
+            }
         }
     };
     match (failure, ran) {
-        (_, Ran::Changed) | (None, Ran::Drained(Ok(()))) => End::Changed,
+        _ if is_cancelled => End::Changed,
         (Some(error), _) => End::Failed(error),
         (None, Ran::Alone) => {
             *tries = Tries::default();
             End::Again
         }
-        (None, Ran::Drained(Err(error)) | Ran::Ended(Err(error))) => End::Lost(error, true),
+        (None, Ran::Ended(Err(error))) => End::Lost(error, true),
+        (None, Ran::Ended(Ok(()))) if drains => End::Changed,
         (None, Ran::Ended(Ok(()))) => gone(receiver.await),
+        (None, Ran::Changed) => End::Changed,
     }
 }
 
@@ -240,8 +252,6 @@ enum Ran {
     Changed,
     /// What had to be applied alone is applied.
     Alone,
-    /// The receiver was stopped, and what it had received is applied, or what is in it is damaged.
-    Drained(Result<(), SourceError>),
     /// The queue has ended, or what is in it is damaged, or a group has failed.
     Ended(Result<(), SourceError>),
 }
@@ -259,12 +269,6 @@ impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }
-}
-
-/// Resolves when the applier is to stop.
-async fn sql_is_unwanted(wanted: &mut watch::Receiver<Threads>) {
-    // The sender lives as long as the server.
-    let _ = wanted.wait_for(|wanted| !wanted.sql).await;
 }
 
 /// Resolves when more groups than these were applied.

@@ -43,6 +43,13 @@ impl Client {
         let mut locks = self.begin_change().await?;
         locks.lock_metadata(LockId::of(&[b"accounts"]), Mode::Exclusive).await.map_err(engine_error)?;
         let plan = self.plan_accounts(statement)?;
+        let is_about_users =
+            matches!(statement, accounts::Statement::Create { .. } | accounts::Statement::Alter { .. });
+        if is_about_users && plan.changes.is_empty() {
+            // IF [NOT] EXISTS: there is nothing to log.
+            drop(locks);
+            return self.commit_own().await;
+        }
         let text = self.account_event(statement, &plan, sql);
         let edits = plan.changes.iter().map(|change| {
             let (name, bytes) = change.row();

@@ -442,10 +442,6 @@ impl Client {
             Change::Nothing | Change::Metadata => {
                 let new = Arc::new(old.successor(table));
                 bind_rules(&shared.store.catalog(), &new, &self.sql)?;
-                if let Some(place) = begins_to_count(&old.def, &new.def) {
-                    let high = shared.schema.highest_number(Arc::clone(old), place).await?;
-                    Counters::raise(&new.counters.auto_increment, high);
-                }
                 (new, true)
             }
             Change::Indexes { add, .. } => {
@@ -466,6 +462,10 @@ impl Client {
                 (new, false)
             }
         };
+        if let Some(place) = begins_to_count(&old.def, &new.def).filter(|_| keeps_rows) {
+            let high = shared.schema.highest_number(Arc::clone(old), place).await?;
+            Counters::raise(&new.counters.auto_increment, high);
+        }
         if let Some(next) = auto_increment {
             Counters::raise(&new.counters.auto_increment, next.saturating_sub(1));
         }

@@ -199,13 +199,17 @@ fn a_column_that_begins_to_count_goes_on_above_its_rows() {
                 "INSERT INTO d.m (v) VALUES (3)",
                 &format!("ALTER TABLE d.m MODIFY id {ty} NOT NULL"),
                 "INSERT INTO d.m VALUES (20, 4)",
-                &format!("ALTER TABLE d.m MODIFY id {ty} AUTO_INCREMENT, ADD KEY (v)"),
+                &format!("ALTER TABLE d.m MODIFY id {ty} AUTO_INCREMENT, ADD KEY k (v)"),
                 "INSERT INTO d.m (v) VALUES (5)",
+                &format!("ALTER TABLE d.m MODIFY id {ty} NOT NULL"),
+                "INSERT INTO d.m VALUES (30, 6)",
+                &format!("ALTER TABLE d.m MODIFY id {ty} AUTO_INCREMENT, DROP KEY k"),
+                "INSERT INTO d.m (v) VALUES (7)",
             ],
         );
         assert_eq!(
             rows(&mut root, "SELECT id FROM d.m ORDER BY v"),
-            ["2", "10", "11", "20", "21"],
+            ["2", "10", "11", "20", "21", "30", "31"],
             "{kind} {key} {ty}"
         );
         ok(&mut root, "DROP TABLE d.m");

@@ -103,8 +103,11 @@ fn sessions_that_fill_a_disk_are_answered() {
         }
     }
     assert_eq!(code(&mut client, INSERT), DISK_FULL);
+    let gate = "SELECT variable_value FROM performance_schema.global_status WHERE variable_name = 'Onelog_commit_gate'";
+    until(&mut client, gate, &["FULL"]);
     disk.set_capacity(u64::MAX);
     while client.query(INSERT).is_err() {}
+    until(&mut client, gate, &["OPEN"]);
     world.stop();
 }
 

@@ -3,7 +3,7 @@
 //! Requirements: R1. Nothing is acknowledged that is not durable here, though the source has another log of the same name since;
 //! R2. what was received is applied after STOP REPLICA IO_THREAD, and STOP REPLICA SQL_THREAD ends that; R3.
 //! `Seconds_Behind_Source` is the age of what is applied at the moment; R4. a row without a key that has become another one while its lock was
-//! waited for is left alone.
+//! waited for is left alone; R5. a statement about users that changes nothing stops no replica.
 //!
 //! Method: two whole servers, one of which follows the other over TCP.
 
@@ -97,6 +97,78 @@ fn what_was_received_is_applied_after_the_receiver_was_stopped() {
         catch_up(&source, &mut reader);
     }
     assert_eq!(rows(&mut reader, "SELECT COUNT(*) FROM d.t"), ["6"]);
+}
+
+#[test]
+fn what_waits_for_its_delay_is_applied_too() {
+    let (source, replica) = pair(", SOURCE_DELAY = 2");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    (1..4).for_each(|id| ok(&mut writer, &format!("INSERT INTO d.t VALUES ({id})")));
+    let position = rows(&mut writer, "SHOW MASTER STATUS")[0].split('|').nth(1).unwrap().to_owned();
+    until_status(&mut reader, "Read_Source_Log_Pos", &position);
+    ok(&mut reader, "STOP REPLICA IO_THREAD");
+    catch_up(&source, &mut reader);
+    assert_eq!(rows(&mut reader, "SELECT COUNT(*) FROM d.t"), ["3"]);
+}
+
+#[test]
+fn what_cannot_be_applied_without_a_receiver_is_told() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader, mut locker) = (source.root(), replica.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    catch_up(&source, &mut reader);
+    ok(&mut reader, "INSERT INTO d.t VALUES (2)");
+    ok(&mut locker, "LOCK TABLES d.t READ");
+    (1..4).for_each(|id| ok(&mut writer, &format!("INSERT INTO d.t VALUES ({id})")));
+    let position = rows(&mut writer, "SHOW MASTER STATUS")[0].split('|').nth(1).unwrap().to_owned();
+    until_status(&mut reader, "Read_Source_Log_Pos", &position);
+    ok(&mut reader, "STOP REPLICA IO_THREAD");
+    ok(&mut locker, "UNLOCK TABLES");
+    until_status(&mut reader, "Last_SQL_Errno", "1062");
+    until_status(&mut reader, "Replica_SQL_Running", "No");
+    ok(&mut reader, "DELETE FROM d.t WHERE id = 2");
+    ok(&mut reader, "START REPLICA");
+    catch_up(&source, &mut reader);
+    assert_eq!(rows(&mut reader, "SELECT COUNT(*) FROM d.t"), ["3"]);
+}
+
+#[test]
+fn a_receiver_that_is_started_while_others_apply_is_there_at_once() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader, mut locker) = (source.root(), replica.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    catch_up(&source, &mut reader);
+    ok(&mut locker, "LOCK TABLES d.t READ");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1)");
+    let position = rows(&mut writer, "SHOW MASTER STATUS")[0].split('|').nth(1).unwrap().to_owned();
+    until_status(&mut reader, "Read_Source_Log_Pos", &position);
+    ok(&mut reader, "STOP REPLICA IO_THREAD");
+    ok(&mut reader, "START REPLICA IO_THREAD");
+    until_status(&mut reader, "Replica_IO_Running", "Yes");
+    ok(&mut locker, "UNLOCK TABLES");
+    catch_up(&source, &mut reader);
+}
+
+#[test]
+fn users_that_are_there_already_stop_nobody() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    let uuid = "11111111-1111-1111-1111-111111111111";
+    for sql in [
+        "CREATE USER u@'%'",
+        "CREATE USER IF NOT EXISTS u@'%'",
+        "ALTER USER IF EXISTS nobody_else@'%' IDENTIFIED BY 'x'",
+        &format!("SET gtid_next = '{uuid}:1'"),
+        "CREATE USER IF NOT EXISTS u@'%'",
+        "SET gtid_next = AUTOMATIC",
+        "CREATE USER IF NOT EXISTS u@'%', v@'%'",
+    ] {
+        ok(&mut writer, sql);
+    }
+    catch_up(&source, &mut reader);
+    assert_eq!(rows(&mut reader, "SELECT COUNT(*) FROM mysql.user WHERE user IN ('u', 'v')"), ["2"]);
+    assert_eq!(rows(&mut reader, &format!("SELECT gtid_subset('{uuid}:1', @@gtid_executed)")), ["1"]);
 }
 
 #[test]

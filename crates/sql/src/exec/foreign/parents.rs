@@ -1,5 +1,6 @@
 //! Whether rows have parents, and the search for rows by a key.
 
+use engine::EngineError;
 use engine::ids::{Key, Row};
 use engine::lock::{LockId, Mode};
 use engine::rows::row_key_of_entry;
@@ -12,6 +13,9 @@ use super::cascade::Cascade;
 use super::error;
 use super::matching::{Opened, finds_one};
 use crate::plan::{Finder, IndexRef};
+
+/// Moments at which rows are looked for, one after another, before a search fails with error 1412.
+const MOMENTS_MAX: u32 = 10;
 
 /// What became of a row that was found without a lock.
 enum Looked {
@@ -112,10 +116,24 @@ impl Cascade<'_> {
             return Ok(vec![Key::from(key)]);
         }
         let mut found = Vec::new();
-        let moment = newest_moment(self.trx).await;
         let range = KeyRange::prefix(key);
+        let mut moments = 1;
+        let moment = newest_moment(self.trx).await;
         let mut scan = self.trx.scan_at(&range, Direction::Forward, &moment).map_err(engine_error)?;
-        while let Some(entry) = scan.next_version().map_err(engine_error)? {
+        loop {
+            let entry = match scan.next_version() {
+                Ok(Some(entry)) => entry,
+                Ok(None) => return Ok(found),
+                // Others have written so much that the moment was given up.
+                Err(EngineError::SnapshotTooOld) if moments < MOMENTS_MAX => {
+                    moments += 1;
+                    found.clear();
+                    let moment = newest_moment(self.trx).await;
+                    scan = self.trx.scan_at(&range, Direction::Forward, &moment).map_err(engine_error)?;
+                    continue;
+                }
+                Err(error) => return Err(engine_error(error)),
+            };
             self.trx.note_seen(entry.seq);
             let Some(row) = entry.row else { continue };
             found.push(match finder.index {
@@ -126,7 +144,6 @@ impl Cascade<'_> {
             });
             self.turns.tick().await;
         }
-        Ok(found)
     }
 
     async fn lock_and_look(
