@@ -159,13 +159,13 @@ pub(crate) async fn stream(
 ) -> Result<(), Gone> {
     let (id, heartbeat) = (connection.id, asked.heartbeat);
     let (dump, replaced) = shared.common.replicas.begin_dump(id, asked.server_id, &asked.uuid);
-    for zombie in replaced {
+    for zombie in &replaced {
         tracing::info!(
-            connection = zombie,
+            connection = *zombie,
             by = id,
             "the replica has connected again: its earlier dump ends"
         );
-        shared.connections.kill(zombie, KillKind::Query);
+        shared.connections.kill(*zombie, KillKind::Query);
     }
     tracing::info!(connection = id, server_id = asked.server_id, uuid = asked.uuid, "binlog dump begins");
     let acknowledges = asked.acknowledges;
@@ -173,7 +173,7 @@ pub(crate) async fn stream(
         Dumping { kill, connection, inbound, reply, heartbeat, dump, acknowledges, acknowledging: None };
     let end = match begin(shared, asked).await {
         Ok(sender) => {
-            dumping.begin_acknowledging(&sender);
+            dumping.begin_acknowledging(&sender, &replaced);
             dumping.run(sender).await?
         }
         Err(error) => End::Error(error),
@@ -284,11 +284,15 @@ impl Dumping<'_, '_> {
         Packets { writer: self.reply.packets(), acknowledges, ask, ends_where_it_asks, asked: false }
     }
 
-    fn begin_acknowledging(&mut self, sender: &Sender<BinlogReader>) {
+    /// Whom it replaces counts no more.
+    fn begin_acknowledging(&mut self, sender: &Sender<BinlogReader>, replaced: &[u32]) {
         if self.acknowledges {
             let (pipeline, connection) = (Arc::clone(sender.log().pipeline()), self.connection.id);
             let had = sender.has_before();
             pipeline.add_semi_sync_replica(connection, had);
+            for zombie in replaced {
+                pipeline.remove_semi_sync_replica(*zombie);
+            }
             tracing::info!(connection, "the replica is semi-synchronous");
             self.acknowledging =
                 Some(Acknowledging { pipeline, connection, had, has_strayed: AtomicBool::new(false) });

@@ -181,6 +181,8 @@ pub struct Session {
     pub auto_increment_increment: u64,
     /// `auto_increment_offset`
     pub auto_increment_offset: u64,
+    /// `default_week_format`
+    pub default_week_format: u8,
     /// `div_precision_increment`
     pub div_precision_increment: u8,
     /// `group_concat_max_len`, bytes.
@@ -232,6 +234,7 @@ impl Session {
             results: Some(Charset::Utf8mb4),
             auto_increment_increment: 1,
             auto_increment_offset: 1,
+            default_week_format: 0,
             div_precision_increment: 4,
             group_concat_max_len: 1024,
             select_limit: u64::MAX,
@@ -261,6 +264,7 @@ impl Session {
             time_zone: self.time_zone.clone(),
             collation_connection: self.collation_connection,
             default_collation_for_utf8mb4: self.default_collation_for_utf8mb4,
+            default_week_format: self.default_week_format,
             div_precision_increment: self.div_precision_increment,
             auto_increment_increment: self.auto_increment_increment,
             auto_increment_offset: self.auto_increment_offset,

@@ -189,7 +189,8 @@ impl Client {
         self.view.set_snapshot(None);
         self.vars.next = Characteristics::default();
         self.wait_for_read_lock().await?;
-        self.transaction.commit(self.log.origin, self.logs()).await
+        let logged = self.logs_commit()?;
+        self.transaction.commit(self.log.origin, logged).await
     }
 
     /// Answers a statement that has changed no rows.

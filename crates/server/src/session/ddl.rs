@@ -103,8 +103,13 @@ impl Client {
             };
             self.log.log_ddl(cache, &ddl)?;
         }
+        let only_gtid = !logged && self.has_gtid_to_log();
+        if only_gtid {
+            self.log_empty()?;
+        }
         let shared = Arc::clone(&self.shared);
-        let done = shared.schema.commit(&mut self.transaction, change, self.log.origin, logged).await;
+        let (origin, logged) = (self.log.origin, logged || only_gtid);
+        let done = shared.schema.commit(&mut self.transaction, change, origin, logged).await;
         if done.is_err() {
             let _ack = self.transaction.rollback().await;
         }

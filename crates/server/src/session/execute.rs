@@ -418,7 +418,8 @@ impl Client {
         if self.transaction.open {
             self.transaction.wait_for_horizon().await;
         } else {
-            let _ack = self.transaction.commit(self.log.origin, self.logs()).await?;
+            let logged = self.logs_commit()?;
+            let _ack = self.transaction.commit(self.log.origin, logged).await?;
         }
         Ok(())
     }
@@ -429,7 +430,8 @@ impl Client {
             return Ok(None);
         }
         self.wait_for_read_lock().await?;
-        self.transaction.commit(self.log.origin, self.logs()).await.map(Some)
+        let logged = self.logs_commit()?;
+        self.transaction.commit(self.log.origin, logged).await.map(Some)
     }
 
     /// A statement has failed and is undone: ends the transaction if it is one by itself, at a deadlock, and if its

@@ -139,11 +139,30 @@ impl Client {
         }
     }
 
+    /// Whether the next commit has a GTID of its own, which stands in the binlog whatever else does: what is executed is what stands
+    /// there.
+    pub(super) fn has_gtid_to_log(&self) -> bool {
+        self.transaction.next_gtid.is_some() && self.shared.pipeline.binlog().is_some()
+    }
+
+    /// Whether the transaction at hand is logged; with `sql_log_bin=0` and a GTID of its own, without its changes.
+    pub(super) fn logs_commit(&mut self) -> Result<bool> {
+        if self.logs() {
+            return Ok(true);
+        }
+        let has_gtid = self.has_gtid_to_log() && !self.transaction.trx.writes().is_empty();
+        if has_gtid {
+            let (_, cache) = self.transaction.parts();
+            self.log.log_begin(cache)?;
+        }
+        Ok(has_gtid)
+    }
+
     /// COMMIT: an empty transaction is logged too if it has a GTID of its own.
     pub(super) async fn commit_own(&mut self) -> Result<CommitAck> {
         self.settle_gtid();
         let is_empty = self.transaction.trx.writes().is_empty();
-        let ack = if is_empty && self.logs() && self.transaction.next_gtid.is_some() {
+        let ack = if is_empty && self.has_gtid_to_log() {
             self.log_empty()?;
             self.transaction.commit_statement(self.log.origin, true).await?
         } else {

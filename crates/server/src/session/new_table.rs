@@ -234,7 +234,8 @@ impl Client {
     /// Commits the new table with its rows, and shows it to everybody.
     pub(super) async fn commit_new_table(&mut self) -> Result<CommitAck> {
         let NewTable { change, _locks, .. } = self.new_table.take().expect("a table is in hand");
-        let (shared, logged, origin) = (Arc::clone(&self.shared), self.logs(), self.log.origin);
+        let logged = self.logs_commit()?;
+        let (shared, origin) = (Arc::clone(&self.shared), self.log.origin);
         shared.schema.commit(&mut self.transaction, change, origin, logged).await
     }
 

@@ -216,3 +216,119 @@ fn a_column_that_begins_to_count_goes_on_above_its_rows() {
     }
     world.stop();
 }
+
+#[test]
+fn a_child_that_is_added_without_checks_goes_with_its_parent() {
+    let world = World::start();
+    let (mut root, mut adder, mut deleter) = (world.root(), world.root(), world.root());
+    all_ok(
+        &mut root,
+        &[
+            "CREATE TABLE d.p (id INT PRIMARY KEY)",
+            "CREATE TABLE d.c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES d.p (id) ON DELETE CASCADE)",
+            "INSERT INTO d.p VALUES (5)",
+        ],
+    );
+    all_ok(
+        &mut adder,
+        &[
+            "SET foreign_key_checks = 0",
+            "BEGIN",
+            "INSERT INTO d.c VALUES (1, 5)",
+            "INSERT INTO d.c VALUES (2, 6)",
+        ],
+    );
+    send(&mut deleter, "DELETE FROM d.p WHERE id = 5");
+    until(&mut root, "SELECT COUNT(*) FROM performance_schema.data_lock_waits", &["1"]);
+    ok(&mut adder, "COMMIT");
+    deleter.answer().unwrap();
+    assert_eq!(rows(&mut root, "SELECT * FROM d.c"), ["2|6"], "the one that never had a parent");
+    world.stop();
+}
+
+#[test]
+fn a_gtid_is_executed_though_its_changes_are_not_logged() {
+    let world = World::start();
+    let mut root = world.root();
+    let uuid = "11111111-1111-1111-1111-111111111111";
+    ok(&mut root, "RESET BINARY LOGS AND GTIDS");
+    ok(&mut root, "SET sql_log_bin = 0");
+    for (number, statements) in [
+        (1, &["CREATE TABLE d.t (a INT PRIMARY KEY)"][..]),
+        (2, &["INSERT INTO d.t VALUES (1)"]),
+        (3, &["BEGIN", "INSERT INTO d.t VALUES (2)", "COMMIT"]),
+        (4, &["BEGIN", "COMMIT"]),
+        (5, &["CREATE TABLE d.s SELECT * FROM d.t"]),
+        (6, &["CREATE DATABASE x"]),
+    ] {
+        ok(&mut root, &format!("SET gtid_next = '{uuid}:{number}'"));
+        all_ok(&mut root, statements);
+        let executed = if number == 1 { format!("{uuid}:1") } else { format!("{uuid}:1-{number}") };
+        assert_eq!(rows(&mut root, "SELECT @@gtid_executed"), [executed]);
+    }
+    ok(&mut root, "SET gtid_next = AUTOMATIC");
+    let events = rows(&mut root, "SHOW BINLOG EVENTS");
+    assert!(!events.iter().any(|event| event.contains("rows") || event.contains("CREATE")), "{events:?}");
+    let world = world.restart();
+    let mut root = world.root();
+    assert_eq!(rows(&mut root, "SELECT @@gtid_executed"), [format!("{uuid}:1-6")]);
+    assert_eq!(rows(&mut root, "SELECT * FROM d.s"), ["1", "2"]);
+    world.stop();
+}
+
+#[test]
+fn rules_of_tables_are_the_same_for_whoever_writes() {
+    let world = World::start();
+    let mut root = world.root();
+    all_ok(
+        &mut root,
+        &[
+            "CREATE TABLE d.a (id INT, d DATE, y INT AS (DATE_FORMAT(d, '%Y') = '2020'), CHECK (HEX(id) <> 'b'))",
+            "CREATE TABLE d.c (ts DATETIME, wk INT AS (CASE WHEN DAYNAME(ts) IN ('Saturday', 'Sunday') THEN 1 ELSE 0 END) STORED)",
+            "CREATE TABLE d.e (a INT, b VARCHAR(60) DEFAULT (CONCAT('x', UUID())))",
+            "CREATE TABLE d.h (id INT, d INT AS (HEX(id) = 'a') STORED)",
+            "CREATE TABLE d.x (a INT, g VARCHAR(10) AS (_latin1 x'e4'), h VARCHAR(4) DEFAULT (_utf8mb4 0x61), CHECK (CONCAT(a) <> _utf8mb4 b'1100001'))",
+        ],
+    );
+    for collation in ["utf8mb4_unicode_ci", "utf8mb4_bin", "utf8mb4_0900_as_cs"] {
+        all_ok(
+            &mut root,
+            &[
+                &format!("SET NAMES utf8mb4 COLLATE {collation}"),
+                "INSERT INTO d.a (id, d) VALUES (1, '2020-01-01')",
+                "INSERT INTO d.c (ts) VALUES ('2020-01-04')",
+                "INSERT INTO d.e (a) VALUES (1)",
+                "INSERT INTO d.h (id) VALUES (10)",
+            ],
+        );
+    }
+    ok(&mut root, "SET NAMES utf8mb4");
+    ok(&mut root, "INSERT INTO d.x (a) VALUES (1)");
+    assert_eq!(rows(&mut root, "SELECT DISTINCT y FROM d.a"), ["1"]);
+    assert_eq!(rows(&mut root, "SELECT DISTINCT wk FROM d.c"), ["1"]);
+    assert_eq!(rows(&mut root, "SELECT DISTINCT d FROM d.h"), ["1"]);
+    assert_eq!(rows(&mut root, "SELECT g, h FROM d.x"), ["\u{e4}|a"]);
+    world.stop();
+}
+
+#[test]
+fn decimals_have_all_their_digits_and_weeks_their_format() {
+    let world = World::start();
+    let mut root = world.root();
+    let nines = "9".repeat(65);
+    ok(&mut root, "CREATE TABLE d.n (a DECIMAL(65, 0))");
+    all_ok(
+        &mut root,
+        &[
+            &format!("INSERT INTO d.n VALUES ({nines})"),
+            "INSERT INTO d.n SELECT a FROM d.n",
+            "UPDATE d.n SET a = -a",
+            "UPDATE d.n SET a = a + 0",
+        ],
+    );
+    assert_eq!(rows(&mut root, "SELECT DISTINCT CAST(a AS DECIMAL(65, 0)) FROM d.n"), [format!("-{nines}")]);
+    assert_eq!(root.query("INSERT INTO d.n VALUES (1e65)").unwrap_err().code(), 1264);
+    ok(&mut root, "SET default_week_format = 3");
+    assert_eq!(rows(&mut root, "SELECT WEEK('2020-01-01'), WEEK('2020-01-01', 0)"), ["1|0"]);
+    world.stop();
+}

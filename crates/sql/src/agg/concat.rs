@@ -69,7 +69,7 @@ impl Concat {
             if aggregate.distinct {
                 values.push(value.clone().into_value());
             }
-            if let Some(mut text) = Text::of(value, inputs.session.collation_connection) {
+            if let Some(mut text) = Text::of(value, inputs.collation) {
                 crate::func::convert_text(&mut text, self.collation)?;
                 row.extend_from_slice(&text.bytes);
             }

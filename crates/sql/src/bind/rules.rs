@@ -6,13 +6,14 @@ use std::sync::Arc;
 use engine::catalog::Catalog;
 use engine::catalog::def::{DefaultValue, GeneratedDef};
 use engine::catalog::table::Table;
-use types::collation::Collation;
 
 use super::scope::{Named, Scope};
 use super::{BindEnv, Result, expr};
 use crate::expr::Expr;
 use crate::parse::parse_expression;
-use crate::plan::{Assignment, Computed, ComputedKind, Doing, Relations, RowRules, SourceKind};
+use crate::plan::{
+    Assignment, Computed, ComputedKind, Doing, RULES_COLLATION, Relations, RowRules, SourceKind,
+};
 use crate::session::Session;
 
 /// What is computed for rows of a table, and its checks that are enforced; `None` if there are none. Errors of expressions, of
@@ -79,7 +80,7 @@ impl<'b> Binder<'b> {
     fn new(catalog: &'b Arc<Catalog>, table: &'b Arc<Table>, session: &Session) -> Self {
         // The same for whoever writes: an unnamed character set is utf8mb4, as the text was kept.
         let mut session = session.detached();
-        session.collation_connection = Collation::Utf8mb4GeneralCi;
+        session.collation_connection = RULES_COLLATION;
         Self { catalog, table, session }
     }
 

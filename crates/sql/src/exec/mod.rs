@@ -284,6 +284,7 @@ impl<'a> Exec<'a> {
     {
         Inputs {
             session: self.session,
+            collation: self.session.collation_connection,
             schema: known.schema,
             params: self.params.values,
             literals: self.params.literals,

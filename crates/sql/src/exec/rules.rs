@@ -9,7 +9,7 @@ use types::warning::Warnings;
 use super::Result;
 use super::cursor::{damaged, offsets};
 use crate::expr::{Inputs, RowRef};
-use crate::plan::{Computed, ComputedKind, RowRules};
+use crate::plan::{Computed, ComputedKind, RULES_COLLATION, RowRules};
 use crate::session::Session;
 
 impl RowRules {
@@ -133,6 +133,7 @@ impl RowRules {
     fn inputs<'r>(&'r self, session: &'r Session, rows: &'r [RowRef<'r>]) -> Inputs<'r> {
         Inputs {
             session,
+            collation: RULES_COLLATION,
             schema: self,
             params: &[],
             literals: &[],

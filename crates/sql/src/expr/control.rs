@@ -57,7 +57,7 @@ fn is_case(
     let side = if compare::is_text(operand.value) && compare::is_temporal(value.as_ref()) {
         let mut text = Vec::new();
         value.as_ref().write_text(&mut text);
-        shown = Value::Str(text, inputs.session.collation_connection);
+        shown = Value::Str(text, inputs.collation);
         Side::new(when, shown.as_ref())
     } else {
         Side::new(when, value.as_ref()).lenient(&operand)

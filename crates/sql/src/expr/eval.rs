@@ -187,7 +187,7 @@ fn collate<'a>(value: Ev<'a>, collation: Collation, inputs: &Inputs<'_>) -> Resu
             }
             ValueRef::Bytes(_) => other,
             number => {
-                let own = inputs.session.collation_connection.charset();
+                let own = inputs.collation.charset();
                 if own != collation.charset() {
                     return Err(mismatch(own));
                 }

@@ -2,6 +2,7 @@
 
 use std::fmt::{Display, Formatter};
 
+use types::collation::Collation;
 use types::row::{Offsets, RowLayout};
 use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
@@ -47,6 +48,8 @@ impl<'a> RowRef<'a> {
 pub struct Inputs<'a> {
     /// The session.
     pub session: &'a Session,
+    /// What texts are in that come from no column: the connection's collation. Of rules of tables the same for whoever writes.
+    pub collation: Collation,
     /// What the plan knows of types.
     pub schema: &'a dyn Schema,
     /// The client's parameters.

@@ -34,9 +34,9 @@ pub(super) fn like(
     let collation = match (text_own, pattern_own) {
         (Some(a), Some(b)) if a != b => chosen(text, pattern, inputs)?,
         (Some(own), _) | (None, Some(own)) => own,
-        (None, None) => inputs.session.collation_connection,
+        (None, None) => inputs.collation,
     };
-    let connection = inputs.session.collation_connection;
+    let connection = inputs.collation;
     let in_common = |value: ValueRef<'_>, own: Option<Collation>| {
         let mut bytes = Vec::new();
         value.write_text(&mut bytes);

@@ -237,7 +237,7 @@ pub(super) fn string(bytes: Vec<u8>, collation: Collation) -> Value {
 
 /// ASCII text as a value in the connection's collation.
 pub(super) fn ascii<'a>(text: impl Into<Vec<u8>>, inputs: &Inputs<'_>) -> Ev<'a> {
-    Ev::Own(string(text.into(), inputs.session.collation_connection))
+    Ev::Own(string(text.into(), inputs.collation))
 }
 
 /// A text argument.
@@ -246,7 +246,7 @@ pub(super) fn text<'a>(
     inputs: &Inputs<'a>,
     context: &mut Context<'_>,
 ) -> Result<Option<Text<'a>>> {
-    Ok(Text::of(expr.eval(inputs, context)?, inputs.session.collation_connection))
+    Ok(Text::of(expr.eval(inputs, context)?, inputs.collation))
 }
 
 /// A text argument as one of our own; what is no UTF-8 is replaced.
@@ -264,7 +264,7 @@ pub(super) fn common_collation(
     inputs: &Inputs<'_>,
 ) -> Result<Collation> {
     let mut own = texts.iter().filter(|text| text.is_string).map(|text| text.collation);
-    let first = own.next().unwrap_or(inputs.session.collation_connection);
+    let first = own.next().unwrap_or(inputs.collation);
     let collation =
         if own.all(|other| other == first) { first } else { static_collation(exprs, name, inputs)? };
     for text in texts.iter_mut() {
@@ -292,7 +292,7 @@ pub(super) fn subject_collation(
         exprs.iter().zip(texts.iter()).filter(|(_, text)| !is_binary(text)).map(|(expr, _)| *expr).collect();
     let own = texts.iter().filter(|text| text.is_string && !is_binary(text)).map(|text| text.collation);
     let own: smallvec::SmallVec<[Collation; 4]> = own.collect();
-    let first = own.first().copied().unwrap_or(inputs.session.collation_connection);
+    let first = own.first().copied().unwrap_or(inputs.collation);
     let collation =
         if own.iter().all(|one| *one == first) { first } else { static_collation(&kept, name, inputs)? };
     for text in texts.iter_mut() {

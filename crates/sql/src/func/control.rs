@@ -164,7 +164,7 @@ fn candidate(
             _ => Ok(in_type_and_scale(value, common, context).into_value()),
         },
         Mode::Texts(ty) | Mode::Moments(ty) => {
-            let Some(mut text) = Text::of(value, inputs.session.collation_connection) else {
+            let Some(mut text) = Text::of(value, inputs.collation) else {
                 return Ok(Value::Null);
             };
             convert_text(&mut text, ty.text.collation)?;

@@ -383,6 +383,9 @@ pub struct InsertPlan {
     pub subqueries: Vec<Subquery>,
 }
 
+/// What texts in rules of tables are in that say no character set, whoever writes: the text of the rule was kept as UTF-8.
+pub const RULES_COLLATION: types::collation::Collation = types::collation::Collation::Utf8mb4GeneralCi;
+
 /// What a table's definition says of its rows, bound: what is computed, and what no row may make false.
 #[derive(Debug)]
 pub struct RowRules {

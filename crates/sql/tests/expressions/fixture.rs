@@ -142,6 +142,7 @@ pub fn reads_table(expression: &str) -> bool {
 pub fn inputs<'a>(session: &'a Session, plan: &'a SelectPlan) -> Inputs<'a> {
     Inputs {
         session,
+        collation: session.collation_connection,
         schema: plan,
         params: &[],
         literals: &[],

@@ -26,6 +26,7 @@ fn assigned(expression: &str, fixture: &Fixture, rows: &[RowRef<'_>]) -> Result<
     let (plan, literals) = fixture.bind_update(expression)?;
     let inputs = Inputs {
         session: &fixture.session,
+        collation: fixture.session.collation_connection,
         schema: &plan.target,
         params: &[],
         literals: &literals,

@@ -83,7 +83,7 @@ pub(super) fn to_decimal(
             (parsed.value, parsed.overflow)
         }
         _ => match value.to_number(context)? {
-            Some(number) => (number.to_decimal(), number.to_f64().abs() >= 1e65),
+            Some(number) => (number.to_decimal(), number.exceeds_decimals()),
             None => (Decimal::ZERO, false),
         },
     };

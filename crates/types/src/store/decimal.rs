@@ -55,6 +55,6 @@ fn from_text(value: ValueRef<'_>, target: &mut Target<'_, '_>) -> Result<(Decima
 }
 
 fn from_number(value: ValueRef<'_>, target: &mut Target<'_, '_>) -> Result<(Decimal, bool), SqlError> {
-    let number = value.to_number(target.context)?.map(|number| (number.to_decimal(), number.to_f64()));
-    Ok(number.map_or((Decimal::ZERO, false), |(number, double)| (number, double.abs() >= 1e65)))
+    let number = value.to_number(target.context)?;
+    Ok(number.map_or((Decimal::ZERO, false), |number| (number.to_decimal(), number.exceeds_decimals())))
 }

@@ -27,6 +27,11 @@ pub enum Numeric {
 }
 
 impl Numeric {
+    /// Whether it is a double with more digits than any DECIMAL has: [`Numeric::to_decimal`] is another number then.
+    pub fn exceeds_decimals(&self) -> bool {
+        matches!(self, Self::Double(value) if value.abs() >= 1e65)
+    }
+
     /// As a double.
     pub fn to_f64(self) -> f64 {
         match self {

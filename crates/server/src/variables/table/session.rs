@@ -227,7 +227,10 @@ pub(super) const ROWS: &[Variable] = &[
         .check(checks::engine),
     text("default_tmp_storage_engine", Both, "InnoDB", "The same for temporary tables.")
         .check(checks::engine),
-    uint("default_week_format", Both, (0, 7), 0, "What week() counts by."),
+    uint("default_week_format", Both, (0, 7), 0, "What week() counts by.").home(sql(
+        |sql| Val::UInt(sql.default_week_format.into()),
+        |sql, val| sql.default_week_format = u8::try_from(val.uint()).expect("at most 7"),
+    )),
     uint(
         "cte_max_recursion_depth",
         Both,
@@ -240,7 +243,8 @@ pub(super) const ROWS: &[Variable] = &[
         |sql, val| sql.cte_max_recursion_depth = val.u32(),
     )),
     toggle("low_priority_updates", Both, false, "Writers wait for readers of MyISAM tables.").inert(),
-    toggle("explicit_defaults_for_timestamp", Both, true, "TIMESTAMP columns get no defaults of their own."),
+    toggle("explicit_defaults_for_timestamp", Both, true, "TIMESTAMP columns get no defaults of their own.")
+        .only(),
     choice(
         "updatable_views_with_limit",
         Both,

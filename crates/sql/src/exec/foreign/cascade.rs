@@ -229,7 +229,7 @@ impl<'a> Cascade<'a> {
             let place = child.child;
             let after = self.following_row(parent, child, because, &before)?;
             let cause = Cause::Update { before: &before, after: &after };
-            self.check_parents(place, Some((key, &before)), &after).await?;
+            self.check_parents(place, Some((key, &before)), &after, true).await?;
             self.refuse(place, cause).await?;
             let table = self.relations.table(place);
             match self.trx.update_row(table, key, &before, Row::clone(&after)).await {

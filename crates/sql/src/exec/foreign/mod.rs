@@ -77,9 +77,8 @@ impl RowChanges<'_> {
         self.verify(row)?;
         if let Some(relations) = self.relations {
             self.trx.note_related();
-            if self.enforce != Enforce::Nothing {
-                Box::pin(self.cascade(relations).check_parents(0, None, row)).await?;
-            }
+            let checks = self.enforce != Enforce::Nothing;
+            Box::pin(self.cascade(relations).check_parents(0, None, row, checks)).await?;
         }
         match self.trx.insert_row(table, Row::clone(row)).await {
             Ok(_) => self.log.insert(table, row).map(|()| Inserted::Done),
@@ -145,9 +144,7 @@ impl RowChanges<'_> {
         let cause = Cause::Update { before, after };
         let enforce = self.enforce;
         let mut cascade = self.cascade(relations);
-        if enforce != Enforce::Nothing {
-            cascade.check_parents(0, Some((key, before)), after).await?;
-        }
+        cascade.check_parents(0, Some((key, before)), after, enforce != Enforce::Nothing).await?;
         if enforce == Enforce::Everything {
             cascade.refuse(0, cause).await?;
         }

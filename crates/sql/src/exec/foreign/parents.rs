@@ -27,12 +27,14 @@ enum Looked {
 
 impl Cascade<'_> {
     /// Looks for the parents that a row needs, and locks them. `before` is its key and what it replaces, whose parents
-    /// may stay; they need not be there, as after `foreign_key_checks=0`. Error 1452.
+    /// may stay; they need not be there, as after `foreign_key_checks=0`. Error 1452 if new ones must be there; they are locked in any
+    /// case, for whoever removes a parent looks for children that are committed.
     pub(super) async fn check_parents(
         &mut self,
         place: usize,
         before: Option<(&[u8], &[u8])>,
         after: &[u8],
+        must_be_there: bool,
     ) -> Result<()> {
         let relations = self.relations;
         if relations.parents(place).is_empty() {
@@ -61,7 +63,7 @@ impl Cascade<'_> {
                 }
                 None => false,
             };
-            if !is_there && of.columns.iter().any(differs) {
+            if must_be_there && !is_there && of.columns.iter().any(differs) {
                 return Err(error::no_parent(table, of));
             }
         }

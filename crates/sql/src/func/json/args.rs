@@ -98,7 +98,7 @@ impl<'c, 'a> Call<'c, 'a> {
     /// Text as UTF-8, also of a number; `None` of NULL. Error 3144 for bytes.
     fn text(&self, at: usize, context: &mut Context<'_>) -> Result<Option<String>> {
         let value = self.eval(at, context)?;
-        utf8(value, self.inputs.session.collation_connection)
+        utf8(value, self.inputs.collation)
     }
 
     /// A value that is put into a document.
@@ -122,7 +122,7 @@ fn utf8(value: Ev<'_>, connection: Collation) -> Result<Option<String>> {
 /// An expression as the name of a member. Errors 3144 for bytes, 3158 for NULL.
 pub(crate) fn member_name(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<String> {
     let value = expr.eval(inputs, context)?;
-    utf8(value, inputs.session.collation_connection)?.ok_or_else(|| ER_JSON_DOCUMENT_NULL_KEY.error(&[]))
+    utf8(value, inputs.collation)?.ok_or_else(|| ER_JSON_DOCUMENT_NULL_KEY.error(&[]))
 }
 
 /// An expression as a value within a document.

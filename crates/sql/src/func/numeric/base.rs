@@ -55,7 +55,7 @@ fn digits<'a>(
         Ev::Ref(ValueRef::Bit(bits)) => Ev::Own(Value::UInt(bits.number())),
         other => other,
     };
-    Ok(Text::of(value, inputs.session.collation_connection))
+    Ok(Text::of(value, inputs.collation))
 }
 
 /// NULL for bases that are not within 2 to 36, and for an empty text.

@@ -106,7 +106,7 @@ fn space<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
         too_large("space", context)?;
         return Ok(Ev::NULL);
     }
-    Ok(Ev::Own(Value::Str(vec![b' '; count], inputs.session.collation_connection)))
+    Ok(Ev::Own(Value::Str(vec![b' '; count], inputs.collation)))
 }
 
 fn type_space(call: &Typed<'_>) -> Result<ResultType, SqlError> {

@@ -26,7 +26,7 @@ fn hex<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> 
     if let Some(number) = number {
         return Ok(ascii(format!("{:X}", number.bits()), inputs));
     }
-    let text = or_null!(Text::of(value, inputs.session.collation_connection));
+    let text = or_null!(Text::of(value, inputs.collation));
     Ok(ascii(upper_hex(&text.bytes), inputs))
 }
 
@@ -65,7 +65,7 @@ fn type_char(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 fn quote<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let Some(mut text) = args::text(&args[0], inputs, context)? else { return Ok(ascii("NULL", inputs)) };
     if text.collation == Collation::Binary {
-        args::convert_text(&mut text, inputs.session.collation_connection)?;
+        args::convert_text(&mut text, inputs.collation)?;
         text.collation = Collation::Binary;
     }
     let mut out = Vec::with_capacity(text.bytes.len() + 2);

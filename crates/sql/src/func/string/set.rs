@@ -67,9 +67,7 @@ fn export_set<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'
     let bits = args::int(&args[0], inputs, context)?;
     let (on, off) = (args::text(&args[1], inputs, context)?, args::text(&args[2], inputs, context)?);
     let separator = match args.get(3) {
-        None => {
-            Text { bytes: b","[..].into(), collation: inputs.session.collation_connection, is_string: false }
-        }
+        None => Text { bytes: b","[..].into(), collation: inputs.collation, is_string: false },
         Some(separator) => or_null!(args::text(separator, inputs, context)?),
     };
     let count = match args.get(4) {

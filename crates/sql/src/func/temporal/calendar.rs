@@ -115,6 +115,11 @@ fn dayofyear<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_
     })
 }
 
+/// The mode argument of week(), of which three bits count; NULL is 0. Without one it is `default_week_format`.
+fn mode_of_week(args: &[Expr], inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<u8, SqlError> {
+    if args.len() == 1 { Ok(inputs.session.default_week_format) } else { mode(args, inputs, context) }
+}
+
 /// The mode argument, of which three bits count; NULL is 0.
 fn mode(args: &[Expr], inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result<u8, SqlError> {
     let Some(arg) = args.get(1) else { return Ok(0) };
@@ -127,7 +132,7 @@ fn week_of(date: Date, mode: u8) -> (u16, u8) {
 }
 
 fn week<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let mode = mode(args, inputs, context)?;
+    let mode = mode_of_week(args, inputs, context)?;
     of_days(args, inputs, context, |date, _| i64::from(week_of(date, mode).1))
 }
 
