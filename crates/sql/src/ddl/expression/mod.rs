@@ -78,9 +78,7 @@ impl<'p> Printer<'p> {
             },
             E::Prefixed { prefix, value } => match &**value {
                 E::Value(value) => {
-                    let text = plain_text(&value.value)?;
-                    let space = if text.starts_with('\'') { "" } else { " " };
-                    format!("{}{space}{text}", prefix.value.to_ascii_lowercase())
+                    format!("{}{}", prefix.value.to_ascii_lowercase(), plain_text(&value.value)?)
                 }
                 other => return Err(unsupported(&format!("{prefix} {other}"))),
             },
