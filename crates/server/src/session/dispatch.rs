@@ -11,23 +11,8 @@ use super::{Client, Wire, count};
 type Result<T> = std::result::Result<T, SqlError>;
 
 impl Client {
-    /// Carries a statement out, and answers. One that fails leaves no lock and no snapshot, unless it is within a transaction.
+    /// Carries a statement out, and answers. One that fails may leave locks and a snapshot: see [`Client::leave_nothing`].
     pub(super) async fn other(
-        &mut self,
-        statement: Statement,
-        sql: &[u8],
-        format: Format,
-        more: bool,
-        wire: &mut dyn Wire,
-    ) -> Result<()> {
-        let done = self.carry_out_and_answer(statement, sql, format, more, wire).await;
-        if done.is_err() && !self.transaction.open && !self.transaction.trx.is_idle() {
-            let _ack = self.transaction.rollback().await;
-        }
-        done
-    }
-
-    async fn carry_out_and_answer(
         &mut self,
         statement: Statement,
         sql: &[u8],

@@ -434,6 +434,13 @@ impl Client {
         self.transaction.commit(self.log.origin, logged).await.map(Some)
     }
 
+    /// A statement without a plan has failed: it leaves no lock and no snapshot, unless it is within a transaction.
+    pub(super) async fn leave_nothing(&mut self) {
+        if !self.transaction.open && !self.transaction.trx.is_idle() {
+            let _ack = self.transaction.rollback().await;
+        }
+    }
+
     /// A statement has failed and is undone: ends the transaction if it is one by itself, at a deadlock, and if its
     /// snapshot is gone. The error may follow from what others have not made durable yet.
     pub(super) async fn fail(&mut self, error: SqlError) -> SqlError {

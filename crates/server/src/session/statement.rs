@@ -180,7 +180,11 @@ impl Client {
                     return Err(self.stray_marker(sql));
                 }
                 Prepared::Other(statement) => {
-                    return Box::pin(self.other(*statement, sql, format, more, wire)).await;
+                    let done = Box::pin(self.other(*statement, sql, format, more, wire)).await;
+                    if done.is_err() {
+                        Box::pin(self.leave_nothing()).await;
+                    }
+                    return done;
                 }
             }
         }
