@@ -6,6 +6,7 @@
 //!
 //! Method: sessions in each state when the server stops.
 
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -43,6 +44,8 @@ fn commands_under_way_are_finished() {
         busy.answer().expect("the command is finished");
         assert!(stopped.join().unwrap());
     });
+    // If it was idle again for a moment, it was told so.
+    let _ = busy.stream.read_to_end(&mut Vec::new());
     assert!(busy.ping().unwrap_err().is_gone());
 }
 
