@@ -163,7 +163,9 @@ impl Cascade<'_> {
         {
             return Ok(Looked::Still(row));
         }
-        self.trx.let_go(row_key, held, true);
+        // Kept, a lock of one of the places that a row moves between would be in the way of who moves it back.
+        let is_named = finds_one(self.relations.table(place), finder);
+        self.trx.let_go(row_key, held, is_named);
         Ok(Looked::Changed)
     }
 }
