@@ -9,10 +9,13 @@
 
 use std::path::{Path, PathBuf};
 
-use vfs::{Open, Vfs};
+use vfs::{File, Open, Vfs};
 
 use crate::error::{Error, Result};
 use crate::name::BinlogName;
+
+/// What ends the name of the list of files that are about to be removed; MySQL's.
+const REMOVAL: &str = "~rec~";
 
 /// The list, and where it is kept. Changes reach the disk before they are visible here.
 #[derive(Clone, Debug)]
@@ -36,11 +39,7 @@ impl BinlogIndex {
         if vfs.exists(&path)? {
             let file = vfs.open(&path, Open::Read)?;
             file.drop_clean_pages()?;
-            let len = file.len()?;
-            let len = usize::try_from(len).expect("an index is small");
-            let mut text = vec![0; len];
-            file.read_exact_at(&mut text, 0)?;
-            index.names = index.parse(&text)?;
+            index.names = index.parse(&read_list(&*file)?)?;
             file.sync_all()?;
             vfs.sync_dir(dir)?;
         }
@@ -93,11 +92,46 @@ impl BinlogIndex {
         self.replace(vfs, names)
     }
 
-    /// Takes all files below `first` off the list and returns them, to be removed by [`BinlogIndex::remove_files`].
-    /// The newest file always stays.
+    /// Takes all files below `first` off the list and returns them, to be removed by [`BinlogIndex::finish_removal`], in a later
+    /// run if need be: their names are kept in a file. The newest file always stays.
     pub fn purge_below(&mut self, vfs: &dyn Vfs, first: &BinlogName) -> Result<Vec<BinlogName>> {
         let count = self.names.partition_point(|name| name < first).min(self.names.len().saturating_sub(1));
+        if count > 0 {
+            let mut doomed = self.doomed(vfs)?;
+            doomed.extend_from_slice(&self.names[..count]);
+            write_list(vfs, &self.removal_path(), &doomed)?;
+            vfs.sync_dir(&self.dir)?;
+        }
         self.take_off(vfs, 0, count)
+    }
+
+    /// Removes the files that were purged and may still be there. One that cannot be removed is an error, when all others are gone.
+    pub fn finish_removal(&self, vfs: &dyn Vfs) -> Result<()> {
+        let path = self.removal_path();
+        if !vfs.exists(&path)? {
+            return Ok(());
+        }
+        let failed =
+            self.doomed(vfs)?.iter().filter_map(|name| self.remove_file(vfs, name).err()).next_back();
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        vfs.sync_dir(&self.dir)?;
+        vfs.remove_file(&path)?;
+        Ok(vfs.sync_dir(&self.dir)?)
+    }
+
+    /// The files that a purge has begun to remove.
+    fn doomed(&self, vfs: &dyn Vfs) -> Result<Vec<BinlogName>> {
+        let path = self.removal_path();
+        if !vfs.exists(&path)? {
+            return Ok(Vec::new());
+        }
+        let text = read_list(&*vfs.open(&path, Open::Read)?)?;
+        // Cut short, it was not made use of.
+        let lines = text.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n"));
+        let names = lines.filter_map(|line| self.parse_line(std::str::from_utf8(line).ok()?).ok());
+        Ok(names.filter(|name| self.names.binary_search(name).is_err()).collect())
     }
 
     /// Takes all files above `last` off the list and returns them: recovery cuts a tail of whole files.
@@ -119,20 +153,21 @@ impl BinlogIndex {
     /// If one is still listed.
     pub fn remove_files(&self, vfs: &dyn Vfs, names: &[BinlogName]) -> Result<()> {
         for name in names {
-            assert!(self.names.binary_search(name).is_err(), "a file leaves the index before it is removed");
-            let path = self.path_of(name);
-            match vfs.remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(error.into());
-                }
-                _ => {}
-            }
+            self.remove_file(vfs, name)?;
         }
         Ok(vfs.sync_dir(&self.dir)?)
     }
 
-    /// Files of this log that lie in the directory and are not listed, ascending: what a crash left between a
-    /// purge's two halves (below the first listed one), or a rotation's (above the last one).
+    fn remove_file(&self, vfs: &dyn Vfs, name: &BinlogName) -> Result<()> {
+        assert!(self.names.binary_search(name).is_err(), "a file leaves the index before it is removed");
+        match vfs.remove_file(&self.path_of(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Files of this log that lie in the directory and are not listed, ascending: what a crash left in the middle of a
+    /// rotation (behind the last one), or what people have put there.
     pub fn unlisted(&self, vfs: &dyn Vfs) -> Result<Vec<BinlogName>> {
         let files = vfs.list(&self.dir)?;
         let names = files.iter().filter_map(|file| BinlogName::parse(file));
@@ -153,17 +188,17 @@ impl BinlogIndex {
         Ok(gone)
     }
 
+    fn removal_path(&self) -> PathBuf {
+        self.dir.join(format!("{}.{REMOVAL}", self.base))
+    }
+
     fn temporary_path(&self) -> PathBuf {
         self.dir.join(format!("{}.index_crash_safe", self.base))
     }
 
     fn replace(&mut self, vfs: &dyn Vfs, names: Vec<BinlogName>) -> Result<()> {
-        let text = names.iter().fold(String::new(), |text, name| text + "./" + &name.to_string() + "\n");
         let temporary = self.temporary_path();
-        let file = vfs.open(&temporary, Open::Create)?;
-        file.set_len(0)?;
-        file.write_at(text.as_bytes(), 0)?;
-        file.sync_all()?;
+        write_list(vfs, &temporary, &names)?;
         let path = self.path();
         vfs.rename(&temporary, &path)?;
         vfs.sync_dir(&self.dir)?;
@@ -199,4 +234,20 @@ impl BinlogIndex {
         let name = BinlogName::parse(file).ok_or("not a binlog file's name")?;
         if name.base() == self.base { Ok(name) } else { Err("the file belongs to another log") }
     }
+}
+
+/// Writes a list of files anew, and syncs it.
+fn write_list(vfs: &dyn Vfs, path: &Path, names: &[BinlogName]) -> Result<()> {
+    let text = names.iter().fold(String::new(), |text, name| text + "./" + &name.to_string() + "\n");
+    let file = vfs.open(path, Open::Create)?;
+    file.set_len(0)?;
+    file.write_at(text.as_bytes(), 0)?;
+    Ok(file.sync_all()?)
+}
+
+fn read_list(file: &dyn File) -> Result<Vec<u8>> {
+    let len = usize::try_from(file.len()?).expect("a list of files is small");
+    let mut text = vec![0; len];
+    file.read_exact_at(&mut text, 0)?;
+    Ok(text)
 }

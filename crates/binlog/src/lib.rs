@@ -49,7 +49,7 @@ pub use gtid::{Gtid, GtidSet, Uuid};
 pub use index::BinlogIndex;
 pub use io_cache::{CachedFile, IoCache};
 pub use name::BinlogName;
-pub use reader::{Boundaries, EventReader, FileHead, RawEvent, ReadAt, read_head};
+pub use reader::{Boundaries, EventReader, FileHead, RawEvent, ReadAt, executed_by, read_head};
 pub use rotate::rotate;
 pub use trx::{GtidPlan, TrxEvents, TrxStamps};
 

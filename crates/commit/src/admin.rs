@@ -84,18 +84,14 @@ impl Pipeline {
         files.purge_below(target, needed)
     }
 
-    /// The GTIDs of files that were removed, which the first file says, and those that were said to be executed elsewhere.
+    /// The GTIDs of files that were removed, which the first file that is there says, and those that were said to be executed elsewhere.
     pub fn purged_gtids(&self) -> Result<GtidSet, FatalError> {
         let mut purged = self.facts.lock().gtid_purged.clone();
         let Some(files) = &self.binlog else { return Ok(purged) };
-        loop {
-            let Some(first) = files.index().names().first().cloned() else { return Ok(purged) };
-            // It may be removed at this moment; then another is the first.
-            if let Some(file) = files.open_in_use(&first)? {
-                purged.add_set(&binlog::read_head(file)?.previous);
-                return Ok(purged);
-            }
+        if let Some(file) = files.open_first()? {
+            purged.add_set(&binlog::read_head(file)?.previous);
         }
+        Ok(purged)
     }
 
     /// The last binlog file that was begun at or before a moment, seconds since 1970: all files before it have ended by
@@ -134,6 +130,9 @@ impl Pipeline {
         })??;
         if let Some(files) = &self.binlog {
             files.unlock();
+        }
+        if let Some(store) = self.store.get() {
+            store.unlock();
         }
         Ok(())
     }

@@ -99,6 +99,19 @@ impl BinlogFiles {
         self.open_at(name, &self.path_of(name))
     }
 
+    /// The first file that can be opened; those before it were removed by somebody else.
+    pub(crate) fn open_first(&self) -> Result<Option<FileInUse>, FatalError> {
+        let index = self.index.lock();
+        for name in index.names() {
+            match self.open_at(name, &index.path_of(name)) {
+                Ok(file) => return Ok(Some(self.in_use.begin(number_of(name), file))),
+                Err(FatalError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
     /// The same; PURGE leaves the file where it is as long as it is read. `None` if the index does not list it.
     pub fn open_in_use(&self, name: &BinlogName) -> Result<Option<FileInUse>, FatalError> {
         // With the lock: no purge comes between the look and the count.
@@ -162,10 +175,14 @@ impl BinlogFiles {
         synced
     }
 
-    /// When a file was begun, seconds since 1970: the time stamp of its first event.
+    /// When a file was begun, seconds since 1970: the time stamp of its first event. One that somebody has removed was begun
+    /// long ago.
     pub(crate) fn begun_at(&self, name: &BinlogName) -> Result<u32, FatalError> {
         let mut start = [0; binlog::MAGIC.len() + 4];
-        let file = self.vfs.open(&self.path_of(name), Open::Read)?;
+        let file = match self.vfs.open(&self.path_of(name), Open::Read) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            file => file?,
+        };
         file.read_exact_at(&mut start, 0)?;
         Ok(u32::from_le_bytes(*start.last_chunk().expect("it is longer")))
     }
@@ -187,7 +204,7 @@ impl BinlogFiles {
             (index.clone(), gone, in_use)
         };
         // Without the lock: large files take their time, and a rotation must not wait for them.
-        index.remove_files(&*self.vfs, &gone).map_err(FatalError::from)?;
+        index.finish_removal(&*self.vfs).map_err(FatalError::from)?;
         Ok(Purged { gone, in_use })
     }
 

@@ -64,6 +64,8 @@ pub struct Pending {
     pub(crate) footprint: Footprint,
     /// Whether its rows may be told apart at WRITESET: the session's `transaction_write_set_extraction` is the server's.
     pub has_write_set: bool,
+    /// Nothing of it is a user's: it does not wait for FLUSH TABLES WITH READ LOCK, whose owner may be whoever commits it.
+    pub passes_read_lock: bool,
     ticket: Option<Ticket>,
     /// The last transaction that was handed over in this, and how many in a row had nobody else's between them.
     pub(crate) last: CommitSeq,
@@ -92,6 +94,7 @@ impl Pending {
             parent_clock: 0,
             footprint: Footprint::default(),
             has_write_set: true,
+            passes_read_lock: false,
             ticket: None,
             last: CommitSeq(0),
             in_a_row: 0,
@@ -107,6 +110,7 @@ impl Pending {
         self.cache.reset();
         self.kind = EventsKind::None;
         self.gno = None;
+        self.passes_read_lock = false;
         self.chunks.clear();
         self.event_chunks.clear();
         self.room = None;

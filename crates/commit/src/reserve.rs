@@ -195,5 +195,5 @@ pub(crate) fn need_of(pending: &Pending) -> Need {
             credits.backlog_bytes = Credits::bytes(size.min(INLINE_MAX));
         }
     }
-    Need { credits, writes: true, has_chunks: pending.has_chunks() }
+    Need { credits, writes: !pending.passes_read_lock, has_chunks: pending.has_chunks() }
 }

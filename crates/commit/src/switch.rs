@@ -11,7 +11,7 @@ use engine::base::Base;
 use parking_lot::MutexGuard;
 use redo::Cursor;
 
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::{FatalError, Pipeline, StrategyKind};
 
 /// No ticket is under way, and none is drawn while this lives.
@@ -91,7 +91,8 @@ impl Pipeline {
             // Nothing of it is needed: it would have been opened at the start.
             facts.store.need_from(None);
             let start = facts.store.start;
-            Store::begin(&self.vfs, &self.store_options, &mut facts.store, start, &[])
+            let lock = store::lock(&*self.vfs, &self.store_options.dir)?;
+            Store::begin(&self.vfs, &self.store_options, &mut facts.store, start, &[], lock)
         })?;
         Ok(opened.map(|(store, cursor)| self.adopt_store(store, cursor)).err())
     }

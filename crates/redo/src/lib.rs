@@ -43,7 +43,7 @@ pub use error::RedoError;
 pub use log::{Durability, Options, RedoLog, Start};
 pub use lsn::Lsn;
 pub use pool::LiveSegment;
-pub use reader::{EpochStart, Reader};
+pub use reader::{EpochStart, Reader, written_by_later_run};
 pub use record::Record;
 pub use ring::{Consumer, Cursor, Fill, Reservation, Ring};
 pub use segment::SegmentNo;

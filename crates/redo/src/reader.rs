@@ -259,28 +259,51 @@ impl Reader {
     }
 
     fn block_at(&mut self, offset: u64) -> Result<Found, RedoError> {
-        let mut bytes = vec![0; BLOCK_ALIGN];
-        let size = self.segment.file.read_at(&mut bytes, offset)?;
+        let (found, size) = block_at(&*self.segment.file, offset)?;
         self.bytes_read += size as u64;
-        let Some(header) = block::decode_header(&bytes[..size]) else {
-            return Ok(Found::Nothing("no block header"));
-        };
-        if header.block_size() > size {
-            bytes.resize(header.block_size(), 0);
-            let more = self.segment.file.read_at(&mut bytes[size..], offset + size as u64)?;
-            self.bytes_read += more as u64;
-            bytes.truncate(size + more);
-        }
-        Ok(match block::verify(&header, &bytes) {
-            Some(payload) => Found::Block(header, payload.to_vec()),
-            None => Found::Nothing("a block with a wrong checksum"),
-        })
+        Ok(found)
     }
 
     fn corrupt(&self, what: &'static str, promised: Lsn) -> RedoError {
         let Segment { path, offset, .. } = &self.segment;
         RedoError::Corrupt { file: path.clone(), offset: *offset, lsn: self.lsn, promised, what }
     }
+}
+
+/// A segment of a directory that a run behind `epoch` has written to, if there is one.
+pub fn written_by_later_run(vfs: &dyn Vfs, dir: &Path, epoch: u64) -> Result<Option<PathBuf>, RedoError> {
+    for no in segment::list(vfs, dir)? {
+        let (segment, Some(header)) = open_segment(vfs, dir, no)? else { continue };
+        if header.run.epoch <= epoch {
+            continue;
+        }
+        // A run that ended before it could write has left a header alone.
+        if let (Found::Block(block, _), _) = block_at(&*segment.file, HEADER_SIZE)?
+            && block.run == header.run
+        {
+            return Ok(Some(segment.path));
+        }
+    }
+    Ok(None)
+}
+
+/// What lies at an offset, and how much was read.
+fn block_at(file: &dyn File, offset: u64) -> io::Result<(Found, usize)> {
+    let mut bytes = vec![0; BLOCK_ALIGN];
+    let mut size = file.read_at(&mut bytes, offset)?;
+    let Some(header) = block::decode_header(&bytes[..size]) else {
+        return Ok((Found::Nothing("no block header"), size));
+    };
+    if header.block_size() > size {
+        bytes.resize(header.block_size(), 0);
+        size += file.read_at(&mut bytes[size..], offset + size as u64)?;
+        bytes.truncate(size);
+    }
+    let found = match block::verify(&header, &bytes) {
+        Some(payload) => Found::Block(header, payload.to_vec()),
+        None => Found::Nothing("a block with a wrong checksum"),
+    };
+    Ok((found, size))
 }
 
 fn open_segment(vfs: &dyn Vfs, dir: &Path, no: SegmentNo) -> io::Result<(Segment, Option<segment::Header>)> {

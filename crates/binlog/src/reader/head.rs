@@ -4,7 +4,7 @@
 use super::{EventReader, ReadAt};
 use crate::decode::Event;
 use crate::error::{Error, Result};
-use crate::event::ChecksumAlg;
+use crate::event::{ChecksumAlg, GtidEvent};
 use crate::gtid::GtidSet;
 
 /// The beginning of a file.
@@ -22,6 +22,22 @@ pub struct FileHead {
     pub previous: GtidSet,
     /// Where the first transaction begins.
     pub first_transaction: u64,
+}
+
+/// The GTIDs that were executed when a file ended, or as far as it can be read: those of all earlier files, and its own.
+pub fn executed_by(file: impl ReadAt + 'static) -> Result<GtidSet> {
+    let mut reader = EventReader::open(file)?;
+    let mut executed = GtidSet::new();
+    while let Ok(Some(event)) = reader.next_event() {
+        match event.decode() {
+            Ok(Event::PreviousGtids(previous)) => executed.add_set(&previous),
+            Ok(Event::Gtid(GtidEvent { gtid: Some(gtid), .. })) => {
+                executed.add(gtid);
+            }
+            _ => {}
+        }
+    }
+    Ok(executed)
 }
 
 /// Reads a file's FORMAT_DESCRIPTION and PREVIOUS_GTIDS, and nothing else.

@@ -18,7 +18,7 @@ mod read_at;
 mod window;
 
 pub use boundaries::{Boundaries, Boundary};
-pub use head::{FileHead, read_head};
+pub use head::{FileHead, executed_by, read_head};
 pub use raw_event::RawEvent;
 pub use read_at::ReadAt;
 

@@ -215,13 +215,28 @@ impl BinlogTail {
         )))
     }
 
+    /// The file that a rotation had made and not listed yet. Refuses others behind the last one: the log will need their names.
+    fn stray(&self, end: BinlogPlace) -> Result<Option<BinlogName>, FatalError> {
+        let last = self.index.last().map_or(0, BinlogName::number).max(end.file.into());
+        let mut behind = self.index.unlisted(&*self.vfs)?;
+        behind.retain(|name| name.number() > last);
+        match behind.iter().find(|name| name.number() > last + 1) {
+            Some(name) => Err(FatalError::Corrupt(format!(
+                "{} is none of this server's: its index does not list it, and its number lies behind the last one; move it \
+                 away",
+                self.index.path_of(name).display()
+            ))),
+            None => Ok(behind.pop()),
+        }
+    }
+
     /// Cuts everything behind `end`.
     fn cut(&mut self, end: BinlogPlace) -> Result<(), FatalError> {
+        let stray = self.stray(end)?;
         self.end_file(end)?;
         let last = self.name(end.file);
         let mut gone = self.index.cut_above(&*self.vfs, &last)?;
-        gone.extend(self.index.unlisted(&*self.vfs)?);
-        gone.retain(|name| *name != last);
+        gone.extend(stray);
         for name in &gone {
             self.bytes_cut += self.vfs.open(&self.index.path_of(name), Open::Read)?.len()?;
         }

@@ -16,17 +16,18 @@ mod recorded_log;
 mod replay;
 mod store_tail;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use binlog::{ChecksumAlg, IoCache};
+use binlog::{BinlogIndex, ChecksumAlg, GtidSet, IoCache};
 use engine::base::Base;
 use engine::ids::CounterHigh;
 use engine::view::Published;
 use parking_lot::Mutex;
-use redo::{Cursor, EpochStart, LiveSegment, Lsn, Reader, RedoLog, Start};
-use vfs::{LockGuard, Vfs, WithBallast};
+use redo::{Cursor, EpochStart, LiveSegment, Reader, RedoLog, Start};
+use vfs::{LockGuard, Open, Vfs, WithBallast};
 
 use crate::admission::{Admission, Credits};
 use crate::binlog_files::{Appender, BinlogFiles};
@@ -55,7 +56,7 @@ use crate::{FatalError, Pipeline, StrategyKind};
 use binlog_tail::BinlogTail;
 use recorded_log::RecordedLog;
 use replay::{Kept, Replay};
-use store_tail::StoreTail;
+use store_tail::{KeptStore, StoreTail};
 
 /// What a server run is told.
 #[derive(Debug)]
@@ -155,9 +156,12 @@ pub fn open(
     facts.epochs.retain(|run| run.lsn < kept.redo_end);
     facts.epochs.push(EpochStart { epoch, lsn: kept.redo_end, segment });
     let store = match store_end {
-        Some((end, kept)) => Some(Store::begin(vfs, &config.store, &mut facts.store, end, &kept)?),
+        Some(KeptStore { end, segments, lock }) => {
+            Some(Store::begin(vfs, &config.store, &mut facts.store, end, &segments, lock)?)
+        }
         None => None,
     };
+    facts.gtid_purged.add_set(&missing_gtids(vfs, &config, &facts, &kept)?);
     facts.keep(base, &[])?;
     let log = begin_binlog(vfs, &config, lock, &kept, facts.reset_to, &*clock)?;
     if let (Some((_, _, end)), Some(_)) = (&log, facts.reset_to) {
@@ -175,6 +179,15 @@ pub fn open(
         return Err(error);
     }
     pipeline.begin_with(strategy);
+    let dying = Arc::downgrade(&pipeline);
+    base.on_failure(move |error| {
+        if let Some(pipeline) = dying.upgrade() {
+            (pipeline.die.0)(
+                "the table store's file",
+                io::Error::new(error.kind(), error.to_string()).into(),
+            );
+        }
+    });
     if let Some(path) = path {
         pipeline.adopt_binlog_path(path.to_string_lossy().into_owned(), base, &counters)?;
     }
@@ -206,11 +219,11 @@ fn restore(
     }
     let segments = reader.kept_below(kept.redo_end);
     reader.sync(&segments)?;
-    let store_end = store.as_ref().map(StoreTail::sync).transpose()?;
     published.set_visible(kept.last);
     report.trx_replayed = kept.replayed;
     report.trx_cut = kept.cut;
     report.bytes_read = reader.bytes_read() + store.as_ref().map_or(0, StoreTail::bytes_read);
+    let store_end = store.map(StoreTail::sync).transpose()?;
     if let Some(tail) = log.opened() {
         report.bytes_read += tail.bytes_read;
         report.binlog_bytes_cut = tail.bytes_cut;
@@ -219,11 +232,39 @@ fn restore(
     Ok(Restored { kept, segments, store_end })
 }
 
+/// GTIDs that no file of the log has which this run goes on with: of transactions that were logged elsewhere, under another
+/// `--log-bin`, since its last file ended. Who follows by GTIDs and lacks them cannot get them here.
+fn missing_gtids(
+    vfs: &Arc<dyn Vfs>,
+    config: &Config,
+    facts: &Facts,
+    kept: &Kept,
+) -> Result<GtidSet, FatalError> {
+    let Some(BinlogConfig { path, .. }) = &config.binlog else { return Ok(GtidSet::new()) };
+    if Path::new(&facts.binlog_path) == recorded_log::canonical(&**vfs, path) {
+        return Ok(GtidSet::new());
+    }
+    let index = BinlogTail::open(Arc::clone(vfs), path)?.index;
+    for name in index.names().iter().rev() {
+        match vfs.open(&index.path_of(name), Open::Read) {
+            Ok(file) => {
+                let mut missing = kept.gtid_executed.clone();
+                missing.subtract(&binlog::executed_by(file)?);
+                return Ok(missing);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // The first file says them.
+    Ok(GtidSet::new())
+}
+
 /// What is kept, the redo segments that hold it, and the same of the binlog store, if it was in use.
 struct Restored {
     kept: Kept,
     segments: Vec<LiveSegment>,
-    store_end: Option<(Lsn, Vec<LiveSegment>)>,
+    store_end: Option<KeptStore>,
 }
 
 /// The highest number of a file that a run begins with. So many are left for its rotations that none finds no number behind its
@@ -243,6 +284,7 @@ fn begin_binlog(
 ) -> Result<Option<OpenBinlog>, FatalError> {
     let Some(BinlogConfig { path, checksum, io_cache_size }) = &config.binlog else { return Ok(None) };
     let mut index = BinlogTail::open(Arc::clone(vfs), path)?.index;
+    settle_removal(&**vfs, &index)?;
     let exhausted = || FatalError::Corrupt("the numbers of binlog files are used up".to_owned());
     let name = match reset_to {
         Some(number) if index.names().is_empty() => config.files.name(number),
@@ -257,6 +299,19 @@ fn begin_binlog(
     let (files, appender) =
         BinlogFiles::new(Arc::clone(vfs), lock, index, file, number, Arc::new(IoCache::new(*io_cache_size)));
     Ok(Some((files, appender, end)))
+}
+
+/// Removes what a purge that was interrupted has left. Other files of the log that are not listed are left alone, as are those
+/// that cannot be removed: they are in nobody's way.
+fn settle_removal(vfs: &dyn Vfs, index: &BinlogIndex) -> Result<(), FatalError> {
+    if let Err(error) = index.finish_removal(vfs) {
+        tracing::warn!(%error, "a purged binary log could not be removed; PURGE tries again");
+    }
+    let strays = index.unlisted(vfs)?;
+    if let (Some(first), Some(last)) = (strays.first(), strays.last()) {
+        tracing::warn!(%first, %last, "binary logs that the index does not list are left alone");
+    }
+    Ok(())
 }
 
 #[expect(clippy::too_many_arguments, reason = "everything that a run is made of comes together here")]

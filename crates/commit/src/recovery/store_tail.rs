@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use engine::ids::CommitSeq;
 use redo::{LiveSegment, Lsn, Reader};
-use vfs::Vfs;
+use vfs::{LockGuard, Vfs};
 
 use crate::FatalError;
 use crate::facts::StoreFacts;
 use crate::record::{self, Input};
+use crate::store;
 
 /// See the module.
 #[derive(Debug)]
@@ -22,6 +23,15 @@ pub(super) struct StoreTail {
     current: Option<Stored>,
     /// The end of the last record that is kept.
     end: Lsn,
+    /// No other server writes meanwhile.
+    lock: Box<dyn LockGuard>,
+}
+
+/// What is kept of a store.
+pub(super) struct KeptStore {
+    pub(super) end: Lsn,
+    pub(super) segments: Vec<LiveSegment>,
+    pub(super) lock: Box<dyn LockGuard>,
 }
 
 /// A transaction's record.
@@ -44,8 +54,9 @@ impl StoreTail {
         if facts.epochs.is_empty() {
             return Ok(None);
         }
+        let lock = store::lock(&**vfs, dir)?;
         let reader = Reader::open(Arc::clone(vfs), dir, &facts.epochs, facts.start)?;
-        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end: facts.start }))
+        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end: facts.start, lock }))
     }
 
     /// The events' body of a transaction, if the store has that very record. Transactions are asked for in commit order.
@@ -75,11 +86,11 @@ impl StoreTail {
         self.end = self.current.as_ref().map_or(self.end, |stored| stored.end);
     }
 
-    /// Makes what is kept survive power loss. Returns its end and the segments that hold it.
-    pub(super) fn sync(&self) -> Result<(Lsn, Vec<LiveSegment>), FatalError> {
+    /// Makes what is kept survive power loss.
+    pub(super) fn sync(self) -> Result<KeptStore, FatalError> {
         let segments = self.reader.kept_below(self.end);
         self.reader.sync(&segments)?;
-        Ok((self.end, segments))
+        Ok(KeptStore { end: self.end, segments, lock: self.lock })
     }
 
     pub(super) fn bytes_read(&self) -> u64 {

@@ -3,10 +3,11 @@
 //! An error that reaches `redb` latches inside it until the database is reopened. A full disk must not do that: writes wait
 //! for room, or use the ballast, as the commit that is under way says.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use vfs::{Ballast, File, Open, Vfs};
@@ -23,13 +24,24 @@ pub(crate) struct Backend {
     shared: Arc<Shared>,
 }
 
+/// What is done about a file that has failed.
+type OnFailure = Box<dyn Fn(&io::Error) + Send + Sync>;
+
 /// What the base and its back end both look at. Relaxed: there is one writer at a time, and statistics.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Shared {
+    /// Called once an error is about to reach `redb`, which from then on refuses whatever is not in its cache.
+    pub(super) on_failure: OnceLock<OnFailure>,
     /// Bytes that were written.
     pub(super) written: AtomicU64,
     /// Whether what is written now waits while the disk is full.
     pub(super) is_patient: AtomicBool,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Shared")
+    }
 }
 
 impl Backend {
@@ -47,10 +59,19 @@ impl Backend {
 
     fn with_room<T>(&self, act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         if self.shared.is_patient.load(Ordering::Relaxed) {
+            // Patience ends with the server: nobody reads any more.
             self.ballast.with_patience(act)
         } else {
-            self.ballast.with(act)
+            self.watch(self.ballast.with(act))
         }
+    }
+
+    /// Tells of an error.
+    fn watch<T>(&self, done: io::Result<T>) -> io::Result<T> {
+        if let (Err(error), Some(on_failure)) = (&done, self.shared.on_failure.get()) {
+            on_failure(error);
+        }
+        done
     }
 }
 
@@ -58,7 +79,7 @@ impl redb::StorageBackend for Backend {
     /// In whole pages, as `redb` insists: a write that was cut short when the file grew leaves a part of one, which no
     /// commit can have had a use for.
     fn len(&self) -> io::Result<u64> {
-        let len = self.file.len()?.saturating_sub(SHIFT);
+        let len = self.watch(self.file.len())?.saturating_sub(SHIFT);
         Ok(len - len % PAGE_SIZE as u64)
     }
 
@@ -67,9 +88,12 @@ impl redb::StorageBackend for Backend {
             Ok(offset) if offset < PAGE_SIZE => {
                 let (head, rest) = out.split_at_mut(out.len().min(PAGE_SIZE - offset));
                 self.header.lock().read(offset, head);
-                if rest.is_empty() { Ok(()) } else { self.file.read_exact_at(rest, PAGE_SIZE as u64 + SHIFT) }
+                if rest.is_empty() {
+                    return Ok(());
+                }
+                self.watch(self.file.read_exact_at(rest, PAGE_SIZE as u64 + SHIFT))
             }
-            _ => self.file.read_exact_at(out, offset + SHIFT),
+            _ => self.watch(self.file.read_exact_at(out, offset + SHIFT)),
         }
     }
 
@@ -79,7 +103,7 @@ impl redb::StorageBackend for Backend {
 
     fn sync_data(&self) -> io::Result<()> {
         let mut header = self.header.lock();
-        self.file.sync_data()?;
+        self.watch(self.file.sync_data())?;
         header.synced();
         Ok(())
     }

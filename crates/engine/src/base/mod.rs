@@ -8,6 +8,7 @@ mod backend;
 mod generation;
 mod header;
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -205,6 +206,12 @@ impl Base {
     pub fn generation(&self, through: CommitSeq) -> Result<Generation, EngineError> {
         let data = self.db.begin_read()?.open_table(DATA)?;
         Ok(Generation::new(data, through, Arc::clone(&self.shared)))
+    }
+
+    /// Says what is done, in the thread that finds it, once the file has failed: the server cannot go on, for what is not cached cannot
+    /// be read from then on. A full disk is waited for by those who can.
+    pub fn on_failure(&self, act: impl Fn(&io::Error) + Send + Sync + 'static) {
+        let _said_before = self.shared.on_failure.set(Box::new(act));
     }
 
     /// Bytes written to the file since it was opened.

@@ -5,12 +5,13 @@ use types::error::table::{
     ER_CANT_CREATE_USER_WITH_GRANT, ER_ILLEGAL_GRANT_FOR_TABLE, ER_ILLEGAL_PRIVILEGE_LEVEL, ER_NO_SUCH_TABLE,
     ER_NONEXISTING_GRANT, ER_NONEXISTING_TABLE_GRANT, ER_SYNTAX_ERROR, ER_WRONG_USAGE,
 };
+use types::warning::Warnings;
 
 use super::account::{Account, Name};
 use super::plan::Draft;
 use super::privilege::{Dynamic, Privileges};
-use super::statement::{Circumstances, Level, What};
-use super::user::require_system_user;
+use super::statement::{Circumstances, Level, Missing, What};
+use super::user::{ER_USER_DOES_NOT_EXIST, require_system_user};
 
 /// What a statement is about.
 #[derive(Clone, Copy)]
@@ -88,6 +89,8 @@ pub(super) fn grant(
                     account.dynamic_grantable = account.dynamic_grantable.union(wanted.dynamic);
                 }
             }
+            // USAGE is nothing: it does not take the place of what another pattern gives.
+            _ if wanted.fixed.is_empty() => {}
             Level::Database(database) => {
                 let had = account.databases.entry(database.clone()).or_default();
                 *had = had.union(wanted.fixed);
@@ -104,31 +107,54 @@ pub(super) fn grant(
 
 pub(super) fn revoke(
     draft: &mut Draft<'_>,
-    what: &What,
-    level: &Level,
+    (what, level): (&What, &Level),
     users: &[Name],
+    missing: Missing,
     around: Circumstances<'_>,
+    warnings: &mut Warnings,
 ) -> Result<(), SqlError> {
     let wanted = Wanted::of(what, level)?;
     permit(wanted, level, around)?;
     for name in users {
-        let account = draft.get(name).ok_or_else(|| no_grant(name))?;
+        let Some(account) = known(draft, name, missing, warnings)? else { continue };
         require_system_user(account, around)?;
         let mut account = account.clone();
-        take(&mut account, wanted, level)?;
+        match take(&mut account, wanted, level) {
+            Err(error) if missing.if_exists => warnings.push_error(types::warning::Level::Warning, &error),
+            taken => taken?,
+        }
         draft.put(name, Some(account));
     }
     Ok(())
 }
 
+/// The account, or what is said if there is none.
+fn known<'d>(
+    draft: &'d Draft<'_>,
+    name: &Name,
+    missing: Missing,
+    warnings: &mut Warnings,
+) -> Result<Option<&'d Account>, SqlError> {
+    let account = draft.get(name);
+    if account.is_none() {
+        if !missing.if_exists && !missing.ignore_unknown_user {
+            return Err(no_grant(name));
+        }
+        warnings.push(types::warning::Level::Warning, &ER_USER_DOES_NOT_EXIST, &[&name.user]);
+    }
+    Ok(account)
+}
+
 pub(super) fn revoke_all(
     draft: &mut Draft<'_>,
     users: &[Name],
+    missing: Missing,
     around: Circumstances<'_>,
+    warnings: &mut Warnings,
 ) -> Result<(), SqlError> {
     around.access.require(Privileges::CREATE_USER, "", "CREATE USER")?;
     for name in users {
-        let account = draft.get(name).ok_or_else(|| no_grant(name))?;
+        let Some(account) = known(draft, name, missing, warnings)? else { continue };
         require_system_user(account, around)?;
         let bare = Account {
             is_locked: account.is_locked,

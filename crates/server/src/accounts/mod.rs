@@ -36,8 +36,8 @@ use digests::Digests;
 pub use host::Peer;
 pub use plan::{Change, Plan};
 pub use privilege::{Dynamic, Privileges};
-pub use show::{USER_COLUMNS, UserCell};
-pub use statement::{Attributes, Circumstances, Credential, Level, Secret, Statement, What};
+pub use show::{Shown, USER_COLUMNS, UserCell};
+pub use statement::{Attributes, Circumstances, Credential, Level, Missing, Secret, Statement, What};
 pub use table::Table;
 
 /// The server's accounts.

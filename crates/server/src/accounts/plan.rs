@@ -65,10 +65,12 @@ impl Table {
             Statement::Grant { what, level, users, with_grant_option } => {
                 grant::grant(&mut draft, what, level, users, *with_grant_option, around)?;
             }
-            Statement::Revoke { what, level, users } => {
-                grant::revoke(&mut draft, what, level, users, around)?;
+            Statement::Revoke { what, level, users, missing } => {
+                grant::revoke(&mut draft, (what, level), users, *missing, around, warnings)?;
             }
-            Statement::RevokeAll(users) => grant::revoke_all(&mut draft, users, around)?,
+            Statement::RevokeAll(users, missing) => {
+                grant::revoke_all(&mut draft, users, *missing, around, warnings)?;
+            }
         }
         Ok(draft.plan)
     }

@@ -1,5 +1,7 @@
 //! SHOW GRANTS, SHOW CREATE USER, and the rows of `mysql.user`, as MySQL 8.0 prints them.
 
+use std::fmt;
+
 use types::error::SqlError;
 use types::error::table::ER_NONEXISTING_GRANT;
 
@@ -7,6 +9,7 @@ use super::Table;
 use super::account::{Account, Name};
 use super::plan::failed;
 use super::privilege::Privileges;
+use super::statement::{Level, Missing, Statement, What};
 
 impl Table {
     /// The rows of SHOW GRANTS FOR an account. Error 1141 if there is none of this name.
@@ -36,29 +39,112 @@ impl Table {
         Ok(rows)
     }
 
-    /// SHOW CREATE USER. Error 1396 if there is none of this name. `as_hex` is `print_identified_with_as_hex`.
-    pub fn show_create_user(&self, name: &Name, as_hex: bool) -> Result<String, SqlError> {
+    /// SHOW CREATE USER. Error 1396 if there is none of this name.
+    pub fn show_create_user(&self, name: &Name, secret: Shown) -> Result<String, SqlError> {
         let account = self.get(name).ok_or_else(|| failed("SHOW CREATE USER", &[name]))?;
         Ok(format!(
             "CREATE USER {} REQUIRE {} PASSWORD EXPIRE DEFAULT ACCOUNT {} PASSWORD HISTORY DEFAULT PASSWORD REUSE \
              INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT",
-            account.identified(as_hex),
+            account.identified(secret),
             if account.requires_tls { "SSL" } else { "NONE" },
             if account.is_locked { "LOCK" } else { "UNLOCK" },
         ))
     }
 }
 
+/// How the hash of a password is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// As it is.
+    Text,
+    /// `print_identified_with_as_hex`
+    Hex,
+    /// Not at all: to somebody who may not read accounts.
+    Hidden,
+}
+
+impl Statement {
+    /// As it goes to the binary log: whoever applies it has another current user, and another database. `None` for what is said with
+    /// a secret.
+    pub fn text_to_log(&self) -> Option<String> {
+        let names = |users: &[Name]| users.iter().map(account_text).collect::<Vec<_>>().join(",");
+        Some(match self {
+            Self::Create { .. } | Self::Alter { .. } | Self::SetPassword(..) => return None,
+            Self::Drop { if_exists, users } => {
+                format!("DROP USER {}{}", if *if_exists { "IF EXISTS " } else { "" }, names(users))
+            }
+            Self::Rename(pairs) => {
+                let pair =
+                    |(old, new): &(Name, Name)| format!("{} TO {}", account_text(old), account_text(new));
+                format!("RENAME USER {}", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
+            }
+            Self::Grant { what, level, users, with_grant_option } => {
+                let option = if *with_grant_option { " WITH GRANT OPTION" } else { "" };
+                format!("GRANT {what} ON {level} TO {}{option}", names(users))
+            }
+            Self::Revoke { what, level, users, missing } => {
+                format!(
+                    "REVOKE {}{what} ON {level} FROM {}{}",
+                    missing.before(),
+                    names(users),
+                    missing.behind()
+                )
+            }
+            Self::RevokeAll(users, missing) => format!(
+                "REVOKE {}ALL PRIVILEGES, GRANT OPTION FROM {}{}",
+                missing.before(),
+                names(users),
+                missing.behind()
+            ),
+        })
+    }
+}
+
+impl Missing {
+    fn before(self) -> &'static str {
+        if self.if_exists { "IF EXISTS " } else { "" }
+    }
+
+    fn behind(self) -> &'static str {
+        if self.ignore_unknown_user { " IGNORE UNKNOWN USER" } else { "" }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("ALL PRIVILEGES"),
+            Self::These(names) => f.write_str(&names.join(", ")),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Server => f.write_str("*.*"),
+            Self::Database(database) => write!(f, "{}.*", quoted(database)),
+            Self::Table(database, table) => write!(f, "{}.{}", quoted(database), quoted(table)),
+        }
+    }
+}
+
+/// `'user'@'host'`
+fn account_text(name: &Name) -> String {
+    format!("{}@{}", text_literal(&name.user), text_literal(&name.host))
+}
+
 impl Account {
     /// Who it is and how it proves that, as CREATE USER and ALTER USER say it.
-    pub fn identified(&self, as_hex: bool) -> String {
+    pub fn identified(&self, shown: Shown) -> String {
         let secret = self.verifier.authentication_string();
-        let secret = match &*secret {
-            "" => String::new(),
-            secret if as_hex => {
+        let secret = match (&*secret, shown) {
+            ("", _) => String::new(),
+            (_, Shown::Hidden) => " AS <secret>".to_owned(),
+            (secret, Shown::Hex) => {
                 secret.bytes().fold(" AS 0x".to_owned(), |digits, byte| digits + &format!("{byte:02X}"))
             }
-            secret => format!(" AS {}", text_literal(secret)),
+            (secret, Shown::Text) => format!(" AS {}", text_literal(secret)),
         };
         let (user, host) = (quoted(&self.name.user), quoted(&self.name.host));
         format!("{user}@{host} IDENTIFIED WITH '{}'{secret}", self.verifier.plugin().name())

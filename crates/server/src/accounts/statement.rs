@@ -63,9 +63,20 @@ pub enum Statement {
         level: Level,
         /// From whom.
         users: Vec<Name>,
+        /// What is not there.
+        missing: Missing,
     },
     /// REVOKE ALL PRIVILEGES, GRANT OPTION FROM user, ..
-    RevokeAll(Vec<Name>),
+    RevokeAll(Vec<Name>, Missing),
+}
+
+/// What REVOKE does about what is not there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// IF EXISTS: privileges that were not granted, and users, are warned of.
+    pub if_exists: bool,
+    /// IGNORE UNKNOWN USER: users are.
+    pub ignore_unknown_user: bool,
 }
 
 /// IDENTIFIED ..
@@ -75,6 +86,8 @@ pub struct Credential {
     pub plugin: Option<String>,
     /// What follows.
     pub secret: Secret,
+    /// REPLACE: what the password has been so far.
+    pub replaces: Option<String>,
 }
 
 /// BY or AS.
@@ -90,11 +103,11 @@ pub enum Secret {
 
 impl Credential {
     /// No password, the default plugin.
-    pub const NONE: Self = Self { plugin: None, secret: Secret::None };
+    pub const NONE: Self = Self { plugin: None, secret: Secret::None, replaces: None };
 
     /// BY 'password', with the default plugin.
     pub fn password(password: &str) -> Self {
-        Self { plugin: None, secret: Secret::Password(password.to_owned()) }
+        Self { plugin: None, secret: Secret::Password(password.to_owned()), replaces: None }
     }
 }
 

@@ -1,7 +1,8 @@
 //! CREATE, ALTER, DROP, RENAME USER and SET PASSWORD.
 
-use protocol::auth::{Plugin, Verifier};
+use protocol::auth::{NativeHash, Plugin, Verifier};
 use types::error::table::{
+    ER_CURRENT_PASSWORD_NOT_REQUIRED, ER_INCORRECT_CURRENT_PASSWORD, ER_PASSWORD_ANONYMOUS_USER,
     ER_PASSWORD_FORMAT, ER_PASSWORD_NO_MATCH, ER_PLUGIN_IS_NOT_LOADED, ER_USER_ALREADY_EXISTS,
     ER_WRONG_STRING_LENGTH,
 };
@@ -19,7 +20,7 @@ const USER_SIZE_MAX: usize = 32;
 /// Characters of a host.
 const HOST_SIZE_MAX: usize = 255;
 
-const ER_USER_DOES_NOT_EXIST: Condition = Condition {
+pub(super) const ER_USER_DOES_NOT_EXIST: Condition = Condition {
     code: 3162,
     sqlstate: "HY000",
     name: "ER_USER_DOES_NOT_EXIST",
@@ -72,17 +73,28 @@ pub(super) fn alter(
 ) -> Result<(), SqlError> {
     let mut missing = Vec::new();
     for (name, credential) in users {
+        // Of oneself anybody may change the password, and nothing else.
+        let is_own = name == around.access.account_name();
+        let is_password = |credential: &Credential| {
+            credential.plugin.is_none() && matches!(credential.secret, Secret::Password(_))
+        };
+        let needs_nothing = is_own
+            && !name.user.is_empty()
+            && attributes == Attributes::default()
+            && credential.as_ref().is_some_and(is_password);
+        if !needs_nothing {
+            require_create_user(around)?;
+        }
         let Some(account) = draft.get(name) else {
             missing.push(name);
             continue;
         };
-        let is_own = name == around.access.account_name() && attributes == Attributes::default();
         if !is_own {
-            require_create_user(around)?;
             require_system_user(account, around)?;
         }
         let mut account = account.clone();
         if let Some(credential) = credential {
+            check_replaced(credential, &account, is_own)?;
             account.verifier = verifier(credential, Some(account.verifier.plugin()), around)?;
             account.password_changed_s = around.now_s;
             remember(draft, &account, credential);
@@ -145,6 +157,9 @@ pub(super) fn set_password(
     if name != around.access.account_name() && !around.access.has(Privileges::CREATE_USER) {
         return Err(around.access.denied_database("mysql"));
     }
+    if name == around.access.account_name() && name.user.is_empty() {
+        return Err(ER_PASSWORD_ANONYMOUS_USER.error(&[]));
+    }
     let account = draft.get(name).ok_or_else(|| ER_PASSWORD_NO_MATCH.error(&[]))?;
     require_system_user(account, around)?;
     let mut account = account.clone();
@@ -154,6 +169,20 @@ pub(super) fn set_password(
     remember(draft, &account, &credential);
     draft.put(name, Some(account));
     Ok(())
+}
+
+/// REPLACE: errors 3891 and 3893.
+fn check_replaced(credential: &Credential, account: &Account, is_own: bool) -> Result<(), SqlError> {
+    let Some(replaced) = &credential.replaces else { return Ok(()) };
+    if !is_own {
+        return Err(ER_CURRENT_PASSWORD_NOT_REQUIRED.error(&[]));
+    }
+    let is_right = match &account.verifier {
+        Verifier::Empty(_) => replaced.is_empty(),
+        Verifier::Native(hash) => *hash == NativeHash::of_password(replaced.as_bytes()),
+        Verifier::CachingSha2(hash) => hash.verify(replaced.as_bytes()),
+    };
+    if is_right { Ok(()) } else { Err(ER_INCORRECT_CURRENT_PASSWORD.error(&[])) }
 }
 
 fn require_create_user(around: Circumstances<'_>) -> Result<(), SqlError> {
@@ -184,7 +213,11 @@ fn note_or_fail(
     Ok(())
 }
 
+/// What is too long, or cannot be kept.
 fn check_size(name: &Name) -> Result<(), SqlError> {
+    if [&name.user, &name.host].iter().any(|part| part.contains('\0')) {
+        return Err(failed("CREATE USER", &[name]));
+    }
     if name.user.chars().count() > USER_SIZE_MAX {
         return Err(ER_WRONG_STRING_LENGTH.error(&[&name.user, &"user name", &USER_SIZE_MAX]));
     }

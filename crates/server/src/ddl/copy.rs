@@ -68,14 +68,15 @@ impl Schema {
     ) -> Result<Copied> {
         // Who held the lock before may have released it before its changes were visible.
         self.settle().await;
-        let (base, store, pipeline) =
-            (Arc::clone(&self.base), Arc::clone(&self.store), Arc::clone(&self.pipeline));
+        // What is built goes to the base durably, so that its ids were used must be durable before.
+        let pipeline = Arc::clone(&self.pipeline);
+        match tokio::task::spawn_blocking(move || pipeline.make_durable()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => match self.pipeline.die("writing the logs", error).await {},
+            Err(error) => return Err(SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string())),
+        }
+        let (base, store) = (Arc::clone(&self.base), Arc::clone(&self.store));
         let work = move || {
-            // What is built goes to the base durably, so that its ids were used must be durable before. A log that cannot be
-            // synced ends the server at the next commit.
-            pipeline
-                .make_durable()
-                .map_err(|error| SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()))?;
             let mut trx = Trx::new(store);
             let mut warnings = Warnings::with_limit(settings.warnings_max);
             let mut converter = Converter::new(&old, &new, &what, &settings, &mut warnings);

@@ -64,7 +64,14 @@ fn definitions<'t>(db: &'t str, text: &'t str) -> impl Iterator<Item = TableDef>
         let mut warnings = Warnings::default();
         let context = &mut Context::writing(SqlMode::default(), &TimeZone::UTC, Date::ZERO, &mut warnings);
         let database_collation = Collation::Utf8mb3GeneralCi;
-        let mut env = DdlEnv { context, database_collation, now: 0, foreign_key_checks: true, logged: false };
+        let mut env = DdlEnv {
+            context,
+            database_collation,
+            now: 0,
+            foreign_key_checks: true,
+            needs_primary_key: false,
+            logged: false,
+        };
         match parse(statement, SqlMode::default()) {
             Ok(Statement::CreateTable(create)) => create_table(&create, Vec::new(), db, &mut env)
                 .unwrap_or_else(|error| panic!("{statement}: {error}")),

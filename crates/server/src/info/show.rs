@@ -19,7 +19,7 @@ use types::warning::{Level, Warning, Warnings};
 use super::cell::{Row, row};
 use super::look::{AnyTable, Look};
 use super::{columns, definition, keys, logs, schema, server, views};
-use crate::accounts::{Name, Privileges};
+use crate::accounts::{self, Name, Privileges};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -326,7 +326,12 @@ fn create_user(look: &Look<'_>, account: &Account) -> Result<Shown> {
     permit_account(look, &name)?;
     let sight = look.shared.variables.sight(look.session, look.variables);
     let as_hex = sight.shown("print_identified_with_as_hex").is_ok_and(|value| value == "ON");
-    let rows = vec![row![look.access.table().show_create_user(&name, as_hex)?]];
+    let secret = match look.access.database(Privileges::SELECT, "mysql") {
+        Err(_) => accounts::Shown::Hidden,
+        Ok(()) if as_hex => accounts::Shown::Hex,
+        Ok(()) => accounts::Shown::Text,
+    };
+    let rows = vec![row![look.access.table().show_create_user(&name, secret)?]];
     Ok(Shown::new("create_user", rows).renamed(0, format!("CREATE USER for {}@{}", name.user, name.host)))
 }
 

@@ -57,6 +57,34 @@ pub(super) fn check_whole(vfs: &dyn Vfs, dir: &Path) -> Result<(), StartError> {
     Ok(())
 }
 
+/// Refuses places of logs within directories where the server removes and renames what it finds: `log_bin` is the binary log's
+/// directory and base name, `store` the binlog store's directory.
+pub(super) fn check_apart(vfs: &dyn Vfs, dir: &Path, log_bin: &Path, store: &Path) -> Result<(), StartError> {
+    let place = |path: &Path| {
+        // What is missing is made below what is there.
+        let found = path.ancestors().find_map(|there| Some((there, vfs.canonical(there).ok()?)));
+        found.map_or_else(
+            || path.to_owned(),
+            |(there, found)| found.join(path.strip_prefix(there).unwrap_or(path)),
+        )
+    };
+    let [tmp, redo] = ["tmp", "redo"].map(|name| place(&dir.join(name)));
+    let (logs, store) = (place(log_bin.parent().unwrap_or(dir)), place(store));
+    let refuse = |option: &str, path: &Path, what: &str| {
+        Err(StartError::Option(format!("{option}: {} {what}; choose another directory", path.display())))
+    };
+    for (option, path) in [("log_bin", &logs), ("enhanced_binlog_dir", &store)] {
+        if path.starts_with(&tmp) || path.starts_with(&redo) {
+            return refuse(option, path, "is the server's own");
+        }
+    }
+    // Segments of the store are named so.
+    if logs == store && log_bin.file_name().is_some_and(|base| base == "redo") {
+        return refuse("log_bin", log_bin, "has the names of the binlog store's files");
+    }
+    Ok(())
+}
+
 /// Empties the directory of spilled transaction caches.
 pub(super) fn empty_tmp(vfs: &dyn Vfs, dir: &Path) -> Result<PathBuf, StartError> {
     let tmp = dir.join("tmp");

@@ -55,6 +55,9 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     })?;
     data_dir::check_whole(&*vfs, dir)?;
     let identity = data_dir::identity(&vfs, dir)?;
+    let log_bin = dir.join(options.log_bin_base.as_deref().unwrap_or("binlog"));
+    let store = dir.join(options.values.get("enhanced_binlog_dir").as_text());
+    data_dir::check_apart(&*vfs, dir, &log_bin, &store)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let mut values = complete(options.values, &identity, options.log_bin_base.as_deref());
     check_together(&values)?;

@@ -8,8 +8,11 @@ use types::error::SqlError;
 
 use super::Client;
 use super::dispatch::unsupported;
-use crate::accounts::{self, Attributes, Circumstances, Credential, Level, Name, Plan, Secret, What};
+use crate::accounts::{
+    self, Attributes, Circumstances, Credential, Level, Missing, Name, Plan, Secret, What,
+};
 use crate::ddl::Edit;
+use crate::info;
 use crate::random::random;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -19,9 +22,9 @@ const SALT_SIZE: usize = 20;
 
 impl Client {
     /// Carries such a statement out.
-    pub(super) async fn change_accounts(&mut self, statement: Statement, sql: &[u8]) -> Result<CommitAck> {
+    pub(super) async fn change_accounts(&mut self, statement: Statement) -> Result<CommitAck> {
         let statement = self.account_statement(statement)?;
-        self.commit_accounts(&statement, sql).await
+        self.commit_accounts(&statement).await
     }
 
     /// SET PASSWORD.
@@ -33,10 +36,10 @@ impl Client {
         let password = password.ok_or_else(|| unsupported("SET PASSWORD TO RANDOM"))?;
         let name = self.account_name(whose.unwrap_or(Account::Current));
         let statement = accounts::Statement::SetPassword(name, password);
-        self.commit_accounts(&statement, b"").await.map(drop)
+        self.commit_accounts(&statement).await.map(drop)
     }
 
-    async fn commit_accounts(&mut self, statement: &accounts::Statement, sql: &[u8]) -> Result<CommitAck> {
+    async fn commit_accounts(&mut self, statement: &accounts::Statement) -> Result<CommitAck> {
         self.refuse_under_read_lock()?;
         self.refuse_read_only()?;
         let _ack = self.end_transaction().await?;
@@ -50,7 +53,7 @@ impl Client {
             drop(locks);
             return self.commit_own().await;
         }
-        let text = self.account_event(statement, &plan, sql);
+        let text = self.account_event(statement, &plan);
         let edits = plan.changes.iter().map(|change| {
             let (name, bytes) = change.row();
             Edit::PutAccount { name, bytes }
@@ -69,22 +72,24 @@ impl Client {
             now_s: self.sql.now_us() / 1_000_000,
             default_plugin: &plugin,
             salt: &random::<SALT_SIZE>,
-            table_exists: &|db, table| catalog.table(db, table).is_some(),
+            table_exists: &|db, table| {
+                catalog.table(db, table).is_some() || info::virtual_table(db, table).is_some()
+            },
         };
         self.access.table().plan(statement, around, &mut self.warnings)
     }
 
     /// What goes to the binlog: never a password.
-    fn account_event(&self, statement: &accounts::Statement, plan: &Plan, sql: &[u8]) -> Vec<u8> {
+    fn account_event(&self, statement: &accounts::Statement, plan: &Plan) -> Vec<u8> {
         let verb = match statement {
             accounts::Statement::Create { .. } => "CREATE USER",
             accounts::Statement::Alter { .. } | accounts::Statement::SetPassword(..) => "ALTER USER",
-            _ => return sql.to_vec(),
+            other => return other.text_to_log().unwrap_or_default().into_bytes(),
         };
         let table = self.access.table().with(&plan.changes);
         let mut users = Vec::new();
         for change in &plan.changes {
-            users.extend(table.get(&change.name).map(|account| account.identified(false)));
+            users.extend(table.get(&change.name).map(|account| account.identified(accounts::Shown::Text)));
         }
         let attributes = match statement {
             accounts::Statement::Create { attributes, .. }
@@ -116,14 +121,19 @@ impl Client {
                 users: self.account_names(grant.accounts),
                 with_grant_option: grant.with_grant_option,
             },
-            Statement::Revoke(revoke) => match revoke.level {
-                None => accounts::Statement::RevokeAll(self.account_names(revoke.accounts)),
-                Some(level) => accounts::Statement::Revoke {
-                    what: what(revoke.privileges)?,
-                    level: self.level(level)?,
-                    users: self.account_names(revoke.accounts),
-                },
-            },
+            Statement::Revoke(revoke) => {
+                let missing =
+                    Missing { if_exists: revoke.if_exists, ignore_unknown_user: revoke.ignore_unknown_user };
+                match revoke.level {
+                    None => accounts::Statement::RevokeAll(self.account_names(revoke.accounts), missing),
+                    Some(level) => accounts::Statement::Revoke {
+                        what: what(revoke.privileges)?,
+                        level: self.level(level)?,
+                        users: self.account_names(revoke.accounts),
+                        missing,
+                    },
+                }
+            }
             _ => unreachable!("only statements about accounts come here"),
         })
     }
@@ -154,7 +164,8 @@ impl Client {
     pub(super) fn account_name(&self, account: Account) -> Name {
         match account {
             Account::Named { user, host } => Name::new(user, &host),
-            Account::Current => self.access.account_name().clone(),
+            // Of a source's statement, whoever said it there.
+            Account::Current => self.invoker.clone().unwrap_or_else(|| self.access.account_name().clone()),
         }
     }
 
@@ -193,5 +204,5 @@ fn credential(auth: Auth) -> Result<Credential> {
         parse::Secret::Hash(hash) => Secret::Hash(hash),
         parse::Secret::Random => return Err(unsupported("IDENTIFIED BY RANDOM PASSWORD")),
     };
-    Ok(Credential { plugin: auth.plugin, secret })
+    Ok(Credential { plugin: auth.plugin, secret, replaces: auth.replaces })
 }

@@ -55,7 +55,18 @@ impl Client {
     }
 
     async fn flush(&mut self, flush: Flush) -> Result<Option<CommitAck>> {
-        self.access.require(Privileges::RELOAD, "", "RELOAD")?;
+        for what in &flush.what {
+            // What backups need can be granted by itself.
+            let own = match what {
+                FlushWhat::Tables(..) => "FLUSH_TABLES",
+                FlushWhat::Status => "FLUSH_STATUS",
+                FlushWhat::UserResources => "FLUSH_USER_RESOURCES",
+                FlushWhat::OptimizerCosts => "FLUSH_OPTIMIZER_COSTS",
+                _ => "",
+            };
+            let names = if own.is_empty() { "RELOAD".to_owned() } else { format!("RELOAD or {own}") };
+            self.access.require(Privileges::RELOAD, own, &names)?;
+        }
         let ack = self.end_transaction().await?;
         for what in flush.what {
             match what {

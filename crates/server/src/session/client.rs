@@ -44,7 +44,7 @@ use super::view::SessionView;
 use super::waits::Waits;
 use super::xa::{Branch, XaTransactions};
 use super::{KillSwitch, Wire};
-use crate::accounts::{Access, Accounts};
+use crate::accounts::{Access, Accounts, Name};
 use crate::ddl::Schema;
 use crate::ddl::keepers::{Keep, Keepers};
 use crate::net::Connections;
@@ -159,6 +159,8 @@ pub struct Client {
     pub(super) affected: u64,
     /// It applies what a source did: nobody's rights hinder it.
     pub(super) applies: bool,
+    /// Who said at the source what it applies, where that matters.
+    pub(super) invoker: Option<Name>,
     /// Its XA transaction.
     pub(super) xa: Option<Branch>,
     /// Of a worker: the XA transaction that ends with its group, and whether it is committed at once.
@@ -241,6 +243,7 @@ impl Client {
             info: None,
             affected: 0,
             applies: false,
+            invoker: None,
             xa: None,
             xa_applied: None,
             own_gtid: OwnGtid::default(),
@@ -449,6 +452,7 @@ fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogCo
             server: vars.collation_server.id(),
         },
         default_collation_for_utf8mb4: sql.default_collation_for_utf8mb4,
+        needs_primary_key: vars.needs_primary_key,
         time_zone: sql.time_zone.to_string().into_bytes(),
         rows_query: None,
         row_image: RowImage::of(vars.row_image),

@@ -10,12 +10,13 @@ use engine::catalog::table::{Counters, Table, database_lock, metadata_lock};
 use engine::lock::{LockId, Mode};
 use engine::trx::Trx;
 use sql::bind::bind_rules;
-use sql::ddl::{self, Alteration, Change, DdlEnv, Quoting, Rules, TableChanges, Version};
+use sql::ddl::{self, Alteration, Change, Quoting, Rules, TableChanges, Version};
 use sql::exec::engine_error;
 use sql::parse::table::{
     AlterAction, AlterTable, CreateTable, CreateTableLike, DropTables, References, TableElement,
 };
 use sql::parse::{Statement, TableName};
+use types::charset::Charset;
 use types::error::SqlError;
 use types::error::table::{
     ER_BAD_DB_ERROR, ER_BAD_TABLE_ERROR, ER_FORBID_SCHEMA_CHANGE, ER_NO_SUCH_TABLE, ER_TABLE_EXISTS_ERROR,
@@ -272,21 +273,16 @@ impl Client {
             return Ok(None);
         }
         let (locks, changes) = self.lock_related_tables(&[&name], &parents, read).await?;
-        let database = self.database(&name.db)?;
+        self.database(&name.db)?;
         if self.is_there(&name, create.if_not_exists)? {
             return Ok(None);
         }
-        let (now, rules, logged) = (self.now_s(), self.rules(), self.logs());
-        let mut context = self.sql.writing(&mut self.warnings);
-        let mut env = DdlEnv {
-            context: &mut context,
-            database_collation: database.collation,
-            now,
-            foreign_key_checks: rules.checks,
-            logged,
-        };
-        let mut def = ddl::create_table(create, columns, &name.db, &mut env)?;
-        changes.check_new(&mut def, rules, &mut context)?;
+        let (rules, logged) = (self.rules(), self.logs());
+        let def = self.with_ddl_env(&name.db, logged, |env| {
+            let mut def = ddl::create_table(create, columns, &name.db, env)?;
+            changes.check_new(&mut def, rules, env.context)?;
+            Ok(def)
+        })?;
         Ok(Some(Defined { def, changes, locks }))
     }
 
@@ -309,13 +305,19 @@ impl Client {
         if self.is_there(&name, create.if_not_exists)? {
             return Ok(None);
         }
-        let mut def = ddl::create_like(&like.def, &name.db, &name.name, self.now_s());
-        let rules = self.rules();
-        changes.check_new(&mut def, rules, &mut self.sql.writing(&mut self.warnings))?;
+        let (rules, logged) = (self.rules(), self.logs());
+        let def = self.with_ddl_env(&name.db, logged, |env| {
+            let mut def = ddl::create_like(&like.def, &name.db, &name.name, env)?;
+            changes.check_new(&mut def, rules, env.context)?;
+            Ok(def)
+        })?;
         // Who reads the binlog has no temporary tables.
         let text = like.is_temporary().then(|| self.text_to_log(&def, true));
-        let sql = text.as_ref().map_or(sql, String::as_bytes);
-        self.add_table(def, changes, sql).await.map(Some)
+        let Some(text) = text else { return self.add_table(def, changes, sql).await.map(Some) };
+        let client = self.speak(Charset::Utf8mb4);
+        let done = self.add_table(def, changes, text.as_bytes()).await;
+        self.speak(client);
+        done.map(Some)
     }
 
     /// As [`Self::is_there`], before the name is locked: who only uses the table is not waited for.
@@ -387,7 +389,7 @@ impl Client {
         } else {
             self.lock_related_tables(&names, &parents, &[]).await?
         };
-        let database = self.database(&name.db)?;
+        self.database(&name.db)?;
         let old = self.table(&name)?;
         if let Some(to) = &rename {
             self.database(&to.db)?;
@@ -395,18 +397,14 @@ impl Client {
                 return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
             }
         }
-        let (now, rules, logged) = (self.now_s(), self.rules(), self.logs());
-        let mut context = self.sql.writing(&mut self.warnings);
-        let mut env = DdlEnv {
-            context: &mut context,
-            database_collation: database.collation,
-            now,
-            foreign_key_checks: rules.checks,
-            logged,
-        };
-        let mut alteration = ddl::alter_table(&old.def, alter, &mut env)?;
+        let (rules, logged) = (self.rules(), self.logs());
+        let mut alteration = self.with_ddl_env(&name.db, logged, |env| {
+            let mut alteration = ddl::alter_table(&old.def, alter, env)?;
+            let Alteration { table, columns, .. } = &mut alteration;
+            changes.check_altered(&old.def, table, columns, rules, env.context)?;
+            Ok(alteration)
+        })?;
         let Alteration { table, columns, .. } = &mut alteration;
-        changes.check_altered(&old.def, table, columns, rules, &mut context)?;
         if let Some(to) = &rename {
             changes.rename(table, &to.db, &to.name, rules)?;
         }

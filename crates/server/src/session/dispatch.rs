@@ -88,7 +88,7 @@ impl Client {
             | Statement::Revoke(_) => {
                 self.may_commit_implicitly()?;
                 if !self.passes_over_change()? {
-                    return self.change_accounts(statement, sql).await.map(Some);
+                    return self.change_accounts(statement).await.map(Some);
                 }
             }
             Statement::ChangeSource(change) => self.change_source(*change).await?,

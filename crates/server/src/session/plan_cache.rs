@@ -105,10 +105,17 @@ fn writes(plan: &Plan) -> Privileges {
             OnDuplicate::Error => Privileges::INSERT,
             OnDuplicate::Replace => Privileges::INSERT.union(Privileges::DELETE),
             OnDuplicate::Update(_) => Privileges::INSERT.union(Privileges::UPDATE),
-        },
-        Plan::Update(_) | Plan::MultiUpdate(_) => Privileges::UPDATE.union(Privileges::SELECT),
-        Plan::Delete(_) | Plan::MultiDelete(_) => Privileges::DELETE.union(Privileges::SELECT),
+        }
+        .union(reads(insert.reads_target())),
+        Plan::Update(update) => Privileges::UPDATE.union(reads(update.reads_target())),
+        Plan::MultiUpdate(_) => Privileges::UPDATE.union(Privileges::SELECT),
+        Plan::Delete(delete) => Privileges::DELETE.union(reads(delete.target.reads_target())),
+        Plan::MultiDelete(_) => Privileges::DELETE.union(Privileges::SELECT),
     }
+}
+
+fn reads(reads: bool) -> Privileges {
+    if reads { Privileges::SELECT } else { Privileges::NONE }
 }
 
 /// What a plan depends on beside its text.

@@ -42,6 +42,8 @@ pub(super) struct LogContext {
     pub(super) charset: Charset,
     /// `default_collation_for_utf8mb4`
     pub(super) default_collation_for_utf8mb4: Collation,
+    /// `sql_require_primary_key`
+    pub(super) needs_primary_key: bool,
     /// `time_zone`
     pub(super) time_zone: Vec<u8>,
     /// The text of the statement, where `binlog_rows_query_log_events` asks for it.
@@ -108,8 +110,7 @@ impl LogContext {
             // Nobody can set it within a transaction.
             explicit_defaults_for_timestamp: (!ddl.has_rows).then_some(true),
             default_collation_for_utf8mb4: Some(self.default_collation_for_utf8mb4.id()),
-            // Here none needs one.
-            sql_require_primary_key: ddl.defines_table.then_some(false),
+            sql_require_primary_key: ddl.defines_table.then_some(self.needs_primary_key),
             ..self.status()
         };
         if ddl.has_rows && !ddl.sql.is_ascii() {

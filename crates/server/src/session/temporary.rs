@@ -145,24 +145,27 @@ impl Client {
         let Some(name) = self.name_of_temporary(&create.table, create.if_not_exists)? else {
             return Ok(None);
         };
-        self.with_ddl_env(&name.db, |env| ddl::create_table(create, columns, &name.db, env))
+        self.with_ddl_env(&name.db, false, |env| ddl::create_table(create, columns, &name.db, env))
             .and_then(without_foreign_keys)
             .map(Some)
     }
 
-    fn with_ddl_env<T>(
+    /// Makes a definition in a database by the session's settings; `logged`: it goes to the binlog. Error 1049.
+    pub(super) fn with_ddl_env<T>(
         &mut self,
         db: &str,
+        logged: bool,
         what: impl FnOnce(&mut DdlEnv<'_, '_>) -> Result<T>,
     ) -> Result<T> {
-        let (database, now, checks) = (self.database(db)?, self.now_s(), self.rules().checks);
+        let (database, now) = (self.database(db)?, self.now_s());
         let mut context = self.sql.writing(&mut self.warnings);
         what(&mut DdlEnv {
             context: &mut context,
             database_collation: database.collation,
             now,
-            foreign_key_checks: checks,
-            logged: false,
+            foreign_key_checks: self.vars.foreign_key_checks,
+            needs_primary_key: self.vars.needs_primary_key,
+            logged,
         })
     }
 
@@ -180,7 +183,8 @@ impl Client {
     fn create_temporary_like(&mut self, create: &CreateTableLike) -> Result<()> {
         let like = self.table_to_copy(&create.like)?;
         let Some(name) = self.name_of_temporary(&create.table, create.if_not_exists)? else { return Ok(()) };
-        let def = ddl::create_like(&like.def, &name.db, &name.name, self.now_s());
+        let def =
+            self.with_ddl_env(&name.db, false, |env| ddl::create_like(&like.def, &name.db, &name.name, env))?;
         let table = self.new_temporary(def)?;
         self.put_temporary(table);
         Ok(())
@@ -268,7 +272,8 @@ impl Client {
         if is_renamed && self.sql.temporary.get(&to.db, &to.name).is_some() {
             return Err(ER_TABLE_EXISTS_ERROR.error(&[&to.name]));
         }
-        let alteration = self.with_ddl_env(&old.def.db, |env| ddl::alter_table(&old.def, alter, env))?;
+        let alteration =
+            self.with_ddl_env(&old.def.db, false, |env| ddl::alter_table(&old.def, alter, env))?;
         let Alteration { table, change, auto_increment, .. } = alteration;
         let mut def = without_foreign_keys(table)?;
         for check in &mut def.checks {

@@ -155,6 +155,7 @@ impl Transaction {
     pub(crate) async fn commit_unlogged(&mut self) -> Result<CommitAck, SqlError> {
         // `gtid_next` is that of the statement for which they are drawn.
         let gtid = self.next_gtid.take();
+        self.pending.as_mut().expect("no commit is under way").passes_read_lock = true;
         let done = self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await;
         self.next_gtid = gtid;
         done

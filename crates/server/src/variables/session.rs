@@ -130,6 +130,8 @@ pub struct SessionVariables {
     pub sql_notes: bool,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
+    /// `sql_require_primary_key`
+    pub needs_primary_key: bool,
     /// `restrict_fk_on_non_standard_key`
     pub restrict_fk_on_non_standard_key: bool,
     /// `unique_checks`
@@ -180,6 +182,7 @@ impl SessionVariables {
             long_query_time_us: 0,
             sql_notes: true,
             foreign_key_checks: true,
+            needs_primary_key: false,
             restrict_fk_on_non_standard_key: true,
             unique_checks: true,
             xa_detach_on_prepare: true,

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use engine::catalog::Catalog;
 use protocol::auth::{FastDigest, Verifier};
 use server::accounts::{
-    Access, Account, Accounts, Attributes, Circumstances, Credential, Level, Name, Peer, Privileges, Secret,
-    Statement, USER_COLUMNS, UserCell, What, codec,
+    Access, Account, Accounts, Attributes, Circumstances, Credential, Level, Missing, Name, Peer, Privileges,
+    Secret, Shown, Statement, USER_COLUMNS, UserCell, What, codec,
 };
 use types::error::SqlError;
 use types::warning::Warnings;
@@ -123,7 +123,7 @@ fn grant(what: What, level: Level, user: &str) -> Statement {
 }
 
 fn revoke(what: What, level: Level, user: &str) -> Statement {
-    Statement::Revoke { what, level, users: names(&[user]) }
+    Statement::Revoke { what, level, users: names(&[user]), missing: Missing::default() }
 }
 
 /// What MySQL prints for all static privileges.
@@ -197,7 +197,7 @@ fn grants_go_and_print_as_in_mysql() {
     let (what, users) = (these("USAGE"), names(&["a"]));
     world.ok(&Statement::Grant { what, level: Level::Server, users, with_grant_option: true });
     assert_eq!(world.grants("a")[0], "GRANT USAGE ON *.* TO `a`@`%` WITH GRANT OPTION");
-    world.ok(&Statement::RevokeAll(names(&["a"])));
+    world.ok(&Statement::RevokeAll(names(&["a"]), Missing::default()));
     assert_eq!(world.grants("a"), ["GRANT USAGE ON *.* TO `a`@`%`"]);
     world.ok(&grant(these("REPLICATION SLAVE, REPLICATION CLIENT"), Level::Server, "a"));
     world.ok(&grant(these("SELECT"), database("d\\_1"), "a"));
@@ -306,7 +306,8 @@ fn users_come_and_go_as_in_mysql() {
     world.ok(&alter("nosuch@x", true));
     let set = Statement::SetPassword(name("nosuch@localhost"), "x".into());
     assert_eq!(world.error(&set), (1133, "Can't find any matching row in the user table".into()));
-    let plugin = |plugin: &str, secret| Credential { plugin: Some(plugin.to_owned()), secret };
+    let plugin =
+        |plugin: &str, secret| Credential { plugin: Some(plugin.to_owned()), secret, replaces: None };
     assert_eq!(
         world.error(&create(&["d"], &plugin("nosuch", Secret::None))),
         (1524, "Plugin 'nosuch' is not loaded".into())
@@ -329,7 +330,7 @@ fn users_come_and_go_as_in_mysql() {
     assert_eq!(world.error(&create(&[&far], &Credential::NONE)).0, 1470);
     let missing = world.accounts.table().show_grants(&name("nosuch@localhost")).unwrap_err();
     assert_eq!(missing.message, "There is no such grant defined for user 'nosuch' on host 'localhost'");
-    let missing = world.accounts.table().show_create_user(&name("nosuch"), false).unwrap_err();
+    let missing = world.accounts.table().show_create_user(&name("nosuch"), Shown::Text).unwrap_err();
     assert_eq!(missing.message, "Operation SHOW CREATE USER failed for 'nosuch'@'%'");
 }
 
@@ -341,35 +342,40 @@ fn locked(is_locked: bool) -> Attributes {
 #[test]
 fn show_create_user_prints_what_mysql_prints() {
     let mut world = World::new();
-    let native =
-        Credential { plugin: Some("mysql_native_password".into()), secret: Secret::Password("x".into()) };
+    let native = Credential {
+        plugin: Some("mysql_native_password".into()),
+        secret: Secret::Password("x".into()),
+        replaces: None,
+    };
     let users = vec![(name("b@localhost"), native)];
     world.ok(&Statement::Create { if_not_exists: false, users, attributes: locked(true) });
-    let show = |world: &World, user: &str, as_hex| {
-        world.accounts.table().show_create_user(&name(user), as_hex).unwrap()
+    let show = |world: &World, user: &str, shown| {
+        world.accounts.table().show_create_user(&name(user), shown).unwrap()
     };
     assert_eq!(
-        show(&world, "b@localhost", false),
+        show(&world, "b@localhost", Shown::Text),
         "CREATE USER `b`@`localhost` IDENTIFIED WITH 'mysql_native_password' AS \
          '*B69027D44F6E5EDC07F1AEAD1477967B16F28227' REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT LOCK PASSWORD \
          HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT"
     );
     world.ok(&create(&["e@10.%"], &Credential::NONE));
     assert_eq!(
-        show(&world, "e@10.%", false),
+        show(&world, "e@10.%", Shown::Text),
         "CREATE USER `e`@`10.%` IDENTIFIED WITH 'caching_sha2_password' REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT \
          UNLOCK PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT"
     );
     let users = vec![(name("b@localhost"), None)];
     world.ok(&Statement::Alter { if_exists: false, users, attributes: locked(false) });
     assert!(
-        show(&world, "b@localhost", false).contains(" REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK ")
+        show(&world, "b@localhost", Shown::Text)
+            .contains(" REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK ")
     );
     let attributes = Attributes { requires_tls: Some(true), is_locked: None };
     let users = vec![(name("b@localhost"), None)];
     world.ok(&Statement::Alter { if_exists: false, users, attributes });
     assert!(
-        show(&world, "b@localhost", false).contains(" REQUIRE SSL PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK ")
+        show(&world, "b@localhost", Shown::Text)
+            .contains(" REQUIRE SSL PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK ")
     );
     // What is printed makes the same account again.
     world.create("c", "it's \"quoted\"");
@@ -377,10 +383,11 @@ fn show_create_user_prints_what_mysql_prints() {
     let hash = Credential {
         plugin: Some("caching_sha2_password".into()),
         secret: Secret::Hash(stored.clone().into_bytes()),
+        replaces: None,
     };
     world.ok(&create(&["d"], &hash));
     assert_eq!(world.accounts.table().get(&name("d")).unwrap().verifier.authentication_string(), stored);
-    assert!(show(&world, "c", true).contains(" AS 0x24412430303524"));
+    assert!(show(&world, "c", Shown::Hex).contains(" AS 0x24412430303524"));
 }
 
 #[test]
@@ -467,9 +474,27 @@ fn accounts_without_privileges_change_themselves_only() {
         attributes: Attributes { requires_tls, is_locked },
     };
     world.run_as(&a, &alter("a", None, None)).unwrap();
+    let alter_as = |credential| Statement::Alter {
+        if_exists: false,
+        users: vec![(name("a"), credential)],
+        attributes: Attributes::default(),
+    };
+    let replacing = |replaced: &str| {
+        alter_as(Some(Credential { replaces: Some(replaced.into()), ..Credential::password("z") }))
+    };
+    assert_eq!(world.run_as(&a, &replacing("x")).unwrap_err().code, 3891);
+    world.run_as(&a, &replacing("y")).unwrap();
+    assert_eq!(world.run(&replacing("z")).unwrap_err().code, 3893);
     for refused in [
         alter("b", None, None),
         alter("a", Some(true), None),
+        alter("nobody", None, None),
+        alter_as(None),
+        alter_as(Some(Credential::NONE)),
+        alter_as(Some(Credential {
+            plugin: Some("mysql_native_password".into()),
+            ..Credential::password("y")
+        })),
         alter("a", None, Some(false)),
         drop_users(&["b"], false),
         create(&["c"], &Credential::NONE),
@@ -523,7 +548,7 @@ fn digests_are_remembered_for_their_password_alone() {
     assert!(cached(&world), "a grant changes no password");
     let elsewhere = account;
     world.ok(&drop_users(&["a"], false));
-    world.ok(&create(&["a"], &Credential { plugin: None, secret: Secret::None }));
+    world.ok(&create(&["a"], &Credential::NONE));
     assert!(!cached(&world));
     // Somebody whose login began before the change brings its digest late.
     world.accounts.remember(&elsewhere, FastDigest::of_password(b"one"));

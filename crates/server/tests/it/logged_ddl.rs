@@ -107,5 +107,12 @@ fn a_definition_with_rows_says_nothing_that_cannot_be_set_in_a_transaction() {
     ok(&mut root, "CREATE TABLE d.w (a INT)");
     ok(&mut root, "FLUSH BINARY LOGS");
     assert!(says(&world, "binlog.000003", "CREATE", &EXPLICIT_DEFAULTS), "the test finds it");
+    ok(&mut root, "CREATE TEMPORARY TABLE d.x SELECT * FROM d.t");
+    ok(&mut root, "CREATE TABLE d.y LIKE d.x");
+    ok(&mut root, "FLUSH BINARY LOGS");
+    assert!(says(&world, "binlog.000004", "CREATE", &[4, 45, 0, 8, 0]));
+    ok(&mut root, "CREATE TABLE d.z (a INT)");
+    ok(&mut root, "FLUSH BINARY LOGS");
+    assert!(says(&world, "binlog.000005", "CREATE", &[4, 8, 0, 8, 0]));
     world.stop();
 }

@@ -12,6 +12,11 @@ fn definitions_rows_and_errors_are_mysqls() {
 }
 
 #[test]
+fn a_primary_key_is_required_as_in_mysql() {
+    answers_as_recorded(include_str!("../data/primary_key-9.7.4.txt"), 40);
+}
+
+#[test]
 fn new_numbers_are_mysqls() {
     answers_as_recorded(include_str!("../data/numbered-9.7.4.txt"), 300);
 }

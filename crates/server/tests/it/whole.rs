@@ -57,7 +57,20 @@ impl World {
         Self::on(Arc::new(disk.clone()), &[])
     }
 
+    /// What a start says that is refused, of the server in a directory.
+    pub fn refused(disk: &SimDisk, dir: &str, more: &[&str]) -> String {
+        let Err(error) = Self::try_on(Arc::new(disk.clone()), dir, more) else {
+            panic!("{more:?}: it starts")
+        };
+        error
+    }
+
     fn on(vfs: Arc<dyn Vfs>, more: &[&str]) -> Self {
+        Self::try_on(vfs, "/data", more).unwrap()
+    }
+
+    /// Starts the server in a directory.
+    pub fn try_on(vfs: Arc<dyn Vfs>, dir: &str, more: &[&str]) -> Result<Self, String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let socket = std::env::temp_dir().join(format!("onelog-whole-{}-{number}", std::process::id()));
@@ -71,9 +84,10 @@ impl World {
         arguments.extend(more.iter().map(|option| (*option).to_owned()));
         let options = Options::read(&*vfs, &arguments).unwrap();
         let runtime = run::runtime().unwrap();
-        let server = runtime.block_on(run::start(Arc::clone(&vfs), Path::new("/data"), options)).unwrap();
+        let server = runtime.block_on(run::start(Arc::clone(&vfs), Path::new(dir), options));
+        let server = server.map_err(|error| error.to_string())?;
         let address = server.addresses()[0];
-        Self { runtime, server: Some(server), address, vfs }
+        Ok(Self { runtime, server: Some(server), address, vfs })
     }
 
     /// Where it listens.

@@ -109,7 +109,12 @@ fn next_part(
     conditions: &[Condition],
     equal: &[Equal],
 ) -> Option<(Vec<RangeSpec>, Vec<usize>, usize)> {
-    let with = |ranges: Vec<ColumnRange>| ranges.into_iter().map(|range| range.into_spec(equal)).collect();
+    let with = |mut ranges: Vec<ColumnRange>| {
+        if part.prefix.is_some() {
+            ranges.iter_mut().for_each(ColumnRange::make_inclusive);
+        }
+        ranges.into_iter().map(|range| range.into_spec(equal)).collect()
+    };
     for (place, condition) in conditions.iter().enumerate() {
         if let Expr::In(..) | Expr::Or(_) = condition.expr
             && let Some(ranges) = alternatives(&condition.expr, source, part.column)
@@ -123,9 +128,6 @@ fn next_part(
         if range.narrow(&condition.expr, source, part.column) {
             places.push(place);
         }
-    }
-    if part.prefix.is_some() {
-        range.make_inclusive();
     }
     let bonus = usize::from(range.low.is_some()) * 25 + usize::from(range.high.is_some()) * 25;
     (bonus > 0).then(|| (with(vec![range]), places, bonus))

@@ -47,16 +47,20 @@ pub fn create_table(
         }
     }
     draft.add_selected(selected);
-    finish::finish(&mut draft, context)
+    let table = finish::finish(&mut draft, context)?;
+    env.check_identity(&table, true)?;
+    Ok(table)
 }
 
 /// The definition of CREATE TABLE .. LIKE: the other's, without its counter, ids and foreign keys, with new names of its
-/// checks.
-pub fn create_like(like: &TableDef, db: &str, name: &str, now: u32) -> TableDef {
-    let mut table = TableDef { db: db.to_owned(), name: name.to_owned(), created_at: now, ..truncated(like) };
+/// checks. Error 3750.
+pub fn create_like(like: &TableDef, db: &str, name: &str, env: &DdlEnv<'_, '_>) -> Result<TableDef> {
+    env.check_identity(like, true)?;
+    let mut table =
+        TableDef { db: db.to_owned(), name: name.to_owned(), created_at: env.now, ..truncated(like) };
     table.foreign_keys.clear();
     check::rename_all(&mut table.checks, name);
-    table
+    Ok(table)
 }
 
 /// The definition of a table after TRUNCATE: the same, without its counter and ids.

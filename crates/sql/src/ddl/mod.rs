@@ -28,8 +28,10 @@ mod show_create;
 mod table_changes;
 mod view;
 
+use ::engine::catalog::def::TableDef;
 use types::context::Context;
 use types::error::SqlError;
+use types::error::table::ER_TABLE_WITHOUT_PK;
 
 pub use alter::{Alteration, Change, ColumnSource, alter_table};
 pub use create::{create_like, create_table, truncated};
@@ -60,6 +62,18 @@ pub struct DdlEnv<'e, 'c> {
     pub now: u32,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
+    /// `sql_require_primary_key`
+    pub needs_primary_key: bool,
     /// The statement goes to the binary log.
     pub logged: bool,
+}
+
+impl DdlEnv<'_, '_> {
+    /// Error 3750 for a table without a key that identifies its rows, or whose primary key is not kept, if there has to be one.
+    fn check_identity(&self, table: &TableDef, is_kept: bool) -> Result<()> {
+        if self.needs_primary_key && !(is_kept && table.identity().is_some()) {
+            return Err(ER_TABLE_WITHOUT_PK.error(&[]));
+        }
+        Ok(())
+    }
 }

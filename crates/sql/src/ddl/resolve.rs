@@ -136,6 +136,7 @@ impl<'c> DdlScope<'_, 'c> {
             database_collation,
             now,
             foreign_key_checks: true,
+            needs_primary_key: false,
             logged: true,
         }
     }
@@ -169,8 +170,8 @@ impl<'c> DdlScope<'_, 'c> {
         if self.catalog.table(&db, &like.table.name).is_some() {
             return self.exists(&like.table.name, like.if_not_exists);
         }
-        let now = self.env(self.server_collation).now;
-        Ok(vec![Step::CreateTable(create_like(&source.def, &db, &like.table.name, now))])
+        let def = create_like(&source.def, &db, &like.table.name, &self.env(self.server_collation))?;
+        Ok(vec![Step::CreateTable(def)])
     }
 
     fn alter_table(&mut self, alter: &AlterTable) -> Result<Vec<Step>> {

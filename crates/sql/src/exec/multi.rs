@@ -35,12 +35,13 @@ impl Exec<'_> {
             for (target, done) in plan.targets.iter().zip(&mut done) {
                 turns.tick().await;
                 let Kept::Stored(key, _) = &together[target.source] else { continue };
-                if !done.insert(Key::clone(key)) {
-                    continue;
-                }
                 let key = Key::clone(key);
                 // It may have changed already: under another name, or along with a parent.
                 let Some(before) = self.trx.get_newest(&key).map_err(engine_error)? else { continue };
+                if !done.insert(Key::clone(&key)) {
+                    together[target.source] = Kept::Stored(key, before);
+                    continue;
+                }
                 changed.matched += 1;
                 let after = self.updated_row(plan, target, together, &before, changed.matched, known);
                 let after = after.await?;

@@ -50,6 +50,8 @@ pub struct Auth {
     pub plugin: Option<String>,
     /// The secret.
     pub secret: Secret,
+    /// REPLACE: the password of before.
+    pub replaces: Option<String>,
 }
 
 /// What an account is authenticated by.
@@ -106,7 +108,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// An account at the cursor.
 pub(super) fn account(cursor: &mut Cursor<'_>) -> Result<Account> {
-    if cursor.accept("CURRENT_USER") {
+    if cursor.accept("CURRENT_USER") || cursor.is("USER (") && cursor.accept("USER") {
         if cursor.accept("(") {
             cursor.expect(")")?;
         }
@@ -177,16 +179,14 @@ fn user_spec(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
     } else {
         return Err(cursor.error());
     };
-    if cursor.accept("REPLACE") {
-        cursor.text()?;
-    }
+    let replaces = if cursor.accept("REPLACE") { Some(cursor.text()?) } else { None };
     if cursor.is("RETAIN CURRENT PASSWORD") {
         return Err(unsupported("second passwords"));
     }
     if cursor.is("AND IDENTIFIED") || cursor.is("OR") {
         return Err(unsupported("several ways of authentication"));
     }
-    Ok(UserSpec { account, auth: Some(Auth { plugin, secret }) })
+    Ok(UserSpec { account, auth: Some(Auth { plugin, secret, replaces }) })
 }
 
 fn by(cursor: &mut Cursor<'_>) -> Result<Secret> {

@@ -103,12 +103,17 @@ impl Access {
     /// Whether rows come in the order of these columns, or can be made to, at no cost.
     pub(crate) fn gives_order(&mut self, table: &Table, columns: &[usize], limited: bool) -> bool {
         let starts_with = |index: IndexRef, skip: usize| {
-            let parts = key_parts(table, index);
+            let mut parts = key_parts(table, index).to_vec();
+            // Entries with equal columns lie in the order of their rows.
+            if index != IndexRef::Primary {
+                parts.extend_from_slice(key_parts(table, IndexRef::Primary));
+            }
             let rest = parts.get(skip..).unwrap_or(&[]);
-            let whole = rest.iter().all(|part| part.prefix.is_none());
-            whole
-                && columns.len() <= rest.len()
-                && rest.iter().zip(columns).all(|(part, column)| part.column == *column)
+            columns.len() <= rest.len()
+                && rest
+                    .iter()
+                    .zip(columns)
+                    .all(|(part, column)| part.prefix.is_none() && part.column == *column)
         };
         match self {
             Self::Point { .. } => true,

@@ -9,6 +9,7 @@ mod file;
 mod multi;
 pub(crate) mod over;
 mod query;
+mod reads;
 mod recursive;
 mod relations;
 mod schema;

@@ -22,6 +22,7 @@ use super::super::statement::definition_in_utf8;
 use super::super::transaction::Stamp;
 use super::Result;
 use super::table::bad_event;
+use crate::accounts::Name;
 use crate::variables::charsets::begin_with;
 use crate::variables::zone;
 
@@ -192,8 +193,13 @@ impl Client {
         }
         // What the source has allowed is allowed here.
         self.vars.restrict_fk_on_non_standard_key = false;
+        self.vars.needs_primary_key = status.sql_require_primary_key == Some(true);
         let step = status.auto_increment.map_or((1, 1), |step| (step.increment, step.offset));
         (self.sql.auto_increment_increment, self.sql.auto_increment_offset) = (step.0.into(), step.1.into());
+        self.invoker = status.invoker.map(|invoker| {
+            let [user, host] = [invoker.user, invoker.host].map(String::from_utf8_lossy);
+            Name::new(user, &host)
+        });
         let db = String::from_utf8_lossy(db);
         // CREATE DATABASE names the one that it makes, DROP DATABASE one that is gone.
         if db.is_empty() || self.use_database(&db).is_err() {

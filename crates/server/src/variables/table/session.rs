@@ -180,7 +180,9 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("sql_log_off", Both, false, "Statements of this session are left out of the general log.")
         .restricted()
         .inert(),
-    toggle("sql_require_primary_key", Both, false, "CREATE TABLE needs a primary key.").restricted(),
+    toggle("sql_require_primary_key", Both, false, "Tables need a primary key.")
+        .restricted()
+        .home(own(|own| Val::Bool(own.needs_primary_key), |own, val| own.needs_primary_key = val.is_on())),
     toggle(
         "sql_generate_invisible_primary_key",
         Both,

@@ -158,9 +158,10 @@ fn follow_columns(key: &mut DraftKey, old: &TableDef, draft: &Draft, columns: &C
         let Some(was) = was else { continue };
         if let Some(name) = columns.new_name(&part.column) {
             let ty = draft.column(name).map(|place| draft.columns[place].def.ty);
-            // A prefix that is no longer one is the whole column.
-            let is_prefix =
-                |prefix: &u32| ty.is_some_and(|ty| ty.is_string() && ty.chars_max() > Some(*prefix));
+            // A prefix that is no longer one is the whole column, which a BLOB or a TEXT is not.
+            let is_prefix = |prefix: &u32| {
+                ty.is_some_and(|ty| ty.is_string() && (ty.is_lob() || ty.chars_max() > Some(*prefix)))
+            };
             parts.push(DraftPart { column: name.to_owned(), prefix: part.prefix.filter(is_prefix) });
         } else if draft.column(&part.column).is_some() {
             // Dropped, and another of its name added: the key is on that one now, with the old length.

@@ -11,6 +11,7 @@ use types::column::ColumnType;
 use types::error::table::ER_ILLEGAL_HA;
 
 use super::draft::{Draft, DraftColumn, of_index};
+use super::key::PRIMARY;
 use super::{DdlEnv, Result, charset, check, computed, engine as engine_name, finish, foreign};
 use crate::parse::TableName;
 use crate::parse::table::{AlterAction, AlterTable, TableOptions};
@@ -69,7 +70,7 @@ pub enum ColumnSource {
     Generated,
 }
 
-/// Applies the actions. Errors of the definition, and 1054, 1090, 1091, 1176, 1845, 1846.
+/// Applies the actions. Errors of the definition, and 1054, 1090, 1091, 1176, 1845, 1846, 3750.
 pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>) -> Result<Alteration> {
     let context = &mut *env.context;
     let mut table = old.clone();
@@ -106,6 +107,7 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
     keys.apply(old, constraints.keys, &mut draft, &columns, context)?;
     let table = finish::finish(&mut draft, context)?;
     foreign::check_indexes(old, &table)?;
+    check_identity(alter, &table, env)?;
     let checks_more = compare::checks_more(old, &table);
     if env.logged {
         computed::check_added(&draft.columns)?;
@@ -116,6 +118,18 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
     let columns = columns.into_names();
     let (rename, auto_increment) = (alteration.rename, alteration.auto_increment);
     Ok(Alteration { table, change, columns, rename, auto_increment })
+}
+
+/// Error 3750 by `sql_require_primary_key`. Who drops the primary key has to add another one, whatever else identifies rows.
+fn check_identity(alter: &AlterTable, table: &TableDef, env: &DdlEnv<'_, '_>) -> Result<()> {
+    let changes = |action: &AlterAction| !matches!(action, AlterAction::RenameTable(_) | AlterAction::Keys);
+    let drops_primary = |action: &AlterAction| match action {
+        AlterAction::DropPrimaryKey => true,
+        AlterAction::DropKey(name) => name.eq_ignore_ascii_case(PRIMARY),
+        _ => false,
+    };
+    let is_kept = table.primary().is_some() || !alter.actions.iter().any(drops_primary);
+    if alter.actions.iter().any(changes) { env.check_identity(table, is_kept) } else { Ok(()) }
 }
 
 /// What the actions say beside columns and keys.

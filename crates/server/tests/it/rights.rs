@@ -1,0 +1,126 @@
+//! Purpose: who may do what, as statements are sent, and what other servers are told of it.
+//!
+//! Requirements: R1. who may not read a table cannot have a change tell him what is in it, and needs to read only for changes that
+//! look; R2. statements about accounts name in the binary log whom and what they are about; R3. what is not there can be revoked if
+//! the statement says so; R4. each FLUSH needs RELOAD or its own privilege.
+//!
+//! Method: a whole server, users without a password, answers as recorded from MySQL 9.7.4.
+
+use crate::client::Client;
+use crate::replica::pair;
+use crate::whole::{World, ok, rows, until};
+
+fn code(client: &mut Client, sql: &str) -> u16 {
+    client.query(sql).map_or_else(|failure| failure.code(), |_| 0)
+}
+
+/// Texts of the binary log's last events that contain a word.
+fn logged(client: &mut Client, word: &str) -> String {
+    let file = rows(client, "SHOW BINARY LOG STATUS")[0].split('|').next().unwrap().to_owned();
+    let events = rows(client, &format!("SHOW BINLOG EVENTS IN '{file}'"));
+    events.into_iter().rfind(|event| event.contains(word)).unwrap()
+}
+
+#[test]
+fn a_change_tells_nothing_to_who_may_not_read() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY, s VARCHAR(9), n INT)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1, 'secret', 5)");
+    ok(&mut root, "GRANT INSERT, UPDATE, DELETE ON d.t TO nobody");
+    let mut client = world.client("nobody");
+    for reading in [
+        "INSERT INTO d.t (id, s) VALUES (1, '') ON DUPLICATE KEY UPDATE n = LAST_INSERT_ID(ASCII(s))",
+        "INSERT INTO d.t (id) VALUES (1) ON DUPLICATE KEY UPDATE n = IF(s LIKE 's%', 1, 2)",
+        "UPDATE d.t SET n = n + 1",
+        "UPDATE d.t SET n = 6 WHERE id = 1",
+        "UPDATE d.t SET n = 6 ORDER BY s LIMIT 1",
+        "DELETE FROM d.t WHERE s = 'secret'",
+    ] {
+        assert_eq!(code(&mut client, reading), 1142, "{reading}");
+    }
+    for blind in [
+        "INSERT INTO d.t (id, n) VALUES (1, 7) ON DUPLICATE KEY UPDATE n = 8",
+        "UPDATE d.t SET n = 6",
+        "DELETE FROM d.t LIMIT 1",
+    ] {
+        assert_eq!(code(&mut client, blind), 0, "{blind}");
+    }
+    world.stop();
+}
+
+#[test]
+fn the_binlog_names_whom_a_grant_is_for() {
+    let (source, replica) = pair("");
+    let mut root = source.root();
+    ok(&mut root, "GRANT ALL ON d.* TO nobody WITH GRANT OPTION");
+    let mut client = source.client("nobody");
+    ok(&mut client, "USE d");
+    ok(&mut client, "REVOKE DROP ON * FROM CURRENT_USER()");
+    assert!(logged(&mut root, "REVOKE").contains("REVOKE DROP ON `d`.* FROM 'nobody'@'%'"));
+    ok(&mut client, "GRANT SELECT ON d.* TO CURRENT_USER");
+    ok(&mut root, "CREATE TABLE d.end (id INT PRIMARY KEY)");
+    let mut there = replica.root();
+    until(&mut there, "SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 'end'", &["1"]);
+    let grants = "SHOW GRANTS FOR nobody";
+    assert_eq!(rows(&mut there, grants), rows(&mut root, grants));
+}
+
+#[test]
+fn what_is_not_there_is_revoked_if_that_is_said() {
+    let world = World::start();
+    let mut root = world.root();
+    let warned = |root: &mut Client, sql: &str| {
+        ok(root, sql);
+        rows(root, "SHOW WARNINGS").join("; ")
+    };
+    assert_eq!(
+        warned(&mut root, "REVOKE IF EXISTS SELECT ON nonex.* FROM nobody"),
+        "Warning|1141|There is no such grant defined for user 'nobody' on host '%'"
+    );
+    assert_eq!(
+        warned(&mut root, "REVOKE IF EXISTS SELECT ON d.t FROM nobody"),
+        "Warning|1147|There is no such grant defined for user 'nobody' on host '%' on table 't'"
+    );
+    for sql in [
+        "REVOKE SELECT ON d.* FROM nonex IGNORE UNKNOWN USER",
+        "REVOKE ALL PRIVILEGES, GRANT OPTION FROM nonex IGNORE UNKNOWN USER",
+    ] {
+        assert_eq!(warned(&mut root, sql), "Warning|3162|Authorization ID nonex does not exist.");
+    }
+    assert_eq!(code(&mut root, "REVOKE SELECT ON d.* FROM nonex"), 1141);
+    // Nothing on a database does not hide what a pattern gives.
+    ok(&mut root, "GRANT ALL ON `d%`.* TO nobody");
+    ok(&mut root, "GRANT USAGE ON d.* TO nobody");
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut world.client("nobody"), "INSERT INTO d.t VALUES (1)");
+    ok(&mut root, "GRANT SELECT ON performance_schema.threads TO nobody");
+    world.stop();
+}
+
+#[test]
+fn each_flush_needs_its_own_privilege() {
+    let world = World::start();
+    let (mut root, mut client) = (world.root(), world.client("nobody"));
+    for sql in ["FLUSH TABLES", "FLUSH STATUS", "FLUSH BINARY LOGS"] {
+        assert_eq!(code(&mut client, sql), 1227, "{sql}");
+    }
+    ok(&mut root, "GRANT FLUSH_TABLES, FLUSH_STATUS ON *.* TO nobody");
+    for sql in ["FLUSH TABLES", "FLUSH STATUS", "FLUSH TABLES WITH READ LOCK", "UNLOCK TABLES"] {
+        ok(&mut client, sql);
+    }
+    assert_eq!(code(&mut client, "FLUSH BINARY LOGS"), 1227);
+    world.stop();
+}
+
+#[test]
+fn a_password_is_changed_by_who_knows_it_and_seen_by_none() {
+    let world = World::start();
+    let mut client = world.client("nobody");
+    assert_eq!(code(&mut client, "ALTER USER USER() IDENTIFIED BY 'a' REPLACE 'wrong'"), 3891);
+    ok(&mut client, "ALTER USER USER() IDENTIFIED BY 'a' REPLACE ''");
+    assert!(rows(&mut client, "SHOW CREATE USER nobody")[0].contains("AS <secret>"));
+    assert_eq!(code(&mut client, "ALTER USER nobody IDENTIFIED WITH caching_sha2_password AS ''"), 1227);
+    assert_eq!(code(&mut client, "ALTER USER IF EXISTS nonex ACCOUNT LOCK"), 1227);
+    world.stop();
+}
