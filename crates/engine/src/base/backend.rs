@@ -127,11 +127,29 @@ impl redb::StorageBackend for Backend {
 
 #[cfg(test)]
 mod tests {
-    use vfs::sim::SimDisk;
+    use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
 
     use crate::base::{Base, Slice, WhenFull};
 
     use super::*;
+
+    #[test]
+    fn a_file_that_fails_is_told_of() {
+        for kind in [OpKind::Write, OpKind::SyncData] {
+            let disk = SimDisk::new();
+            let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+            let base = Base::open(&vfs, Path::new("/"), 1 << 20, 0).unwrap();
+            let told = Arc::<AtomicU64>::default();
+            let count = Arc::clone(&told);
+            base.on_failure(move |_| {
+                count.fetch_add(1, Ordering::Relaxed);
+            });
+            disk.inject(Fault::new(FaultKind::Io).of(kind).on("base.redb"));
+            let slice = Slice { changes: &[], facts: &[("x", b"1")] };
+            base.commit(&slice, WhenFull::UseBallast).unwrap_err();
+            assert_eq!(told.load(Ordering::Relaxed), 1, "{kind:?}");
+        }
+    }
 
     #[test]
     fn a_file_that_ends_within_a_page_opens() {

@@ -3,7 +3,8 @@
 //! Requirements: R1. user locks change hands whatever the number of those who wait; R2. a parent that another session moves is always
 //! there; R3. no child is left without its parent, though another session moves it; R4. a table is copied, or another version of, with
 //! the definition that the binlog gives it; R5. what waits for a table can be killed, and sees its newest version; R6. `gtid_next` is that of
-//! the statement, whatever the server commits for it; R7. a column that begins to count goes on above its rows.
+//! the statement, whatever the server commits for it; R7. a column that begins to count goes on above its rows; R8. who takes
+//! the first row in the order of the primary key locks no other.
 //!
 //! Method: a whole server on a simulated disk, and several sessions.
 
@@ -327,5 +328,27 @@ fn decimals_have_all_their_digits_and_weeks_their_format() {
     assert_eq!(root.query("INSERT INTO d.n VALUES (1e65)").unwrap_err().code(), 1264);
     ok(&mut root, "SET default_week_format = 3");
     assert_eq!(rows(&mut root, "SELECT WEEK('2020-01-01'), WEEK('2020-01-01', 0)"), ["1|0"]);
+    world.stop();
+}
+
+#[test]
+fn workers_take_the_next_jobs_of_a_queue() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(
+        &mut root,
+        "CREATE TABLE d.jobs (id INT PRIMARY KEY, queue VARCHAR(9), reserved INT, attempts INT, KEY (queue))",
+    );
+    ok(&mut root, "INSERT INTO d.jobs (id, queue) VALUES (3, 'a'), (1, 'a'), (2, 'b'), (4, 'a')");
+    let next = "SELECT id FROM d.jobs WHERE queue = 'a' AND (reserved IS NULL OR reserved < 9) ORDER BY id LIMIT 1 \
+                FOR UPDATE SKIP LOCKED";
+    all_ok(&mut root, &["BEGIN"]);
+    all_ok(&mut other, &["BEGIN", "SET innodb_lock_wait_timeout = 1"]);
+    assert_eq!(rows(&mut root, next), ["1"]);
+    assert_eq!(rows(&mut other, next), ["3"]);
+    // Nobody has those behind them.
+    ok(&mut other, "UPDATE d.jobs SET attempts = 1 WHERE id = 4");
+    all_ok(&mut root, &["COMMIT"]);
+    all_ok(&mut other, &["COMMIT"]);
     world.stop();
 }

@@ -68,6 +68,8 @@ struct Block<'p> {
     sources: &'p [Source],
     precondition: Option<&'p Expr>,
     limit: Option<&'p Expr>,
+    /// It has aggregates: in which order rows are read is not said.
+    aggregates: bool,
     groups: bool,
     sorts: bool,
     subqueries: &'p [Subquery],
@@ -200,6 +202,7 @@ impl<'p> Explainer<'_, '_, 'p> {
             sources: std::slice::from_ref(&target.source),
             precondition: target.precondition.as_ref(),
             limit: target.limit.as_ref(),
+            aggregates: false,
             groups: false,
             sorts: !target.order.is_empty(),
             subqueries: &target.subqueries,
@@ -318,7 +321,7 @@ impl<'p> Explainer<'_, '_, 'p> {
             compared_with: compared_with(&source.access, block.sources),
             rows: matches!(source.access, Access::Point { .. }).then_some(1),
             all_are_meant: source.conditions.iter().all(|condition| condition.implied),
-            extra: extra(source),
+            extra: extra(source, block.aggregates),
             ..line
         });
     }
@@ -345,6 +348,7 @@ impl<'p> Block<'p> {
             sources: &select.sources,
             precondition: select.precondition.as_ref(),
             limit: select.limit.as_ref(),
+            aggregates: select.group.is_some(),
             groups: select.distinct || select.group.as_ref().is_some_and(|group| keeps_groups(group, select)),
             sorts: (!select.order.is_empty() && !select.is_in_order)
                 || sorts_for_windows(select)
@@ -429,13 +433,14 @@ fn column_name(source: &Source, column: usize) -> String {
     }
 }
 
-fn extra(source: &Source) -> Vec<Cow<'static, str>> {
+fn extra(source: &Source, aggregates: bool) -> Vec<Cow<'static, str>> {
     let mut extra = Vec::new();
     if source.conditions.iter().any(|condition| !condition.implied) {
         extra.push("Using where".into());
     }
     if let Access::Full(Direction::Backward) | Access::Ranges { direction: Direction::Backward, .. } =
         &source.access
+        && !aggregates
     {
         extra.push("Backward index scan".into());
     }

@@ -14,6 +14,7 @@ mod insert;
 mod into;
 mod join;
 mod kept_row;
+mod late;
 mod load;
 mod memory;
 mod moment;

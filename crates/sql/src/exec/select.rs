@@ -14,6 +14,7 @@ use types::warning::Warnings;
 use super::cursor::{Cursor, Versions};
 use super::join::{Join, Made};
 use super::kept_row::KeptRow;
+use super::late::Late;
 use super::memory::{Room, value_size};
 use super::over::Buffer;
 use super::project::cell;
@@ -30,6 +31,8 @@ use crate::plan::{
 pub(super) struct Collected {
     pub(super) cells: Vec<Value>,
     pub(super) by: SortKey,
+    /// What outputs need that are computed later, a source each.
+    pub(super) kept: Vec<KeptRow>,
 }
 
 impl Exec<'_> {
@@ -73,8 +76,15 @@ impl Exec<'_> {
                 self.stream(plan, &subqueries, &mut window, sink).await?;
             } else {
                 let most = if streams { window.most(sink.rows_max()) } else { u64::MAX };
-                let rows = Box::pin(self.gather(plan, &subqueries, (open, in_order), most)).await?;
-                self.emit(&rows, &mut window, sink).await?;
+                let late = Late::of(plan);
+                let rows =
+                    Box::pin(self.gather(plan, &subqueries, (open, in_order), most, late.as_ref())).await?;
+                match &late {
+                    Some(late) => {
+                        Box::pin(self.emit_late(plan, late, &rows, known, &mut window, sink)).await?;
+                    }
+                    None => self.emit(&rows, &mut window, sink).await?,
+                }
             }
         }
         self.session.found_rows.store(window.found, Memory::Relaxed);
@@ -222,14 +232,15 @@ impl Exec<'_> {
         subqueries: &Subqueries<'_>,
         (open, in_order): (bool, bool),
         most: u64,
+        late: Option<&Late>,
     ) -> Result<Vec<Collected>> {
         let made = self.made(plan, subqueries)?;
         let known = subqueries.known(plan);
         if self.locks_rows(plan) {
-            return self.gather_locked(plan, &made, known, (open, in_order), most).await;
+            return self.gather_locked(plan, &made, known, (open, in_order), most, late).await;
         }
         let mut join = self.join(plan, &made, known);
-        self.gather_once(plan, &mut join, known, (open, in_order), most).await
+        self.gather_once(plan, &mut join, known, (open, in_order), most, late).await
     }
 
     /// The same of rows that it locks: those of one moment.
@@ -240,13 +251,14 @@ impl Exec<'_> {
         known: Known<'_>,
         (open, in_order): (bool, bool),
         most: u64,
+        late: Option<&Late>,
     ) -> Result<Vec<Collected>> {
         let is_outer = |source: &Source| source.missing_until.is_some();
         let is_any_enough = plan.order.is_empty() && !plan.sources.iter().any(is_outer);
         let mut passes = self.passes();
         loop {
             let mut join = self.join(plan, made, known);
-            let gathered = self.gather_once(plan, &mut join, known, (open, in_order), most).await;
+            let gathered = self.gather_once(plan, &mut join, known, (open, in_order), most, late).await;
             let (rows, done) = match gathered {
                 // Any of them will do; not any row that nothing was found for.
                 Ok(rows) if rows.len() as u64 == most && is_any_enough => (rows, Ok(None)),
@@ -266,6 +278,7 @@ impl Exec<'_> {
         known: Known<'_>,
         (open, in_order): (bool, bool),
         most: u64,
+        late: Option<&Late>,
     ) -> Result<Vec<Collected>> {
         let mut memory = Room::new(self.memory_max);
         let mut groups = plan.group.as_ref().map(Groups::new);
@@ -280,8 +293,9 @@ impl Exec<'_> {
             } else if let Some(buffer) = &mut buffer {
                 self.buffer_row(buffer, &join.rows(), known, Vec::new(), &mut memory).await?;
             } else {
-                let row = self.collect_row(plan, &join.rows(), known, (&[], &[])).await?;
-                memory.take(Collected::size(&row.cells))?;
+                let row = self.collect_row(plan, &join.rows(), known, (&[], &[]), late).await?;
+                let kept: usize = row.kept.iter().map(KeptRow::size).sum();
+                memory.take(Collected::size(&row.cells) + kept)?;
                 collected.push(row);
             }
         }
@@ -358,32 +372,41 @@ impl Exec<'_> {
             }
             match &mut buffer {
                 Some(buffer) => self.buffer_row(buffer, &rows, known, aggregates, memory).await?,
-                None => collected.push(self.collect_row(plan, &rows, known, (&aggregates, &[])).await?),
+                None => collected.push(self.collect_row(plan, &rows, known, (&aggregates, &[]), None).await?),
             }
         }
         Ok(collected)
     }
 
-    /// The row of the result that rows of the sources make, with the results of aggregates and window functions.
+    /// The row of the result that rows of the sources make, with the results of aggregates and window functions, and without what is
+    /// computed later.
     pub(super) async fn collect_row(
         &mut self,
         plan: &SelectPlan,
         rows: &[RowRef<'_>],
         known: Known<'_>,
         (aggregates, windows): (&[Value], &[Value]),
+        late: Option<&Late>,
     ) -> Result<Collected> {
-        let exprs = plan.output.iter().map(|output| &output.expr);
+        let is_late = |place| late.is_some_and(|late| late.contains(place));
+        let exprs = plan.output.iter().enumerate().filter(|(place, _)| !is_late(*place));
+        let exprs = exprs.map(|(_, output)| &output.expr);
         let exprs = exprs.chain(plan.order.iter().filter_map(OrderBy::expr));
         let inputs = Inputs { aggregates, windows, ..self.inputs(rows, known) };
         let answers = self.answers(known.asked(exprs), &inputs, known).await?;
         let inputs = Inputs { subqueries: &answers, ..inputs };
         let mut context = self.reading();
         let mut cells = Vec::with_capacity(plan.output.len());
-        for output in &plan.output {
-            cells.push(output.expr.eval(&inputs, &mut context)?.into_value());
+        for (place, output) in plan.output.iter().enumerate() {
+            cells.push(if is_late(place) {
+                Value::Null
+            } else {
+                output.expr.eval(&inputs, &mut context)?.into_value()
+            });
         }
         let by = order_key(&plan.order, &cells, &inputs, &mut context)?;
-        Ok(Collected { cells, by })
+        let kept = late.map_or_else(Vec::new, |late| late.keep(rows, self.session));
+        Ok(Collected { cells, by, kept })
     }
 
     pub(super) async fn emit(

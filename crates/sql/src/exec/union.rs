@@ -70,7 +70,7 @@ impl Exec<'_> {
             let inputs = self.inputs(&row, known);
             let mut context = self.reading();
             let by = order_key(&plan.order, &cells, &inputs, &mut context)?;
-            Ok(Collected { cells, by })
+            Ok(Collected { cells, by, kept: Vec::new() })
         });
         let mut keyed = keyed.collect::<Result<Vec<_>>>()?;
         keyed.sort_by(|a, b| a.by.cmp(&b.by));

@@ -166,7 +166,7 @@ impl Exec<'_> {
             let row = std::mem::take(&mut rows[at]);
             memory.give_back(row.size());
             let found = (&row.aggregates[..], &row.results[..]);
-            let row = self.collect_row(plan, &row.parts(), known, found).await?;
+            let row = self.collect_row(plan, &row.parts(), known, found, None).await?;
             memory.take(Collected::size(&row.cells))?;
             collected.push(row);
             self.tick().await;
