@@ -165,7 +165,7 @@ impl Client {
         match account {
             Account::Named { user, host } => Name::new(user, &host),
             // Of a source's statement, whoever said it there.
-            Account::Current => self.invoker.clone().unwrap_or_else(|| self.access.account_name().clone()),
+            Account::Current => self.invoker.as_deref().unwrap_or(self.access.account_name()).clone(),
         }
     }
 

@@ -160,7 +160,7 @@ pub struct Client {
     /// It applies what a source did: nobody's rights hinder it.
     pub(super) applies: bool,
     /// Who said at the source what it applies, where that matters.
-    pub(super) invoker: Option<Name>,
+    pub(super) invoker: Option<Box<Name>>,
     /// Its XA transaction.
     pub(super) xa: Option<Branch>,
     /// Of a worker: the XA transaction that ends with its group, and whether it is committed at once.

@@ -9,7 +9,7 @@ use engine::catalog::table::Table;
 use engine::scan::Direction;
 use types::key::KeyPart;
 
-use crate::expr::{CompareOp, Expr};
+use crate::expr::{CompareOp, Expr, Quantifier};
 use crate::plan::{Access, Bound, Condition, Equal, IndexRef, RangeSpec, key_parts};
 
 /// Chooses how the rows of `source` are found, given the conditions that must hold for them.
@@ -116,7 +116,7 @@ fn next_part(
         ranges.into_iter().map(|range| range.into_spec(equal)).collect()
     };
     for (place, condition) in conditions.iter().enumerate() {
-        if let Expr::In(..) | Expr::Or(_) = condition.expr
+        if let Expr::In(..) | Expr::Or(_) | Expr::Quantified(..) = condition.expr
             && let Some(ranges) = alternatives(&condition.expr, source, part.column)
         {
             return Some((with(ranges), vec![place], 60));
@@ -180,6 +180,13 @@ fn alternatives(condition: &Expr, source: usize, column: usize) -> Option<Vec<Co
                 ..ColumnRange::default()
             };
             known.then(|| list.iter().map(equal).collect())
+        }
+        Expr::Quantified(Quantifier { op: CompareOp::Eq, all: false }, left, subquery)
+            if matches!(&left[..], [one] if is_column(one, source, column))
+                && !subquery.is_asked_by_row() =>
+        {
+            let equal = Some(Equal { value: condition.clone(), matches_null: false });
+            Some(vec![ColumnRange { equal, ..ColumnRange::default() }])
         }
         Expr::Or(all) => {
             let ranges = all.iter().map(|part| alternatives(part, source, column));

@@ -1,5 +1,6 @@
 //! A source's rows, one after another, as a snapshot sees them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use engine::catalog::table::Table;
@@ -16,8 +17,8 @@ use types::value::Value;
 use super::ranges::{self, BoundRanges, PointKey};
 use super::ranges_scan::RangesScan;
 use super::{Result, engine_error};
-use crate::expr::{Inputs, RowRef};
-use crate::plan::{Access, IndexRef, Source, SourceKind};
+use crate::expr::{Inputs, Lookup, Made, RowRef};
+use crate::plan::{Access, IndexRef, RangeSpec, Source, SourceKind};
 
 /// Which versions are read.
 #[derive(Clone, Debug)]
@@ -50,8 +51,15 @@ enum Rows {
     Scan(RangesScan),
     /// Those that entries of a secondary index lead to.
     Entries(RangesScan),
-    /// Made beforehand.
-    Values { rows: Arc<Vec<Vec<Value>>>, next: usize },
+    /// Made beforehand: those at these places, in the order of a column if there is one.
+    Values { rows: Made, by: Option<Arc<Lookup>>, next: Range<usize> },
+}
+
+/// The rows of a source that is not stored, and those among them that may be meant.
+#[derive(Clone, Debug)]
+pub(super) struct MadeRows {
+    pub(super) rows: Made,
+    pub(super) found: Option<(Arc<Lookup>, Range<usize>)>,
 }
 
 /// A row of a source, kept while others are looked at.
@@ -79,14 +87,20 @@ impl<'p> Cursor<'p> {
     /// stored.
     pub(super) fn open(
         source: &'p Source,
-        made: Option<&Arc<Vec<Vec<Value>>>>,
+        made: Option<MadeRows>,
         versions: Versions,
         inputs: &Inputs<'_>,
         context: &mut Context<'_>,
     ) -> Result<Self> {
         let (rows, exact) = match (&source.from, made) {
             (SourceKind::Table(table), _) => table_rows(table, &source.access, inputs, context)?,
-            (_, Some(rows)) => (Rows::Values { rows: Arc::clone(rows), next: 0 }, true),
+            (_, Some(MadeRows { rows, found: Some((by, next)) })) => {
+                (Rows::Values { rows, by: Some(by), next }, true)
+            }
+            (_, Some(MadeRows { rows, found: None })) => {
+                let next = 0..rows.len();
+                (Rows::Values { rows, by: None, next }, true)
+            }
             (_, None) => unreachable!("rows of other sources are made before they are read"),
         };
         Ok(Self {
@@ -165,9 +179,10 @@ impl<'p> Cursor<'p> {
     fn fetch(&mut self, trx: &mut Trx) -> Result<Current> {
         let table = match (&self.source.from, &mut self.rows) {
             (SourceKind::Table(table), _) => table,
-            (_, Rows::Values { rows, next }) if *next < rows.len() => {
-                *next += 1;
-                return Ok(Current::Values(Arc::clone(rows), *next - 1));
+            (_, Rows::Values { rows, by, next }) => {
+                let Some(at) = next.next() else { return Ok(Current::None) };
+                let place = by.as_ref().map_or(at, |by| by.place(at));
+                return Ok(Current::Values(Arc::clone(rows), place));
             }
             _ => return Ok(Current::None),
         };
@@ -241,7 +256,13 @@ fn table_rows(
         }),
         Access::Ranges { index, ranges: specs, direction } => {
             let BoundRanges::Exact(mut ranges) = ranges::bind(table, *index, specs, inputs, context)? else {
-                return Ok((ordered_fallback(table, *index, *direction, full), false));
+                // Nobody relies on an order of these.
+                let rows = if specs.iter().any(RangeSpec::has_rows) {
+                    full(Direction::Forward)
+                } else {
+                    ordered_fallback(table, *index, *direction, full)
+                };
+                return Ok((rows, false));
             };
             // The next range is taken from the end.
             if *direction == Direction::Forward {

@@ -477,7 +477,11 @@ impl Access {
         match self {
             Self::Point { keys, .. } => Some(keys),
             Self::Ranges { ranges, .. } => match &ranges[..] {
-                [RangeSpec { equal, low: None, high: None }] if !equal.is_empty() => Some(equal),
+                [range @ RangeSpec { equal, low: None, high: None }]
+                    if !equal.is_empty() && !range.has_rows() =>
+                {
+                    Some(equal)
+                }
                 _ => None,
             },
             Self::Full(_) => None,

@@ -8,23 +8,60 @@
 //! is, and noted: whoever reads begins again with the next moment, until all that is locked is what one moment had
 //! ([`super::moment`]).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use engine::ids::CommitSeq;
 use engine::lock::{LockId, Mode};
 use engine::view::Snapshot;
 use smallvec::SmallVec;
+use types::context::Context;
 use types::value::Value;
 
-use super::cursor::{Cursor, Kept, Versions};
+use super::cursor::{Cursor, Kept, MadeRows, Versions};
 use super::{Exec, Known, Result};
-use crate::expr::RowRef;
+use crate::expr::{CompareOp, Expr, Inputs, Lookup, RowRef};
 use crate::plan::{Completed, Condition, LockWait, RowLock, Source, SourceKind};
 
 /// The rows of a source that were made beforehand; those of a LATERAL derived table are made whenever its loop begins.
 pub(super) type Made = Option<Arc<Vec<Vec<Value>>>>;
 /// A row a source.
 pub(super) type Rows<'r> = SmallVec<[RowRef<'r>; 2]>;
+
+/// Those of a source's rows that may fulfil a condition which says what one of its columns is equal to.
+fn find_made(
+    place: usize,
+    source: &Source,
+    rows: &Arc<Vec<Vec<Value>>>,
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<Option<(Arc<Lookup>, Range<usize>)>> {
+    let Some(lists) = inputs.long_lists else { return Ok(None) };
+    for condition in &source.conditions {
+        let Expr::Compare(CompareOp::Eq, left, right) = &condition.expr else { continue };
+        let (column, other) = match (&**left, &**right) {
+            (Expr::Column { source, column }, other) | (other, Expr::Column { source, column })
+                if *source == place =>
+            {
+                (*column, other)
+            }
+            _ => continue,
+        };
+        // What computes may fail, or warn: once is enough.
+        let is_plain = matches!(
+            other,
+            Expr::Column { .. } | Expr::Outer(..) | Expr::Const(_) | Expr::Literal(_) | Expr::Param(_)
+        );
+        if !is_plain || !other.is_known_before(place) {
+            continue;
+        }
+        let Some(lookup) = lists.made(rows, column) else { continue };
+        if let Some(found) = lookup.find(other.eval(inputs, context)?.as_ref()) {
+            return Ok(Some((lookup, found)));
+        }
+    }
+    Ok(None)
+}
 
 /// See the module.
 pub(super) struct Join<'p> {
@@ -152,9 +189,16 @@ impl<'p> Join<'p> {
             (SourceKind::Derived(place, _), None) => Some(exec.lateral(*place, &rows, self.known).await?),
             _ => None,
         };
-        let made = lateral.as_ref().or(self.made[depth].as_ref());
         let inputs = exec.inputs(&rows, self.known);
         let mut context = exec.reading();
+        let made = match (lateral, &self.made[depth]) {
+            (Some(rows), _) => Some(MadeRows { rows, found: None }),
+            (None, Some(rows)) => {
+                let found = find_made(depth, &self.sources[depth], rows, &inputs, &mut context)?;
+                Some(MadeRows { rows: Arc::clone(rows), found })
+            }
+            (None, None) => None,
+        };
         let mut cursor = Cursor::open(&self.sources[depth], made, versions, &inputs, &mut context)?;
         drop(rows);
         if locks && self.sources.len() == 1 {

@@ -63,7 +63,7 @@ fn columns_of_several(columns: &[Column], types: Vec<ResultType>) -> Vec<OutputC
 fn columns_of_select(plan: &SelectPlan, types: &Types<'_>) -> Result<Vec<OutputColumn>, SqlError> {
     let types = Types { schema: plan, ..*types };
     let column = |output: &Output| {
-        let mut ty = output.expr.result_type(&types)?;
+        let mut ty = output.expr.output_type(&types)?;
         let (origin, mut keys) = match output.expr {
             Expr::Column { source, column } => origin_of(plan, &plan.sources[source], column),
             _ => (None, 0),

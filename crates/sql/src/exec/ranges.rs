@@ -29,6 +29,9 @@ enum Brought {
     Inexact,
 }
 
+/// With more rows of a subquery, all rows of the table are looked at instead.
+const ROWS_MAX: usize = 1000;
+
 /// Ranges of an index, bound to values.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum BoundRanges {
@@ -88,6 +91,30 @@ pub(super) fn bind(
     let id = index_id(table, index);
     let mut ranges: Vec<(Vec<u8>, Vec<u8>)> = Vec::with_capacity(specs.len());
     for spec in specs {
+        if let Some((Equal { value: Expr::Quantified(_, _, subquery), .. }, before)) = spec.equal.split_last()
+        {
+            let rows = subquery.rows(inputs)?;
+            if rows.len() > ROWS_MAX {
+                return Ok(BoundRanges::Unknown);
+            }
+            let before = RangeSpec { equal: before.to_vec(), low: None, high: None };
+            let begun = match bind_one(id, parts, &before, inputs, context)? {
+                OneRange::Keys(low, _) => low,
+                OneRange::Empty => continue,
+                OneRange::Unknown => return Ok(BoundRanges::Unknown),
+            };
+            let column = Expr::Subquery(subquery.clone(), 0);
+            for row in rows {
+                let mut key = begun.clone();
+                let part = &parts[before.equal.len()];
+                match bring(part, &column, row[0].as_ref(), inputs, context, &mut key)? {
+                    Brought::Exact => ranges.push((key.clone(), after(&key))),
+                    Brought::Null => {}
+                    Brought::Inexact => return Ok(BoundRanges::Unknown),
+                }
+            }
+            continue;
+        }
         match bind_one(id, parts, spec, inputs, context)? {
             OneRange::Keys(low, high) => ranges.push((low, high)),
             OneRange::Empty => {}

@@ -10,14 +10,23 @@ use parking_lot::Mutex;
 use types::collation::Collation;
 use types::value::ValueRef;
 
+use super::lookup::{Lookup, Made};
 use super::{Expr, Inputs};
 
 /// Shorter lists are not worth it.
 pub(super) const LONG: usize = 32;
 
-/// The lists of one execution that were sorted, by the place of their elements in the plan, which stays where it is meanwhile.
+/// So many rows that were made are kept in order at a time.
+const MADE_MAX: usize = 16;
+
+/// What was sorted in one execution.
 #[derive(Debug, Default)]
-pub struct LongLists(Mutex<HashMap<usize, Arc<Sorted>>>);
+pub struct LongLists {
+    /// Lists, by the place of their elements in the plan, which stays where it is meanwhile.
+    lists: Mutex<HashMap<usize, Arc<Sorted>>>,
+    /// Rows that were made, by their place and a column.
+    made: Mutex<HashMap<(usize, usize), Option<Arc<Lookup>>>>,
+}
 
 /// What a list says of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +53,17 @@ enum Sorted {
 }
 
 impl LongLists {
+    /// Rows that were made, and stay until the execution ends, in the order of a column.
+    pub fn made(&self, rows: &Made, column: usize) -> Option<Arc<Lookup>> {
+        let mut made = self.made.lock();
+        // A subquery that is asked again and again has new rows each time.
+        if made.len() >= MADE_MAX {
+            made.clear();
+        }
+        let sorted = made.entry((Arc::as_ptr(rows).addr(), column));
+        sorted.or_insert_with(|| Lookup::new(rows, column).map(Arc::new)).clone()
+    }
+
     /// Looks for a value in a list.
     pub(super) fn find(
         &self,
@@ -52,10 +72,10 @@ impl LongLists {
         inputs: &Inputs<'_>,
     ) -> Found {
         let place = list.as_ptr().addr();
-        let known = self.0.lock().get(&place).cloned();
+        let known = self.lists.lock().get(&place).cloned();
         let sorted = known.unwrap_or_else(|| {
             let sorted = Arc::new(sort((expr, value), list, inputs));
-            self.0.lock().insert(place, Arc::clone(&sorted));
+            self.lists.lock().insert(place, Arc::clone(&sorted));
             sorted
         });
         let (found, has_null) = match (&*sorted, value) {
@@ -74,7 +94,7 @@ impl LongLists {
     }
 }
 
-fn integer(value: ValueRef<'_>) -> Option<i128> {
+pub(super) fn integer(value: ValueRef<'_>) -> Option<i128> {
     match value {
         ValueRef::Int(value) => Some(value.into()),
         ValueRef::UInt(value) => Some(value.into()),

@@ -99,6 +99,17 @@ pub(super) fn quantified(
         return Ok(*truth);
     }
     let values = left.iter().map(|left| left.eval(inputs, context)).collect::<Result<Vec<_>, _>>()?;
+    if let ([value], CompareOp::Eq | CompareOp::Ne) = (&values[..], quantifier.op)
+        && quantifier.all == (quantifier.op == CompareOp::Ne)
+        && let (Some(lists), Answer::Rows(rows)) = (inputs.long_lists, &inputs.subqueries[subquery.place])
+        && !value.as_ref().is_null()
+        && let Some(lookup) = lists.made(rows, 0)
+        && let Some(found) = lookup.find(value.as_ref())
+    {
+        // IN, or NOT IN.
+        let is_in = if found.is_empty() { (!lookup.has_null()).then_some(false) } else { Some(true) };
+        return Ok(is_in.map(|is_in| is_in != quantifier.all));
+    }
     let mut verdict = Verdict::new(quantifier);
     for row in subquery.rows(inputs)? {
         let sides = left.iter().zip(&values).map(|(left, value)| Side::new(left, value.as_ref()));
@@ -112,7 +123,7 @@ pub(super) fn quantified(
 
 impl SubqueryRef {
     /// Its rows. Error 1235 where an expression is evaluated for whose subqueries nobody has asked.
-    pub(super) fn rows<'a>(&self, inputs: &Inputs<'a>) -> Result<&'a [Vec<Value>], SqlError> {
+    pub(crate) fn rows<'a>(&self, inputs: &Inputs<'a>) -> Result<&'a [Vec<Value>], SqlError> {
         match &inputs.subqueries[self.place] {
             Answer::Rows(rows) => Ok(rows),
             Answer::Open | Answer::Truth(_) => Err(unsupported("a correlated subquery here")),

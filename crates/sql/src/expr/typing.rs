@@ -138,6 +138,13 @@ impl Types<'_> {
 }
 
 impl Expr {
+    /// The type of a column of a result: as [`Self::result_type`], but that a user variable without a value is not nothing.
+    pub fn output_type(&self, types: &Types<'_>) -> Result<ResultType> {
+        let ty = self.result_type(types)?;
+        let is_unset = matches!(self, Self::UserVariable(..)) && ty.kind == Kind::Null;
+        Ok(if is_unset { constant::user_variable(ValueRef::Null) } else { ty })
+    }
+
     /// The static type. Errors 1253, 1267, 1270 and 1271 for collations that do not go together.
     pub fn result_type(&self, types: &Types<'_>) -> Result<ResultType> {
         Ok(match self {
@@ -170,9 +177,11 @@ impl Expr {
                 if ty.kind.is_string() { ResultType { decimals: NOT_FIXED, ..ty } } else { ty }
             }
             Self::SystemVariable(scope, name) => system_variable(*scope, name, types)?,
-            Self::UserVariable(name, _) => match types.session.user_variables.lock().get(name) {
-                Some(value) => constant::user_variable(value.as_ref()),
-                None => constant::user_variable(ValueRef::Null),
+            Self::UserVariable(name, assigned) => match types.session.user_variables.lock().get(name) {
+                Some(value) if !value.is_null() => constant::user_variable(value.as_ref()),
+                // Whatever it gets is a text first.
+                _ if *assigned => ResultType::long_string(TextType::implicit(types.connection())).or_null(),
+                _ => ResultType { text: TextType::implicit(types.connection()), ..ResultType::NULL },
             },
             Self::AssignVariable(_, value) => value.result_type(types)?.computed(),
             Self::Arith(op, left, right, _) => {

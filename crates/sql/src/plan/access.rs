@@ -62,10 +62,17 @@ pub struct RangeSpec {
     pub high: Option<Bound>,
 }
 
+impl RangeSpec {
+    /// Whether it stands for as many ranges as a subquery has rows.
+    pub(crate) fn has_rows(&self) -> bool {
+        self.equal.last().is_some_and(|last| matches!(last.value, Expr::Quantified(..)))
+    }
+}
+
 /// A column's value.
 #[derive(Clone, Debug)]
 pub struct Equal {
-    /// The value.
+    /// The value; or IN with a subquery, whose rows are values one after another.
     pub value: Expr,
     /// Whether NULL equals NULL: `<=>`, IS NULL. Else a NULL equals nothing.
     pub matches_null: bool,
@@ -119,6 +126,9 @@ impl Access {
             Self::Point { .. } => true,
             Self::Ranges { index, ranges, .. } => {
                 // With one range the columns that have given values do not matter; with several, all must.
+                if ranges.iter().any(RangeSpec::has_rows) {
+                    return false;
+                }
                 let given = if let [range] = &ranges[..] { range.equal.len() } else { 0 };
                 starts_with(*index, given) || starts_with(*index, 0)
             }

@@ -102,7 +102,7 @@ impl QueryPlan {
     pub fn column_type(&self, place: usize, types: &Types<'_>) -> Result<ResultType> {
         match self {
             Self::Select(select) => {
-                select.output[place].expr.result_type(&Types { schema: &**select, ..*types })
+                select.output[place].expr.output_type(&Types { schema: &**select, ..*types })
             }
             Self::Union(union) => union.column_type(place, types),
             Self::Sets(sets) => sets.column_type(place, types),

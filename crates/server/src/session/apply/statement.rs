@@ -198,7 +198,7 @@ impl Client {
         (self.sql.auto_increment_increment, self.sql.auto_increment_offset) = (step.0.into(), step.1.into());
         self.invoker = status.invoker.map(|invoker| {
             let [user, host] = [invoker.user, invoker.host].map(String::from_utf8_lossy);
-            Name::new(user, &host)
+            Box::new(Name::new(user, &host))
         });
         let db = String::from_utf8_lossy(db);
         // CREATE DATABASE names the one that it makes, DROP DATABASE one that is gone.
