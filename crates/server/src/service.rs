@@ -87,6 +87,12 @@ impl Handler for Served {
     async fn command(&mut self, command: Command<'_>, reply: &mut Reply) -> Outcome {
         let now_us = clock::unix_us();
         let client = &mut self.client;
+        if !client.has_begun()
+            && let Err(error) = Box::pin(client.begin_session(now_us)).await
+        {
+            reply.error(&error);
+            return Outcome::Close;
+        }
         match command {
             Command::Query(query) => client.query(query.sql, now_us, reply).await,
             Command::StmtPrepare(sql) => client.stmt_prepare(sql, now_us, reply),

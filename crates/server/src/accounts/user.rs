@@ -2,9 +2,8 @@
 
 use protocol::auth::{NativeHash, Plugin, Verifier};
 use types::error::table::{
-    ER_CURRENT_PASSWORD_NOT_REQUIRED, ER_INCORRECT_CURRENT_PASSWORD, ER_PASSWORD_ANONYMOUS_USER,
-    ER_PASSWORD_FORMAT, ER_PASSWORD_NO_MATCH, ER_PLUGIN_IS_NOT_LOADED, ER_USER_ALREADY_EXISTS,
-    ER_WRONG_STRING_LENGTH,
+    ER_INCORRECT_CURRENT_PASSWORD, ER_PASSWORD_ANONYMOUS_USER, ER_PASSWORD_FORMAT, ER_PASSWORD_NO_MATCH,
+    ER_PLUGIN_IS_NOT_LOADED, ER_USER_ALREADY_EXISTS, ER_WRONG_STRING_LENGTH,
 };
 use types::error::{Condition, SqlError};
 use types::warning::{Level, Warnings};
@@ -25,6 +24,13 @@ pub(super) const ER_USER_DOES_NOT_EXIST: Condition = Condition {
     sqlstate: "HY000",
     name: "ER_USER_DOES_NOT_EXIST",
     text: "Authorization ID %s does not exist.",
+};
+
+const ER_CURRENT_PASSWORD_NOT_REQUIRED: Condition = Condition {
+    code: 3893,
+    sqlstate: "HY000",
+    name: "ER_CURRENT_PASSWORD_NOT_REQUIRED",
+    text: "Do not specify the current password while changing it for other users.",
 };
 
 impl Attributes {

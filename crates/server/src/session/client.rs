@@ -159,6 +159,8 @@ pub struct Client {
     pub(super) affected: u64,
     /// It applies what a source did: nobody's rights hinder it.
     pub(super) applies: bool,
+    /// Its first command has come.
+    pub(super) has_begun: bool,
     /// Who said at the source what it applies, where that matters.
     pub(super) invoker: Option<Box<Name>>,
     /// Its XA transaction.
@@ -243,6 +245,7 @@ impl Client {
             info: None,
             affected: 0,
             applies: false,
+            has_begun: false,
             invoker: None,
             xa: None,
             xa_applied: None,

@@ -2,16 +2,20 @@
 
 use std::pin::pin;
 
+use protocol::out::PacketWriter;
 use sql::exec::{Params, give_way};
 use sql::lex::{Kind, Lexer, Quoting, Verb, next_statement, split_first};
 use sql::parse::{Completion, TransactionStart};
 use types::charset::{Charset, convert};
 use types::error::SqlError;
-use types::error::table::{ER_EMPTY_QUERY, ER_NO_SUCH_TABLE, ER_PARSE_ERROR, ER_QUERY_INTERRUPTED};
+use types::error::table::{
+    ER_EMPTY_QUERY, ER_NEW_ABORTING_CONNECTION, ER_NO_SUCH_TABLE, ER_PARSE_ERROR, ER_QUERY_INTERRUPTED,
+};
 use types::warning::Level;
 
 use super::count;
 use super::execute::{Prepared, Ran};
+use super::new_table::Nobody;
 use super::result::{BUFFER_SIZE, Format, write_error};
 use super::{Client, Wire};
 use crate::status::Counter;
@@ -26,6 +30,36 @@ const STATEMENTS_A_TURN: u64 = 16;
 pub(super) const PLANS_MAX: u32 = 100;
 
 impl Client {
+    /// Whether the session's first command has come.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Runs `init_connect`, before the session's first command. Administrators are spared it. Error 1184 if that fails.
+    pub async fn begin_session(&mut self, now_us: u64) -> Result<()> {
+        self.has_begun = true;
+        let text = self.shared.variables.server_sight().shown("init_connect")?;
+        if text.is_empty() || self.access.is_admin() {
+            return Ok(());
+        }
+        let mut rest = Some(text.as_bytes());
+        while let Some(sql) = rest {
+            let (first, behind, verb) = split_first(sql, self.sql.quoting());
+            self.begin_statement(now_us);
+            let mut nobody = Nobody(PacketWriter::default());
+            if let Err(error) = self.run_text(first, verb, Format::Text, false, &mut nobody).await {
+                let (user, host) = (self.access.user().to_owned(), self.access.peer().host.clone());
+                tracing::warn!(user, host, error = error.message, "init_connect failed");
+                let db = self.sql.db.as_deref().unwrap_or("unconnected");
+                let what = "init_connect command failed";
+                let id = self.sql.connection_id;
+                return Err(ER_NEW_ABORTING_CONNECTION.error(&[&id, &db, &user, &host, &what]));
+            }
+            rest = next_statement(behind, self.sql.quoting());
+        }
+        Ok(())
+    }
+
     /// Executes a text and writes the replies.
     pub async fn query(&mut self, sql: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.statements(sql, 1, now_us, wire).await;

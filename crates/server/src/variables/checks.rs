@@ -67,9 +67,9 @@ pub(super) fn locale(val: &Val) -> Result<Val, SqlError> {
     Err(ER_UNKNOWN_LOCALE.error(&[&val.as_text()]))
 }
 
-/// `timestamp`, seconds since 1970, up to the year 3001.
+/// `timestamp`, seconds since 1970, up to the year 2038.
 pub(super) fn timestamp(val: &Val) -> Result<Val, SqlError> {
-    const TIMESTAMP_MAX: f64 = 32_536_771_199.0;
+    const TIMESTAMP_MAX: f64 = 2_147_483_647.0;
     if val.double() > TIMESTAMP_MAX {
         return Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"timestamp", &val.double()]));
     }

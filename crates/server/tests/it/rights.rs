@@ -124,3 +124,17 @@ fn a_password_is_changed_by_who_knows_it_and_seen_by_none() {
     assert_eq!(code(&mut client, "ALTER USER IF EXISTS nonex ACCOUNT LOCK"), 1227);
     world.stop();
 }
+
+#[test]
+fn sessions_begin_with_init_connect_but_those_of_administrators() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "SET GLOBAL init_connect = 'SET @x = 5; SET @y = 7'");
+    assert_eq!(rows(&mut world.client("nobody"), "SELECT @x, @y"), ["5|7"]);
+    assert_eq!(rows(&mut world.root(), "SELECT @x"), ["NULL"]);
+    ok(&mut root, "SET GLOBAL init_connect = 'SET @x = 5; SELECT nonsense('");
+    assert_eq!(code(&mut world.client("nobody"), "SELECT 1"), 1184);
+    ok(&mut world.root(), "SET GLOBAL init_connect = ''");
+    assert_eq!(code(&mut world.client("nobody"), "SELECT 1"), 0);
+    world.stop();
+}

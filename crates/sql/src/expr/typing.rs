@@ -181,7 +181,7 @@ impl Expr {
                 Some(value) if !value.is_null() => constant::user_variable(value.as_ref()),
                 // Whatever it gets is a text first.
                 _ if *assigned => ResultType::long_string(TextType::implicit(types.connection())).or_null(),
-                _ => ResultType { text: TextType::implicit(types.connection()), ..ResultType::NULL },
+                _ => ResultType::NULL,
             },
             Self::AssignVariable(_, value) => value.result_type(types)?.computed(),
             Self::Arith(op, left, right, _) => {

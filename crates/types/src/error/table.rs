@@ -563,7 +563,6 @@ conditions! {
     ER_CANNOT_CONVERT_STRING = 3854, "HY000", "Cannot convert string '%.64s' from %s to %s";
     ER_DB_ACCESS_DENIED = 3879, "HY000", "Access denied for AuthId `%.64s`@`%.64s` to database '%-.192s'.";
     ER_INCORRECT_CURRENT_PASSWORD = 3891, "HY000", "Incorrect current password. Specify the correct password which has to be replaced.";
-    ER_CURRENT_PASSWORD_NOT_REQUIRED = 3893, "HY000", "Do not specify the current password while changing it for other users.";
     ER_UNSUPPORTED_SQL_MODE = 3899, "HY000", "sql_mode=0x%08x is not supported.";
     ER_TABLE_NAME_CAUSES_TOO_LONG_PATH = 3913, "HY000", "Long database name and identifier for object resulted in a path length too long for table '%s'. Please check the path limit for your OS.";
     ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME = 3939, "HY000", "Table has multiple constraints with the name '%-.192s'. Please use constraint specific '%s' clause.";

@@ -41,7 +41,7 @@ fn collation<'a>(args: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> 
 
 fn coercibility<'a>(args: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     let types = inputs.types();
-    let strength = args[0].result_type(&types)?.text_type(types.connection()).strength;
+    let strength = args[0].output_type(&types)?.text_type(types.connection()).strength;
     Ok(Ev::Own(Value::Int(strength as i64)))
 }
 
