@@ -59,7 +59,8 @@ pub(super) fn check_whole(vfs: &dyn Vfs, dir: &Path) -> Result<(), StartError> {
 
 /// Refuses places of logs within directories where the server removes and renames what it finds: `log_bin` is the binary log's
 /// directory and base name, `store` the binlog store's directory.
-pub(super) fn check_apart(vfs: &dyn Vfs, dir: &Path, log_bin: &Path, store: &Path) -> Result<(), StartError> {
+pub(super) fn check_apart(vfs: &dyn Vfs, dir: &Path, log_bin: &str, store: &str) -> Result<(), StartError> {
+    let (log_bin, store) = (dir.join(log_bin), dir.join(store));
     let place = |path: &Path| {
         // What is missing is made below what is there.
         let found = path.ancestors().find_map(|there| Some((there, vfs.canonical(there).ok()?)));
@@ -69,7 +70,7 @@ pub(super) fn check_apart(vfs: &dyn Vfs, dir: &Path, log_bin: &Path, store: &Pat
         )
     };
     let [tmp, redo] = ["tmp", "redo"].map(|name| place(&dir.join(name)));
-    let (logs, store) = (place(log_bin.parent().unwrap_or(dir)), place(store));
+    let (logs, store) = (place(log_bin.parent().unwrap_or(dir)), place(&store));
     let refuse = |option: &str, path: &Path, what: &str| {
         Err(StartError::Option(format!("{option}: {} {what}; choose another directory", path.display())))
     };
@@ -80,7 +81,7 @@ pub(super) fn check_apart(vfs: &dyn Vfs, dir: &Path, log_bin: &Path, store: &Pat
     }
     // Segments of the store are named so.
     if logs == store && log_bin.file_name().is_some_and(|base| base == "redo") {
-        return refuse("log_bin", log_bin, "has the names of the binlog store's files");
+        return refuse("log_bin", &log_bin, "has the names of the binlog store's files");
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use commit::{AbortOnUnwind, Die, FileContext, Pipeline, StrategyKind};
 use engine::base::Base;
 use engine::store::Store;
 use redo::Options as RedoOptions;
-use vfs::{SlowSync, SyncDelay, Vfs};
+use vfs::{LockGuard, SlowSync, SyncDelay, Vfs};
 
 use super::certificates;
 use super::checkpointer::Checkpointer;
@@ -49,15 +49,8 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         0 => vfs,
         us => Arc::new(SlowSync::new(vfs, SyncDelay::from_us(us))),
     };
-    let lock = data_dir::take(&*vfs, dir).map_err(|error| match error {
-        StartError::InUse(_) => StartError::InUse(options.values.get("datadir").as_text().into()),
-        error => error,
-    })?;
-    data_dir::check_whole(&*vfs, dir)?;
+    let lock = take(&*vfs, dir, &options)?;
     let identity = data_dir::identity(&vfs, dir)?;
-    let log_bin = dir.join(options.log_bin_base.as_deref().unwrap_or("binlog"));
-    let store = dir.join(options.values.get("enhanced_binlog_dir").as_text());
-    data_dir::check_apart(&*vfs, dir, &log_bin, &store)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let mut values = complete(options.values, &identity, options.log_bin_base.as_deref());
     check_together(&values)?;
@@ -116,6 +109,18 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
     let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;
     Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock: lock })
+}
+
+/// Takes the directory, and looks whether what is there is whole, and what the options say of other places is not in it.
+fn take(vfs: &dyn Vfs, dir: &Path, options: &Options) -> Result<Box<dyn LockGuard>, StartError> {
+    let lock = data_dir::take(vfs, dir).map_err(|error| match error {
+        StartError::InUse(_) => StartError::InUse(options.values.get("datadir").as_text().into()),
+        error => error,
+    })?;
+    data_dir::check_whole(vfs, dir)?;
+    let (log_bin, store) = (options.log_bin_base.as_deref(), options.values.get("enhanced_binlog_dir"));
+    data_dir::check_apart(vfs, dir, log_bin.unwrap_or("binlog"), store.as_text())?;
+    Ok(lock)
 }
 
 /// A task of the server's own. A panic in it ends the process: commits would wait for it for ever.

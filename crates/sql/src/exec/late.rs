@@ -91,9 +91,10 @@ impl Exec<'_> {
                 let mut context = self.reading();
                 let mut values: Vec<Value> = Vec::with_capacity(one.cells.len());
                 for (place, early) in one.cells.iter().enumerate() {
-                    values.push(match late.contains(place) {
-                        true => plan.output[place].expr.eval(&inputs, &mut context)?.into_value(),
-                        false => early.clone(),
+                    values.push(if late.contains(place) {
+                        plan.output[place].expr.eval(&inputs, &mut context)?.into_value()
+                    } else {
+                        early.clone()
                     });
                 }
                 let cells: Vec<Cell<'_>> = values.iter().map(cell).collect();

@@ -19,13 +19,16 @@ pub(super) const LONG: usize = 32;
 /// So many rows that were made are kept in order at a time.
 const MADE_MAX: usize = 16;
 
+/// `None` for rows that are not worth it.
+type Lookups = HashMap<(usize, usize), Option<Arc<Lookup>>>;
+
 /// What was sorted in one execution.
 #[derive(Debug, Default)]
 pub struct LongLists {
     /// Lists, by the place of their elements in the plan, which stays where it is meanwhile.
     lists: Mutex<HashMap<usize, Arc<Sorted>>>,
     /// Rows that were made, by their place and a column.
-    made: Mutex<HashMap<(usize, usize), Option<Arc<Lookup>>>>,
+    made: Mutex<Lookups>,
 }
 
 /// What a list says of a value.
