@@ -131,7 +131,8 @@ impl BinlogIndex {
         // Cut short, it was not made use of.
         let lines = text.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n"));
         let names = lines.filter_map(|line| self.parse_line(std::str::from_utf8(line).ok()?).ok());
-        Ok(names.filter(|name| self.names.binary_search(name).is_err()).collect())
+        // A purge takes those before all others.
+        Ok(names.filter(|name| self.names.first().is_none_or(|first| name < first)).collect())
     }
 
     /// Takes all files above `last` off the list and returns them: recovery cuts a tail of whole files.
@@ -143,6 +144,10 @@ impl BinlogIndex {
     /// Empties the list and removes all files of the log, listed or not: RESET BINARY LOGS.
     pub fn remove_all(&mut self, vfs: &dyn Vfs) -> Result<()> {
         self.take_off(vfs, 0, self.names.len())?;
+        if vfs.exists(&self.removal_path())? {
+            // Its numbers come again.
+            vfs.remove_file(&self.removal_path())?;
+        }
         let gone = self.unlisted(vfs)?;
         self.remove_files(vfs, &gone)
     }

@@ -215,33 +215,31 @@ impl BinlogTail {
         )))
     }
 
-    /// The file that a rotation had made and not listed yet. Refuses others behind the last one: the log will need their names.
-    fn stray(&self, end: BinlogPlace) -> Result<Option<BinlogName>, FatalError> {
+    /// Files behind the last one that are not listed: what a rotation had made, or an earlier start was about to remove, one behind
+    /// another. Refuses others: the log will need their names.
+    fn strays(&self, end: BinlogPlace) -> Result<Vec<BinlogName>, FatalError> {
         let last = self.index.last().map_or(0, BinlogName::number).max(end.file.into());
         let mut behind = self.index.unlisted(&*self.vfs)?;
         behind.retain(|name| name.number() > last);
-        match behind.iter().find(|name| name.number() > last + 1) {
-            Some(name) => Err(FatalError::Corrupt(format!(
-                "{} is none of this server's: its index does not list it, and its number lies behind the last one; move it \
-                 away",
-                self.index.path_of(name).display()
-            ))),
-            None => Ok(behind.pop()),
+        match behind.iter().zip(last + 1..).find(|(name, number)| name.number() != *number) {
+            Some((name, _)) => Err(no_stray_of_ours(&self.index.path_of(name))),
+            None => Ok(behind),
         }
     }
 
     /// Cuts everything behind `end`.
     fn cut(&mut self, end: BinlogPlace) -> Result<(), FatalError> {
-        let stray = self.stray(end)?;
+        let strays = self.strays(end)?;
         self.end_file(end)?;
         let last = self.name(end.file);
         let mut gone = self.index.cut_above(&*self.vfs, &last)?;
-        gone.extend(stray);
+        gone.extend(strays);
         for name in &gone {
             self.bytes_cut += self.vfs.open(&self.index.path_of(name), Open::Read)?.len()?;
         }
-        if !gone.is_empty() {
-            self.index.remove_files(&*self.vfs, &gone)?;
+        // From the last one on: what an interrupted start leaves are the first of them.
+        for name in gone.iter().rev() {
+            self.index.remove_files(&*self.vfs, std::slice::from_ref(name))?;
         }
         Ok(())
     }
@@ -281,6 +279,14 @@ impl BinlogTail {
     pub(super) fn path_of(&self, number: u32) -> PathBuf {
         self.index.path_of(&self.name(number))
     }
+}
+
+/// A file that the log will need the name of.
+pub(super) fn no_stray_of_ours(path: &Path) -> FatalError {
+    FatalError::Corrupt(format!(
+        "{} is none of this server's: its index does not list it, and its number lies behind the last one; move it away",
+        path.display()
+    ))
 }
 
 /// Whether a file holds these bytes at a position. The IN_USE flag is no difference: it goes when a file is closed.

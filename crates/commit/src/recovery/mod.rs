@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use binlog::{BinlogIndex, ChecksumAlg, GtidSet, IoCache};
+use binlog::{BinlogIndex, BinlogName, ChecksumAlg, GtidSet, IoCache};
 use engine::base::Base;
 use engine::ids::CounterHigh;
 use engine::view::Published;
@@ -179,6 +179,9 @@ pub fn open(
         return Err(error);
     }
     pipeline.begin_with(strategy);
+    if let Some(path) = path {
+        pipeline.adopt_binlog_path(path.to_string_lossy().into_owned(), base, &counters)?;
+    }
     let dying = Arc::downgrade(&pipeline);
     base.on_failure(move |error| {
         if let Some(pipeline) = dying.upgrade() {
@@ -188,9 +191,6 @@ pub fn open(
             );
         }
     });
-    if let Some(path) = path {
-        pipeline.adopt_binlog_path(path.to_string_lossy().into_owned(), base, &counters)?;
-    }
     report.ms = pipeline.clock.monotonic_ns().saturating_sub(begun) / 1_000_000;
     Ok(Recovered { pipeline, counters, report })
 }
@@ -241,7 +241,8 @@ fn missing_gtids(
     kept: &Kept,
 ) -> Result<GtidSet, FatalError> {
     let Some(BinlogConfig { path, .. }) = &config.binlog else { return Ok(GtidSet::new()) };
-    if Path::new(&facts.binlog_path) == recorded_log::canonical(&**vfs, path) {
+    let is_same = Path::new(&facts.binlog_path) == recorded_log::canonical(&**vfs, path);
+    if is_same || kept.gtid_executed == GtidSet::new() {
         return Ok(GtidSet::new());
     }
     let index = BinlogTail::open(Arc::clone(vfs), path)?.index;
@@ -294,11 +295,28 @@ fn begin_binlog(
         u32::try_from(name.number()).ok().filter(|number| *number <= FILE_MAX).ok_or_else(exhausted)?;
     let now = u32::try_from(clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
     let header = config.files.header(now, now, *checksum, &kept.gtid_executed);
+    refuse_strays(&**vfs, &index, &name, header.len() as u64)?;
     let file = binlog::rotate::begin_file(&**vfs, &mut index, name, &header)?;
     let end = BinlogEnd { file: number, position: header.len() as u64, checksum: *checksum };
     let (files, appender) =
         BinlogFiles::new(Arc::clone(vfs), lock, index, file, number, Arc::new(IoCache::new(*io_cache_size)));
     Ok(Some((files, appender, end)))
+}
+
+/// Refuses files that the index does not list from the one that is to be begun on, but what an interrupted start or rotation may have left:
+/// no more than a file's first `header_size` bytes.
+fn refuse_strays(
+    vfs: &dyn Vfs,
+    index: &BinlogIndex,
+    next: &BinlogName,
+    header_size: u64,
+) -> Result<(), FatalError> {
+    for name in index.unlisted(vfs)?.iter().filter(|name| *name >= next) {
+        if vfs.open(&index.path_of(name), Open::Read)?.len()? > header_size {
+            return Err(binlog_tail::no_stray_of_ours(&index.path_of(name)));
+        }
+    }
+    Ok(())
 }
 
 /// Removes what a purge that was interrupted has left. Other files of the log that are not listed are left alone, as are those

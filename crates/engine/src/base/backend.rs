@@ -59,19 +59,29 @@ impl Backend {
 
     fn with_room<T>(&self, act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         if self.shared.is_patient.load(Ordering::Relaxed) {
-            // Patience ends with the server: nobody reads any more.
             self.ballast.with_patience(act)
         } else {
             self.watch(self.ballast.with(act))
         }
     }
 
-    /// Tells of an error.
+    /// Tells of an error, but of a full disk: whoever commits then knows what that means.
     fn watch<T>(&self, done: io::Result<T>) -> io::Result<T> {
-        if let (Err(error), Some(on_failure)) = (&done, self.shared.on_failure.get()) {
-            on_failure(error);
+        if let Err(error) = &done
+            && error.kind() != io::ErrorKind::StorageFull
+        {
+            self.shared.tell(error);
         }
         done
+    }
+}
+
+impl Shared {
+    /// Says that the file has failed.
+    pub(super) fn tell(&self, error: &io::Error) {
+        if let Some(on_failure) = self.on_failure.get() {
+            on_failure(error);
+        }
     }
 }
 

@@ -138,6 +138,15 @@ impl Base {
             return Err(EngineError::DiskFull);
         }
         entries.sort_by(|a, b| a.key.cmp(&b.key));
+        let inserted = self.insert_sorted(entries);
+        if let Err(error) = &inserted {
+            // It was begun with room enough.
+            self.shared.tell(&io::Error::other(error.to_string()));
+        }
+        inserted
+    }
+
+    fn insert_sorted(&self, entries: &mut Vec<NewEntry>) -> Result<Option<NewEntry>, EngineError> {
         let trx = self.begin(WhenFull::UseBallast)?;
         {
             let mut data = trx.open_table(DATA)?;

@@ -61,7 +61,9 @@ impl Table {
                 user::drop_users(&mut draft, users, *if_exists, around, warnings)?;
             }
             Statement::Rename(pairs) => user::rename(&mut draft, pairs, around)?,
-            Statement::SetPassword(name, password) => user::set_password(&mut draft, name, password, around)?,
+            Statement::SetPassword(name, credential) => {
+                user::set_password(&mut draft, name, credential, around)?;
+            }
             Statement::Grant { what, level, users, with_grant_option } => {
                 grant::grant(&mut draft, what, level, users, *with_grant_option, around)?;
             }

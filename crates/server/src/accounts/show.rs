@@ -129,9 +129,9 @@ impl fmt::Display for Level {
     }
 }
 
-/// `'user'@'host'`
+/// As names: texts read otherwise with NO_BACKSLASH_ESCAPES.
 fn account_text(name: &Name) -> String {
-    format!("{}@{}", text_literal(&name.user), text_literal(&name.host))
+    format!("{}@{}", quoted(&name.user), quoted(&name.host))
 }
 
 impl Account {

@@ -43,7 +43,7 @@ pub enum Statement {
     /// RENAME USER old TO new, ..
     Rename(Vec<(Name, Name)>),
     /// SET PASSWORD [FOR user] = 'password'
-    SetPassword(Name, String),
+    SetPassword(Name, Credential),
     /// GRANT what ON level TO user, .. [WITH GRANT OPTION]
     Grant {
         /// Privileges.

@@ -157,7 +157,7 @@ pub(super) fn rename(
 pub(super) fn set_password(
     draft: &mut Draft<'_>,
     name: &Name,
-    password: &str,
+    credential: &Credential,
     around: Circumstances<'_>,
 ) -> Result<(), SqlError> {
     if name != around.access.account_name() && !around.access.has(Privileges::CREATE_USER) {
@@ -169,10 +169,10 @@ pub(super) fn set_password(
     let account = draft.get(name).ok_or_else(|| ER_PASSWORD_NO_MATCH.error(&[]))?;
     require_system_user(account, around)?;
     let mut account = account.clone();
-    let credential = Credential::password(password);
-    account.verifier = verifier(&credential, Some(account.verifier.plugin()), around)?;
+    check_replaced(credential, &account, name == around.access.account_name())?;
+    account.verifier = verifier(credential, Some(account.verifier.plugin()), around)?;
     account.password_changed_s = around.now_s;
-    remember(draft, &account, &credential);
+    remember(draft, &account, credential);
     draft.put(name, Some(account));
     Ok(())
 }

@@ -5,6 +5,7 @@ use engine::lock::{LockId, Mode};
 use sql::exec::engine_error;
 use sql::parse::{self, Account, Auth, PrivilegeLevel, Statement, TableName};
 use types::error::SqlError;
+use types::sql_mode::SqlMode;
 
 use super::Client;
 use super::dispatch::unsupported;
@@ -28,14 +29,9 @@ impl Client {
     }
 
     /// SET PASSWORD.
-    pub(super) async fn set_password(
-        &mut self,
-        whose: Option<Account>,
-        password: Option<String>,
-    ) -> Result<()> {
-        let password = password.ok_or_else(|| unsupported("SET PASSWORD TO RANDOM"))?;
+    pub(super) async fn set_password(&mut self, whose: Option<Account>, auth: Auth) -> Result<()> {
         let name = self.account_name(whose.unwrap_or(Account::Current));
-        let statement = accounts::Statement::SetPassword(name, password);
+        let statement = accounts::Statement::SetPassword(name, credential(auth)?);
         self.commit_accounts(&statement).await.map(drop)
     }
 
@@ -87,9 +83,12 @@ impl Client {
             other => return other.text_to_log().unwrap_or_default().into_bytes(),
         };
         let table = self.access.table().with(&plan.changes);
+        // Replicas read the text as this session would.
+        let hides = self.sql.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES);
+        let shown = if hides { accounts::Shown::Hex } else { accounts::Shown::Text };
         let mut users = Vec::new();
         for change in &plan.changes {
-            users.extend(table.get(&change.name).map(|account| account.identified(accounts::Shown::Text)));
+            users.extend(table.get(&change.name).map(|account| account.identified(shown)));
         }
         let attributes = match statement {
             accounts::Statement::Create { attributes, .. }

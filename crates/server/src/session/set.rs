@@ -51,15 +51,15 @@ impl Client {
                 SetItem::Transaction { scope, isolation, access } => {
                     self.examine_transaction(scope, isolation, access, &mut examined)?;
                 }
-                SetItem::Password(account, password) => passwords.push((account, password)),
+                SetItem::Password(account, auth) => passwords.push((account, auth)),
             }
         }
         let autocommitted = self.vars.autocommit;
         for assignment in examined {
             self.assign(assignment).await?;
         }
-        for (account, password) in passwords {
-            self.set_password(account, password).await?;
+        for (account, auth) in passwords {
+            self.set_password(account, auth).await?;
         }
         let mut ack = None;
         if self.vars.autocommit && !autocommitted {

@@ -304,7 +304,7 @@ fn users_come_and_go_as_in_mysql() {
     };
     assert_eq!(world.error(&alter("nosuch@x", false)), failed("ALTER USER", "'nosuch'@'x'"));
     world.ok(&alter("nosuch@x", true));
-    let set = Statement::SetPassword(name("nosuch@localhost"), "x".into());
+    let set = Statement::SetPassword(name("nosuch@localhost"), Credential::password("x"));
     assert_eq!(world.error(&set), (1133, "Can't find any matching row in the user table".into()));
     let plugin =
         |plugin: &str, secret| Credential { plugin: Some(plugin.to_owned()), secret, replaces: None };
@@ -448,7 +448,7 @@ fn privileges_are_checked_with_mysqls_errors() {
     );
     world.run_as(&u1, &grant(these("SELECT"), on_table("db1", "t1"), "u1")).unwrap();
     world.run_as(&u1, &grant(these("INSERT"), database("db1"), "u1")).unwrap();
-    world.run_as(&u1, &Statement::SetPassword(name("u1"), "p".into())).unwrap();
+    world.run_as(&u1, &Statement::SetPassword(name("u1"), Credential::password("p"))).unwrap();
     assert!(u1.sees_database("db1") && !u1.sees_database("mysql"));
     assert!(u1.sees_table("db1", "t2") && !u1.sees_table("mysql", "user"));
     assert!(!u1.is_admin() && world.access.is_admin());
@@ -465,7 +465,7 @@ fn accounts_without_privileges_change_themselves_only() {
     world.create("a", "x");
     world.create("b", "x");
     let a = access(&world.accounts, "a", Peer::local());
-    let set = |user: &str| Statement::SetPassword(name(user), "new".into());
+    let set = |user: &str| Statement::SetPassword(name(user), Credential::password("new"));
     world.run_as(&a, &set("a")).unwrap();
     assert_eq!(world.run_as(&a, &set("b")).unwrap_err().code, 1044);
     let alter = |user: &str, is_locked, requires_tls| Statement::Alter {

@@ -114,3 +114,57 @@ fn columns_of_what_stands_for_a_primary_key_say_so() {
     }
     world.stop();
 }
+
+#[test]
+fn rows_of_subqueries_find_by_an_index_what_they_find_without() {
+    const COLUMNS: [(&str, &str); 8] = [
+        ("YEAR", "1, 2001, 2020, '2001'"),
+        ("DATE", "'2020-01-01', 20200101, '2001-02-03'"),
+        ("DATETIME", "'2020-01-01 00:00:00', '2001-02-03 04:05:06'"),
+        ("INT", "1, 2001, 200101, 20200101, -5"),
+        ("BIGINT", "9007199254740992, 9007199254740993, 2001, 1"),
+        ("DECIMAL(20, 2)", "1, 2001, 1.5, 9007199254740993"),
+        ("VARCHAR(20)", "'1', '2001', '2020-01-01', 'a', 'A', 'ä'"),
+        ("VARCHAR(20) CHARSET latin1", "'1', '2001', '2020-01-01', 'a', 'A', 'ä'"),
+    ];
+    const ROWS: [&str; 12] = [
+        "SELECT 1 UNION SELECT 2001",
+        "SELECT 200101 UNION SELECT 20200101",
+        "SELECT 1.50 UNION SELECT 9007199254740993",
+        "SELECT 1e0 UNION SELECT 9007199254740993e0",
+        "SELECT '2020-01-01' UNION SELECT 'a'",
+        "SELECT '9007199254740993' UNION SELECT '1.5'",
+        "SELECT DATE'2020-01-01'",
+        "SELECT TIMESTAMP'2020-01-01 00:00:00'",
+        "SELECT CAST('2001-02-03 04:05:06' AS DATETIME) UNION SELECT NULL",
+        "SELECT _utf8mb4'A' COLLATE utf8mb4_bin UNION SELECT _utf8mb4'ä' COLLATE utf8mb4_bin",
+        "SELECT CAST(2001 AS YEAR)",
+        "SELECT 18446744073709551615 UNION SELECT -5",
+    ];
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "USE d");
+    for (number, (ty, values)) in COLUMNS.iter().enumerate() {
+        ok(&mut root, &format!("CREATE TABLE plain{number} (v {ty})"));
+        ok(&mut root, &format!("CREATE TABLE keyed{number} (v {ty}, KEY (v))"));
+        for value in values.split(", ") {
+            for table in ["plain", "keyed"] {
+                let insert = format!("INSERT IGNORE INTO {table}{number} VALUES ({value}), (NULL)");
+                ok(&mut root, &insert);
+            }
+        }
+        for rows_of in ROWS {
+            let mut answers = ["plain", "keyed"].map(|table| {
+                let ask = format!("SELECT v FROM {table}{number} WHERE v IN ({rows_of}) ORDER BY v");
+                root.query(&ask).map(|answer| answer.rows).map_err(|failure| failure.code())
+            });
+            assert_eq!(answers[0], answers[1].clone(), "{ty}: {rows_of}");
+            answers = ["plain", "keyed"].map(|table| {
+                let ask = format!("SELECT v FROM {table}{number} WHERE NOT v IN ({rows_of}) ORDER BY v");
+                root.query(&ask).map(|answer| answer.rows).map_err(|failure| failure.code())
+            });
+            assert_eq!(answers[0], answers[1], "NOT {ty}: {rows_of}");
+        }
+    }
+    world.stop();
+}

@@ -115,6 +115,15 @@ fn a_start_leaves_files_alone_that_its_index_does_not_list() {
     write(&disk, "/data/binlog.000099", "precious");
     assert!(World::refused(&disk, "/data", &[]).contains("binlog.000099"));
     assert!(exists(&disk, "/data/binlog.000099"));
+    // At another place, too.
+    disk.create_dir_all(Path::new("/archive")).unwrap();
+    write(&disk, "/archive/binlog.000001", &"precious ".repeat(99));
+    disk.remove_file(Path::new("/data/binlog.000099")).unwrap();
+    assert!(
+        World::refused(&disk, "/data", &["--log-bin=/archive/binlog"]).contains("/archive/binlog.000001")
+    );
+    assert_eq!(disk.contents()[Path::new("/archive/binlog.000001")].len(), 99 * 9);
+    World::open(&disk).stop();
 }
 
 #[test]

@@ -57,13 +57,20 @@ fn the_binlog_names_whom_a_grant_is_for() {
     let mut client = source.client("nobody");
     ok(&mut client, "USE d");
     ok(&mut client, "REVOKE DROP ON * FROM CURRENT_USER()");
-    assert!(logged(&mut root, "REVOKE").contains("REVOKE DROP ON `d`.* FROM 'nobody'@'%'"));
+    assert!(logged(&mut root, "REVOKE").contains("REVOKE DROP ON `d`.* FROM `nobody`@`%`"));
     ok(&mut client, "GRANT SELECT ON d.* TO CURRENT_USER");
+    ok(&mut root, "SET sql_mode = 'NO_BACKSLASH_ESCAPES'");
+    ok(&mut root, r"CREATE USER 'o''br\ien'@'%' IDENTIFIED BY 'it''s'");
+    ok(&mut root, r"GRANT SELECT ON d.* TO 'o''br\ien'@'%'");
+    ok(&mut root, "SET sql_mode = DEFAULT");
     ok(&mut root, "CREATE TABLE d.end (id INT PRIMARY KEY)");
     let mut there = replica.root();
     until(&mut there, "SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 'end'", &["1"]);
-    let grants = "SHOW GRANTS FOR nobody";
-    assert_eq!(rows(&mut there, grants), rows(&mut root, grants));
+    for grants in
+        ["SHOW GRANTS FOR nobody", r"SHOW GRANTS FOR 'o\'br\\ien'", r"SHOW CREATE USER 'o\'br\\ien'"]
+    {
+        assert_eq!(rows(&mut there, grants), rows(&mut root, grants));
+    }
 }
 
 #[test]
@@ -119,6 +126,9 @@ fn a_password_is_changed_by_who_knows_it_and_seen_by_none() {
     let mut client = world.client("nobody");
     assert_eq!(code(&mut client, "ALTER USER USER() IDENTIFIED BY 'a' REPLACE 'wrong'"), 3891);
     ok(&mut client, "ALTER USER USER() IDENTIFIED BY 'a' REPLACE ''");
+    assert_eq!(code(&mut client, "SET PASSWORD = 'b' REPLACE 'wrong'"), 3891);
+    ok(&mut client, "SET PASSWORD = 'b' REPLACE 'a'");
+    assert_eq!(code(&mut world.root(), "SET PASSWORD FOR nobody = 'c' REPLACE 'b'"), 3893);
     assert!(rows(&mut client, "SHOW CREATE USER nobody")[0].contains("AS <secret>"));
     assert_eq!(code(&mut client, "ALTER USER nobody IDENTIFIED WITH caching_sha2_password AS ''"), 1227);
     assert_eq!(code(&mut client, "ALTER USER IF EXISTS nonex ACCOUNT LOCK"), 1227);

@@ -116,7 +116,7 @@ fn next_part(
         ranges.into_iter().map(|range| range.into_spec(equal)).collect()
     };
     for (place, condition) in conditions.iter().enumerate() {
-        if let Expr::In(..) | Expr::Or(_) | Expr::Quantified(..) = condition.expr
+        if let Expr::In(..) | Expr::Or(_) = condition.expr
             && let Some(ranges) = alternatives(&condition.expr, source, part.column)
         {
             return Some((with(ranges), vec![place], 60));
@@ -130,7 +130,25 @@ fn next_part(
         }
     }
     let bonus = usize::from(range.low.is_some()) * 25 + usize::from(range.high.is_some()) * 25;
+    if bonus == 0 && equal.is_empty() {
+        // How many rows a subquery will have nobody knows: whatever else there is comes before.
+        return conditions.iter().enumerate().find_map(|(place, condition)| {
+            let ranges = vec![rows_of_subquery(&condition.expr, source, part.column)?];
+            Some((with(ranges), vec![place], 10))
+        });
+    }
     (bonus > 0).then(|| (with(vec![range]), places, bonus))
+}
+
+/// IN with a subquery whose rows are the same for all rows of the source.
+fn rows_of_subquery(condition: &Expr, source: usize, column: usize) -> Option<ColumnRange> {
+    let Expr::Quantified(Quantifier { op: CompareOp::Eq, all: false }, left, subquery) = condition else {
+        return None;
+    };
+    let is_about = matches!(&left[..], [one] if is_column(one, source, column));
+    let equal = Equal { value: condition.clone(), matches_null: false };
+    (is_about && !subquery.is_asked_by_row())
+        .then(|| ColumnRange { equal: Some(equal), ..ColumnRange::default() })
 }
 
 /// A range of one column.
@@ -180,13 +198,6 @@ fn alternatives(condition: &Expr, source: usize, column: usize) -> Option<Vec<Co
                 ..ColumnRange::default()
             };
             known.then(|| list.iter().map(equal).collect())
-        }
-        Expr::Quantified(Quantifier { op: CompareOp::Eq, all: false }, left, subquery)
-            if matches!(&left[..], [one] if is_column(one, source, column))
-                && !subquery.is_asked_by_row() =>
-        {
-            let equal = Some(Equal { value: condition.clone(), matches_null: false });
-            Some(vec![ColumnRange { equal, ..ColumnRange::default() }])
         }
         Expr::Or(all) => {
             let ranges = all.iter().map(|part| alternatives(part, source, column));

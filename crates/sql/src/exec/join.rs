@@ -56,7 +56,7 @@ fn find_made(
             continue;
         }
         let Some(lookup) = lists.made(rows, column) else { continue };
-        if let Some(found) = lookup.find(other.eval(inputs, context)?.as_ref()) {
+        if let Some(found) = lookup.find(rows, other.eval(inputs, context)?.as_ref()) {
             return Ok(Some((lookup, found)));
         }
     }

@@ -91,23 +91,18 @@ pub(super) fn bind(
     let id = index_id(table, index);
     let mut ranges: Vec<(Vec<u8>, Vec<u8>)> = Vec::with_capacity(specs.len());
     for spec in specs {
-        if let Some((Equal { value: Expr::Quantified(_, _, subquery), .. }, before)) = spec.equal.split_last()
-        {
+        if let [Equal { value: Expr::Quantified(_, _, subquery), .. }] = &spec.equal[..] {
             let rows = subquery.rows(inputs)?;
             if rows.len() > ROWS_MAX {
                 return Ok(BoundRanges::Unknown);
             }
-            let before = RangeSpec { equal: before.to_vec(), low: None, high: None };
-            let begun = match bind_one(id, parts, &before, inputs, context)? {
-                OneRange::Keys(low, _) => low,
-                OneRange::Empty => continue,
-                OneRange::Unknown => return Ok(BoundRanges::Unknown),
-            };
             let column = Expr::Subquery(subquery.clone(), 0);
             for row in rows {
-                let mut key = begun.clone();
-                let part = &parts[before.equal.len()];
-                match bring(part, &column, row[0].as_ref(), inputs, context, &mut key)? {
+                let (value, mut key) = (row[0].as_ref(), id.new_key());
+                if !is_of_one_kind(parts[0].ty, value) {
+                    return Ok(BoundRanges::Unknown);
+                }
+                match bring(&parts[0], &column, value, inputs, context, &mut key)? {
                     Brought::Exact => ranges.push((key.clone(), after(&key))),
                     Brought::Null => {}
                     Brought::Inexact => return Ok(BoundRanges::Unknown),
@@ -122,6 +117,19 @@ pub(super) fn bind(
         }
     }
     Ok(BoundRanges::Exact(merge(ranges)))
+}
+
+/// Whether a value that is no constant is compared with a column as it is: not as a double, a text, or another moment.
+fn is_of_one_kind(ty: ColumnType, value: ValueRef<'_>) -> bool {
+    match value {
+        ValueRef::Null => true,
+        ValueRef::Int(_) | ValueRef::UInt(_) => matches!(ty, ColumnType::Int(_) | ColumnType::Decimal { .. }),
+        ValueRef::Decimal(_) => matches!(ty, ColumnType::Decimal { .. }),
+        ValueRef::Str(..) | ValueRef::Bytes(_) => ty.is_string(),
+        ValueRef::Date(_) => matches!(ty, ColumnType::Date),
+        ValueRef::DateTime(_) => matches!(ty, ColumnType::DateTime { .. }),
+        _ => false,
+    }
 }
 
 enum OneRange {

@@ -16,19 +16,13 @@ use super::{Expr, Inputs};
 /// Shorter lists are not worth it.
 pub(super) const LONG: usize = 32;
 
-/// So many rows that were made are kept in order at a time.
-const MADE_MAX: usize = 16;
-
-/// `None` for rows that are not worth it.
-type Lookups = HashMap<(usize, usize), Option<Arc<Lookup>>>;
-
 /// What was sorted in one execution.
 #[derive(Debug, Default)]
 pub struct LongLists {
     /// Lists, by the place of their elements in the plan, which stays where it is meanwhile.
     lists: Mutex<HashMap<usize, Arc<Sorted>>>,
     /// Rows that were made, by their place and a column.
-    made: Mutex<Lookups>,
+    made: Mutex<HashMap<(usize, usize), Arc<Lookup>>>,
 }
 
 /// What a list says of a value.
@@ -56,15 +50,18 @@ enum Sorted {
 }
 
 impl LongLists {
-    /// Rows that were made, and stay until the execution ends, in the order of a column.
+    /// Rows that were made, in the order of a column, if that is worth it.
     pub fn made(&self, rows: &Made, column: usize) -> Option<Arc<Lookup>> {
         let mut made = self.made.lock();
-        // A subquery that is asked again and again has new rows each time.
-        if made.len() >= MADE_MAX {
-            made.clear();
+        let place = (Arc::as_ptr(rows).addr(), column);
+        if let Some(lookup) = made.get(&place).filter(|lookup| lookup.is_of(rows)) {
+            return Some(Arc::clone(lookup));
         }
-        let sorted = made.entry((Arc::as_ptr(rows).addr(), column));
-        sorted.or_insert_with(|| Lookup::new(rows, column).map(Arc::new)).clone()
+        let lookup = Arc::new(Lookup::new(rows, column)?);
+        // A subquery that is asked again and again has new rows each time.
+        made.retain(|_, lookup| lookup.is_alive());
+        made.insert(place, Arc::clone(&lookup));
+        Some(lookup)
     }
 
     /// Looks for a value in a list.

@@ -104,7 +104,7 @@ pub(super) fn quantified(
         && let (Some(lists), Answer::Rows(rows)) = (inputs.long_lists, &inputs.subqueries[subquery.place])
         && !value.as_ref().is_null()
         && let Some(lookup) = lists.made(rows, 0)
-        && let Some(found) = lookup.find(value.as_ref())
+        && let Some(found) = lookup.find(rows, value.as_ref())
     {
         // IN, or NOT IN.
         let is_in = if found.is_empty() { (!lookup.has_null()).then_some(false) } else { Some(true) };

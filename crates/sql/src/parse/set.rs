@@ -4,7 +4,7 @@ use sqlparser::ast::Expr;
 use types::error::SqlError;
 
 use super::Statement;
-use super::account::{self, Account};
+use super::account::{self, Account, Auth, Secret};
 use super::cursor::{Cursor, utf8};
 use super::error::unsupported;
 use super::query;
@@ -39,8 +39,8 @@ pub enum SetItem {
         /// READ ONLY, READ WRITE.
         access: Option<AccessMode>,
     },
-    /// PASSWORD: whose (`None` = one's own) and which (`None` = a random one).
-    Password(Option<Account>, Option<String>),
+    /// PASSWORD: whose (`None` = one's own) and which.
+    Password(Option<Account>, Auth),
 }
 
 impl SetItem {
@@ -213,17 +213,17 @@ fn password(cursor: &mut Cursor<'_>) -> Result<SetItem> {
     let whose = if cursor.accept("FOR") { Some(account::account(cursor)?) } else { None };
     if cursor.accept("TO") {
         cursor.expect("RANDOM")?;
-        return Ok(SetItem::Password(whose, None));
+        let auth = Auth { plugin: None, secret: Secret::Random, replaces: None };
+        return Ok(SetItem::Password(whose, auth));
     }
     cursor.expect("=")?;
     let password = cursor.text()?;
-    if cursor.accept("REPLACE") {
-        cursor.text()?;
-    }
+    let replaces = if cursor.accept("REPLACE") { Some(cursor.text()?) } else { None };
     if cursor.is("RETAIN") {
         return Err(unsupported("RETAIN CURRENT PASSWORD"));
     }
-    Ok(SetItem::Password(whose, Some(password)))
+    let auth = Auth { plugin: None, secret: Secret::Password(password), replaces };
+    Ok(SetItem::Password(whose, auth))
 }
 
 /// `@x`, `@@x`, `@@scope.x`
