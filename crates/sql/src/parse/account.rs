@@ -173,7 +173,7 @@ fn user_spec(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
     let secret = if cursor.accept("BY") {
         by(cursor)?
     } else if plugin.is_some() && cursor.accept_any(&["AS", "USING"]).is_some() {
-        Secret::Hash(cursor.text_bytes()?)
+        Secret::Hash(super::xa::text_or_bytes(cursor)?)
     } else if plugin.is_some() {
         Secret::None
     } else {

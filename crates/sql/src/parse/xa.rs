@@ -120,8 +120,13 @@ fn xid(cursor: &mut Cursor<'_>) -> Result<Xid> {
 
 /// A text, or bytes in hexadecimal or binary.
 fn part(cursor: &mut Cursor<'_>) -> Result<Vec<u8>> {
-    let part = if cursor.kind(0) == Some(Kind::Special) { bytes(cursor)? } else { cursor.text_bytes()? };
+    let part = text_or_bytes(cursor)?;
     if part.len() > PART_MAX { Err(cursor.error()) } else { Ok(part) }
+}
+
+/// A text, or bytes in hexadecimal or binary, of any length.
+pub(super) fn text_or_bytes(cursor: &mut Cursor<'_>) -> Result<Vec<u8>> {
+    if cursor.kind(0) == Some(Kind::Special) { bytes(cursor) } else { cursor.text_bytes() }
 }
 
 /// Bytes in hexadecimal or binary.
