@@ -304,7 +304,7 @@ fn begin_binlog(
 }
 
 /// Refuses files that the index does not list from the one that is to be begun on, but what an interrupted start or rotation may have left:
-/// no more than a file's first `header_size` bytes.
+/// a file without a transaction, or, if it is torn, no more than the `header_size` bytes that a file begins with.
 fn refuse_strays(
     vfs: &dyn Vfs,
     index: &BinlogIndex,
@@ -312,7 +312,10 @@ fn refuse_strays(
     header_size: u64,
 ) -> Result<(), FatalError> {
     for name in index.unlisted(vfs)?.iter().filter(|name| *name >= next) {
-        if vfs.open(&index.path_of(name), Open::Read)?.len()? > header_size {
+        let file = vfs.open(&index.path_of(name), Open::Read)?;
+        let len = file.len()?;
+        let begun = binlog::read_head(file).map_or(header_size, |head| head.first_transaction);
+        if len > begun {
             return Err(binlog_tail::no_stray_of_ours(&index.path_of(name)));
         }
     }

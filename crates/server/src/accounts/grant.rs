@@ -137,7 +137,7 @@ fn known<'d>(
 ) -> Result<Option<&'d Account>, SqlError> {
     let account = draft.get(name);
     if account.is_none() {
-        if !missing.if_exists && !missing.ignore_unknown_user {
+        if !missing.ignore_unknown_user {
             return Err(no_grant(name));
         }
         warnings.push(types::warning::Level::Warning, &ER_USER_DOES_NOT_EXIST, &[&name.user]);

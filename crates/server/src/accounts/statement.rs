@@ -73,9 +73,9 @@ pub enum Statement {
 /// What REVOKE does about what is not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// IF EXISTS: privileges that were not granted, and users, are warned of.
+    /// IF EXISTS: privileges that were not granted are warned of.
     pub if_exists: bool,
-    /// IGNORE UNKNOWN USER: users are.
+    /// IGNORE UNKNOWN USER: users that are not there are.
     pub ignore_unknown_user: bool,
 }
 

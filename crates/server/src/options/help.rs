@@ -31,7 +31,11 @@ pub fn help(program: &str) -> String {
         line(&mut out, special.name, &form, special.help);
     }
     for variable in table().iter().filter(|variable| variable.is_option) {
-        let inert = if variable.is_inert { " Has no effect." } else { "" };
+        let inert = match (variable.is_inert, variable.is_only) {
+            (true, _) => " Has no effect.",
+            (false, true) => " This server has only the default.",
+            (false, false) => "",
+        };
         line(&mut out, variable.name, form(variable), &format!("{}{inert}", variable.help));
     }
     let (name, rule) = ("Variables", "-".repeat(WIDTH));
