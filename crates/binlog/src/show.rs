@@ -26,6 +26,11 @@ pub fn info(event: &Event<'_>) -> String {
         Event::Xid(xid) => format!("COMMIT /* xid={} */", xid.0),
         Event::XaPrepare(prepare) if prepare.one_phase => format!("XA COMMIT {} ONE PHASE", prepare.name),
         Event::XaPrepare(prepare) => format!("XA PREPARE {}", prepare.name),
+        Event::TransactionPayload(head) => format!(
+            "compression='{}', decompressed_size={} bytes",
+            head.compression().unwrap_or("unknown"),
+            head.uncompressed_size()
+        ),
         Event::Rotate(rotate) => format!("{};pos={}", text(rotate.file), rotate.position),
         Event::Heartbeat(heartbeat) => text(heartbeat.file),
         Event::Stop | Event::Other(_) => String::new(),

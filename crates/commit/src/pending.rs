@@ -46,6 +46,8 @@ pub struct Pending {
     pub gno: Option<Gno>,
     /// Header fields of the events that the commit adds.
     pub origin: Origin,
+    /// All its events are one in the cache, compressed, XID included.
+    pub compressed: bool,
     /// Front parts of the write set that went to redo before.
     pub(crate) chunks: Vec<ChunkName>,
     /// Its events, if they went to redo or the store before.
@@ -85,6 +87,7 @@ impl Pending {
             plan,
             gno: None,
             origin,
+            compressed: false,
             chunks: Vec::new(),
             event_chunks: Vec::new(),
             form: Form::Named,
@@ -110,6 +113,7 @@ impl Pending {
         self.cache.reset();
         self.kind = EventsKind::None;
         self.gno = None;
+        self.compressed = false;
         self.passes_read_lock = false;
         self.chunks.clear();
         self.event_chunks.clear();
@@ -150,8 +154,10 @@ impl Pending {
     pub(crate) fn events(&self) -> Option<TrxEvents<'_>> {
         match self.kind {
             EventsKind::None => None,
-            EventsKind::Transaction => Some(TrxEvents::transaction(&self.cache, self.plan, self.origin)),
-            EventsKind::Statement | EventsKind::Prepared => {
+            EventsKind::Transaction if !self.compressed => {
+                Some(TrxEvents::transaction(&self.cache, self.plan, self.origin))
+            }
+            EventsKind::Transaction | EventsKind::Statement | EventsKind::Prepared => {
                 Some(TrxEvents::statement(&self.cache, self.plan, self.origin))
             }
         }

@@ -224,6 +224,18 @@ impl TrxCache {
         true
     }
 
+    /// Puts one event in the place of all.
+    ///
+    /// # Panics
+    /// If a statement's rows are open.
+    pub(crate) fn replace_all(&mut self, origin: Origin, event: &impl Encode) {
+        assert!(self.open.is_none(), "a transaction's statements have ended");
+        self.spill = None;
+        self.buf.clear();
+        event.append_to(origin, &mut self.buf);
+        self.events = 1;
+    }
+
     /// Moves everything out, the temporary file included, and is empty after that.
     #[must_use]
     pub fn take(&mut self) -> Self {

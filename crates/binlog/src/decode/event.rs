@@ -13,6 +13,7 @@ use crate::event::{
     XaPrepare, Xid, flag,
 };
 use crate::gtid::GtidSet;
+use crate::payload::PayloadHead;
 
 /// A decoded event; borrows from its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum Event<'a> {
     Xid(Xid),
     /// End of an XA transaction.
     XaPrepare(XaPrepare<'a>),
+    /// All events of a transaction behind its GTID, compressed.
+    TransactionPayload(PayloadHead),
     /// The log goes on in another file.
     Rotate(Rotate<'a>),
     /// The server shut down cleanly.
@@ -68,6 +71,7 @@ impl<'a> Event<'a> {
                 Self::Xid(xid)
             }
             EventType::XA_PREPARE => Self::XaPrepare(xa_prepare(body)?),
+            EventType::TRANSACTION_PAYLOAD => Self::TransactionPayload(PayloadHead::decode(body)?),
             EventType::ROTATE => Self::Rotate(Rotate { position: cursor.u64()?, file: cursor.rest() }),
             EventType::STOP => Self::Stop,
             EventType::HEARTBEAT => Self::Heartbeat(Heartbeat { file: body }),

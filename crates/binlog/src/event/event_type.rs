@@ -37,7 +37,7 @@ impl EventType {
     pub const PREVIOUS_GTIDS: Self = Self(35);
     /// End of an XA transaction that waits for its coordinator's word.
     pub const XA_PREPARE: Self = Self(38);
-    /// All events of a transaction behind its GTID, compressed. Only read.
+    /// All events of a transaction behind its GTID, compressed.
     pub const TRANSACTION_PAYLOAD: Self = Self(40);
     /// Sent, never stored: the source is alive, with a position of 64 bits.
     pub const HEARTBEAT_V2: Self = Self(41);

@@ -6,6 +6,7 @@
 //! | between groups | FORMAT_DESCRIPTION, PREVIOUS_GTIDS, ROTATE, STOP | between groups |
 //! | behind a GTID | QUERY "BEGIN" or "XA START .." | in a transaction |
 //! | behind a GTID | any other QUERY (DDL) | between groups: the group is whole |
+//! | behind a GTID | TRANSACTION_PAYLOAD | between groups: the group is whole |
 //! | in a transaction | XID, XA_PREPARE; QUERY "COMMIT" or "ROLLBACK" | between groups: the group is whole |
 //! | in a transaction | TABLE_MAP, rows, ROWS_QUERY, any other QUERY (SAVEPOINT, XA END, CREATE ... SELECT) | the same |
 //! | any | an event of another type that may be ignored | the same |
@@ -132,6 +133,7 @@ fn in_group(
             _ => Effect::Misplaced,
         },
         t::XID | t::XA_PREPARE if in_transaction => Effect::Ends,
+        t::TRANSACTION_PAYLOAD if !in_transaction => Effect::Ends,
         t::ROWS_QUERY | t::TABLE_MAP | t::WRITE_ROWS | t::UPDATE_ROWS | t::DELETE_ROWS if in_transaction => {
             Effect::Inside
         }

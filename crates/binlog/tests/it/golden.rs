@@ -16,7 +16,7 @@ use binlog::event::{
     PkPart, PreviousGtids, Rotate, StatusVars, Stop, TableMap, column_type,
 };
 use binlog::finalise::append_final;
-use binlog::{ChecksumAlg, Gtid, Origin, Placement, RawEvent, read_head};
+use binlog::{ChecksumAlg, Gtid, Origin, Placement, RawEvent, TransactionPayload, read_head};
 
 use crate::support::{AsRead, GOLDEN, events_of, file_of, golden, reader_of};
 
@@ -45,6 +45,11 @@ fn again(event: &RawEvent<'_>, checksum: ChecksumAlg) -> Vec<u8> {
         Event::Xid(e) => append_final(&mut out, &e, origin, at, checksum),
         Event::Rotate(e) => append_final(&mut out, &e, origin, at, checksum),
         Event::XaPrepare(e) => append_final(&mut out, &e, origin, at, checksum),
+        Event::TransactionPayload(head) => {
+            let uncompressed_size = head.uncompressed_size();
+            let event = TransactionPayload { uncompressed_size, payload: head.payload(event.body) };
+            append_final(&mut out, &event, origin, at, checksum);
+        }
         Event::Stop => append_final(&mut out, &Stop, origin, at, checksum),
         other => panic!("{other:?} is in no golden file"),
     }
@@ -75,6 +80,7 @@ fn every_event_of_mysql_is_encoded_to_the_same_bytes() {
         "Rows_query",
         "Stop",
         "Table_map",
+        "Transaction_payload",
         "Update_rows",
         "Write_rows",
         "XA_prepare",

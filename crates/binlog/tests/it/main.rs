@@ -4,6 +4,7 @@
 mod boundaries;
 #[cfg(test)]
 mod cache;
+mod compressed;
 #[cfg(test)]
 mod files;
 #[cfg(test)]

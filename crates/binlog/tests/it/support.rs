@@ -24,7 +24,7 @@ pub const VERSION: u32 = 80046;
 pub const SERVER_VERSION: &str = "8.0.46-onelog";
 
 /// Binlog files that MySQL wrote.
-pub const GOLDEN: [&str; 11] = [
+pub const GOLDEN: [&str; 12] = [
     "mysql80-statements.000001",
     "mysql80-savepoint.000004",
     "mysql80-metadata.000005",
@@ -36,6 +36,7 @@ pub const GOLDEN: [&str; 11] = [
     "mysql80-stop.000004",
     "mysql97-nochecksum.000003",
     "mysql97-xa.000008",
+    "mysql97-compressed.000001",
 ];
 
 pub fn golden(name: &str) -> Vec<u8> {

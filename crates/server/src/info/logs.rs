@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use binlog::{BinlogName, EventReader};
+use binlog::decode::Event;
+use binlog::{BinlogName, EventHeader, EventReader, EventType, PayloadEvents};
 use commit::Pipeline;
 use replication::source::Registration;
 use sql::parse::Limit;
@@ -96,7 +97,6 @@ pub(crate) fn permit_events(look: &Look<'_>) -> Result<()> {
 
 /// SHOW BINLOG EVENTS. Reads the log, from memory what was logged last, else from the file: not on a thread that others wait for. Error 1220.
 pub(crate) fn events(pipeline: &Arc<Pipeline>, wanted: &EventsWanted) -> Result<Vec<Row>> {
-    let failed = |what: &str| ER_ERROR_WHEN_EXECUTING_COMMAND.error(&[&"SHOW BINLOG EVENTS", &what]);
     let Some(files) = pipeline.binlog() else { return Ok(Vec::new()) };
     let names = files.index().names().to_vec();
     let name = match &wanted.log {
@@ -104,31 +104,70 @@ pub(crate) fn events(pipeline: &Arc<Pipeline>, wanted: &EventsWanted) -> Result<
         None => names.first(),
     };
     let name = name.ok_or_else(|| failed("Could not find target log"))?;
-    let broken = |_| failed("Wrong offset or I/O error");
+    let broken = |_| failed(BROKEN);
     let end = visible_end(pipeline, name);
     let file = files.open(name).map_err(|_| failed("Could not find target log"))?;
     let start = wanted.position.unwrap_or(0).max(binlog::reader::FIRST_EVENT);
     let mut reader = EventReader::open(file).map_err(broken)?;
     reader.set_limit(end.unwrap_or(u64::MAX));
-    let (mut rows, mut passed, mut size) = (Vec::new(), 0_u64, 0);
-    let count_max = wanted.limit.count.unwrap_or(u64::MAX);
-    while (rows.len() as u64) < count_max {
+    let mut shown =
+        EventRows { name: name.to_string(), limit: wanted.limit, passed: 0, size: 0, rows: Vec::new() };
+    while !shown.are_all() {
         let Some(event) = reader.next_event().map_err(broken)? else { break };
         if event.position < start {
             continue;
         }
-        passed += 1;
-        if passed <= wanted.limit.offset {
-            continue;
+        shown.add(&event.header, (event.position, event.end()), &event.decode().map_err(broken)?)?;
+        if event.header.event_type == EventType::TRANSACTION_PAYLOAD {
+            let end = event.end();
+            let Some(mut events) = PayloadEvents::open(event.body.to_vec()).map_err(broken)? else {
+                continue;
+            };
+            while let Some(bytes) = events.next_event().map_err(broken)?.filter(|_| !shown.are_all()) {
+                let (header, body) = bytes.split_first_chunk().ok_or_else(|| failed(BROKEN))?;
+                let header = EventHeader::from_bytes(header);
+                let inner = Event::decode(&header, body).map_err(|_| failed(BROKEN))?;
+                shown.add(&header, (end, end), &inner)?;
+            }
         }
-        let header = &event.header;
-        let info = binlog::show::info(&event.decode().map_err(broken)?);
-        let kind = header.event_type.name();
-        size += ROW_SIZE + info.len();
-        if size > EVENTS_SIZE_MAX {
+    }
+    Ok(shown.rows)
+}
+
+/// The rows of SHOW BINLOG EVENTS.
+struct EventRows {
+    name: String,
+    limit: Limit,
+    /// Events that came by, those within LIMIT's offset first.
+    passed: u64,
+    /// What the rows take.
+    size: usize,
+    rows: Vec<Row>,
+}
+
+impl EventRows {
+    fn are_all(&self) -> bool {
+        self.limit.count.is_some_and(|count| self.rows.len() as u64 >= count)
+    }
+
+    /// Takes the next event, which stands between two positions.
+    fn add(&mut self, header: &EventHeader, (begin, end): (u64, u64), event: &Event<'_>) -> Result<()> {
+        self.passed += 1;
+        if self.passed <= self.limit.offset {
+            return Ok(());
+        }
+        let info = binlog::show::info(event);
+        self.size += ROW_SIZE + info.len();
+        if self.size > EVENTS_SIZE_MAX {
             return Err(failed("More events than memory: use LIMIT"));
         }
-        rows.push(row![name.to_string(), event.position, kind, header.server_id, event.end(), info]);
+        self.rows.push(row![self.name.clone(), begin, header.event_type.name(), header.server_id, end, info]);
+        Ok(())
     }
-    Ok(rows)
 }
+
+fn failed(what: &str) -> SqlError {
+    ER_ERROR_WHEN_EXECUTING_COMMAND.error(&[&"SHOW BINLOG EVENTS", &what])
+}
+
+const BROKEN: &str = "Wrong offset or I/O error";

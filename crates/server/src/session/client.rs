@@ -307,6 +307,7 @@ impl Client {
     /// A statement begins.
     pub(super) fn begin_statement(&mut self, now_us: u64) {
         self.transaction.write_set_extraction = self.vars.write_set_extraction;
+        self.transaction.compression = self.vars.compression.then_some(self.vars.compression_level);
         self.sql.set_now(self.vars.statement_time_us(now_us));
         let (seconds, microseconds) = (self.sql.now_us() / 1_000_000, self.sql.now_us() % 1_000_000);
         self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);

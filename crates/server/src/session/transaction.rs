@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use binlog::{Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache};
+use binlog::event::Xid;
+use binlog::{Compressor, Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache};
 use commit::{CommitAck, CommitError, Committing, EventsKind, Pending, Pipeline};
 use engine::ids::{Change, Key, Row, TableId};
 use engine::lock::{LockId, Mode};
@@ -14,6 +15,7 @@ use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_ERROR_ON_READ, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
 
 use super::read_only::Writer;
+use super::row_log::cache_error;
 use crate::status::{Counter, Counters};
 
 /// `immediate_server_version` of GTID events.
@@ -37,6 +39,8 @@ pub(crate) struct Transaction {
     pub(crate) serializable: bool,
     /// `transaction_write_set_extraction`
     pub(crate) write_set_extraction: u8,
+    /// `binlog_transaction_compression_level_zstd`, if `binlog_transaction_compression` is on.
+    pub(crate) compression: Option<u8>,
     /// What the next commit says of the source where it ran first.
     pub(crate) stamp: Option<Stamp>,
     /// Whom a read-only server refuses; `None`: its changes are the server's own, or a source's.
@@ -89,6 +93,7 @@ impl Transaction {
             read_only: false,
             serializable: false,
             write_set_extraction: WRITE_SET_EXTRACTION,
+            compression: None,
             stamp: None,
             writer: None,
             next_gtid: None,
@@ -210,6 +215,12 @@ impl Transaction {
             }
         }
         let id = self.trx.id();
+        if let Some(level) = self.compression
+            && let Err(error) = Box::pin(self.compress(&mut pending, level)).await
+        {
+            self.pending = Some(pending);
+            return Err(cache_error(&error));
+        }
         let reserved = self.pipeline.reserve(id, &mut pending, self.trx.writes()).await.map_err(commit_error);
         // Again, for it may have waited for whoever made the server read-only.
         let admitted = reserved.and_then(|()| self.writer.as_ref().map_or(Ok(()), Writer::refuse));
@@ -222,6 +233,21 @@ impl Transaction {
             Ok(committing) => Ok(committing),
             Err(error) => match self.pipeline.die("writing the logs", error).await {},
         }
+    }
+
+    /// Compresses its events, if they are only rows.
+    async fn compress(&self, pending: &mut Pending, level: u8) -> Result<(), binlog::Error> {
+        let xid = match pending.kind {
+            EventsKind::Transaction if self.defines.is_none() => Some((pending.origin, Xid(self.trx.id().0))),
+            EventsKind::Prepared => None,
+            _ => return Ok(()),
+        };
+        let mut compressor = Compressor::new(&pending.cache, level.into(), xid)?;
+        while compressor.step(&pending.cache)? {
+            tokio::task::yield_now().await;
+        }
+        pending.compressed = compressor.finish(&mut pending.cache, pending.origin)?;
+        Ok(())
     }
 
     /// What its GTID event says.

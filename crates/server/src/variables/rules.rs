@@ -42,7 +42,11 @@ pub(super) fn rule(
         "sql_log_bin" if target != Target::Global && who.in_transaction => {
             Err(ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN.error(&[]))
         }
-        name @ ("binlog_format" | "transaction_write_set_extraction" | "xa_detach_on_prepare")
+        name @ ("binlog_format"
+        | "transaction_write_set_extraction"
+        | "xa_detach_on_prepare"
+        | "binlog_transaction_compression"
+        | "binlog_transaction_compression_level_zstd")
             if target != Target::Global && who.in_transaction =>
         {
             Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))

@@ -146,6 +146,10 @@ pub struct SessionVariables {
     pub row_image: u8,
     /// `transaction_write_set_extraction`: 0 OFF, 1 MURMUR32, 2 XXHASH64.
     pub write_set_extraction: u8,
+    /// `binlog_transaction_compression`
+    pub compression: bool,
+    /// `binlog_transaction_compression_level_zstd`
+    pub compression_level: u8,
     /// `binlog_rows_query_log_events`
     pub rows_query: bool,
     /// `gtid_next`
@@ -190,6 +194,8 @@ impl SessionVariables {
             sql_log_bin: true,
             row_image: 2,
             write_set_extraction: 2,
+            compression: false,
+            compression_level: 3,
             rows_query: false,
             gtid_next: GtidNext::Automatic,
             timestamp_us: None,

@@ -11,13 +11,7 @@
 use std::thread;
 
 use crate::client::Client;
-use crate::whole::{World, ok, rows, send, until};
-
-fn all_ok(client: &mut Client, statements: &[&str]) {
-    for sql in statements {
-        ok(client, sql);
-    }
-}
+use crate::whole::{World, all_ok, ok, rows, send, until};
 
 /// Waits until so many wait for the lock of a table.
 fn until_waiting(client: &mut Client) {

@@ -141,6 +141,13 @@ pub fn ok(client: &mut Client, sql: &str) {
     client.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
 }
 
+/// Statements that succeed.
+pub fn all_ok(client: &mut Client, statements: &[&str]) {
+    for sql in statements {
+        ok(client, sql);
+    }
+}
+
 /// Sends a statement whose answer somebody reads later.
 pub fn send(client: &mut Client, sql: &str) {
     client.command(&[&[3], sql.as_bytes()].concat()).unwrap();

@@ -11,7 +11,7 @@ use vfs::Vfs as _;
 use vfs::sim::SimDisk;
 
 use crate::replica::{follow, newest, pair};
-use crate::whole::{World, answers_as_recorded, ok, rows, send, until};
+use crate::whole::{World, all_ok, answers_as_recorded, ok, rows, send, until};
 
 const NO_SUCH_NAME: u16 = 1397;
 const WRONG_STATE: u16 = 1399;
@@ -22,12 +22,6 @@ const DEADLOCKED: u16 = 1614;
 
 fn refused(client: &mut crate::client::Client, sql: &str) -> u16 {
     client.query(sql).map(|_| ()).expect_err(sql).code()
-}
-
-fn all_ok(client: &mut crate::client::Client, sqls: &[&str]) {
-    for sql in sqls {
-        ok(client, sql);
-    }
 }
 
 const TABLE: &str = "CREATE TABLE d.t (a INT PRIMARY KEY, b INT, UNIQUE KEY (b))";

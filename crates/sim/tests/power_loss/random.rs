@@ -37,7 +37,13 @@ impl Random {
     }
 
     fn texts(&mut self) -> Vec<String> {
-        (0..=self.rng.below(6)).map(|_| self.transaction()).collect()
+        let count = 1 + self.rng.below(6);
+        let text = |_| {
+            let text = self.transaction();
+            let compresses = self.rng.chance(1, 4);
+            if compresses { format!("SET binlog_transaction_compression = ON; {text}") } else { text }
+        };
+        (0..count).map(text).collect()
     }
 
     fn transaction(&mut self) -> String {

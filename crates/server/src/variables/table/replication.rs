@@ -201,7 +201,26 @@ pub(super) const ROWS: &[Variable] = &[
         |settings| settings.dependency_history_size.val(),
         |settings, val| settings.dependency_history_size.put(val),
     )),
-    toggle("binlog_transaction_compression", Both, false, "Transactions are compressed in the log.").only(),
+    toggle(
+        "binlog_transaction_compression",
+        Both,
+        false,
+        "The rows of a transaction are compressed in the log.",
+    )
+    .restricted()
+    .home(own(|own| Val::Bool(own.compression), |own, val| own.compression = val.is_on())),
+    uint(
+        "binlog_transaction_compression_level_zstd",
+        Both,
+        (1, 22),
+        3,
+        "How much work compression is worth.",
+    )
+    .restricted()
+    .home(own(
+        |own| Val::UInt(own.compression_level.into()),
+        |own, val| own.compression_level = u8::try_from(val.uint()).unwrap_or(3),
+    )),
     toggle("binlog_encryption", Global, false, "The log is encrypted.").only(),
     toggle(
         "binlog_direct_non_transactional_updates",
