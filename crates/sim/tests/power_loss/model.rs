@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use binlog::GtidSet;
 use engine::ids::CommitSeq;
 use sim::World;
 use vfs::sim::{Journal, OpKind, SimDisk};
@@ -10,12 +11,13 @@ use vfs::sim::{Journal, OpKind, SimDisk};
 use crate::log::{Files, Place};
 use crate::workload::{self, Done, Step, Variant};
 
-/// Everything that a client can find out, and where the binlog ends.
+/// Everything that a client can find out, and what the binlog has.
 #[derive(Debug, PartialEq, Eq)]
 pub struct State {
     pub dump: Vec<String>,
+    /// Where the binlog ends, while no transaction has a GTID.
     pub binlog_end: Option<Place>,
-    pub gtids: String,
+    pub gtids: GtidSet,
 }
 
 impl State {
@@ -23,9 +25,21 @@ impl State {
         let tuple = world.pipeline.publisher().tuple();
         Ok(Self {
             dump: world.dump()?.into_iter().map(shortened).collect(),
-            binlog_end: tuple.binlog.map(|end| (end.file.into(), end.position)),
-            gtids: tuple.gtid_executed.to_string(),
+            // What is compressed has another size where another session has said it.
+            binlog_end: tuple
+                .binlog
+                .filter(|_| tuple.gtid_executed.is_empty())
+                .map(|end| (end.file.into(), end.position)),
+            gtids: GtidSet::clone(&tuple.gtid_executed),
         })
+    }
+
+    /// How many transactions the binlog has, which had so many at these places.
+    pub fn logged(&self, ends: &BTreeMap<Place, usize>) -> usize {
+        match self.binlog_end {
+            Some(end) => ends.get(&end).copied().unwrap_or(0),
+            None => self.gtids.sids().map(|(_, numbers)| usize::try_from(numbers.count()).unwrap()).sum(),
+        }
     }
 }
 

@@ -41,7 +41,11 @@ impl Random {
         let text = |_| {
             let text = self.transaction();
             let compresses = self.rng.chance(1, 4);
-            if compresses { format!("SET binlog_transaction_compression = ON; {text}") } else { text }
+            if compresses {
+                format!("SET binlog_transaction_compression = @@GLOBAL.gtid_mode = 'ON'; {text}")
+            } else {
+                text
+            }
         };
         (0..count).map(text).collect()
     }

@@ -77,8 +77,7 @@ fn check_binlog(
             return Err(format!("file {number} was cut, and is not the last"));
         }
     }
-    let expected =
-        history.state(kept).binlog_end.and_then(|end| history.ends.get(&end)).copied().unwrap_or(0);
+    let expected = history.state(kept).logged(&history.ends);
     let Some(last) = last else {
         return if expected == 0 { Ok(()) } else { Err("the binlog is gone".to_owned()) };
     };

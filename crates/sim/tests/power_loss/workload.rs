@@ -299,8 +299,8 @@ fn groups() -> Vec<Step> {
     let second = together(&[
         "INSERT INTO d.t (k, c) VALUES (11, 'eleven'), (12, 'twelve')",
         "BEGIN; UPDATE d.t SET k = k + 1 WHERE k < 5; SAVEPOINT s; DELETE FROM d.t; ROLLBACK TO s; COMMIT",
-        "SET binlog_transaction_compression = ON; UPDATE d.n SET v = v + 1 WHERE id IN (4, 5)",
-        "SET binlog_transaction_compression = ON; INSERT INTO d.u VALUES (9, REPEAT('c', 3000))",
+        "SET binlog_transaction_compression = @@GLOBAL.gtid_mode = 'ON'; UPDATE d.n SET v = v + 1 WHERE id IN (4, 5)",
+        "SET binlog_transaction_compression = @@GLOBAL.gtid_mode = 'ON'; INSERT INTO d.u VALUES (9, REPEAT('c', 3000))",
         "REPLACE INTO d.n VALUES (6, 61)",
     ]);
     vec![
@@ -333,7 +333,7 @@ fn xa() -> Vec<Step> {
     };
     let other = |sql: &str| Step::Say(2, sql.to_owned());
     let mut steps = vec![
-        say("SET binlog_transaction_compression = ON"),
+        say("SET binlog_transaction_compression = @@GLOBAL.gtid_mode = 'ON'"),
         say("CREATE DATABASE x"),
         say("CREATE TABLE x.t (id INT PRIMARY KEY, v INT, UNIQUE KEY (v))"),
         say("CREATE TABLE x.large (id INT PRIMARY KEY, b MEDIUMTEXT)"),
@@ -396,7 +396,7 @@ fn large_transactions() -> Vec<Step> {
         together(&[
             "INSERT INTO d.u VALUES (21, REPEAT('a', 6000))",
             "INSERT INTO d.m VALUES (200, 200)",
-            "SET binlog_transaction_compression = ON; INSERT INTO d.u VALUES (22, REPEAT('b', 6000))",
+            "SET binlog_transaction_compression = @@GLOBAL.gtid_mode = 'ON'; INSERT INTO d.u VALUES (22, REPEAT('b', 6000))",
             "UPDATE d.t SET k = 21 WHERE k = 20",
         ]),
         say("CREATE TABLE big (id INT PRIMARY KEY, b MEDIUMTEXT)"),
