@@ -133,9 +133,40 @@ pub fn run(plan: &Plan) -> Outcome {
     for replica in &replicas {
         await_equal(replica, port, &DATABASES)?;
     }
-    await_equal(&replicas[1], port, &["documents"])?;
+    compressed(port)?;
+    await_equal(&replicas[1], port, &["documents", "d", "compressed"])?;
     raw.check(&config.datadir)?;
     server.stop()
+}
+
+/// Compressed transactions of every size and strategy, which MariaDB's replicas do not read.
+fn compressed(port: u16) -> Outcome {
+    let table = "CREATE TABLE compressed.t (id INT AUTO_INCREMENT PRIMARY KEY, v LONGBLOB, j JSON)";
+    sql::run(port, &["CREATE DATABASE compressed", table])?;
+    let random =
+        (0..12).map(|part| format!("UNHEX(SHA2(CONCAT(i, {part}, RAND()), 512))")).collect::<Vec<_>>();
+    let numbers = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1000)";
+    let large = format!("CONCAT({}, REPEAT('x', 500))", random.join(", "));
+    for strategy in STRATEGIES {
+        sql::run(
+            port,
+            &[
+                &format!("SET GLOBAL onelog_commit_strategy = '{strategy}'"),
+                "SET binlog_transaction_compression = ON",
+                "INSERT INTO compressed.t (v, j) VALUES (REPEAT('a', 300), '{\"a\": [1, 2]}'), ('', NULL)",
+                "UPDATE compressed.t SET v = CONCAT(v, 'b'), j = JSON_SET(j, '$.b', id)",
+                &format!("INSERT INTO compressed.t (v) {numbers} SELECT {large} FROM n"),
+                &format!("INSERT INTO compressed.t (v) {numbers} SELECT REPEAT('large', 300) FROM n"),
+                "DELETE FROM compressed.t WHERE id % 2 = 0",
+                "XA START 'compressed'",
+                "INSERT INTO compressed.t (v) VALUES (REPEAT('xa', 300))",
+                "XA END 'compressed'",
+                "XA PREPARE 'compressed'",
+                "XA COMMIT 'compressed'",
+            ],
+        )?;
+    }
+    Ok(())
 }
 
 fn sysbench(port: u16) -> Sysbench {

@@ -183,6 +183,8 @@ pub struct Session {
     pub auto_increment_offset: u64,
     /// `default_week_format`
     pub default_week_format: u8,
+    /// `block_encryption_mode`: a place in its values.
+    pub block_encryption_mode: u8,
     /// `div_precision_increment`
     pub div_precision_increment: u8,
     /// `group_concat_max_len`, bytes.
@@ -235,6 +237,7 @@ impl Session {
             auto_increment_increment: 1,
             auto_increment_offset: 1,
             default_week_format: 0,
+            block_encryption_mode: 0,
             div_precision_increment: 4,
             group_concat_max_len: 1024,
             select_limit: u64::MAX,
@@ -265,6 +268,7 @@ impl Session {
             collation_connection: self.collation_connection,
             default_collation_for_utf8mb4: self.default_collation_for_utf8mb4,
             default_week_format: self.default_week_format,
+            block_encryption_mode: self.block_encryption_mode,
             div_precision_increment: self.div_precision_increment,
             auto_increment_increment: self.auto_increment_increment,
             auto_increment_offset: self.auto_increment_offset,

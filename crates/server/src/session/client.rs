@@ -278,6 +278,7 @@ impl Client {
             self.environment = environment;
         }
         self.sql.foreign_key_checks = self.vars.foreign_key_checks;
+        self.transaction.compression = self.vars.compression.then_some(self.vars.compression_level);
         self.results = result_settings(&self.sql, self.capabilities);
         // The statement at hand keeps its time, the transaction its name.
         let LogContext { origin, microseconds, .. } = self.log;
@@ -307,7 +308,6 @@ impl Client {
     /// A statement begins.
     pub(super) fn begin_statement(&mut self, now_us: u64) {
         self.transaction.write_set_extraction = self.vars.write_set_extraction;
-        self.transaction.compression = self.vars.compression.then_some(self.vars.compression_level);
         self.sql.set_now(self.vars.statement_time_us(now_us));
         let (seconds, microseconds) = (self.sql.now_us() / 1_000_000, self.sql.now_us() % 1_000_000);
         self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);

@@ -45,3 +45,8 @@ fn what_a_client_speaks_does_not_matter() {
 fn defaults_are_mysqls() {
     answers_as_recorded(include_str!("../data/defaults-9.7.4.txt"), 140);
 }
+
+#[test]
+fn encryption_compression_and_units_are_mysqls() {
+    answers_as_recorded(include_str!("../data/crypt-9.7.4.txt"), 105);
+}

@@ -25,6 +25,7 @@
 
 mod args;
 mod control;
+mod crypt;
 mod elsewhere;
 pub(crate) mod error;
 mod information;
@@ -44,6 +45,8 @@ use types::error::SqlError;
 use types::error::table::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT;
 
 use crate::expr::{Ev, Expr, Inputs, ResultType, Types};
+
+pub use crypt::BLOCK_ENCRYPTION_MODES;
 
 pub(crate) use args::{Text, convert_text, converted};
 pub(crate) use elsewhere::is_known_elsewhere;
@@ -134,6 +137,7 @@ pub fn find(name: &str) -> Option<&'static Function> {
 pub fn all() -> impl Iterator<Item = &'static Function> {
     const FAMILIES: &[&[&[Function]]] = &[
         &[control::FUNCTIONS, information::FUNCTIONS, replication::FUNCTIONS],
+        crypt::FAMILY,
         json::FAMILY,
         misc::FAMILY,
         numeric::FAMILY,

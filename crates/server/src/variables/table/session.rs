@@ -229,6 +229,17 @@ pub(super) const ROWS: &[Variable] = &[
         .check(checks::engine),
     text("default_tmp_storage_engine", Both, "InnoDB", "The same for temporary tables.")
         .check(checks::engine),
+    choice(
+        "block_encryption_mode",
+        Both,
+        &sql::func::BLOCK_ENCRYPTION_MODES,
+        "aes-128-ecb",
+        "How aes_encrypt() encrypts.",
+    )
+    .home(sql(
+        |sql| Val::Choice(sql.block_encryption_mode),
+        |sql, val| sql.block_encryption_mode = val.choice(),
+    )),
     uint("default_week_format", Both, (0, 7), 0, "What week() counts by.").home(sql(
         |sql| Val::UInt(sql.default_week_format.into()),
         |sql, val| sql.default_week_format = u8::try_from(val.uint()).expect("at most 7"),

@@ -6,6 +6,7 @@ mod format;
 mod random;
 mod round;
 mod sign;
+mod units;
 
 pub(super) use random::next as next_random;
 
@@ -18,4 +19,5 @@ pub(super) const FAMILY: &[&[Function]] = &[
     random::FUNCTIONS,
     round::FUNCTIONS,
     sign::FUNCTIONS,
+    units::FUNCTIONS,
 ];
