@@ -4,6 +4,7 @@
 mod boundaries;
 #[cfg(test)]
 mod cache;
+#[cfg(test)]
 mod compressed;
 #[cfg(test)]
 mod files;

@@ -3,6 +3,11 @@
 use crate::whole::{World, answers_as_recorded, ok};
 
 #[test]
+fn the_way_to_the_rows_does_not_matter() {
+    answers_as_recorded(include_str!("../data/paths-9.7.4.txt"), 60);
+}
+
+#[test]
 fn what_was_found_by_reading_is_answered_as_in_mysql() {
     answers_as_recorded(include_str!("../data/reread-9.7.4.txt"), 75);
 }
@@ -165,6 +170,50 @@ fn rows_of_subqueries_find_by_an_index_what_they_find_without() {
             });
             assert_eq!(answers[0], answers[1], "NOT {ty}: {rows_of}");
         }
+    }
+    world.stop();
+}
+
+/// Numbers that are compared as doubles: several of a column equal one, with an index as without.
+#[test]
+fn an_index_finds_what_equals_as_doubles() {
+    let world = World::start();
+    let mut root = world.root();
+    let columns = "(id INT AUTO_INCREMENT PRIMARY KEY, a BIGINT, u BIGINT UNSIGNED, d DECIMAL(30,10)";
+    ok(&mut root, &format!("CREATE TABLE d.plain {columns})"));
+    ok(&mut root, &format!("CREATE TABLE d.keyed {columns}, KEY (a), KEY (u), KEY (d))"));
+    for table in ["plain", "keyed"] {
+        let rows = "(9007199254740992, 18446744073709551614, 12345678901234567890), \
+                    (9007199254740993, 18446744073709551615, 12345678901234567890.0000000001), (5, 5, 5)";
+        ok(&mut root, &format!("INSERT INTO d.{table} (a, u, d) VALUES {rows}"));
+    }
+    ok(&mut root, "CREATE TABLE d.o (s VARCHAR(30), f DOUBLE)");
+    ok(
+        &mut root,
+        "INSERT INTO d.o VALUES ('9007199254740992', 9007199254740992), ('9007199254740993', 9), ('5', 5)",
+    );
+    for condition in [
+        "a = s",
+        "a >= s",
+        "a < s",
+        "a > f",
+        "a = f",
+        "u > f",
+        "u = 18446744073709551615e0",
+        "u = '18446744073709551615'",
+        "d = 12345678901234567890e0",
+        "d IN (12345678901234567890e0, 5e0)",
+        "d BETWEEN 12345678901234567890e0 AND 12345678901234567891e0",
+        "d = s",
+        "a IN (SELECT s FROM d.o)",
+    ] {
+        let [plain, keyed] = ["plain", "keyed"].map(|table| {
+            let sql =
+                format!("SELECT t.id, s FROM d.o STRAIGHT_JOIN d.{table} t ON {condition} ORDER BY t.id, s");
+            crate::whole::rows(&mut root, &sql)
+        });
+        assert!(!plain.is_empty(), "{condition}");
+        assert_eq!(plain, keyed, "{condition}");
     }
     world.stop();
 }

@@ -368,7 +368,10 @@ impl Exec<'_> {
         if is_changed {
             // The changed row counts twice, so that a client can tell it from a new one.
             progress.affected += 2;
-            progress.last_stored = auto_increment::stored_in(table, &after, self.session)?;
+            // As in MySQL, INSERT .. SELECT tells only of rows that are new.
+            if !matches!(plan.source, InsertSource::Select(_)) {
+                progress.last_stored = auto_increment::stored_in(table, &after, self.session)?;
+            }
         }
         // Under IGNORE those count that did nothing.
         progress.duplicates += u64::from(is_changed != plan.ignore);

@@ -14,7 +14,7 @@ use types::value::ValueRef;
 
 use super::Result;
 use crate::expr::typing::aggregate_collations;
-use crate::expr::{Expr, Inputs, ResultType, Side, order};
+use crate::expr::{Expr, Inputs, ResultType, Side, equals_several, order};
 use crate::func::converted;
 use crate::plan::{Bound, Equal, IndexRef, RangeSpec, key_parts};
 
@@ -254,6 +254,9 @@ fn bring(
             let column = Column { table: String::new(), name: String::new(), ty, nullable: true };
             let mut quiet = types::warning::Warnings::with_limit(0);
             let mut reading = Context::reading(context.sql_mode, time_zone, context.today, &mut quiet);
+            if equals_several(&ty, expr, value, &mut reading)? {
+                return Ok(Brought::Inexact);
+            }
             let mut stored = Vec::new();
             if !types::store::assign(&column, value, &mut reading, &mut stored)? {
                 return Ok(Brought::Null);

@@ -16,7 +16,7 @@ use types::warning::Warnings;
 
 use super::memory::{Room, row_size};
 use super::{BoxFuture, Cell, Exec, Result, ResultSink};
-use crate::expr::{Answer, Expr, Inputs, NoSchema, Quantifier, RowRef, Schema, Side, Types, Verdict};
+use crate::expr::{Answer, Expr, Inputs, NoSchema, RowRef, Schema, Side, Types, Verdict};
 use crate::plan::{Condition, Given, QueryPlan, Subquery};
 use crate::session::Session;
 
@@ -193,11 +193,12 @@ impl Exec<'_> {
             unreachable!("a subquery that depends on a row is given some of it")
         };
         let values = self.values_of(values, inputs)?;
-        let Expr::Quantified(quantifier, left, _) = expr else {
+        let Expr::Quantified(quantifier, left, its) = expr else {
             return Ok(Answer::Rows(Arc::new(self.collect(subquery, &values).await?)));
         };
         let left_values = self.values_of(left, inputs)?;
-        let mut decision = Decision::new(*quantifier, left, &left_values, *inputs);
+        let verdict = Verdict::new(*quantifier, its);
+        let mut decision = Decision::new(verdict, left, &left_values, *inputs);
         self.run_within(&subquery.plan, &values, &mut decision).await?;
         let Decision { verdict, warnings, .. } = decision;
         self.warnings.absorb(warnings);
@@ -345,8 +346,8 @@ struct Decision<'s> {
 }
 
 impl<'s> Decision<'s> {
-    fn new(quantifier: Quantifier, left: &'s [Expr], values: &'s [Value], inputs: Inputs<'s>) -> Self {
-        Self { left, values, inputs, verdict: Verdict::new(quantifier), warnings: Warnings::default() }
+    fn new(verdict: Verdict, left: &'s [Expr], values: &'s [Value], inputs: Inputs<'s>) -> Self {
+        Self { left, values, inputs, verdict, warnings: Warnings::default() }
     }
 }
 

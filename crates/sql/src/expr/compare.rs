@@ -27,7 +27,7 @@ use types::value::{Value, ValueRef, compare, quote_text, temporal_constant};
 use types::warning::Warnings;
 
 use super::typing::{Kind, aggregate_collations};
-use super::{CompareOp, Expr, Inputs};
+use super::{CompareOp, Expr, Inputs, ResultType, Types};
 use crate::func::converted;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -39,6 +39,8 @@ pub(crate) struct Side<'e, 'v> {
     pub(crate) expr: Option<&'e Expr>,
     /// What that gave.
     pub(crate) value: ValueRef<'v>,
+    /// Of a subquery's row: its place, and the column.
+    subquery: Option<(usize, usize)>,
     /// A text that is no date is the date 0 beside one, not an error.
     or_zero_date: bool,
 }
@@ -48,15 +50,29 @@ impl<'e, 'v> Side<'e, 'v> {
     #[inline]
     pub(crate) fn new(expr: &'e Expr, value: ValueRef<'v>) -> Self {
         match expr {
-            Expr::OrZeroDate(expr) => Self { expr: Some(expr), value, or_zero_date: true },
-            expr => Self { expr: Some(expr), value, or_zero_date: false },
+            Expr::OrZeroDate(expr) => Self { expr: Some(expr), value, subquery: None, or_zero_date: true },
+            expr => Self { expr: Some(expr), value, subquery: None, or_zero_date: false },
         }
     }
 
     /// A value that comes from elsewhere.
     #[inline]
     pub(crate) fn of_value(value: ValueRef<'v>) -> Self {
-        Self { expr: None, value, or_zero_date: false }
+        Self { expr: None, value, subquery: None, or_zero_date: false }
+    }
+
+    /// A column of a row of a subquery of this place.
+    pub(crate) fn of_subquery(place: usize, column: usize, value: ValueRef<'v>) -> Self {
+        Self { subquery: Some((place, column)), ..Self::of_value(value) }
+    }
+
+    /// What the statement says of its type, if it does.
+    fn static_type(&self, types: &Types<'_>) -> Result<Option<ResultType>> {
+        match (self.expr, self.subquery) {
+            (Some(expr), _) => expr.result_type(types).map(Some),
+            (None, Some((place, column))) => Ok(Some(types.schema.subquery(place, column, types))),
+            (None, None) => Ok(None),
+        }
     }
 
     /// The same for WHEN of CASE, where a text that is no date is only unequal to one.
@@ -316,6 +332,33 @@ fn exact_integer(constant: ValueRef<'_>) -> Option<Value> {
     is_same.then_some(integer)
 }
 
+/// Whether several numbers of a column's type equal a value, as all are doubles beside it.
+pub(crate) fn equals_several(
+    ty: &ColumnType,
+    expr: &Expr,
+    value: ValueRef<'_>,
+    context: &mut Context<'_>,
+) -> Result<bool> {
+    /// From here on not every integer is a double.
+    const INTEGERS_END: f64 = 9_007_199_254_740_992.0;
+    /// So many digits are always apart as doubles.
+    const DIGITS: u8 = 15;
+    if !is_text(value) && !matches!(value, ValueRef::Double(_) | ValueRef::Float(_)) {
+        return Ok(false);
+    }
+    Ok(match ty {
+        ColumnType::Decimal { precision, .. } => {
+            *precision > DIGITS && !(is_text(value) && expr.is_constant())
+        }
+        ColumnType::Int(_) | ColumnType::Bit { .. } => {
+            let is_exact = expr.is_constant() && exact_integer(value).is_some();
+            let number = value.to_number(context)?;
+            !is_exact && number.is_some_and(|number| number.to_f64().abs() >= INTEGERS_END)
+        }
+        _ => false,
+    })
+}
+
 /// A text as a DECIMAL: a constant that is compared with a column of that type, an operand of DIV.
 pub(crate) fn exact_text(text: ValueRef<'_>, context: &mut Context<'_>) -> Result<Decimal> {
     let bytes = text.string_bytes().unwrap_or_default();
@@ -334,12 +377,11 @@ fn texts(
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<Ordering>> {
-    let (Some(left_expr), Some(right_expr)) = (left.expr, right.expr) else {
+    let types = inputs.types();
+    let (Some(left_type), Some(right_type)) = (left.static_type(&types)?, right.static_type(&types)?) else {
         return compare(left.value, right.value, context);
     };
-    let types = inputs.types();
-    let both = [left_expr.result_type(&types)?, right_expr.result_type(&types)?];
-    let both = both.map(|ty| ty.text_type(types.connection()));
+    let both = [left_type, right_type].map(|ty| ty.text_type(types.connection()));
     let collation = aggregate_collations(both.into_iter(), operation)?.collation;
     let bytes = [left.value, right.value].map(|value| value.string_bytes().unwrap_or_default());
     let charset = |value| if let ValueRef::Str(_, own) = value { own.charset() } else { Charset::Binary };

@@ -23,7 +23,7 @@ use types::value::Value;
 
 pub(crate) use arith::{number as number_of, out_of_range, remainder};
 pub(crate) use bits::bits as bits_of;
-pub(crate) use compare::{Side, hex_number, in_charset, order};
+pub(crate) use compare::{Side, equals_several, hex_number, in_charset, order};
 pub(crate) use control::{chosen, in_type_and_scale, operand, value_for};
 pub(crate) use eval::Digits;
 pub use inputs::{Ev, Inputs, RowRef};

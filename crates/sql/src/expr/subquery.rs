@@ -46,13 +46,15 @@ pub struct Quantifier {
 #[derive(Debug)]
 pub(crate) struct Verdict {
     quantifier: Quantifier,
+    /// The subquery's.
+    place: usize,
     pub(crate) truth: Option<bool>,
 }
 
 impl Verdict {
-    /// Without any row.
-    pub(crate) fn new(quantifier: Quantifier) -> Self {
-        Self { quantifier, truth: Some(quantifier.all) }
+    /// Without any row of a subquery.
+    pub(crate) fn new(quantifier: Quantifier, subquery: &SubqueryRef) -> Self {
+        Self { quantifier, place: subquery.place, truth: Some(quantifier.all) }
     }
 
     /// Whether further rows cannot change it.
@@ -69,8 +71,8 @@ impl Verdict {
         context: &mut Context<'_>,
     ) -> Result<(), SqlError> {
         let mut holds = Some(true);
-        for (left, value) in left.zip(row) {
-            let right = Side::of_value(value);
+        for (column, (left, value)) in left.zip(row).enumerate() {
+            let right = Side::of_subquery(self.place, column, value);
             match compare::holds(self.quantifier.op, left, right, inputs, context)? {
                 Some(true) => {}
                 Some(false) => {
@@ -110,7 +112,7 @@ pub(super) fn quantified(
         let is_in = if found.is_empty() { (!lookup.has_null()).then_some(false) } else { Some(true) };
         return Ok(is_in.map(|is_in| is_in != quantifier.all));
     }
-    let mut verdict = Verdict::new(quantifier);
+    let mut verdict = Verdict::new(quantifier, subquery);
     for row in subquery.rows(inputs)? {
         let sides = left.iter().zip(&values).map(|(left, value)| Side::new(left, value.as_ref()));
         verdict.add(sides, row.iter().map(Value::as_ref), inputs, context)?;
