@@ -121,6 +121,11 @@ impl Pending {
         self.ticket = None;
     }
 
+    /// The GTID that it has got, until it is reset.
+    pub fn gtid(&self) -> Option<Gtid> {
+        self.ticket.as_ref()?.binlog.as_ref()?.gtid
+    }
+
     /// Its ticket.
     ///
     /// # Panics

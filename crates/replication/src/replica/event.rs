@@ -18,7 +18,10 @@ pub struct SourceEvent {
 
 impl SourceEvent {
     /// The event of a packet behind its first byte. `checksum` says how events end; FORMAT_DESCRIPTION changes it.
-    pub(super) fn decode(bytes: &[u8], checksum: &mut ChecksumAlg) -> Result<Self, SourceError> {
+    ///
+    /// # Errors
+    /// [`SourceError::Malformed`]
+    pub fn decode(bytes: &[u8], checksum: &mut ChecksumAlg) -> Result<Self, SourceError> {
         let (head, body) =
             bytes.split_first_chunk::<HEADER_LEN>().ok_or_else(|| SourceError::malformed("an event"))?;
         let header = EventHeader::from_bytes(head);

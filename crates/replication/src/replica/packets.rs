@@ -93,6 +93,10 @@ impl Packets {
             match self.reader.next_packet() {
                 Ok(Some(packet)) => return Ok(packet.to_vec()),
                 Ok(None) => {}
+                // A source that shuts down says so in between, with a number of its own.
+                Err(error @ protocol::Error::OutOfOrder { .. }) => {
+                    return Err(SourceError::Lost(error.to_string()));
+                }
                 Err(error) => return Err(SourceError::Malformed(error.to_string())),
             }
             let count = self.stream.read(self.reader.spare()).await?;

@@ -146,8 +146,12 @@ impl Account {
             }
             (secret, Shown::Text) => format!(" AS {}", text_literal(secret)),
         };
-        let (user, host) = (quoted(&self.name.user), quoted(&self.name.host));
-        format!("{user}@{host} IDENTIFIED WITH '{}'{secret}", self.verifier.plugin().name())
+        format!("{} IDENTIFIED WITH '{}'{secret}", self.quoted_name(), self.verifier.plugin().name())
+    }
+
+    /// Its name in a statement.
+    pub fn quoted_name(&self) -> String {
+        format!("{}@{}", quoted(&self.name.user), quoted(&self.name.host))
     }
 }
 

@@ -9,7 +9,7 @@ use replication::replica::{Hello, Settings, Source, SourceError};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use types::error::SqlError;
-use types::error::table::{ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT};
+use types::error::table::{ER_DISK_FULL, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT};
 
 use super::applier::{Applier, Manner, worker_count};
 use super::receiver::{Queue, receive};
@@ -18,6 +18,9 @@ use crate::session::Shared;
 
 /// A connection that lasted so long was one: the next attempt comes at once.
 const LASTING_MS: u64 = 1000;
+
+/// After it an applier looks again whether a full disk has room.
+const PAUSE_FOR_ROOM: Duration = Duration::from_secs(5);
 
 /// How a run ended.
 enum End {
@@ -67,6 +70,14 @@ pub(crate) async fn run(shared: Arc<Shared>) {
                     tries.connections = 0;
                 }
                 lost(replica, &settings, &mut wanted, error, &mut tries).await;
+            }
+            End::Failed(error) if error.is(&ER_DISK_FULL) && replica.wanted.borrow().io => {
+                tracing::warn!(
+                    code = error.code,
+                    "replication: the applier waits for room: {}",
+                    error.message
+                );
+                let _ = tokio::time::timeout(PAUSE_FOR_ROOM, wanted.changed()).await;
             }
             End::Failed(error) => failed(&shared, &error, &mut tries),
         }

@@ -18,6 +18,7 @@ mod log_threads;
 mod start;
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,10 +46,16 @@ const BLOCKING_THREADS_MAX: usize = 512;
 /// Bytes of a thread's stack. The deepest queries need less than a quarter of them; what is not used is never there.
 const STACK_SIZE: usize = 16 << 20;
 
+/// Threads that serve sessions, at least.
+const WORKERS_MIN: usize = 2;
+
 /// The runtime that a server starts and runs in.
 pub fn runtime() -> std::io::Result<Runtime> {
     let threads_max = BLOCKING_THREADS_MAX + WAITING_THREADS_MAX;
+    // One expression may take long: others go on, and KILL.
+    let workers = std::thread::available_parallelism().map_or(WORKERS_MIN, NonZero::get).max(WORKERS_MIN);
     Builder::new_multi_thread()
+        .worker_threads(workers)
         .enable_all()
         .max_blocking_threads(threads_max)
         .thread_stack_size(STACK_SIZE)

@@ -144,6 +144,10 @@ fn start_replica(shared: &Arc<Shared>, skips: bool) -> Result<tokio::task::JoinH
 /// Variables that follow from the directory and the options.
 fn complete(mut values: Values, identity: &Identity, log_bin: Option<&str>) -> Values {
     values.put("server_uuid", Val::text(&identity.uuid.to_string()));
+    if values.get("report_port").uint() == 0 {
+        let port = values.get("port").clone();
+        values.put("report_port", port);
+    }
     if values.get("log_bin").is_on() {
         let data_dir = PathBuf::from(values.get("datadir").as_text());
         let basename = data_dir.join(log_bin.unwrap_or("binlog"));

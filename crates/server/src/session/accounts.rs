@@ -78,7 +78,9 @@ impl Client {
     /// What goes to the binlog: never a password.
     fn account_event(&self, statement: &accounts::Statement, plan: &Plan) -> Vec<u8> {
         let verb = match statement {
+            accounts::Statement::Create { if_not_exists: true, .. } => "CREATE USER IF NOT EXISTS",
             accounts::Statement::Create { .. } => "CREATE USER",
+            accounts::Statement::Alter { if_exists: true, .. } => "ALTER USER IF EXISTS",
             accounts::Statement::Alter { .. } | accounts::Statement::SetPassword(..) => "ALTER USER",
             other => return other.text_to_log().unwrap_or_default().into_bytes(),
         };
@@ -88,7 +90,12 @@ impl Client {
         let shown = if hides { accounts::Shown::Hex } else { accounts::Shown::Text };
         let mut users = Vec::new();
         for change in &plan.changes {
-            users.extend(table.get(&change.name).map(|account| account.identified(shown)));
+            let keeps = |(name, credential): &(Name, Option<_>)| *name == change.name && credential.is_none();
+            let keeps_credential =
+                matches!(statement, accounts::Statement::Alter { users, .. } if users.iter().any(keeps));
+            users.extend(table.get(&change.name).map(|account| {
+                if keeps_credential { account.quoted_name() } else { account.identified(shown) }
+            }));
         }
         let attributes = match statement {
             accounts::Statement::Create { attributes, .. }

@@ -35,6 +35,7 @@ use super::new_table::NewTable;
 use super::plan_cache::{Environment, PlanCache, PlanSpace};
 use super::prepared::Statements;
 use super::read_only::Writer;
+use super::replay::Replay;
 use super::result::ResultSettings;
 use super::row_image::RowImage;
 use super::row_log::LogContext;
@@ -49,7 +50,7 @@ use crate::ddl::Schema;
 use crate::ddl::keepers::{Keep, Keepers};
 use crate::net::Connections;
 use crate::status::{Counters, Status};
-use crate::variables::{Isolation, SessionVariables, Variables};
+use crate::variables::{ALL_GTIDS, Isolation, OWN_GTID, SessionVariables, Variables};
 
 /// What all sessions share.
 #[derive(Debug)]
@@ -155,6 +156,8 @@ pub struct Client {
     pub(super) backup_lock: Option<Keep>,
     /// What the next OK packet says beside numbers.
     pub(super) info: Option<String>,
+    /// What BINLOG has said so far.
+    pub(super) replay: Option<Box<Replay>>,
     /// Rows that the next OK packet counts, of a statement that is not a change of rows.
     pub(super) affected: u64,
     /// It applies what a source did: nobody's rights hinder it.
@@ -236,6 +239,7 @@ impl Client {
             statements: Statements::default(),
             warnings,
             track: SessionChanges::default(),
+            replay: None,
             capabilities,
             kill,
             access,
@@ -366,12 +370,26 @@ impl Client {
         status
     }
 
+    /// Tells clients that want to know which GTID their last transaction has got, or all that are executed.
+    fn note_gtids(&mut self) {
+        let last = self.transaction.last_gtid.take();
+        match (self.vars.track.gtids, last) {
+            (OWN_GTID, Some(gtid)) => self.track.gtids(gtid.to_string().as_bytes()),
+            (ALL_GTIDS, _) if !self.transaction.open => {
+                let all = self.shared.pipeline.publisher().tuple().gtid_executed;
+                self.track.gtids(all.to_string().as_bytes());
+            }
+            _ => {}
+        }
+    }
+
     /// Writes an OK packet. `ack` is the proof for a statement that has ended a transaction; one within a transaction
     /// has none.
     pub(super) fn ok(&mut self, ack: Option<CommitAck>, changed: &Changed, more: bool, wire: &mut dyn Wire) {
         if let Some(ack) = ack {
             self.last_commit = ack.seq();
         }
+        self.note_gtids();
         let packet = OkPacket {
             affected_rows: changed.affected,
             last_insert_id: changed.insert_id,

@@ -169,6 +169,7 @@ impl Client {
         let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);
         self.sql = sql::session::Session::new(server, id);
         self.vars = begin_variables(&self.shared, &mut self.sql, self.capabilities);
+        self.replay = None;
         self.set_names();
         self.warnings = Warnings::with_limit(self.vars.max_error_count.into());
         self.view.keep_warnings(&mut Warnings::default());

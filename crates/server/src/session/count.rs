@@ -67,6 +67,7 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::InstallPlugin(_) => C::ComInstallPlugin,
         Statement::UninstallPlugin(_) => C::ComUninstallPlugin,
         Statement::Shutdown => C::ComShutdown,
+        Statement::Binlog(_) => C::ComBinlog,
         Statement::Maintain(maintenance) => match maintenance.what {
             MaintenanceKind::Analyze => C::ComAnalyze,
             MaintenanceKind::Check => C::ComCheck,

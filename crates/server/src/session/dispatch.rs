@@ -91,6 +91,7 @@ impl Client {
                     return self.change_accounts(statement).await.map(Some);
                 }
             }
+            Statement::Binlog(events) => return Box::pin(self.replay(&events)).await,
             Statement::ChangeSource(change) => self.change_source(*change).await?,
             Statement::StartReplica(which) => self.start_replica(which)?,
             Statement::StopReplica(which) => self.stop_replica(which).await?,

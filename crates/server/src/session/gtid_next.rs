@@ -164,7 +164,11 @@ impl Client {
         let is_empty = self.transaction.trx.writes().is_empty();
         let ack = if is_empty && self.has_gtid_to_log() {
             self.log_empty()?;
-            self.transaction.commit_statement(self.log.origin, true).await?
+            // It changes nothing, so a read-only server takes it: that is how a replica passes over a transaction.
+            let writer = self.transaction.writer.take();
+            let done = self.transaction.commit_statement(self.log.origin, true).await;
+            self.transaction.writer = writer;
+            done?
         } else {
             self.commit_open().await?
         };

@@ -35,6 +35,7 @@ mod out_file;
 mod plan_cache;
 mod prepared;
 mod read_only;
+mod replay;
 mod replica;
 mod reset;
 mod result;

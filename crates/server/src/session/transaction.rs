@@ -45,6 +45,8 @@ pub(crate) struct Transaction {
     pub(crate) stamp: Option<Stamp>,
     /// Whom a read-only server refuses; `None`: its changes are the server's own, or a source's.
     pub(crate) writer: Option<Writer>,
+    /// That of the last transaction, until a client is told.
+    pub(crate) last_gtid: Option<Gtid>,
     /// `gtid_next`, until a commit takes it.
     pub(crate) next_gtid: Option<Gtid>,
     /// The table that it makes: what changes that one later depends on it, whatever the rows say.
@@ -96,6 +98,7 @@ impl Transaction {
             compression: None,
             stamp: None,
             writer: None,
+            last_gtid: None,
             next_gtid: None,
             defines: None,
             savepoints: Vec::new(),
@@ -186,6 +189,7 @@ impl Transaction {
     pub(crate) async fn finish(&mut self, committing: Committing) -> CommitAck {
         let (ack, pending) = committing.await;
         self.pipeline.locks_go(&pending);
+        self.last_gtid = pending.gtid();
         self.put_back(pending);
         self.trx.keep_temporary();
         self.end();

@@ -88,6 +88,8 @@ pub(super) fn convert(variable: &Variable, old: &Val, value: &Value) -> Result<C
             Given::Null if nullable => Ok(Val::Null.into()),
             Given::Null => Err(wrong_value()),
             Given::Negative | Given::Number(_) if variable.takes_ids() => by_id(name, value),
+            // What mysqlbinlog says: the locale's number.
+            Given::Number(0) if name.starts_with("lc_") => Ok(Val::text("en_US").into()),
             _ => Err(wrong_type()),
         },
         Kind::SqlMode => match given {

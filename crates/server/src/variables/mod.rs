@@ -46,7 +46,9 @@ pub use home::{Field, Home, Shared};
 pub use kind::Kind;
 pub use live::{Live, Read};
 pub use read::{Sight, find};
-pub use session::{Characteristics, ConnectionLimits, GtidNext, Isolation, SessionVariables, Track};
+pub use session::{
+    ALL_GTIDS, Characteristics, ConnectionLimits, GtidNext, Isolation, OWN_GTID, SessionVariables, Track,
+};
 pub use set::{Assigned, Prepared, Target, Who};
 pub(crate) use table::{STRATEGY_NAMES, strategy_of};
 pub use value::Val;

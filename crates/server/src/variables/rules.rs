@@ -45,6 +45,7 @@ pub(super) fn rule(
         name @ ("binlog_format"
         | "transaction_write_set_extraction"
         | "xa_detach_on_prepare"
+        | "session_track_gtids"
         | "binlog_transaction_compression"
         | "binlog_transaction_compression_level_zstd")
             if target != Target::Global && who.in_transaction =>

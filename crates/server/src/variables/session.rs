@@ -69,11 +69,18 @@ impl Default for ConnectionLimits {
     }
 }
 
+/// In `session_track_gtids`.
+pub const OWN_GTID: u8 = 1;
+/// The same.
+pub const ALL_GTIDS: u8 = 2;
+
 /// Which changes of a session its client is told: `session_track_*`.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
     /// `session_track_schema`
     pub schema: bool,
+    /// `session_track_gtids`: 0 OFF, [`OWN_GTID`], [`ALL_GTIDS`].
+    pub gtids: u8,
     /// `session_track_state_change`
     pub state_change: bool,
     /// `session_track_system_variables`: names between commas, or `*`.

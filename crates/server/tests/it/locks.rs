@@ -51,6 +51,48 @@ fn a_wait_ends_at_its_time_out() {
     world.stop();
 }
 
+/// What applications do to get or create a row.
+#[test]
+fn a_row_that_its_primary_key_names_is_locked_where_it_is_missing() {
+    let (world, mut one, mut other) = world();
+    ok(&mut other, "SET innodb_lock_wait_timeout = 1");
+    ok(&mut one, "CREATE TABLE d.u (a INT, b INT, v INT, PRIMARY KEY (a, b))");
+    ok(&mut one, "BEGIN");
+    for sql in
+        ["SELECT * FROM d.t WHERE id = 9 FOR UPDATE", "SELECT * FROM d.u WHERE a = 1 AND b = 2 FOR SHARE"]
+    {
+        assert!(one.query(sql).unwrap().rows.is_empty());
+    }
+    assert_eq!(error(&mut other, "INSERT INTO d.t VALUES (9, 9)"), 1205);
+    assert_eq!(error(&mut other, "INSERT INTO d.u VALUES (1, 2, 9)"), 1205);
+    ok(&mut other, "INSERT INTO d.t VALUES (8, 8)");
+    ok(&mut one, "INSERT INTO d.t VALUES (9, 1)");
+    ok(&mut one, "INSERT INTO d.u VALUES (1, 2, 1)");
+    ok(&mut one, "COMMIT");
+    // Two that each read what the other one makes: one of them waits.
+    for client in [&mut one, &mut other] {
+        ok(client, "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+        ok(client, "BEGIN");
+    }
+    ok(&mut one, "SELECT * FROM d.t WHERE id = 5");
+    ok(&mut other, "SELECT * FROM d.t WHERE id = 6");
+    send(&mut one, "INSERT INTO d.t VALUES (6, 6)");
+    crate::whole::until(
+        &mut world.root(),
+        "SELECT COUNT(*) FROM performance_schema.data_locks WHERE lock_status = 'WAITING'",
+        &["1"],
+    );
+    assert_eq!(error(&mut other, "INSERT INTO d.t VALUES (5, 5)"), 1213);
+    one.answer().unwrap();
+    ok(&mut one, "COMMIT");
+    // At READ COMMITTED nothing keeps others from it, as in MySQL.
+    ok(&mut one, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    ok(&mut one, "BEGIN");
+    ok(&mut one, "SELECT * FROM d.t WHERE id = 20 FOR UPDATE");
+    ok(&mut other, "INSERT INTO d.t VALUES (20, 1)");
+    world.stop();
+}
+
 #[test]
 fn who_creates_what_is_there_waits_for_nobody_who_uses_it() {
     let (world, mut holder, mut impatient) = world();

@@ -262,7 +262,8 @@ impl<'p> Join<'p> {
             is_meant = exec.all_hold(&source.conditions, false, &self.rows(), self.known).await?;
         }
         if !is_meant {
-            exec.trx.let_go(&key, held, was_unread && is_there);
+            // One that its primary key names stays locked where it is missing, too: nobody else is to make it meanwhile.
+            exec.trx.let_go(&key, held, was_unread);
         }
         Ok(is_meant)
     }

@@ -2,7 +2,12 @@
 
 use types::error::Condition;
 
-const fn condition(code: u16, sqlstate: &'static str, name: &'static str, text: &'static str) -> Condition {
+pub(super) const fn condition(
+    code: u16,
+    sqlstate: &'static str,
+    name: &'static str,
+    text: &'static str,
+) -> Condition {
     Condition { code, sqlstate, name, text }
 }
 
@@ -27,6 +32,12 @@ pub(super) const ER_CHARACTER_SET_MISMATCH: Condition = condition(
     "HY000",
     "ER_CHARACTER_SET_MISMATCH",
     "Character set '%s' cannot be used in conjunction with '%s' in call to %s.",
+);
+pub(super) const ER_REGEXP_BUFFER_OVERFLOW: Condition = condition(
+    3684,
+    "HY000",
+    "ER_REGEXP_BUFFER_OVERFLOW",
+    "The result string is larger than the result buffer.",
 );
 pub(super) const ER_REGEXP_ILLEGAL_ARGUMENT: Condition =
     condition(3685, "HY000", "ER_REGEXP_ILLEGAL_ARGUMENT", "Illegal argument to a regular expression.");

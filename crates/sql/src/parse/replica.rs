@@ -116,29 +116,32 @@ fn option(cursor: &mut Cursor<'_>, change: &mut ChangeSource) -> Result<()> {
                 return Err(unsupported("SOURCE_CONNECTION_AUTO_FAILOVER and GTID_ONLY"));
             }
         }
-        "BIND"
-        | "TLS_VERSION"
-        | "TLS_CIPHERSUITES"
-        | "SSL_CAPATH"
-        | "SSL_CIPHER"
-        | "SSL_CRL"
-        | "SSL_CRLPATH"
-        | "PUBLIC_KEY_PATH"
-        | "COMPRESSION_ALGORITHMS"
-        | "ZSTD_COMPRESSION_LEVEL"
-        | "NETWORK_NAMESPACE"
-        | "RELAY_LOG_FILE"
-        | "RELAY_LOG_POS"
-        | "IGNORE_SERVER_IDS"
-        | "PRIVILEGE_CHECKS_USER"
-        | "USE_GTID"
-        | "REQUIRE_TABLE_PRIMARY_KEY_CHECK"
-        | "ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS" => {
-            return Err(unsupported("this option of CHANGE REPLICATION SOURCE"));
-        }
-        _ => return Err(cursor.error_at(at)),
+        other => match says_nothing(cursor, other)? {
+            Some(true) => {}
+            Some(false) => return Err(unsupported("this option of CHANGE REPLICATION SOURCE")),
+            None => return Err(cursor.error_at(at)),
+        },
     }
     Ok(())
+}
+
+/// Whether an option that there is not here has the value that means what is done anyway. `None` if MySQL has none of the name.
+fn says_nothing(cursor: &mut Cursor<'_>, option: &str) -> Result<Option<bool>> {
+    Ok(Some(match option {
+        "BIND" | "TLS_VERSION" | "SSL_CAPATH" | "SSL_CIPHER" | "SSL_CRL" | "SSL_CRLPATH"
+        | "PUBLIC_KEY_PATH" | "NETWORK_NAMESPACE" => cursor.text()?.is_empty(),
+        "COMPRESSION_ALGORITHMS" => cursor.text()?.eq_ignore_ascii_case("uncompressed"),
+        "ZSTD_COMPRESSION_LEVEL" => cursor.number().is_ok(),
+        "IGNORE_SERVER_IDS" => {
+            cursor.expect("(")?;
+            cursor.accept(")")
+        }
+        "PRIVILEGE_CHECKS_USER" | "TLS_CIPHERSUITES" => cursor.accept("NULL"),
+        "REQUIRE_TABLE_PRIMARY_KEY_CHECK" => cursor.accept_any(&["STREAM", "OFF"]).is_some(),
+        "ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS" => cursor.accept_any(&["LOCAL", "OFF"]).is_some(),
+        "RELAY_LOG_FILE" | "RELAY_LOG_POS" | "USE_GTID" => false,
+        _ => return Ok(None),
+    }))
 }
 
 /// Seconds with a fraction.

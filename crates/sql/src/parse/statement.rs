@@ -113,6 +113,8 @@ pub enum Statement {
     StopReplica(ReplicaThreads),
     /// SHUTDOWN.
     Shutdown,
+    /// BINLOG 'events': in base64.
+    Binlog(String),
     /// ANALYZE TABLE and the like.
     Maintain(Maintenance),
     /// CREATE USER, ALTER USER.

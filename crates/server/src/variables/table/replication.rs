@@ -430,7 +430,9 @@ pub(super) const ROWS: &[Variable] = &[
     .home(SEMI_SYNC_POINT),
     uint("rpl_semi_sync_master_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
     text("report_host", Global, "", "How a replica calls itself.").fixed().inert(),
-    uint("report_port", Global, (0, 65_535), 3306, "The port that a replica names.").fixed().inert(),
+    uint("report_port", Global, (0, 65_535), 0, "The port that a replica names; unasked, port.")
+        .fixed()
+        .inert(),
 ];
 
 const SEMI_SYNC_REPLICA: Home =

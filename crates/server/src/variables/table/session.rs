@@ -350,7 +350,7 @@ pub(super) const ROWS: &[Variable] = &[
         "OFF",
         "OK packets say which GTIDs were drawn.",
     )
-    .only(),
+    .home(own(|own| Val::Choice(own.track.gtids), |own, val| own.track.gtids = val.choice())),
     choice(
         "session_track_transaction_info",
         Both,

@@ -13,10 +13,10 @@ use types::value::Value;
 use types::warning::Level;
 
 use super::block::{BLOCK_SIZE, Mode};
-use super::condition;
 use crate::expr::typing::TextType;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, or_null};
+use crate::func::error::condition;
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -27,22 +27,26 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 const ER_AES_INVALID_IV: Condition = condition(
     1882,
+    "HY000",
     "ER_AES_INVALID_IV",
     "The initialization vector supplied to %s is too short. Must be at least %d bytes long",
 );
 const ER_AES_INVALID_KDF_NAME: Condition = condition(
     3235,
+    "HY000",
     "ER_AES_INVALID_KDF_NAME",
     "KDF method name is not valid. Please use hkdf or pbkdf2_hmac method name",
 );
 const ER_AES_INVALID_KDF_ITERATIONS: Condition = condition(
     3236,
+    "HY000",
     "ER_AES_INVALID_KDF_ITERATIONS",
     "For KDF method pbkdf2_hmac iterations value less than 1000 or more than 65535 is not allowed due to security \
      reasons. Please provide iterations >= 1000 and iterations < 65535",
 );
 const ER_AES_INVALID_KDF_OPTION_SIZE: Condition = condition(
     3238,
+    "HY000",
     "ER_AES_INVALID_KDF_OPTION_SIZE",
     "KDF option size is invalid, please provide valid size < %d bytes and not NULL",
 );

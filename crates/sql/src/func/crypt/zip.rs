@@ -12,10 +12,10 @@ use types::error::{Condition, SqlError};
 use types::value::Value;
 use types::warning::Level;
 
-use super::condition;
 use crate::expr::typing::TextType;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, or_null};
+use crate::func::error::condition;
 use crate::func::string::RESULT_SIZE_MAX;
 use crate::func::{EvalResult, Function, Typed};
 
@@ -27,15 +27,18 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 const ER_TOO_BIG_FOR_UNCOMPRESS: Condition = condition(
     1256,
+    "HY000",
     "ER_TOO_BIG_FOR_UNCOMPRESS",
     "Uncompressed data size too large; the maximum size is %d (probably, length of uncompressed data was corrupted)",
 );
 const ER_ZLIB_Z_BUF_ERROR: Condition = condition(
     1258,
+    "HY000",
     "ER_ZLIB_Z_BUF_ERROR",
     "ZLIB: Not enough room in the output buffer (probably, length of uncompressed data was corrupted)",
 );
-const ER_ZLIB_Z_DATA_ERROR: Condition = condition(1259, "ER_ZLIB_Z_DATA_ERROR", "ZLIB: Input data corrupted");
+const ER_ZLIB_Z_DATA_ERROR: Condition =
+    condition(1259, "HY000", "ER_ZLIB_Z_DATA_ERROR", "ZLIB: Input data corrupted");
 
 /// Bits of the first four bytes that are the size.
 const SIZE_BITS: u32 = 0x3fff_ffff;

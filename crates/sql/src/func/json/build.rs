@@ -1,12 +1,12 @@
 //! JSON_ARRAY and JSON_OBJECT.
 
 use types::context::Context;
-use types::error::SqlError;
 use types::json::Json;
 use types::value::Value;
 
 use super::args::{member_name, member_value};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
+use crate::func::string::{RESULT_SIZE_MAX, too_large};
 use crate::func::{EvalResult, Function, MANY};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -15,17 +15,36 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn array<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let items = args.iter().map(|arg| member_value(arg, inputs, context));
-    let items = items.collect::<Result<Vec<_>, SqlError>>()?;
+    let (mut items, mut size) = (Vec::with_capacity(args.len()), 0);
+    for arg in args {
+        let item = member_value(arg, inputs, context)?;
+        size += text_size(&item);
+        if size > RESULT_SIZE_MAX {
+            too_large("json_array", context)?;
+            return Ok(Ev::NULL);
+        }
+        items.push(item);
+    }
     Value::json(Json::Array(items)).map(Ev::Own)
+}
+
+/// Bytes of what is a text: no other scalar is large.
+fn text_size(value: &Json) -> usize {
+    if let Json::String(text) = value { text.len() } else { 0 }
 }
 
 /// Of equal names the last one counts.
 fn object<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let mut members = Vec::with_capacity(args.len() / 2);
+    let (mut members, mut size) = (Vec::with_capacity(args.len() / 2), 0);
     for [name, value] in args.as_chunks::<2>().0 {
         let name = member_name(name, inputs, context)?;
-        members.push((name, member_value(value, inputs, context)?));
+        let value = member_value(value, inputs, context)?;
+        size += name.len() + text_size(&value);
+        if size > RESULT_SIZE_MAX {
+            too_large("json_object", context)?;
+            return Ok(Ev::NULL);
+        }
+        members.push((name, value));
     }
     Value::json(Json::Object(members.into_iter().collect())).map(Ev::Own)
 }

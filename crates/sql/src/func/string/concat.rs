@@ -20,8 +20,16 @@ type Texts<'a> = smallvec::SmallVec<[Text<'a>; 4]>;
 
 fn concat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let mut texts = Texts::new();
+    let mut taken = 0;
     for arg in args {
-        texts.push(or_null!(args::text(arg, inputs, context)?));
+        let text = or_null!(args::text(arg, inputs, context)?);
+        taken += text.bytes.len();
+        // Before all the others are there, too.
+        if taken > RESULT_SIZE_MAX {
+            too_large("concat", context)?;
+            return Ok(Ev::NULL);
+        }
+        texts.push(text);
     }
     let exprs: smallvec::SmallVec<[&Expr; 4]> = args.iter().collect();
     let collation = list_collation(&exprs, &mut texts, "concat", inputs)?;
@@ -46,10 +54,15 @@ fn type_concat(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 /// Arguments that are NULL are left out.
 fn concat_ws<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let mut exprs: smallvec::SmallVec<[&Expr; 4]> = smallvec::smallvec![&args[0]];
-    let mut texts = Texts::new();
+    let (mut texts, mut taken) = (Texts::new(), 0);
     texts.push(or_null!(args::text(&args[0], inputs, context)?));
     for arg in &args[1..] {
         if let Some(text) = args::text(arg, inputs, context)? {
+            taken += text.bytes.len();
+            if taken > RESULT_SIZE_MAX {
+                too_large("concat_ws", context)?;
+                return Ok(Ev::NULL);
+            }
             texts.push(text);
             exprs.push(arg);
         }

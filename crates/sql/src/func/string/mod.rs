@@ -46,7 +46,7 @@ pub(super) const FAMILY: &[&[Function]] = &[
 pub(super) const RESULT_SIZE_MAX: usize = 64 << 20;
 
 /// Warns of a result that is too large; it is NULL.
-fn too_large(name: &str, context: &mut Context<'_>) -> Result<(), SqlError> {
+pub(super) fn too_large(name: &str, context: &mut Context<'_>) -> Result<(), SqlError> {
     context.report(&ER_WARN_ALLOWED_PACKET_OVERFLOWED, &[&name, &RESULT_SIZE_MAX])
 }
 

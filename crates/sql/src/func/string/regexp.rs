@@ -14,11 +14,12 @@ use types::context::Context;
 use types::error::SqlError;
 use types::error::table::ER_WRONG_ARGUMENTS;
 
+use super::RESULT_SIZE_MAX;
 use super::length::count;
 use crate::expr::{Ev, Expr, Inputs, ResultType, in_charset};
 use crate::func::args::{self, Text, common_collation, or_null, string};
 use crate::func::error::{
-    ER_CHARACTER_SET_MISMATCH, ER_REGEXP_BAD_INTERVAL, ER_REGEXP_ILLEGAL_ARGUMENT,
+    ER_CHARACTER_SET_MISMATCH, ER_REGEXP_BAD_INTERVAL, ER_REGEXP_BUFFER_OVERFLOW, ER_REGEXP_ILLEGAL_ARGUMENT,
     ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR, ER_REGEXP_INVALID_RANGE, ER_REGEXP_MISMATCHED_PAREN,
     ER_REGEXP_MISSING_CLOSE_BRACKET, ER_REGEXP_PATTERN_TOO_BIG, ER_REGEXP_RULE_SYNTAX,
     ER_REGEXP_UNIMPLEMENTED,
@@ -254,6 +255,9 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
         let Some(whole) = captures.get(0).filter(|_| wanted) else { continue };
         out.push_str(&search.text[behind..start + whole.start()]);
         expand(&replacement, &captures, &mut out)?;
+        if out.len() > RESULT_SIZE_MAX {
+            return Err(ER_REGEXP_BUFFER_OVERFLOW.error(&[]));
+        }
         behind = start + whole.end();
     }
     if behind == start && out.len() == start {

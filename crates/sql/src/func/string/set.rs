@@ -3,6 +3,7 @@
 use types::context::Context;
 use types::error::SqlError;
 
+use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, Text, common_collation, list_collation, or_null, string};
 use crate::func::{EvalResult, Function, MANY, Typed};
@@ -88,6 +89,10 @@ fn export_set<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'
             out.extend_from_slice(&separator.bytes);
         }
         out.extend_from_slice(if bits >> at & 1 == 1 { &on.bytes } else { &off.bytes });
+        if out.len() > RESULT_SIZE_MAX {
+            too_large("export_set", context)?;
+            return Ok(Ev::NULL);
+        }
     }
     Ok(Ev::Own(string(out, collation)))
 }
