@@ -50,7 +50,8 @@ pub struct Facts {
     pub gtid_executed: GtidSet,
     /// Where the binlog ended then.
     pub binlog: Option<BinlogPlace>,
-    /// Directory and base name of the binlog that redo records speak of; empty if there never was one.
+    /// Directory and base name of the binlog that redo records speak of; behind `./` if they lie in the data directory; empty if
+    /// there never was one.
     pub binlog_path: String,
     /// Counters of all tables.
     pub counters: Vec<CounterHigh>,

@@ -81,6 +81,13 @@ pub struct Config {
     pub die: Die,
 }
 
+impl Config {
+    /// The directory in which redo's lies.
+    fn data_dir(&self) -> &Path {
+        self.redo.dir.parent().unwrap_or(Path::new(""))
+    }
+}
+
 /// Where the binlog is, and how its files begin.
 #[derive(Debug)]
 pub struct BinlogConfig {
@@ -168,7 +175,8 @@ pub fn open(
         (facts.binlog, facts.reset_to) = (Some(end.place()), None);
         facts.keep(base, &[])?;
     }
-    let path = config.binlog.as_ref().map(|binlog| recorded_log::canonical(&**vfs, &binlog.path));
+    let binlog = config.binlog.as_ref();
+    let name = binlog.map(|binlog| recorded_log::recorded(&**vfs, config.data_dir(), &binlog.path));
     let counters = kept.counters.clone();
     let strategy = config.strategy;
     let pipeline = assemble(vfs, config, facts, kept, published, (redo, cursor), log, (room, clock));
@@ -179,8 +187,8 @@ pub fn open(
         return Err(error);
     }
     pipeline.begin_with(strategy);
-    if let Some(path) = path {
-        pipeline.adopt_binlog_path(path.to_string_lossy().into_owned(), base, &counters)?;
+    if let Some(name) = name {
+        pipeline.adopt_binlog_path(name, base, &counters)?;
     }
     let dying = Arc::downgrade(&pipeline);
     base.on_failure(move |error| {
@@ -205,7 +213,7 @@ fn restore(
     report: &mut Report,
 ) -> Result<Restored, FatalError> {
     let current = config.binlog.as_ref().map(|binlog| &*binlog.path);
-    let mut log = RecordedLog::new(vfs, facts, current)?;
+    let mut log = RecordedLog::new(vfs, facts, config.data_dir(), current)?;
     let mut store = StoreTail::open(vfs, &config.store.dir, &facts.store)?;
     let view = published.view();
     let replay = Replay::new(facts, &view.active, &mut log, store.as_mut());
@@ -241,7 +249,7 @@ fn missing_gtids(
     kept: &Kept,
 ) -> Result<GtidSet, FatalError> {
     let Some(BinlogConfig { path, .. }) = &config.binlog else { return Ok(GtidSet::new()) };
-    let is_same = Path::new(&facts.binlog_path) == recorded_log::canonical(&**vfs, path);
+    let is_same = recorded_log::is_that(&**vfs, facts, config.data_dir(), path);
     if is_same || kept.gtid_executed == GtidSet::new() {
         return Ok(GtidSet::new());
     }

@@ -28,18 +28,23 @@ pub(super) struct RecordedLog {
 impl RecordedLog {
     /// The one that the facts speak of. If it is at `current`, the place that this run writes and has locked, it is looked at.
     /// However that is spelled: a second lock of the same file would be refused.
-    pub(super) fn new(vfs: &Arc<dyn Vfs>, facts: &Facts, current: Option<&Path>) -> Result<Self, FatalError> {
+    pub(super) fn new(
+        vfs: &Arc<dyn Vfs>,
+        facts: &Facts,
+        data_dir: &Path,
+        current: Option<&Path>,
+    ) -> Result<Self, FatalError> {
         let mut log = Self { vfs: Arc::clone(vfs), path: None, tail: None, lock: None };
         if facts.binlog_path.is_empty() {
             return Ok(log);
         }
-        let path = Path::new(&facts.binlog_path);
-        if current.map(|current| canonical(&**vfs, current)) != Some(canonical(&**vfs, path)) {
+        let path = located(data_dir, &facts.binlog_path);
+        if current.map(|current| canonical(&**vfs, current)) != Some(canonical(&**vfs, &path)) {
             // A RESET that was under way leaves its files there.
-            log.path = Some(path.to_owned());
+            log.path = Some(path);
             return Ok(log);
         }
-        let mut tail = BinlogTail::open(Arc::clone(vfs), path)?;
+        let mut tail = BinlogTail::open(Arc::clone(vfs), &path)?;
         if facts.reset_to.is_some() {
             tail.remove_all()?;
         } else if facts.binlog.is_some() {
@@ -65,6 +70,34 @@ impl RecordedLog {
     pub(super) fn opened(&mut self) -> Option<&mut BinlogTail> {
         self.tail.as_mut()
     }
+}
+
+/// Before the name of a log that lies in the data directory.
+const IN_DATA_DIR: &str = "./";
+
+/// How facts name the log at `path`: one in the data directory by its place there, so that the directory can be moved and copied,
+/// and what was copied with it is the copy's log.
+pub(super) fn recorded(vfs: &dyn Vfs, data_dir: &Path, path: &Path) -> String {
+    let path = canonical(vfs, path);
+    let inside = vfs.canonical(data_dir).ok().and_then(|dir| path.strip_prefix(dir).ok().map(Path::to_owned));
+    match inside {
+        Some(inside) => format!("{IN_DATA_DIR}{}", inside.to_string_lossy()),
+        None => path.to_string_lossy().into_owned(),
+    }
+}
+
+/// The log of which facts speak.
+fn located(data_dir: &Path, recorded: &str) -> PathBuf {
+    match recorded.strip_prefix(IN_DATA_DIR) {
+        Some(inside) => data_dir.join(inside),
+        None => PathBuf::from(recorded),
+    }
+}
+
+/// Whether facts speak of the log at `path`.
+pub(super) fn is_that(vfs: &dyn Vfs, facts: &Facts, data_dir: &Path, path: &Path) -> bool {
+    !facts.binlog_path.is_empty()
+        && canonical(vfs, &located(data_dir, &facts.binlog_path)) == canonical(vfs, path)
 }
 
 /// The one spelling of a log's directory and base name, as far as its directory is there.

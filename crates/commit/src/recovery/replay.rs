@@ -340,7 +340,7 @@ mod tests {
         let file = vfs.open(path, Open::Create).unwrap();
         file.write_at(&FILE, 0).unwrap();
         let facts = Facts { binlog_path: "/binlog".to_owned(), ..Facts::default() };
-        let mut log = RecordedLog::new(&vfs, &facts, Some(Path::new("/binlog"))).unwrap();
+        let mut log = RecordedLog::new(&vfs, &facts, Path::new("/data"), Some(Path::new("/binlog"))).unwrap();
         let delta = Delta::default();
         let mut replay = Replay::new(&facts, &delta, &mut log, None);
         let chunks = [1, 2].map(|lsn| ChunkName { lsn: Lsn(lsn), size: 0 });

@@ -149,3 +149,42 @@ fn who_holds_the_read_lock_forgets_a_source() {
     ok(&mut other, "CREATE TABLE d.t (id INT PRIMARY KEY)");
     world.stop();
 }
+
+/// Copies a data directory as a snapshot of its file system would.
+fn snapshot(from: &SimDisk, to: &SimDisk, dir: &Path, copy: &Path) {
+    for inside in ["", "redo", "tmp", "enhanced_binlog"] {
+        let (dir, copy) = (dir.join(inside), copy.join(inside));
+        to.create_dir_all(&copy).unwrap();
+        for name in from.list(&dir).unwrap_or_default() {
+            let file = from.open(&dir.join(&name), Open::Read).unwrap();
+            let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+            file.read_exact_at(&mut bytes, 0).unwrap();
+            to.open(&copy.join(&name), Open::Create).unwrap().write_at(&bytes, 0).unwrap();
+        }
+    }
+}
+
+/// What was copied with the directory is the copy's log, wherever it lies: also where redo still needs it.
+#[test]
+fn a_snapshot_starts_at_another_place() {
+    for strategy in ["group", "in_redo", "enhanced"] {
+        let (disk, elsewhere) = (SimDisk::new(), SimDisk::new());
+        let world = World::start_on(&disk, &[&format!("--onelog-commit-strategy={strategy}")]);
+        let mut root = world.root();
+        ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+        ok(&mut root, "FLUSH BINARY LOGS");
+        ok(&mut root, "INSERT INTO d.t VALUES (1), (2)");
+        let executed = rows(&mut root, "SELECT @@global.gtid_executed");
+        snapshot(&disk, &elsewhere, Path::new("/data"), Path::new("/backup/data"));
+        ok(&mut root, "INSERT INTO d.t VALUES (3)");
+        let vfs: Arc<dyn Vfs> = Arc::new(elsewhere.clone());
+        let copy = World::try_on(vfs, "/backup/data", &[]).unwrap();
+        let mut copied = copy.root();
+        assert_eq!(rows(&mut copied, "SELECT * FROM d.t"), ["1", "2"], "{strategy}");
+        assert_eq!(rows(&mut copied, "SELECT @@global.gtid_executed"), executed, "{strategy}");
+        assert_eq!(rows(&mut copied, "SELECT @@global.gtid_purged"), [""], "{strategy}");
+        ok(&mut copied, "INSERT INTO d.t VALUES (4)");
+        copy.stop();
+        world.stop();
+    }
+}
