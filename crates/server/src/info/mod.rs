@@ -12,6 +12,7 @@ mod columns;
 mod definition;
 mod estimate;
 mod extensions;
+mod general_log;
 mod keys;
 mod locks;
 pub(crate) mod logs;
@@ -81,6 +82,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "USER_PRIVILEGES", Sure(privileges::of_users)),
     ("information_schema", "VIEWS", Sure(views::rows)),
     ("mysql", "db", Try(privileges::mysql_db)),
+    ("mysql", "general_log", Sure(general_log::rows)),
     ("mysql", "global_grants", Try(privileges::mysql_global_grants)),
     ("mysql", "tables_priv", Try(privileges::mysql_tables_priv)),
     ("mysql", "user", Try(privileges::mysql_user)),

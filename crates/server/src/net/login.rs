@@ -389,6 +389,7 @@ async fn authenticate<S: Service>(
             Progress::Accepted => break,
             Progress::Refused(refusal) => {
                 let capabilities = link.reply.capabilities();
+                net.service.note_refused(link.connection, &refusal.message(claim.user, &peer.host));
                 refusal.write(claim.user, &peer.host, link.reply.packets(), capabilities);
                 link.reply.say_last().await;
                 return Err(LoginError::Refused);

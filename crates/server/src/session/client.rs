@@ -47,6 +47,7 @@ use super::{KillSwitch, Wire};
 use crate::accounts::{Access, Accounts, Name};
 use crate::ddl::Schema;
 use crate::ddl::keepers::{Keep, Keepers};
+use crate::general_log::GeneralLog;
 use crate::net::Connections;
 use crate::status::{Counters, Status};
 use crate::variables::{Isolation, SessionVariables, Variables};
@@ -99,6 +100,8 @@ pub struct Common {
     pub(crate) user_locks: UserLocks,
     /// XA transactions.
     pub(crate) xa: Arc<XaTransactions>,
+    /// The general log.
+    pub general_log: GeneralLog,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }
@@ -175,6 +178,8 @@ pub struct Client {
     pub(super) new_table: Option<NewTable>,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
+    /// The statement at hand is in the general log.
+    pub(super) is_noted: bool,
     /// Values of the parameters of a statement without a plan: SET and DO have them.
     pub(super) given: Vec<Value>,
     /// LOAD DATA LOCAL: a client's file was asked for.
@@ -253,6 +258,7 @@ impl Client {
             claimed: None,
             new_table: None,
             released: false,
+            is_noted: false,
             given: Vec::new(),
             loading: None,
             last_commit: CommitSeq(0),
@@ -314,6 +320,7 @@ impl Client {
         self.log.microseconds = u32::try_from(microseconds).unwrap_or(0);
         self.view.keep_warnings(&mut self.warnings);
         (self.info, self.affected) = (None, 0);
+        self.is_noted = false;
     }
 
     /// Notes the text of a statement with a plan, for its rows' events.

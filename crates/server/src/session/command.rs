@@ -87,6 +87,7 @@ impl Client {
     /// COM_INIT_DB.
     pub fn init_db(&mut self, db: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
+        self.note("Init DB", db);
         let done = self.enter_database(&String::from_utf8_lossy(db));
         self.answer_ok(done, wire);
     }
@@ -94,6 +95,7 @@ impl Client {
     /// COM_FIELD_LIST: the columns of a table whose names match a LIKE pattern.
     pub fn field_list(&mut self, table: &[u8], wildcard: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
+        self.note_with("Field List", || [table, b" ", wildcard].concat());
         match self.columns_of_table(table) {
             Ok(columns) => {
                 let shown = columns.iter().filter(|column| {

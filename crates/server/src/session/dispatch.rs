@@ -64,6 +64,7 @@ impl Client {
             Statement::UnlockInstance => self.unlock_instance()?,
             Statement::Prepare(prepare) => self.prepare_named(prepare)?,
             Statement::Deallocate(name) => self.deallocate_named(&name)?,
+            Statement::Truncate(table) if self.is_general_log(&table) => self.forget_general_log()?,
             Statement::CreateTable(_)
             | Statement::CreateTableLike(_)
             | Statement::AlterTable(_)

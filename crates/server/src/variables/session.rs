@@ -142,6 +142,8 @@ pub struct SessionVariables {
     pub quote_show_create: bool,
     /// `sql_log_bin`: what the session does is logged.
     pub sql_log_bin: bool,
+    /// `sql_log_off`: what the session does is not in the general log.
+    pub sql_log_off: bool,
     /// `binlog_row_image`: 0 MINIMAL, 1 NOBLOB, 2 FULL.
     pub row_image: u8,
     /// `transaction_write_set_extraction`: 0 OFF, 1 MURMUR32, 2 XXHASH64.
@@ -192,6 +194,7 @@ impl SessionVariables {
             xa_detach_on_prepare: true,
             quote_show_create: true,
             sql_log_bin: true,
+            sql_log_off: false,
             row_image: 2,
             write_set_extraction: 2,
             compression: false,

@@ -106,6 +106,7 @@ impl Sight<'_> {
             Some(check) => check(&val)?,
             None => val,
         };
+        let val = rules::completed(self, variable, val);
         rules::rule(self, variable, target, &val, who)?;
         Ok(Prepared { place, target, val })
     }

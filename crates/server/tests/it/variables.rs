@@ -98,7 +98,6 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
 const NOT_SETTABLE: &[(&str, &str)] = &[
     ("authentication_policy", "there is one factor"),
     ("ft_boolean_syntax", "there are no full-text indexes"),
-    ("general_log_file", "there is no general log"),
     ("innodb_buffer_pool_size", "the base's cache is made at its opening"),
     ("innodb_doublewrite", "pages are never overwritten"),
     ("innodb_log_buffer_size", "the ring is made at the log's opening"),
@@ -156,7 +155,7 @@ const MISSING: &[(&str, &str)] = &[
     ("keyring_operations", "there is no keyring"),
     ("log_bin_use_v1_row_events", "rows are written in version 2"),
     ("log_error_", "the error log has one form"),
-    ("log_raw", "there is no general log"),
+    ("log_raw", "passwords are never logged"),
     ("log_slow_", "there is no slow query log"),
     ("log_throttle_queries_not_using_indexes", "as above"),
     ("master_info_repository", "there is no replica"),

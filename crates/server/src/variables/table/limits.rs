@@ -1,5 +1,8 @@
 //! Limits in time, size and number, and the statement logs.
 
+use std::sync::atomic::Ordering;
+
+use crate::general_log::OUTPUTS;
 use crate::variables::home::{live, own};
 use crate::variables::variable::Extent::{Both, Global};
 use crate::variables::variable::{Initial, Variable, choice, double, row, text, toggle, uint};
@@ -174,16 +177,20 @@ pub(super) const ROWS: &[Variable] = &[
         )),
     toggle("slow_query_log", Global, false, "Slow statements are logged.").only(),
     text("slow_query_log_file", Global, "", "Where to.").told(),
-    toggle("general_log", Global, false, "All statements are logged.").only(),
-    text("general_log_file", Global, "", "Where to.").told(),
+    toggle("general_log", Global, false, "What clients ask for is logged.")
+        .home(live(|live| live.general_log.val(), |live, val| live.general_log.put(val))),
+    text("general_log_file", Global, "", "Where to; the machine's name with .log if it says nothing."),
     row(
         "log_output",
         Global,
-        Kind::Flags(&["NONE", "FILE", "TABLE"]),
+        Kind::Flags(OUTPUTS),
         Initial::Text("FILE"),
-        "How statement logs are written.",
+        "Where the general log is written to: FILE, TABLE (mysql.general_log), or, whatever else is said, NONE.",
     )
-    .only(),
+    .home(live(
+        |live| Val::Flags(live.log_output.load(Ordering::Relaxed)),
+        |live, val| live.log_output.store(val.flags(), Ordering::Relaxed),
+    )),
     toggle("log_queries_not_using_indexes", Global, false, "Statements without index are slow.").inert(),
     text("log_error", Global, "stderr", "Where errors are logged.").fixed(),
     uint("log_error_verbosity", Global, (1, 3), 2, "1 errors, 2 warnings too, 3 notes too."),
