@@ -18,12 +18,14 @@ const BEFORE: [&str; 5] = ["BY", "AS", "USING", "REPLACE", "PASSWORD"];
 pub(crate) fn without_secrets(sql: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
     let mut lexer = Lexer::new(sql, quoting);
     let first = lexer.next_token().map_or(&b""[..], |token| lexer.text_of(token));
-    let is = |text: &[u8], words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
+    let is =
+        |text: &[u8], words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
     if !is(first, &["CREATE", "ALTER", "GRANT", "SET", "CHANGE", "START"]) {
         return Cow::Borrowed(sql);
     }
     let second = lexer.clone().next_token().map_or(&b""[..], |token| lexer.text_of(token));
-    let is_account = is(first, &["GRANT"]) || is(first, &["CREATE", "ALTER"]) && is(second, &["USER", "SERVER"]);
+    let is_account =
+        is(first, &["GRANT"]) || is(first, &["CREATE", "ALTER"]) && is(second, &["USER", "SERVER"]);
     let is_source = is(first, &["CHANGE", "START"]);
     let is_set = is(first, &["SET"]);
     let mut found = Vec::<Token>::new();
@@ -66,24 +68,41 @@ mod tests {
     #[test]
     fn passwords_and_hashes_are_left_out() {
         for (sql, shown) in [
-            ("CREATE USER a IDENTIFIED BY 'x', 'b'@'%' identified with p by \"y''\"", 
-             "CREATE USER a IDENTIFIED BY <secret>, 'b'@'%' identified with p by <secret>"),
-            ("alter user u identified with 'p' as 'h' /* c */ account lock",
-             "alter user u identified with 'p' as <secret> /* c */ account lock"),
+            (
+                "CREATE USER a IDENTIFIED BY 'x', 'b'@'%' identified with p by \"y''\"",
+                "CREATE USER a IDENTIFIED BY <secret>, 'b'@'%' identified with p by <secret>",
+            ),
+            (
+                "alter user u identified with 'p' as 'h' /* c */ account lock",
+                "alter user u identified with 'p' as <secret> /* c */ account lock",
+            ),
             ("ALTER USER u IDENTIFIED WITH p AS 0x4142", "ALTER USER u IDENTIFIED WITH p AS <secret>"),
-            ("ALTER USER USER() IDENTIFIED BY 'new' REPLACE 'old'",
-             "ALTER USER USER() IDENTIFIED BY <secret> REPLACE <secret>"),
-            ("GRANT ALL ON *.* TO u IDENTIFIED BY PASSWORD '*AB'",
-             "GRANT ALL ON *.* TO u IDENTIFIED BY PASSWORD <secret>"),
-            ("SET @a = 'b', PASSWORD FOR 'u'@'h' = 'x' REPLACE 'y'",
-             "SET @a = 'b', PASSWORD FOR 'u'@'h' = <secret> REPLACE <secret>"),
+            (
+                "ALTER USER USER() IDENTIFIED BY 'new' REPLACE 'old'",
+                "ALTER USER USER() IDENTIFIED BY <secret> REPLACE <secret>",
+            ),
+            (
+                "GRANT ALL ON *.* TO u IDENTIFIED BY PASSWORD '*AB'",
+                "GRANT ALL ON *.* TO u IDENTIFIED BY PASSWORD <secret>",
+            ),
+            (
+                "SET @a = 'b', PASSWORD FOR 'u'@'h' = 'x' REPLACE 'y'",
+                "SET @a = 'b', PASSWORD FOR 'u'@'h' = <secret> REPLACE <secret>",
+            ),
             ("SET PASSWORD = PASSWORD('x')", "SET PASSWORD = PASSWORD(<secret>)"),
-            ("CHANGE REPLICATION SOURCE TO SOURCE_HOST='h', SOURCE_PASSWORD = 'x'",
-             "CHANGE REPLICATION SOURCE TO SOURCE_HOST='h', SOURCE_PASSWORD = <secret>"),
+            (
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST='h', SOURCE_PASSWORD = 'x'",
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST='h', SOURCE_PASSWORD = <secret>",
+            ),
             ("START REPLICA USER='u' PASSWORD='x'", "START REPLICA USER='u' PASSWORD=<secret>"),
-            ("CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (USER 'u', PASSWORD 'x')",
-             "CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (USER 'u', PASSWORD <secret>)"),
-            ("/*!50000 CREATE USER a IDENTIFIED BY 'x' */", "/*!50000 CREATE USER a IDENTIFIED BY <secret> */"),
+            (
+                "CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (USER 'u', PASSWORD 'x')",
+                "CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (USER 'u', PASSWORD <secret>)",
+            ),
+            (
+                "/*!50000 CREATE USER a IDENTIFIED BY 'x' */",
+                "/*!50000 CREATE USER a IDENTIFIED BY <secret> */",
+            ),
         ] {
             assert_eq!(without_secrets(sql.as_bytes(), Quoting::default()), shown.as_bytes(), "{sql}");
         }

@@ -10,13 +10,16 @@
 pub(crate) mod cell;
 mod columns;
 mod definition;
+mod engine_status;
 mod estimate;
 mod extensions;
 mod general_log;
 mod keys;
+mod host_cache;
 mod locks;
 pub(crate) mod logs;
 mod look;
+mod metrics;
 mod privileges;
 mod schema;
 mod server;
@@ -62,6 +65,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "COLUMNS", Sure(columns::rows)),
     ("information_schema", "COLUMNS_EXTENSIONS", Sure(extensions::of_columns)),
     ("information_schema", "ENGINES", Sure(server::engines)),
+    ("information_schema", "INNODB_METRICS", Try(metrics::rows)),
     ("information_schema", "INNODB_TRX", Try(locks::transactions)),
     ("information_schema", "KEYWORDS", Sure(server::keywords)),
     ("information_schema", "KEY_COLUMN_USAGE", Sure(keys::usage)),
@@ -90,6 +94,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("performance_schema", "data_locks", Sure(locks::data_locks)),
     ("performance_schema", "global_status", Sure(server::global_status)),
     ("performance_schema", "global_variables", Sure(server::global_variables)),
+    ("performance_schema", "host_cache", Sure(host_cache::rows)),
     ("performance_schema", "metadata_locks", Sure(locks::metadata_locks)),
     ("performance_schema", "processlist", Sure(server::performance_processes)),
     ("performance_schema", "replication_applier_configuration", Try(replica::applier_configuration)),

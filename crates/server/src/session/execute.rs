@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use commit::CommitAck;
 use engine::lock::Mode;
+use smallvec::SmallVec;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Changed, DataFile, Done, Exec, Params, ResultSink, Turns};
+use sql::exec::{Changed, DataFile, Done, Exec, Params, ResultSink, Turns, Work};
 use sql::expr::LongLists;
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
@@ -26,7 +27,7 @@ use super::plan_cache::Planned;
 use super::result::{ClientSink, Format};
 use super::row_log::StatementLog;
 use super::statement::markers;
-use super::{Client, Wire};
+use super::{Client, Wire, count};
 use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -338,6 +339,8 @@ impl Client {
             memory_max: sql::exec::MEMORY_MAX,
             kept: HashMap::new(),
             turns: Turns::default(),
+            work: Work::default(),
+            noted: SmallVec::new(),
             strict: false,
             long_lists: Some(&long_lists),
             file: None,
@@ -351,6 +354,7 @@ impl Client {
             With::Output(out) => *out,
         };
         let done = kill.unless_killed(pin!(exec.run(&planned.plan, sink))).await;
+        count::add_work(&self.counters, &exec.work, log.rows);
         log.end(done.is_ok());
         if done.is_err() {
             self.transaction.trx.rollback_to(begun);

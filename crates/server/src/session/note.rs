@@ -8,9 +8,9 @@ use types::error::SqlError;
 use types::error::table::ER_PARSE_ERROR;
 use types::value::ValueRef;
 
-use super::{Client, Shared};
 use super::execute::Prepared;
 use super::statement::markers;
+use super::{Client, Shared};
 use crate::accounts::Privileges;
 use crate::general_log::{Entry, without_secrets};
 
@@ -49,10 +49,9 @@ impl Client {
         })
     }
 
-    /// Whether it is `mysql.general_log`.
-    pub(super) fn is_general_log(&self, table: &TableName) -> bool {
-        let db = table.db.as_deref().or(self.sql.db.as_deref());
-        db == Some("mysql") && table.name == "general_log"
+    /// Whether a name means this table.
+    pub(super) fn is_table_of(&self, db: &str, name: &str, table: &TableName) -> bool {
+        table.name == name && table.db.as_deref().or(self.sql.db.as_deref()) == Some(db)
     }
 
     /// TRUNCATE TABLE mysql.general_log. Error 1142.
@@ -136,7 +135,11 @@ impl Shared {
 fn write_literal(value: ValueRef<'_>, out: &mut Vec<u8>) {
     match value {
         ValueRef::Null => out.extend_from_slice(b"NULL"),
-        ValueRef::Int(_) | ValueRef::UInt(_) | ValueRef::Decimal(_) | ValueRef::Float(_) | ValueRef::Double(_) => {
+        ValueRef::Int(_)
+        | ValueRef::UInt(_)
+        | ValueRef::Decimal(_)
+        | ValueRef::Float(_)
+        | ValueRef::Double(_) => {
             value.write_text(out);
         }
         _ => {

@@ -27,10 +27,6 @@ pub struct Gauges {
     pub sessions_begun: AtomicU64,
     /// `Prepared_stmt_count`
     pub prepared_statements: AtomicU64,
-    /// `Innodb_row_lock_current_waits`
-    pub row_lock_waits: AtomicU64,
-    /// `Innodb_row_lock_time_max`, milliseconds.
-    pub row_lock_time_max_ms: AtomicU64,
     /// `Ssl_accepts`: clients that asked for TLS.
     pub tls_accepts: AtomicU64,
     /// `Ssl_finished_accepts`: those that have it.

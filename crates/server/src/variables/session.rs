@@ -56,6 +56,8 @@ pub struct ConnectionLimits {
     pub net_write_timeout_s: AtomicU32,
     /// `max_allowed_packet`, bytes.
     pub max_allowed_packet: AtomicU64,
+    /// `long_query_time`, microseconds.
+    pub long_query_time_us: AtomicU64,
 }
 
 impl Default for ConnectionLimits {
@@ -65,6 +67,7 @@ impl Default for ConnectionLimits {
             net_read_timeout_s: AtomicU32::new(30),
             net_write_timeout_s: AtomicU32::new(60),
             max_allowed_packet: AtomicU64::new(64 << 20),
+            long_query_time_us: AtomicU64::new(10_000_000),
         }
     }
 }
@@ -124,8 +127,6 @@ pub struct SessionVariables {
     pub max_execution_time_ms: u64,
     /// `max_error_count`: what SHOW WARNINGS keeps.
     pub max_error_count: u16,
-    /// `long_query_time`, microseconds.
-    pub long_query_time_us: u64,
     /// `sql_notes`: notes are kept as warnings.
     pub sql_notes: bool,
     /// `foreign_key_checks`
@@ -185,7 +186,6 @@ impl SessionVariables {
             innodb_lock_wait_timeout_s: 0,
             max_execution_time_ms: 0,
             max_error_count: 0,
-            long_query_time_us: 0,
             sql_notes: true,
             foreign_key_checks: true,
             needs_primary_key: false,

@@ -18,6 +18,7 @@ mod early_release;
 mod explain;
 mod foreign_keys;
 mod full_disk;
+mod general_log;
 mod generated;
 
 mod lateral;
@@ -26,6 +27,7 @@ mod lock_views;
 mod locks;
 mod logged_ddl;
 mod moments;
+mod monitoring;
 mod net;
 mod new_tables;
 mod options;

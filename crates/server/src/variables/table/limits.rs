@@ -170,9 +170,10 @@ pub(super) const ROWS: &[Variable] = &[
     uint("regexp_time_limit", Global, (0, 2_147_483_647), 32, "Steps of a regular expression.").inert(),
     double("long_query_time", Both, (0.0, 31_536_000.0), 10.0, "Seconds above which a statement is slow.")
         .home(own(
-            |own| Val::Double(own.long_query_time_us as f64 / 1e6),
+            |own| Val::Double(own.limits.long_query_time_us.load(Ordering::Relaxed) as f64 / 1e6),
             |own, val| {
-                own.long_query_time_us = types::number::double_to_i64(val.double() * 1e6).unsigned_abs();
+                let us = types::number::double_to_i64(val.double() * 1e6).unsigned_abs();
+                own.limits.long_query_time_us.store(us, Ordering::Relaxed);
             },
         )),
     toggle("slow_query_log", Global, false, "Slow statements are logged.").only(),
