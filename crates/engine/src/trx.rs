@@ -62,6 +62,8 @@ pub struct Trx {
     seen: Arc<Seen>,
     /// `innodb_lock_wait_timeout`.
     pub row_wait: Duration,
+    /// How long it has waited for locks, microseconds; whoever asks sets it back.
+    pub waited_us: u64,
     /// `lock_wait_timeout`.
     pub table_wait: Duration,
     /// Bytes that the session's temporary tables may take.
@@ -89,6 +91,7 @@ impl Trx {
             horizon: CommitSeq(0),
             counters: SmallVec::new(),
             row_wait: Duration::from_secs(50),
+            waited_us: 0,
             table_wait: Duration::from_hours(24 * 365),
             temporary_bytes_max: TEMPORARY_BYTES_MAX,
         }
@@ -347,10 +350,15 @@ impl Trx {
             Ok(Acquired::Granted) => {}
             Ok(Acquired::Wait(wait)) => {
                 let now_us = || self.store.timer().unix_us();
-                let _counted = key.map(|_| self.store.locks().stats.begin_wait(now_us));
+                let counted = key.map(|_| self.store.locks().stats.begin_wait(now_us));
                 let waiting = Waiting { lock: id, mode, key: key.map(<[u8]>::to_vec), since_us: now_us() };
-                let _waits = self.seen.begin_wait(waiting);
-                self.wait(wait, timeout).await.inspect_err(|error| self.note_lost(error, key))?;
+                let begun_us = waiting.since_us;
+                let waits = self.seen.begin_wait(waiting);
+                let waited = self.wait(wait, timeout).await.inspect_err(|error| self.note_lost(error, key));
+                let waited_us = now_us().saturating_sub(begun_us);
+                drop((waits, counted));
+                self.waited_us += waited_us;
+                waited?;
             }
             Err(error) => {
                 self.note_lost(&error, key);

@@ -78,32 +78,34 @@ impl Service for Sessions {
                 kill: Arc::clone(&kill),
             },
         );
-        client.note_with("Connect", || arrival(connection, login));
+        client.note_with("Connect", || arrival(connection, login.access.user(), login.database.as_deref()));
         client.log_in(login.charset, login.database.as_deref())?;
         connection.set_interrupt(kill);
         connection.set_limits(client.limits());
         Ok(Served { client, connection: Arc::clone(connection), dump: None })
     }
 
-    fn note_refused(&self, connection: &Connection, told: &str) {
+    fn note_refused(&self, connection: &Connection, user: &str, database: Option<&str>, told: &str) {
         let live = &self.0.variables.live;
         if live.general_log.load(Ordering::Relaxed) {
-            let (id, argument) = (connection.id, told.as_bytes());
-            let entry = Entry { at_us: 0, user_host: "[] @  []", id, command: "Connect", argument };
-            self.0.common.general_log.add(live, entry);
+            for argument in [&*arrival(connection, user, database), told.as_bytes()] {
+                let id = connection.id;
+                let entry = Entry { at_us: 0, user_host: "[] @  []", id, command: "Connect", argument };
+                self.0.common.general_log.add(live, entry);
+            }
         }
     }
 }
 
-/// What the general log says of who has logged in.
-fn arrival(connection: &Connection, login: &Login) -> Vec<u8> {
+/// What the general log says of who comes.
+fn arrival(connection: &Connection, user: &str, database: Option<&str>) -> Vec<u8> {
     let way = match (connection.peer.address, connection.tls()) {
         (None, _) => "Socket",
         (Some(_), Some(_)) => "SSL/TLS",
         (Some(_), None) => "TCP/IP",
     };
-    let db = login.database.as_deref().unwrap_or_default();
-    format!("{}@{} on {db} using {way}", login.access.user(), connection.peer.host).into_bytes()
+    let db = database.unwrap_or_default();
+    format!("{user}@{} on {db} using {way}", connection.peer.host).into_bytes()
 }
 
 impl Handler for Served {
@@ -177,7 +179,8 @@ impl Handler for Served {
     }
 
     async fn change_user(&mut self, login: &Login) -> Result<(), SqlError> {
-        self.client.note_with("Change user", || arrival(&self.connection, login));
+        let (user, database) = (login.access.user(), login.database.as_deref());
+        self.client.note_with("Change user", || arrival(&self.connection, user, database));
         self.client.change_user(Arc::clone(&login.access), login.charset, login.database.as_deref()).await?;
         self.connection.set_limits(self.client.limits());
         Ok(())

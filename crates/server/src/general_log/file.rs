@@ -1,4 +1,4 @@
-//! The file of the general log.
+//! The file of a log.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -55,18 +55,19 @@ impl LogFile {
         self.write_all(&line);
     }
 
-    fn write_all(&mut self, bytes: &[u8]) {
+    /// Adds bytes, which are lines. What cannot be written is lost, which is said once.
+    pub(super) fn write_all(&mut self, bytes: &[u8]) {
         // What comes behind a broken line begins a new one.
         let begun = if self.is_broken { self.file.write_all(b"\n") } else { Ok(()) };
         match begun.and_then(|()| self.file.write_all(bytes)) {
             Ok(()) if self.is_broken => {
                 self.is_broken = false;
-                tracing::info!(path = %self.path.display(), "the general log is written again");
+                tracing::info!(path = %self.path.display(), "the log is written again");
             }
             Ok(()) => {}
             Err(error) if !self.is_broken => {
                 self.is_broken = true;
-                tracing::error!(path = %self.path.display(), %error, "the general log cannot be written: entries are lost");
+                tracing::error!(path = %self.path.display(), %error, "the log cannot be written: entries are lost");
             }
             Err(_) => {}
         }
@@ -74,7 +75,7 @@ impl LogFile {
 }
 
 /// `2026-11-28T01:05:13.123456Z`: `log_timestamps` is UTC.
-fn write_time(at_us: u64, out: &mut Vec<u8>) {
+pub(super) fn write_time(at_us: u64, out: &mut Vec<u8>) {
     let micros = u32::try_from(at_us % 1_000_000).unwrap_or(0);
     let seconds = i64::try_from(at_us / 1_000_000).unwrap_or(0);
     let begin = out.len();

@@ -3,8 +3,9 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `file` | `general_log_file`, a line an entry, as MySQL's server writes it |
-//! | `kept` | what `mysql.general_log` shows: the newest entries, in memory |
+//! | `kept` | what the tables of `mysql` show: the newest entries, in memory |
 //! | `secrets` | a statement's text without its passwords |
+//! | `slow` | the slow query log, which is written likewise |
 //!
 //! Whoever has something for the log asks first whether it is on: one relaxed load ([`Live::general_log`]). An entry is one
 //! write to the operating system, and nothing waits for the disk. A file that cannot be written loses entries, which the
@@ -17,6 +18,7 @@
 mod file;
 mod kept;
 mod secrets;
+mod slow;
 
 use std::io;
 use std::path::PathBuf;
@@ -27,9 +29,10 @@ use parking_lot::Mutex;
 use crate::clock;
 use crate::variables::{Live, Values, Variables};
 use file::LogFile;
-pub(crate) use kept::Entry;
 use kept::Kept;
 pub(crate) use secrets::without_secrets;
+pub(crate) use slow::SlowEntry;
+pub use slow::SlowLog;
 
 /// `log_output`'s names, a bit each in this order.
 pub(crate) const OUTPUTS: &[&str] = &["NONE", "FILE", "TABLE"];
@@ -37,13 +40,38 @@ const NONE: u64 = 1;
 const FILE: u64 = 2;
 const TABLE: u64 = 4;
 
+/// An entry of the general log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'a> {
+    /// Microseconds since 1970.
+    pub(crate) at_us: u64,
+    /// `user[account] @ host [address]`
+    pub(crate) user_host: &'a str,
+    /// The connection.
+    pub(crate) id: u32,
+    /// MySQL's word for what it did.
+    pub(crate) command: &'static str,
+    /// With what; for most, a statement.
+    pub(crate) argument: &'a [u8],
+}
+
+/// An entry that is kept.
+#[derive(Debug)]
+struct OwnEntry {
+    at_us: u64,
+    user_host: Box<str>,
+    id: u32,
+    command: &'static str,
+    argument: Box<[u8]>,
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct GeneralLog {
     /// Open while the log is on and `log_output` has FILE. Rank: last.
     file: Mutex<Option<LogFile>>,
     /// Rank: last.
-    kept: Mutex<Kept>,
+    kept: Mutex<Kept<OwnEntry>>,
 }
 
 impl GeneralLog {
@@ -81,13 +109,19 @@ impl GeneralLog {
             file.write(&entry);
         }
         if outputs & TABLE != 0 {
-            self.kept.lock().push(&entry);
+            let Entry { at_us, user_host, id, command, argument } = entry;
+            let own = OwnEntry { at_us, user_host: user_host.into(), id, command, argument: argument.into() };
+            self.kept.lock().push(user_host.len() + argument.len(), own);
         }
     }
 
     /// What `mysql.general_log` shows, the oldest first.
-    pub(crate) fn rows<T>(&self, row: impl FnMut(Entry<'_>) -> T) -> Vec<T> {
-        self.kept.lock().entries().map(row).collect()
+    pub(crate) fn rows<T>(&self, mut row: impl FnMut(Entry<'_>) -> T) -> Vec<T> {
+        let seen = |own: &OwnEntry| {
+            let OwnEntry { at_us, user_host, id, command, argument } = own;
+            row(Entry { at_us: *at_us, user_host, id: *id, command, argument })
+        };
+        self.kept.lock().entries().map(seen).collect()
     }
 
     /// TRUNCATE TABLE mysql.general_log.
@@ -104,9 +138,13 @@ fn outputs(live: &Live) -> u64 {
     }
 }
 
-/// What `general_log_file` is if nobody says otherwise.
-pub(crate) fn default_file(data_dir: &str, hostname: &str) -> String {
-    format!("{data_dir}{hostname}.log")
+/// What a log's file is if nobody says otherwise; none if the variable is no log's file.
+pub(crate) fn default_file(variable: &str, data_dir: &str, hostname: &str) -> Option<String> {
+    match variable {
+        "general_log_file" => Some(format!("{data_dir}{hostname}.log")),
+        "slow_query_log_file" => Some(format!("{data_dir}{hostname}-slow.log")),
+        _ => None,
+    }
 }
 
 /// `general_log_file`, which may be relative to the data directory.

@@ -20,6 +20,9 @@ pub(crate) fn without_secrets(sql: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
     let first = lexer.next_token().map_or(&b""[..], |token| lexer.text_of(token));
     let is =
         |text: &[u8], words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
+    if is(first, &["PREPARE"]) {
+        return without_text(sql, lexer);
+    }
     if !is(first, &["CREATE", "ALTER", "GRANT", "SET", "CHANGE", "START"]) {
         return Cow::Borrowed(sql);
     }
@@ -47,14 +50,26 @@ pub(crate) fn without_secrets(sql: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
         }
         (before, last) = (last, text);
     }
-    if found.is_empty() {
+    replaced(sql, &found, SECRET)
+}
+
+/// PREPARE without the statement's text: that comes in an entry of its own.
+fn without_text<'s>(sql: &'s [u8], mut lexer: Lexer<'s>) -> Cow<'s, [u8]> {
+    let texts: Vec<_> =
+        std::iter::from_fn(|| lexer.next_token()).filter(|token| token.kind == Kind::Text).collect();
+    replaced(sql, &texts, b"...")
+}
+
+/// The text with something else in the place of tokens.
+fn replaced<'s>(sql: &'s [u8], tokens: &[Token], by: &[u8]) -> Cow<'s, [u8]> {
+    if tokens.is_empty() {
         return Cow::Borrowed(sql);
     }
     let mut text = Vec::with_capacity(sql.len());
     let mut at = 0;
-    for token in found {
+    for token in tokens {
         text.extend_from_slice(&sql[at..token.start]);
-        text.extend_from_slice(SECRET);
+        text.extend_from_slice(by);
         at = token.end;
     }
     text.extend_from_slice(&sql[at..]);
@@ -99,6 +114,8 @@ mod tests {
                 "CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (USER 'u', PASSWORD 'x')",
                 "CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (USER 'u', PASSWORD <secret>)",
             ),
+            ("PREPARE s FROM 'ALTER USER u IDENTIFIED BY \"x\"'", "PREPARE s FROM ..."),
+            ("PREPARE s FROM @x", "PREPARE s FROM @x"),
             (
                 "/*!50000 CREATE USER a IDENTIFIED BY 'x' */",
                 "/*!50000 CREATE USER a IDENTIFIED BY <secret> */",

@@ -18,7 +18,7 @@ pub(super) fn rows(look: &Look<'_>) -> Vec<Row> {
         // Of all kinds of errors these are the ones that are remembered, and they are all that block.
         row.extend(std::iter::repeat_n(row![0_u64], 9).flatten());
         row.extend(row![count]);
-        row.extend(std::iter::repeat_n(row![0_u64], 10).flatten());
+        row.extend(std::iter::repeat_n(row![0_u64], 12).flatten());
         let (first, last) = (moment(errors.first_us), moment(errors.last_us));
         row.extend(row![first, last, first, last]);
         row

@@ -24,6 +24,7 @@ mod privileges;
 mod schema;
 mod server;
 pub(crate) mod show;
+mod slow_log;
 mod views;
 
 use std::collections::HashMap;
@@ -88,6 +89,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("mysql", "db", Try(privileges::mysql_db)),
     ("mysql", "general_log", Sure(general_log::rows)),
     ("mysql", "global_grants", Try(privileges::mysql_global_grants)),
+    ("mysql", "slow_log", Sure(slow_log::rows)),
     ("mysql", "tables_priv", Try(privileges::mysql_tables_priv)),
     ("mysql", "user", Try(privileges::mysql_user)),
     ("performance_schema", "data_lock_waits", Sure(locks::data_lock_waits)),

@@ -343,6 +343,6 @@ fn engine_status(look: &Look<'_>, engine: &str, status: bool) -> Result<Shown> {
     if !look.access.has(Privileges::PROCESS) {
         return Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&"PROCESS"]));
     }
-    let rows = if status { vec![row!["InnoDB", "", engine_status::text(look)?]] } else { Vec::new() };
+    let rows = if status { vec![row!["InnoDB", "", super::engine_status::text(look)?]] } else { Vec::new() };
     Ok(Shown::new("engine_status", rows))
 }

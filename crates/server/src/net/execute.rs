@@ -57,7 +57,6 @@ pub(super) async fn execute<S: Service>(
         }
         Command::ChangeUser(_) => Step::ChangeUser(packet.to_vec()),
         Command::Ping => {
-            handler.note("Ping");
             reply.ok(&OkPacket { status: handler.status(), ..OkPacket::default() });
             Step::Done(Outcome::Continue)
         }

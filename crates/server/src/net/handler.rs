@@ -59,9 +59,9 @@ pub trait Service: Send + Sync + 'static {
     /// set, and to give the connection its limits ([`Connection::set_limits`]). The error is the client's.
     fn open(&self, connection: &Arc<Connection>, login: &Login) -> Result<Self::Handler, SqlError>;
 
-    /// Notes that a client was not let in, and what it was told.
-    fn note_refused(&self, connection: &Connection, told: &str) {
-        let _ = (connection, told);
+    /// Notes that a client was not let in that came as this user, and what it was told.
+    fn note_refused(&self, connection: &Connection, user: &str, database: Option<&str>, told: &str) {
+        let _ = (connection, user, database, told);
     }
 }
 

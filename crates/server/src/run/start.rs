@@ -101,8 +101,8 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         server_id: values.get("server_id").u32(),
         common: Common::default(),
     });
-    if let Err(error) = shared.settle_general_log() {
-        tracing::error!(%error, "the general log cannot be opened: it is off");
+    if let Err((variable, error)) = shared.settle_logs() {
+        tracing::error!(%error, "{variable}: the log cannot be opened: it is off");
     }
     shared.restore_xa()?;
     checkpointer.start(&shared, tokio::runtime::Handle::current());
@@ -159,10 +159,13 @@ fn complete(mut values: Values, identity: &Identity, log_bin: Option<&str>) -> V
         let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
         values.put("hostname", Val::text(&name));
     }
-    if values.get("general_log_file").as_text().is_empty() {
+    for name in ["general_log_file", "slow_query_log_file"] {
         let (data_dir, hostname) = (values.get("datadir").as_text(), values.get("hostname").as_text());
-        let file = default_file(data_dir, hostname);
-        values.put("general_log_file", Val::text(&file));
+        if values.get(name).as_text().is_empty()
+            && let Some(file) = default_file(name, data_dir, hostname)
+        {
+            values.put(name, Val::text(&file));
+        }
     }
     values
 }

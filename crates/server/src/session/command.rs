@@ -75,6 +75,7 @@ impl Client {
     /// COM_DEBUG: there is nothing that would be written to the log. Error 1227.
     pub fn debug(&mut self, now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
+        self.note("Debug", b"");
         match self.access.require(Privileges::SUPER, "", "SUPER") {
             Ok(()) => {
                 let (capabilities, status) = (self.capabilities, self.status(false));
@@ -87,8 +88,10 @@ impl Client {
     /// COM_INIT_DB.
     pub fn init_db(&mut self, db: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
-        self.note("Init DB", db);
         let done = self.enter_database(&String::from_utf8_lossy(db));
+        if done.is_ok() {
+            self.note("Init DB", db);
+        }
         self.answer_ok(done, wire);
     }
 

@@ -66,7 +66,12 @@ impl Client {
             Statement::Prepare(prepare) => self.prepare_named(prepare)?,
             Statement::Deallocate(name) => self.deallocate_named(&name)?,
             Statement::Truncate(table) if self.is_table_of("mysql", "general_log", &table) => {
-                self.forget_general_log()?;
+                self.access.on_table(Privileges::DROP, "mysql", "general_log")?;
+                self.shared.common.general_log.forget();
+            }
+            Statement::Truncate(table) if self.is_table_of("mysql", "slow_log", &table) => {
+                self.access.on_table(Privileges::DROP, "mysql", "slow_log")?;
+                self.shared.common.slow_log.forget();
             }
             Statement::Truncate(table) if self.is_table_of("performance_schema", "host_cache", &table) => {
                 self.access.on_table(Privileges::DROP, "performance_schema", "host_cache")?;

@@ -354,7 +354,9 @@ impl Client {
             With::Output(out) => *out,
         };
         let done = kill.unless_killed(pin!(exec.run(&planned.plan, sink))).await;
-        count::add_work(&self.counters, &exec.work, log.rows);
+        let work = exec.work;
+        count::add_work(&self.counters, &work, log.rows);
+        self.slow.add(&work);
         log.end(done.is_ok());
         if done.is_err() {
             self.transaction.trx.rollback_to(begun);
@@ -393,7 +395,8 @@ impl Client {
     /// A statement has succeeded: ends its transaction if it is one by itself, and answers.
     async fn finish(&mut self, done: Done, more: bool, wire: &mut dyn Wire) -> Result<()> {
         match done {
-            Done::Rows(_) => {
+            Done::Rows(rows) => {
+                self.slow.sent += rows;
                 self.end_query().await?;
                 self.sql.row_count = -1;
                 let (status, warnings) = (self.status(more), self.warnings.packet_count());

@@ -1,21 +1,22 @@
-//! What of a session goes to the general log.
+//! What of a session goes to the logs of statements.
 
 use std::sync::atomic::Ordering;
 
-use sql::lex::Verb;
+use sql::exec::Work;
+use sql::lex::{Lexer, Quoting, Verb};
 use sql::parse::TableName;
 use types::error::SqlError;
 use types::error::table::ER_PARSE_ERROR;
 use types::value::ValueRef;
 
 use super::execute::Prepared;
+use super::load::reason;
 use super::statement::markers;
 use super::{Client, Shared};
-use crate::accounts::Privileges;
-use crate::general_log::{Entry, without_secrets};
+use crate::general_log::{Entry, SlowEntry, without_secrets};
 
-/// MySQL's number.
-const ER_CANT_ACTIVATE_LOG: u16 = 1532;
+/// Of MySQL's file library: whatever is wrong with a file that cannot be opened.
+const EE_FILENOTFOUND: u16 = 29;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -41,11 +42,13 @@ impl Client {
         }
     }
 
-    /// Brings the general log to where its variables say. If its file cannot be opened it is off.
-    pub(super) fn settle_general_log(&self) -> Result<()> {
-        self.shared.settle_general_log().map_err(|error| {
-            let (code, sqlstate) = (ER_CANT_ACTIVATE_LOG, *b"HY000");
-            SqlError { code, sqlstate, message: format!("Cannot activate 'general' log: {error}") }
+    /// Brings the logs to where their variables say. One whose file cannot be opened is off.
+    pub(super) fn settle_logs(&self) -> Result<()> {
+        self.shared.settle_logs().map_err(|(variable, error)| {
+            let path = self.shared.variables.server_sight().shown(variable).unwrap_or_default();
+            let (number, what) = reason(&error);
+            let message = format!("File '{path}' not found (OS errno {number} - {what})");
+            SqlError { code: EE_FILENOTFOUND, sqlstate: *b"HY000", message }
         })
     }
 
@@ -54,27 +57,69 @@ impl Client {
         table.name == name && table.db.as_deref().or(self.sql.db.as_deref()) == Some(db)
     }
 
-    /// TRUNCATE TABLE mysql.general_log. Error 1142.
-    pub(super) fn forget_general_log(&self) -> Result<()> {
-        self.access.on_table(Privileges::DROP, "mysql", "general_log")?;
-        self.shared.common.general_log.forget();
-        Ok(())
+    #[cold]
+    fn add_note(&self, command: &'static str, argument: &[u8]) {
+        let (user_host, id) = (self.user_host(), self.sql.connection_id);
+        let entry = Entry { at_us: 0, user_host: &user_host, id, command, argument };
+        self.shared.common.general_log.add(&self.shared.variables.live, entry);
+    }
+
+    /// Who it is, as the logs say it.
+    fn user_host(&self) -> String {
+        let (account, peer) = (self.access.account_name(), self.access.peer());
+        let address = peer.address.map(|address| address.to_string()).unwrap_or_default();
+        format!("{}[{}] @ {} [{address}]", self.access.user(), account.user, peer.host)
+    }
+
+    /// Whether what is slow is logged: one relaxed load where that is off. What a source did is not.
+    fn logs_slow(&self) -> bool {
+        self.shared.variables.live.slow_query_log.load(Ordering::Relaxed) && !self.applies
+    }
+
+    /// A statement is done: adds it to the slow query log if it was slow.
+    pub(super) fn note_slow(&mut self, sql: &[u8]) {
+        if self.logs_slow() {
+            self.add_if_slow(sql);
+        }
     }
 
     #[cold]
-    fn add_note(&self, command: &'static str, argument: &[u8]) {
-        let (account, peer) = (self.access.account_name(), self.access.peer());
-        let address = peer.address.map(|address| address.to_string()).unwrap_or_default();
-        let user_host = format!("{}[{}] @ {} [{address}]", self.access.user(), account.user, peer.host);
-        let id = self.sql.connection_id;
-        let entry = Entry { at_us: 0, user_host: &user_host, id, command, argument };
-        self.shared.common.general_log.add(&self.shared.variables.live, entry);
+    fn add_if_slow(&mut self, sql: &[u8]) {
+        let live = &self.shared.variables.live;
+        let ended_us = self.shared.pipeline.unix_us();
+        let Slow { began_us, sent, examined, without_index, .. } = self.slow;
+        let took_long =
+            ended_us.saturating_sub(began_us) >= self.vars.limits.long_query_time_us.load(Ordering::Relaxed);
+        let lacks_index = without_index && live.log_without_index.load(Ordering::Relaxed);
+        let is_small = examined < self.vars.kept("min_examined_row_limit").uint();
+        if !(took_long || lacks_index) || is_small || is_administrative(sql, self.sql.quoting()) {
+            return;
+        }
+        let text = self
+            .slow
+            .text
+            .take()
+            .unwrap_or_else(|| without_secrets(sql.trim_ascii(), self.sql.quoting()).into_owned());
+        let entry = SlowEntry {
+            began_us,
+            ended_us,
+            locked_us: self.transaction.trx.waited_us,
+            user_host: self.user_host(),
+            id: self.sql.connection_id,
+            sent,
+            examined,
+            db: self.sql.db.clone().unwrap_or_default(),
+            last_insert_id: self.sql.last_insert_id.load(Ordering::Relaxed),
+            timestamp: self.sql.now_us() / 1_000_000,
+            text,
+        };
+        self.shared.common.slow_log.add(live, entry);
     }
 
     /// Adds a statement to the general log, once, without its passwords.
     pub(super) fn note_statement(&mut self, sql: &[u8]) {
         if self.is_logged() && !std::mem::replace(&mut self.is_noted, true) {
-            self.add_note("Query", &without_secrets(sql, self.sql.quoting()));
+            self.add_note("Query", &without_secrets(sql.trim_ascii(), self.sql.quoting()));
         }
     }
 
@@ -96,7 +141,8 @@ impl Client {
 
     /// Adds the execution of a prepared statement to the general log, with what its parameters are.
     pub(super) fn note_execution(&mut self, sql: &[u8], values: &[ValueRef<'_>]) {
-        if !self.is_logged() {
+        let (is_logged, logs_slow) = (self.is_logged(), self.logs_slow());
+        if !is_logged && !logs_slow {
             return;
         }
         self.is_noted = true;
@@ -108,18 +154,26 @@ impl Client {
             at = place + 1;
         }
         text.extend_from_slice(&sql[at..]);
-        self.add_note("Execute", &without_secrets(&text, self.sql.quoting()));
+        let text = without_secrets(&text, self.sql.quoting()).into_owned();
+        if is_logged {
+            self.add_note("Execute", &text);
+        }
+        self.slow.text = logs_slow.then_some(text);
     }
 }
 
 impl Shared {
-    /// Brings the general log to where its variables say. The error is the operating system's: the log is off then.
-    pub fn settle_general_log(&self) -> std::io::Result<()> {
-        let settled = self.common.general_log.settle(&self.variables);
-        if settled.is_err() {
-            self.variables.live.general_log.store(false, Ordering::Relaxed);
-        }
-        settled
+    /// Brings the logs to where their variables say. The error is the operating system's, with the variable that names the file: that log is off then.
+    pub fn settle_logs(&self) -> std::result::Result<(), (&'static str, std::io::Error)> {
+        let (common, live) = (&self.common, &self.variables.live);
+        common.general_log.settle(&self.variables).map_err(|error| {
+            live.general_log.store(false, Ordering::Relaxed);
+            ("general_log_file", error)
+        })?;
+        common.slow_log.settle(&self.variables).map_err(|error| {
+            live.slow_query_log.store(false, Ordering::Relaxed);
+            ("slow_query_log_file", error)
+        })
     }
 
     /// FLUSH GENERAL LOGS.
@@ -128,6 +182,55 @@ impl Shared {
             tracing::error!(%error, "the general log cannot be opened again: it is off");
             self.variables.live.general_log.store(false, Ordering::Relaxed);
         }
+    }
+
+    /// FLUSH SLOW LOGS.
+    pub(super) fn reopen_slow_log(&self) {
+        if let Err(error) = self.common.slow_log.reopen(&self.variables) {
+            tracing::error!(%error, "the slow query log cannot be opened again: it is off");
+            self.variables.live.slow_query_log.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What the slow query log would say of a statement.
+#[derive(Debug, Default)]
+pub(super) struct Slow {
+    /// When it began, microseconds since 1970.
+    began_us: u64,
+    /// Rows that the client was sent.
+    pub(super) sent: u64,
+    /// Rows of tables that were looked at.
+    examined: u64,
+    /// Some of them were all of a table.
+    without_index: bool,
+    /// Its text, if that is another one than was sent.
+    text: Option<Vec<u8>>,
+}
+
+impl Slow {
+    /// Of a statement that begins, microseconds since 1970.
+    pub(super) fn begin(began_us: u64) -> Self {
+        Self { began_us, ..Self::default() }
+    }
+
+    /// Adds what a plan's execution has done.
+    pub(super) fn add(&mut self, work: &Work) {
+        self.examined += work.rows;
+        self.without_index |= work.scans + work.full_joins > 0;
+    }
+}
+
+/// Whether it is one of the statements that are in no slow query log, because they are known to take long.
+fn is_administrative(sql: &[u8], quoting: Quoting) -> bool {
+    let mut lexer = Lexer::new(sql, quoting);
+    let mut word = || lexer.next_token().map(|token| lexer.text_of(token).to_ascii_uppercase());
+    let (first, second) = (word().unwrap_or_default(), word().unwrap_or_default());
+    match &*first {
+        b"ANALYZE" | b"CHECK" | b"OPTIMIZE" | b"REPAIR" => true,
+        b"ALTER" => second == b"TABLE",
+        b"CREATE" | b"DROP" => [&b"INDEX"[..], b"UNIQUE"].contains(&&*second),
+        _ => false,
     }
 }
 

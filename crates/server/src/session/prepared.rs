@@ -235,6 +235,7 @@ impl Client {
         } else {
             self.execute_stored(&mut stored, execute, wire).await
         };
+        self.note_slow(&stored.sql);
         self.statements.by_id.insert(id, Some(stored));
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {

@@ -139,6 +139,9 @@ impl Client {
             }
             self.refuse(error, wire);
         }
+        if !done.as_ref().is_err_and(|error| error.is(&ER_PARSE_ERROR)) {
+            self.note_slow(sql);
+        }
         done
     }
 

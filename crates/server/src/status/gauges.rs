@@ -33,6 +33,8 @@ pub struct Gauges {
     pub tls_finished_accepts: AtomicU64,
     /// `Flush_commands`
     pub flush_commands: AtomicU64,
+    /// When FLUSH STATUS was executed last, seconds since the start.
+    pub status_flushed_s: AtomicU64,
     /// `Onelog_passwords_digested`: full exchanges of `caching_sha2_password`.
     pub passwords_digested: AtomicU64,
 }

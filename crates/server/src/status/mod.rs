@@ -85,6 +85,8 @@ impl Status {
 
     /// FLUSH STATUS: the session's counts begin anew, their sum stays.
     pub fn flush_session(&self, counters: &Counters) {
+        let now_s = crate::clock::monotonic_ms() / 1000;
+        self.gauges.status_flushed_s.store(now_s, std::sync::atomic::Ordering::Relaxed);
         self.sessions.lock().ended.absorb(counters);
         counters.clear();
     }

@@ -338,7 +338,9 @@ const OTHERS: &[Row] = &[
     level("Threads_running", |view| view.threads_running),
     fixed("Tls_library_version", ""),
     total("Uptime", |view| view.uptime_s),
-    total("Uptime_since_flush_status", |view| view.uptime_s),
+    level("Uptime_since_flush_status", |view| {
+        view.uptime_s.saturating_sub(gauge(view, |gauges| &gauges.status_flushed_s))
+    }),
 ];
 
 /// A moment as MySQL shows it, in the machine's time zone; empty for none.

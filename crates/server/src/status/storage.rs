@@ -61,6 +61,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     level("Innodb_row_lock_time_max", |view| locks(view, |locks| &locks.waited_us_max) / 1000),
     total("Innodb_row_lock_waits", |view| locks(view, |locks| &locks.waits)),
+    total("Onelog_row_lock_deadlocks", |view| locks(view, |locks| &locks.deadlocks)),
+    total("Onelog_row_lock_timeouts", |view| locks(view, |locks| &locks.timeouts)),
     level("Open_table_definitions", |view| view.storage.map_or(0, |storage| storage.tables)),
 ];
 

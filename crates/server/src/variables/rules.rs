@@ -39,7 +39,7 @@ pub(super) fn rule(
         name if target == Target::Bare && is_characteristic(name) && who.in_transaction => {
             Err(ER_CANT_CHANGE_TX_CHARACTERISTICS.error(&[]))
         }
-        "general_log_file" => log_file(sight, variable, val),
+        "general_log_file" | "slow_query_log_file" => log_file(sight, variable, val),
         "gtid_mode" => gtid_mode(sight, val.choice()),
         "gtid_next" => gtid_next(sight, val),
         // What would be written to the binlog may not change its rules midway.
@@ -64,22 +64,26 @@ pub(super) fn rule(
     }
 }
 
-/// A value as it is kept: a file that has no name has its default name.
-pub(super) fn completed(sight: &Sight<'_>, variable: &Variable, val: Val) -> Val {
-    if variable.name != "general_log_file" || !val.as_text().is_empty() {
-        return val;
+/// The file of a log whose variable is set to its default; `None` if it is no log's.
+pub(super) fn default_log_file(sight: &Sight<'_>, variable: &Variable) -> Option<Val> {
+    if !variable.name.ends_with("log_file") {
+        return None;
     }
     let (data_dir, hostname) = (sight.val_of("datadir"), sight.val_of("hostname"));
-    Val::text(&default_file(data_dir.as_text(), hostname.as_text()))
+    default_file(variable.name, data_dir.as_text(), hostname.as_text()).map(|file| Val::text(&file))
 }
 
-/// A file in a directory that is there; none that would be read as options. Error 1231.
+/// A regular file, or a new one, in a directory that is there; none that would be read as options. Error 1231.
 fn log_file(sight: &Sight<'_>, variable: &Variable, val: &Val) -> Result<(), SqlError> {
     let path = PathBuf::from(sight.val_of("datadir").as_text()).join(val.as_text());
     let is_of_options =
         path.extension().is_some_and(|ext| ["cnf", "ini"].iter().any(|name| ext.eq_ignore_ascii_case(name)));
-    let has_place = path.parent().is_some_and(Path::is_dir) && !path.is_dir();
-    if is_of_options || !has_place {
+    let has_place = path.parent().is_some_and(Path::is_dir) && (path.is_file() || !path.exists());
+    // The default is where the server is at home.
+    if default_log_file(sight, variable).as_ref() == Some(val) {
+        return Ok(());
+    }
+    if is_of_options || !has_place || val.as_text().is_empty() {
         return Err(ER_WRONG_VALUE_FOR_VAR.error(&[&variable.name, &val.as_text()]));
     }
     Ok(())

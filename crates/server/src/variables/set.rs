@@ -106,7 +106,6 @@ impl Sight<'_> {
             Some(check) => check(&val)?,
             None => val,
         };
-        let val = rules::completed(self, variable, val);
         rules::rule(self, variable, target, &val, who)?;
         Ok(Prepared { place, target, val })
     }
@@ -140,7 +139,7 @@ impl Sight<'_> {
                 {
                     return Err(ER_NO_DEFAULT.error(&[&variable.name]));
                 }
-                Ok(variable.initial_value())
+                Ok(rules::default_log_file(self, variable).unwrap_or_else(|| variable.initial_value()))
             }
             _ => Ok(self.variables.global(place)),
         }

@@ -46,6 +46,7 @@ mod rollup;
 mod selected;
 mod sessions;
 mod set_variables;
+mod slow_log;
 mod statements;
 mod status;
 mod strategies;

@@ -7,7 +7,7 @@
 use engine::scan::Direction;
 
 use super::Exec;
-use crate::plan::{Access, SelectPlan, Source, SourceKind};
+use crate::plan::{Access, RangeSpec, SelectPlan, Source, SourceKind};
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,6 +114,10 @@ fn reads(source: &Source) -> Option<Way> {
     match (&source.from, &source.access) {
         (SourceKind::Derived(..), _) | (SourceKind::Table(_), Access::Point { .. }) => None,
         (SourceKind::Virtual(_), _) | (SourceKind::Table(_), Access::Full(_)) => Some(Way::Whole),
-        (SourceKind::Table(_), Access::Ranges { .. }) => Some(Way::Ranges),
+        (SourceKind::Table(_), Access::Ranges { ranges, .. }) => match &ranges[..] {
+            // All of an index, in its order; or what equals a value.
+            [RangeSpec { equal, low: None, high: None }] => equal.is_empty().then_some(Way::Whole),
+            _ => Some(Way::Ranges),
+        },
     }
 }
