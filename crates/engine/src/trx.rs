@@ -11,6 +11,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -61,6 +62,8 @@ pub struct Trx {
     seen: Arc<Seen>,
     /// `innodb_lock_wait_timeout`.
     pub row_wait: Duration,
+    /// How long it has waited for locks, microseconds; whoever asks sets it back.
+    pub waited_us: u64,
     /// `lock_wait_timeout`.
     pub table_wait: Duration,
     /// Bytes that the session's temporary tables may take.
@@ -88,6 +91,7 @@ impl Trx {
             horizon: CommitSeq(0),
             counters: SmallVec::new(),
             row_wait: Duration::from_secs(50),
+            waited_us: 0,
             table_wait: Duration::from_hours(24 * 365),
             temporary_bytes_max: TEMPORARY_BYTES_MAX,
         }
@@ -342,13 +346,40 @@ impl Trx {
             Some(_) => (Turn::Last, self.row_wait),
             None => (Turn::BeforeShared, self.table_wait),
         };
-        if let Acquired::Wait(wait) = self.store.locks().acquire(self.id, id, mode, turn)? {
-            let (key, since_us) = (key.map(<[u8]>::to_vec), self.store.timer().unix_us());
-            let _waits = self.seen.begin_wait(Waiting { lock: id, mode, key, since_us });
-            self.wait(wait, timeout).await?;
+        match self.store.locks().acquire(self.id, id, mode, turn) {
+            Ok(Acquired::Granted) => {}
+            Ok(Acquired::Wait(wait)) => {
+                let now_us = || self.store.timer().unix_us();
+                let counted = key.map(|_| self.store.locks().stats.begin_wait(now_us));
+                let waiting = Waiting { lock: id, mode, key: key.map(<[u8]>::to_vec), since_us: now_us() };
+                let begun_us = waiting.since_us;
+                let waits = self.seen.begin_wait(waiting);
+                let waited = self.wait(wait, timeout).await.inspect_err(|error| self.note_lost(error, key));
+                let waited_us = now_us().saturating_sub(begun_us);
+                drop((waits, counted));
+                self.waited_us += waited_us;
+                waited?;
+            }
+            Err(error) => {
+                self.note_lost(&error, key);
+                return Err(error);
+            }
         }
         self.note_lock(id, mode);
         Ok(())
+    }
+
+    /// Counts a row lock that it did not get.
+    fn note_lost(&self, error: &EngineError, key: Option<&[u8]>) {
+        let stats = &self.store.locks().stats;
+        let count = match error {
+            EngineError::Deadlock => &stats.deadlocks,
+            EngineError::LockWaitTimeout => &stats.timeouts,
+            _ => return,
+        };
+        if key.is_some() {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn note_lock(&mut self, id: LockId, mode: Mode) {

@@ -61,6 +61,8 @@ pub struct RedoLog {
     /// Copies of the writer's marks for those who wait. Release by the writer, acquired by readers.
     written: AtomicU64,
     synced: AtomicU64,
+    /// Where the first record is that recovery would need. Relaxed: a statistic.
+    needed_from: AtomicU64,
     stats: RedoStats,
 }
 
@@ -82,7 +84,9 @@ impl RedoLog {
         let (ring, cursor, consumer) = Ring::create(options.ring_size, options.ring_slots, start.lsn);
         let (writer, no) = Writer::begin(consumer, run, options.segment_size, &pool, &stats)?;
         let mark = || AtomicU64::new(start.lsn.0);
-        let log = Self { ring, writer: Mutex::new(writer), pool, written: mark(), synced: mark(), stats };
+        let needed_from = AtomicU64::new(kept.first().map_or(start.lsn, |segment| segment.start).0);
+        let writer = Mutex::new(writer);
+        let log = Self { ring, writer, pool, written: mark(), synced: mark(), needed_from, stats };
         Ok((log, cursor, no))
     }
 
@@ -118,7 +122,14 @@ impl RedoLog {
     /// Says that a checkpoint no longer needs the records below `lsn`.
     pub fn retire_below(&self, lsn: Lsn) {
         assert!(lsn <= self.synced(), "a checkpoint stands on synced redo");
+        self.needed_from.fetch_max(lsn.0, Ordering::Relaxed);
         self.pool.retire_below(lsn);
+    }
+
+    /// No record below this LSN is needed any more: that of the last checkpoint, or, before the first one of a run, the beginning
+    /// of the segments that were kept.
+    pub fn needed_from(&self) -> Lsn {
+        Lsn(self.needed_from.load(Ordering::Relaxed))
     }
 
     /// Bytes of segment files that hold needed records: what a redo capacity is compared with.

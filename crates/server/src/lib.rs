@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod clock;
 pub mod ddl;
 mod dump;
+pub mod general_log;
 pub mod info;
 pub mod net;
 pub mod options;

@@ -1,6 +1,7 @@
 //! Sessions behind connections: what the network layer asks for, by the means of the session layer.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use protocol::command::Command;
 use protocol::out::PacketWriter;
@@ -13,6 +14,7 @@ use types::error::table::{
 
 use crate::clock;
 use crate::dump;
+use crate::general_log::Entry;
 use crate::net::{
     Connection, Gone, Handler, Inbound, Interrupt, Interruption, Login, Outcome, Reply, SentFile, Service,
 };
@@ -76,11 +78,34 @@ impl Service for Sessions {
                 kill: Arc::clone(&kill),
             },
         );
+        client.note_with("Connect", || arrival(connection, login.access.user(), login.database.as_deref()));
         client.log_in(login.charset, login.database.as_deref())?;
         connection.set_interrupt(kill);
         connection.set_limits(client.limits());
         Ok(Served { client, connection: Arc::clone(connection), dump: None })
     }
+
+    fn note_refused(&self, connection: &Connection, user: &str, database: Option<&str>, told: &str) {
+        let live = &self.0.variables.live;
+        if live.general_log.load(Ordering::Relaxed) {
+            for argument in [&*arrival(connection, user, database), told.as_bytes()] {
+                let id = connection.id;
+                let entry = Entry { at_us: 0, user_host: "[] @  []", id, command: "Connect", argument };
+                self.0.common.general_log.add(live, entry);
+            }
+        }
+    }
+}
+
+/// What the general log says of who comes.
+fn arrival(connection: &Connection, user: &str, database: Option<&str>) -> Vec<u8> {
+    let way = match (connection.peer.address, connection.tls()) {
+        (None, _) => "Socket",
+        (Some(_), Some(_)) => "SSL/TLS",
+        (Some(_), None) => "TCP/IP",
+    };
+    let db = database.unwrap_or_default();
+    format!("{user}@{} on {db} using {way}", connection.peer.host).into_bytes()
 }
 
 impl Handler for Served {
@@ -107,6 +132,7 @@ impl Handler for Served {
             Command::FieldList { table, wildcard } => client.field_list(table, wildcard, now_us, reply),
             Command::SetOption { multi_statements } => client.set_multi_statements(multi_statements, reply),
             Command::ResetConnection => {
+                client.note("Reset Connection", b"");
                 client.reset(reply).await;
                 self.connection.set_limits(client.limits());
             }
@@ -115,8 +141,18 @@ impl Handler for Served {
             Command::ProcessInfo => client.query(b"SHOW PROCESSLIST", now_us, reply).await,
             Command::Refresh(flags) => client.query(refresh(flags).as_bytes(), now_us, reply).await,
             Command::RegisterReplica(replica) => client.register_replica(&replica, now_us, reply),
-            Command::BinlogDump(dump) => return self.begin_dump(self.client.ask_dump(&dump), reply),
+            Command::BinlogDump(dump) => {
+                client.note_with("Binlog Dump", || {
+                    let file = String::from_utf8_lossy(dump.file);
+                    format!("Log: '{file}'  Pos: {}", dump.position).into_bytes()
+                });
+                return self.begin_dump(self.client.ask_dump(&dump), reply);
+            }
             Command::BinlogDumpGtid(dump) => {
+                client.note_with("Binlog Dump GTID", || {
+                    let file = String::from_utf8_lossy(dump.file);
+                    format!("Log: '{file}' Pos: {} GTIDs: ''", dump.position).into_bytes()
+                });
                 return self.begin_dump(self.client.ask_dump_gtid(&dump), reply);
             }
             // The connection answers the others.
@@ -143,9 +179,15 @@ impl Handler for Served {
     }
 
     async fn change_user(&mut self, login: &Login) -> Result<(), SqlError> {
+        let (user, database) = (login.access.user(), login.database.as_deref());
+        self.client.note_with("Change user", || arrival(&self.connection, user, database));
         self.client.change_user(Arc::clone(&login.access), login.charset, login.database.as_deref()).await?;
         self.connection.set_limits(self.client.limits());
         Ok(())
+    }
+
+    fn note(&self, command: &'static str) {
+        self.client.note(command, b"");
     }
 
     fn status(&self) -> StatusFlags {

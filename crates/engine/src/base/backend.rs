@@ -32,10 +32,25 @@ type OnFailure = Box<dyn Fn(&io::Error) + Send + Sync>;
 pub(super) struct Shared {
     /// Called once an error is about to reach `redb`, which from then on refuses whatever is not in its cache.
     pub(super) on_failure: OnceLock<OnFailure>,
-    /// Bytes that were written.
-    pub(super) written: AtomicU64,
+    /// What was read and written.
+    pub(super) io: IoStats,
     /// Whether what is written now waits while the disk is full.
     pub(super) is_patient: AtomicBool,
+}
+
+/// What was read from a file and written to it. Relaxed: statistics.
+#[derive(Debug, Default)]
+pub struct IoStats {
+    /// Reads.
+    pub reads: AtomicU64,
+    /// Bytes that were read.
+    pub bytes_read: AtomicU64,
+    /// Writes.
+    pub writes: AtomicU64,
+    /// Bytes that were written.
+    pub bytes_written: AtomicU64,
+    /// Syncs.
+    pub syncs: AtomicU64,
 }
 
 impl fmt::Debug for Shared {
@@ -94,6 +109,8 @@ impl redb::StorageBackend for Backend {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.shared.io.reads.fetch_add(1, Ordering::Relaxed);
+        self.shared.io.bytes_read.fetch_add(out.len() as u64, Ordering::Relaxed);
         match usize::try_from(offset) {
             Ok(offset) if offset < PAGE_SIZE => {
                 let (head, rest) = out.split_at_mut(out.len().min(PAGE_SIZE - offset));
@@ -112,6 +129,7 @@ impl redb::StorageBackend for Backend {
     }
 
     fn sync_data(&self) -> io::Result<()> {
+        self.shared.io.syncs.fetch_add(1, Ordering::Relaxed);
         let mut header = self.header.lock();
         self.watch(self.file.sync_data())?;
         header.synced();
@@ -119,7 +137,8 @@ impl redb::StorageBackend for Backend {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.shared.written.fetch_add(data.len() as u64, Ordering::Relaxed);
+        self.shared.io.writes.fetch_add(1, Ordering::Relaxed);
+        self.shared.io.bytes_written.fetch_add(data.len() as u64, Ordering::Relaxed);
         match usize::try_from(offset) {
             Ok(offset) if offset < PAGE_SIZE => {
                 let (head, rest) = data.split_at(data.len().min(PAGE_SIZE - offset));

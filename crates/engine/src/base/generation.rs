@@ -38,7 +38,7 @@ pub struct Generation {
 
 impl Generation {
     pub(super) fn new(data: Data, through: CommitSeq, shared: Arc<Shared>) -> Self {
-        let written_before = shared.written.load(Ordering::Relaxed);
+        let written_before = shared.io.bytes_written.load(Ordering::Relaxed);
         Self { data: ArcSwapOption::from_pointee(data), through, shared, written_before }
     }
 
@@ -49,7 +49,7 @@ impl Generation {
 
     /// Bytes written to the base since this was made: what it can cost the file.
     pub fn bytes_since(&self) -> u64 {
-        self.shared.written.load(Ordering::Relaxed) - self.written_before
+        self.shared.io.bytes_written.load(Ordering::Relaxed) - self.written_before
     }
 
     /// Gives the snapshot up. Reads fail from now on.

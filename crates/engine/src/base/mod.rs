@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering;
 use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use vfs::Vfs;
 
+pub use backend::IoStats;
 pub use generation::Generation;
 pub use vfs::Ballast;
 
@@ -225,7 +226,12 @@ impl Base {
 
     /// Bytes written to the file since it was opened.
     pub fn bytes_written(&self) -> u64 {
-        self.shared.written.load(Ordering::Relaxed)
+        self.shared.io.bytes_written.load(Ordering::Relaxed)
+    }
+
+    /// What was read from the file and written to it since it was opened.
+    pub fn io(&self) -> &IoStats {
+        &self.shared.io
     }
 
     /// The file that is given up when the disk is full, and who waits for room.

@@ -16,6 +16,7 @@ mod entry;
 mod held;
 mod name;
 mod released;
+mod stats;
 mod wait;
 
 use std::collections::{HashMap, HashSet};
@@ -30,6 +31,7 @@ use crate::ids::{CommitSeq, TrxId};
 use entry::{Entry, Request};
 pub use held::HeldLocks;
 use released::Released;
+pub use stats::LockStats;
 pub use wait::LockWait;
 
 const SHARDS: usize = 64;
@@ -82,6 +84,8 @@ pub struct LockTable {
     /// Who waits for what, the newest request of each. Only those who must wait come here.
     waits: Mutex<HashMap<TrxId, Arc<Request>>>,
     released: Released,
+    /// Of row locks.
+    pub stats: LockStats,
 }
 
 /// Requests that were granted and are to be forgotten and woken.
@@ -110,6 +114,7 @@ impl Default for LockTable {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             waits: Mutex::default(),
             released: Released::default(),
+            stats: LockStats::default(),
         }
     }
 }

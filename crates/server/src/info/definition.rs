@@ -28,7 +28,8 @@ pub(super) fn shows() -> &'static HashMap<String, Vec<Column>> {
 
 /// The definitions of the virtual tables.
 pub(super) fn tables() -> impl Iterator<Item = TableDef> {
-    include_str!("tables.sql").split(DATABASE).skip(1).flat_map(|part| {
+    let texts = [include_str!("tables.sql"), include_str!("performance.sql")];
+    texts.into_iter().flat_map(|text| text.split(DATABASE).skip(1)).flat_map(|part| {
         let (db, text) = part.split_once('\n').expect("a database's name has a line of its own");
         definitions(db, text)
     })

@@ -10,16 +10,21 @@
 pub(crate) mod cell;
 mod columns;
 mod definition;
+mod engine_status;
 mod estimate;
 mod extensions;
+mod general_log;
 mod keys;
+mod host_cache;
 mod locks;
 pub(crate) mod logs;
 mod look;
+mod metrics;
 mod privileges;
 mod schema;
 mod server;
 pub(crate) mod show;
+mod slow_log;
 mod views;
 
 use std::collections::HashMap;
@@ -61,6 +66,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "COLUMNS", Sure(columns::rows)),
     ("information_schema", "COLUMNS_EXTENSIONS", Sure(extensions::of_columns)),
     ("information_schema", "ENGINES", Sure(server::engines)),
+    ("information_schema", "INNODB_METRICS", Try(metrics::rows)),
     ("information_schema", "INNODB_TRX", Try(locks::transactions)),
     ("information_schema", "KEYWORDS", Sure(server::keywords)),
     ("information_schema", "KEY_COLUMN_USAGE", Sure(keys::usage)),
@@ -81,13 +87,16 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("information_schema", "USER_PRIVILEGES", Sure(privileges::of_users)),
     ("information_schema", "VIEWS", Sure(views::rows)),
     ("mysql", "db", Try(privileges::mysql_db)),
+    ("mysql", "general_log", Sure(general_log::rows)),
     ("mysql", "global_grants", Try(privileges::mysql_global_grants)),
+    ("mysql", "slow_log", Sure(slow_log::rows)),
     ("mysql", "tables_priv", Try(privileges::mysql_tables_priv)),
     ("mysql", "user", Try(privileges::mysql_user)),
     ("performance_schema", "data_lock_waits", Sure(locks::data_lock_waits)),
     ("performance_schema", "data_locks", Sure(locks::data_locks)),
     ("performance_schema", "global_status", Sure(server::global_status)),
     ("performance_schema", "global_variables", Sure(server::global_variables)),
+    ("performance_schema", "host_cache", Sure(host_cache::rows)),
     ("performance_schema", "metadata_locks", Sure(locks::metadata_locks)),
     ("performance_schema", "processlist", Sure(server::performance_processes)),
     ("performance_schema", "replication_applier_configuration", Try(replica::applier_configuration)),

@@ -10,7 +10,7 @@ use super::cell::{NULL, Row, row};
 use super::look::Look;
 use crate::accounts::Privileges;
 use crate::net::ProcessRow;
-use crate::status::View;
+use crate::status::{Storage, View};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -136,6 +136,12 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
         compressed: connection.is_some_and(|connection| connection.is_compressed()),
         snapshot: snapshot.as_ref(),
         pipeline: Some(&shared.pipeline),
+        storage: Some(Storage {
+            base: shared.schema.base(),
+            locks: &shared.store.locks().stats,
+            tables: look.catalog.tables().count() as u64,
+            redo_capacity: crate::run::redo_capacity(shared),
+        }),
         recovery: shared.recovery,
         uptime_s: crate::clock::monotonic_ms() / 1000,
         threads_connected: shared.connections.sessions().into(),

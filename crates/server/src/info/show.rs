@@ -343,16 +343,6 @@ fn engine_status(look: &Look<'_>, engine: &str, status: bool) -> Result<Shown> {
     if !look.access.has(Privileges::PROCESS) {
         return Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[&"PROCESS"]));
     }
-    let line = |row: Row| {
-        let mut text = Vec::new();
-        for cell in &row {
-            cell.as_ref().write_text(&mut text);
-            text.push(b'\t');
-        }
-        String::from_utf8_lossy(text.trim_ascii_end()).into_owned()
-    };
-    let own = |line: &String| line.starts_with("Onelog_") || line.starts_with("Innodb_");
-    let lines: Vec<String> = server::status(look, Scope::Global).into_iter().map(line).filter(own).collect();
-    let rows = if status { vec![row!["InnoDB", "", lines.join("\n")]] } else { Vec::new() };
+    let rows = if status { vec![row!["InnoDB", "", super::engine_status::text(look)?]] } else { Vec::new() };
     Ok(Shown::new("engine_status", rows))
 }

@@ -17,7 +17,7 @@ use super::process::{CommandKind, ProcessRow};
 use super::tls::TlsNames;
 use crate::accounts::Peer;
 use crate::clock;
-use crate::status::Counters;
+use crate::status::{Counter, Counters};
 use crate::variables::ConnectionLimits;
 
 /// Bytes of a statement that SHOW PROCESSLIST shows.
@@ -255,6 +255,13 @@ impl Connection {
         self.set_state("");
         self.since_ms.store(now_ms, Ordering::Relaxed);
         self.command.store(command as u8, Ordering::Relaxed);
+    }
+
+    /// `Slow_queries`: a command has ended that took `long_us` or longer, in whole milliseconds.
+    pub(super) fn count_if_slow(&self, now_ms: u64, long_us: u64) {
+        if self.is_running() && now_ms.saturating_sub(self.since()).saturating_mul(1000) >= long_us {
+            self.counters.bump(Counter::SlowQueries);
+        }
     }
 
     /// Ends a command: waits for the next one until the deadline.

@@ -51,13 +51,17 @@ pub(super) async fn execute<S: Service>(
     };
     count(&connection.counters, &command);
     match command {
-        Command::Quit => Step::End(End::Orderly),
+        Command::Quit => {
+            handler.note("Quit");
+            Step::End(End::Orderly)
+        }
         Command::ChangeUser(_) => Step::ChangeUser(packet.to_vec()),
         Command::Ping => {
             reply.ok(&OkPacket { status: handler.status(), ..OkPacket::default() });
             Step::Done(Outcome::Continue)
         }
         Command::Statistics => {
+            handler.note("Statistics");
             reply.packets().packet(net.statistics().as_bytes());
             Step::Done(Outcome::Continue)
         }

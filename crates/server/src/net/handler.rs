@@ -58,6 +58,11 @@ pub trait Service: Send + Sync + 'static {
     /// A session for a client that has logged in; it has to take up the client's database (1044, 1049) and character
     /// set, and to give the connection its limits ([`Connection::set_limits`]). The error is the client's.
     fn open(&self, connection: &Arc<Connection>, login: &Login) -> Result<Self::Handler, SqlError>;
+
+    /// Notes that a client was not let in that came as this user, and what it was told.
+    fn note_refused(&self, connection: &Connection, user: &str, database: Option<&str>, told: &str) {
+        let _ = (connection, user, database, told);
+    }
 }
 
 /// A session, as its connection sees it. Its methods are called one after another.
@@ -89,6 +94,11 @@ pub trait Handler: Send + 'static {
 
     /// The session starts over as somebody else, who has logged in. The error is the client's, and ends the connection.
     fn change_user(&mut self, login: &Login) -> impl Future<Output = Result<(), SqlError>> + Send;
+
+    /// Notes a command that the connection answers itself, in MySQL's word for it.
+    fn note(&self, command: &'static str) {
+        let _ = command;
+    }
 
     /// The session's state, for replies that the connection writes.
     fn status(&self) -> StatusFlags;

@@ -21,9 +21,15 @@ pub(super) struct Hosts {
     errors: Mutex<HashMap<IpAddr, Errors>>,
 }
 
+/// The errors of a host.
 #[derive(Clone, Copy, Debug)]
-struct Errors {
-    count: u64,
+pub struct Errors {
+    /// In a row.
+    pub count: u64,
+    /// When the first was, microseconds since 1970.
+    pub first_us: u64,
+    /// When the last was, microseconds since 1970.
+    pub last_us: u64,
     last_ms: u64,
 }
 
@@ -44,9 +50,11 @@ impl Hosts {
                 errors.remove(&oldest);
             }
         }
-        let entry = errors.entry(address).or_insert(Errors { count: 0, last_ms: 0 });
+        let now_us = clock::unix_us();
+        let new = Errors { count: 0, first_us: now_us, last_us: now_us, last_ms: 0 };
+        let entry = errors.entry(address).or_insert(new);
         entry.count += 1;
-        entry.last_ms = clock::monotonic_ms();
+        (entry.last_us, entry.last_ms) = (now_us, clock::monotonic_ms());
     }
 
     /// A client of this host has logged in.
@@ -54,6 +62,14 @@ impl Hosts {
         if let Some(address) = foreign(peer) {
             self.errors.lock().remove(&address);
         }
+    }
+
+    /// All that are remembered, by address.
+    pub(super) fn all(&self) -> Vec<(IpAddr, Errors)> {
+        let mut all: Vec<_> =
+            self.errors.lock().iter().map(|(address, errors)| (*address, *errors)).collect();
+        all.sort_unstable_by_key(|(address, _)| *address);
+        all
     }
 
     /// Forgets everything.

@@ -86,6 +86,8 @@ struct Claim<'a> {
     response: &'a [u8],
     nonce: Nonce,
     starts_over: bool,
+    /// The one that it wants to begin in.
+    database: Option<&'a [u8]>,
 }
 
 impl<'a> Link<'a> {
@@ -226,6 +228,7 @@ pub(super) async fn log_in<S: Service>(
         response: hello.auth_response,
         nonce,
         starts_over: false,
+        database: hello.database,
     };
     let account = authenticate(net, &mut link, &claim).await?;
     let login = login_of(net, &link, &hello, account);
@@ -265,6 +268,7 @@ pub(super) async fn change_user<S: Service>(
         response: change.auth_response,
         nonce: Nonce::from_random(random()),
         starts_over: true,
+        database: change.database,
     };
     let account = authenticate(net, &mut link, &claim).await?;
     let user = String::from_utf8_lossy(change.user);
@@ -389,6 +393,10 @@ async fn authenticate<S: Service>(
             Progress::Accepted => break,
             Progress::Refused(refusal) => {
                 let capabilities = link.reply.capabilities();
+                let (user, told) =
+                    (String::from_utf8_lossy(claim.user), refusal.message(claim.user, &peer.host));
+                let database = claim.database.map(String::from_utf8_lossy);
+                net.service.note_refused(link.connection, &user, database.as_deref(), &told);
                 refusal.write(claim.user, &peer.host, link.reply.packets(), capabilities);
                 link.reply.say_last().await;
                 return Err(LoginError::Refused);

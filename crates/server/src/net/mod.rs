@@ -41,6 +41,7 @@ use std::sync::Arc;
 
 pub use connection::{Connection, Interrupt, Shield};
 pub use handler::{Handler, Interruption, Login, Outcome, Service};
+pub use hosts::Errors as HostErrors;
 pub use inbound::Inbound;
 pub use listener::{Listeners, listen};
 pub use process::{CommandKind, ProcessRow};

@@ -51,6 +51,11 @@ impl Connections {
         })
     }
 
+    /// The hosts whose clients broke off their handshakes, since the last of them logged in.
+    pub fn failed_hosts(&self) -> Vec<(std::net::IpAddr, super::HostErrors)> {
+        self.hosts.all()
+    }
+
     /// FLUSH HOSTS: forgets the hosts that are blocked.
     pub fn flush_hosts(&self) {
         self.hosts.flush();

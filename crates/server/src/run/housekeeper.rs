@@ -145,7 +145,7 @@ fn tend(shared: &Shared) {
 
 /// `innodb_redo_log_capacity`, but not less than some segments: the one that is written is never given back, and its size is
 /// that of this run's start.
-pub(super) fn redo_capacity(shared: &Shared) -> u64 {
+pub(crate) fn redo_capacity(shared: &Shared) -> u64 {
     let least = SEGMENTS_MIN * shared.pipeline.redo().segment_size();
     shared.variables.live.redo_log_capacity.load(Ordering::Relaxed).max(least)
 }

@@ -35,6 +35,7 @@ use checkpointer::Checkpointer;
 use log_threads::LogThreads;
 
 pub(crate) use data_dir::read as read_text;
+pub(crate) use housekeeper::redo_capacity;
 pub use start::start;
 
 /// How long statements may go on when the server is told to stop.

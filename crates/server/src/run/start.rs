@@ -23,6 +23,7 @@ use super::{Server, StartError};
 use crate::accounts::{Account, Accounts, codec};
 use crate::clock::{RuntimeTimer, SystemClock};
 use crate::ddl::{Edit, Schema};
+use crate::general_log::default_file;
 use crate::net::{Connections, Net, Streams, listen};
 use crate::options::Options;
 use crate::random::random;
@@ -100,6 +101,9 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         server_id: values.get("server_id").u32(),
         common: Common::default(),
     });
+    if let Err((variable, error)) = shared.settle_logs() {
+        tracing::error!(%error, "{variable}: the log cannot be opened: it is off");
+    }
     shared.restore_xa()?;
     checkpointer.start(&shared, tokio::runtime::Handle::current());
     let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
@@ -158,6 +162,14 @@ fn complete(mut values: Values, identity: &Identity, log_bin: Option<&str>) -> V
     if values.get("hostname").as_text().is_empty() {
         let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
         values.put("hostname", Val::text(&name));
+    }
+    for name in ["general_log_file", "slow_query_log_file"] {
+        let (data_dir, hostname) = (values.get("datadir").as_text(), values.get("hostname").as_text());
+        if values.get(name).as_text().is_empty()
+            && let Some(file) = default_file(name, data_dir, hostname)
+        {
+            values.put(name, Val::text(&file));
+        }
     }
     values
 }

@@ -70,7 +70,14 @@ impl Client {
         let ack = self.end_transaction().await?;
         for what in flush.what {
             match what {
-                FlushWhat::Logs | FlushWhat::BinaryLogs => self.rotate_binlog(None).await?,
+                FlushWhat::Logs => {
+                    self.shared.reopen_general_log();
+                    self.shared.reopen_slow_log();
+                    self.rotate_binlog(None).await?;
+                }
+                FlushWhat::BinaryLogs => self.rotate_binlog(None).await?,
+                FlushWhat::OtherLogs("GENERAL LOGS") => self.shared.reopen_general_log(),
+                FlushWhat::OtherLogs("SLOW LOGS") => self.shared.reopen_slow_log(),
                 FlushWhat::Tables(tables, FlushTables::ReadLock) => self.flush_with_read_lock(tables).await?,
                 // There is nothing that these would have to do: nothing is kept that could be out of date.
                 FlushWhat::EngineLogs
@@ -226,6 +233,8 @@ fn purge_error(error: &PurgeError) -> SqlError {
 impl Shared {
     /// FLUSH LOGS, which no session has asked for. The error log is not a file of the server's.
     pub async fn flush_logs(&self) -> Result<()> {
+        self.reopen_general_log();
+        self.reopen_slow_log();
         if self.pipeline.binlog().is_none() {
             return Ok(());
         }

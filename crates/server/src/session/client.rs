@@ -32,6 +32,7 @@ use super::gtid_next::OwnGtid;
 use super::instance::GlobalLock;
 use super::load::Loading;
 use super::new_table::NewTable;
+use super::note::Slow;
 use super::plan_cache::{Environment, PlanCache, PlanSpace};
 use super::prepared::Statements;
 use super::read_only::Writer;
@@ -48,6 +49,7 @@ use super::{KillSwitch, Wire};
 use crate::accounts::{Access, Accounts, Name};
 use crate::ddl::Schema;
 use crate::ddl::keepers::{Keep, Keepers};
+use crate::general_log::{GeneralLog, SlowLog};
 use crate::net::Connections;
 use crate::status::{Counters, Status};
 use crate::variables::{ALL_GTIDS, Isolation, OWN_GTID, SessionVariables, Variables};
@@ -100,6 +102,10 @@ pub struct Common {
     pub(crate) user_locks: UserLocks,
     /// XA transactions.
     pub(crate) xa: Arc<XaTransactions>,
+    /// The general log.
+    pub general_log: GeneralLog,
+    /// The slow query log.
+    pub slow_log: SlowLog,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }
@@ -178,6 +184,10 @@ pub struct Client {
     pub(super) new_table: Option<NewTable>,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
+    /// The statement at hand is in the general log.
+    pub(super) is_noted: bool,
+    /// What the slow query log would say of the statement at hand.
+    pub(super) slow: Slow,
     /// Values of the parameters of a statement without a plan: SET and DO have them.
     pub(super) given: Vec<Value>,
     /// LOAD DATA LOCAL: a client's file was asked for.
@@ -257,6 +267,8 @@ impl Client {
             claimed: None,
             new_table: None,
             released: false,
+            is_noted: false,
+            slow: Slow::default(),
             given: Vec::new(),
             loading: None,
             last_commit: CommitSeq(0),
@@ -318,6 +330,9 @@ impl Client {
         self.log.microseconds = u32::try_from(microseconds).unwrap_or(0);
         self.view.keep_warnings(&mut self.warnings);
         (self.info, self.affected) = (None, 0);
+        self.is_noted = false;
+        self.slow = Slow::begin(now_us);
+        self.transaction.trx.waited_us = 0;
     }
 
     /// Notes the text of a statement with a plan, for its rows' events.

@@ -75,6 +75,7 @@ impl Client {
     /// COM_DEBUG: there is nothing that would be written to the log. Error 1227.
     pub fn debug(&mut self, now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
+        self.note("Debug", b"");
         match self.access.require(Privileges::SUPER, "", "SUPER") {
             Ok(()) => {
                 let (capabilities, status) = (self.capabilities, self.status(false));
@@ -88,12 +89,16 @@ impl Client {
     pub fn init_db(&mut self, db: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
         let done = self.enter_database(&String::from_utf8_lossy(db));
+        if done.is_ok() {
+            self.note("Init DB", db);
+        }
         self.answer_ok(done, wire);
     }
 
     /// COM_FIELD_LIST: the columns of a table whose names match a LIKE pattern.
     pub fn field_list(&mut self, table: &[u8], wildcard: &[u8], now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
+        self.note_with("Field List", || [table, b" ", wildcard].concat());
         match self.columns_of_table(table) {
             Ok(columns) => {
                 let shown = columns.iter().filter(|column| {

@@ -1,9 +1,11 @@
 //! What statements count as: `Com_select` and the like. As in MySQL, a statement counts when it begins.
 
+use sql::exec::Work;
 use sql::parse::{MaintenanceKind, Reset, Show, Statement, Xa};
 use sql::plan::{InsertSource, OnDuplicate, Plan};
 
-use crate::status::Counter;
+use super::row_log::ChangedRows;
+use crate::status::{Counter, Counters};
 
 /// The counter of a planned statement.
 pub(super) fn of_plan(plan: &Plan) -> Counter {
@@ -23,6 +25,45 @@ pub(super) fn of_plan(plan: &Plan) -> Counter {
         Plan::Delete(_) => Counter::ComDelete,
         Plan::MultiUpdate(_) => Counter::ComUpdateMulti,
         Plan::MultiDelete(_) => Counter::ComDeleteMulti,
+    }
+}
+
+/// Counts what a statement has read, sorted and changed, whether it succeeded or not.
+pub(super) fn add_work(counters: &Counters, work: &Work, rows: ChangedRows) {
+    use Counter as C;
+    let counts = [
+        (C::InnodbRowsRead, work.rows),
+        (C::HandlerReadFirst, work.first),
+        (C::HandlerReadLast, work.last),
+        (C::HandlerReadKey, work.key),
+        (C::HandlerReadNext, work.next),
+        (C::HandlerReadPrev, work.prev),
+        (C::HandlerReadRndNext, work.rnd_next),
+        (C::SelectScan, work.scans),
+        (C::SelectRange, work.ranges),
+        (C::SelectFullJoin, work.full_joins),
+        (C::SelectFullRangeJoin, work.range_joins),
+        (C::SortRows, work.sorted),
+        (C::SortScan, work.scan_sorts),
+        (C::SortRange, work.range_sorts),
+    ];
+    for (counter, amount) in counts.into_iter().filter(|(_, amount)| *amount > 0) {
+        counters.add(counter, amount);
+    }
+    add_rows(counters, rows);
+}
+
+/// Counts rows that were changed.
+pub(super) fn add_rows(counters: &Counters, rows: ChangedRows) {
+    use Counter as C;
+    let counts = [
+        (C::HandlerWrite, C::InnodbRowsInserted, rows.inserted),
+        (C::HandlerUpdate, C::InnodbRowsUpdated, rows.updated),
+        (C::HandlerDelete, C::InnodbRowsDeleted, rows.deleted),
+    ];
+    for (handler, innodb, amount) in counts.into_iter().filter(|(.., amount)| *amount > 0) {
+        counters.add(handler, amount);
+        counters.add(innodb, amount);
     }
 }
 

@@ -7,6 +7,7 @@ use types::error::table::{ER_BAD_DB_ERROR, ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET,
 
 use super::result::Format;
 use super::{Client, Wire, count};
+use crate::accounts::Privileges;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -64,6 +65,18 @@ impl Client {
             Statement::UnlockInstance => self.unlock_instance()?,
             Statement::Prepare(prepare) => self.prepare_named(prepare)?,
             Statement::Deallocate(name) => self.deallocate_named(&name)?,
+            Statement::Truncate(table) if self.is_table_of("mysql", "general_log", &table) => {
+                self.access.on_table(Privileges::DROP, "mysql", "general_log")?;
+                self.shared.common.general_log.forget();
+            }
+            Statement::Truncate(table) if self.is_table_of("mysql", "slow_log", &table) => {
+                self.access.on_table(Privileges::DROP, "mysql", "slow_log")?;
+                self.shared.common.slow_log.forget();
+            }
+            Statement::Truncate(table) if self.is_table_of("performance_schema", "host_cache", &table) => {
+                self.access.on_table(Privileges::DROP, "performance_schema", "host_cache")?;
+                self.shared.connections.flush_hosts();
+            }
             Statement::CreateTable(_)
             | Statement::CreateTableLike(_)
             | Statement::AlterTable(_)

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use commit::CommitAck;
 use engine::lock::Mode;
+use smallvec::SmallVec;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Changed, DataFile, Done, Exec, Params, ResultSink, Turns};
+use sql::exec::{Changed, DataFile, Done, Exec, Params, ResultSink, Turns, Work};
 use sql::expr::LongLists;
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
@@ -26,7 +27,7 @@ use super::plan_cache::Planned;
 use super::result::{ClientSink, Format};
 use super::row_log::StatementLog;
 use super::statement::markers;
-use super::{Client, Wire};
+use super::{Client, Wire, count};
 use crate::status::Counter;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -338,6 +339,8 @@ impl Client {
             memory_max: sql::exec::MEMORY_MAX,
             kept: HashMap::new(),
             turns: Turns::default(),
+            work: Work::default(),
+            noted: SmallVec::new(),
             strict: false,
             long_lists: Some(&long_lists),
             file: None,
@@ -351,6 +354,9 @@ impl Client {
             With::Output(out) => *out,
         };
         let done = kill.unless_killed(pin!(exec.run(&planned.plan, sink))).await;
+        let work = exec.work;
+        count::add_work(&self.counters, &work, log.rows);
+        self.slow.add(&work);
         log.end(done.is_ok());
         if done.is_err() {
             self.transaction.trx.rollback_to(begun);
@@ -389,7 +395,8 @@ impl Client {
     /// A statement has succeeded: ends its transaction if it is one by itself, and answers.
     async fn finish(&mut self, done: Done, more: bool, wire: &mut dyn Wire) -> Result<()> {
         match done {
-            Done::Rows(_) => {
+            Done::Rows(rows) => {
+                self.slow.sent += rows;
                 self.end_query().await?;
                 self.sql.row_count = -1;
                 let (status, warnings) = (self.status(more), self.warnings.packet_count());

@@ -31,6 +31,7 @@ mod load;
 mod long_data;
 mod maintain;
 mod new_table;
+mod note;
 mod out_file;
 mod plan_cache;
 mod prepared;

@@ -115,6 +115,7 @@ impl Client {
         });
         match stored {
             Ok((stored, count, columns)) => {
+                self.note_prepared(sql);
                 self.statements.last_id = self.statements.last_id.wrapping_add(1).max(1);
                 let id = self.statements.last_id;
                 self.write_prepared(id, stored.params, (count, &columns), wire);
@@ -234,6 +235,7 @@ impl Client {
         } else {
             self.execute_stored(&mut stored, execute, wire).await
         };
+        self.note_slow(&stored.sql);
         self.statements.by_id.insert(id, Some(stored));
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {
@@ -324,6 +326,7 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<()> {
+        self.note_execution(&stored.sql, values);
         let (begun, sends) = (wire.packets().mark(), wire.sends());
         let done = self.run_stored_once(stored, values, format, more, wire).await;
         if done.is_err() && wire.sends() == sends {
@@ -423,6 +426,7 @@ impl Client {
 
     /// COM_STMT_CLOSE.
     pub fn stmt_close(&mut self, id: u32) {
+        self.note("Close stmt", b"");
         if let Some(Some(mut stored)) = self.statements.by_id.remove(&id) {
             stored.long_data.clear(&mut self.statements.long_data_size);
         }
@@ -430,6 +434,7 @@ impl Client {
 
     /// COM_STMT_RESET.
     pub fn stmt_reset(&mut self, id: u32, wire: &mut dyn Wire) {
+        self.note("Reset stmt", b"");
         let Statements { by_id, long_data_size, .. } = &mut self.statements;
         match by_id.get_mut(&id) {
             Some(Some(stored)) => {
@@ -459,6 +464,7 @@ impl Client {
         };
         self.deallocate(&prepare.name);
         let (stored, _) = self.prepare(&sql)?;
+        self.note_prepared(&sql);
         self.statements.by_name.insert(prepare.name, stored);
         self.note_change();
         Ok(())

@@ -161,6 +161,16 @@ pub(super) struct StatementLog<'a> {
     begun: Option<Mark>,
     mapped: bool,
     images: Images,
+    /// Those that it has been told of.
+    pub(super) rows: ChangedRows,
+}
+
+/// Rows that a statement has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ChangedRows {
+    pub(super) inserted: u64,
+    pub(super) updated: u64,
+    pub(super) deleted: u64,
 }
 
 impl<'a> StatementLog<'a> {
@@ -181,8 +191,8 @@ impl<'a> StatementLog<'a> {
         if related {
             flags |= rows_flag::FOREIGN_KEYS_LOGGED;
         }
-        let images = Images::default();
-        Self { cache, context, changed, flags, cascaded: false, begun, mapped: false, images }
+        let (images, rows) = (Images::default(), ChangedRows::default());
+        Self { cache, context, changed, flags, cascaded: false, begun, mapped: false, images, rows }
     }
 
     /// The same, of rows that come from a source with these flags.
@@ -248,14 +258,17 @@ impl<'a> StatementLog<'a> {
 
 impl RowLog for StatementLog<'_> {
     fn insert(&mut self, table: &Table, row: &[u8]) -> Result<(), SqlError> {
+        self.rows.inserted += 1;
         self.row(table, Row::Write(row))
     }
 
     fn update(&mut self, table: &Table, before: &[u8], after: &[u8]) -> Result<(), SqlError> {
+        self.rows.updated += 1;
         self.row(table, Row::Update(before, after))
     }
 
     fn delete(&mut self, table: &Table, row: &[u8]) -> Result<(), SqlError> {
+        self.rows.deleted += 1;
         self.row(table, Row::Delete(row))
     }
 

@@ -204,6 +204,13 @@ impl Client {
                 if name == "gtid_next" {
                     self.take_gtid().await?;
                 }
+                if global
+                    && (name.starts_with("general_log")
+                        || name.starts_with("slow_query_log")
+                        || name == "log_output")
+                {
+                    self.settle_logs()?;
+                }
                 if global && name.starts_with("rpl_semi_sync_") {
                     self.shared.pipeline.settle_semi_sync();
                 }

@@ -139,6 +139,9 @@ impl Client {
             }
             self.refuse(error, wire);
         }
+        if !done.as_ref().is_err_and(|error| error.is(&ER_PARSE_ERROR)) {
+            self.note_slow(sql);
+        }
         done
     }
 
@@ -164,20 +167,24 @@ impl Client {
                 if sql.trim_ascii().is_empty() {
                     return Err(ER_EMPTY_QUERY.error(&[]));
                 }
+                self.note_statement(sql);
                 // A comment alone is a statement that does nothing: MySQL 9's client sends those of a dump.
                 self.done(None, more, wire);
                 return Ok(());
             }
             Verb::Begin => {
                 self.counters.bump(Counter::ComBegin);
+                self.note_statement(sql);
                 return self.begin(TransactionStart::default(), more, wire).await;
             }
             Verb::Commit => {
                 self.counters.bump(Counter::ComCommit);
+                self.note_statement(sql);
                 return self.commit(Completion::default(), more, wire).await;
             }
             Verb::Rollback => {
                 self.counters.bump(Counter::ComRollback);
+                self.note_statement(sql);
                 return self.rollback(Completion::default(), more, wire).await;
             }
             Verb::Other => {
@@ -188,7 +195,7 @@ impl Client {
             _ => {}
         }
         for _ in 0..PLANS_MAX {
-            match self.plan(sql, verb)? {
+            match self.planned(sql, verb)? {
                 Prepared::Plan(_, normalised) if normalised.params > 0 => return Err(self.stray_marker(sql)),
                 Prepared::Plan(planned, normalised) => {
                     self.counters.bump(count::of_plan(&planned.plan));

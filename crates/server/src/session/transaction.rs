@@ -136,6 +136,9 @@ impl Transaction {
     /// Commits. `origin` is that of the statement that does; without `logged` nothing goes to the binlog.
     pub(crate) async fn commit(&mut self, origin: Origin, logged: bool) -> Result<CommitAck, SqlError> {
         if self.trx.writes().is_empty() {
+            if !self.trx.is_idle() {
+                self.counters.bump(Counter::HandlerCommit);
+            }
             self.trx.keep_temporary();
             return Ok(self.end_without_changes().await);
         }
@@ -188,6 +191,7 @@ impl Transaction {
     /// Waits for a commit of this transaction. The next one may begin then.
     pub(crate) async fn finish(&mut self, committing: Committing) -> CommitAck {
         let (ack, pending) = committing.await;
+        self.counters.bump(Counter::HandlerCommit);
         self.pipeline.locks_go(&pending);
         self.last_gtid = pending.gtid();
         self.put_back(pending);
@@ -216,6 +220,7 @@ impl Transaction {
             self.counters.bump(Counter::BinlogCacheUse);
             if pending.cache.spilled() {
                 self.counters.bump(Counter::BinlogCacheDiskUse);
+                self.counters.bump(Counter::CreatedTmpFiles);
             }
         }
         let id = self.trx.id();
@@ -290,6 +295,9 @@ impl Transaction {
 
     /// Rolls back: forgets everything. Resolves when everything that was seen is visible to all.
     pub(crate) async fn rollback(&mut self) -> CommitAck {
+        if !self.trx.is_idle() {
+            self.counters.bump(Counter::HandlerRollback);
+        }
         self.end_without_changes().await
     }
 
@@ -326,6 +334,7 @@ impl Transaction {
 
     /// SAVEPOINT: one of the same name is replaced.
     pub(crate) fn savepoint(&mut self, name: &str) {
+        self.counters.bump(Counter::HandlerSavepoint);
         self.savepoints.retain(|savepoint| !savepoint.name.eq_ignore_ascii_case(name));
         let changes = self.trx.mark();
         let events = self.parts().1.mark();
@@ -335,6 +344,7 @@ impl Transaction {
     /// ROLLBACK TO SAVEPOINT: later ones go with it.
     pub(crate) fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
         let place = self.find(name)?;
+        self.counters.bump(Counter::HandlerSavepointRollback);
         self.savepoints.truncate(place + 1);
         let Savepoint { changes, events, .. } = self.savepoints[place];
         let (trx, cache) = self.parts();

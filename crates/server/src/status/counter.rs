@@ -227,8 +227,6 @@ counters! {
     HandlerSavepointRollback = "Handler_savepoint_rollback",
     HandlerUpdate = "Handler_update",
     HandlerWrite = "Handler_write",
-    InnodbRowLockTime = "Innodb_row_lock_time",
-    InnodbRowLockWaits = "Innodb_row_lock_waits",
     InnodbRowsDeleted = "Innodb_rows_deleted",
     InnodbRowsInserted = "Innodb_rows_inserted",
     InnodbRowsRead = "Innodb_rows_read",

@@ -27,16 +27,14 @@ pub struct Gauges {
     pub sessions_begun: AtomicU64,
     /// `Prepared_stmt_count`
     pub prepared_statements: AtomicU64,
-    /// `Innodb_row_lock_current_waits`
-    pub row_lock_waits: AtomicU64,
-    /// `Innodb_row_lock_time_max`, milliseconds.
-    pub row_lock_time_max_ms: AtomicU64,
     /// `Ssl_accepts`: clients that asked for TLS.
     pub tls_accepts: AtomicU64,
     /// `Ssl_finished_accepts`: those that have it.
     pub tls_finished_accepts: AtomicU64,
     /// `Flush_commands`
     pub flush_commands: AtomicU64,
+    /// When FLUSH STATUS was executed last, seconds since the start.
+    pub status_flushed_s: AtomicU64,
     /// `Onelog_passwords_digested`: full exchanges of `caching_sha2_password`.
     pub passwords_digested: AtomicU64,
 }

@@ -7,6 +7,7 @@ pub mod counter;
 mod gauges;
 mod prometheus;
 mod rows;
+mod storage;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use parking_lot::Mutex;
 
 pub use counter::{Counter, Counters};
 pub use gauges::Gauges;
+pub use storage::Storage;
 
 use crate::net::TlsNames;
 
@@ -51,6 +53,8 @@ pub struct View<'a> {
     pub snapshot: Option<&'a Tuple>,
     /// The commit pipeline, once it runs.
     pub pipeline: Option<&'a Pipeline>,
+    /// Where data is, once it is open.
+    pub storage: Option<Storage<'a>>,
     /// What recovery did.
     pub recovery: Report,
     /// Seconds since the start.
@@ -81,6 +85,8 @@ impl Status {
 
     /// FLUSH STATUS: the session's counts begin anew, their sum stays.
     pub fn flush_session(&self, counters: &Counters) {
+        let now_s = crate::clock::monotonic_ms() / 1000;
+        self.gauges.status_flushed_s.store(now_s, std::sync::atomic::Ordering::Relaxed);
         self.sessions.lock().ended.absorb(counters);
         counters.clear();
     }

@@ -7,7 +7,7 @@ use binlog::IoCache;
 use commit::{FileContext, Histogram, SemiSyncStatus, Stats, StrategyKind, Tuple};
 
 use super::counter::{Counter, Counters};
-use super::{Gauges, View};
+use super::{Gauges, View, storage};
 use crate::net::tls::cipher_list;
 
 /// A row.
@@ -50,11 +50,16 @@ impl Row {
 pub(super) fn all() -> &'static [Row] {
     static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
         let counted = Counter::ALL.iter().map(|counter| match counter {
-            Counter::Queries => Row { name: counter.name(), source: Source::Everybody(*counter) },
+            Counter::Queries
+            | Counter::InnodbRowsDeleted
+            | Counter::InnodbRowsInserted
+            | Counter::InnodbRowsRead
+            | Counter::InnodbRowsUpdated => Row { name: counter.name(), source: Source::Everybody(*counter) },
             _ => Row { name: counter.name(), source: Source::Session(*counter) },
         });
         let semi_sync = SEMI_SYNC_SOURCE.into_iter().chain(SEMI_SYNC_MASTER).chain(SEMI_SYNC_REPLICA);
-        let others = OTHERS.iter().copied().chain(STAGES.into_iter().flatten()).chain(semi_sync);
+        let others = [OTHERS, storage::ROWS, storage::ABSENT].into_iter().flatten().copied();
+        let others = others.chain(STAGES.into_iter().flatten()).chain(semi_sync);
         let mut rows: Vec<_> = counted.chain(others).collect();
         rows.sort_unstable_by_key(|row| row.name);
         rows
@@ -62,11 +67,11 @@ pub(super) fn all() -> &'static [Row] {
     &ALL
 }
 
-const fn total(name: &'static str, number: fn(&View<'_>) -> u64) -> Row {
+pub(super) const fn total(name: &'static str, number: fn(&View<'_>) -> u64) -> Row {
     Row { name, source: Source::Total(number) }
 }
 
-const fn level(name: &'static str, number: fn(&View<'_>) -> u64) -> Row {
+pub(super) const fn level(name: &'static str, number: fn(&View<'_>) -> u64) -> Row {
     Row { name, source: Source::Level(number) }
 }
 
@@ -78,7 +83,7 @@ fn on_off(on: bool) -> String {
     if on { "ON" } else { "OFF" }.to_owned()
 }
 
-const fn fixed(name: &'static str, text: &'static str) -> Row {
+pub(super) const fn fixed(name: &'static str, text: &'static str) -> Row {
     Row { name, source: Source::Fixed(text) }
 }
 
@@ -112,7 +117,7 @@ fn mean_us(view: &View<'_>, which: fn(&Stats) -> &Histogram) -> u64 {
     })
 }
 
-fn redo(view: &View<'_>, which: fn(&redo::RedoLog) -> u64) -> u64 {
+pub(super) fn redo(view: &View<'_>, which: fn(&redo::RedoLog) -> u64) -> u64 {
     view.pipeline.map_or(0, |pipeline| which(pipeline.redo()))
 }
 
@@ -243,12 +248,6 @@ const OTHERS: &[Row] = &[
     fixed("Connection_errors_tcpwrap", "0"),
     total("Connections", |view| gauge(view, |gauges| &gauges.connections)),
     total("Flush_commands", |view| gauge(view, |gauges| &gauges.flush_commands)),
-    level("Innodb_row_lock_current_waits", |view| gauge(view, |gauges| &gauges.row_lock_waits)),
-    level("Innodb_row_lock_time_avg", |view| {
-        let sum = view.status.sum();
-        sum.get(Counter::InnodbRowLockTime) / sum.get(Counter::InnodbRowLockWaits).max(1)
-    }),
-    level("Innodb_row_lock_time_max", |view| gauge(view, |gauges| &gauges.row_lock_time_max_ms)),
     total("Innodb_os_log_fsyncs", |view| redo(view, |log| log.stats().syncs.load(Ordering::Relaxed))),
     total("Innodb_os_log_written", |view| {
         redo(view, |log| log.stats().bytes_written.load(Ordering::Relaxed))
@@ -339,7 +338,9 @@ const OTHERS: &[Row] = &[
     level("Threads_running", |view| view.threads_running),
     fixed("Tls_library_version", ""),
     total("Uptime", |view| view.uptime_s),
-    total("Uptime_since_flush_status", |view| view.uptime_s),
+    level("Uptime_since_flush_status", |view| {
+        view.uptime_s.saturating_sub(gauge(view, |gauges| &gauges.status_flushed_s))
+    }),
 ];
 
 /// A moment as MySQL shows it, in the machine's time zone; empty for none.

@@ -45,6 +45,14 @@ pub struct Live {
     pub replica_net_timeout_s: AtomicU32,
     /// `rpl_semi_sync_replica_enabled`
     pub semi_sync_replica: AtomicBool,
+    /// `general_log`
+    pub general_log: AtomicBool,
+    /// `slow_query_log`
+    pub slow_query_log: AtomicBool,
+    /// `log_queries_not_using_indexes`
+    pub log_without_index: AtomicBool,
+    /// `log_output`, a bit for each of [`crate::general_log::OUTPUTS`].
+    pub log_output: AtomicU64,
     /// `onelog_view_retention_limit`, bytes.
     pub view_retention_limit: AtomicU64,
 }

@@ -1,11 +1,13 @@
 //! Rules that need more than a value: transaction characteristics, GTIDs.
 
+use std::path::{Path, PathBuf};
+
 use types::error::SqlError;
 use types::error::table::{
     ER_CANT_CHANGE_TX_CHARACTERISTICS, ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON,
     ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF, ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME,
     ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON, ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN,
-    ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION, ER_WRONG_USAGE,
+    ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION, ER_WRONG_USAGE, ER_WRONG_VALUE_FOR_VAR,
 };
 
 use super::checks::parse_gtid_next;
@@ -14,6 +16,7 @@ use super::session::{GtidNext, Isolation, SessionVariables};
 use super::set::{Target, Who};
 use super::value::Val;
 use super::variable::Variable;
+use crate::general_log::default_file;
 
 /// `gtid_mode`'s places.
 const GTID_MODE_ON: u8 = 3;
@@ -36,6 +39,7 @@ pub(super) fn rule(
         name if target == Target::Bare && is_characteristic(name) && who.in_transaction => {
             Err(ER_CANT_CHANGE_TX_CHARACTERISTICS.error(&[]))
         }
+        "general_log_file" | "slow_query_log_file" => log_file(sight, variable, val),
         "gtid_mode" => gtid_mode(sight, val.choice()),
         "gtid_next" => gtid_next(sight, val),
         // What would be written to the binlog may not change its rules midway.
@@ -59,6 +63,31 @@ pub(super) fn rule(
         "transaction_write_set_extraction" => write_set_extraction(sight),
         _ => Ok(()),
     }
+}
+
+/// The file of a log whose variable is set to its default; `None` if it is no log's.
+pub(super) fn default_log_file(sight: &Sight<'_>, variable: &Variable) -> Option<Val> {
+    if !variable.name.ends_with("log_file") {
+        return None;
+    }
+    let (data_dir, hostname) = (sight.val_of("datadir"), sight.val_of("hostname"));
+    default_file(variable.name, data_dir.as_text(), hostname.as_text()).map(|file| Val::text(&file))
+}
+
+/// A regular file, or a new one, in a directory that is there; none that would be read as options. Error 1231.
+fn log_file(sight: &Sight<'_>, variable: &Variable, val: &Val) -> Result<(), SqlError> {
+    let path = PathBuf::from(sight.val_of("datadir").as_text()).join(val.as_text());
+    let is_of_options =
+        path.extension().is_some_and(|ext| ["cnf", "ini"].iter().any(|name| ext.eq_ignore_ascii_case(name)));
+    let has_place = path.parent().is_some_and(Path::is_dir) && (path.is_file() || !path.exists());
+    // The default is where the server is at home.
+    if default_log_file(sight, variable).as_ref() == Some(val) {
+        return Ok(());
+    }
+    if is_of_options || !has_place || val.as_text().is_empty() {
+        return Err(ER_WRONG_VALUE_FOR_VAR.error(&[&variable.name, &val.as_text()]));
+    }
+    Ok(())
 }
 
 /// `SET @@transaction_isolation` is for the next transaction only. Returns whether the variable is of that sort.

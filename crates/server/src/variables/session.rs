@@ -56,6 +56,8 @@ pub struct ConnectionLimits {
     pub net_write_timeout_s: AtomicU32,
     /// `max_allowed_packet`, bytes.
     pub max_allowed_packet: AtomicU64,
+    /// `long_query_time`, microseconds.
+    pub long_query_time_us: AtomicU64,
 }
 
 impl Default for ConnectionLimits {
@@ -65,6 +67,7 @@ impl Default for ConnectionLimits {
             net_read_timeout_s: AtomicU32::new(30),
             net_write_timeout_s: AtomicU32::new(60),
             max_allowed_packet: AtomicU64::new(64 << 20),
+            long_query_time_us: AtomicU64::new(10_000_000),
         }
     }
 }
@@ -131,8 +134,6 @@ pub struct SessionVariables {
     pub max_execution_time_ms: u64,
     /// `max_error_count`: what SHOW WARNINGS keeps.
     pub max_error_count: u16,
-    /// `long_query_time`, microseconds.
-    pub long_query_time_us: u64,
     /// `sql_notes`: notes are kept as warnings.
     pub sql_notes: bool,
     /// `foreign_key_checks`
@@ -149,6 +150,8 @@ pub struct SessionVariables {
     pub quote_show_create: bool,
     /// `sql_log_bin`: what the session does is logged.
     pub sql_log_bin: bool,
+    /// `sql_log_off`: what the session does is not in the general log.
+    pub sql_log_off: bool,
     /// `binlog_row_image`: 0 MINIMAL, 1 NOBLOB, 2 FULL.
     pub row_image: u8,
     /// `transaction_write_set_extraction`: 0 OFF, 1 MURMUR32, 2 XXHASH64.
@@ -190,7 +193,6 @@ impl SessionVariables {
             innodb_lock_wait_timeout_s: 0,
             max_execution_time_ms: 0,
             max_error_count: 0,
-            long_query_time_us: 0,
             sql_notes: true,
             foreign_key_checks: true,
             needs_primary_key: false,
@@ -199,6 +201,7 @@ impl SessionVariables {
             xa_detach_on_prepare: true,
             quote_show_create: true,
             sql_log_bin: true,
+            sql_log_off: false,
             row_image: 2,
             write_set_extraction: 2,
             compression: false,

@@ -139,7 +139,7 @@ impl Sight<'_> {
                 {
                     return Err(ER_NO_DEFAULT.error(&[&variable.name]));
                 }
-                Ok(variable.initial_value())
+                Ok(rules::default_log_file(self, variable).unwrap_or_else(|| variable.initial_value()))
             }
             _ => Ok(self.variables.global(place)),
         }

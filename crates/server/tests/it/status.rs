@@ -15,6 +15,7 @@ fn view<'a>(status: &'a Status, session: Option<&'a Counters>) -> View<'a> {
         compressed: false,
         snapshot: None,
         pipeline: None,
+        storage: None,
         recovery: Report { ms: 7, trx_replayed: 3, ..Report::default() },
         uptime_s: 12,
         threads_connected: 2,

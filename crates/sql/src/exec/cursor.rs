@@ -16,6 +16,7 @@ use types::value::Value;
 
 use super::ranges::{self, BoundRanges, PointKey};
 use super::ranges_scan::RangesScan;
+use super::work::Work;
 use super::{Result, engine_error};
 use crate::expr::{Inputs, Lookup, Made, RowRef};
 use crate::plan::{Access, IndexRef, RangeSpec, Source, SourceKind};
@@ -126,8 +127,8 @@ impl<'p> Cursor<'p> {
     }
 
     /// Moves to the next row. False at the end.
-    pub(super) fn next(&mut self, trx: &mut Trx) -> Result<bool> {
-        self.current = self.fetch(trx)?;
+    pub(super) fn next(&mut self, trx: &mut Trx, work: &mut Work) -> Result<bool> {
+        self.current = self.fetch(trx, work)?;
         if let (Current::Row(row), SourceKind::Table(table)) = (&self.current, &self.source.from) {
             table.rows.offsets(row, &mut self.offsets).map_err(|_| damaged(table))?;
         }
@@ -176,7 +177,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    fn fetch(&mut self, trx: &mut Trx) -> Result<Current> {
+    fn fetch(&mut self, trx: &mut Trx, work: &mut Work) -> Result<Current> {
         let table = match (&self.source.from, &mut self.rows) {
             (SourceKind::Table(table), _) => table,
             (_, Rows::Values { rows, by, next }) => {
@@ -194,18 +195,19 @@ impl<'p> Cursor<'p> {
                 } else {
                     get(&key, &self.versions, trx)?.map_or(Current::None, Current::Row)
                 };
+                work.looks_up(!matches!(found, Current::None));
                 self.key = Some(key.into());
                 Ok(found)
             }
             Rows::Scan(scan) => {
-                let Some(entry) = scan.next(&self.versions, trx)? else { return Ok(Current::None) };
+                let Some(entry) = scan.next(&self.versions, trx, work)? else { return Ok(Current::None) };
                 if matches!(self.versions, Versions::Moment(_)) {
                     self.key = Some(entry.key);
                 }
                 Ok(Current::Row(entry.row.expect("next returns rows")))
             }
             Rows::Entries(entries) => loop {
-                let Some(entry) = entries.next(&self.versions, trx)? else { return Ok(Current::None) };
+                let Some(entry) = entries.next(&self.versions, trx, work)? else { return Ok(Current::None) };
                 // Rows are locked by their keys.
                 if self.exact && !self.source.needs_row && matches!(self.versions, Versions::Snapshot) {
                     return Ok(Current::Entry);
@@ -236,10 +238,8 @@ fn table_rows(
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<(Rows, bool)> {
-    let full = |direction| {
-        let ranges = vec![KeyRange::prefix(&table.def.rows.prefix())];
-        Rows::Scan(RangesScan::new(ranges, direction))
-    };
+    let full =
+        |direction| Rows::Scan(RangesScan::whole(KeyRange::prefix(&table.def.rows.prefix()), direction));
     match access {
         Access::Full(direction) => Ok((full(*direction), true)),
         Access::Point { index: IndexRef::Primary, keys } => {

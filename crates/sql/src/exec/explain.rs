@@ -17,6 +17,7 @@ use sets::Number;
 
 use super::cursor::{Cursor, Versions};
 use super::subquery::Known;
+use super::work::Work;
 use super::{Exec, Result};
 
 use crate::bind::possible_indexes;
@@ -135,8 +136,9 @@ impl Exec<'_> {
         let inputs = self.inputs(&[], Known::NOTHING);
         let versions = Versions::Moment(self.trx.newest_snapshot());
         let mut cursor = Cursor::open(source, None, versions, &inputs, &mut self.reading())?;
-        let mut rows = 0;
-        while rows < COUNTED_MAX && cursor.next(self.trx)? {
+        // Nobody asked for these rows.
+        let (mut rows, mut work) = (0, Work::default());
+        while rows < COUNTED_MAX && cursor.next(self.trx, &mut work)? {
             rows += 1;
             self.turns.tick().await;
         }

@@ -214,7 +214,7 @@ impl<'p> Join<'p> {
         let source = &self.sources[depth];
         let level = &mut self.levels[depth];
         let Some(cursor) = &mut level.cursor else { return Ok(Look::End) };
-        if cursor.next(exec.trx)? {
+        if cursor.next(exec.trx, &mut exec.work)? {
             let exact = cursor.exact;
             let is_open = |condition: &Condition| !(condition.implied && exact);
             if !cursor.is_unread()

@@ -33,6 +33,7 @@ mod target;
 mod union;
 mod update;
 mod window;
+mod work;
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -44,6 +45,7 @@ use engine::EngineError;
 use engine::catalog::table::Table;
 use engine::ids::CommitSeq;
 use engine::trx::Trx;
+use smallvec::SmallVec;
 use types::context::Context;
 use types::error::SqlError;
 use types::error::table::{
@@ -60,6 +62,7 @@ pub use foreign::{Enforce, Inserted, RowChanges, check_existing};
 pub use memory::MEMORY_MAX;
 pub(crate) use memory::value_size;
 pub use project::{Cell, OutputColumn, output_columns};
+pub use work::Work;
 
 use crate::expr::{Inputs, LongLists, RowRef, Types};
 use crate::plan::{Plan, QueryPlan, Relations, RowRules, SelectPlan};
@@ -188,6 +191,10 @@ pub struct Exec<'a> {
     pub kept: HashMap<usize, Kept>,
     /// Rows that it has looked at.
     pub turns: Turns,
+    /// What it has read and sorted.
+    pub work: Work,
+    /// The SELECTs that have begun, by the address of their plan.
+    pub noted: SmallVec<[usize; 2]>,
     /// Values that cannot be read as what they are compared with are errors, not warnings: of a change in strict mode.
     pub strict: bool,
     /// The file of LOAD DATA.
@@ -215,6 +222,8 @@ impl<'a> Exec<'a> {
             memory_max: MEMORY_MAX,
             kept: HashMap::new(),
             turns: Turns::default(),
+            work: Work::default(),
+            noted: SmallVec::new(),
             strict: false,
             file: None,
             long_lists: None,

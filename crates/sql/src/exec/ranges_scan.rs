@@ -5,6 +5,7 @@ use engine::scan::{Direction, Entry, KeyRange, Scan};
 use engine::trx::Trx;
 
 use super::cursor::Versions;
+use super::work::{Way, Work};
 use super::{Result, engine_error};
 
 /// Ranges of one index, one after another.
@@ -13,15 +14,29 @@ pub(super) struct RangesScan {
     /// The next one last.
     ranges: Vec<KeyRange>,
     direction: Direction,
+    way: Way,
 }
 
 impl RangesScan {
     pub(super) fn new(ranges: Vec<KeyRange>, direction: Direction) -> Self {
-        Self { scan: None, ranges, direction }
+        Self { scan: None, ranges, direction, way: Way::Ranges }
+    }
+
+    /// All rows of a table.
+    pub(super) fn whole(range: KeyRange, direction: Direction) -> Self {
+        Self { scan: None, ranges: vec![range], direction, way: Way::Whole }
     }
 
     /// The next key that has a row; notes what was skipped on the way.
-    pub(super) fn next(&mut self, versions: &Versions, trx: &mut Trx) -> Result<Option<Entry>> {
+    pub(super) fn next(
+        &mut self,
+        versions: &Versions,
+        trx: &mut Trx,
+        work: &mut Work,
+    ) -> Result<Option<Entry>> {
+        if self.scan.is_some() {
+            work.goes_on(self.way, self.direction, false);
+        }
         loop {
             if self.scan.is_none() {
                 let Some(range) = self.ranges.pop() else { return Ok(None) };
@@ -30,6 +45,8 @@ impl RangesScan {
                     Versions::Moment(moment) => trx.scan_at(&range, self.direction, moment),
                 };
                 self.scan = Some(opened.map_err(engine_error)?);
+                work.begins(self.way, self.direction);
+                work.goes_on(self.way, self.direction, true);
             }
             let Some(scan) = &mut self.scan else { continue };
             let entry = match versions {
@@ -44,6 +61,7 @@ impl RangesScan {
                 trx.note_seen(entry.seq);
             }
             if entry.row.is_some() {
+                work.rows += 1;
                 return Ok(Some(entry));
             }
         }

@@ -67,6 +67,9 @@ impl Exec<'_> {
         let known = subqueries.known(plan);
         let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit, plan.counts_all)?;
         let open = self.precondition(plan.precondition.as_ref(), known)?;
+        if open {
+            self.note_select(plan);
+        }
         if open || plan.group.is_some() {
             let in_order = open && plan.is_in_order && self.finds_exactly(&plan.sources[0], known)?;
             let streams = plan.group.is_none() && plan.over.is_none() && !plan.distinct;
@@ -304,6 +307,9 @@ impl Exec<'_> {
         }
         if let Some(buffer) = buffer {
             collected = Box::pin(self.windowed(plan, buffer, known, &mut memory)).await?;
+        }
+        if !plan.order.is_empty() {
+            self.note_sort(collected.len(), plan.sources.first());
         }
         Ok(finish(collected, plan))
     }

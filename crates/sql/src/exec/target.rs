@@ -59,6 +59,7 @@ impl Exec<'_> {
                     let held = self.trx.holds(LockId::of_key(&key), Mode::Shared);
                     self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
                     let row = self.read_target(target, &key, true, known).await?;
+                    self.work.looks_up(row.is_some());
                     if row.is_none() {
                         self.trx.let_go(&key, held, true);
                     }
@@ -152,6 +153,7 @@ impl Exec<'_> {
             rows.push((by, key));
         }
         if !target.order.is_empty() {
+            self.note_sort(rows.len(), Some(&target.source));
             rows.sort_by(|(a, _), (b, _)| a.cmp(b));
         }
         Ok(rows)

@@ -342,6 +342,8 @@ impl Conn {
             memory_max: self.memory_max,
             kept: HashMap::new(),
             turns: Turns::default(),
+            work: sql::exec::Work::default(),
+            noted: Default::default(),
             strict: false,
             file: None,
             long_lists: None,

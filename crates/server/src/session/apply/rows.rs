@@ -21,8 +21,8 @@ use types::row::Offsets;
 use types::store::write_implicit_default;
 use types::temporal::TimeZone;
 
-use super::super::Client;
 use super::super::row_log::StatementLog;
+use super::super::{Client, count};
 use super::search::Moved;
 use super::table::{bad_event, image_error};
 use super::{Mapped, Result};
@@ -57,6 +57,7 @@ impl Client {
         let mut changes =
             Changes { table, reader, trx, log: &mut log, relations, rules, enforce, session, turns };
         let done = kill.unless_killed(pin!(changes.apply(body))).await;
+        count::add_rows(&self.counters, log.rows);
         log.end(done.is_ok());
         self.transaction.trx.end_statement();
         done

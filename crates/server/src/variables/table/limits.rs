@@ -1,9 +1,23 @@
 //! Limits in time, size and number, and the statement logs.
 
+use std::sync::atomic::Ordering;
+
+use types::error::SqlError;
+use types::error::table::ER_WRONG_VALUE_FOR_VAR;
+
+use crate::general_log::OUTPUTS;
 use crate::variables::home::{live, own};
 use crate::variables::variable::Extent::{Both, Global};
 use crate::variables::variable::{Initial, Variable, choice, double, row, text, toggle, uint};
 use crate::variables::{Kind, Read, Val};
+
+/// At least one of the places that there are. Error 1231.
+fn some_output(val: &Val) -> Result<Val, SqlError> {
+    if val.flags() == 0 {
+        return Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"log_output", &""]));
+    }
+    Ok(val.clone())
+}
 
 /// The rows.
 pub(super) const ROWS: &[Variable] = &[
@@ -152,8 +166,7 @@ pub(super) const ROWS: &[Variable] = &[
     uint("query_prealloc_size", Both, (8192, u64::MAX), 8192, "Bytes of a session's first memory block.")
         .step(1024)
         .inert(),
-    uint("min_examined_row_limit", Both, (0, u64::MAX), 0, "Rows below which a statement is not slow.")
-        .inert(),
+    uint("min_examined_row_limit", Both, (0, u64::MAX), 0, "Rows below which a statement is not slow."),
     uint("max_digest_length", Global, (0, 1_048_576), 1024, "Bytes of a statement's digest.").fixed().inert(),
     uint("max_sp_recursion_depth", Both, (0, 255), 0, "Depth of a stored procedure's recursion.").inert(),
     uint(
@@ -167,24 +180,32 @@ pub(super) const ROWS: &[Variable] = &[
     uint("regexp_time_limit", Global, (0, 2_147_483_647), 32, "Steps of a regular expression.").inert(),
     double("long_query_time", Both, (0.0, 31_536_000.0), 10.0, "Seconds above which a statement is slow.")
         .home(own(
-            |own| Val::Double(own.long_query_time_us as f64 / 1e6),
+            |own| Val::Double(own.limits.long_query_time_us.load(Ordering::Relaxed) as f64 / 1e6),
             |own, val| {
-                own.long_query_time_us = types::number::double_to_i64(val.double() * 1e6).unsigned_abs();
+                let us = types::number::double_to_i64(val.double() * 1e6).unsigned_abs();
+                own.limits.long_query_time_us.store(us, Ordering::Relaxed);
             },
         )),
-    toggle("slow_query_log", Global, false, "Slow statements are logged.").only(),
-    text("slow_query_log_file", Global, "", "Where to.").told(),
-    toggle("general_log", Global, false, "All statements are logged.").only(),
-    text("general_log_file", Global, "", "Where to.").told(),
+    toggle("slow_query_log", Global, false, "Slow statements are logged.")
+        .home(live(|live| live.slow_query_log.val(), |live, val| live.slow_query_log.put(val))),
+    text("slow_query_log_file", Global, "", "Where to; the machine's name with -slow.log if it says nothing."),
+    toggle("general_log", Global, false, "What clients ask for is logged.")
+        .home(live(|live| live.general_log.val(), |live, val| live.general_log.put(val))),
+    text("general_log_file", Global, "", "Where to; the machine's name with .log if it says nothing."),
     row(
         "log_output",
         Global,
-        Kind::Flags(&["NONE", "FILE", "TABLE"]),
+        Kind::Flags(OUTPUTS),
         Initial::Text("FILE"),
-        "How statement logs are written.",
+        "Where the logs of statements are written to: FILE, TABLE (of mysql), or, whatever else is said, NONE.",
     )
-    .only(),
-    toggle("log_queries_not_using_indexes", Global, false, "Statements without index are slow.").inert(),
+    .home(live(
+        |live| Val::Flags(live.log_output.load(Ordering::Relaxed)),
+        |live, val| live.log_output.store(val.flags(), Ordering::Relaxed),
+    ))
+    .check(some_output),
+    toggle("log_queries_not_using_indexes", Global, false, "Statements without index are slow.")
+        .home(live(|live| live.log_without_index.val(), |live, val| live.log_without_index.put(val))),
     text("log_error", Global, "stderr", "Where errors are logged.").fixed(),
     uint("log_error_verbosity", Global, (1, 3), 2, "1 errors, 2 warnings too, 3 notes too."),
     choice("log_timestamps", Global, &["UTC", "SYSTEM"], "UTC", "Time zone of the logs.").only(),

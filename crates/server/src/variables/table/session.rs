@@ -179,7 +179,7 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("sql_buffer_result", Both, false, "Results are collected before they are sent.").inert(),
     toggle("sql_log_off", Both, false, "Statements of this session are left out of the general log.")
         .restricted()
-        .inert(),
+        .home(own(|own| Val::Bool(own.sql_log_off), |own, val| own.sql_log_off = val.is_on())),
     toggle("sql_require_primary_key", Both, false, "Tables need a primary key.")
         .restricted()
         .home(own(|own| Val::Bool(own.needs_primary_key), |own, val| own.needs_primary_key = val.is_on())),

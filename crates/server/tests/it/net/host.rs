@@ -279,6 +279,7 @@ impl Host {
             compressed: false,
             snapshot: None,
             pipeline: None,
+            storage: None,
             recovery: commit::recovery::Report::default(),
             uptime_s: 0,
             threads_connected: self.net.connections.sessions().into(),

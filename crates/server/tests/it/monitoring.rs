@@ -1,0 +1,167 @@
+//! Purpose: what monitoring asks is answered, by what happened.
+//!
+//! Requirements: R1. Reads, sorts, changes, commits and rollbacks are counted as MySQL counts them. R2. Waits for row locks,
+//! deadlocks and time-outs are counted; `INNODB_METRICS` has the same numbers. R3. `Slow_queries` counts what takes
+//! `long_query_time` or longer. R4. SHOW ENGINE INNODB STATUS has the sections and lines that tools look for. R5. Tables of
+//! `performance_schema` that collectors read are there, and empty, as in a MySQL server that does not collect. R6. Hosts whose
+//! handshakes broke off are in `host_cache`, until it is truncated.
+//!
+//! Method: a whole server on a simulated disk. Numbers were seen at MySQL 9.7.4.
+
+use crate::whole::{World, ok, rows, send, until};
+
+/// A session's counts that are not 0.
+fn counts(client: &mut crate::client::Client, what: &str) -> Vec<String> {
+    let sql = format!(
+        "SELECT CONCAT(variable_name, ' ', variable_value) FROM performance_schema.session_status \
+         WHERE variable_name REGEXP '{what}' AND variable_value <> '0' ORDER BY variable_name"
+    );
+    rows(client, &sql)
+}
+
+#[test]
+fn what_statements_do_is_counted() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT, KEY (a))");
+    ok(&mut root, "INSERT INTO d.t VALUES (1, 10, 1), (2, 20, 1), (3, 30, 1), (4, 40, 1)");
+    let pattern = "^(Handler_(read|write|update|delete)|Select|Sort|Innodb_rows)";
+    for (sql, wanted) in [
+        (
+            "SELECT * FROM d.t",
+            &["Handler_read_first 1", "Handler_read_key 1", "Handler_read_rnd_next 5", "Select_scan 1"][..],
+        ),
+        ("SELECT * FROM d.t WHERE id = 2", &["Handler_read_key 1"]),
+        (
+            "SELECT * FROM d.t WHERE id BETWEEN 2 AND 3",
+            &["Handler_read_key 1", "Handler_read_next 2", "Select_range 1"],
+        ),
+        ("SELECT * FROM d.t WHERE a = 20", &["Handler_read_key 1", "Handler_read_next 1"]),
+        (
+            "SELECT * FROM d.t ORDER BY b",
+            &[
+                "Handler_read_first 1",
+                "Handler_read_key 1",
+                "Handler_read_rnd_next 5",
+                "Select_scan 1",
+                "Sort_rows 4",
+                "Sort_scan 1",
+            ],
+        ),
+        (
+            "SELECT * FROM d.t ORDER BY id DESC LIMIT 2",
+            &["Handler_read_key 1", "Handler_read_last 1", "Handler_read_prev 1", "Select_scan 1"],
+        ),
+        ("UPDATE d.t SET b = 2 WHERE id = 1", &["Handler_read_key 1", "Handler_update 1"]),
+        ("DELETE FROM d.t WHERE id = 4", &["Handler_delete 1", "Handler_read_key 1"]),
+        ("INSERT INTO d.t VALUES (5, 50, 5), (6, 60, 6)", &["Handler_write 2"]),
+    ] {
+        ok(&mut root, "FLUSH STATUS");
+        ok(&mut root, sql);
+        // Of the session; what InnoDB counts is everybody's in MySQL.
+        let mut found = counts(&mut root, pattern);
+        found.retain(|count| !count.starts_with("Innodb"));
+        // The question itself reads a table that is made for it.
+        assert_eq!(found, wanted, "{sql}");
+    }
+    world.stop();
+}
+
+#[test]
+fn waits_deadlocks_and_slow_statements_are_counted() {
+    let world = World::start_with(&["--innodb-lock-wait-timeout=1"]);
+    let (mut root, mut one, mut two) = (world.root(), world.root(), world.root());
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1), (2)");
+    let lock = |id: u32| format!("SELECT * FROM d.t WHERE id = {id} FOR UPDATE");
+    ok(&mut one, "BEGIN");
+    ok(&mut two, "BEGIN");
+    ok(&mut one, &lock(1));
+    ok(&mut two, &lock(2));
+    send(&mut two, &lock(1));
+    let current = "SELECT variable_value FROM performance_schema.global_status \
+         WHERE variable_name = 'Innodb_row_lock_current_waits'";
+    until(&mut root, current, &["1"]);
+    assert_eq!(one.query(&lock(2)).unwrap_err().code(), 1213);
+    two.answer().unwrap();
+    ok(&mut one, "SET innodb_lock_wait_timeout = 1");
+    assert_eq!(one.query(&lock(1)).unwrap_err().code(), 1205);
+    assert_eq!(rows(&mut root, current), ["0"]);
+    let metrics = "SELECT name, count FROM information_schema.innodb_metrics \
+         WHERE name IN ('lock_deadlocks', 'lock_timeouts', 'lock_row_lock_waits') ORDER BY name";
+    assert_eq!(rows(&mut root, metrics), ["lock_deadlocks|1", "lock_row_lock_waits|2", "lock_timeouts|1"]);
+    let status = "SELECT variable_value >= 1000 FROM performance_schema.global_status WHERE variable_name = \
+         'Innodb_row_lock_time_max'";
+    assert_eq!(rows(&mut root, status), ["1"]);
+
+    let slow =
+        "SELECT variable_value FROM performance_schema.session_status WHERE variable_name = 'Slow_queries'";
+    assert_eq!(rows(&mut root, slow), ["0"]);
+    ok(&mut root, "SET long_query_time = 0.05");
+    ok(&mut root, "DO SLEEP(0.06)");
+    assert_eq!(rows(&mut root, slow), ["1"]);
+    world.stop();
+}
+
+#[test]
+fn the_monitor_has_the_lines_that_tools_look_for() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut other, "BEGIN");
+    ok(&mut other, "INSERT INTO d.t VALUES (1), (2)");
+    let text = rows(&mut root, "SHOW ENGINE INNODB STATUS").remove(0);
+    for line in [
+        " 0 INNODB MONITOR OUTPUT\n",
+        "\n------------\nTRANSACTIONS\n------------\n",
+        "\n---TRANSACTION ",
+        "undo log entries 2\n",
+        "\n0 queries inside InnoDB, 0 queries in queue\n",
+        "\nLog sequence number          ",
+        "\nLast checkpoint at           ",
+        "\n--------------\nROW OPERATIONS\n--------------\n",
+        "\nNumber of rows inserted 2, updated 0, deleted 0, read 0\n",
+        "\nEND OF INNODB MONITOR OUTPUT\n",
+        "\nOnelog_commits\t",
+    ] {
+        assert!(text.contains(line), "{line:?} in {text}");
+    }
+    ok(&mut root, "CREATE USER u");
+    assert_eq!(world.client("u").query("SHOW ENGINE INNODB STATUS").unwrap_err().code(), 1227);
+    assert_eq!(
+        world.client("u").query("SELECT * FROM information_schema.innodb_metrics").unwrap_err().code(),
+        1227
+    );
+    world.stop();
+}
+
+#[test]
+fn tables_of_what_is_not_collected_are_empty() {
+    let world = World::start();
+    let mut root = world.root();
+    for sql in [
+        "SELECT DIGEST_TEXT, COUNT_STAR, SUM_TIMER_WAIT FROM performance_schema.events_statements_summary_by_digest",
+        "SELECT EVENT_NAME, COUNT_STAR FROM performance_schema.events_waits_summary_global_by_event_name",
+        "SELECT OBJECT_SCHEMA, COUNT_FETCH FROM performance_schema.table_io_waits_summary_by_table",
+        "SELECT FILE_NAME, COUNT_READ FROM performance_schema.file_summary_by_instance",
+        "SELECT EVENT_NAME, CURRENT_NUMBER_OF_BYTES_USED FROM performance_schema.memory_summary_global_by_event_name",
+        "SELECT * FROM performance_schema.host_cache",
+    ] {
+        assert_eq!(rows(&mut root, sql), [""; 0], "{sql}");
+    }
+    world.stop();
+}
+
+#[test]
+fn hosts_that_broke_off_are_shown_until_they_are_forgotten() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE USER u@'%'");
+    drop(world.stranger([127, 0, 0, 7]));
+    let hosts = "SELECT ip, host, sum_connect_errors, count_handshake_errors, first_seen <= last_seen \
+         FROM performance_schema.host_cache";
+    until(&mut root, hosts, &["127.0.0.7|NULL|1|1|1"]);
+    ok(&mut root, "TRUNCATE TABLE performance_schema.host_cache");
+    assert_eq!(rows(&mut root, hosts), [""; 0]);
+    world.stop();
+}
