@@ -64,12 +64,11 @@ impl LogFile {
                 self.is_broken = false;
                 tracing::info!(path = %self.path.display(), "the log is written again");
             }
-            Ok(()) => {}
             Err(error) if !self.is_broken => {
                 self.is_broken = true;
                 tracing::error!(path = %self.path.display(), %error, "the log cannot be written: entries are lost");
             }
-            Err(_) => {}
+            Ok(()) | Err(_) => {}
         }
     }
 }
@@ -98,6 +97,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the log is an ordinary file")]
     fn a_full_disk_loses_entries_and_begins_a_new_line_behind_them() {
         let entry = Entry { at_us: 0, user_host: "", id: 7, command: "Query", argument: b"SELECT 1" };
         let path = std::env::temp_dir().join(format!("onelog-general-{}.log", std::process::id()));

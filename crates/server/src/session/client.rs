@@ -140,6 +140,7 @@ impl Shared {
 
 /// A session. See the module.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Client {
     pub(super) shared: Arc<Shared>,
     pub(super) view: Arc<SessionView>,

@@ -1,7 +1,7 @@
 //! Statements that have no plan.
 
 use commit::CommitAck;
-use sql::parse::Statement;
+use sql::parse::{Statement, TableName};
 use types::error::SqlError;
 use types::error::table::{ER_BAD_DB_ERROR, ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET, ER_UNKNOWN_STMT_HANDLER};
 
@@ -65,18 +65,7 @@ impl Client {
             Statement::UnlockInstance => self.unlock_instance()?,
             Statement::Prepare(prepare) => self.prepare_named(prepare)?,
             Statement::Deallocate(name) => self.deallocate_named(&name)?,
-            Statement::Truncate(table) if self.is_table_of("mysql", "general_log", &table) => {
-                self.access.on_table(Privileges::DROP, "mysql", "general_log")?;
-                self.shared.common.general_log.forget();
-            }
-            Statement::Truncate(table) if self.is_table_of("mysql", "slow_log", &table) => {
-                self.access.on_table(Privileges::DROP, "mysql", "slow_log")?;
-                self.shared.common.slow_log.forget();
-            }
-            Statement::Truncate(table) if self.is_table_of("performance_schema", "host_cache", &table) => {
-                self.access.on_table(Privileges::DROP, "performance_schema", "host_cache")?;
-                self.shared.connections.flush_hosts();
-            }
+            Statement::Truncate(table) if self.empties_picture(&table)? => {}
             Statement::CreateTable(_)
             | Statement::CreateTableLike(_)
             | Statement::AlterTable(_)
@@ -88,22 +77,12 @@ impl Client {
             | Statement::RenameTables(_)
             | Statement::CreateDatabase(_)
             | Statement::AlterDatabase(_)
-            | Statement::DropDatabase(_) => {
-                self.may_commit_implicitly()?;
-                if !self.passes_over_change()? {
-                    return self.change_schema(statement, sql).await.map(Some);
-                }
-            }
+            | Statement::DropDatabase(_) => return self.define(statement, sql, false).await,
             Statement::ManageUsers(_)
             | Statement::DropUsers(_)
             | Statement::RenameUsers(_)
             | Statement::Grant(_)
-            | Statement::Revoke(_) => {
-                self.may_commit_implicitly()?;
-                if !self.passes_over_change()? {
-                    return self.change_accounts(statement).await.map(Some);
-                }
-            }
+            | Statement::Revoke(_) => return self.define(statement, sql, true).await,
             Statement::Binlog(events) => return Box::pin(self.replay(&events)).await,
             Statement::ChangeSource(change) => self.change_source(*change).await?,
             Statement::StartReplica(which) => self.start_replica(which)?,
@@ -134,6 +113,39 @@ impl Client {
             | Statement::Maintain(_) => unreachable!("these are answered elsewhere"),
         }
         Ok(None)
+    }
+
+    /// Changes the schema, or accounts: a transaction by itself.
+    async fn define(
+        &mut self,
+        statement: Statement,
+        sql: &[u8],
+        accounts: bool,
+    ) -> Result<Option<CommitAck>> {
+        self.may_commit_implicitly()?;
+        if self.passes_over_change()? {
+            return Ok(None);
+        }
+        if accounts {
+            self.change_accounts(statement).await.map(Some)
+        } else {
+            self.change_schema(statement, sql).await.map(Some)
+        }
+    }
+
+    /// TRUNCATE of a log that is a table, or of `host_cache`. False if the name is another one.
+    fn empties_picture(&self, table: &TableName) -> Result<bool> {
+        const PICTURES: [(&str, &str); 3] =
+            [("mysql", "general_log"), ("mysql", "slow_log"), ("performance_schema", "host_cache")];
+        let named = PICTURES.iter().find(|(db, name)| self.is_table_of(db, name, table));
+        let Some((db, name)) = named else { return Ok(false) };
+        self.access.on_table(Privileges::DROP, db, name)?;
+        match *name {
+            "general_log" => self.shared.common.general_log.forget(),
+            "slow_log" => self.shared.common.slow_log.forget(),
+            _ => self.shared.connections.flush_hosts(),
+        }
+        Ok(true)
     }
 
     /// DEALLOCATE PREPARE. Error 1243.

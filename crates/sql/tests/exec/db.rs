@@ -343,7 +343,7 @@ impl Conn {
             kept: HashMap::new(),
             turns: Turns::default(),
             work: sql::exec::Work::default(),
-            noted: Default::default(),
+            noted: smallvec::SmallVec::default(),
             strict: false,
             file: None,
             long_lists: None,
