@@ -77,7 +77,10 @@ pub(crate) async fn run(shared: Arc<Shared>) {
                     "replication: the applier waits for room: {}",
                     error.message
                 );
-                let _ = tokio::time::timeout(PAUSE_FOR_ROOM, wanted.changed()).await;
+                replica.state.lock().sql_error = Some(Failure::of(&error));
+                if tokio::time::timeout(PAUSE_FOR_ROOM, wanted.changed()).await.is_err() {
+                    replica.state.lock().sql_error = None;
+                }
             }
             End::Failed(error) => failed(&shared, &error, &mut tries),
         }

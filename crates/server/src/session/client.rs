@@ -182,7 +182,7 @@ pub struct Client {
     /// Of a worker: the GTID of the transaction at hand.
     pub(super) claimed: Option<super::apply::Claim>,
     /// The table that its transaction makes.
-    pub(super) new_table: Option<NewTable>,
+    pub(super) new_table: Option<Box<NewTable>>,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
     /// The statement at hand is in the general log.

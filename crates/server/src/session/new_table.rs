@@ -188,7 +188,7 @@ impl Client {
             self.log.log_ddl(cache, &ddl)?;
         }
         self.transaction.defines = Some(table.def.id);
-        self.new_table = Some(NewTable { table, change: edits(changes), _locks: locks });
+        self.new_table = Some(Box::new(NewTable { table, change: edits(changes), _locks: locks }));
         Ok(())
     }
 
@@ -233,7 +233,7 @@ impl Client {
 
     /// Commits the new table with its rows, and shows it to everybody.
     pub(super) async fn commit_new_table(&mut self) -> Result<CommitAck> {
-        let NewTable { change, _locks, .. } = self.new_table.take().expect("a table is in hand");
+        let NewTable { change, _locks, .. } = *self.new_table.take().expect("a table is in hand");
         let logged = self.logs_commit()?;
         let (shared, origin) = (Arc::clone(&self.shared), self.log.origin);
         shared.schema.commit(&mut self.transaction, change, origin, logged).await

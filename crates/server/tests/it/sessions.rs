@@ -463,7 +463,6 @@ fn clients_are_told_what_has_changed() {
         ok(&mut client, "DROP TEMPORARY TABLE d.own");
     }
     for sql in [
-        "SET session_track_gtids = OWN_GTID",
         "SET session_track_transaction_info = 'STATE'",
         "SET session_track_transaction_info = 'CHARACTERISTICS'",
     ] {

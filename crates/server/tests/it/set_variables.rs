@@ -89,14 +89,13 @@ const DIFFERENT: &[(&str, &str, &[&str])] = &[
     ("collation_", "as above", &["1", "2", "3"]),
     ("default_collation_for_utf8mb4", "as above; MySQL names the two that it takes", &["1", "2", "3"]),
     ("innodb_tmpdir", "the empty path is the one value here", &["''"]),
-    ("lc_", "locales have no numbers here, and there is one", NUMBERS),
+    ("lc_", "there is one locale, of number 0", &NUMBERS_BUT_0),
     ("sql_select_limit", "the recorder's own SELECT had no rows", &["-1", "0", "false"]),
     ("timestamp", "what is recorded is the recorder's time", &["-1", "0", "false"]),
 ];
 
 /// The literals that are whole numbers.
-const NUMBERS: &[&str] =
-    &["-1", "0", "1", "2", "3", "false", "99999999999", "18446744073709551615", "1000003"];
+const NUMBERS_BUT_0: [&str; 7] = ["-1", "1", "2", "3", "99999999999", "18446744073709551615", "1000003"];
 
 fn is_different(name: &str, literal: &str) -> bool {
     DIFFERENT.iter().any(|(prefix, _, literals)| name.starts_with(prefix) && (literals.contains(&literal)))

@@ -133,7 +133,6 @@ const MISSING: &[(&str, &str)] = &[
     ("admin_", "there is no administrative port"),
     ("avoid_temporal_upgrade", "there are no old tables"),
     ("binlog_rotate_encryption_master_key_at_startup", "there is no encryption"),
-    ("block_encryption_mode", "there is no AES_ENCRYPT()"),
     ("build_id", "nobody reads it"),
     ("caching_sha2_password_auto_generate_rsa_keys", "there is no RSA"),
     ("caching_sha2_password_private_key_path", "as above"),

@@ -499,6 +499,7 @@ fn a_replica_goes_on_behind_an_end_that_a_full_disk_refused() {
         "SELECT LAST_ERROR_NUMBER FROM performance_schema.replication_applier_status_by_coordinator",
         &["1021"],
     );
+    ok(&mut reader, "STOP REPLICA");
     disk.set_capacity(u64::MAX);
     while reader.query("INSERT INTO d.fill (b) VALUES ('')").is_err() {}
     let end = newest(&source);
