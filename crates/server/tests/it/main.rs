@@ -30,6 +30,7 @@ mod net;
 mod new_tables;
 mod options;
 mod params;
+mod patterns;
 mod payloads;
 mod places;
 mod plugins;

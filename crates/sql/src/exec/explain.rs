@@ -477,7 +477,7 @@ impl Access {
         match self {
             Self::Point { keys, .. } => Some(keys),
             Self::Ranges { ranges, .. } => match &ranges[..] {
-                [range @ RangeSpec { equal, low: None, high: None }]
+                [range @ RangeSpec { equal, low: None, high: None, like: None }]
                     if !equal.is_empty() && !range.has_rows() =>
                 {
                     Some(equal)
@@ -490,12 +490,10 @@ impl Access {
 
     /// So many of the index's columns are asked for.
     fn used_parts(&self) -> usize {
-        let used =
-            |range: &RangeSpec| range.equal.len() + usize::from(range.low.is_some() || range.high.is_some());
         match self {
             Self::Full(_) => 0,
             Self::Point { keys, .. } => keys.len(),
-            Self::Ranges { ranges, .. } => ranges.iter().map(used).max().unwrap_or(0),
+            Self::Ranges { ranges, .. } => ranges.iter().map(RangeSpec::parts).max().unwrap_or(0),
         }
     }
 }
