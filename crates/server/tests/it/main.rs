@@ -13,6 +13,7 @@ mod compressed;
 mod conditions;
 
 mod cursors;
+mod descending;
 mod dumps;
 mod early_release;
 mod explain;
