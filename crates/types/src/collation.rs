@@ -22,6 +22,7 @@ mod unicode_data;
 mod weigh;
 
 pub use known::{Known, known_by_id, known_by_name, nearest};
+pub use like::Beginning;
 
 use std::cmp::Ordering;
 use std::hash::Hasher;
@@ -306,6 +307,24 @@ impl Collation {
         }
     }
 
+    /// Appends what the sort keys of all texts begin with whose first characters are to LIKE like these, whatever follows.
+    /// They need not be all that begin so: LIKE decides.
+    pub fn sort_key_beginning(self, text: &[u8], out: &mut Vec<u8>) {
+        if let Some(uca) = self.uca() {
+            return uca.sort_key_beginning(text, out);
+        }
+        match self {
+            Self::Binary | Self::Utf8mb40900Bin => sort_key::binary_beginning(text, out),
+            Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => sort_key::beginning(&Utf8General, text, out),
+            Self::AsciiGeneralCi => sort_key::beginning(&Table(&tables::ASCII_GENERAL), text, out),
+            Self::Latin1SwedishCi => sort_key::beginning(&Table(&tables::LATIN1_SWEDISH), text, out),
+            Self::AsciiBin | Self::Latin1Bin | Self::Utf8mb3Bin | Self::Utf8mb4Bin => {
+                sort_key::beginning(&Bytes, text, out);
+            }
+            _ => sort_key::beginning(&Table(&tables::LATIN1_GENERAL), text, out),
+        }
+    }
+
     /// Appends what WEIGHT_STRING answers, if the collation is one of the Unicode Collation Algorithm; else false.
     pub fn uca_weight_string(self, text: &[u8], out: &mut Vec<u8>) -> bool {
         self.uca().map(|uca| uca.weight_string(text, out)).is_some()
@@ -328,6 +347,11 @@ impl Collation {
             Self::Binary | Self::AsciiBin | Self::Latin1Bin => like::matches(&Bytes, text, pattern, escape),
             _ => like::matches(&Table(&tables::LATIN1_GENERAL), text, pattern, escape),
         }
+    }
+
+    /// How every text begins that is LIKE a pattern, which is one of this collation's character set.
+    pub fn like_beginning(self, pattern: &[u8], escape: Option<u32>) -> Beginning {
+        like::beginning(self.charset(), pattern, escape)
     }
 }
 

@@ -162,6 +162,20 @@ impl KeyPart {
     }
 }
 
+impl KeyPart {
+    /// Appends what the part begins with for every text whose first characters are to LIKE like these, which are of the
+    /// column's character set. The column must be one of texts or bytes.
+    pub fn write_beginning(&self, text: &[u8], out: &mut Vec<u8>) {
+        if self.nullable {
+            out.push(NOT_NULL);
+        }
+        let collation = self.ty.collation().unwrap_or(Collation::Binary);
+        // Zeros that fill a BINARY are not stored, so the key of a longer text may not have them.
+        let text = cut(collation, crate::row::trimmed(self.ty, text), self.prefix);
+        collation.sort_key_beginning(text, out);
+    }
+}
+
 /// Appends the smallest bytes above every key that begins with `key`: the end of a range. Empty if there are none.
 pub fn successor(key: &[u8], out: &mut Vec<u8>) {
     if let Some(last) = key.iter().rposition(|&byte| byte != 0xFF) {
@@ -201,10 +215,15 @@ fn write_ordered(ty: ColumnType, bytes: &[u8], prefix: Option<u32>, out: &mut Ve
 }
 
 fn write_string(collation: Collation, bytes: &[u8], prefix: Option<u32>, out: &mut Vec<u8>) {
+    collation.sort_key(cut(collation, bytes, prefix), out);
+}
+
+/// What a prefix part has of a text.
+fn cut(collation: Collation, bytes: &[u8], prefix: Option<u32>) -> &[u8] {
     let size = prefix.map_or(bytes.len(), |chars| {
         collation.charset().prefix_size(bytes, usize::try_from(chars).unwrap_or(usize::MAX))
     });
-    collation.sort_key(&bytes[..size], out);
+    &bytes[..size]
 }
 
 fn flip_sign(bytes: &mut [u8]) {

@@ -4,8 +4,8 @@
 //! for the highest ids used; `a` and an account's name for what the server keeps of accounts (opaque here).
 //!
 //! Values begin with a version byte: 1, that of a table with foreign keys 2, of one with CHECK constraints 3, of one with
-//! generated columns or expressions as defaults 4, a view's 5. Numbers are little-endian, texts have a length of 2 bytes, lists a
-//! count of 2 bytes.
+//! generated columns or expressions as defaults 4, a view's 5, of a table with DESC in an index 6. Numbers are little-endian, texts
+//! have a length of 2 bytes, lists a count of 2 bytes.
 //!
 //! ```text
 //! d:  name, collation id (2)
@@ -22,6 +22,7 @@
 //!     version 5, of a view: query (length 4), flags (1: 1 names given, 2 invoker), algorithm (1: 0 undefined, 1 merge,
 //!              2 temptable), check option (1: 0 none, 1 local, 2 cascaded), definer's user, definer's host, client's collation
 //!              id (2), connection's collation id (2), depth (2)
+//!     version 6, behind the lists of 2 to 4, parts of indexes that are DESC: the index's place (2), the part's (2)
 //! ```
 
 use types::collation::Collation;
@@ -43,6 +44,8 @@ const WITH_CHECKS: u8 = 3;
 const WITH_EXPRESSIONS: u8 = 4;
 /// Of a view.
 const VIEW: u8 = 5;
+/// Of a table with an index that has a descending part.
+const WITH_DESCENDING: u8 = 6;
 /// The size of a type that takes more bytes: a u32 with its size follows.
 const LONG_TYPE: u8 = 255;
 
@@ -96,7 +99,7 @@ fn parse(key: &[u8], row: &[u8]) -> Option<Entry> {
     }
     let mut input = Input(row);
     let version = input.u8()?;
-    if version != VERSION && (*kind != b't' || !(WITH_FOREIGN_KEYS..=VIEW).contains(&version)) {
+    if version != VERSION && (*kind != b't' || !(WITH_FOREIGN_KEYS..=WITH_DESCENDING).contains(&version)) {
         return None;
     }
     Some(match kind {
@@ -128,8 +131,11 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     let generated = table.columns.iter().enumerate();
     let generated: Vec<_> =
         generated.filter_map(|(place, column)| Some((place, column.generated.as_ref()?))).collect();
+    let descending = descending_parts(table);
     let version = if table.view.is_some() {
         VIEW
+    } else if !descending.is_empty() {
+        WITH_DESCENDING
     } else if table.has_expressions() {
         WITH_EXPRESSIONS
     } else if !table.checks.is_empty() {
@@ -181,7 +187,23 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     if let Some(view) = &table.view {
         put_view(&mut out, view);
     }
+    if version == WITH_DESCENDING {
+        put_count(&mut out, descending.len());
+        for (index, part) in descending {
+            put_count(&mut out, index);
+            put_count(&mut out, part);
+        }
+    }
     out
+}
+
+/// The places of indexes and of their parts that are descending.
+fn descending_parts(table: &TableDef) -> Vec<(usize, usize)> {
+    let parts = |(index, def): (usize, &IndexDef)| {
+        let parts = def.parts.iter().enumerate().filter(|(_, part)| part.descending);
+        parts.map(move |(part, _)| (index, part)).collect::<Vec<_>>()
+    };
+    table.indexes.iter().enumerate().flat_map(parts).collect()
 }
 
 fn put_view(out: &mut Vec<u8>, view: &ViewDef) {
@@ -348,6 +370,12 @@ impl<'a> Input<'a> {
         if version == VIEW {
             table.view = Some(Box::new(self.view()?));
         }
+        if version == WITH_DESCENDING {
+            for _ in 0..self.u16()? {
+                let (index, part) = (usize::from(self.u16()?), usize::from(self.u16()?));
+                table.indexes.get_mut(index)?.parts.get_mut(part)?.descending = true;
+            }
+        }
         Some(table)
     }
 
@@ -403,7 +431,7 @@ impl<'a> Input<'a> {
         let comment = self.text()?;
         let part = |input: &mut Self| {
             let (column, prefix) = (input.u16()?, input.u32()?);
-            Some(IndexPart { column, prefix: (prefix > 0).then_some(prefix) })
+            Some(IndexPart { column, prefix: (prefix > 0).then_some(prefix), descending: false })
         };
         let parts = (0..self.u16()?).map(|_| part(self)).collect::<Option<_>>()?;
         Some(IndexDef { id, name, kind, parts, comment, made: number == 3 })
@@ -458,7 +486,7 @@ mod tests {
                     id: IndexId(20),
                     name: "PRIMARY".to_owned(),
                     kind: IndexKind::Primary,
-                    parts: vec![IndexPart { column: 0, prefix: None }],
+                    parts: vec![IndexPart { column: 0, prefix: None, descending: false }],
                     comment: String::new(),
                     made: false,
                 },
@@ -466,7 +494,7 @@ mod tests {
                     id: IndexId(21),
                     name: "k".to_owned(),
                     kind: IndexKind::Plain,
-                    parts: vec![IndexPart { column: 1, prefix: Some(3) }],
+                    parts: vec![IndexPart { column: 1, prefix: Some(3), descending: false }],
                     comment: "c".to_owned(),
                     made: true,
                 },
@@ -531,20 +559,62 @@ mod tests {
         table
     }
 
+    fn descending(mut table: TableDef) -> TableDef {
+        for index in &mut table.indexes {
+            index.parts[0].descending = true;
+        }
+        table
+    }
+
     #[test]
     fn entries_round_trip() {
         let database = DatabaseDef { name: "test".to_owned(), collation: Collation::Latin1Bin };
         let read = decode(&database_key("test"), &encode_database(&database)).unwrap();
         assert_eq!(read, Entry::Database(database));
         let with_all = generated(checked(child()));
-        for table in
-            [table(), child(), checked(table()), checked(child()), generated(table()), view(), with_all]
-        {
+        let tables = [
+            table(),
+            child(),
+            checked(table()),
+            checked(child()),
+            generated(table()),
+            view(),
+            descending(table()),
+            descending(with_all.clone()),
+            with_all,
+        ];
+        for table in tables {
             let read = decode(&table_key(TableId(7)), &encode_table(&table)).unwrap();
             assert_eq!(read, Entry::Table(Box::new(table)));
         }
         let read = decode(&ids_key(), &encode_ids(TableId(3), IndexId(9))).unwrap();
         assert_eq!(read, Entry::Ids(TableId(3), IndexId(9)));
+    }
+
+    /// The rows of [`table`] and of [`child`] behind their version, as they have always been.
+    const TABLE: &str = "07000000040074657374010074140000002d00070061207461626c6505000000010000000000000003000200696404000000 \
+         0000000005010103000b01006b00000002040000000000000005010103000b01006e010000010000000005010103000b0200 \
+         1400000007005052494d41525900000001000000000000001500000001006b030100630100010003000000";
+    const FOREIGN_KEYS: &str = "02000800745f6962666b5f3105006f74686572010070000302000100010061020001006201006605006f7468657201007002 \
+         01020001000100610200010062";
+
+    fn from_hex(hex: &str) -> Vec<u8> {
+        let digits: Vec<char> = hex.chars().filter(|digit| !digit.is_whitespace()).collect();
+        let byte = |pair: &[char]| u8::from_str_radix(&pair.iter().collect::<String>(), 16).unwrap();
+        digits.chunks(2).map(byte).collect()
+    }
+
+    #[test]
+    fn data_directories_of_earlier_versions_are_read_and_rows_are_what_they_were() {
+        for (table, row) in [
+            (table(), format!("01 {TABLE}")),
+            (child(), format!("02 {TABLE} {FOREIGN_KEYS}")),
+            (descending(child()), format!("06 {TABLE} {FOREIGN_KEYS} 0000 0000 0200 0000 0000 0100 0000")),
+        ] {
+            let row = from_hex(&row);
+            assert_eq!(encode_table(&table), row);
+            assert_eq!(decode(&table_key(TableId(7)), &row).unwrap(), Entry::Table(Box::new(table)));
+        }
     }
 
     #[test]
@@ -554,7 +624,9 @@ mod tests {
             table
         };
         let with_all = generated(small(checked(child())));
-        for table in [table(), child(), small(checked(table())), small(checked(child())), view(), with_all] {
+        let with_all = [with_all.clone(), descending(with_all)];
+        let others = [table(), child(), small(checked(table())), small(checked(child())), view()];
+        for table in others.into_iter().chain(with_all) {
             let row = encode_table(&table);
             for size in 0..row.len() {
                 assert!(decode(&table_key(TableId(7)), &row[..size]).is_err(), "{size} bytes");
@@ -570,6 +642,7 @@ mod tests {
             let _ = decode(&key(b't', b"x"), &[&[WITH_FOREIGN_KEYS], &row[..]].concat());
             let _ = decode(&key(b't', b"x"), &[&[WITH_CHECKS], &row[..]].concat());
             let _ = decode(&key(b't', b"x"), &[&[VIEW], &row[..]].concat());
+            let _ = decode(&key(b't', b"x"), &[&[WITH_DESCENDING], &row[..]].concat());
         }
     }
 }

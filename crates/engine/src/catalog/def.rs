@@ -214,6 +214,8 @@ pub struct IndexPart {
     pub column: u16,
     /// Characters, or bytes of a binary type, of a prefix part.
     pub prefix: Option<u32>,
+    /// DESC. Entries are in ascending order all the same: indexes are read in both directions.
+    pub descending: bool,
 }
 
 /// A foreign key: each row of its table without NULLs in these columns has a parent, a row of another table, or of the

@@ -19,7 +19,7 @@ pub(super) fn statistics(look: &Look<'_>) -> Result<Vec<Row>> {
         for (index, place, part) in parts(def) {
             let name = &def.columns[usize::from(part.column)];
             let mut row = row!["def", &def.db, &def.name, u64::from(!index.kind.is_unique()), &def.db];
-            row.extend(row![&index.name, place as u64 + 1, &name.name, "A"]);
+            row.extend(row![&index.name, place as u64 + 1, &name.name, direction(part)]);
             row.extend(row![cardinality(index, place, &estimate), part.prefix, NULL]);
             row.extend(row![null(name.nullable), "BTREE", "", &index.comment, "YES", NULL]);
             rows.push(row);
@@ -36,11 +36,17 @@ pub(super) fn show(look: &Look<'_>, table: &AnyTable) -> Result<Vec<Row>> {
     let row = |(index, place, part): (&IndexDef, usize, &IndexPart)| {
         let column = &def.columns[usize::from(part.column)];
         let mut row = row![&def.name, u64::from(!index.kind.is_unique()), &index.name, place as u64 + 1];
-        row.extend(row![&column.name, "A", cardinality(index, place, &estimate), part.prefix, NULL]);
+        row.extend(row![&column.name, direction(part)]);
+        row.extend(row![cardinality(index, place, &estimate), part.prefix, NULL]);
         row.extend(row![null(column.nullable), "BTREE", "", &index.comment, "YES", NULL]);
         row
     };
     Ok(parts(def).map(row).collect())
+}
+
+/// The column Collation.
+fn direction(part: &IndexPart) -> &'static str {
+    if part.descending { "D" } else { "A" }
 }
 
 fn null(nullable: bool) -> &'static str {

@@ -77,6 +77,35 @@ fn a_table_is_explained_as_by_mysql() {
 }
 
 #[test]
+fn patterns_are_ranges_where_they_say_how_texts_begin() {
+    compare(&[
+        ("SELECT * FROM t WHERE d LIKE '1%'", &["1|SIMPLE|t|range|d|d|21||25||Using where"]),
+        ("SELECT * FROM t WHERE d LIKE '1'", &["1|SIMPLE|t|range|d|d|21||25||Using where"]),
+        ("SELECT * FROM t WHERE d LIKE ''", &["1|SIMPLE|t|range|d|d|21||0||Using where"]),
+        ("SELECT * FROM t WHERE d LIKE '2%' ESCAPE '2'", &["1|SIMPLE|t|range|d|d|21||0||Using where"]),
+        ("SELECT * FROM t WHERE d LIKE '%1'", &["1|SIMPLE|t|ALL|||||100||Using where"]),
+        ("SELECT * FROM t WHERE d LIKE '_1'", &["1|SIMPLE|t|ALL|||||100||Using where"]),
+        ("SELECT * FROM t WHERE d NOT LIKE '1%'", &["1|SIMPLE|t|ALL|||||100||Using where"]),
+        ("SELECT * FROM t WHERE e LIKE 'ex%'", &["1|SIMPLE|t|range|e|e|19||0||Using where"]),
+        ("SELECT * FROM t WHERE a=3 AND b LIKE 'b1%'", &["1|SIMPLE|t|range|ab|ab|48||1||Using where"]),
+        ("SELECT * FROM t WHERE a=3 AND b LIKE '%1'", &["1|SIMPLE|t|ref|ab|ab|5|const|10||Using where"]),
+        ("SELECT * FROM t WHERE d LIKE '1%' OR d='2'", &["1|SIMPLE|t|range|d|d|21||50||Using where"]),
+        ("SELECT * FROM t WHERE d LIKE '1%' OR d LIKE '%2'", &["1|SIMPLE|t|ALL|||||100||Using where"]),
+        ("SELECT * FROM t WHERE d LIKE '1%' AND d<'1x'", &["1|SIMPLE|t|range|d|d|21||25||Using where"]),
+        (
+            "SELECT * FROM t WHERE d LIKE '1%' ORDER BY d DESC LIMIT 3",
+            &["1|SIMPLE|t|range|d|d|21||25||Using where; Backward index scan"],
+        ),
+        ("SELECT d FROM t WHERE u LIKE '3%'", &["1|SIMPLE|t|ALL|||||100||Using where"]),
+        (
+            "SELECT * FROM s JOIN t ON t.id=s.t_id WHERE d LIKE '1%'",
+            &["1|SIMPLE|t|range|d|d|21||25||Using where", "1|SIMPLE|s|ref|t_id|t_id|5|d.t.id||100.00|"],
+        ),
+        ("DELETE FROM t WHERE d LIKE '1%'", &["1|DELETE|t|range|d|d|21||25||Using where"]),
+    ]);
+}
+
+#[test]
 fn several_queries_are_explained_as_by_mysql() {
     compare(&[
         (

@@ -13,6 +13,7 @@ mod compressed;
 mod conditions;
 
 mod cursors;
+mod descending;
 mod dumps;
 mod early_release;
 mod explain;
@@ -32,6 +33,7 @@ mod net;
 mod new_tables;
 mod options;
 mod params;
+mod patterns;
 mod payloads;
 mod places;
 mod plugins;

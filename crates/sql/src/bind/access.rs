@@ -9,8 +9,8 @@ use engine::catalog::table::Table;
 use engine::scan::Direction;
 use types::key::KeyPart;
 
-use crate::expr::{CompareOp, Expr, Quantifier};
-use crate::plan::{Access, Bound, Condition, Equal, IndexRef, RangeSpec, key_parts};
+use crate::expr::{CompareOp, Expr, PatternStart, Quantifier};
+use crate::plan::{Access, Bound, Condition, Equal, IndexRef, Pattern, RangeSpec, key_parts};
 
 /// Chooses how the rows of `source` are found, given the conditions that must hold for them.
 pub(super) fn choose(table: &Table, source: usize, conditions: &mut [Condition]) -> Access {
@@ -84,60 +84,91 @@ impl Candidate {
         let whole = equal.len() == parts.len();
         let exact_parts = parts.iter().all(|part| part.prefix.is_none());
         if whole && is_unique(table, index) && exact_parts && !null_safe {
-            let range = RangeSpec { equal, low: None, high: None };
+            let range = RangeSpec { equal, ..RangeSpec::default() };
             return Some(Self { index, score: 10_000, point: true, ranges: vec![range], implied });
         }
         let mut score = equal.len() * 100;
-        let mut ranges = vec![RangeSpec { equal: equal.clone(), low: None, high: None }];
+        let mut ranges = vec![RangeSpec { equal: equal.clone(), ..RangeSpec::default() }];
         if let Some(part) = parts.get(equal.len())
-            && let Some((more, places, bonus)) = next_part(part, source, conditions, &equal)
+            && let Some(next) = next_part(part, source, conditions, equal.is_empty())
         {
-            ranges = more;
-            score += bonus;
+            ranges = next.ranges.into_iter().map(|range| range.into_spec(&equal)).collect();
+            score += next.bonus;
             if part.prefix.is_none() {
-                implied.extend(places);
+                implied.extend(next.implied);
             }
         }
         (score > 0).then_some(Self { index, score, point: false, ranges, implied })
     }
 }
 
+/// What conditions say of the first column that has no given value.
+struct NextPart {
+    ranges: Vec<ColumnRange>,
+    /// Places of the conditions that the ranges guarantee.
+    implied: Vec<usize>,
+    bonus: usize,
+}
+
+/// A pattern that may begin with a wildcard, or not, is better than nothing.
+const OPEN_PATTERN_BONUS: usize = 5;
+
 /// Ranges by the first column that has no given value: a list of values, bounds, or alternatives of both.
-fn next_part(
-    part: &KeyPart,
-    source: usize,
-    conditions: &[Condition],
-    equal: &[Equal],
-) -> Option<(Vec<RangeSpec>, Vec<usize>, usize)> {
-    let with = |mut ranges: Vec<ColumnRange>| {
-        if part.prefix.is_some() {
-            ranges.iter_mut().for_each(ColumnRange::make_inclusive);
-        }
-        ranges.into_iter().map(|range| range.into_spec(equal)).collect()
-    };
+fn next_part(part: &KeyPart, source: usize, conditions: &[Condition], is_first: bool) -> Option<NextPart> {
+    let mut next = of_alternatives(part, source, conditions);
+    if next.as_ref().is_none_or(|next| next.bonus <= OPEN_PATTERN_BONUS) {
+        let bounds = of_bounds(part, source, conditions);
+        next = bounds.filter(|bounds| next.as_ref().is_none_or(|next| next.bonus < bounds.bonus)).or(next);
+    }
+    if is_first && next.as_ref().is_none_or(|next| next.bonus <= OPEN_PATTERN_BONUS) {
+        // How many rows a subquery will have nobody knows: whatever else there is comes before.
+        let of_rows = conditions.iter().enumerate().find_map(|(place, condition)| {
+            let ranges = vec![rows_of_subquery(&condition.expr, source, part.column)?];
+            Some(NextPart { ranges, implied: vec![place], bonus: 10 })
+        });
+        next = of_rows.or(next);
+    }
+    if part.prefix.is_some() {
+        let ranges = next.iter_mut().flat_map(|next| &mut next.ranges);
+        ranges.for_each(ColumnRange::make_inclusive);
+    }
+    next
+}
+
+fn of_alternatives(part: &KeyPart, source: usize, conditions: &[Condition]) -> Option<NextPart> {
+    let mut open = None;
     for (place, condition) in conditions.iter().enumerate() {
         if let Expr::In(..) | Expr::Or(_) = condition.expr
-            && let Some(ranges) = alternatives(&condition.expr, source, part.column)
+            && let Some(Alternatives { ranges, exact }) = alternatives(&condition.expr, source, part)
         {
-            return Some((with(ranges), vec![place], 60));
+            let is_open = ranges.iter().any(ColumnRange::is_open);
+            let implied = exact.then_some(place).into_iter().collect();
+            if !is_open {
+                return Some(NextPart { ranges, implied, bonus: 60 });
+            }
+            open.get_or_insert(NextPart { ranges, implied, bonus: OPEN_PATTERN_BONUS });
         }
     }
+    open
+}
+
+fn of_bounds(part: &KeyPart, source: usize, conditions: &[Condition]) -> Option<NextPart> {
     let mut range = ColumnRange::default();
-    let mut places = Vec::new();
+    let mut implied = Vec::new();
     for (place, condition) in conditions.iter().enumerate() {
         if range.narrow(&condition.expr, source, part.column) {
-            places.push(place);
+            implied.push(place);
+        } else {
+            range.begin(&condition.expr, source, part);
         }
     }
     let bonus = usize::from(range.low.is_some()) * 25 + usize::from(range.high.is_some()) * 25;
-    if bonus == 0 && equal.is_empty() {
-        // How many rows a subquery will have nobody knows: whatever else there is comes before.
-        return conditions.iter().enumerate().find_map(|(place, condition)| {
-            let ranges = vec![rows_of_subquery(&condition.expr, source, part.column)?];
-            Some((with(ranges), vec![place], 10))
-        });
-    }
-    (bonus > 0).then(|| (with(vec![range]), places, bonus))
+    let bonus = match &range.like {
+        Some(like) if like.start == PatternStart::Character => bonus + 40,
+        Some(_) => bonus + OPEN_PATTERN_BONUS,
+        None => bonus,
+    };
+    (bonus > 0).then(|| NextPart { ranges: vec![range], implied, bonus })
 }
 
 /// IN with a subquery whose rows are the same for all rows of the source.
@@ -157,12 +188,25 @@ struct ColumnRange {
     equal: Option<Equal>,
     low: Option<Bound>,
     high: Option<Bound>,
+    like: Option<Pattern>,
 }
 
 impl ColumnRange {
     fn into_spec(self, equal: &[Equal]) -> RangeSpec {
         let equal = equal.iter().cloned().chain(self.equal).collect();
-        RangeSpec { equal, low: self.low, high: self.high }
+        RangeSpec { equal, low: self.low, high: self.high, like: self.like }
+    }
+
+    fn is_bounded(&self) -> bool {
+        self.low.is_some() || self.high.is_some() || self.like.is_some()
+    }
+
+    /// Whether nothing is known to bound it.
+    fn is_open(&self) -> bool {
+        self.equal.is_none()
+            && self.low.is_none()
+            && self.high.is_none()
+            && self.like.as_ref().is_none_or(|like| like.start != PatternStart::Character)
     }
 
     /// Takes a comparison into account if it bounds the column where nothing did yet.
@@ -180,6 +224,23 @@ impl ColumnRange {
         true
     }
 
+    /// Takes a LIKE into account, if nothing did yet that is known to begin with a character. True if it is about the column's
+    /// texts, which a range may say less of than the pattern.
+    fn begin(&mut self, condition: &Expr, source: usize, part: &KeyPart) -> bool {
+        let Expr::Like { text, pattern, escape, start } = condition else { return false };
+        if !part.ty.is_string() || !is_column(text, source, part.column) || !pattern.is_known_before(source) {
+            return false;
+        }
+        let is_better = match &self.like {
+            None => *start != PatternStart::Wildcard,
+            Some(like) => like.start != PatternStart::Character && *start == PatternStart::Character,
+        };
+        if is_better {
+            self.like = Some(Pattern { value: (**pattern).clone(), escape: *escape, start: *start });
+        }
+        true
+    }
+
     /// A prefix of a value says only that the whole is not below or above it.
     fn make_inclusive(&mut self) {
         for bound in [&mut self.low, &mut self.high].into_iter().flatten() {
@@ -188,8 +249,17 @@ impl ColumnRange {
     }
 }
 
+/// Ranges of a column.
+struct Alternatives {
+    ranges: Vec<ColumnRange>,
+    /// They mean as much as the condition.
+    exact: bool,
+}
+
 /// The ranges of a column that IN or OR allows, if it is about nothing else.
-fn alternatives(condition: &Expr, source: usize, column: usize) -> Option<Vec<ColumnRange>> {
+fn alternatives(condition: &Expr, source: usize, part: &KeyPart) -> Option<Alternatives> {
+    let column = part.column;
+    let one = |range, exact| Alternatives { ranges: vec![range], exact };
     match condition {
         Expr::In(what, list) if is_column(what, source, column) => {
             let known = list.iter().all(|value| value.is_known_before(source));
@@ -197,22 +267,38 @@ fn alternatives(condition: &Expr, source: usize, column: usize) -> Option<Vec<Co
                 equal: Some(Equal { value: value.clone(), matches_null: false }),
                 ..ColumnRange::default()
             };
-            known.then(|| list.iter().map(equal).collect())
+            known.then(|| Alternatives { ranges: list.iter().map(equal).collect(), exact: true })
         }
         Expr::Or(all) => {
-            let ranges = all.iter().map(|part| alternatives(part, source, column));
-            Some(ranges.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+            let mut found = Alternatives { ranges: Vec::new(), exact: true };
+            for condition in all {
+                let Alternatives { ranges, exact } = alternatives(condition, source, part)?;
+                found.ranges.extend(ranges);
+                found.exact &= exact;
+            }
+            Some(found)
         }
         Expr::And(all) => {
-            let mut range = ColumnRange::default();
-            all.iter().all(|part| range.narrow(part, source, column)).then(|| vec![range])
+            let (mut range, mut exact) = (ColumnRange::default(), true);
+            for condition in all {
+                if !range.narrow(condition, source, column) {
+                    exact = false;
+                    range.begin(condition, source, part).then_some(())?;
+                }
+            }
+            range.is_bounded().then(|| one(range, exact))
         }
         other => {
-            if let Some(equal) = equality(other, source, column) {
-                return Some(vec![ColumnRange { equal: Some(equal), ..ColumnRange::default() }]);
-            }
             let mut range = ColumnRange::default();
-            range.narrow(other, source, column).then(|| vec![range])
+            if let Some(equal) = equality(other, source, column) {
+                range.equal = Some(equal);
+                return Some(one(range, true));
+            }
+            let exact = range.narrow(other, source, column);
+            if !exact {
+                range.begin(other, source, part);
+            }
+            range.is_bounded().then(|| one(range, exact))
         }
     }
 }

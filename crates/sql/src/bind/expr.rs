@@ -109,8 +109,9 @@ impl Binder<'_, '_> {
                     Some(ast::Value::SingleQuotedString(text)) => text.chars().next(),
                     Some(other) => return Err(unsupported(&format!("ESCAPE {other}"))),
                 };
-                let (text, pattern) = (self.boxed(expr)?, self.boxed(pattern)?);
-                negate_if(*negated, Expr::Like { text, pattern, escape })
+                let (text, bound) = (self.boxed(expr)?, self.boxed(pattern)?);
+                let start = literal::pattern_start(pattern, &bound);
+                negate_if(*negated, Expr::Like { text, pattern: bound, escape, start })
             }
             E::RLike { negated, expr, pattern, .. } => {
                 let call = self.call("regexp_like", [&**expr, &**pattern])?;

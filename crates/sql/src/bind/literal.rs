@@ -10,8 +10,8 @@ use types::value::{Value, quote_text};
 use types::warning::{Level, Warnings};
 
 use super::{Result, unsupported};
-use crate::expr::Expr;
-use crate::lex::{LITERAL_BASE, ROW_LITERAL_BASE, number};
+use crate::expr::{Expr, PatternStart};
+use crate::lex::{LITERAL_BASE, OPEN_PATTERN_BASE, ROW_LITERAL_BASE, number};
 use crate::parse::unhex;
 use crate::session::Session;
 
@@ -75,15 +75,35 @@ pub(super) fn temporal(typed: &ast::TypedString, session: &Session) -> Result<Ex
 }
 
 fn placeholder(name: &str) -> Result<Expr> {
-    let number: usize =
-        name.strip_prefix('?').and_then(|digits| digits.parse().ok()).ok_or_else(|| invalid(name))?;
+    let number = number_of(name).ok_or_else(|| invalid(name))?;
     Ok(if number >= ROW_LITERAL_BASE {
         Expr::RowLiteral(number - ROW_LITERAL_BASE)
+    } else if number >= OPEN_PATTERN_BASE {
+        Expr::Literal(number - OPEN_PATTERN_BASE)
     } else if number >= LITERAL_BASE {
         Expr::Literal(number - LITERAL_BASE)
     } else {
         Expr::Param(number)
     })
+}
+
+fn number_of(placeholder: &str) -> Option<usize> {
+    placeholder.strip_prefix('?')?.parse().ok()
+}
+
+/// How a pattern of LIKE begins, as far as the statement says.
+pub(super) fn pattern_start(written: &ast::Expr, bound: &Expr) -> PatternStart {
+    match (written, bound) {
+        (ast::Expr::Nested(inner), _) => pattern_start(inner, bound),
+        (_, Expr::Const(value)) => PatternStart::of(value),
+        (ast::Expr::Value(value), Expr::Literal(_)) => match &value.value {
+            ast::Value::Placeholder(name) if number_of(name) >= Some(OPEN_PATTERN_BASE) => {
+                PatternStart::Wildcard
+            }
+            _ => PatternStart::Character,
+        },
+        _ => PatternStart::Unknown,
+    }
 }
 
 fn invalid(near: &str) -> SqlError {

@@ -93,11 +93,9 @@ impl Search<'_> {
         match access::choose(table, 1, &mut decided) {
             Access::Full(_) => true,
             Access::Point { .. } => false,
+            Access::Ranges { ranges, .. } if ranges.iter().any(RangeSpec::is_open) => true,
             Access::Ranges { index, ranges, .. } => {
-                let given = |range: &RangeSpec| {
-                    range.equal.len() + usize::from(range.low.is_some() || range.high.is_some())
-                };
-                let given = ranges.iter().map(given).max().unwrap_or(0);
+                let given = ranges.iter().map(RangeSpec::parts).max().unwrap_or(0);
                 key_parts(table, index)[..given].iter().all(|part| has_few_values(&part.ty))
             }
         }

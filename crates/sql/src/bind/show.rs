@@ -8,7 +8,7 @@ use types::value::Value;
 use super::join::Joins;
 use super::scope::{Clause, Named, Scope};
 use super::{BindEnv, Result, expr, place, select};
-use crate::expr::Expr;
+use crate::expr::{Expr, PatternStart};
 use crate::parse::Filter;
 use crate::plan::{Output, QueryPlan, SelectPlan, SourceKind};
 use crate::virtual_table::VirtualTable;
@@ -38,6 +38,7 @@ pub fn bind_show(
                 Collation::Utf8mb4GeneralCi,
             ))),
             escape: Some('\\'),
+            start: PatternStart::Unknown,
         }],
     };
     let used: Vec<&Expr> = output.iter().map(|output| &output.expr).collect();

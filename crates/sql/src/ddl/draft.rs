@@ -65,6 +65,15 @@ pub(super) struct DraftPart {
     pub(super) column: String,
     /// Characters or bytes of a prefix part.
     pub(super) prefix: Option<u32>,
+    /// DESC.
+    pub(super) descending: bool,
+}
+
+impl DraftPart {
+    /// A whole column.
+    pub(super) fn whole(column: &str) -> Self {
+        Self { column: column.to_owned(), prefix: None, descending: false }
+    }
 }
 
 impl Draft {
@@ -106,7 +115,7 @@ impl Draft {
         let key = |kind| DraftKey {
             kind,
             name: None,
-            parts: vec![DraftPart { column: spec.name.clone(), prefix: None }],
+            parts: vec![DraftPart::whole(&spec.name)],
             comment: String::new(),
             old: None,
             made: false,
@@ -158,6 +167,7 @@ pub(super) fn of_index(index: &IndexDef, columns: &[ColumnDef]) -> DraftKey {
     let part = |part: &engine::catalog::def::IndexPart| DraftPart {
         column: columns[usize::from(part.column)].name.clone(),
         prefix: part.prefix,
+        descending: part.descending,
     };
     DraftKey {
         kind: index.kind,

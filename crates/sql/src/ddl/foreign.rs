@@ -130,7 +130,7 @@ pub(super) fn add_indexes(draft: &mut Draft) {
     let index = |key: &DraftForeignKey| DraftKey {
         kind: IndexKind::Plain,
         name: key.name.clone().or_else(|| key.index.clone()),
-        parts: key.columns.iter().map(|name| DraftPart { column: name.clone(), prefix: None }).collect(),
+        parts: key.columns.iter().map(|name| DraftPart::whole(name)).collect(),
         comment: String::new(),
         old: None,
         made: true,
@@ -151,9 +151,11 @@ pub(super) fn add_indexes(draft: &mut Draft) {
     draft.keys.retain(|_| needed.next().unwrap_or(true));
 }
 
-/// Whether an index begins with the whole columns of another.
+/// Whether an index begins with the whole columns of another, none of them DESC.
 fn begins_with(index: &DraftKey, with: &DraftKey) -> bool {
-    let is_same = |(a, b): (&DraftPart, &DraftPart)| a.prefix.is_none() && same_name(&a.column, &b.column);
+    let is_same = |(a, b): (&DraftPart, &DraftPart)| {
+        a.prefix.is_none() && !a.descending && same_name(&a.column, &b.column)
+    };
     index.parts.len() >= with.parts.len() && index.parts.iter().zip(&with.parts).all(is_same)
 }
 

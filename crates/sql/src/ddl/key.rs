@@ -39,6 +39,7 @@ pub(super) fn draft(spec: &KeySpec) -> Result<DraftKey> {
     let parts = spec.parts.iter().map(|part| DraftPart {
         column: part.column.clone(),
         prefix: part.prefix.map(|prefix| u32::try_from(prefix).unwrap_or(u32::MAX)),
+        descending: part.descending,
     });
     let comment = spec.comment.clone().unwrap_or_default();
     Ok(DraftKey { kind, name: spec.name.clone(), parts: parts.collect(), comment, old: None, made: false })
@@ -94,7 +95,7 @@ fn parts(key: &DraftKey, draft: &Draft, context: &mut Context<'_>) -> Result<Vec
         }
         let ty = draft.columns[place].def.ty;
         let prefix = prefix(part, ty, key.kind, context);
-        parts.push(IndexPart { column, prefix });
+        parts.push(IndexPart { column, prefix, descending: part.descending });
     }
     let typed: Vec<(KeyPart, &str)> =
         parts.iter().map(|part| typed(part, &draft.columns[usize::from(part.column)].def)).collect();

@@ -231,11 +231,12 @@ pub fn foreign_key_text(key: &ForeignKeyDef, table: &TableDef, quoting: Quoting)
     text
 }
 
-/// The columns of an index, with prefixes.
+/// The columns of an index, with prefixes and DESC.
 pub fn key_parts_text(index: &IndexDef, table: &TableDef, quoting: Quoting) -> String {
     let part = |part: &engine::catalog::def::IndexPart| {
         let name = quoting.name(&table.columns[usize::from(part.column)].name);
-        part.prefix.map_or(name.clone(), |prefix| format!("{name}({prefix})"))
+        let name = part.prefix.map_or(name.clone(), |prefix| format!("{name}({prefix})"));
+        if part.descending { name + " DESC" } else { name }
     };
     index.parts.iter().map(part).collect::<Vec<_>>().join(",")
 }

@@ -257,7 +257,7 @@ fn table_rows(
         Access::Ranges { index, ranges: specs, direction } => {
             let BoundRanges::Exact(mut ranges) = ranges::bind(table, *index, specs, inputs, context)? else {
                 // Nobody relies on an order of these.
-                let rows = if specs.iter().any(RangeSpec::has_rows) {
+                let rows = if specs.iter().any(RangeSpec::may_be_all) {
                     full(Direction::Forward)
                 } else {
                     ordered_fallback(table, *index, *direction, full)

@@ -440,16 +440,31 @@ fn extra(source: &Source, aggregates: bool) -> Vec<Cow<'static, str>> {
     if source.conditions.iter().any(|condition| !condition.implied) {
         extra.push("Using where".into());
     }
-    if let Access::Full(Direction::Backward) | Access::Ranges { direction: Direction::Backward, .. } =
-        &source.access
-        && !aggregates
-    {
+    if is_backward(source) && !aggregates {
         extra.push("Backward index scan".into());
     }
     if source.access.is_by_entries() && !source.needs_row && source.lock.is_none() {
         extra.push("Using index".into());
     }
     extra
+}
+
+/// Whether an index is read from its end on, as its definition has it.
+fn is_backward(source: &Source) -> bool {
+    let (index, given) = match &source.access {
+        Access::Full(Direction::Backward) => (IndexRef::Primary, 0),
+        Access::Ranges { index, ranges, direction: Direction::Backward } => {
+            (*index, ranges.iter().map(|range| range.equal.len()).min().unwrap_or(0))
+        }
+        _ => return false,
+    };
+    let def = &source.table().def;
+    let index = match index {
+        IndexRef::Primary => def.primary(),
+        IndexRef::Secondary(place) => def.indexes.get(source.table().secondary[place].place),
+    };
+    let part = index.and_then(|index| index.parts.get(given));
+    !part.is_some_and(|part| part.descending)
 }
 
 fn index_name(table: &Table, index: IndexRef) -> &str {
@@ -479,7 +494,7 @@ impl Access {
         match self {
             Self::Point { keys, .. } => Some(keys),
             Self::Ranges { ranges, .. } => match &ranges[..] {
-                [range @ RangeSpec { equal, low: None, high: None }]
+                [range @ RangeSpec { equal, low: None, high: None, like: None }]
                     if !equal.is_empty() && !range.has_rows() =>
                 {
                     Some(equal)
@@ -492,12 +507,10 @@ impl Access {
 
     /// So many of the index's columns are asked for.
     fn used_parts(&self) -> usize {
-        let used =
-            |range: &RangeSpec| range.equal.len() + usize::from(range.low.is_some() || range.high.is_some());
         match self {
             Self::Full(_) => 0,
             Self::Point { keys, .. } => keys.len(),
-            Self::Ranges { ranges, .. } => ranges.iter().map(used).max().unwrap_or(0),
+            Self::Ranges { ranges, .. } => ranges.iter().map(RangeSpec::parts).max().unwrap_or(0),
         }
     }
 }

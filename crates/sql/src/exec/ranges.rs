@@ -3,6 +3,7 @@
 use engine::catalog::table::Table;
 use engine::ids::IndexId;
 use engine::scan::KeyRange;
+use std::borrow::Cow;
 use std::ops::Bound as RangeBound;
 use types::collation::Collation;
 use types::column::{Column, ColumnType, Labels};
@@ -16,7 +17,7 @@ use super::Result;
 use crate::expr::typing::aggregate_collations;
 use crate::expr::{Expr, Inputs, ResultType, Side, equals_several, order};
 use crate::func::converted;
-use crate::plan::{Bound, Equal, IndexRef, RangeSpec, key_parts};
+use crate::plan::{Bound, Equal, IndexRef, Pattern, RangeSpec, key_parts};
 
 /// What became of a value that was brought into a column's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,44 +164,96 @@ fn bind_one(
             Brought::Inexact => return Ok(OneRange::Unknown),
         }
     }
-    let mut low = equal.clone();
-    let mut high = Vec::new();
-    if let Some(part) = parts.get(spec.equal.len()) {
-        let bounded = spec.low.is_some() || spec.high.is_some();
-        if bounded && spec.low.is_none() && part.nullable {
-            // NULL is below everything and compares with nothing.
-            let mut null = equal.clone();
-            part.write(None, &mut null);
-            low.clear();
-            successor(&null, &mut low);
-        }
-        for (bound, is_low) in [(&spec.low, true), (&spec.high, false)] {
-            let Some(Bound { value, inclusive }) = bound else { continue };
-            let expr = value;
-            let value = expr.eval(inputs, context)?;
-            if part.ty.labels().is_some() && !value.as_ref().is_number() {
-                // Texts compare with labels by their text, and keys are in the order of their numbers.
-                return Ok(OneRange::Unknown);
-            }
-            let mut key = equal.clone();
-            match bring(part, expr, value.as_ref(), inputs, context, &mut key)? {
-                Brought::Exact => {}
-                Brought::Null => return Ok(OneRange::Empty),
-                Brought::Inexact => return Ok(OneRange::Unknown),
-            }
-            // A low bound that belongs to the range begins at its key, one that does not behind all with it.
-            let end = if is_low == *inclusive { key } else { after(&key) };
-            if is_low {
-                low = end;
-            } else {
-                high = end;
-            }
-        }
+    let Some(part) = parts.get(spec.equal.len()) else {
+        let high = after(&equal);
+        return Ok(OneRange::Keys(equal, high));
+    };
+    let bounded = bind_bounds(part, spec, &equal, inputs, context)?;
+    let (OneRange::Keys(low, high), Some(like)) = (&bounded, &spec.like) else { return Ok(bounded) };
+    Ok(match bind_pattern(part, like, &equal, inputs, context)? {
+        OneRange::Keys(first, end) => OneRange::Keys(first.max(low.clone()), end.min(high.clone())),
+        OneRange::Empty => OneRange::Empty,
+        OneRange::Unknown if spec.is_only_pattern() => OneRange::Unknown,
+        OneRange::Unknown => bounded,
+    })
+}
+
+/// Of the keys that begin with `equal`, those that the bounds of the next part leave.
+fn bind_bounds(
+    part: &KeyPart,
+    spec: &RangeSpec,
+    equal: &[u8],
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<OneRange> {
+    let (mut low, mut high) = (equal.to_vec(), after(equal));
+    if spec.low.is_none() && spec.high.is_some() && part.nullable {
+        // NULL is below everything and compares with nothing.
+        let mut null = equal.to_vec();
+        part.write(None, &mut null);
+        low = after(&null);
     }
-    if high.is_empty() {
-        high = after(&equal);
+    for (bound, is_low) in [(&spec.low, true), (&spec.high, false)] {
+        let Some(Bound { value, inclusive }) = bound else { continue };
+        let expr = value;
+        let value = expr.eval(inputs, context)?;
+        if part.ty.labels().is_some() && !value.as_ref().is_number() {
+            // Texts compare with labels by their text, and keys are in the order of their numbers.
+            return Ok(OneRange::Unknown);
+        }
+        let mut key = equal.to_vec();
+        match bring(part, expr, value.as_ref(), inputs, context, &mut key)? {
+            Brought::Exact => {}
+            Brought::Null => return Ok(OneRange::Empty),
+            Brought::Inexact => return Ok(OneRange::Unknown),
+        }
+        // A low bound that belongs to the range begins at its key, one that does not behind all with it.
+        let end = if is_low == *inclusive { key } else { after(&key) };
+        if is_low {
+            low = end;
+        } else {
+            high = end;
+        }
     }
     Ok(OneRange::Keys(low, high))
+}
+
+/// Of the keys that begin with `equal`, those in which the next part may be LIKE a pattern. Unknown if that may be all.
+fn bind_pattern(
+    part: &KeyPart,
+    like: &Pattern,
+    equal: &[u8],
+    inputs: &Inputs<'_>,
+    context: &mut Context<'_>,
+) -> Result<OneRange> {
+    let pattern = like.value.eval(inputs, context)?;
+    let pattern = match pattern.as_ref() {
+        ValueRef::Null => return Ok(OneRange::Empty),
+        pattern @ (ValueRef::Str(..) | ValueRef::Bytes(_)) => pattern,
+        _ => return Ok(OneRange::Unknown),
+    };
+    let Some(pattern) = in_column(part, &like.value, pattern, inputs)? else { return Ok(OneRange::Unknown) };
+    let collation = part.ty.collation().unwrap_or(Collation::Binary);
+    let beginning = collation.like_beginning(&pattern, like.escape.map(u32::from));
+    let mut key = equal.to_vec();
+    if beginning.is_whole {
+        let text = match part.ty.collation() {
+            Some(collation) => ValueRef::Str(&beginning.text, collation),
+            None => ValueRef::Bytes((&*beginning.text).into()),
+        };
+        if write(part, text, &inputs.session.time_zone, &mut key) == Brought::Inexact {
+            return Ok(OneRange::Unknown);
+        }
+    } else {
+        let mut any = equal.to_vec();
+        part.write_beginning(b"", &mut any);
+        part.write_beginning(&beginning.text, &mut key);
+        if key == any {
+            return Ok(OneRange::Unknown);
+        }
+    }
+    let end = after(&key);
+    Ok(OneRange::Keys(key, end))
 }
 
 fn after(key: &[u8]) -> Vec<u8> {
@@ -287,28 +340,39 @@ fn bring_text(
     key: &mut Vec<u8>,
 ) -> Result<Brought> {
     let time_zone = &inputs.session.time_zone;
+    let Some(bytes) = in_column(part, expr, value, inputs)? else { return Ok(Brought::Inexact) };
+    if let Some(collation) = part.ty.collation() {
+        return Ok(write(part, ValueRef::Str(&bytes, collation), time_zone, key));
+    }
+    // The zeros at the end of BINARY(n) count, and keys have none of them.
+    let whole = !matches!(part.ty, ColumnType::Binary { size } if usize::from(size) != bytes.len());
+    let value = ValueRef::Bytes((&*bytes).into());
+    Ok(if whole { write(part, value, time_zone, key) } else { Brought::Inexact })
+}
+
+/// A text in the character set of a column of texts, if it is compared with that by the column's collation.
+fn in_column<'v>(
+    part: &KeyPart,
+    expr: &Expr,
+    value: ValueRef<'v>,
+    inputs: &Inputs<'_>,
+) -> Result<Option<Cow<'v, [u8]>>> {
     let column = part.ty.collation();
-    if let ValueRef::Str(_, own) = value
+    if let ValueRef::Str(bytes, own) = value
         && column == Some(own)
     {
-        return Ok(write(part, value, time_zone, key));
+        return Ok(Some(Cow::Borrowed(bytes)));
     }
     if !compares_as_column(part, expr, inputs)? {
-        return Ok(Brought::Inexact);
+        return Ok(None);
     }
     let bytes = value.string_bytes().unwrap_or_default();
-    let Some(collation) = column else {
-        // The zeros at the end of BINARY(n) count, and keys have none of them.
-        let whole = !matches!(part.ty, ColumnType::Binary { size } if usize::from(size) != bytes.len());
-        let value = ValueRef::Bytes((&*bytes).into());
-        return Ok(if whole { write(part, value, time_zone, key) } else { Brought::Inexact });
-    };
+    let Some(collation) = column else { return Ok(Some(bytes)) };
     let own = if let ValueRef::Str(_, own) = value { own } else { Collation::Binary };
-    let Ok(converted) = converted(&bytes, own.charset(), collation.charset()) else {
-        return Ok(Brought::Inexact);
-    };
-    let bytes = converted.as_deref().unwrap_or(&bytes);
-    Ok(write(part, ValueRef::Str(bytes, collation), time_zone, key))
+    Ok(match converted(&bytes, own.charset(), collation.charset()) {
+        Ok(converted) => Some(converted.map_or(bytes, Cow::Owned)),
+        Err(_) => None,
+    })
 }
 
 /// Whether a text is compared with a column of texts by the column's collation: only then an index helps.

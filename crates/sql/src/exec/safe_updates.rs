@@ -112,7 +112,7 @@ impl Exec<'_> {
                 let zero = Expr::Const(Value::Int(0));
                 self.compared(part, negated, once(&zero), known)
             }
-            Expr::Like { text, pattern, escape: _ } if !negated && is_column(text) => {
+            Expr::Like { text, pattern, .. } if !negated && is_column(text) => {
                 self.begins_with(part, pattern, known)
             }
             _ => Ok(Bounded::No),

@@ -36,7 +36,7 @@ impl Expr {
             Self::Quantified(quantifier, left, subquery) => {
                 quantified(*quantifier, left, subquery, inputs, context)
             }
-            Self::Like { text, pattern, escape } => like::like(text, pattern, *escape, inputs, context),
+            Self::Like { text, pattern, escape, .. } => like::like(text, pattern, *escape, inputs, context),
             other => is_true(other, inputs, context),
         }
     }

@@ -10,7 +10,7 @@ use types::value::{Value, ValueRef};
 use super::Answer;
 use super::long_list::LongLists;
 use super::typing::Schema;
-use crate::lex::{LITERAL_BASE, ROW_LITERAL_BASE};
+use crate::lex::{LITERAL_BASE, OPEN_PATTERN_BASE, ROW_LITERAL_BASE};
 use crate::session::Session;
 
 /// A row of one source.
@@ -135,10 +135,11 @@ pub(super) struct Written<'a> {
 
 impl Written<'_> {
     fn literal(&self, number: usize) -> Option<&Value> {
-        match number.checked_sub(ROW_LITERAL_BASE) {
-            Some(place) => self.row_literals.get(place),
-            None => self.literals.get(number.checked_sub(LITERAL_BASE)?),
+        if let Some(place) = number.checked_sub(ROW_LITERAL_BASE) {
+            return self.row_literals.get(place);
         }
+        let base = if number < OPEN_PATTERN_BASE { LITERAL_BASE } else { OPEN_PATTERN_BASE };
+        self.literals.get(number.checked_sub(base)?)
     }
 }
 

@@ -3,11 +3,30 @@
 use types::collation::Collation;
 use types::context::Context;
 use types::error::SqlError;
-use types::value::ValueRef;
+use types::value::{Value, ValueRef};
 
 use super::typing::aggregate_collations;
 use super::{Expr, Inputs};
 use crate::func::converted;
+
+/// What the text of a statement says of how a pattern begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatternStart {
+    /// With a character that stands for itself: an index finds texts that begin so.
+    Character,
+    /// With a wildcard.
+    Wildcard,
+    /// Nothing.
+    Unknown,
+}
+
+impl PatternStart {
+    /// That of a pattern. As in MySQL, ESCAPE does not matter.
+    pub(crate) fn of(pattern: &Value) -> Self {
+        let (Value::Str(bytes, _) | Value::Bytes(bytes)) = pattern else { return Self::Unknown };
+        if matches!(bytes.first(), Some(b'%' | b'_')) { Self::Wildcard } else { Self::Character }
+    }
+}
 
 pub(super) fn like(
     text: &Expr,

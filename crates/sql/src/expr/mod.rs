@@ -27,6 +27,7 @@ pub(crate) use compare::{Side, equals_several, hex_number, in_charset, order};
 pub(crate) use control::{chosen, in_type_and_scale, operand, value_for};
 pub(crate) use eval::Digits;
 pub use inputs::{Ev, Inputs, RowRef};
+pub use like::PatternStart;
 pub use long_list::LongLists;
 pub use lookup::{Lookup, Made};
 pub use sort_key::SortKey;
@@ -100,6 +101,8 @@ pub enum Expr {
         pattern: Box<Self>,
         /// The escape character; `None` = there is none.
         escape: Option<char>,
+        /// How the pattern begins.
+        start: PatternStart,
     },
     /// CASE.
     Case {

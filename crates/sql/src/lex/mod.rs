@@ -12,7 +12,7 @@ mod verb;
 
 pub(crate) use literal::negated;
 pub use literal::{number, unescape};
-pub use normalise::{LITERAL_BASE, Normalised, ROW_LITERAL_BASE, normalise};
+pub use normalise::{LITERAL_BASE, Normalised, OPEN_PATTERN_BASE, ROW_LITERAL_BASE, normalise};
 use types::sql_mode::SqlMode;
 pub use verb::{Verb, next_statement, split_first};
 

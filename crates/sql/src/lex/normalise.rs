@@ -1,9 +1,10 @@
 //! Takes the literals out of a statement, so that it has one plan whatever its values.
 //!
 //! `SELECT c FROM t WHERE id = 5` becomes `SELECT c FROM t WHERE id = ?65536` and the literal 5. A client's own
-//! parameters are numbered `?0`, `?1`, ...; literals from [`LITERAL_BASE`] on. Literals stay where they are part of
-//! what the statement means: in a select list (they name columns), in ORDER BY and GROUP BY (they are positions), in
-//! types, and behind words that want a literal.
+//! parameters are numbered `?0`, `?1`, ...; literals from [`LITERAL_BASE`] on. A pattern of LIKE is numbered from
+//! [`OPEN_PATTERN_BASE`] on if it begins with a wildcard: no index helps to find what it matches, so it has another plan.
+//! Literals stay where they are part of what the statement means: in a select list (they name columns), in ORDER BY and
+//! GROUP BY (they are positions), in types, and behind words that want a literal.
 //!
 //! An INSERT of many rows that all consist of literals keeps its first row in the text, numbered from
 //! [`ROW_LITERAL_BASE`] on, and has the values of all rows aside: a plan for one row serves thousands.
@@ -16,6 +17,8 @@ use super::{Kind, Lexer, Quoting, Token, Verb};
 
 /// The number of the first literal's placeholder.
 pub const LITERAL_BASE: usize = 1 << 16;
+/// The same of a literal that is a pattern of LIKE and does not say how texts begin.
+pub const OPEN_PATTERN_BASE: usize = 1 << 31;
 /// The number of the placeholder for a row's first literal: there are fewer others in any statement.
 pub const ROW_LITERAL_BASE: usize = 1 << 32;
 
@@ -46,6 +49,7 @@ pub fn normalise(sql: &[u8], verb: Verb, quoting: Quoting, collation: Collation)
         outer: Vec::new(),
         level: Level { is_query: true, replacing: verb != Verb::Select, rolls_up: false },
         keep_next: false,
+        behind_like: false,
         type_depth: None,
     };
     state.out.text.reserve(sql.len());
@@ -63,6 +67,8 @@ struct Normaliser<'a> {
     level: Level,
     /// The next literal stays.
     keep_next: bool,
+    /// The next literal is a pattern.
+    behind_like: bool,
     /// Within the parentheses of a type, at this depth.
     type_depth: Option<usize>,
 }
@@ -112,6 +118,11 @@ impl<'a> Normaliser<'a> {
                 }
                 _ => self.copy(bytes)?,
             }
+            self.behind_like = match token.kind {
+                Kind::Word => !behind_period && bytes.eq_ignore_ascii_case(b"LIKE"),
+                Kind::Symbol => self.behind_like && bytes == b"(",
+                _ => false,
+            };
             after_type = type_word;
             behind_period = token.kind == Kind::Symbol && bytes == b".";
         }
@@ -149,7 +160,11 @@ impl<'a> Normaliser<'a> {
 
     fn literal(&mut self, token: Token) -> Option<()> {
         let value = self.value(token)?;
-        self.placeholder(LITERAL_BASE + self.out.literals.len());
+        let says_how_texts_begin =
+            || matches!(&value, Value::Str(text, _) if !matches!(text.first(), Some(b'%' | b'_')));
+        let is_open = self.behind_like && !says_how_texts_begin();
+        let base = if is_open { OPEN_PATTERN_BASE } else { LITERAL_BASE };
+        self.placeholder(base + self.out.literals.len());
         self.out.literals.push(value);
         Some(())
     }
@@ -349,6 +364,16 @@ mod tests {
         assert_eq!(n.literals.len(), 2);
         let n = norm("INSERT INTO t VALUES(?,?)");
         assert_eq!((n.row_size, n.params), (0, 2));
+    }
+
+    #[test]
+    fn patterns_that_begin_with_wildcards_are_numbered_apart() {
+        let n = norm("SELECT 1 FROM t WHERE a LIKE 'x%' AND b NOT LIKE ('%x') AND c = '%' AND d LIKE 5");
+        assert_eq!(
+            n.text,
+            "SELECT 1 FROM t WHERE a LIKE ?65536 AND b NOT LIKE ( ?2147483649 ) AND c = ?65538 AND d LIKE ?2147483651"
+        );
+        assert_eq!(n.literals.len(), 4);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use engine::catalog::table::Table;
 use engine::scan::Direction;
 use types::key::KeyPart;
 
-use crate::expr::Expr;
+use crate::expr::{Expr, PatternStart};
 
 /// What must hold for a row.
 #[derive(Clone, Debug)]
@@ -51,8 +51,8 @@ pub enum IndexRef {
     Secondary(usize),
 }
 
-/// A range of an index: some columns have given values, the next one lies between bounds.
-#[derive(Clone, Debug)]
+/// A range of an index: some columns have given values, the next one lies between bounds and begins as a pattern does.
+#[derive(Clone, Debug, Default)]
 pub struct RangeSpec {
     /// Values of the first columns.
     pub equal: Vec<Equal>,
@@ -60,9 +60,32 @@ pub struct RangeSpec {
     pub low: Option<Bound>,
     /// Its upper bound.
     pub high: Option<Bound>,
+    /// What its text is LIKE.
+    pub like: Option<Pattern>,
 }
 
 impl RangeSpec {
+    /// So many columns of the index are bounded.
+    pub(crate) fn parts(&self) -> usize {
+        self.equal.len() + usize::from(self.low.is_some() || self.high.is_some() || self.like.is_some())
+    }
+
+    /// Whether nothing bounds it but a pattern.
+    pub(crate) fn is_only_pattern(&self) -> bool {
+        self.equal.is_empty() && self.low.is_none() && self.high.is_none() && self.like.is_some()
+    }
+
+    /// Whether this pattern may begin with a wildcard, too: then the range is everything.
+    pub(crate) fn is_open(&self) -> bool {
+        let may_begin_so = |like: &Pattern| like.start != PatternStart::Character;
+        self.is_only_pattern() && self.like.as_ref().is_some_and(may_begin_so)
+    }
+
+    /// Whether everything may have to be looked at.
+    pub(crate) fn may_be_all(&self) -> bool {
+        self.has_rows() || self.is_open()
+    }
+
     /// Whether it stands for as many ranges as a subquery has rows.
     pub(crate) fn has_rows(&self) -> bool {
         self.equal.last().is_some_and(|last| matches!(last.value, Expr::Quantified(..)))
@@ -87,6 +110,17 @@ pub struct Bound {
     pub inclusive: bool,
 }
 
+/// A pattern of LIKE. What it says of a text is more than that the text is in the range.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// The pattern.
+    pub value: Expr,
+    /// The escape character; `None` = there is none.
+    pub escape: Option<char>,
+    /// How it begins, which is not with a wildcard if that is known.
+    pub start: PatternStart,
+}
+
 impl Access {
     /// Whether rows are found by entries of a secondary index, which may move while they are read.
     pub(crate) fn is_by_entries(&self) -> bool {
@@ -101,8 +135,9 @@ impl Access {
             Self::Full(_) => false,
             Self::Point { keys, .. } => equal(keys),
             Self::Ranges { ranges, .. } => ranges.iter().any(|range| {
-                let bounds = [&range.low, &range.high];
-                equal(&range.equal) || bounds.into_iter().flatten().any(|bound| reads(&bound.value))
+                let bounds = [&range.low, &range.high].into_iter().flatten().map(|bound| &bound.value);
+                let mut values = bounds.chain(range.like.as_ref().map(|like| &like.value));
+                equal(&range.equal) || values.any(reads)
             }),
         }
     }
@@ -124,11 +159,19 @@ impl Access {
         };
         match self {
             Self::Point { .. } => true,
+            Self::Ranges { ranges, .. } if ranges.iter().any(RangeSpec::may_be_all) => {
+                // No condition is implied by an open range, so all rows do as well; a LIMIT is reached without a sort.
+                let mut all = Self::Full(Direction::Forward);
+                let serves = limited
+                    && ranges.iter().any(RangeSpec::is_open)
+                    && all.gives_order(table, columns, limited);
+                if serves {
+                    *self = all;
+                }
+                serves
+            }
             Self::Ranges { index, ranges, .. } => {
                 // With one range the columns that have given values do not matter; with several, all must.
-                if ranges.iter().any(RangeSpec::has_rows) {
-                    return false;
-                }
                 let given = if let [range] = &ranges[..] { range.equal.len() } else { 0 };
                 starts_with(*index, given) || starts_with(*index, 0)
             }
@@ -137,8 +180,7 @@ impl Access {
                 let found =
                     (0..table.secondary.len()).map(IndexRef::Secondary).find(|index| starts_with(*index, 0));
                 let Some(index) = found else { return false };
-                let all = RangeSpec { equal: Vec::new(), low: None, high: None };
-                *self = Self::Ranges { index, ranges: vec![all], direction: *direction };
+                *self = Self::Ranges { index, ranges: vec![RangeSpec::default()], direction: *direction };
                 true
             }
             Self::Full(_) => false,

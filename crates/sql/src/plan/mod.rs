@@ -22,7 +22,7 @@ use engine::catalog::table::Table;
 use types::column::{Column, ColumnType};
 
 pub(crate) use access::key_parts;
-pub use access::{Access, Bound, Condition, Equal, IndexRef, RangeSpec};
+pub use access::{Access, Bound, Condition, Equal, IndexRef, Pattern, RangeSpec};
 pub use aggregate::{Aggregate, AggregateKind, Group, Rollup};
 pub use file::{FieldTarget, FilePlan, OutFilePlan};
 pub use multi::{MultiDeletePlan, MultiUpdatePlan, RowUpdate};

@@ -51,14 +51,33 @@ fn operand(rng: &mut Rng, column: &str) -> String {
     if column == "b" && rng.chance(1, 4) { rng.below(2).to_string() } else { value(rng, column) }
 }
 
+/// A pattern, also one that the plan does not know.
+fn like(rng: &mut Rng, column: &str) -> String {
+    let patterns = ["a%", "B%", "b_", "ba", "bb %", "0%", "1_0", "", "%", "%b", "_a%", "|%%", "a|_", "NULL"];
+    let pattern = match patterns[rng.index(patterns.len())] {
+        "NULL" => "NULL".to_owned(),
+        pattern => format!("'{pattern}'"),
+    };
+    match rng.below(5) {
+        0 => format!("{column} LIKE CONCAT({pattern}, '%')"),
+        1 => format!("{column} LIKE {pattern} ESCAPE '|'"),
+        2 => format!("{column} NOT LIKE {pattern}"),
+        _ => format!("{column} LIKE {pattern}"),
+    }
+}
+
 fn condition(rng: &mut Rng, depth: usize) -> String {
     if depth > 0 && rng.chance(1, 2) {
         let (left, right) = (condition(rng, depth - 1), condition(rng, depth - 1));
         return format!("({left} {} {right})", if rng.coin() { "AND" } else { "OR" });
     }
     let column = ["id", "a", "b", "d"][rng.index(4)];
-    match rng.below(8) {
+    match rng.below(10) {
         0 => format!("{column} IS NULL"),
+        8 | 9 => {
+            let column = if rng.chance(1, 4) { column } else { "b" };
+            like(rng, column)
+        }
         1 => format!(
             "{column} IN ({}, {}, {})",
             operand(rng, column),

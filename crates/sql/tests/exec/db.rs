@@ -194,7 +194,10 @@ impl Db {
             id: if *kind == IndexKind::Primary { rows } else { IndexId(next()) },
             name: (*name).to_owned(),
             kind: *kind,
-            parts: columns.iter().map(|column| IndexPart { column: *column, prefix: None }).collect(),
+            parts: columns
+                .iter()
+                .map(|column| IndexPart { column: *column, prefix: None, descending: false })
+                .collect(),
             comment: String::new(),
             made: false,
         });

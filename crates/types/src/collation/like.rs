@@ -5,6 +5,7 @@
 //! last `%`: time is at most the product of both lengths.
 
 use super::weigh::Weigh;
+use crate::charset::Charset;
 
 /// What LIKE asks of a collation. Texts are not empty.
 pub(super) trait Characters {
@@ -42,7 +43,7 @@ pub(super) fn matches<C: Characters>(chars: &C, text: &[u8], pattern: &[u8], esc
     // The pattern behind the last `%`, and the text that it was last tried on.
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
-        let step = (!pattern.is_empty()).then(|| next_step(chars, pattern, escape));
+        let step = (!pattern.is_empty()).then(|| next_step(|text| chars.first(text), pattern, escape));
         let matched = match step {
             Some((Step::Any, size)) => {
                 pattern = &pattern[size..];
@@ -76,11 +77,36 @@ pub(super) fn matches<C: Characters>(chars: &C, text: &[u8], pattern: &[u8], esc
     }
 }
 
-fn next_step<'p, C: Characters>(chars: &C, pattern: &'p [u8], escape: Option<u32>) -> (Step<'p>, usize) {
-    let (code, size) = chars.first(pattern);
+/// What a pattern demands of every text that it matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    /// Its characters begin with ones like these: those in front of the first wildcard.
+    pub text: Vec<u8>,
+    /// There is no wildcard: it has no others.
+    pub is_whole: bool,
+}
+
+pub(super) fn beginning(charset: Charset, mut pattern: &[u8], escape: Option<u32>) -> Beginning {
+    let mut text = Vec::with_capacity(pattern.len());
+    while !pattern.is_empty() {
+        let (step, size) = next_step(|text| charset.first_char(text), pattern, escape);
+        let Step::Char(char) = step else { return Beginning { text, is_whole: false } };
+        text.extend_from_slice(char);
+        pattern = &pattern[size..];
+    }
+    Beginning { text, is_whole: true }
+}
+
+/// The first step of a pattern, and its size. `first` tells the code point and the size of the first character.
+fn next_step(
+    first: impl Fn(&[u8]) -> (u32, usize),
+    pattern: &[u8],
+    escape: Option<u32>,
+) -> (Step<'_>, usize) {
+    let (code, size) = first(pattern);
     let behind = &pattern[size..];
     if Some(code) == escape && !behind.is_empty() {
-        let escaped_size = chars.first(behind).1;
+        let escaped_size = first(behind).1;
         return (Step::Char(&behind[..escaped_size]), size + escaped_size);
     }
     match code {
@@ -135,6 +161,27 @@ mod tests {
         assert!(like("a", "aa", Some('a')));
         assert!(!like("a", "AA", Some('a')));
         assert!(like("a\\", "a\\", None));
+    }
+
+    #[test]
+    fn a_pattern_says_how_texts_begin() {
+        let backslash = Some(u32::from('\\'));
+        for (pattern, escape, text, is_whole) in [
+            ("", backslash, "", true),
+            ("abc", backslash, "abc", true),
+            ("abc%d", backslash, "abc", false),
+            ("é_", backslash, "é", false),
+            ("%a", backslash, "", false),
+            ("a\\%b\\_%", backslash, "a%b_", false),
+            ("a\\", backslash, "a\\", true),
+            ("a\\%", None, "a\\", false),
+            ("a|%%", Some(u32::from('|')), "a%", false),
+            ("aéb%", Some(u32::from('é')), "ab", false),
+            ("%%_", Some(u32::from('%')), "%", false),
+        ] {
+            let found = Collation::Utf8mb4GeneralCi.like_beginning(pattern.as_bytes(), escape);
+            assert_eq!((&found.text[..], found.is_whole), (text.as_bytes(), is_whole), "{pattern}");
+        }
     }
 
     #[test]

@@ -25,7 +25,21 @@ pub(super) const END: u8 = 2;
 pub(super) const NEXT_IS_MORE: u8 = 3;
 
 pub(super) fn weighed<W: Weigh>(weigher: &W, text: &[u8], out: &mut Vec<u8>) {
-    let mut rest = trim_spaces(text);
+    let blanks = weights(weigher, trim_spaces(text), out);
+    write_blanks(&[SPACE_BYTE, END], blanks + 1, out);
+}
+
+/// What all keys of texts begin with that begin with these characters. Of blanks at their end the first byte alone is known:
+/// the text may go on, or not.
+pub(super) fn beginning<W: Weigh>(weigher: &W, text: &[u8], out: &mut Vec<u8>) {
+    if weights(weigher, text, out) > 0 {
+        out.push(SPACE_BYTE);
+    }
+}
+
+/// Writes weights; returns how many blanks come last, which are not written.
+fn weights<W: Weigh>(weigher: &W, text: &[u8], out: &mut Vec<u8>) -> usize {
+    let mut rest = text;
     out.reserve(rest.len() + 2);
     let mut blanks = 0;
     while !rest.is_empty() {
@@ -39,7 +53,7 @@ pub(super) fn weighed<W: Weigh>(weigher: &W, text: &[u8], out: &mut Vec<u8>) {
         write_blanks(&[SPACE_BYTE, next], std::mem::take(&mut blanks), out);
         W::write(weight, out);
     }
-    write_blanks(&[SPACE_BYTE, END], blanks + 1, out);
+    blanks
 }
 
 /// Writes so many blanks, which one character follows.
@@ -48,6 +62,12 @@ pub(super) fn write_blanks(blank: &[u8], count: usize, out: &mut Vec<u8>) {
 }
 
 pub(super) fn binary(bytes: &[u8], out: &mut Vec<u8>) {
+    binary_beginning(bytes, out);
+    out.extend_from_slice(&[0, 0]);
+}
+
+/// The same without an end.
+pub(super) fn binary_beginning(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + 2);
     let mut rest = bytes;
     while let Some(zero) = rest.iter().position(|&byte| byte == 0) {
@@ -56,5 +76,4 @@ pub(super) fn binary(bytes: &[u8], out: &mut Vec<u8>) {
         rest = &rest[zero + 1..];
     }
     out.extend_from_slice(rest);
-    out.extend_from_slice(&[0, 0]);
 }

@@ -98,19 +98,21 @@ impl Uca {
         self.table.ascii(b' ', 0)
     }
 
-    /// The weights of the first level, of PAD SPACE without the blanks at the end.
-    fn primary(self, text: &[u8]) -> SmallVec<[u16; 64]> {
+    /// The weights of the first level, of PAD SPACE without the blanks at the end; and whether there were some.
+    fn primary(self, text: &[u8]) -> (SmallVec<[u16; 64]>, bool) {
         let mut weights: SmallVec<[u16; 64]> = self.weights(text, 0).collect();
+        let size = weights.len();
         if self.pads {
             let space = self.space();
             let end = weights.iter().rposition(|weight| *weight != space).map_or(0, |last| last + 1);
             weights.truncate(end);
         }
-        weights
+        let has_blanks = weights.len() < size;
+        (weights, has_blanks)
     }
 
     pub(super) fn hash(self, text: &[u8], hasher: &mut impl Hasher) {
-        for weight in self.primary(text) {
+        for weight in self.primary(text).0 {
             hasher.write_u16(weight);
         }
         for level in 1..self.levels {
@@ -120,12 +122,36 @@ impl Uca {
     }
 
     pub(super) fn sort_key(self, text: &[u8], out: &mut Vec<u8>) {
-        let primary = self.primary(text);
+        self.write_primary(&self.primary(text).0, out);
+        if self.pads {
+            let [high, low] = self.space().to_be_bytes();
+            out.extend_from_slice(&[high, low, END]);
+            return;
+        }
+        out.extend_from_slice(&[0, 0]);
+        for level in 1..self.levels {
+            self.weights(text, level).for_each(|weight| utf8::encode(weight.into(), out));
+            out.push(0);
+        }
+    }
+
+    /// What all keys of texts begin with that begin with these weights. Of blanks at their end the weight alone is known: the
+    /// text may go on, or not.
+    pub(super) fn sort_key_beginning(self, text: &[u8], out: &mut Vec<u8>) {
+        let (primary, has_blanks) = self.primary(text);
+        self.write_primary(&primary, out);
+        if has_blanks {
+            out.extend_from_slice(&self.space().to_be_bytes());
+        }
+    }
+
+    /// Writes weights of the first level that do not end with blanks, if these are padded.
+    fn write_primary(self, primary: &[u16], out: &mut Vec<u8>) {
         out.reserve(2 * primary.len() + 3);
         let space = self.space();
         let [high, low] = space.to_be_bytes();
         let mut blanks = 0;
-        for weight in &primary {
+        for weight in primary {
             // Behind a blank there is always one that is none.
             if self.pads && *weight == space {
                 blanks += 1;
@@ -134,15 +160,6 @@ impl Uca {
             let next = if *weight < space { NEXT_IS_LESS } else { NEXT_IS_MORE };
             write_blanks(&[high, low, next], std::mem::take(&mut blanks), out);
             out.extend_from_slice(&weight.to_be_bytes());
-        }
-        if self.pads {
-            out.extend_from_slice(&[high, low, END]);
-            return;
-        }
-        out.extend_from_slice(&[0, 0]);
-        for level in 1..self.levels {
-            self.weights(text, level).for_each(|weight| utf8::encode(weight.into(), out));
-            out.push(0);
         }
     }
 

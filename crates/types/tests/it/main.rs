@@ -5,6 +5,7 @@
 #![cfg(test)]
 
 mod assign;
+mod beginnings;
 mod collation;
 mod columns;
 mod decimal;

@@ -162,11 +162,12 @@ fn follow_columns(key: &mut DraftKey, old: &TableDef, draft: &Draft, columns: &C
             let is_prefix = |prefix: &u32| {
                 ty.is_some_and(|ty| ty.is_string() && (ty.is_lob() || ty.chars_max() > Some(*prefix)))
             };
-            parts.push(DraftPart { column: name.to_owned(), prefix: part.prefix.filter(is_prefix) });
+            let prefix = part.prefix.filter(is_prefix);
+            parts.push(DraftPart { column: name.to_owned(), prefix, descending: part.descending });
         } else if draft.column(&part.column).is_some() {
             // Dropped, and another of its name added: the key is on that one now, with the old length.
             let prefix = part.prefix.or_else(|| was.chars_max());
-            parts.push(DraftPart { column: part.column.clone(), prefix });
+            parts.push(DraftPart { prefix, ..part.clone() });
         }
     }
     key.parts = parts;

@@ -41,7 +41,7 @@ pub struct KeyPartSpec {
     pub column: String,
     /// `(n)`
     pub prefix: Option<u64>,
-    /// DESC: accepted, and ignored as in MySQL 5.7; indexes are read in both directions.
+    /// DESC.
     pub descending: bool,
 }
 
