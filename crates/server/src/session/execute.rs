@@ -337,6 +337,7 @@ impl Client {
             shared_reads,
             memory_max: sql::exec::MEMORY_MAX,
             kept: HashMap::new(),
+            lookups: sql::exec::Lookups::default(),
             turns: Turns::default(),
             strict: false,
             long_lists: Some(&long_lists),

@@ -25,6 +25,7 @@ mod load;
 mod lock_views;
 mod locks;
 mod logged_ddl;
+mod lookups;
 mod moments;
 mod net;
 mod new_tables;
