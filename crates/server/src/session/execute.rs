@@ -338,6 +338,7 @@ impl Client {
             shared_reads,
             memory_max: sql::exec::MEMORY_MAX,
             kept: HashMap::new(),
+            lookups: sql::exec::Lookups::default(),
             turns: Turns::default(),
             work: Work::default(),
             noted: SmallVec::new(),

@@ -27,6 +27,7 @@ mod load;
 mod lock_views;
 mod locks;
 mod logged_ddl;
+mod lookups;
 mod moments;
 mod monitoring;
 mod net;

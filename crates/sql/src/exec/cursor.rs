@@ -16,6 +16,7 @@ use types::value::Value;
 
 use super::ranges::{self, BoundRanges, PointKey};
 use super::ranges_scan::RangesScan;
+use super::stored::{self, Begun, Shared, Walk};
 use super::work::Work;
 use super::{Result, engine_error};
 use crate::expr::{Inputs, Lookup, Made, RowRef};
@@ -45,13 +46,15 @@ pub(super) struct Cursor<'p> {
     pub(super) key: Option<Key>,
 }
 
-enum Rows {
+pub(super) enum Rows {
     /// At most this one.
     Point(Option<Vec<u8>>),
     /// Those of ranges of the rows' index.
     Scan(RangesScan),
     /// Those that entries of a secondary index lead to.
     Entries(RangesScan),
+    /// Stored ones that are looked up.
+    LookedUp(Walk),
     /// Made beforehand: those at these places, in the order of a column if there is one.
     Values { rows: Made, by: Option<Arc<Lookup>>, next: Range<usize> },
 }
@@ -61,6 +64,15 @@ enum Rows {
 pub(super) struct MadeRows {
     pub(super) rows: Made,
     pub(super) found: Option<(Arc<Lookup>, Range<usize>)>,
+}
+
+/// What a loop may have beside the table store.
+pub(super) enum Beforehand<'l> {
+    Nothing,
+    /// The rows of a source that is not stored.
+    Made(MadeRows),
+    /// What it shares with other loops over a source of stored rows.
+    Stored(&'l Shared),
 }
 
 /// A row of a source, kept while others are looked at.
@@ -84,25 +96,31 @@ enum Current {
 }
 
 impl<'p> Cursor<'p> {
-    /// Starts to read, with the values that earlier sources have now. `made` are the rows of sources that are not
-    /// stored.
+    /// Starts to read, with the values that earlier sources have now.
     pub(super) fn open(
         source: &'p Source,
-        made: Option<MadeRows>,
+        beforehand: Beforehand<'_>,
         versions: Versions,
         inputs: &Inputs<'_>,
         context: &mut Context<'_>,
     ) -> Result<Self> {
-        let (rows, exact) = match (&source.from, made) {
+        let (rows, exact) = match (&source.from, beforehand) {
+            (SourceKind::Table(table), Beforehand::Stored(shared)) => {
+                match stored::begin(shared, source, inputs, context)? {
+                    Begun::Alone => table_rows(table, &source.access, inputs, context)?,
+                    Begun::Nothing => (Rows::Point(None), true),
+                    Begun::Walk(walk, exact) => (Rows::LookedUp(walk), exact),
+                }
+            }
             (SourceKind::Table(table), _) => table_rows(table, &source.access, inputs, context)?,
-            (_, Some(MadeRows { rows, found: Some((by, next)) })) => {
+            (_, Beforehand::Made(MadeRows { rows, found: Some((by, next)) })) => {
                 (Rows::Values { rows, by: Some(by), next }, true)
             }
-            (_, Some(MadeRows { rows, found: None })) => {
+            (_, Beforehand::Made(MadeRows { rows, found: None })) => {
                 let next = 0..rows.len();
                 (Rows::Values { rows, by: None, next }, true)
             }
-            (_, None) => unreachable!("rows of other sources are made before they are read"),
+            (_, _) => unreachable!("rows of other sources are made before they are read"),
         };
         Ok(Self {
             source,
@@ -219,12 +237,19 @@ impl<'p> Cursor<'p> {
                     return Ok(Current::Row(row));
                 }
             },
+            Rows::LookedUp(walk) => {
+                let Some((key, row)) = walk.next(table, &self.versions, trx, work)? else {
+                    return Ok(Current::None);
+                };
+                self.key = Some(key);
+                Ok(Current::Row(row))
+            }
             Rows::Values { .. } => unreachable!("tables have no made rows"),
         }
     }
 }
 
-fn get(key: &[u8], versions: &Versions, trx: &mut Trx) -> Result<Option<Row>> {
+pub(super) fn get(key: &[u8], versions: &Versions, trx: &mut Trx) -> Result<Option<Row>> {
     match versions {
         Versions::Snapshot => trx.get(key),
         Versions::Moment(moment) => trx.get_at(key, moment),
@@ -232,7 +257,7 @@ fn get(key: &[u8], versions: &Versions, trx: &mut Trx) -> Result<Option<Row>> {
     .map_err(engine_error)
 }
 
-fn table_rows(
+pub(super) fn table_rows(
     table: &Table,
     access: &Access,
     inputs: &Inputs<'_>,

@@ -15,7 +15,8 @@ use types::value::Value;
 
 use sets::Number;
 
-use super::cursor::{Cursor, Versions};
+use super::cursor::{Beforehand, Cursor, Versions};
+use super::stored::is_looked_up;
 use super::subquery::Known;
 use super::work::Work;
 use super::{Exec, Result};
@@ -135,7 +136,7 @@ impl Exec<'_> {
     async fn count(&mut self, source: &Source) -> Result<u64> {
         let inputs = self.inputs(&[], Known::NOTHING);
         let versions = Versions::Moment(self.trx.newest_snapshot());
-        let mut cursor = Cursor::open(source, None, versions, &inputs, &mut self.reading())?;
+        let mut cursor = Cursor::open(source, Beforehand::Nothing, versions, &inputs, &mut self.reading())?;
         // Nobody asked for these rows.
         let (mut rows, mut work) = (0, Work::default());
         while rows < COUNTED_MAX && cursor.next(self.trx, &mut work)? {
@@ -312,6 +313,10 @@ impl<'p> Explainer<'_, '_, 'p> {
         let names = possible_indexes(table, place, &source.conditions).map(|index| index_name(table, index));
         let names: Vec<&str> = names.collect();
         let is_known = !source.access.reads(&|expr| !is_known(expr));
+        let mut extra = extra(source, block.aggregates);
+        if place > 0 && is_looked_up(block.sources, place) {
+            extra.push("Using join buffer (hash join)".into());
+        }
         if is_known {
             self.counted.push((self.lines.len(), source));
         }
@@ -323,7 +328,7 @@ impl<'p> Explainer<'_, '_, 'p> {
             compared_with: compared_with(&source.access, block.sources),
             rows: matches!(source.access, Access::Point { .. }).then_some(1),
             all_are_meant: source.conditions.iter().all(|condition| condition.implied),
-            extra: extra(source, block.aggregates),
+            extra,
             ..line
         });
     }

@@ -68,6 +68,9 @@ impl Exec<'_> {
         };
         let reserved = Reserved::for_rows(count as u64);
         let mut progress = Progress { many: count != 1, reserved, ..Progress::default() };
+        if !matches!(plan.source, InsertSource::Select(_)) {
+            self.lookups.note_insert(plan);
+        }
         match &plan.source {
             InsertSource::Literals => {
                 let size = self.params.row_size;
@@ -95,6 +98,7 @@ impl Exec<'_> {
                 // They become changes of the transaction, which have no bound either.
                 let mut rows = Collector::new(self.session, usize::MAX);
                 self.run_within(select, &[], &mut rows).await?;
+                self.lookups.note_insert(plan);
                 for row in &rows.rows {
                     // What else there is belongs to ON DUPLICATE KEY UPDATE.
                     let (row, outer) = row.split_at(plan.columns.len());

@@ -3,6 +3,8 @@
 //! Of an outer join, the sources whose rows may be missing follow each other, and those that they are missing for stand
 //! before them. If the first one's loop ends and they have had no rows together, all of them stand for missing rows once.
 //!
+//! A loop that no index helps looks its rows up among those that the loops before it have read ([`super::stored`]).
+//!
 //! Rows of sources that lock them are found as they were at one moment, the same for all of them; one that fulfils the
 //! conditions is locked, and read again. What others have changed since, so that the moment is over, is looked at as it
 //! is, and noted: whoever reads begins again with the next moment, until all that is locked is what one moment had
@@ -18,7 +20,8 @@ use smallvec::SmallVec;
 use types::context::Context;
 use types::value::Value;
 
-use super::cursor::{Cursor, Kept, MadeRows, Versions};
+use super::cursor::{Beforehand, Cursor, Kept, MadeRows, Versions};
+use super::stored::Shared;
 use super::{Exec, Known, Result};
 use crate::expr::{CompareOp, Expr, Inputs, Lookup, RowRef};
 use crate::plan::{Completed, Condition, LockWait, RowLock, Source, SourceKind};
@@ -77,8 +80,17 @@ pub(super) struct Join<'p> {
     /// The newest change of a locked row since then.
     changed: Option<CommitSeq>,
     levels: Vec<Level<'p>>,
+    /// What the loops over a source share, as far as it is known.
+    lookups: Vec<Sharing>,
     /// Without sources there is one row.
     done: bool,
+}
+
+#[derive(Clone)]
+enum Sharing {
+    Unknown,
+    Nothing,
+    Rows(Shared),
 }
 
 /// What a look at a loop's next row has found.
@@ -100,8 +112,8 @@ struct Level<'p> {
 impl<'p> Join<'p> {
     pub(super) fn new(sources: &'p [Source], made: &'p [Made], known: Known<'p>, versions: Versions) -> Self {
         let levels = Vec::with_capacity(sources.len());
-        let (otherwise, moment, changed) = (None, None, None);
-        Self { sources, made, known, versions, otherwise, moment, changed, levels, done: false }
+        let (otherwise, moment, changed, lookups) = (None, None, None, Vec::new());
+        Self { sources, made, known, versions, otherwise, moment, changed, levels, lookups, done: false }
     }
 
     /// The same, which locks all rows that it reads.
@@ -168,6 +180,27 @@ impl<'p> Join<'p> {
         source.lock.or(self.otherwise.filter(|_| matches!(source.from, SourceKind::Table(_))))
     }
 
+    /// What the next loop shares with others over its source.
+    fn shared(&mut self, versions: &Versions, exec: &mut Exec<'_>) -> Option<Shared> {
+        let depth = self.levels.len();
+        // The first source has one loop, unless the whole join is made again.
+        if depth == 0 && self.known.outer.is_empty() {
+            return None;
+        }
+        if self.lookups.is_empty() {
+            self.lookups = vec![Sharing::Unknown; self.sources.len()];
+        }
+        if let Sharing::Unknown = self.lookups[depth] {
+            let of_snapshot = matches!(versions, Versions::Snapshot);
+            let shared = exec.looked_up(self.sources, depth, of_snapshot);
+            self.lookups[depth] = shared.map_or(Sharing::Nothing, Sharing::Rows);
+        }
+        match &self.lookups[depth] {
+            Sharing::Rows(shared) => Some(Shared::clone(shared)),
+            Sharing::Unknown | Sharing::Nothing => None,
+        }
+    }
+
     async fn open(&mut self, exec: &mut Exec<'_>) -> Result<()> {
         let depth = self.levels.len();
         let locks = self.lock_of(depth).is_some();
@@ -184,6 +217,7 @@ impl<'p> Join<'p> {
         if matches!(versions, Versions::Snapshot) {
             exec.may_take_snapshot().await;
         }
+        let shared = self.shared(&versions, exec);
         let rows = self.rows();
         let lateral = match (&self.sources[depth].from, &self.made[depth]) {
             (SourceKind::Derived(place, _), None) => Some(exec.lateral(*place, &rows, self.known).await?),
@@ -191,15 +225,15 @@ impl<'p> Join<'p> {
         };
         let inputs = exec.inputs(&rows, self.known);
         let mut context = exec.reading();
-        let made = match (lateral, &self.made[depth]) {
-            (Some(rows), _) => Some(MadeRows { rows, found: None }),
+        let beforehand = match (lateral, &self.made[depth]) {
+            (Some(rows), _) => Beforehand::Made(MadeRows { rows, found: None }),
             (None, Some(rows)) => {
                 let found = find_made(depth, &self.sources[depth], rows, &inputs, &mut context)?;
-                Some(MadeRows { rows: Arc::clone(rows), found })
+                Beforehand::Made(MadeRows { rows: Arc::clone(rows), found })
             }
-            (None, None) => None,
+            (None, None) => shared.as_ref().map_or(Beforehand::Nothing, Beforehand::Stored),
         };
-        let mut cursor = Cursor::open(&self.sources[depth], made, versions, &inputs, &mut context)?;
+        let mut cursor = Cursor::open(&self.sources[depth], beforehand, versions, &inputs, &mut context)?;
         drop(rows);
         if locks && self.sources.len() == 1 {
             cursor.lock_first();

@@ -28,6 +28,7 @@ mod rules;
 mod safe_updates;
 mod select;
 mod sets;
+mod stored;
 mod subquery;
 mod target;
 mod union;
@@ -62,6 +63,7 @@ pub use foreign::{Enforce, Inserted, RowChanges, check_existing};
 pub use memory::MEMORY_MAX;
 pub(crate) use memory::value_size;
 pub use project::{Cell, OutputColumn, output_columns};
+pub use stored::Lookups;
 pub use work::Work;
 
 use crate::expr::{Inputs, LongLists, RowRef, Types};
@@ -189,6 +191,8 @@ pub struct Exec<'a> {
     pub memory_max: usize,
     /// The rows of its queries of WITH and of subqueries that are the same throughout, by the address of their plan.
     pub kept: HashMap<usize, Kept>,
+    /// The stored rows that it looks up.
+    pub lookups: Lookups,
     /// Rows that it has looked at.
     pub turns: Turns,
     /// What it has read and sorted.
@@ -221,6 +225,7 @@ impl<'a> Exec<'a> {
             shared_reads: false,
             memory_max: MEMORY_MAX,
             kept: HashMap::new(),
+            lookups: Lookups::default(),
             turns: Turns::default(),
             work: Work::default(),
             noted: SmallVec::new(),
@@ -235,6 +240,7 @@ impl<'a> Exec<'a> {
         self.strict = self.session.sql_mode.is_strict() && plan.is_strict();
         // Relaxed: the session's own state, which no other data depends on.
         self.session.last_insert_id_given.store(false, Memory::Relaxed);
+        self.lookups.note_changes(plan);
         match plan {
             Plan::Select(query) => {
                 self.query(query, &[], self.session.select_limit, sink).await.map(Done::Rows)

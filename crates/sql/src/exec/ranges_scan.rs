@@ -1,6 +1,8 @@
 //! Entries of ranges of an index.
 
-use engine::ids::CommitSeq;
+use std::ops::Bound;
+
+use engine::ids::{CommitSeq, Key};
 use engine::scan::{Direction, Entry, KeyRange, Scan};
 use engine::trx::Trx;
 
@@ -25,6 +27,15 @@ impl RangesScan {
     /// All rows of a table.
     pub(super) fn whole(range: KeyRange, direction: Direction) -> Self {
         Self { scan: None, ranges: vec![range], direction, way: Way::Whole }
+    }
+
+    /// The ranges that are left behind the current one, the next one last.
+    pub(super) fn ranges(&self) -> &[KeyRange] {
+        &self.ranges
+    }
+
+    pub(super) fn direction(&self) -> Direction {
+        self.direction
     }
 
     /// The next key that has a row; notes what was skipped on the way.
@@ -65,5 +76,13 @@ impl RangesScan {
                 return Ok(Some(entry));
             }
         }
+    }
+}
+
+/// Leaves out of a range everything up to and with `key`, as a scan passes it.
+pub(super) fn leave_behind(range: &mut KeyRange, key: Key, direction: Direction) {
+    match direction {
+        Direction::Forward => range.low = Bound::Excluded(key),
+        Direction::Backward => range.high = Bound::Excluded(key),
     }
 }

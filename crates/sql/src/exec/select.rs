@@ -11,7 +11,7 @@ use types::error::table::ER_LOCK_NOWAIT;
 use types::value::{Value, ValueRef};
 use types::warning::Warnings;
 
-use super::cursor::{Cursor, Versions};
+use super::cursor::{Beforehand, Cursor, Versions};
 use super::join::{Join, Made};
 use super::kept_row::KeptRow;
 use super::late::Late;
@@ -148,7 +148,8 @@ impl Exec<'_> {
         // Whatever there is to warn of is warned of when rows are looked at.
         let mut warnings = Warnings::default();
         let mut context = self.session.reading(&mut warnings);
-        let cursor = Cursor::open(source, None, Versions::Snapshot, &self.inputs(&[], known), &mut context)?;
+        let (nothing, inputs) = (Beforehand::Nothing, self.inputs(&[], known));
+        let cursor = Cursor::open(source, nothing, Versions::Snapshot, &inputs, &mut context)?;
         Ok(cursor.exact)
     }
 

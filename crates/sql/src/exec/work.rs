@@ -116,7 +116,9 @@ fn reads(source: &Source) -> Option<Way> {
         (SourceKind::Virtual(_), _) | (SourceKind::Table(_), Access::Full(_)) => Some(Way::Whole),
         (SourceKind::Table(_), Access::Ranges { ranges, .. }) => match &ranges[..] {
             // All of an index, in its order; or what equals a value.
-            [RangeSpec { equal, low: None, high: None }] => equal.is_empty().then_some(Way::Whole),
+            [RangeSpec { equal, low: None, high: None, like: None }] => {
+                equal.is_empty().then_some(Way::Whole)
+            }
             _ => Some(Way::Ranges),
         },
     }

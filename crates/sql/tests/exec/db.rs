@@ -18,7 +18,9 @@ use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use engine::view::Published;
 use sql::bind::{self, BindEnv};
-use sql::exec::{Cell, Changed, Done, Exec, OutputColumn, Params, ResultSink, RowLog, Turns, output_columns};
+use sql::exec::{
+    Cell, Changed, Done, Exec, Lookups, OutputColumn, Params, ResultSink, RowLog, Turns, output_columns,
+};
 use sql::expr::Types;
 use sql::lex::{Verb, normalise, split_first};
 use sql::parse::{Mode, Statement, parse};
@@ -344,6 +346,7 @@ impl Conn {
             shared_reads: false,
             memory_max: self.memory_max,
             kept: HashMap::new(),
+            lookups: Lookups::default(),
             turns: Turns::default(),
             work: sql::exec::Work::default(),
             noted: smallvec::SmallVec::default(),

@@ -18,6 +18,7 @@ mod foreign_keys_random;
 mod joins;
 mod json;
 mod lateral;
+mod lookups;
 mod merge;
 mod moving;
 mod multi;
