@@ -89,18 +89,17 @@ fn compare(client: &mut Client, sql: &str) {
 
 fn compare_in(client: &mut Client, collation: Collation, rng: &mut Rng) {
     let characters = &characters(collation);
-    let ty = |name: &str| match collation {
-        Collation::Binary => ["VARBINARY(30)", "BINARY(30)", "BLOB"]
-            [usize::from(name != "c") + usize::from(name == "t")]
-        .to_owned(),
-        _ => {
-            let ty = match name {
-                "c" => "VARCHAR(30)",
-                "f" => "CHAR(30)",
-                _ => "TEXT",
-            };
-            format!("{ty} CHARACTER SET {} COLLATE {}", collation.charset().name(), collation.name())
+    let ty = |name: &str| {
+        if collation == Collation::Binary {
+            let place = usize::from(name != "c") + usize::from(name == "t");
+            return ["VARBINARY(30)", "BINARY(30)", "BLOB"][place].to_owned();
         }
+        let ty = match name {
+            "c" => "VARCHAR(30)",
+            "f" => "CHAR(30)",
+            _ => "TEXT",
+        };
+        format!("{ty} CHARACTER SET {} COLLATE {}", collation.charset().name(), collation.name())
     };
     let columns = format!("id INT PRIMARY KEY, n INT, c {}, t {}, f {}", ty("c"), ty("t"), ty("f"));
     ok(client, "DROP TABLE IF EXISTS i, p");

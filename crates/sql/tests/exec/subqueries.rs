@@ -87,7 +87,7 @@ fn a_subquery_without_an_index_gives_way() {
     let (_db, mut conn) = tables();
     add_rows(&mut conn, 300);
     for query in [
-        "SELECT COUNT(*) FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.n = t.id)",
+        "SELECT COUNT(*) FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.n + 0 = t.id)",
         "SELECT id, (SELECT MAX(x) FROM u WHERE u.n < t.id) FROM t",
         "SELECT id FROM t WHERE a > ALL (SELECT x FROM u WHERE u.n < t.id)",
         "SELECT id FROM t ORDER BY (SELECT MAX(x) FROM u WHERE u.n < t.id)",
