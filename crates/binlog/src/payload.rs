@@ -32,6 +32,9 @@ const UNCOMPRESSED_SIZE: u64 = 3;
 const ZSTD: u64 = 0;
 const NONE: u64 = 255;
 
+/// Bytes of compressed events that are kept in memory; what takes more is not compressed.
+const PAYLOAD_SIZE_MAX: usize = 256 << 20;
+
 /// Bytes of a cache that are compressed at a time.
 const PIECE_SIZE: usize = 256 << 10;
 
@@ -72,6 +75,8 @@ pub struct Compressor {
     taken: u64,
     size: u64,
     tail: Vec<u8>,
+    /// It is not worth it.
+    gives_up: bool,
 }
 
 impl Compressor {
@@ -87,10 +92,10 @@ impl Compressor {
         let size = cache.len().saturating_add(tail.len() as u64);
         let mut encoder = Encoder::new(Vec::new(), level)?;
         encoder.set_pledged_src_size(Some(size))?;
-        Ok(Self { encoder, piece: Vec::new(), taken: 0, size, tail })
+        Ok(Self { encoder, piece: Vec::new(), taken: 0, size, tail, gives_up: false })
     }
 
-    /// Takes the next 256 KiB of the cache. Says whether there was anything left.
+    /// Takes the next 256 KiB of the cache. Says whether to go on.
     ///
     /// # Errors
     /// [`Error::Io`] if spilled events cannot be read.
@@ -104,20 +109,25 @@ impl Compressor {
         let read = cache.read_at(&mut self.piece, self.taken)?;
         self.encoder.write_all(self.piece.get(..read).unwrap_or_default())?;
         self.taken = self.taken.saturating_add(read as u64);
-        Ok(read > 0)
+        let made = self.encoder.get_ref().len();
+        self.gives_up = made > PAYLOAD_SIZE_MAX || made as u64 > self.size;
+        Ok(read > 0 && !self.gives_up)
     }
 
     /// Puts one event in the place of all of the cache's, which are taken. Says whether it did: not if that would be no
-    /// smaller, or an event that no replica takes.
+    /// smaller, or more than 256 MiB.
     ///
     /// # Errors
     /// [`Error::Io`] if there is no memory for it.
     pub fn finish(mut self, cache: &mut TrxCache, origin: Origin) -> Result<bool> {
+        if self.gives_up {
+            return Ok(false);
+        }
         self.encoder.write_all(&self.tail)?;
         let payload = self.encoder.finish()?;
         let event = TransactionPayload { uncompressed_size: self.size, payload: &payload };
         let size = event.encoded_len().saturating_add(CHECKSUM_LEN);
-        if size as u64 >= self.size || size > crate::EVENT_SIZE_MAX as usize {
+        if size as u64 >= self.size || payload.len() > PAYLOAD_SIZE_MAX {
             return Ok(false);
         }
         cache.replace_all(origin, &event);

@@ -88,6 +88,20 @@ fn what_would_be_no_smaller_stays() {
     let before = cache.memory().unwrap().to_vec();
     assert!(!compress(&mut cache));
     assert_eq!(cache.memory().unwrap(), before);
+    // Found out on the way.
+    let mut cache = cache_with(CacheLimits { memory_bytes: 5_000, ..CacheLimits::default() });
+    let mut state = 1_u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    };
+    for _ in 0..40 {
+        let sql: Vec<u8> = (0..20_000).map(|_| noise()).collect();
+        cache.append(ORIGIN, &RowsQuery { sql: &sql }).unwrap();
+    }
+    let (size, events) = (cache.len(), cache.events());
+    assert!(!compress(&mut cache));
+    assert_eq!((cache.len(), cache.events()), (size, events));
 }
 
 #[test]

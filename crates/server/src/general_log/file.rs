@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use types::temporal::DateTime;
 
@@ -25,6 +25,10 @@ pub(super) struct LogFile {
 impl LogFile {
     /// Opens or makes the file, and writes MySQL's three lines of a beginning.
     pub(super) fn open(path: PathBuf, values: &Values) -> io::Result<Self> {
+        if is_the_servers(&path, |name| values.get(name).as_text().to_owned()) {
+            let what = "a file among the server's own, whose name does not end with .log";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         let mut options = OpenOptions::new();
         options.append(true).create(true).mode(0o640).custom_flags(O_NONBLOCK);
         #[expect(clippy::disallowed_methods, reason = "it is for people, who may move it away")]
@@ -73,6 +77,19 @@ impl LogFile {
     }
 }
 
+/// Whether a path may be a file of the server's own, to which nobody may append: one in the data directory or beside the binlog
+/// whose name does not end with `.log`. `text` gives a variable's value.
+pub(crate) fn is_the_servers(path: &Path, text: impl Fn(&str) -> String) -> bool {
+    let dir_of = |path: &Path| path.parent().and_then(|dir| dir.canonicalize().ok());
+    let Some(dir) = dir_of(path) else { return false };
+    let data_dir = PathBuf::from(text("datadir"));
+    let store = data_dir.join(text("enhanced_binlog_dir"));
+    let own = [data_dir, store].into_iter().filter_map(|own| own.canonicalize().ok());
+    let is_inside = own.into_iter().any(|own| dir.starts_with(own));
+    let beside_binlog = dir_of(Path::new(&text("log_bin_basename"))).is_some_and(|own| own == dir);
+    (is_inside || beside_binlog) && path.extension().is_none_or(|ext| ext != "log")
+}
+
 /// `2026-11-28T01:05:13.123456Z`: `log_timestamps` is UTC.
 pub(super) fn write_time(at_us: u64, out: &mut Vec<u8>) {
     let micros = u32::try_from(at_us % 1_000_000).unwrap_or(0);
@@ -113,5 +130,28 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         let (_, behind) = text.split_once("Argument\n").unwrap();
         assert_eq!(behind, "\n1970-01-01T00:00:00.000000Z\t    7 Query\tSELECT 1\n");
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "directories of the machine")]
+    fn no_log_is_a_file_of_the_servers_own() {
+        let dir = std::env::temp_dir().join(format!("onelog-own-{}", std::process::id()));
+        for inside in ["data/redo", "logs", "other"] {
+            std::fs::create_dir_all(dir.join(inside)).unwrap();
+        }
+        let text = |name: &str| match name {
+            "datadir" => dir.join("data").display().to_string(),
+            "enhanced_binlog_dir" => "enhanced_binlog".to_owned(),
+            _ => dir.join("logs/binlog").display().to_string(),
+        };
+        for own in
+            ["data/base.redb", "data/redo/redo.000001", "data/../data/redo/x", "logs/binlog.000001", "data/x"]
+        {
+            assert!(is_the_servers(&dir.join(own), text), "{own}");
+        }
+        for free in ["data/host.log", "data/redo/../slow.log", "logs/general.log", "other/x", "missing/x"] {
+            assert!(!is_the_servers(&dir.join(free), text), "{free}");
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 }

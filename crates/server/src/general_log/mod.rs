@@ -29,6 +29,7 @@ use parking_lot::Mutex;
 use crate::clock;
 use crate::variables::{Live, Values, Variables};
 use file::LogFile;
+pub(crate) use file::is_the_servers;
 use kept::Kept;
 pub(crate) use secrets::without_secrets;
 pub(crate) use slow::SlowEntry;

@@ -39,9 +39,9 @@ pub(crate) fn without_secrets(sql: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
         let is_text = matches!(token.kind, Kind::Text | Kind::Special);
         of_password |= is_set && is(text, &["PASSWORD"]) && is(last, &["SET", ","]);
         let is_secret = if is_account {
-            is(last, &BEFORE)
+            is(last, &BEFORE) || last == b"(" && is(before, &["PASSWORD"])
         } else if is_source {
-            last == b"=" && is(before, &["PASSWORD", "SOURCE_PASSWORD", "MASTER_PASSWORD"])
+            last == b"=" && names_password(before)
         } else {
             of_password && is(last, &["=", "(", "REPLACE"])
         };
@@ -51,6 +51,13 @@ pub(crate) fn without_secrets(sql: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
         (before, last) = (last, text);
     }
     replaced(sql, &found, SECRET)
+}
+
+/// Whether an option's name, which may be quoted, is that of a password.
+fn names_password(name: &[u8]) -> bool {
+    const WORD: &[u8] = b"PASSWORD";
+    let bare = name.strip_suffix(b"`").unwrap_or(name);
+    bare.get(bare.len().saturating_sub(WORD.len())..).is_some_and(|end| end.eq_ignore_ascii_case(WORD))
 }
 
 /// PREPARE without the statement's text: that comes in an entry of its own.
@@ -108,6 +115,11 @@ mod tests {
             (
                 "CHANGE REPLICATION SOURCE TO SOURCE_HOST='h', SOURCE_PASSWORD = 'x'",
                 "CHANGE REPLICATION SOURCE TO SOURCE_HOST='h', SOURCE_PASSWORD = <secret>",
+            ),
+            ("CHANGE MASTER TO `Source_Password`='x'", "CHANGE MASTER TO `Source_Password`=<secret>"),
+            (
+                "CREATE USER u IDENTIFIED VIA p USING PASSWORD('y')",
+                "CREATE USER u IDENTIFIED VIA p USING PASSWORD(<secret>)",
             ),
             ("START REPLICA USER='u' PASSWORD='x'", "START REPLICA USER='u' PASSWORD=<secret>"),
             (

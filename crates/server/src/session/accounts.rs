@@ -90,9 +90,9 @@ impl Client {
         let shown = if hides { accounts::Shown::Hex } else { accounts::Shown::Text };
         let mut users = Vec::new();
         for change in &plan.changes {
-            let keeps = |(name, credential): &(Name, Option<_>)| *name == change.name && credential.is_none();
+            let gives = |(name, credential): &(Name, Option<_>)| *name == change.name && credential.is_some();
             let keeps_credential =
-                matches!(statement, accounts::Statement::Alter { users, .. } if users.iter().any(keeps));
+                matches!(statement, accounts::Statement::Alter { users, .. } if !users.iter().any(gives));
             users.extend(table.get(&change.name).map(|account| {
                 if keeps_credential { account.quoted_name() } else { account.identified(shown) }
             }));

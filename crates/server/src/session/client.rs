@@ -332,6 +332,7 @@ impl Client {
         self.view.keep_warnings(&mut self.warnings);
         (self.info, self.affected) = (None, 0);
         self.is_noted = false;
+        self.transaction.last_gtid = None;
         self.slow = Slow::begin(now_us);
         self.transaction.trx.waited_us = 0;
     }

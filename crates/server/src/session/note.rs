@@ -7,6 +7,7 @@ use sql::lex::{Lexer, Quoting, Verb};
 use sql::parse::TableName;
 use types::error::SqlError;
 use types::error::table::ER_PARSE_ERROR;
+use types::sql_mode::SqlMode;
 use types::value::ValueRef;
 
 use super::execute::Prepared;
@@ -93,6 +94,7 @@ impl Client {
         let lacks_index = without_index && live.log_without_index.load(Ordering::Relaxed);
         let is_small = examined < self.vars.kept("min_examined_row_limit").uint();
         if !(took_long || lacks_index) || is_small || is_administrative(sql, self.sql.quoting()) {
+            self.slow.text = None;
             return;
         }
         let text = self
@@ -148,9 +150,15 @@ impl Client {
         self.is_noted = true;
         let mut text = Vec::with_capacity(sql.len());
         let mut at = 0;
+        let escapes = !self.sql.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES);
         for (place, value) in markers(sql, self).zip(values) {
             text.extend_from_slice(&sql[at..place]);
-            write_literal(*value, &mut text);
+            let size = value.string_bytes().map_or(0, |bytes| bytes.len());
+            if is_logged || text.len() + size <= SLOW_TEXT_MAX {
+                write_literal(*value, escapes, &mut text);
+            } else {
+                text.push(b'?');
+            }
             at = place + 1;
         }
         text.extend_from_slice(&sql[at..]);
@@ -166,14 +174,15 @@ impl Shared {
     /// Brings the logs to where their variables say. The error is the operating system's, with the variable that names the file: that log is off then.
     pub fn settle_logs(&self) -> std::result::Result<(), (&'static str, std::io::Error)> {
         let (common, live) = (&self.common, &self.variables.live);
-        common.general_log.settle(&self.variables).map_err(|error| {
+        let general = common.general_log.settle(&self.variables).map_err(|error| {
             live.general_log.store(false, Ordering::Relaxed);
             ("general_log_file", error)
-        })?;
-        common.slow_log.settle(&self.variables).map_err(|error| {
+        });
+        let slow = common.slow_log.settle(&self.variables).map_err(|error| {
             live.slow_query_log.store(false, Ordering::Relaxed);
             ("slow_query_log_file", error)
-        })
+        });
+        general.and(slow)
     }
 
     /// FLUSH GENERAL LOGS.
@@ -234,8 +243,12 @@ fn is_administrative(sql: &[u8], quoting: Quoting) -> bool {
     }
 }
 
-/// A value as a statement would have it.
-fn write_literal(value: ValueRef<'_>, out: &mut Vec<u8>) {
+/// Bytes of an execution's text beyond which the slow query log has `?` for values: the text is made before anybody knows whether
+/// it is slow.
+const SLOW_TEXT_MAX: usize = 64 << 10;
+
+/// A value as a statement would have it, where a backslash escapes or does not.
+fn write_literal(value: ValueRef<'_>, escapes: bool, out: &mut Vec<u8>) {
     match value {
         ValueRef::Null => out.extend_from_slice(b"NULL"),
         ValueRef::Int(_)
@@ -251,6 +264,8 @@ fn write_literal(value: ValueRef<'_>, out: &mut Vec<u8>) {
             out.push(b'\'');
             for byte in text {
                 match byte {
+                    b'\'' if !escapes => out.extend_from_slice(b"''"),
+                    _ if !escapes => out.push(byte),
                     b'\'' | b'\\' | b'"' => out.extend_from_slice(&[b'\\', byte]),
                     0 => out.extend_from_slice(b"\\0"),
                     b'\n' => out.extend_from_slice(b"\\n"),
@@ -274,7 +289,7 @@ mod tests {
     fn values_are_shown_as_literals() {
         let shown = |value: Value| {
             let mut text = Vec::new();
-            write_literal(value.as_ref(), &mut text);
+            write_literal(value.as_ref(), true, &mut text);
             String::from_utf8(text).unwrap()
         };
         assert_eq!(shown(Value::Null), "NULL");

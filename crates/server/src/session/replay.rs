@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use binlog::event::HEADER_LEN;
+use binlog::event::{HEADER_LEN, rows_flag};
 use binlog::{ChecksumAlg, EventHeader, EventType};
 use commit::CommitAck;
 use replication::replica::{SourceError, SourceEvent, rows_body};
@@ -38,10 +38,11 @@ pub(super) struct Replay {
 impl Client {
     /// BINLOG 'events'. Errors 1227, 1575, 1609, 1730, and those of changes of rows.
     pub(super) async fn replay(&mut self, text: &str) -> Result<Option<CommitAck>> {
-        if !self.access.is_admin() {
+        if !["BINLOG_ADMIN", "REPLICATION_APPLIER"].iter().any(|name| self.access.has_dynamic(name)) {
             let wanted = &"SUPER, BINLOG_ADMIN or REPLICATION_APPLIER";
             return Err(ER_SPECIFIC_ACCESS_DENIED_ERROR.error(&[wanted]));
         }
+        self.refuse_in_ended_xa()?;
         let events = decoded(text).ok_or_else(|| ER_BASE64_DECODE_ERROR.error(&[]))?;
         if self.passes_over_change()? {
             return Ok(None);
@@ -96,10 +97,18 @@ impl Client {
         let mapped = replay.maps.remove(&body.table_id);
         let mapped = mapped.ok_or_else(|| bad(&"rows of a table that has no map"))?;
         self.refuse_read_only()?;
+        self.refuse_in_read_only_transaction()?;
+        self.refuse_under_read_lock()?;
         self.begin_if_needed();
-        let done = self.apply_rows(&mapped, &body).await;
-        self.replay.as_mut().map(|replay| replay.maps.insert(body.table_id, mapped));
-        done
+        self.apply_rows(&mapped, &body).await?;
+        // The last rows of a statement need no map any more.
+        let Some(replay) = &mut self.replay else { return Ok(()) };
+        if body.flags & rows_flag::STMT_END == 0 {
+            replay.maps.insert(body.table_id, mapped);
+        } else {
+            replay.maps.clear();
+        }
+        Ok(())
     }
 }
 

@@ -257,15 +257,21 @@ impl Client {
         }
     }
 
+    /// Error 1399 behind XA END, 1614 where all that is left is to roll back.
+    pub(super) fn refuse_in_ended_xa(&self) -> Result<()> {
+        self.refuse_behind_xa()?;
+        match self.xa_state() {
+            Some(State::RollbackOnly) => Err(ER_XA_RBDEADLOCK.error(&[])),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether an XA transaction lets a plan run. Errors 1399, 1614, 4091.
     pub(super) fn permit_in_xa(&self, planned: &Planned) -> Result<()> {
         if self.xa.is_none() || planned.tables.is_empty() {
             return Ok(());
         }
-        self.refuse_behind_xa()?;
-        if self.xa_state() == Some(State::RollbackOnly) {
-            return Err(ER_XA_RBDEADLOCK.error(&[]));
-        }
+        self.refuse_in_ended_xa()?;
         if planned.tables.iter().any(|planned| planned.table.is_temporary()) {
             return self.refuse_temporary_in_xa();
         }

@@ -16,7 +16,7 @@ use super::session::{GtidNext, Isolation, SessionVariables};
 use super::set::{Target, Who};
 use super::value::Val;
 use super::variable::Variable;
-use crate::general_log::default_file;
+use crate::general_log::{default_file, is_the_servers};
 
 /// `gtid_mode`'s places.
 const GTID_MODE_ON: u8 = 3;
@@ -74,7 +74,8 @@ pub(super) fn default_log_file(sight: &Sight<'_>, variable: &Variable) -> Option
     default_file(variable.name, data_dir.as_text(), hostname.as_text()).map(|file| Val::text(&file))
 }
 
-/// A regular file, or a new one, in a directory that is there; none that would be read as options. Error 1231.
+/// A regular file, or a new one, in a directory that is there; none that would be read as options, and none of the server's own.
+/// Error 1231.
 fn log_file(sight: &Sight<'_>, variable: &Variable, val: &Val) -> Result<(), SqlError> {
     let path = PathBuf::from(sight.val_of("datadir").as_text()).join(val.as_text());
     let is_of_options =
@@ -84,7 +85,8 @@ fn log_file(sight: &Sight<'_>, variable: &Variable, val: &Val) -> Result<(), Sql
     if default_log_file(sight, variable).as_ref() == Some(val) {
         return Ok(());
     }
-    if is_of_options || !has_place || val.as_text().is_empty() {
+    let is_own = is_the_servers(&path, |name| sight.val_of(name).as_text().to_owned());
+    if is_of_options || is_own || !has_place || val.as_text().is_empty() {
         return Err(ER_WRONG_VALUE_FOR_VAR.error(&[&variable.name, &val.as_text()]));
     }
     Ok(())

@@ -204,3 +204,18 @@ fn a_full_disk_stops_no_statement() {
     assert_eq!(rows(&mut root, "SELECT @@general_log"), ["1"]);
     world.stop();
 }
+
+#[test]
+fn the_logs_are_read_by_whoever_may_read_them() {
+    let place = Place::new("rights");
+    let world = start(&place, &["--log-output=TABLE"]);
+    let mut root = world.root();
+    for log in ["general_log", "slow_log"] {
+        let read = format!("SELECT COUNT(*) FROM mysql.{log}");
+        let mut nobody = world.client("nobody");
+        assert_eq!(nobody.query(&read).unwrap_err().code(), 1142, "{log}");
+        ok(&mut root, &format!("GRANT SELECT ON mysql.{log} TO nobody"));
+        ok(&mut world.client("nobody"), &read);
+    }
+    world.stop();
+}

@@ -55,6 +55,7 @@ mod status;
 mod strategies;
 mod temporary;
 mod tls;
+mod told;
 mod user_locks;
 mod values;
 mod variables;

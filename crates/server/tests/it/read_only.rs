@@ -56,6 +56,21 @@ const CHANGES: [&str; 20] = [
     "RENAME TABLE d.t TO d.u",
 ];
 
+/// The way past a source's transaction that cannot be applied.
+#[test]
+fn a_read_only_server_takes_an_empty_transaction_of_a_gtid() {
+    let (world, mut root, _) = world();
+    ok(&mut root, "SET GLOBAL super_read_only = ON");
+    let next = "SET gtid_next = 'aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa:1'";
+    for sql in [next, "BEGIN", "COMMIT", "SET gtid_next = AUTOMATIC"] {
+        ok(&mut root, sql);
+    }
+    let executed = "SELECT GTID_SUBSET('aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa:1', @@GLOBAL.gtid_executed)";
+    assert_eq!(crate::whole::rows(&mut root, executed), ["1"]);
+    assert_eq!(error(&mut root, "INSERT INTO d.t VALUES (2)"), refusal("--super-read-only"));
+    world.stop();
+}
+
 #[test]
 fn nobody_changes_anything_under_super_read_only() {
     let (world, mut root, _) = world();

@@ -73,6 +73,44 @@ fn the_binlog_names_whom_a_grant_is_for() {
     }
 }
 
+/// Replicas may have the account already, or another password for it.
+#[test]
+fn the_binlog_says_what_was_said_of_an_account_and_no_more() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE USER IF NOT EXISTS x IDENTIFIED BY 'p'");
+    assert!(logged(&mut root, " USER ").contains("CREATE USER IF NOT EXISTS `x`@`%` IDENTIFIED WITH "));
+    ok(&mut root, "ALTER USER IF EXISTS x ACCOUNT LOCK");
+    assert!(logged(&mut root, " USER ").ends_with("ALTER USER IF EXISTS `x`@`%` ACCOUNT LOCK"));
+    ok(&mut root, "ALTER USER x IDENTIFIED BY 'q', repl ACCOUNT UNLOCK");
+    let both = logged(&mut root, " USER ");
+    assert!(
+        both.contains("`x`@`%` IDENTIFIED WITH ") && both.ends_with(", `repl`@`%` ACCOUNT UNLOCK"),
+        "{both}"
+    );
+    world.stop();
+}
+
+#[test]
+fn binlog_is_for_administrators_and_begins_with_a_format() {
+    /// A TABLE_MAP event of nothing but its header.
+    const TABLE_MAP: &str = "AAAAABMBAAAAEwAAAAAAAAAAAA==";
+    let world = World::start();
+    let mut root = world.root();
+    assert_eq!(code(&mut world.client("nobody"), "BINLOG ''"), 1227);
+    for (sql, expected) in [
+        ("BINLOG ''", 0),
+        ("BINLOG 'x'", 1575),
+        ("BINLOG 'AAA=AAA='", 1593),
+        ("BINLOG 'AA*A'", 1575),
+        (&*format!("BINLOG '\n{TABLE_MAP}\n'"), 1609),
+        ("BINLOG", 1064),
+    ] {
+        assert_eq!(code(&mut root, sql), expected, "{sql}");
+    }
+    world.stop();
+}
+
 #[test]
 fn what_is_not_there_is_revoked_if_that_is_said() {
     let world = World::start();

@@ -70,6 +70,8 @@ impl Exec<'_> {
             Ok(_) => {}
             Err(error) if error.is(&ER_TABLE_DEF_CHANGED) && passes.expired < EXPIRED_MAX => {
                 passes.expired += 1;
+                // What was being read when the snapshot was lost is not all.
+                self.lookups.forget();
             }
             Err(error) => return Err(error),
         }

@@ -41,7 +41,7 @@ use super::{Exec, Result};
 use crate::expr::{CompareOp, Ev, Expr, Inputs, SortKey};
 use crate::plan::{Access, Condition, InsertPlan, Plan, Source, SourceKind};
 
-/// Bytes that the rows of one source may take.
+/// Bytes that the rows of a statement's first source may take; each further one may take half of the one before.
 const BYTES_MAX: usize = 256 << 20;
 
 /// The bytes that a row takes beside those of its key and its own: its places in the list and under its hash.
@@ -72,6 +72,11 @@ impl Lookups {
             _ => None,
         };
         self.changed.extend(own.into_iter().chain(plan.changed_together()).map(|table| table.def.id));
+    }
+
+    /// Whoever failed in the midst of reading has left something out.
+    pub(super) fn forget(&mut self) {
+        self.of_sources.clear();
     }
 
     /// INSERT begins to add rows: whatever SELECT gives it is there.
@@ -177,7 +182,9 @@ impl Exec<'_> {
     ) -> Option<Shared> {
         let source = &sources[place];
         let SourceKind::Table(table) = &source.from else { return None };
-        let (memory, time_zone) = (self.memory_max.min(BYTES_MAX), &self.session.time_zone);
+        // All sources of a statement take no more than twice that.
+        let bytes_max = BYTES_MAX >> self.lookups.of_sources.len().min(20);
+        let (memory, time_zone) = (self.memory_max.min(bytes_max), &self.session.time_zone);
         let new = || Some(Arc::new(Mutex::new(StoredRows::new(sources, place, memory, time_zone)?)));
         if !of_snapshot {
             return new();

@@ -23,7 +23,7 @@ use types::json::{self, Json};
 use types::row::read_column;
 use types::sql_mode::SqlMode;
 use types::temporal::{DateTime, FSP_MAX, datetime_from_number, parse_time, time_from_number};
-use types::value::{Value, ValueRef, compare, quote_text, temporal_constant};
+use types::value::{Numeric, Value, ValueRef, compare, quote_text, temporal_constant};
 use types::warning::Warnings;
 
 use super::typing::{Kind, aggregate_collations};
@@ -341,14 +341,16 @@ pub(crate) fn equals_several(
 ) -> Result<bool> {
     /// From here on not every integer is a double.
     const INTEGERS_END: f64 = 9_007_199_254_740_992.0;
-    /// So many digits are always apart as doubles.
-    const DIGITS: u8 = 15;
     if !is_text(value) && !matches!(value, ValueRef::Double(_) | ValueRef::Float(_)) {
         return Ok(false);
     }
     Ok(match ty {
-        ColumnType::Decimal { precision, .. } => {
-            *precision > DIGITS && !(is_text(value) && expr.is_constant())
+        ColumnType::Decimal { scale, .. } => {
+            let number = value.to_number(context)?;
+            let steps = |number: Numeric| number.to_f64().abs() * 10_f64.powi(i32::from(*scale));
+            let is_exact = is_text(value) && expr.is_constant();
+            // Neighbours that are less than a step of the double apart are one.
+            !is_exact && number.is_some_and(|number| steps(number) >= INTEGERS_END)
         }
         ColumnType::Int(_) | ColumnType::Bit { .. } => {
             let is_exact = expr.is_constant() && exact_integer(value).is_some();

@@ -28,9 +28,15 @@ fn array<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
     Value::json(Json::Array(items)).map(Ev::Own)
 }
 
-/// Bytes of what is a text: no other scalar is large.
+/// Bytes of the texts in a document: no other scalar is large.
 fn text_size(value: &Json) -> usize {
-    if let Json::String(text) = value { text.len() } else { 0 }
+    match value {
+        Json::String(text) => text.len(),
+        Json::Opaque(opaque) => opaque.bytes.len(),
+        Json::Array(items) => items.iter().map(text_size).sum(),
+        Json::Object(members) => members.iter().map(|(name, value)| name.len() + text_size(value)).sum(),
+        _ => 0,
+    }
 }
 
 /// Of equal names the last one counts.

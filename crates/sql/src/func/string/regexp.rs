@@ -255,9 +255,6 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
         let Some(whole) = captures.get(0).filter(|_| wanted) else { continue };
         out.push_str(&search.text[behind..start + whole.start()]);
         expand(&replacement, &captures, &mut out)?;
-        if out.len() > RESULT_SIZE_MAX {
-            return Err(ER_REGEXP_BUFFER_OVERFLOW.error(&[]));
-        }
         behind = start + whole.end();
     }
     if behind == start && out.len() == start {
@@ -268,10 +265,13 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
 }
 
 /// `$1` stands for a group, a backslash takes the meaning from the next character. Error 3686 for a group that the
-/// pattern does not have.
+/// pattern does not have, 3684 for a result that is too large.
 fn expand(replacement: &str, captures: &Captures<'_>, out: &mut String) -> Result<(), SqlError> {
     let mut chars = replacement.chars().peekable();
     while let Some(char) = chars.next() {
+        if out.len() > RESULT_SIZE_MAX {
+            return Err(ER_REGEXP_BUFFER_OVERFLOW.error(&[]));
+        }
         match char {
             '\\' => out.extend(chars.next()),
             '$' => {
