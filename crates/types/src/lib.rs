@@ -22,6 +22,7 @@
 //! - Rows, keys and catalog entries that come from outside are refused or read as some value; they never panic.
 //! - For every collation and every bytes, comparison, equality, hash and sort key agree.
 
+pub mod base64;
 pub mod cast;
 pub mod charset;
 pub mod collation;

@@ -45,7 +45,7 @@ fn mask(bytes: &mut [u8], seed: &[u8]) {
 fn public_key(pem: &[u8]) -> Option<(BigUint, BigUint)> {
     let text = std::str::from_utf8(pem).ok()?;
     let body: String = text.lines().filter(|line| !line.starts_with("-----")).collect();
-    let der = base64(body.trim_end_matches('\0'))?;
+    let der = types::base64::decode(body.trim_end_matches('\0').as_bytes())?;
     let mut info = Der(&der).element(0x30)?;
     info.element(0x30)?;
     let bits = info.element(0x03)?;
@@ -54,28 +54,6 @@ fn public_key(pem: &[u8]) -> Option<(BigUint, BigUint)> {
     let (modulus, exponent) = (BigUint::from_bytes_be(modulus.0), BigUint::from_bytes_be(exponent.0));
     // Beyond, an answer would take seconds; 0 would divide by zero.
     ((1024..=16_384).contains(&modulus.bits()) && exponent.bits() <= 64).then_some((modulus, exponent))
-}
-
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=') {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push(u8::try_from(bits >> count & 0xff).ok()?);
-        }
-    }
-    Some(out)
 }
 
 /// What is left of a DER encoding.

@@ -50,9 +50,12 @@ impl Client {
         let (trx, cache) = self.transaction.parts();
         let marks = (trx.mark(), cache.mark());
         match Box::pin(self.replay_all(&events)).await {
+            // It has said how further ones end, and no more.
+            Ok(()) if self.transaction.trx.is_idle() => Ok(None),
             Ok(()) => self.commit_statement().await,
             Err(error) => {
                 let (trx, cache) = self.transaction.parts();
+                trx.end_statement();
                 trx.rollback_to(marks.0);
                 cache.truncate_to(marks.1);
                 Err(self.fail(error).await)
@@ -120,29 +123,15 @@ fn damaged(error: &SourceError) -> SqlError {
     bad(error)
 }
 
-/// The bytes of base64 texts, one after another: each ends with its own padding. Blanks do not count.
+/// The bytes of base64 texts, one after another: each ends with its own padding.
 fn decoded(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    let mut out = Vec::with_capacity(digits.len() / 4 * 3);
-    for group in digits.chunks(4) {
-        let count = group.iter().take_while(|digit| **digit != b'=').count();
-        if group.len() < 4 || count < 2 || group[count..].iter().any(|digit| *digit != b'=') {
-            return None;
-        }
-        let value = |bits: u32, digit: &u8| Some(bits << 6 | value_of(*digit)?);
-        let bits = group[..count].iter().try_fold(0, value)? << (6 * (4 - count));
-        out.extend_from_slice(&bits.to_be_bytes()[1..count]);
+    let (mut rest, mut out) = (text.as_bytes(), Vec::with_capacity(text.len() / 4 * 3));
+    while !rest.is_empty() {
+        let digits = rest.iter().take_while(|byte| **byte != b'=').count();
+        let padding = rest[digits..].iter().take_while(|byte| **byte == b'=').count();
+        let (one, others) = rest.split_at(digits + padding);
+        out.extend(types::base64::decode(one)?);
+        rest = others;
     }
     Some(out)
-}
-
-fn value_of(digit: u8) -> Option<u32> {
-    Some(u32::from(match digit {
-        b'A'..=b'Z' => digit - b'A',
-        b'a'..=b'z' => digit - b'a' + 26,
-        b'0'..=b'9' => digit - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    }))
 }

@@ -50,3 +50,13 @@ fn defaults_are_mysqls() {
 fn encryption_compression_and_units_are_mysqls() {
     answers_as_recorded(include_str!("../data/crypt-9.7.4.txt"), 105);
 }
+
+/// A short statement does not take the server's memory.
+#[test]
+fn results_have_a_bound() {
+    answers_as_recorded(include_str!("../data/bounds-9.7.4.txt"), 13);
+    let world = World::start();
+    let each_repeats_all = "SELECT REGEXP_REPLACE(REPEAT('a', 100000), 'a+', REPEAT('$0', 100000))";
+    assert_eq!(world.root().query(each_repeats_all).unwrap_err().code(), 3684);
+    world.stop();
+}

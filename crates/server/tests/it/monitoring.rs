@@ -6,7 +6,7 @@
 //! `performance_schema` that collectors read are there, and empty, as in a MySQL server that does not collect. R6. Hosts whose
 //! handshakes broke off are in `host_cache`, until it is truncated.
 //!
-//! Method: a whole server on a simulated disk. Numbers were seen at MySQL 9.7.4.
+//! Method: a whole server on a simulated disk. The numbers of R1 were seen at MySQL 9.7.4.
 
 use crate::whole::{World, ok, rows, send, until};
 

@@ -74,31 +74,7 @@ fn type_to_base64(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 /// Blanks between digits do not count; NULL for what is no base64.
 fn from_base64<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let text = or_null!(args::text(&args[0], inputs, context)?);
-    Ok(decoded(&text.bytes).map_or(Ev::NULL, |bytes| Ev::Own(Value::Bytes(bytes))))
-}
-
-fn decoded(text: &[u8]) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    if !digits.len().is_multiple_of(4) {
-        return None;
-    }
-    let mut out = Vec::with_capacity(digits.len() / 4 * 3);
-    let last = digits.len() / 4;
-    for (at, chunk) in digits.chunks_exact(4).enumerate() {
-        let padding = chunk.iter().rev().take_while(|byte| **byte == b'=').count();
-        if padding > 2 || padding > 0 && at + 1 < last {
-            return None;
-        }
-        let bits =
-            chunk[..4 - padding].iter().try_fold(0_u32, |bits, byte| Some(bits << 6 | value_of(*byte)?))?;
-        let bytes = (bits << (6 * padding)).to_be_bytes();
-        out.extend_from_slice(&bytes[1..4 - padding]);
-    }
-    Some(out)
-}
-
-fn value_of(digit: u8) -> Option<u32> {
-    ALPHABET.iter().position(|known| *known == digit).and_then(|at| u32::try_from(at).ok())
+    Ok(types::base64::decode(&text.bytes).map_or(Ev::NULL, |bytes| Ev::Own(Value::Bytes(bytes))))
 }
 
 fn type_from_base64(call: &Typed<'_>) -> Result<ResultType, SqlError> {
