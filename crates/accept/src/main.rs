@@ -68,7 +68,7 @@ const PARTS: [Part; 18] = [
     ),
     ("copies", copies::run, "replicas that begin with a dump, of onelog and of others, taken under load"),
     ("dumps", dumps::run, "mariadb-dump and mysqldump, dumped and reloaded unchanged"),
-    ("binlogs", binlogs::run, "binlog files read, verified and replayed by MariaDB and MySQL"),
+    ("binlogs", binlogs::run, "binlog files read, verified and replayed into MariaDB, MySQL and onelog"),
     (
         "semi_sync",
         semi_sync::run,
