@@ -182,17 +182,24 @@ impl Exec<'_> {
     ) -> Option<Shared> {
         let source = &sources[place];
         let SourceKind::Table(table) = &source.from else { return None };
-        // All sources of a statement take no more than twice that.
-        let bytes_max = BYTES_MAX >> self.lookups.of_sources.len().min(20);
-        let (memory, time_zone) = (self.memory_max.min(bytes_max), &self.session.time_zone);
-        let new = || Some(Arc::new(Mutex::new(StoredRows::new(sources, place, memory, time_zone)?)));
-        if !of_snapshot {
-            return new();
+        let address = std::ptr::from_ref(source).addr();
+        if of_snapshot {
+            if self.lookups.changed.contains(&table.def.id) {
+                return None;
+            }
+            if let Some(known) = self.lookups.of_sources.get(&address) {
+                return known.clone();
+            }
         }
-        if self.lookups.changed.contains(&table.def.id) {
-            return None;
+        // All sources of a statement take no more than twice the first one's.
+        let others = self.lookups.of_sources.values().flatten().count();
+        let memory = self.memory_max.min(BYTES_MAX >> others.min(20));
+        let stored = StoredRows::new(sources, place, memory, &self.session.time_zone);
+        let shared = stored.map(|stored| Arc::new(Mutex::new(stored)));
+        if of_snapshot {
+            self.lookups.of_sources.insert(address, shared.clone());
         }
-        self.lookups.of_sources.entry(std::ptr::from_ref(source).addr()).or_insert_with(new).clone()
+        shared
     }
 }
 
