@@ -24,6 +24,8 @@ pub struct Head {
     pub sequence_number: u64,
     /// The name of the XA transaction that it is, if its first event says it: MariaDB's.
     pub xa: Option<String>,
+    /// The source's file that it is in.
+    pub file: String,
     /// The server where it ran first.
     pub server_id: u32,
     /// When its first event was made, seconds since 1970.
@@ -138,6 +140,7 @@ impl Groups {
             last_committed: gtid.last_committed,
             sequence_number: gtid.sequence_number,
             xa: None,
+            file: self.position.file.clone(),
             server_id: event.header.server_id,
             timestamp: event.header.timestamp,
             original_commit_timestamp_us: gtid
@@ -166,6 +169,7 @@ impl Groups {
             last_committed: before,
             sequence_number: self.sequence,
             xa: gtid.xa,
+            file: self.position.file.clone(),
             server_id: event.header.server_id,
             timestamp: event.header.timestamp,
             original_commit_timestamp_us: 0,
@@ -307,6 +311,7 @@ mod tests {
         let mut groups = Groups::new(Position::at("b.1", 4));
         let Step::Begin(head) = taken(&mut groups, &gtid(1)) else { panic!() };
         assert_eq!((head.last_committed, head.sequence_number, head.server_id), (0, 1, 3));
+        assert_eq!(head.file, "b.1");
         assert_eq!(taken(&mut groups, &query(b"BEGIN", 250)), Step::Event);
         assert_eq!(taken(&mut groups, &query(b"SAVEPOINT `a`", 260)), Step::Event);
         assert_eq!(taken(&mut groups, &raw(30, &[], 280)), Step::Event);

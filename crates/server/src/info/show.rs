@@ -206,7 +206,7 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
         Show::Replicas(old_words) => {
             Shown::new(if *old_words { "slave_hosts" } else { "replicas" }, logs::replicas(look)?)
         }
-        Show::ReplicaStatus(_, old_words) => {
+        Show::ReplicaStatus(old_words) => {
             server::require_replication_client(look)?;
             let rows = crate::replica::status(look.shared);
             Shown::new(if *old_words { "slave_status" } else { "replica_status" }, rows)

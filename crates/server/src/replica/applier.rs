@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use binlog::EventType;
+use binlog::{EventType, GtidSet};
 use replication::replica::{Groups, Head, LogicalClock, Position, SourceError, Step};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use types::error::SqlError;
 use types::error::table::ER_BINLOG_FATAL_ERROR;
 
-use super::Stoppable;
 use super::finisher::{self, UNDER_WAY_MAX};
 use super::flow::Flow;
 use super::progress::WorkerSeen;
 use super::receiver::{Queue, Received};
 use super::worker::{Task, Worker};
+use super::{Stoppable, Tolerance, Until};
 use crate::session::{Client, KillSwitch, Shared};
 
 /// Ids of workers' sessions count down from here.
@@ -27,12 +27,14 @@ const LAST_ID: u32 = u32::MAX;
 const ROW_WAIT_BESIDE: Duration = Duration::from_secs(2);
 
 /// How a run is to be.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Manner {
     /// Workers.
     pub(super) workers: usize,
     /// How much later than on the source, seconds.
     pub(super) delay_s: u32,
+    /// What may fail.
+    pub(super) tolerance: Tolerance,
 }
 
 /// See the module.
@@ -47,6 +49,11 @@ pub(super) struct Applier {
     finisher: JoinHandle<()>,
     open: Option<Open>,
     delay_s: u32,
+    until: Option<Until>,
+    /// What has these GTIDs was applied, or is given to workers; kept for [`Until`] alone.
+    given: GtidSet,
+    /// It is there.
+    is_reached: bool,
 }
 
 /// A worker's place.
@@ -64,11 +71,18 @@ enum Open {
     With(usize),
     /// It came from here.
     Skipped(u64),
+    /// It is one of those of `sql_replica_skip_counter`, with so many events up to now.
+    Counted { turn: u64, events: u32 },
 }
 
 impl Applier {
     /// Behind this position.
-    pub(super) fn start(shared: &Arc<Shared>, position: Position, manner: Manner) -> Self {
+    pub(super) fn start(
+        shared: &Arc<Shared>,
+        position: Position,
+        executed: GtidSet,
+        manner: &Manner,
+    ) -> Self {
         let flow = Flow::new();
         let (done, all_done) = mpsc::channel(UNDER_WAY_MAX);
         let finisher = tokio::spawn(finisher::finish(Arc::clone(shared), Arc::clone(&flow), all_done));
@@ -80,6 +94,8 @@ impl Applier {
             let mut client = Client::worker(shared, id, Arc::clone(&kill));
             client.set_row_wait(if manner.workers > 1 { Some(ROW_WAIT_BESIDE) } else { None });
             let worker = Worker {
+                number: seen.len() + 1,
+                tolerance: manner.tolerance.clone(),
                 client,
                 flow: Arc::clone(&flow),
                 tasks: receiver,
@@ -100,7 +116,10 @@ impl Applier {
         }
         let mut state = shared.common.replica.state.lock();
         (state.workers, state.given.at_hand) = (seen, None);
+        let until = state.until.clone();
         drop(state);
+        let given = if until.is_some() { executed } else { GtidSet::default() };
+        let is_reached = until.as_ref().is_some_and(|until| until.is_reached(&position, &given));
         Self {
             shared: Arc::clone(shared),
             flow,
@@ -111,6 +130,9 @@ impl Applier {
             finisher,
             open: None,
             delay_s: manner.delay_s,
+            until,
+            given,
+            is_reached,
         }
     }
 
@@ -131,10 +153,16 @@ impl Applier {
     }
 
     async fn take_all(&mut self, queue: &mut Queue) -> Result<(), SourceError> {
-        while let Some(received) = queue.recv().await {
+        while !self.is_reached {
+            let Some(received) = queue.recv().await else { break };
             self.take(received).await?;
         }
         Ok(())
+    }
+
+    /// Whether it has got to where START REPLICA has told it to stop.
+    pub(super) fn is_reached(&self) -> bool {
+        self.is_reached
     }
 
     /// Ends the run: with `cancels` what is not committed is forgotten, else whole groups are still applied. Returns the
@@ -179,42 +207,74 @@ impl Applier {
                 self.pass(turn, position);
             }
             Step::Begin(head) => self.begin(head).await,
-            Step::Event => {
-                if let Some(Open::With(worker)) = self.open {
+            Step::Event => match &mut self.open {
+                Some(Open::With(worker)) => {
+                    let worker = *worker;
                     self.send(worker, Task::Event(received));
                 }
-            }
-            Step::Statement(position) => match self.ended() {
-                Some(Open::With(worker)) => self.send(worker, Task::Statement { received, position }),
-                Some(Open::Skipped(turn)) => self.pass(turn, position),
-                None => {}
+                Some(Open::Counted { events, .. }) => *events += 1,
+                Some(Open::Skipped(_)) | None => {}
             },
-            Step::End(position, commits) => match self.ended() {
-                Some(Open::With(worker)) => {
+            Step::Statement(position) => {
+                if let Some(worker) = self.ended(&position) {
+                    self.send(worker, Task::Statement { received, position });
+                }
+            }
+            Step::End(position, commits) => {
+                if let Some(worker) = self.ended(&position) {
                     if received.event.header.event_type == EventType::XA_PREPARE {
                         self.send(worker, Task::Event(received));
                     }
                     self.send(worker, Task::End { position, commits });
                 }
-                Some(Open::Skipped(turn)) => self.pass(turn, position),
-                None => {}
-            },
+            }
+        }
+        if self.open.is_none()
+            && let Some(until) = &self.until
+        {
+            self.is_reached |= until.is_reached(self.groups.position(), &self.given);
         }
         Ok(())
     }
 
-    /// The group that is open ends.
-    fn ended(&mut self) -> Option<Open> {
+    /// The group that is open ends at this position. Returns the worker that has it; of one that nobody has, the position is
+    /// passed.
+    fn ended(&mut self, position: &Position) -> Option<usize> {
         self.shared.common.replica.state.lock().given.end();
-        self.open.take()
+        match self.open.take()? {
+            Open::With(worker) => return Some(worker),
+            Open::Skipped(turn) => self.pass(turn, position.clone()),
+            Open::Counted { turn, events } => {
+                tracing::warn!(%position, "replication: a group is skipped, as sql_replica_skip_counter says");
+                let counter = &self.shared.variables.live.replica_skip_counter;
+                // The event that ends it counts, too. Part of a group is all of it.
+                let left = counter.load(Ordering::Relaxed).saturating_sub(events + 1);
+                counter.store(left, Ordering::Relaxed);
+                self.pass(turn, position.clone());
+            }
+        }
+        None
     }
 
     async fn begin(&mut self, head: Head) {
+        if self.until.as_ref().is_some_and(|until| until.excludes(&head)) {
+            self.is_reached = true;
+            return;
+        }
+        if let Some(gtid) = head.gtid.filter(|_| self.until.is_some()) {
+            self.given.add(gtid);
+        }
         let committed = self.flow.committed();
         let (turn, after) = self.clock.place(head.last_committed, head.sequence_number, committed);
         self.note_begun(turn, &head);
         if head.server_id == self.shared.server_id {
             self.open = Some(Open::Skipped(turn));
+            return;
+        }
+        // One that has a GTID would be missing here, and come again.
+        if head.gtid.is_none() && self.shared.variables.live.replica_skip_counter.load(Ordering::Relaxed) > 0
+        {
+            self.open = Some(Open::Counted { turn, events: 1 });
             return;
         }
         self.wait_until_due(head.timestamp).await;

@@ -27,6 +27,8 @@ mod runner;
 mod status;
 pub(crate) mod tables;
 mod tls;
+mod tolerance;
+mod until;
 mod worker;
 
 use std::collections::VecDeque;
@@ -42,6 +44,8 @@ use types::error::SqlError;
 pub(crate) use keep::{read, write};
 pub(crate) use runner::run;
 pub(crate) use status::status;
+pub(crate) use tolerance::{EXEC_MODES, Tolerance, list_of_errors};
+pub(crate) use until::Until;
 
 /// Which of the two parts run: MySQL calls them threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,6 +106,8 @@ pub(crate) struct State {
     retries: u64,
     io_error: Option<Failure>,
     sql_error: Option<Failure>,
+    /// Where the applier was told to stop when it was started.
+    until: Option<Until>,
 }
 
 /// Why a part has stopped.
@@ -192,8 +198,10 @@ impl Replica {
         state.under_way.clear();
     }
 
-    /// START REPLICA.
-    pub(crate) fn start(&self, which: Threads) {
+    /// START REPLICA. An applier that runs already does not stop where this says. Returns which of them ran already.
+    pub(crate) fn start(&self, which: Threads, until: Option<Until>) -> Threads {
+        let wanted = *self.wanted.borrow();
+        let ran = Threads { io: which.io && wanted.io, sql: which.sql && wanted.sql };
         let mut state = self.state.lock();
         if which.io {
             state.io_error = None;
@@ -201,11 +209,15 @@ impl Replica {
         if which.sql {
             state.sql_error = None;
         }
+        if which.sql && !wanted.sql {
+            state.until = until;
+        }
         drop(state);
         self.wanted.send_if_modified(|wanted| {
             let next = Threads { io: wanted.io || which.io, sql: wanted.sql || which.sql };
             std::mem::replace(wanted, next) != next
         });
+        ran
     }
 
     /// STOP REPLICA: resolves when they have.

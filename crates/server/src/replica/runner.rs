@@ -13,7 +13,7 @@ use types::error::table::{ER_DISK_FULL, ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT};
 
 use super::applier::{Applier, Manner, worker_count};
 use super::receiver::{Queue, receive};
-use super::{Failure, Replica, Threads, keep};
+use super::{Failure, Replica, Threads, Tolerance, keep};
 use crate::session::Shared;
 
 /// A connection that lasted so long was one: the next attempt comes at once.
@@ -194,9 +194,10 @@ async fn run_once(
             ended = receiver => gone(ended),
         };
     }
-    let manner =
-        Manner { workers: if tries.serial { 1 } else { worker_count(shared) }, delay_s: settings.delay_s };
-    let applier = Applier::start(shared, position, manner);
+    let tolerance = Tolerance::now(shared);
+    let workers = if tries.serial || !tolerance.is_none() { 1 } else { worker_count(shared) };
+    let manner = Manner { workers, delay_s: settings.delay_s, tolerance };
+    let applier = Applier::start(shared, position, executed, &manner);
     apply_received(shared, wanted, tries, applier, (receiver, queue)).await
 }
 
@@ -231,6 +232,7 @@ async fn apply_received(
         }
     };
     let mut is_cancelled = matches!(ran, Ran::Changed);
+    let is_reached = applier.is_reached();
     let failure = {
         let mut finished = pin!(applier.finish(is_cancelled));
         loop {
@@ -252,6 +254,11 @@ async fn apply_received(
         (None, Ran::Alone) => {
             *tries = Tries::default();
             End::Again
+        }
+        (None, Ran::Ended(Ok(()))) if is_reached => {
+            tracing::info!("replication: the applier stops where START REPLICA UNTIL has said");
+            replica.want_less(Threads { io: false, sql: true });
+            End::Changed
         }
         (None, Ran::Ended(Err(error))) => End::Lost(error, true),
         (None, Ran::Ended(Ok(()))) if drains => End::Changed,

@@ -1,9 +1,11 @@
 //! SHOW REPLICA STATUS.
 
+use std::sync::atomic::Ordering;
+
 use types::temporal::{TimeZone, Timestamp};
 use types::value::Value;
 
-use super::{Failure, State, Threads};
+use super::{Failure, State, Threads, Until};
 use crate::info::cell::{NULL, Row, row};
 use crate::session::Shared;
 
@@ -12,13 +14,14 @@ pub(crate) fn status(shared: &Shared) -> Vec<Row> {
     let replica = &shared.common.replica;
     let (state, threads) = (replica.state.lock().clone(), *replica.actual.borrow());
     let executed = shared.pipeline.publisher().tuple().gtid_executed.to_string();
-    let Some(mut row) = front(&state, threads) else { return Vec::new() };
+    let skips = shared.variables.live.replica_skip_counter.load(Ordering::Relaxed);
+    let Some(mut row) = front(&state, threads, skips) else { return Vec::new() };
     row.extend(back(&state, threads, executed));
     vec![row]
 }
 
 /// Up to the source's certificates.
-fn front(state: &State, threads: Threads) -> Option<Row> {
+fn front(state: &State, threads: Threads, skips: u32) -> Option<Row> {
     let settings = state.settings.as_ref()?;
     let io = match (threads.io, state.connected) {
         (false, _) => "No",
@@ -28,6 +31,7 @@ fn front(state: &State, threads: Threads) -> Option<Row> {
     let last = state.sql_error.as_ref();
     let (read, applied, tls) = (&state.read, &state.applied, &settings.tls);
     let backlog = if read.file == applied.file { read.position.saturating_sub(applied.position) } else { 0 };
+    let (until, until_file, until_position) = Until::shown(state.until.as_ref());
     Some(row![
         io_state(state, threads),
         &settings.host,
@@ -50,12 +54,12 @@ fn front(state: &State, threads: Threads) -> Option<Row> {
         "",
         code(last),
         message(last),
-        0_u32,
+        skips,
         applied.position,
         backlog,
-        "None",
-        "",
-        0_u32,
+        until,
+        until_file,
+        until_position,
         yes(tls.enabled),
         &tls.ca,
         "",

@@ -8,14 +8,14 @@ use binlog::{EventType, Origin};
 use replication::replica::{Head, Position, SourceEvent, rows_body};
 use tokio::sync::mpsc;
 use types::error::SqlError;
-use types::error::table::{ER_BINLOG_FATAL_ERROR, ER_KEY_NOT_FOUND, ER_NO_SUCH_TABLE};
+use types::error::table::{ER_BINLOG_FATAL_ERROR, ER_DUP_ENTRY, ER_KEY_NOT_FOUND, ER_NO_SUCH_TABLE};
 
-use super::Failure;
 use super::finisher::Done;
 use super::flow::{Flow, Stop};
 use super::keep::position_key;
 use super::progress::WorkerSeen;
 use super::receiver::Received;
+use super::{Failure, Tolerance};
 use crate::session::{Client, Mapped, Stamp};
 
 /// Table maps that a worker remembers.
@@ -39,11 +39,16 @@ pub(super) enum Task {
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Worker {
+    /// From 1 on.
+    pub(super) number: usize,
+    /// What may fail.
+    pub(super) tolerance: Tolerance,
     pub(super) client: Client,
     pub(super) flow: Arc<Flow>,
     pub(super) tasks: mpsc::UnboundedReceiver<Task>,
     pub(super) done: mpsc::Sender<Done>,
-    pub(super) maps: HashMap<u64, Mapped>,
+    /// `None`: of a table that is not there, which is tolerated.
+    pub(super) maps: HashMap<u64, Option<Mapped>>,
     pub(super) open: Option<Open>,
     pub(super) seen: Arc<WorkerSeen>,
 }
@@ -57,7 +62,9 @@ pub(super) struct Open {
     passed_over: bool,
     /// The last event, for errors.
     at: u32,
-    what: &'static str,
+    what: EventType,
+    /// Of rows, their table's id.
+    table_id: u64,
 }
 
 impl Worker {
@@ -101,16 +108,23 @@ impl Worker {
         let SqlError { code, sqlstate, message } = error;
         let reason = match code {
             code if code == ER_KEY_NOT_FOUND.code => " handler error HA_ERR_KEY_NOT_FOUND;",
-            1062 => " handler error HA_ERR_FOUND_DUPP_KEY;",
-            code if code == ER_NO_SUCH_TABLE.code => " handler error HA_ERR_NO_SUCH_TABLE;",
+            code if code == ER_DUP_ENTRY.code => " handler error HA_ERR_FOUND_DUPP_KEY;",
             _ => "",
         };
         let gtid = open.head.gtid.map_or_else(|| "ANONYMOUS".to_owned(), |gtid| gtid.to_string());
-        let message = format!(
-            "Worker failed executing transaction '{gtid}' at source log end_log_pos {}; Could not execute {} event: \
-             {message}, Error_code: {code};{reason}",
-            open.at, open.what
-        );
+        let place = format!("source log {}, end_log_pos {}", open.head.file, open.at);
+        let table = self.maps.get(&open.table_id).and_then(Option::as_ref);
+        let what = match (name(open.what), table) {
+            (Some(event), Some(table)) => format!(
+                "Could not execute {event} event on table {table}; {message}, Error_code: {code};{reason} the event's {place}"
+            ),
+            _ if code == ER_NO_SUCH_TABLE.code && open.what != EventType::QUERY => {
+                format!("Error executing row event: '{message}'")
+            }
+            _ => message,
+        };
+        let number = self.number;
+        let message = format!("Worker {number} failed executing transaction '{gtid}' at {place}; {what}");
         SqlError { code, sqlstate, message }
     }
 
@@ -120,7 +134,8 @@ impl Worker {
                 self.seen.progress.lock().begin(&head);
                 let origin = Origin { timestamp: head.timestamp, server_id: head.server_id };
                 let (gtid, xa) = (head.gtid, head.xa.clone());
-                self.open = Some(Open { turn, head, passed_over: false, at: 0, what: "Gtid" });
+                self.open =
+                    Some(Open { turn, head, passed_over: false, at: 0, what: EventType::GTID, table_id: 0 });
                 self.flow.wait_committed(after).await?;
                 if let Some(gtid) = gtid {
                     self.opened()?.passed_over = !self.client.claim_applied(gtid).await?;
@@ -162,7 +177,7 @@ impl Worker {
 
     async fn apply(&mut self, event: &SourceEvent) -> Result<(), Stop> {
         let open = self.opened()?;
-        (open.at, open.what) = (event.header.end_log_pos, name(event.header.event_type));
+        (open.at, open.what) = (event.header.end_log_pos, event.header.event_type);
         let turn = open.turn;
         match event.header.event_type {
             EventType::QUERY => {
@@ -183,10 +198,12 @@ impl Worker {
                 let bad = |what: &dyn std::fmt::Display| ER_BINLOG_FATAL_ERROR.error(&[what]);
                 let body = rows_body(event).map_err(|error| bad(&error))?;
                 let body = body.ok_or_else(|| bad(&"an event that has no rows"))?;
-                let mapped =
-                    self.maps.get(&body.table_id).ok_or_else(|| bad(&"rows of a table that has no map"))?;
+                self.opened()?.table_id = body.table_id;
+                let mapped = self.maps.get(&body.table_id);
+                let mapped = mapped.ok_or_else(|| bad(&"rows of a table that has no map"))?;
+                let Some(mapped) = mapped else { return Ok(()) };
                 self.client.set_event(event.header.origin());
-                self.client.apply_rows(mapped, &body).await?;
+                self.client.apply_rows(mapped, &body, &self.tolerance).await?;
             }
         }
         Ok(())
@@ -194,13 +211,19 @@ impl Worker {
 
     fn map(&mut self, event: &SourceEvent) -> Result<(), SqlError> {
         let id = event.body.first_chunk::<8>().map_or(0, |head| u64::from_le_bytes(*head) & 0xffff_ffff_ffff);
-        if self.maps.get(&id).is_some_and(|mapped| mapped.is_that_of(event)) {
+        if self.maps.get(&id).and_then(Option::as_ref).is_some_and(|mapped| mapped.is_that_of(event)) {
             return Ok(());
         }
         if self.maps.len() >= MAPS_MAX {
             self.maps.clear();
         }
-        let (id, mapped) = self.client.map_table(event)?;
+        let mapped = match self.client.map_table(event) {
+            Err(error) if error.is(&ER_NO_SUCH_TABLE) && self.tolerance.skips(&error) => {
+                tracing::warn!(code = error.code, "replication: rows are skipped: {}", error.message);
+                None
+            }
+            mapped => Some(mapped?.1),
+        };
         self.maps.insert(id, mapped);
         Ok(())
     }
@@ -208,12 +231,19 @@ impl Worker {
     /// A statement runs when everything before it is durable: it changes what others look up.
     async fn statement(&mut self, event: &SourceEvent, position: Position) -> Result<(), Stop> {
         let open = self.opened()?;
-        (open.at, open.what) = (event.header.end_log_pos, "Query");
-        let (turn, timestamp, stamp) = (open.turn, open.head.timestamp, stamp(Some(&open.head), &position));
+        (open.at, open.what) = (event.header.end_log_pos, event.header.event_type);
+        let (turn, timestamp, applied) = (open.turn, open.head.timestamp, stamp(Some(&open.head), &position));
         self.flow.wait_finished(turn - 1).await?;
-        match self.client.apply_statement(event, stamp).await? {
-            Some(stamp) => self.commit(turn, timestamp, stamp, position).await,
-            None => self.passed(Done { turn, committing: None, position, timestamp }).await,
+        match self.client.apply_statement(event, applied).await {
+            Ok(Some(stamp)) => self.commit(turn, timestamp, stamp, position).await,
+            Ok(None) => self.passed(Done { turn, committing: None, position, timestamp }).await,
+            Err(error) if self.tolerance.skips(&error) => {
+                tracing::warn!(code = error.code, "replication: a statement is skipped: {}", error.message);
+                self.client.forget_applied().await;
+                let stamp = stamp(Some(&self.opened()?.head), &position);
+                self.commit(turn, timestamp, stamp, position).await
+            }
+            Err(error) => Err(on_query(event, error).into()),
         }
     }
 
@@ -265,11 +295,25 @@ fn stamp(head: Option<&Head>, position: &Position) -> Stamp {
     }
 }
 
-fn name(event_type: EventType) -> &'static str {
-    match event_type.0 {
-        23 => "Write_rows_v1",
-        24 => "Update_rows_v1",
-        25 => "Delete_rows_v1",
-        _ => event_type.name(),
+/// What MySQL's errors call an event of rows.
+fn name(event_type: EventType) -> Option<&'static str> {
+    match event_type {
+        EventType(23) => Some("Write_rows_v1"),
+        EventType(24) => Some("Update_rows_v1"),
+        EventType(25) => Some("Delete_rows_v1"),
+        EventType::WRITE_ROWS | EventType::UPDATE_ROWS | EventType::DELETE_ROWS => Some(event_type.name()),
+        _ => None,
     }
+}
+
+/// What a statement has failed of, as MySQL words it.
+fn on_query(event: &SourceEvent, error: SqlError) -> SqlError {
+    let Ok(Event::Query(query)) = event.event() else { return error };
+    let SqlError { code, sqlstate, message } = error;
+    let message = format!(
+        "Error '{message}' on query. Default database: '{}'. Query: '{}'",
+        String::from_utf8_lossy(query.db),
+        String::from_utf8_lossy(query.sql)
+    );
+    SqlError { code, sqlstate, message }
 }

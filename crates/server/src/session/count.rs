@@ -126,7 +126,7 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::Deallocate(_) => C::ComDeallocSql,
         Statement::Help(_) => C::ComHelp,
         Statement::ChangeSource(_) => C::ComChangeReplicationSource,
-        Statement::StartReplica(_) => C::ComReplicaStart,
+        Statement::StartReplica(..) => C::ComReplicaStart,
         Statement::StopReplica(_) => C::ComReplicaStop,
         Statement::Query(_)
         | Statement::SelectInto(_)

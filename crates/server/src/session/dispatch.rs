@@ -85,7 +85,7 @@ impl Client {
             | Statement::Revoke(_) => return self.define(statement, sql, true).await,
             Statement::Binlog(events) => return Box::pin(self.replay(&events)).await,
             Statement::ChangeSource(change) => self.change_source(*change).await?,
-            Statement::StartReplica(which) => self.start_replica(which)?,
+            Statement::StartReplica(which, until) => self.start_replica(which, until)?,
             Statement::StopReplica(which) => self.stop_replica(which).await?,
             Statement::Flush(_)
             | Statement::Purge(_)

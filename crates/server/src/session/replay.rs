@@ -17,6 +17,7 @@ use types::error::{Condition, SqlError};
 
 use super::Client;
 use super::apply::Mapped;
+use crate::replica::Tolerance;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -103,7 +104,8 @@ impl Client {
         self.refuse_in_read_only_transaction()?;
         self.refuse_under_read_lock()?;
         self.begin_if_needed();
-        self.apply_rows(&mapped, &body).await?;
+        let tolerance = Tolerance::of_replay(self.vars.idempotent_replay);
+        self.apply_rows(&mapped, &body, &tolerance).await?;
         // The last rows of a statement need no map any more.
         let Some(replay) = &mut self.replay else { return Ok(()) };
         if body.flags & rows_flag::STMT_END == 0 {

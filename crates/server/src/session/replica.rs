@@ -5,18 +5,34 @@ use std::sync::atomic::Ordering;
 
 use replication::replica::{Position, Settings, TlsSettings};
 use sql::parse::{ChangeSource, ReplicaThreads};
-use types::error::SqlError;
 use types::error::table::{
     ER_AUTO_POSITION_REQUIRES_GTID_MODE_NOT_OFF, ER_BAD_REPLICA, ER_BAD_REPLICA_AUTO_POSITION,
     ER_REPLICA_CHANNEL_MUST_STOP, ER_REPLICA_CONFIGURATION, ER_REPLICA_HEARTBEAT_VALUE_OUT_OF_RANGE,
     ER_WRONG_ARGUMENTS,
 };
+use types::error::{Condition, SqlError};
+use types::warning::Level;
 
 use super::Client;
 use crate::accounts::Privileges;
-use crate::replica::{self, Threads};
+use crate::replica::{self, Threads, Until};
 
 type Result<T> = std::result::Result<T, SqlError>;
+
+const ER_MISSING_SKIP_REPLICA: Condition = Condition {
+    code: 1278,
+    sqlstate: "HY000",
+    name: "ER_MISSING_SKIP_REPLICA",
+    text: "It is recommended to use --skip-replica-start when doing step-by-step replication with START REPLICA UNTIL; \
+           otherwise, you will get problems if you get an unexpected replica's mysqld restart",
+};
+// The letter too many is MySQL's.
+const ER_REPLICA_CHANNEL_WAS_RUNNING: Condition = Condition {
+    code: 3083,
+    sqlstate: "HY000",
+    name: "ER_REPLICA_CHANNEL_WAS_RUNNING",
+    text: "Replication thread(s) for channel '%s' are already runnning.",
+};
 
 /// `SOURCE_HEARTBEAT_PERIOD`'s maximum, seconds.
 const HEARTBEAT_MAX_S: u64 = 4_294_967;
@@ -97,7 +113,11 @@ impl Client {
     }
 
     /// START REPLICA.
-    pub(super) fn start_replica(&self, which: ReplicaThreads) -> Result<()> {
+    pub(super) fn start_replica(
+        &mut self,
+        which: ReplicaThreads,
+        until: Option<Box<sql::parse::Until>>,
+    ) -> Result<()> {
         self.require_replication_admin()?;
         let replica = &self.shared.common.replica;
         if replica.settings().is_none_or(|settings| settings.host.is_empty()) {
@@ -106,7 +126,14 @@ impl Client {
         if self.shared.server_id == 0 {
             return Err(ER_REPLICA_CONFIGURATION.error(&[]));
         }
-        replica.start(Threads { io: which.io, sql: which.sql });
+        let until = until.map(|until| Until::read(*until)).transpose()?;
+        let is_placed = matches!(until, Some(Until::Source(_)));
+        let ran = replica.start(Threads { io: which.io, sql: which.sql }, until);
+        if ran != Threads::default() {
+            self.warnings.push(Level::Note, &ER_REPLICA_CHANNEL_WAS_RUNNING, &[&""]);
+        } else if is_placed && self.shared.variables.server_sight().shown("skip_replica_start")? != "ON" {
+            self.warnings.push(Level::Note, &ER_MISSING_SKIP_REPLICA, &[]);
+        }
         Ok(())
     }
 

@@ -37,10 +37,7 @@ impl Client {
         for what in what {
             match what {
                 Reset::BinaryLogs(first) => self.reset_binlog(first).await?,
-                Reset::Replica { all, channel } if channel.as_deref().is_none_or(str::is_empty) => {
-                    self.reset_replica(all).await?;
-                }
-                Reset::Replica { .. } => return Err(unsupported("RESET REPLICA of a named channel")),
+                Reset::Replica { all } => self.reset_replica(all).await?,
                 Reset::Persist { .. } => unreachable!("it was refused"),
             }
         }

@@ -67,6 +67,13 @@ pub(super) fn locale(val: &Val) -> Result<Val, SqlError> {
     Err(ER_UNKNOWN_LOCALE.error(&[&val.as_text()]))
 }
 
+/// `replica_skip_errors`, as numbers. Error 1231.
+pub(super) fn skipped_errors(val: &Val) -> Result<Val, SqlError> {
+    let list = crate::replica::list_of_errors(val.as_text());
+    list.map(|list| Val::text(&list))
+        .ok_or_else(|| ER_WRONG_VALUE_FOR_VAR.error(&[&"replica_skip_errors", &val.as_text()]))
+}
+
 /// `timestamp`, seconds since 1970, up to the year 2038.
 pub(super) fn timestamp(val: &Val) -> Result<Val, SqlError> {
     const TIMESTAMP_MAX: f64 = 2_147_483_647.0;

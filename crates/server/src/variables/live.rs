@@ -41,6 +41,10 @@ pub struct Live {
     pub replica_parallel_workers: AtomicU32,
     /// `replica_transaction_retries`
     pub replica_transaction_retries: AtomicU64,
+    /// `replica_exec_mode` is IDEMPOTENT.
+    pub replica_is_idempotent: AtomicBool,
+    /// `sql_replica_skip_counter`; counts down.
+    pub replica_skip_counter: AtomicU32,
     /// `replica_net_timeout`, seconds.
     pub replica_net_timeout_s: AtomicU32,
     /// `rpl_semi_sync_replica_enabled`

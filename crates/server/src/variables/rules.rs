@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use types::error::SqlError;
 use types::error::table::{
     ER_CANT_CHANGE_TX_CHARACTERISTICS, ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON,
     ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF, ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME,
     ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON, ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN,
     ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION, ER_WRONG_USAGE, ER_WRONG_VALUE_FOR_VAR,
 };
+use types::error::{Condition, SqlError};
 
 use super::checks::parse_gtid_next;
 use super::read::Sight;
@@ -20,6 +20,14 @@ use crate::general_log::{default_file, is_the_servers};
 
 /// `gtid_mode`'s places.
 const GTID_MODE_ON: u8 = 3;
+
+const ER_SQL_REPLICA_SKIP_COUNTER_NOT_SETTABLE_IN_GTID_MODE: Condition = Condition {
+    code: 1858,
+    sqlstate: "HY000",
+    name: "ER_SQL_REPLICA_SKIP_COUNTER_NOT_SETTABLE_IN_GTID_MODE",
+    text: "sql_replica_skip_counter can not be set when the server is running with @@GLOBAL.GTID_MODE = ON. Instead, for \
+           each transaction that you want to skip, generate an empty transaction with the same GTID as the transaction",
+};
 
 /// In `binlog_transaction_dependency_tracking`.
 const COMMIT_ORDER: u8 = 0;
@@ -42,6 +50,12 @@ pub(super) fn rule(
         "general_log_file" | "slow_query_log_file" => log_file(sight, variable, val),
         "gtid_mode" => gtid_mode(sight, val.choice()),
         "gtid_next" => gtid_next(sight, val),
+        "sql_replica_skip_counter" | "sql_slave_skip_counter" if val.uint() > 0 => {
+            match sight.val_of("gtid_mode").choice() {
+                GTID_MODE_ON => Err(ER_SQL_REPLICA_SKIP_COUNTER_NOT_SETTABLE_IN_GTID_MODE.error(&[])),
+                _ => Ok(()),
+            }
+        }
         // What would be written to the binlog may not change its rules midway.
         "sql_log_bin" if target != Target::Global && who.in_transaction => {
             Err(ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN.error(&[]))

@@ -160,6 +160,8 @@ pub struct SessionVariables {
     pub compression: bool,
     /// `binlog_transaction_compression_level_zstd`
     pub compression_level: u8,
+    /// `rbr_exec_mode` is IDEMPOTENT.
+    pub idempotent_replay: bool,
     /// `binlog_rows_query_log_events`
     pub rows_query: bool,
     /// `gtid_next`
@@ -206,6 +208,7 @@ impl SessionVariables {
             write_set_extraction: 2,
             compression: false,
             compression_level: 3,
+            idempotent_replay: false,
             rows_query: false,
             gtid_next: GtidNext::Automatic,
             timestamp_us: None,

@@ -44,6 +44,7 @@ mod recursive;
 mod replica;
 mod replica_runs;
 mod replica_tables;
+mod replica_tolerates;
 mod rights;
 mod rollup;
 mod selected;

@@ -12,18 +12,18 @@ use crate::replica::{newest, pair};
 use crate::whole::{World, ok, rows, send, until};
 
 /// Waits until the replica has everything.
-fn catch_up(source: &World, replica: &mut Client) {
+pub fn catch_up(source: &World, replica: &mut Client) {
     until(replica, &format!("SELECT gtid_subset('{}', @@global.gtid_executed)", newest(source)), &["1"]);
 }
 
 /// A column of SHOW REPLICA STATUS.
-fn status(replica: &mut Client, column: &str) -> String {
+pub fn status(replica: &mut Client, column: &str) -> String {
     let answer = replica.query("SHOW REPLICA STATUS").unwrap();
     let place = answer.columns.iter().position(|name| name == column).unwrap();
     answer.rows[0][place].clone().unwrap_or_default()
 }
 
-fn until_status(replica: &mut Client, column: &str, wanted: &str) {
+pub fn until_status(replica: &mut Client, column: &str, wanted: &str) {
     for _ in 0..30_000 {
         if status(replica, column) == wanted {
             return;

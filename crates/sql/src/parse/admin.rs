@@ -5,7 +5,7 @@ use types::error::SqlError;
 
 use super::Statement;
 use super::cursor::Cursor;
-use super::error::unsupported;
+use super::error::{ER_REPLICA_CHANNEL_DOES_NOT_EXIST, unsupported};
 use super::name::{self, TableName};
 use super::query;
 
@@ -70,8 +70,6 @@ pub enum Reset {
     Replica {
         /// ALL.
         all: bool,
-        /// FOR CHANNEL.
-        channel: Option<String>,
     },
     /// PERSIST: a variable, or all.
     Persist {
@@ -134,9 +132,8 @@ fn flush_what(cursor: &mut Cursor<'_>) -> Result<FlushWhat> {
         "RESOURCES",
     ];
     let found = cursor.expect_any(&CHOICES)?;
-    if found == "RELAY LOGS" && cursor.accept("FOR") {
-        cursor.expect("CHANNEL")?;
-        cursor.text()?;
+    if found == "RELAY LOGS" {
+        only_channel(cursor)?;
     }
     Ok(match found {
         "BINARY LOGS" => FlushWhat::BinaryLogs,
@@ -183,7 +180,8 @@ pub(super) fn reset(cursor: &mut Cursor<'_>) -> Result<Statement> {
         Ok(match cursor.expect_any(&["MASTER", "BINARY LOGS AND GTIDS", "REPLICA", "SLAVE", "PERSIST"])? {
             "REPLICA" | "SLAVE" => {
                 let all = cursor.accept("ALL");
-                Reset::Replica { all, channel: channel(cursor)? }
+                only_channel(cursor)?;
+                Reset::Replica { all }
             }
             "PERSIST" => persist(cursor)?,
             _ => Reset::BinaryLogs(if cursor.accept("TO") { Some(cursor.number()?) } else { None }),
@@ -206,6 +204,14 @@ pub(super) fn channel(cursor: &mut Cursor<'_>) -> Result<Option<String>> {
     }
     cursor.expect("CHANNEL")?;
     cursor.text().map(Some)
+}
+
+/// The same, of what there is: one channel, whose name is empty. Error 3074.
+pub(super) fn only_channel(cursor: &mut Cursor<'_>) -> Result<()> {
+    match channel(cursor)? {
+        Some(name) if !name.is_empty() => Err(ER_REPLICA_CHANNEL_DOES_NOT_EXIST.error(&[&name])),
+        _ => Ok(()),
+    }
 }
 
 /// Behind INSTALL PLUGIN.

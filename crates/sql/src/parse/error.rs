@@ -1,7 +1,20 @@
 //! What a statement that cannot be parsed is answered with.
 
-use types::error::SqlError;
 use types::error::table::{ER_NOT_SUPPORTED_YET, ER_PARSE_ERROR, ER_SYNTAX_ERROR};
+use types::error::{Condition, SqlError};
+
+pub(super) const ER_BAD_REPLICA_UNTIL_COND: Condition = Condition {
+    code: 1277,
+    sqlstate: "HY000",
+    name: "ER_BAD_REPLICA_UNTIL_COND",
+    text: "Incorrect parameter or combination of parameters for START REPLICA UNTIL",
+};
+pub(super) const ER_REPLICA_CHANNEL_DOES_NOT_EXIST: Condition = Condition {
+    code: 3074,
+    sqlstate: "HY000",
+    name: "ER_REPLICA_CHANNEL_DOES_NOT_EXIST",
+    text: "Replica channel '%-.192s' does not exist.",
+};
 
 /// Error 1064 at a byte of the statement: names what stands there, and in which line.
 pub(super) fn syntax_error(source: &[u8], at: usize) -> SqlError {

@@ -76,7 +76,7 @@ pub use maintain::{Maintenance, MaintenanceKind};
 pub use mode::Mode;
 pub use name::{Quoted, TableName};
 pub use prepared::{Execute, Prepare, PrepareSource};
-pub use replica::{ChangeSource, ReplicaThreads};
+pub use replica::{ChangeSource, ReplicaThreads, Until};
 pub use set::{SetItem, SetScope, SetValue, TransactionScope};
 pub use show::{Filter, Limit, Show};
 pub use statement::Statement;

@@ -3,9 +3,9 @@
 use types::error::SqlError;
 
 use super::Statement;
-use super::admin::channel;
+use super::admin::{channel, only_channel};
 use super::cursor::Cursor;
-use super::error::unsupported;
+use super::error::{ER_BAD_REPLICA_UNTIL_COND, unsupported};
 use crate::lex::Kind;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -68,6 +68,24 @@ pub struct ReplicaThreads {
     pub io: bool,
     /// SQL_THREAD
     pub sql: bool,
+}
+
+/// UNTIL of START REPLICA: where the applier stops by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// SOURCE_LOG_FILE and SOURCE_LOG_POS: behind what ends there, or further on.
+    Source {
+        /// The file.
+        file: String,
+        /// The position in it.
+        position: u64,
+    },
+    /// SQL_BEFORE_GTIDS: in front of the first of them.
+    BeforeGtids(String),
+    /// SQL_AFTER_GTIDS: behind the last of them.
+    AfterGtids(String),
+    /// SQL_AFTER_MTS_GAPS.
+    AfterGaps,
 }
 
 /// Behind CHANGE.
@@ -157,8 +175,69 @@ fn milliseconds(cursor: &mut Cursor<'_>) -> Result<u64> {
     Ok(ms)
 }
 
-/// Behind START or STOP, at REPLICA or SLAVE.
-pub(super) fn threads(cursor: &mut Cursor<'_>) -> Result<ReplicaThreads> {
+/// Behind START, at REPLICA or SLAVE.
+pub(super) fn start(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let threads = threads(cursor)?;
+    let until = if cursor.accept("UNTIL") { Some(Box::new(until(cursor)?)) } else { None };
+    if ["USER", "PASSWORD", "DEFAULT_AUTH", "PLUGIN_DIR"].iter().any(|word| cursor.is(word)) {
+        return Err(unsupported("START REPLICA with an account"));
+    }
+    only_channel(cursor)?;
+    cursor.expect_end()?;
+    Ok(Statement::StartReplica(threads, until))
+}
+
+/// Behind STOP, at REPLICA or SLAVE.
+pub(super) fn stop(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let threads = threads(cursor)?;
+    only_channel(cursor)?;
+    cursor.expect_end()?;
+    Ok(Statement::StopReplica(threads))
+}
+
+/// Behind UNTIL. Error 1277.
+fn until(cursor: &mut Cursor<'_>) -> Result<Until> {
+    const PLACES: [&str; 6] = [
+        "SOURCE_LOG_FILE",
+        "SOURCE_LOG_POS",
+        "MASTER_LOG_FILE",
+        "MASTER_LOG_POS",
+        "RELAY_LOG_FILE",
+        "RELAY_LOG_POS",
+    ];
+    if cursor.accept("SQL_AFTER_MTS_GAPS") {
+        return Ok(Until::AfterGaps);
+    }
+    if let Some(which) = cursor.accept_any(&["SQL_BEFORE_GTIDS", "SQL_AFTER_GTIDS"]) {
+        cursor.expect("=")?;
+        let gtids = cursor.text()?;
+        return Ok(if which == "SQL_AFTER_GTIDS" {
+            Until::AfterGtids(gtids)
+        } else {
+            Until::BeforeGtids(gtids)
+        });
+    }
+    let (mut file, mut position) = (None, None);
+    cursor.list(|cursor| {
+        let what = cursor.expect_any(&PLACES)?;
+        cursor.expect("=")?;
+        if what.starts_with("RELAY") {
+            return Err(unsupported("UNTIL with a place in the relay log"));
+        }
+        if what.ends_with("FILE") {
+            file = Some(cursor.text()?);
+        } else {
+            position = Some(cursor.number()?);
+        }
+        Ok(())
+    })?;
+    match (file, position) {
+        (Some(file), Some(position)) => Ok(Until::Source { file, position: position.max(4) }),
+        _ => Err(ER_BAD_REPLICA_UNTIL_COND.error(&[])),
+    }
+}
+
+fn threads(cursor: &mut Cursor<'_>) -> Result<ReplicaThreads> {
     cursor.expect_any(&["REPLICA", "SLAVE"])?;
     let mut threads = ReplicaThreads { io: false, sql: false };
     if ["IO_THREAD", "SQL_THREAD", "RELAY_THREAD"].iter().any(|word| cursor.is(word)) {
@@ -172,16 +251,6 @@ pub(super) fn threads(cursor: &mut Cursor<'_>) -> Result<ReplicaThreads> {
     } else {
         threads = ReplicaThreads { io: true, sql: true };
     }
-    if cursor.accept("UNTIL") {
-        return Err(unsupported("START REPLICA UNTIL"));
-    }
-    if ["USER", "PASSWORD", "DEFAULT_AUTH", "PLUGIN_DIR"].iter().any(|word| cursor.is(word)) {
-        return Err(unsupported("START REPLICA with an account"));
-    }
-    if channel(cursor)?.is_some_and(|channel| !channel.is_empty()) {
-        return Err(unsupported("replication channels"));
-    }
-    cursor.expect_end()?;
     Ok(threads)
 }
 
@@ -226,7 +295,7 @@ mod tests {
     #[test]
     fn threads_are_all_or_those_named() {
         let threads = |sql| match parsed(sql) {
-            Ok(Statement::StartReplica(threads) | Statement::StopReplica(threads)) => {
+            Ok(Statement::StartReplica(threads, None) | Statement::StopReplica(threads)) => {
                 (threads.io, threads.sql)
             }
             other => panic!("{other:?}"),
@@ -237,13 +306,48 @@ mod tests {
         assert_eq!(threads("START SLAVE IO_THREAD, SQL_THREAD"), (true, true));
     }
 
+    // As MySQL 9.7.4 answers.
+    #[test]
+    fn until_is_one_place_or_one_set() {
+        let until = |rest: &str| match parsed(&format!("START REPLICA SQL_THREAD UNTIL {rest}")) {
+            Ok(Statement::StartReplica(_, Some(until))) => Ok(*until),
+            other => Err(other.unwrap_err().code),
+        };
+        let place = Until::Source { file: "b.1".to_owned(), position: 99 };
+        assert_eq!(until("SOURCE_LOG_FILE='b.1', SOURCE_LOG_POS=99"), Ok(place.clone()));
+        assert_eq!(until("MASTER_LOG_POS=99, MASTER_LOG_FILE='b.1' FOR CHANNEL ''"), Ok(place));
+        assert_eq!(until("SQL_BEFORE_GTIDS='x'"), Ok(Until::BeforeGtids("x".to_owned())));
+        assert_eq!(until("SQL_AFTER_GTIDS='x'"), Ok(Until::AfterGtids("x".to_owned())));
+        assert_eq!(until("SQL_AFTER_MTS_GAPS"), Ok(Until::AfterGaps));
+        assert_eq!(until("SOURCE_LOG_FILE='b.1'"), Err(1277));
+        assert_eq!(until("SOURCE_LOG_POS=4"), Err(1277));
+        assert_eq!(until("SQL_AFTER_GTIDS='x', SQL_BEFORE_GTIDS='x'"), Err(1064));
+        assert_eq!(parsed("STOP REPLICA UNTIL SQL_AFTER_MTS_GAPS").unwrap_err().code, 1064);
+    }
+
+    #[test]
+    fn there_is_one_channel() {
+        for sql in [
+            "START REPLICA FOR CHANNEL 'c'",
+            "STOP REPLICA FOR CHANNEL 'c'",
+            "RESET REPLICA ALL FOR CHANNEL 'c'",
+            "SHOW REPLICA STATUS FOR CHANNEL 'c'",
+            "SHOW RELAYLOG EVENTS FOR CHANNEL 'c'",
+            "FLUSH RELAY LOGS FOR CHANNEL 'c'",
+        ] {
+            let error = parsed(sql).unwrap_err();
+            assert_eq!((error.code, &*error.message), (3074, "Replica channel 'c' does not exist."), "{sql}");
+            assert!(parsed(&sql.replace("'c'", "''")).is_ok(), "{sql}");
+        }
+    }
+
     #[test]
     fn what_is_not_there_is_refused() {
         for sql in [
             "CHANGE REPLICATION SOURCE TO SOURCE_SSL_CAPATH='d'",
             "CHANGE MASTER TO MASTER_BIND='x'",
             "CHANGE REPLICATION SOURCE TO SOURCE_HOST='x' FOR CHANNEL 'c'",
-            "START REPLICA UNTIL SQL_AFTER_GTIDS='x'",
+            "START REPLICA UNTIL RELAY_LOG_FILE='x', RELAY_LOG_POS=4",
         ] {
             assert_eq!(parsed(sql).unwrap_err().code, 1235, "{sql}");
         }

@@ -5,7 +5,7 @@ use types::error::SqlError;
 
 use super::Statement;
 use super::account::{self, Account};
-use super::admin::channel;
+use super::admin::only_channel;
 use super::cursor::{Cursor, utf8};
 use super::error::unsupported;
 use super::name::{self, TableName};
@@ -101,8 +101,8 @@ pub enum Show {
     RelaylogEvents,
     /// REPLICAS, and whether in the words of before 8.0.22.
     Replicas(bool),
-    /// REPLICA STATUS, of a channel; and whether in the words of before 8.0.22.
-    ReplicaStatus(Option<String>, bool),
+    /// REPLICA STATUS; whether in the words of before 8.0.22.
+    ReplicaStatus(bool),
     /// ENGINE x STATUS.
     EngineStatus(String),
     /// ENGINE x MUTEX.
@@ -218,14 +218,13 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Show>> {
         binlog_events(cursor)?
     } else if cursor.accept("RELAYLOG EVENTS") {
         binlog_events(cursor)?;
-        channel(cursor)?;
+        only_channel(cursor)?;
         Show::RelaylogEvents
     } else if let Some(words) = cursor.accept_any(&["REPLICAS", "SLAVE HOSTS"]) {
         Show::Replicas(words == "SLAVE HOSTS")
-    } else if cursor.accept("REPLICA STATUS") {
-        Show::ReplicaStatus(channel(cursor)?, false)
-    } else if cursor.accept("SLAVE STATUS") {
-        Show::ReplicaStatus(channel(cursor)?, true)
+    } else if let Some(words) = cursor.accept_any(&["REPLICA STATUS", "SLAVE STATUS"]) {
+        only_channel(cursor)?;
+        Show::ReplicaStatus(words == "SLAVE STATUS")
     } else if cursor.accept("ENGINE") {
         engine(cursor)?
     } else if cursor.accept("PROFILES") {

@@ -13,7 +13,7 @@ use super::lock::TableLock;
 use super::maintain::Maintenance;
 use super::name::TableName;
 use super::prepared::{Execute, Prepare};
-use super::replica::{ChangeSource, ReplicaThreads};
+use super::replica::{ChangeSource, ReplicaThreads, Until};
 use super::set::SetItem;
 use super::show::Show;
 use super::stored::DropStored;
@@ -107,8 +107,8 @@ pub enum Statement {
     UninstallPlugin(String),
     /// CHANGE REPLICATION SOURCE TO.
     ChangeSource(Box<ChangeSource>),
-    /// START REPLICA.
-    StartReplica(ReplicaThreads),
+    /// START REPLICA, and where the applier stops by itself.
+    StartReplica(ReplicaThreads, Option<Box<Until>>),
     /// STOP REPLICA.
     StopReplica(ReplicaThreads),
     /// SHUTDOWN.

@@ -178,10 +178,10 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Option<Statement>> {
         replica::change(cursor)?
     } else if cursor.is("START REPLICA") || cursor.is("START SLAVE") {
         cursor.advance();
-        Statement::StartReplica(replica::threads(cursor)?)
+        replica::start(cursor)?
     } else if cursor.is("STOP REPLICA") || cursor.is("STOP SLAVE") {
         cursor.advance();
-        Statement::StopReplica(replica::threads(cursor)?)
+        replica::stop(cursor)?
     } else if cursor.accept("KILL") {
         admin::kill(cursor)?
     } else if cursor.accept("INSTALL PLUGIN") {

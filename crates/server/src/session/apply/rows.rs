@@ -27,6 +27,7 @@ use super::search::Moved;
 use super::table::{bad_event, image_error};
 use super::{Mapped, Result};
 use crate::ddl::copy::auto_increment_of;
+use crate::replica::Tolerance;
 
 /// Rows between looks at whether the worker is to stop, and turns of others.
 pub(super) const ROWS_A_TURN: usize = 256;
@@ -35,8 +36,13 @@ impl Client {
     /// Applies a rows event to the table of its map.
     ///
     /// # Errors
-    /// 1032 if a row is not there, 1062 if a new one is there already.
-    pub(crate) async fn apply_rows(&mut self, mapped: &Mapped, body: &RowsBody<'_>) -> Result<()> {
+    /// 1032 if a row is not there, 1062 if a new one is there already; unless that is tolerated.
+    pub(crate) async fn apply_rows(
+        &mut self,
+        mapped: &Mapped,
+        body: &RowsBody<'_>,
+        tolerance: &Tolerance,
+    ) -> Result<()> {
         self.transaction.trx.begin_statement();
         let kill = Arc::clone(&self.kill);
         kill.unless_killed(pin!(self.lock_mapped(mapped))).await?;
@@ -54,8 +60,18 @@ impl Client {
         let (table, reader) = (&*mapped.table, &mapped.reader);
         let turns = Turns::default();
         let (rules, session) = (mapped.rules.as_deref(), &self.sql);
-        let mut changes =
-            Changes { table, reader, trx, log: &mut log, relations, rules, enforce, session, turns };
+        let mut changes = Changes {
+            table,
+            reader,
+            trx,
+            log: &mut log,
+            relations,
+            rules,
+            enforce,
+            session,
+            turns,
+            tolerance,
+        };
         let done = kill.unless_killed(pin!(changes.apply(body))).await;
         count::add_rows(&self.counters, log.rows);
         log.end(done.is_ok());
@@ -108,6 +124,7 @@ pub(super) struct Changes<'a> {
     enforce: Enforce,
     session: &'a Session,
     turns: Turns,
+    tolerance: &'a Tolerance,
 }
 
 impl Changes<'_> {
@@ -128,23 +145,24 @@ impl Changes<'_> {
             if body.kind == RowsKind::Update {
                 self.read(body.present_after, &mut images, &mut after)?;
             }
-            match body.kind {
-                RowsKind::Write => self.insert(&fields).await?,
-                RowsKind::Delete => {
-                    let (key, old) = self.find(by, &fields, found.next().flatten()).await?;
-                    self.delete(&key, &old).await?;
+            let seen = found.next().flatten();
+            let done = match body.kind {
+                RowsKind::Write => self.insert(&fields).await,
+                RowsKind::Delete => self.delete(by, &fields, seen).await,
+                RowsKind::Update => self.update(by, &fields, &after, seen, &mut moved).await,
+            };
+            match done {
+                Err(error) if self.tolerance.passes_row(&error) => {
+                    let table = &self.table.def;
+                    tracing::warn!(
+                        code = error.code,
+                        "replication: a row of {}.{} is passed over: {}",
+                        table.db,
+                        table.name,
+                        error.message
+                    );
                 }
-                RowsKind::Update => {
-                    let seen = found.next().flatten();
-                    // What was not there at first may be what an image before has made.
-                    let seen =
-                        if by == By::Search && seen.is_none() { moved.take(self, &fields)? } else { seen };
-                    let (key, old) = self.find(by, &fields, seen).await?;
-                    let new = self.update(&key, &old, &after).await?;
-                    if by == By::Search {
-                        moved.note(self, &fields, &new, key)?;
-                    }
-                }
+                done => done?,
             }
             self.turns.tick().await;
         }
@@ -166,10 +184,32 @@ impl Changes<'_> {
         self.compute(fields, &mut row, true)?;
         let row = Row::from(row);
         self.note_auto_increment(None, &row);
-        match self.changes().insert(table, &row).await? {
-            Inserted::Done => Ok(()),
-            Inserted::Duplicate(index) => Err(duplicate_error(table, &row, index, &TimeZone::UTC)),
+        loop {
+            match self.changes().insert(table, &row).await? {
+                Inserted::Done => return Ok(()),
+                Inserted::Duplicate(_) if self.tolerance.is_idempotent => self.make_way(&row).await?,
+                Inserted::Duplicate(index) => {
+                    return Err(duplicate_error(table, &row, index, &TimeZone::UTC));
+                }
+            }
         }
+    }
+
+    /// Removes a row that has a unique value of a new one.
+    async fn make_way(&mut self, new: &Row) -> Result<()> {
+        let table = self.table;
+        let offsets = self.offsets(new)?;
+        let mut keys: Vec<Key> = table.row_key(new, &offsets).map(Key::from).into_iter().collect();
+        for index in table.secondary.iter().filter(|index| index.unique) {
+            keys.extend(self.trx.find_duplicate(table, new, index.place).map_err(engine_error)?);
+        }
+        for key in keys {
+            self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
+            if let Some(old) = self.trx.get_newest(&key).map_err(engine_error)? {
+                return self.changes().delete(table, &key, &old, Some(new)).await;
+            }
+        }
+        Ok(())
     }
 
     /// Who becomes a source generates values above those that it was given.
@@ -183,13 +223,33 @@ impl Changes<'_> {
         }
     }
 
-    async fn delete(&mut self, key: &[u8], old: &Row) -> Result<()> {
+    /// `seen` is where a search has found the row, here and below.
+    async fn delete(&mut self, by: By, before: &[Field<'_>], seen: Option<Key>) -> Result<()> {
+        let (key, old) = self.find(by, before, seen).await?;
         let table = self.table;
-        self.changes().delete(table, key, old, None).await
+        self.changes().delete(table, &key, &old, None).await
+    }
+
+    async fn update(
+        &mut self,
+        by: By,
+        before: &[Field<'_>],
+        after: &[Field<'_>],
+        seen: Option<Key>,
+        moved: &mut Moved,
+    ) -> Result<()> {
+        // What was not there at first may be what an image before has made.
+        let seen = if by == By::Search && seen.is_none() { moved.take(self, before)? } else { seen };
+        let (key, old) = self.find(by, before, seen).await?;
+        let new = self.update_row(&key, &old, after).await?;
+        if by == By::Search {
+            moved.note(self, before, &new, key)?;
+        }
+        Ok(())
     }
 
     /// Returns the row as it is then.
-    async fn update(&mut self, key: &[u8], old: &Row, after: &[Field<'_>]) -> Result<Row> {
+    async fn update_row(&mut self, key: &[u8], old: &Row, after: &[Field<'_>]) -> Result<Row> {
         let offsets = self.offsets(old)?;
         let mut new = self.row(after, |column| offsets.stored(old, column).map(Cow::Borrowed))?;
         self.compute(after, &mut new, false)?;

@@ -30,6 +30,13 @@ pub(crate) struct Mapped {
     body: Vec<u8>,
 }
 
+/// Its name.
+impl std::fmt::Display for Mapped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.table.def.db, self.table.def.name)
+    }
+}
+
 impl Mapped {
     /// Whether this is what an event says, and still so.
     pub(crate) fn is_that_of(&self, event: &SourceEvent) -> bool {

@@ -4,6 +4,7 @@ mod charset;
 mod innodb;
 mod limits;
 mod onelog;
+mod replica;
 mod replication;
 mod server;
 mod session;
@@ -19,6 +20,7 @@ pub(super) fn collect() -> Vec<Variable> {
         innodb::ROWS,
         limits::ROWS,
         onelog::ROWS,
+        replica::ROWS,
         replication::ROWS,
         server::ROWS,
         session::ROWS,

@@ -272,15 +272,11 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("replica_preserve_commit_order", Global, true, "Commits follow the source's order.")
         .fixed()
         .only(),
-    choice(
-        "replica_parallel_type",
-        Global,
-        &["DATABASE", "LOGICAL_CLOCK"],
-        "LOGICAL_CLOCK",
-        "What may run at the same time.",
-    )
-    .fixed()
-    .only(),
+    toggle("slave_preserve_commit_order", Global, true, "Another name of replica_preserve_commit_order.")
+        .fixed()
+        .only(),
+    parallel_type("replica_parallel_type", "What may run at the same time."),
+    parallel_type("slave_parallel_type", "Another name of replica_parallel_type."),
     toggle("log_bin_trust_function_creators", Global, false, "Who may create stored functions.").inert(),
     toggle("log_statements_unsafe_for_binlog", Global, true, "Unsafe statements are warned of.").inert(),
     toggle(
@@ -484,4 +480,8 @@ fn set_super_read_only(live: &Live, val: &Val) {
     if val.is_on() {
         live.read_only.store(true, Ordering::Relaxed);
     }
+}
+
+const fn parallel_type(name: &'static str, help: &'static str) -> Variable {
+    choice(name, Global, &["DATABASE", "LOGICAL_CLOCK"], "LOGICAL_CLOCK", help).fixed().only()
 }

@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("lower_case_file_system", Global, false, "Names of files are not case-sensitive.").told(),
     text("have_ssl", Global, "YES", "TLS.").told(),
     text("have_openssl", Global, "YES", "TLS.").told(),
-    text("have_compress", Global, "NO", "Compression.").told(),
+    text("have_compress", Global, "YES", "Compression.").told(),
     text("have_dynamic_loading", Global, "NO", "Plugins.").told(),
     text("have_geometry", Global, "NO", "Geometry.").told(),
     text("have_profiling", Global, "NO", "Profiling.").told(),

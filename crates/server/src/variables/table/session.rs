@@ -4,6 +4,7 @@ use sql::session::Session;
 use types::sql_mode::SqlMode;
 use types::temporal::TimeZone;
 
+use crate::replica::EXEC_MODES;
 use crate::variables::home::{Home, Seen, own, sql};
 use crate::variables::session::{Isolation, SessionVariables};
 use crate::variables::variable::Extent::{Both, Session as Own};
@@ -314,6 +315,18 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("keep_files_on_create", Both, false, "CREATE TABLE leaves MyISAM files alone.").inert(),
     toggle("new", Both, false, "Nothing any more.").inert(),
     toggle("big_tables", Both, false, "Temporary tables go to disk.").inert(),
+    choice(
+        "rbr_exec_mode",
+        Own,
+        EXEC_MODES,
+        "STRICT",
+        "Whether BINLOG's rows may be other ones than they say.",
+    )
+    .restricted()
+    .home(own(
+        |own| Val::Choice(own.idempotent_replay.into()),
+        |own, val| own.idempotent_replay = val.choice() == 1,
+    )),
     toggle("pseudo_replica_mode", Own, false, "The session replays a binary log.")
         .restricted_to_appliers()
         .inert(),
