@@ -1,13 +1,16 @@
 //! Rows of a source as rows of this server.
 //!
 //! A stored row here is the full row image of a row event, so a column whose type is the source's is copied. What may
-//! differ are the lengths of strings; and JSON may come as text, which it is in MariaDB. Everything else is refused, as MySQL does without `replica_type_conversions`.
+//! differ are the lengths of strings; and JSON may come as text, which it is in MariaDB. Everything else is refused, as
+//! MySQL does without `replica_type_conversions`. Columns are matched by their places: one of the two tables may have
+//! more of them behind those of the other.
 //!
 //! Rows events come in two versions; version 1 (23 to 25, MariaDB's) has no extra data.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use binlog::event::{ColumnMeta, RowsKind, column_type};
 use types::column::ColumnType;
+use types::decimal::{PRECISION_MAX, SCALE_MAX};
 use types::json::Json;
 use types::row::RowBuilder;
 
@@ -82,6 +85,11 @@ fn version_1(body: &[u8], kind: RowsKind) -> Option<RowsBody<'_>> {
     })
 }
 
+/// Types of before MySQL 5.6, without fractions.
+const OLD_TIMESTAMP: u8 = 7;
+const OLD_TIME: u8 = 11;
+const OLD_DATETIME: u8 = 12;
+
 /// A column of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field<'a> {
@@ -105,8 +113,6 @@ pub enum ImageError {
         /// The source's type, as well as it is known.
         from: String,
     },
-    /// The tables have different numbers of columns.
-    Columns,
 }
 
 /// How the values of a column lie in an image.
@@ -131,22 +137,38 @@ struct Slot {
 /// Reads the images of one table map. See the module.
 #[derive(Debug)]
 pub struct RowReader {
+    /// The columns that both tables have.
     slots: Vec<Slot>,
+    /// Those of the source's table behind them.
+    dropped: Vec<Extent>,
+    /// Those of the own table behind them.
+    added: usize,
 }
 
 impl RowReader {
     /// For a table map with the columns `source`, and a table of this server with the columns `own`.
     pub fn new(source: &[ColumnMeta], own: &[ColumnType]) -> Result<Self, ImageError> {
-        if source.len() != own.len() {
-            return Err(ImageError::Columns);
-        }
-        let slots = source.iter().zip(own).enumerate().map(|(column, (source, own))| {
-            slot(source, *own).ok_or_else(|| ImageError::Conversion { column, from: type_name(source) })
-        });
-        Ok(Self { slots: slots.collect::<Result<_, _>>()? })
+        let other = |column, source| ImageError::Conversion { column, from: type_name(source) };
+        let slots = source
+            .iter()
+            .zip(own)
+            .enumerate()
+            .map(|(column, (source, own))| slot(source, *own).ok_or_else(|| other(column, source)));
+        let dropped = source.iter().enumerate().skip(own.len());
+        let dropped = dropped.map(|(column, source)| extent(source).ok_or_else(|| other(column, source)));
+        Ok(Self {
+            slots: slots.collect::<Result<_, _>>()?,
+            dropped: dropped.collect::<Result<_, _>>()?,
+            added: own.len().saturating_sub(source.len()),
+        })
     }
 
-    /// Reads the next image from `images`; `fields` gets an entry for each column.
+    /// How many columns the source's table has.
+    pub fn source_columns(&self) -> usize {
+        self.slots.len().saturating_add(self.dropped.len())
+    }
+
+    /// Reads the next image from `images`; `fields` gets an entry for each column of the own table.
     pub fn read<'a>(
         &self,
         present: &[u8],
@@ -155,7 +177,7 @@ impl RowReader {
     ) -> Result<(), ImageError> {
         fields.clear();
         let is_set = |bits: &[u8], at: usize| bits.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 != 0);
-        let count = (0..self.slots.len()).filter(|column| is_set(present, *column)).count();
+        let count = (0..self.source_columns()).filter(|column| is_set(present, *column)).count();
         if count == 0 {
             // It would never end.
             return Err(ImageError::Malformed);
@@ -171,12 +193,21 @@ impl RowReader {
             at = at.saturating_add(1);
             fields.push(if is_null { Field::Null } else { Field::Value(slot.source.take(images)?) });
         }
+        for (extent, column) in self.dropped.iter().zip(self.slots.len()..) {
+            if is_set(present, column) {
+                if !is_set(nulls, at) {
+                    extent.take(images)?;
+                }
+                at = at.saturating_add(1);
+            }
+        }
+        fields.extend(std::iter::repeat_n(Field::Missing, self.added));
         Ok(())
     }
 
     /// Puts a value of a column into a row that is made.
     pub fn put(&self, column: usize, value: &[u8], row: &mut RowBuilder<'_, '_>) -> Result<(), ImageError> {
-        let slot = self.slots.get(column).ok_or(ImageError::Columns)?;
+        let slot = self.slots.get(column).ok_or(ImageError::Malformed)?;
         let conversion = |what: &str| ImageError::Conversion { column, from: what.to_owned() };
         let Extent::Variable(_) = slot.source else {
             row.stored(Some(value));
@@ -239,28 +270,20 @@ fn take<'a>(images: &mut &'a [u8], size: usize) -> Result<&'a [u8], ImageError> 
 fn slot(source: &ColumnMeta, own: ColumnType) -> Option<Slot> {
     let is_string = own.is_string() || own == ColumnType::Json;
     let is_json_text = own == ColumnType::Json && source.type_code != column_type::JSON;
-    let extent = match source.type_code {
-        column_type::VARCHAR | column_type::VAR_STRING if is_string => {
-            Extent::Variable(if u16::from_le_bytes(source.meta) > 255 { 2 } else { 1 })
-        }
-        column_type::BLOB if is_string => {
-            Extent::Variable(usize::from(source.meta.first()?.clamp(&1, &4).to_owned()))
-        }
-        column_type::JSON if own == ColumnType::Json => Extent::Variable(4),
-        column_type::STRING if is_string => {
-            let [kind, size] = source.meta;
-            // ENUM and SET hide here.
-            let is_plain = kind & 0x30 != 0x30 || kind == column_type::STRING;
-            let size = u16::from(size) | u16::from(kind & 0x30 ^ 0x30) << 4;
-            Extent::Variable(is_plain.then_some(if size > 255 { 2 } else { 1 })?)
-        }
-        _ => {
+    let extent = extent(source)?;
+    let fits = match (extent, source.type_code) {
+        (Extent::Variable(_), column_type::JSON) => own == ColumnType::Json,
+        (Extent::Variable(_), column_type::GEOMETRY) => false,
+        (Extent::Variable(_), _) => is_string,
+        (Extent::Fixed(size), code) => {
             let ty = own.binlog_type();
             let meta = source.meta.get(..ty.metadata().len())?;
-            let fits = !is_string && ty.code == source.type_code && ty.metadata() == meta;
-            Extent::Fixed(fits.then(|| own.stored_size())??)
+            !is_string && ty.code == code && ty.metadata() == meta && own.stored_size() == Some(size)
         }
     };
+    if !fits {
+        return None;
+    }
     let bytes_max = own.bytes_max().map_or(u64::MAX, u64::from);
     let length_size = match own {
         ColumnType::Text { size, .. } | ColumnType::Blob { size } => usize::from(size.length_size()),
@@ -269,6 +292,41 @@ fn slot(source: &ColumnMeta, own: ColumnType) -> Option<Slot> {
         _ => 1,
     };
     Some(Slot { source: extent, ty: own, length_size, bytes_max, is_json_text })
+}
+
+/// How the values of a source's column lie in an image; `None` if its type is not known.
+fn extent(source: &ColumnMeta) -> Option<Extent> {
+    let [first, second] = source.meta;
+    let fraction = usize::from(first).saturating_add(1).checked_div(2)?;
+    let fixed = |size: usize| Some(Extent::Fixed(size));
+    match source.type_code {
+        column_type::VARCHAR | column_type::VAR_STRING => {
+            Some(Extent::Variable(if u16::from_le_bytes(source.meta) > 255 { 2 } else { 1 }))
+        }
+        column_type::BLOB | column_type::GEOMETRY => Some(Extent::Variable(usize::from(first.clamp(1, 4)))),
+        column_type::JSON => Some(Extent::Variable(4)),
+        // ENUM and SET hide here.
+        column_type::STRING if matches!(first, column_type::ENUM | column_type::SET) => {
+            fixed(usize::from(second))
+        }
+        column_type::STRING => {
+            let size = u16::from(second) | u16::from(first & 0x30 ^ 0x30) << 4;
+            Some(Extent::Variable(if size > 255 { 2 } else { 1 }))
+        }
+        column_type::TINY | column_type::YEAR => fixed(1),
+        column_type::SHORT => fixed(2),
+        column_type::INT24 | column_type::DATE | OLD_TIME => fixed(3),
+        column_type::LONG | column_type::FLOAT | OLD_TIMESTAMP => fixed(4),
+        column_type::LONGLONG | column_type::DOUBLE | OLD_DATETIME => fixed(8),
+        column_type::TIMESTAMP2 => fixed(fraction.saturating_add(4)),
+        column_type::DATETIME2 => fixed(fraction.saturating_add(5)),
+        column_type::TIME2 => fixed(fraction.saturating_add(3)),
+        column_type::BIT => fixed(usize::from(second).saturating_add(usize::from(first > 0))),
+        column_type::NEWDECIMAL if first <= PRECISION_MAX && second <= first.min(SCALE_MAX) => {
+            fixed(types::decimal::stored_size(first, second))
+        }
+        _ => None,
+    }
 }
 
 /// A source's type as error 1677 shows it.
@@ -347,6 +405,31 @@ mod tests {
         assert!(refused(meta(15, [9, 0]), int()));
         assert!(refused(meta(18, [3, 0]), ColumnType::DateTime { fsp: 6 }));
         assert!(!refused(meta(18, [6, 0]), ColumnType::DateTime { fsp: 6 }));
+    }
+
+    #[test]
+    fn either_table_may_have_more_columns() {
+        let source =
+            [meta(3, [0; 2]), meta(246, [10, 2]), meta(254, [247, 1]), meta(18, [3, 0]), meta(15, [9, 0])];
+        let reader = RowReader::new(&source, &[int()]).unwrap();
+        assert_eq!(reader.source_columns(), 5);
+        let decimal = [0x80, 0, 0, 1, 0];
+        let image =
+            [&[0xe0 | 2][..], &[7, 0, 0, 0], &[1], &[9; 7], &[2, b'a', b'b'], &[0xe0 | 30], &[8, 0, 0, 0]];
+        let (mut images, mut fields) = (&image.concat()[..], Vec::new());
+        reader.read(&[0xff], &mut images, &mut fields).unwrap();
+        assert_eq!(fields, [Field::Value(&[7, 0, 0, 0])], "a DECIMAL that is NULL, and three more");
+        reader.read(&[0xff], &mut images, &mut fields).unwrap();
+        assert_eq!((fields, images.len()), (vec![Field::Value(&[8, 0, 0, 0][..])], 0));
+        let image = [&[0xe0][..], &[7, 0, 0, 0], &decimal, &[1], &[9; 7], &[1, b'a']];
+        let (mut images, mut fields) = (&image.concat()[..], Vec::new());
+        reader.read(&[0xff], &mut images, &mut fields).unwrap();
+        assert!(images.is_empty());
+        let reader = RowReader::new(&[meta(3, [0; 2])], &[int(), int(), int()]).unwrap();
+        let mut images: &[u8] = &[0xfe, 7, 0, 0, 0];
+        reader.read(&[0xff], &mut images, &mut fields).unwrap();
+        assert_eq!(fields, [Field::Value(&[7, 0, 0, 0]), Field::Missing, Field::Missing]);
+        assert!(RowReader::new(&[meta(3, [0; 2]), meta(99, [0; 2])], &[int()]).is_err());
     }
 
     #[test]

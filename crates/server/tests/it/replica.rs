@@ -1,12 +1,13 @@
 //! Purpose: a replica has what its source has, each transaction once.
 //!
 //! Requirements: R1. A transaction whose GTID somebody else commits or has said to be executed meanwhile is passed over. R2. What a
-//! minimal image leaves out is what the source let pass; AUTO_INCREMENT goes on above what was applied; rows without a key that an event changes twice are found; moments in
+//! minimal image leaves out is what the source let pass; one of the two tables may have more columns at its end; AUTO_INCREMENT goes on above what was applied; rows without a key that an event changes twice are found; moments in
 //! definitions are the source's to the microsecond; texts of definitions are in the source's character set. R3. Who begins with nothing is told that
 //! what `gtid_purged` says is missing.
 //!
 //! Method: two whole servers, one of which follows the other over TCP.
 
+use crate::client::Client;
 use crate::whole::{World, ok, rows, until};
 
 /// A source, and who follows it from now on.
@@ -105,6 +106,47 @@ fn what_an_image_leaves_out_is_what_the_source_let_pass() {
         ok(&mut writer, sql);
     }
     assert_equal(&source, &replica, &["n", "m"]);
+}
+
+#[test]
+fn one_of_the_two_tables_may_have_more_columns() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    let catch_up = |reader: &mut Client| {
+        let there = format!("SELECT gtid_subset('{}', @@global.gtid_executed)", newest(&source));
+        until(reader, &there, &["1"]);
+    };
+    for table in ["t (id INT PRIMARY KEY, v INT, w DECIMAL(9,2))", "k (id INT, v INT, w DECIMAL(9,2))"] {
+        ok(&mut writer, &format!("CREATE TABLE d.{table}"));
+    }
+    ok(&mut writer, "INSERT INTO d.t VALUES (1, 1, 1.5)");
+    ok(&mut writer, "INSERT INTO d.k VALUES (1, 1, NULL)");
+    catch_up(&mut reader);
+    let more = "ADD a INT NOT NULL DEFAULT 7, ADD b VARCHAR(9) NOT NULL, ADD UNIQUE (a, id)";
+    for table in ["t", "k"] {
+        ok(&mut reader, &format!("ALTER TABLE d.{table} {more}"));
+        ok(&mut reader, &format!("UPDATE d.{table} SET a = 8, b = 'x'"));
+        for image in ["FULL", "MINIMAL"] {
+            ok(&mut writer, &format!("SET binlog_row_image = {image}"));
+            ok(&mut writer, &format!("UPDATE d.{table} SET v = v + 1 WHERE id = 1"));
+        }
+        ok(&mut writer, &format!("INSERT INTO d.{table} VALUES (2, 2, 2), (3, 3, 3)"));
+        ok(&mut writer, &format!("DELETE FROM d.{table} WHERE id = 2"));
+    }
+    catch_up(&mut reader);
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.t ORDER BY id"), ["1|3|1.50|8|x", "3|3|3.00|7|"]);
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.k ORDER BY id"), ["1|3|NULL|8|x", "3|3|3.00|7|"]);
+    for table in ["t", "k"] {
+        ok(&mut reader, &format!("ALTER TABLE d.{table} DROP a, DROP b, DROP w"));
+        ok(&mut writer, "SET binlog_row_image = FULL");
+        ok(&mut writer, &format!("UPDATE d.{table} SET v = v + 1, w = NULL WHERE id = 1"));
+        ok(&mut writer, &format!("UPDATE d.{table} SET w = 9 WHERE id = 3"));
+        ok(&mut writer, &format!("INSERT INTO d.{table} VALUES (4, 4, 4), (5, 5, NULL)"));
+        ok(&mut writer, &format!("DELETE FROM d.{table} WHERE id = 4"));
+    }
+    catch_up(&mut reader);
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.t ORDER BY id"), ["1|4", "3|3", "5|5"]);
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.k ORDER BY id"), ["1|4", "3|3", "5|5"]);
 }
 
 #[test]

@@ -129,10 +129,10 @@ pub(super) struct Changes<'a> {
 
 impl Changes<'_> {
     async fn apply(&mut self, body: &RowsBody<'_>) -> Result<()> {
-        if body.columns != self.table.def.columns.len() {
+        if body.columns != self.reader.source_columns() {
             return Err(bad_event(&"a rows event and its table map differ"));
         }
-        let by = if body.kind == RowsKind::Write { By::Primary } else { By::of(self.table, body.present) };
+        let by = if body.kind == RowsKind::Write { By::Primary } else { By::of(self.table, body) };
         let mut found = match by {
             By::Search => self.search(body).await?.into_iter(),
             _ => Vec::new().into_iter(),
@@ -352,10 +352,12 @@ enum By {
 }
 
 impl By {
-    /// For before images with these columns.
-    fn of(table: &Table, present: &[u8]) -> Self {
+    /// For an event's before images.
+    fn of(table: &Table, body: &RowsBody<'_>) -> Self {
         let has = |column: u16| {
-            let byte = present.get(usize::from(column / 8));
+            // What stands behind the last bit means nothing.
+            let is_the_source_s = usize::from(column) < body.columns;
+            let byte = body.present.get(usize::from(column / 8)).filter(|_| is_the_source_s);
             byte.is_some_and(|byte| byte >> (column % 8) & 1 != 0)
         };
         if table.def.primary().is_some_and(|primary| primary.parts.iter().all(|part| has(part.column))) {

@@ -83,10 +83,6 @@ pub(super) fn image_error(table: &Table, error: &ImageError) -> SqlError {
     let def = &table.def;
     match error {
         ImageError::Malformed => bad_event(&"a row is damaged"),
-        ImageError::Columns => bad_event(&format_args!(
-            "{}.{} has another number of columns than the source's table",
-            def.db, def.name
-        )),
         ImageError::Conversion { column, from } => {
             let to = def.columns.get(*column).map(|column| column.ty.to_string()).unwrap_or_default();
             // `ER_REPLICA_CONVERSION_FAILED`, which clients never meet.
