@@ -38,11 +38,25 @@ pub(super) fn files(look: &Look<'_>) -> Result<Vec<Row>> {
 /// SHOW MASTER STATUS; no rows without a binlog.
 pub(super) fn position(look: &Look<'_>) -> Result<Vec<Row>> {
     require_replication_client(look)?;
+    let Place { gtid_executed, end } = place(look);
+    Ok(end.map(|(file, position)| row![file, position, "", "", gtid_executed]).into_iter().collect())
+}
+
+/// One moment of the binlog.
+pub(super) struct Place {
+    /// What is executed.
+    pub(super) gtid_executed: String,
+    /// Where its events end, file and position, if there is a binlog.
+    pub(super) end: Option<(String, u64)>,
+}
+
+/// The newest one.
+pub(super) fn place(look: &Look<'_>) -> Place {
     let pipeline = &look.shared.pipeline;
     let tuple = pipeline.publisher().tuple();
-    let (Some(files), Some(end)) = (pipeline.binlog(), tuple.binlog) else { return Ok(Vec::new()) };
-    let name = name_of(files.index().names(), end.file);
-    Ok(vec![row![name, end.position, "", "", tuple.gtid_executed.to_string()]])
+    let end = pipeline.binlog().zip(tuple.binlog);
+    let end = end.map(|(files, end)| (name_of(files.index().names(), end.file), end.position));
+    Place { gtid_executed: tuple.gtid_executed.to_string(), end }
 }
 
 /// SHOW REPLICAS: those who have registered.

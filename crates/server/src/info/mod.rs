@@ -17,6 +17,7 @@ mod general_log;
 mod host_cache;
 mod keys;
 mod locks;
+mod log_status;
 pub(crate) mod logs;
 mod look;
 mod metrics;
@@ -97,6 +98,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("performance_schema", "global_status", Sure(server::global_status)),
     ("performance_schema", "global_variables", Sure(server::global_variables)),
     ("performance_schema", "host_cache", Sure(host_cache::rows)),
+    ("performance_schema", "log_status", Try(log_status::rows)),
     ("performance_schema", "metadata_locks", Sure(locks::metadata_locks)),
     ("performance_schema", "processlist", Sure(server::performance_processes)),
     ("performance_schema", "replication_applier_configuration", Try(replica::applier_configuration)),

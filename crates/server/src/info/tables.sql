@@ -968,6 +968,12 @@ CREATE TABLE `metadata_locks` (
   `OWNER_THREAD_ID` bigint unsigned,
   `OWNER_EVENT_ID` bigint unsigned
 );
+CREATE TABLE `log_status` (
+  `SERVER_UUID` char(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  `LOCAL` json NOT NULL,
+  `REPLICATION` json NOT NULL,
+  `STORAGE_ENGINES` json NOT NULL
+);
 CREATE TABLE `replication_applier_configuration` (
   `CHANNEL_NAME` char(64) CHARACTER SET utf8mb4 NOT NULL,
   `DESIRED_DELAY` int NOT NULL,

@@ -2,7 +2,7 @@
 //!
 //! Requirements: R1. Without a source the tables are empty. R2. They say what was received and applied last, with whose GTID and
 //! when. R3. A transaction that cannot be applied is named with its error. R4. A wait of SOURCE_DELAY is seen. R5. Who has no
-//! SELECT on them sees nothing.
+//! SELECT on them sees nothing. R6. `log_status` has the binlog's end and its GTIDs.
 //!
 //! Method: two whole servers, one of which follows the other over TCP. Columns are MySQL 9.7.4's.
 
@@ -30,6 +30,24 @@ fn without_a_source_there_is_nothing_and_who_has_no_privilege_is_refused() {
     for table in ["replication_group_members", "replication_applier_filters"] {
         assert_eq!(rows(&mut root, &format!("SELECT * FROM performance_schema.{table}")), [""; 0], "{table}");
     }
+}
+
+#[test]
+fn the_status_of_all_logs_is_one_moment() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    let sql = "SELECT server_uuid = @@server_uuid, JSON_UNQUOTE(local->'$.binary_log_file'), \
+         local->'$.binary_log_position', JSON_UNQUOTE(local->'$.gtid_executed'), replication->'$.channels' FROM \
+         performance_schema.log_status";
+    let status = rows(&mut root, "SHOW MASTER STATUS")[0].clone();
+    let parts: Vec<_> = status.split('|').collect();
+    assert_eq!(rows(&mut root, sql), [format!("1|{}|{}|{}|[]", parts[0], parts[1], parts[4])]);
+    let lsn = "SELECT storage_engines->'$.InnoDB.LSN' >= storage_engines->'$.InnoDB.LSN_checkpoint' FROM \
+         performance_schema.log_status";
+    assert_eq!(rows(&mut root, lsn), ["1"]);
+    ok(&mut root, "GRANT SELECT ON performance_schema.* TO nobody");
+    assert_eq!(world.client("nobody").query(sql).unwrap_err().code(), 1227);
 }
 
 #[test]
