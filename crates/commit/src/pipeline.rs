@@ -235,6 +235,11 @@ impl Pipeline {
         self.sequencer.give_gtid_back(gtid);
     }
 
+    /// Whether a session has taken a GTID.
+    pub fn owns_gtids(&self) -> bool {
+        self.sequencer.owns_gtids()
+    }
+
     /// Whether a session has taken one of these GTIDs.
     pub fn owns_one_of(&self, gtids: &GtidSet) -> bool {
         self.sequencer.owns_one_of(gtids)

@@ -382,6 +382,11 @@ impl Sequencer {
         self.state.lock().gtid_owned.remove(&gtid);
     }
 
+    /// Whether a session has taken any.
+    pub(crate) fn owns_gtids(&self) -> bool {
+        !self.state.lock().gtid_owned.is_empty()
+    }
+
     /// Whether a session has taken one of these.
     pub(crate) fn owns_one_of(&self, gtids: &GtidSet) -> bool {
         self.state.lock().gtid_owned.iter().any(|gtid| gtids.contains(*gtid))

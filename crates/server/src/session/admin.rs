@@ -68,6 +68,8 @@ impl Client {
             self.access.require(Privileges::RELOAD, own, &names)?;
         }
         let ack = self.end_transaction().await?;
+        // Before a read lock keeps it out.
+        self.spend_gtid().await?;
         for what in flush.what {
             match what {
                 FlushWhat::Logs => {

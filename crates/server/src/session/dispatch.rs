@@ -41,7 +41,9 @@ impl Client {
             Statement::Explain(explain) => self.explain(explain, sql, format, more, wire).await,
             other => {
                 let ack = if self.is_of_temporary(&other) {
-                    self.change_temporary(other, sql).await?
+                    let ack = self.change_temporary(other, sql).await?;
+                    self.spend_gtid().await?;
+                    ack
                 } else {
                     self.carry_out(other, sql).await?
                 };
@@ -84,9 +86,18 @@ impl Client {
             | Statement::Grant(_)
             | Statement::Revoke(_) => return self.define(statement, sql, true).await,
             Statement::Binlog(events) => return Box::pin(self.replay(&events)).await,
-            Statement::ChangeSource(change) => self.change_source(*change).await?,
-            Statement::StartReplica(which, until) => self.start_replica(which, until)?,
-            Statement::StopReplica(which) => self.stop_replica(which).await?,
+            Statement::ChangeSource(change) => {
+                self.change_source(*change).await?;
+                self.spend_gtid().await?;
+            }
+            Statement::StartReplica(which, until) => {
+                self.start_replica(which, until)?;
+                self.spend_gtid().await?;
+            }
+            Statement::StopReplica(which) => {
+                self.stop_replica(which).await?;
+                self.spend_gtid().await?;
+            }
             Statement::Flush(_)
             | Statement::Purge(_)
             | Statement::Reset(_)
@@ -124,6 +135,7 @@ impl Client {
     ) -> Result<Option<CommitAck>> {
         self.may_commit_implicitly()?;
         if self.passes_over_change()? {
+            self.lose_gtid();
             return Ok(None);
         }
         if accounts {

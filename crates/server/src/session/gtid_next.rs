@@ -7,6 +7,9 @@
 //! | executed | as automatic | is passed over | used | used |
 //! | used | as automatic | 1837 | | |
 //!
+//! By themselves (outside of a transaction, with autocommit), statements that commit implicitly use it with an empty transaction, also
+//! those that change nothing (ANALYZE, FLUSH, ..); and one that fails uses it without any: then it is not executed.
+//!
 //! Two sessions do not own one GTID: the second waits until the first has used it or given it back, and then finds it
 //! executed, or owns it.
 
@@ -18,8 +21,9 @@ use commit::{CommitAck, GtidClaim};
 use sql::exec::Changed;
 use types::error::SqlError;
 use types::error::table::{
-    ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET, ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID,
-    ER_GTID_NEXT_TYPE_UNDEFINED_GTID, ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
+    ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET, ER_CANT_SET_GTID_MODE,
+    ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID, ER_GTID_NEXT_TYPE_UNDEFINED_GTID,
+    ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
 };
 
 use super::{Client, Wire};
@@ -45,6 +49,30 @@ pub(super) enum OwnGtid {
 }
 
 impl Client {
+    /// `gtid_mode`, by its place.
+    pub(super) fn gtid_mode(&self) -> u8 {
+        self.shared.variables.gtid_mode()
+    }
+
+    /// Error 3111 for OFF as long as anything here is by GTIDs.
+    pub(super) fn may_set_gtid_mode(&self, new: u8) -> Result<()> {
+        if new != 0 || self.gtid_mode() == 0 {
+            return Ok(());
+        }
+        let replica = self.shared.common.replica.settings();
+        let why = if replica.is_some_and(|settings| settings.auto_position) {
+            "replication channel '' is configured in AUTO_POSITION mode. Execute CHANGE REPLICATION SOURCE TO \
+             SOURCE_AUTO_POSITION = 0 FOR CHANNEL '' before you set @@GLOBAL.GTID_MODE = OFF."
+        } else if self.shared.pipeline.owns_gtids() {
+            "there are ongoing transactions that have a GTID. Before you set @@GLOBAL.GTID_MODE = OFF, wait until SELECT \
+             @@GLOBAL.GTID_OWNED is empty on all servers. Then wait for all GTID-transactions to replicate to all servers, and \
+             then execute SET @@GLOBAL.GTID_MODE = OFF on all servers. See the Manual for details"
+        } else {
+            return Ok(());
+        };
+        Err(ER_CANT_SET_GTID_MODE.error(&[&"OFF", &why]))
+    }
+
     /// Errors 1790 and 1766 if `gtid_next` may not be set now.
     pub(super) fn may_set_gtid_next(&self) -> Result<()> {
         match self.own_gtid {
@@ -113,8 +141,34 @@ impl Client {
         }
     }
 
+    /// Whether each statement is a transaction by itself now.
+    fn is_by_itself(&self) -> bool {
+        self.vars.autocommit && !self.transaction.open
+    }
+
+    /// A statement that commits, and has changed nothing, uses the GTID.
+    pub(super) async fn spend_gtid(&mut self) -> Result<()> {
+        self.settle_gtid();
+        match self.own_gtid {
+            OwnGtid::Owned(_) if self.is_by_itself() => self.commit_own().await.map(|_| ()),
+            OwnGtid::Executed(_) if self.is_by_itself() => {
+                self.use_gtid();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A statement has failed.
+    pub(super) fn lose_gtid(&mut self) {
+        if self.is_by_itself() {
+            self.use_gtid();
+        }
+    }
+
     /// Answers a change that is passed over: it changes nothing.
     pub(super) fn pass_over(&mut self, more: bool, wire: &mut dyn Wire) {
+        self.lose_gtid();
         self.ok(None, &Changed::default(), more, wire);
     }
 

@@ -56,6 +56,9 @@ impl Client {
                 rows.extend(self.maintain_table(maintenance.what, &db, table, &name).await?);
             }
         }
+        if !is_checksum {
+            self.spend_gtid().await?;
+        }
         self.answer_with(result(maintenance.what, rows), None, format, more, wire).await
     }
 

@@ -5,7 +5,7 @@
 //! answered, nothing that a client wrote is on its way to the binlog any more, and another server may be made the source.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use types::error::SqlError;
 use types::error::table::{ER_LOCK_OR_ACTIVE_TRANSACTION, ER_OPTION_PREVENTS_STATEMENT};
@@ -53,16 +53,18 @@ impl Client {
         Ok(())
     }
 
-    /// Before such a variable is set: keeps commits out if it goes on, by the global read lock, unless the session has that
+    /// Before such a variable goes on, or `gtid_mode` changes: keeps commits out, by the global read lock, unless the session has that
     /// already. Returns whether it is to be given up again.
     pub(super) async fn keep_out_commits(&mut self, name: &str, val: &Val) -> Result<bool> {
         let live = &self.shared.variables.live;
-        let is_on = match name {
-            "read_only" => &live.read_only,
-            "super_read_only" => &live.super_read_only,
-            _ => return Ok(false),
+        let turns_on = |is_on: &AtomicBool| val.is_on() && !is_on.load(Ordering::Relaxed);
+        let changes = match name {
+            "read_only" => turns_on(&live.read_only),
+            "super_read_only" => turns_on(&live.super_read_only),
+            "gtid_mode" => val.choice() != self.gtid_mode(),
+            _ => false,
         };
-        let begins = val.is_on() && !is_on.load(Ordering::Relaxed) && self.global_lock.is_none();
+        let begins = changes && self.global_lock.is_none();
         if begins {
             self.lock_globally().await?;
         }

@@ -34,6 +34,7 @@ impl Client {
             return Err(ER_LOCK_OR_ACTIVE_TRANSACTION.error(&[]));
         }
         let ack = self.end_transaction().await?;
+        self.spend_gtid().await?;
         for what in what {
             match what {
                 Reset::BinaryLogs(first) => self.reset_binlog(first).await?,

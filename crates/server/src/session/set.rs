@@ -193,11 +193,21 @@ impl Client {
                 if global {
                     self.change_strategy(&name, prepared.val()).await?;
                 }
+                let mode = (name == "gtid_mode").then(|| prepared.val().choice());
+                if let Some(new) = mode {
+                    self.may_set_gtid_mode(new)?;
+                }
+                let begins_file = mode.is_some_and(|new| new != self.gtid_mode());
                 let kept_out = self.keep_out_commits(&name, prepared.val()).await?;
-                self.apply(prepared, &name, global).await?;
+                let mut done = self.apply(prepared, &name, global).await;
+                if done.is_ok() && begins_file {
+                    // Transactions with GTIDs and those without are in different files: who asks by GTIDs reads the former alone.
+                    done = self.rotate_binlog(None).await;
+                }
                 if kept_out {
                     self.global_lock = None;
                 }
+                done?;
                 if global && name == "binlog_checksum" {
                     self.rotate_for_checksum().await?;
                 }

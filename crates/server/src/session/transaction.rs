@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use binlog::event::Xid;
-use binlog::{Compressor, Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache};
+use binlog::{Compressor, Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache, Uuid};
 use commit::{CommitAck, CommitError, Committing, EventsKind, Pending, Pipeline};
 use engine::ids::{Change, Key, Row, TableId};
 use engine::lock::{LockId, Mode};
@@ -231,6 +231,10 @@ impl Transaction {
             return Err(cache_error(&error));
         }
         let reserved = self.pipeline.reserve(id, &mut pending, self.trx.writes()).await.map_err(commit_error);
+        if pending.gno.is_none() {
+            // It may have waited for whoever changes `gtid_mode`; from here on that waits for it.
+            pending.plan.sid = self.own_sid();
+        }
         // Again, for it may have waited for whoever made the server read-only.
         let admitted = reserved.and_then(|()| self.writer.as_ref().map_or(Ok(()), Writer::refuse));
         if let Err(error) = admitted {
@@ -259,14 +263,18 @@ impl Transaction {
         Ok(())
     }
 
+    /// Whose numbers transactions get that were given none.
+    fn own_sid(&self) -> Option<Uuid> {
+        self.pipeline.settings.gtid_mode.load(Ordering::Relaxed).then_some(self.sid)
+    }
+
     /// What its GTID event says.
     fn plan(&mut self, pending: &mut Pending, stamp: Option<&Stamp>) {
         let pipeline = Arc::clone(&self.pipeline);
-        let (settings, sid) = (&pipeline.settings, self.sid);
-        let own = || settings.gtid_mode.load(Ordering::Relaxed).then_some(sid);
+        let settings = &pipeline.settings;
         let given = stamp.and_then(|stamp| stamp.gtid).or_else(|| self.next_gtid.take());
         pending.gno = given.map(|gtid| gtid.gno);
-        pending.plan.sid = given.map(|gtid| gtid.sid).or_else(own);
+        pending.plan.sid = given.map(|gtid| gtid.sid).or_else(|| self.own_sid());
         pending.plan.may_have_statements = self.defines.is_some() || pending.kind == EventsKind::Statement;
         pending.plan.original_commit_timestamp_us =
             stamp.and_then(|stamp| stamp.original_commit_timestamp_us);

@@ -29,6 +29,11 @@ impl Variables {
         Sight { variables: self, pipeline: self.pipeline(), session: Some((sql, own)) }
     }
 
+    /// `gtid_mode`, by its place among its names.
+    pub(crate) fn gtid_mode(&self) -> u8 {
+        self.server_sight().val_of("gtid_mode").choice()
+    }
+
     /// From where the server looks.
     pub fn server_sight(&self) -> Sight<'_> {
         Sight { variables: self, pipeline: self.pipeline(), session: None }

@@ -21,6 +21,9 @@ use crate::general_log::{default_file, is_the_servers};
 /// `gtid_mode`'s places.
 const GTID_MODE_ON: u8 = 3;
 
+/// In `enforce_gtid_consistency`.
+const ENFORCED: u8 = 1;
+
 const ER_SQL_REPLICA_SKIP_COUNTER_NOT_SETTABLE_IN_GTID_MODE: Condition = Condition {
     code: 1858,
     sqlstate: "HY000",
@@ -49,6 +52,11 @@ pub(super) fn rule(
         }
         "general_log_file" | "slow_query_log_file" => log_file(sight, variable, val),
         "gtid_mode" => gtid_mode(sight, val.choice()),
+        "enforce_gtid_consistency"
+            if val.choice() != ENFORCED && sight.val_of("gtid_mode").choice() == GTID_MODE_ON =>
+        {
+            Err(ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON.error(&[]))
+        }
         "gtid_next" => gtid_next(sight, val),
         "sql_replica_skip_counter" | "sql_slave_skip_counter" if val.uint() > 0 => {
             match sight.val_of("gtid_mode").choice() {
@@ -127,7 +135,7 @@ fn gtid_mode(sight: &Sight<'_>, new: u8) -> Result<(), SqlError> {
     if old.abs_diff(new) > 1 {
         return Err(ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME.error(&[]));
     }
-    let enforced = sight.val_of("enforce_gtid_consistency").choice() == 1;
+    let enforced = sight.val_of("enforce_gtid_consistency").choice() == ENFORCED;
     if new == GTID_MODE_ON && !enforced {
         return Err(ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON.error(&[]));
     }

@@ -21,6 +21,7 @@ mod foreign_keys;
 mod full_disk;
 mod general_log;
 mod generated;
+mod gtid_modes;
 
 mod lateral;
 mod load;

@@ -182,11 +182,9 @@ impl Client {
         // Sources that do not say it are older than utf8mb4_0900_ai_ci, or MariaDB.
         let of_utf8mb4 = status.default_collation_for_utf8mb4.and_then(Collation::from_id);
         self.sql.default_collation_for_utf8mb4 = of_utf8mb4.unwrap_or(Collation::Utf8mb4GeneralCi);
-        let zone = status.time_zone.map(String::from_utf8_lossy);
-        self.sql.time_zone = match zone {
-            Some(zone) => TimeZone::parse(&zone, zone::system())?,
-            None => zone::system().clone(),
-        };
+        // Not the machine's zone by its name: what is logged here goes to servers that do not know the name.
+        let zone = status.time_zone.map_or("SYSTEM".into(), String::from_utf8_lossy);
+        self.sql.time_zone = TimeZone::parse(&zone, zone::system())?;
         if let Some(flags) = status.flags2 {
             self.vars.foreign_key_checks = flags & flags2::NO_FOREIGN_KEY_CHECKS == 0;
             self.vars.unique_checks = flags & flags2::RELAXED_UNIQUE_CHECKS == 0;
