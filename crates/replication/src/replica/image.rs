@@ -414,8 +414,7 @@ mod tests {
         let reader = RowReader::new(&source, &[int()]).unwrap();
         assert_eq!(reader.source_columns(), 5);
         let decimal = [0x80, 0, 0, 1, 0];
-        let image =
-            [&[0xe0 | 2][..], &[7, 0, 0, 0], &[1], &[9; 7], &[2, b'a', b'b'], &[0xe0 | 30], &[8, 0, 0, 0]];
+        let image = [&[0xe2][..], &[7, 0, 0, 0], &[1], &[9; 7], &[2, b'a', b'b'], &[0xfe], &[8, 0, 0, 0]];
         let (mut images, mut fields) = (&image.concat()[..], Vec::new());
         reader.read(&[0xff], &mut images, &mut fields).unwrap();
         assert_eq!(fields, [Field::Value(&[7, 0, 0, 0])], "a DECIMAL that is NULL, and three more");

@@ -35,6 +35,8 @@ pub(super) struct Manner {
     pub(super) delay_s: u32,
     /// What may fail.
     pub(super) tolerance: Tolerance,
+    /// SOURCE_AUTO_POSITION: what is not executed comes again.
+    pub(super) by_gtids: bool,
 }
 
 /// See the module.
@@ -50,6 +52,9 @@ pub(super) struct Applier {
     open: Option<Open>,
     delay_s: u32,
     until: Option<Until>,
+    /// So many events are still to be skipped.
+    skips: u32,
+    by_gtids: bool,
     /// What has these GTIDs was applied, or is given to workers; kept for [`Until`] alone.
     given: GtidSet,
     /// It is there.
@@ -116,7 +121,7 @@ impl Applier {
         }
         let mut state = shared.common.replica.state.lock();
         (state.workers, state.given.at_hand) = (seen, None);
-        let until = state.until.clone();
+        let (until, skips) = (state.until.clone(), state.skips);
         drop(state);
         let given = if until.is_some() { executed } else { GtidSet::default() };
         let is_reached = until.as_ref().is_some_and(|until| until.is_reached(&position, &given));
@@ -131,6 +136,8 @@ impl Applier {
             open: None,
             delay_s: manner.delay_s,
             until,
+            skips,
+            by_gtids: manner.by_gtids,
             given,
             is_reached,
         }
@@ -200,11 +207,11 @@ impl Applier {
                 self.clock.next_file();
                 let (turn, _) = self.clock.place(0, 0, self.flow.committed());
                 self.clock.next_file();
-                self.pass(turn, position);
+                self.pass(turn, position, 0);
             }
             Step::Passed(position) => {
                 let (turn, _) = self.clock.place(0, 0, self.flow.committed());
-                self.pass(turn, position);
+                self.pass(turn, position, 0);
             }
             Step::Begin(head) => self.begin(head).await,
             Step::Event => match &mut self.open {
@@ -243,14 +250,13 @@ impl Applier {
         self.shared.common.replica.state.lock().given.end();
         match self.open.take()? {
             Open::With(worker) => return Some(worker),
-            Open::Skipped(turn) => self.pass(turn, position.clone()),
+            Open::Skipped(turn) => self.pass(turn, position.clone(), 0),
             Open::Counted { turn, events } => {
                 tracing::warn!(%position, "replication: a group is skipped, as sql_replica_skip_counter says");
-                let counter = &self.shared.variables.live.replica_skip_counter;
                 // The event that ends it counts, too. Part of a group is all of it.
-                let left = counter.load(Ordering::Relaxed).saturating_sub(events + 1);
-                counter.store(left, Ordering::Relaxed);
-                self.pass(turn, position.clone());
+                let events = events + 1;
+                self.skips = self.skips.saturating_sub(events);
+                self.pass(turn, position.clone(), events);
             }
         }
         None
@@ -271,9 +277,12 @@ impl Applier {
             self.open = Some(Open::Skipped(turn));
             return;
         }
-        // One that has a GTID would be missing here, and come again.
-        if head.gtid.is_none() && self.shared.variables.live.replica_skip_counter.load(Ordering::Relaxed) > 0
-        {
+        if self.skips > 0 && self.by_gtids && head.gtid.is_some() {
+            tracing::warn!("replication: sql_replica_skip_counter means nothing with SOURCE_AUTO_POSITION");
+            // What is skipped would come again.
+            self.shared.common.replica.count_skipped(std::mem::take(&mut self.skips));
+        }
+        if self.skips > 0 {
             self.open = Some(Open::Counted { turn, events: 1 });
             return;
         }
@@ -314,10 +323,10 @@ impl Applier {
     }
 
     /// A turn that only moves the position.
-    fn pass(&mut self, turn: u64, position: Position) {
+    fn pass(&mut self, turn: u64, position: Position, skipped: u32) {
         let worker = self.choose(turn, turn - 1, self.flow.committed());
         self.workers[worker].turn = turn;
-        self.send(worker, Task::Pass { turn, position });
+        self.send(worker, Task::Pass { turn, position, skipped });
     }
 
     fn send(&self, worker: usize, task: Task) {

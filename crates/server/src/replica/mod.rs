@@ -33,6 +33,7 @@ mod worker;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use binlog::{BinlogName, GtidSet};
 use parking_lot::Mutex;
@@ -108,6 +109,8 @@ pub(crate) struct State {
     sql_error: Option<Failure>,
     /// Where the applier was told to stop when it was started.
     until: Option<Until>,
+    /// So many events it still skips, to the end of their group.
+    skips: u32,
 }
 
 /// Why a part has stopped.
@@ -199,25 +202,35 @@ impl Replica {
     }
 
     /// START REPLICA. An applier that runs already does not stop where this says. Returns which of them ran already.
-    pub(crate) fn start(&self, which: Threads, until: Option<Until>) -> Threads {
-        let wanted = *self.wanted.borrow();
-        let ran = Threads { io: which.io && wanted.io, sql: which.sql && wanted.sql };
-        let mut state = self.state.lock();
-        if which.io {
-            state.io_error = None;
-        }
-        if which.sql {
-            state.sql_error = None;
-        }
-        if which.sql && !wanted.sql {
-            state.until = until;
-        }
-        drop(state);
+    /// One that does not run yet takes over the counter of what it is to skip.
+    pub(crate) fn start(&self, which: Threads, until: Option<Until>, skips: &AtomicU32) -> Threads {
+        let mut ran = Threads::default();
         self.wanted.send_if_modified(|wanted| {
+            ran = Threads { io: which.io && wanted.io, sql: which.sql && wanted.sql };
+            let mut state = self.state.lock();
+            if which.io {
+                state.io_error = None;
+            }
+            if which.sql {
+                state.sql_error = None;
+            }
+            if which.sql && !wanted.sql {
+                state.until = until;
+                state.skips = state.skips.max(skips.swap(0, Ordering::Relaxed));
+            }
+            drop(state);
             let next = Threads { io: wanted.io || which.io, sql: wanted.sql || which.sql };
             std::mem::replace(wanted, next) != next
         });
         ran
+    }
+
+    /// So many events are skipped for good.
+    pub(crate) fn count_skipped(&self, events: u32) {
+        if events > 0 {
+            let mut state = self.state.lock();
+            state.skips = state.skips.saturating_sub(events);
+        }
     }
 
     /// STOP REPLICA: resolves when they have.

@@ -51,6 +51,11 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     loop {
         let now = *wanted.borrow_and_update();
         replica.actual.send_replace(now);
+        if now.sql && is_reached(&shared).await {
+            tracing::info!("replication: the applier is where START REPLICA UNTIL says");
+            replica.want_less(Threads { io: false, sql: true });
+            continue;
+        }
         if !now.io {
             tries = Tries::default();
             if wanted.changed().await.is_err() {
@@ -196,7 +201,8 @@ async fn run_once(
     }
     let tolerance = Tolerance::now(shared);
     let workers = if tries.serial || !tolerance.is_none() { 1 } else { worker_count(shared) };
-    let manner = Manner { workers, delay_s: settings.delay_s, tolerance };
+    let by_gtids = settings.auto_position;
+    let manner = Manner { workers, delay_s: settings.delay_s, tolerance, by_gtids };
     let applier = Applier::start(shared, position, executed, &manner);
     apply_received(shared, wanted, tries, applier, (receiver, queue)).await
 }
@@ -298,6 +304,18 @@ async fn applied_more(shared: &Arc<Shared>, groups: u64) {
     while shared.common.replica.state.lock().groups <= groups {
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// Whether the applier need not begin.
+async fn is_reached(shared: &Arc<Shared>) -> bool {
+    let (until, settings) = {
+        let state = shared.common.replica.state.lock();
+        (state.until.clone(), state.settings.clone())
+    };
+    let Some(until) = until else { return false };
+    let Ok((position, executed)) = begin(shared).await else { return false };
+    let by_gtids = settings.is_some_and(|settings| settings.auto_position);
+    until.is_reached(&if by_gtids { position.without_place() } else { position }, &executed)
 }
 
 /// Where a run begins: behind everything that was applied, all of which is durable now.

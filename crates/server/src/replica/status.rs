@@ -14,7 +14,7 @@ pub(crate) fn status(shared: &Shared) -> Vec<Row> {
     let replica = &shared.common.replica;
     let (state, threads) = (replica.state.lock().clone(), *replica.actual.borrow());
     let executed = shared.pipeline.publisher().tuple().gtid_executed.to_string();
-    let skips = shared.variables.live.replica_skip_counter.load(Ordering::Relaxed);
+    let skips = state.skips.max(shared.variables.live.replica_skip_counter.load(Ordering::Relaxed));
     let Some(mut row) = front(&state, threads, skips) else { return Vec::new() };
     row.extend(back(&state, threads, executed));
     vec![row]

@@ -5,11 +5,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use types::error::SqlError;
 use types::error::table::{
-    ER_DUP_ENTRY, ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO, ER_KEY_NOT_FOUND, ER_NO_REFERENCED_ROW_2,
-    ER_ROW_IS_REFERENCED_2,
+    ER_BINLOG_FATAL_ERROR, ER_CRASHED_ON_USAGE, ER_DISK_FULL, ER_DUP_ENTRY, ER_ERROR_ON_READ,
+    ER_ERROR_ON_WRITE, ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO, ER_KEY_NOT_FOUND, ER_LOCK_DEADLOCK,
+    ER_LOCK_WAIT_TIMEOUT, ER_NO_REFERENCED_ROW_2, ER_QUERY_INTERRUPTED, ER_ROW_IS_REFERENCED_2,
+    ER_SERVER_SHUTDOWN, ER_XAER_NOTA,
 };
+use types::error::{Condition, SqlError};
 
 use crate::session::Shared;
 
@@ -57,13 +59,30 @@ impl Tolerance {
         *self == Self::default()
     }
 
-    /// Whether a statement, or a table that is not there, may fail like this.
+    /// Whether a statement, or a table that is not there, may fail like this. What ends or interrupts an applier, or passes by
+    /// itself, is none of what the source has done.
     pub(crate) fn skips(&self, error: &SqlError) -> bool {
-        match &self.skipped {
-            Skipped::None => false,
-            Skipped::All => true,
-            Skipped::Codes(codes) => codes.contains(&error.code),
-        }
+        let ends = [&ER_QUERY_INTERRUPTED, &ER_SERVER_SHUTDOWN, &ER_DISK_FULL];
+        let passes = [
+            &ER_LOCK_WAIT_TIMEOUT,
+            &ER_LOCK_DEADLOCK,
+            &ER_BINLOG_FATAL_ERROR,
+            &ER_ERROR_ON_READ,
+            &ER_ERROR_ON_WRITE,
+            &ER_CRASHED_ON_USAGE,
+        ];
+        let is_of = |conditions: &[&Condition]| conditions.iter().any(|condition| error.is(condition));
+        !is_of(&ends)
+            && match &self.skipped {
+                Skipped::None => false,
+                Skipped::All => !is_of(&passes),
+                Skipped::Codes(codes) => codes.contains(&error.code),
+            }
+    }
+
+    /// Whether the end of an XA transaction may find none: what was passed over of it may have been all.
+    pub(super) fn misses_xa(&self, error: &SqlError) -> bool {
+        !self.is_none() && error.is(&ER_XAER_NOTA)
     }
 
     /// Whether a row may.
@@ -122,7 +141,11 @@ mod tests {
     fn lists_of_errors_are_numbers_and_names() {
         let of = |code: u16| SqlError { code, sqlstate: *b"HY000", message: String::new() };
         assert!(tolerance("OFF").is_none() && tolerance("").is_none());
-        assert!(tolerance("all").skips(&of(4711)));
+        assert!(tolerance("all").skips(&of(4711)) && !tolerance("all").skips(&of(1213)));
+        assert!(tolerance("1213").skips(&of(1213)));
+        for never in [1317, 1053, 1021] {
+            assert!(!tolerance("all").skips(&of(never)) && !tolerance(&never.to_string()).skips(&of(never)));
+        }
         let some = tolerance("1062, 1032,ddl_exist_errors");
         assert!([1062, 1032, 1050, 1146].iter().all(|code| some.skips(&of(*code))) && !some.skips(&of(1048)));
         for wrong in ["1062,x", "1062;1032", "99999"] {

@@ -32,8 +32,8 @@ pub(super) enum Task {
     End { position: Position, commits: bool },
     /// All of it.
     Statement { received: Received, position: Position },
-    /// Nothing but a new position.
-    Pass { turn: u64, position: Position },
+    /// Nothing but a new position, behind so many events of `sql_replica_skip_counter`.
+    Pass { turn: u64, position: Position, skipped: u32 },
 }
 
 /// See the module.
@@ -155,7 +155,7 @@ impl Worker {
                         // Nobody else will meet that table.
                         self.maps.clear();
                     }
-                    self.client.forget_applied().await;
+                    self.client.undo_applied().await;
                 }
                 let open = self.opened()?;
                 let (turn, timestamp, stamp) =
@@ -163,7 +163,11 @@ impl Worker {
                 self.commit(turn, timestamp, stamp, position).await
             }
             Task::Statement { received, position } => self.statement(&received.event, position).await,
-            Task::Pass { turn, position } => self.commit(turn, 0, stamp(None, &position), position).await,
+            Task::Pass { turn, position, skipped } => {
+                self.commit(turn, 0, stamp(None, &position), position).await?;
+                self.client.count_skipped(skipped);
+                Ok(())
+            }
         }
     }
 
@@ -180,13 +184,17 @@ impl Worker {
         (open.at, open.what) = (event.header.end_log_pos, event.header.event_type);
         let turn = open.turn;
         match event.header.event_type {
-            EventType::QUERY => {
-                if let Some(create) = self.client.apply_within(event)? {
-                    // As any statement: it changes what others look up.
-                    self.flow.wait_finished(turn - 1).await?;
-                    self.client.apply_new_table(event, &create).await?;
+            EventType::QUERY => match self.statement_within(event, turn).await {
+                Err(Stop::Failed(error)) if self.tolerance.skips(&error) && !self.client.makes_table() => {
+                    tracing::warn!(
+                        code = error.code,
+                        "replication: a statement is skipped: {}",
+                        error.message
+                    );
                 }
-            }
+                Err(Stop::Failed(error)) => return Err(on_query(event, error).into()),
+                done => done?,
+            },
             EventType::TABLE_MAP => self.map(event)?,
             EventType::XA_PREPARE => {
                 let decoded = event.event().map_err(|error| ER_BINLOG_FATAL_ERROR.error(&[&error]))?;
@@ -205,6 +213,16 @@ impl Worker {
                 self.client.set_event(event.header.origin());
                 self.client.apply_rows(mapped, &body, &self.tolerance).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// BEGIN, savepoints, and the table of CREATE TABLE .. SELECT.
+    async fn statement_within(&mut self, event: &SourceEvent, turn: u64) -> Result<(), Stop> {
+        if let Some(create) = self.client.apply_within(event)? {
+            // As any statement: it changes what others look up.
+            self.flow.wait_finished(turn - 1).await?;
+            self.client.apply_new_table(event, &create).await?;
         }
         Ok(())
     }
@@ -237,9 +255,9 @@ impl Worker {
         match self.client.apply_statement(event, applied).await {
             Ok(Some(stamp)) => self.commit(turn, timestamp, stamp, position).await,
             Ok(None) => self.passed(Done { turn, committing: None, position, timestamp }).await,
-            Err(error) if self.tolerance.skips(&error) => {
+            Err(error) if self.tolerance.skips(&error) || self.tolerance.misses_xa(&error) => {
                 tracing::warn!(code = error.code, "replication: a statement is skipped: {}", error.message);
-                self.client.forget_applied().await;
+                self.client.undo_applied().await;
                 let stamp = stamp(Some(&self.opened()?.head), &position);
                 self.commit(turn, timestamp, stamp, position).await
             }

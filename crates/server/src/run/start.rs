@@ -140,7 +140,11 @@ fn start_replica(shared: &Arc<Shared>, skips: bool) -> Result<tokio::task::JoinH
     let follows = settings.as_ref().is_some_and(|settings| !settings.host.is_empty());
     shared.common.replica.configure(settings, position);
     if follows && !skips && shared.server_id > 0 {
-        shared.common.replica.start(crate::replica::Threads { io: true, sql: true }, None);
+        shared.common.replica.start(
+            crate::replica::Threads { io: true, sql: true },
+            None,
+            &shared.variables.live.replica_skip_counter,
+        );
     }
     Ok(tokio::spawn(crate::replica::run(Arc::clone(shared))))
 }

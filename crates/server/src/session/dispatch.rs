@@ -86,17 +86,8 @@ impl Client {
             | Statement::Grant(_)
             | Statement::Revoke(_) => return self.define(statement, sql, true).await,
             Statement::Binlog(events) => return Box::pin(self.replay(&events)).await,
-            Statement::ChangeSource(change) => {
-                self.change_source(*change).await?;
-                self.spend_gtid().await?;
-            }
-            Statement::StartReplica(which, until) => {
-                self.start_replica(which, until)?;
-                self.spend_gtid().await?;
-            }
-            Statement::StopReplica(which) => {
-                self.stop_replica(which).await?;
-                self.spend_gtid().await?;
+            Statement::ChangeSource(_) | Statement::StartReplica(..) | Statement::StopReplica(_) => {
+                self.change_replica(statement).await?;
             }
             Statement::Flush(_)
             | Statement::Purge(_)

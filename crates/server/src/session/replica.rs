@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use replication::replica::{Position, Settings, TlsSettings};
-use sql::parse::{ChangeSource, ReplicaThreads};
+use sql::parse::{ChangeSource, ReplicaThreads, Statement};
 use types::error::table::{
     ER_AUTO_POSITION_REQUIRES_GTID_MODE_NOT_OFF, ER_BAD_REPLICA, ER_BAD_REPLICA_AUTO_POSITION,
     ER_REPLICA_CHANNEL_MUST_STOP, ER_REPLICA_CONFIGURATION, ER_REPLICA_HEARTBEAT_VALUE_OUT_OF_RANGE,
@@ -40,8 +40,19 @@ const HEARTBEAT_MAX_S: u64 = 4_294_967;
 const PATH_MAX: usize = 512;
 
 impl Client {
+    /// CHANGE REPLICATION SOURCE TO, START REPLICA, STOP REPLICA.
+    pub(super) async fn change_replica(&mut self, statement: Statement) -> Result<()> {
+        match statement {
+            Statement::ChangeSource(change) => self.change_source(*change).await?,
+            Statement::StartReplica(which, until) => self.start_replica(which, until)?,
+            Statement::StopReplica(which) => self.stop_replica(which).await?,
+            _ => unreachable!("only statements about the replica come here"),
+        }
+        self.spend_gtid().await
+    }
+
     /// CHANGE REPLICATION SOURCE TO.
-    pub(super) async fn change_source(&mut self, change: ChangeSource) -> Result<()> {
+    async fn change_source(&mut self, change: ChangeSource) -> Result<()> {
         self.require_replication_admin()?;
         self.require_stopped()?;
         let (settings, position) = replica::read(&self.shared.store)?;
@@ -113,11 +124,7 @@ impl Client {
     }
 
     /// START REPLICA.
-    pub(super) fn start_replica(
-        &mut self,
-        which: ReplicaThreads,
-        until: Option<Box<sql::parse::Until>>,
-    ) -> Result<()> {
+    fn start_replica(&mut self, which: ReplicaThreads, until: Option<Box<sql::parse::Until>>) -> Result<()> {
         self.require_replication_admin()?;
         let replica = &self.shared.common.replica;
         if replica.settings().is_none_or(|settings| settings.host.is_empty()) {
@@ -128,7 +135,11 @@ impl Client {
         }
         let until = until.map(|until| Until::read(*until)).transpose()?;
         let is_placed = matches!(until, Some(Until::Source(_)));
-        let ran = replica.start(Threads { io: which.io, sql: which.sql }, until);
+        let ran = replica.start(
+            Threads { io: which.io, sql: which.sql },
+            until,
+            &self.shared.variables.live.replica_skip_counter,
+        );
         if ran != Threads::default() {
             self.warnings.push(Level::Note, &ER_REPLICA_CHANNEL_WAS_RUNNING, &[&""]);
         } else if is_placed && self.shared.variables.server_sight().shown("skip_replica_start")? != "ON" {
@@ -138,7 +149,7 @@ impl Client {
     }
 
     /// STOP REPLICA.
-    pub(super) async fn stop_replica(&self, which: ReplicaThreads) -> Result<()> {
+    async fn stop_replica(&self, which: ReplicaThreads) -> Result<()> {
         self.require_replication_admin()?;
         self.shared.common.replica.stop(Threads { io: which.io, sql: which.sql }).await;
         Ok(())

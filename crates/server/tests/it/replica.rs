@@ -108,20 +108,26 @@ fn what_an_image_leaves_out_is_what_the_source_let_pass() {
     assert_equal(&source, &replica, &["n", "m"]);
 }
 
+/// Waits until the replica has everything of the source; fails with what it stops at.
+fn catch_up(source: &World, replica: &mut Client) {
+    let there = format!(
+        "SELECT gtid_subset('{}', @@global.gtid_executed), MAX(last_error_message) FROM \
+         performance_schema.replication_applier_status_by_worker",
+        newest(source)
+    );
+    until(replica, &there, &["1|"]);
+}
+
 #[test]
 fn one_of_the_two_tables_may_have_more_columns() {
     let (source, replica) = pair("");
     let (mut writer, mut reader) = (source.root(), replica.root());
-    let catch_up = |reader: &mut Client| {
-        let there = format!("SELECT gtid_subset('{}', @@global.gtid_executed)", newest(&source));
-        until(reader, &there, &["1"]);
-    };
     for table in ["t (id INT PRIMARY KEY, v INT, w DECIMAL(9,2))", "k (id INT, v INT, w DECIMAL(9,2))"] {
         ok(&mut writer, &format!("CREATE TABLE d.{table}"));
     }
     ok(&mut writer, "INSERT INTO d.t VALUES (1, 1, 1.5)");
     ok(&mut writer, "INSERT INTO d.k VALUES (1, 1, NULL)");
-    catch_up(&mut reader);
+    catch_up(&source, &mut reader);
     let more = "ADD a INT NOT NULL DEFAULT 7, ADD b VARCHAR(9) NOT NULL, ADD UNIQUE (a, id)";
     for table in ["t", "k"] {
         ok(&mut reader, &format!("ALTER TABLE d.{table} {more}"));
@@ -133,7 +139,7 @@ fn one_of_the_two_tables_may_have_more_columns() {
         ok(&mut writer, &format!("INSERT INTO d.{table} VALUES (2, 2, 2), (3, 3, 3)"));
         ok(&mut writer, &format!("DELETE FROM d.{table} WHERE id = 2"));
     }
-    catch_up(&mut reader);
+    catch_up(&source, &mut reader);
     assert_eq!(rows(&mut reader, "SELECT * FROM d.t ORDER BY id"), ["1|3|1.50|8|x", "3|3|3.00|7|"]);
     assert_eq!(rows(&mut reader, "SELECT * FROM d.k ORDER BY id"), ["1|3|NULL|8|x", "3|3|3.00|7|"]);
     for table in ["t", "k"] {
@@ -144,9 +150,41 @@ fn one_of_the_two_tables_may_have_more_columns() {
         ok(&mut writer, &format!("INSERT INTO d.{table} VALUES (4, 4, 4), (5, 5, NULL)"));
         ok(&mut writer, &format!("DELETE FROM d.{table} WHERE id = 4"));
     }
-    catch_up(&mut reader);
+    catch_up(&source, &mut reader);
     assert_eq!(rows(&mut reader, "SELECT * FROM d.t ORDER BY id"), ["1|4", "3|3", "5|5"]);
     assert_eq!(rows(&mut reader, "SELECT * FROM d.k ORDER BY id"), ["1|4", "3|3", "5|5"]);
+}
+
+#[test]
+fn a_column_that_the_source_lacks_gets_what_it_would_get_here() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    // One that numbers, and one that has a moment.
+    ok(&mut writer, "CREATE TABLE d.i (v INT)");
+    catch_up(&source, &mut reader);
+    ok(
+        &mut reader,
+        "ALTER TABLE d.i ADD id INT AUTO_INCREMENT PRIMARY KEY, ADD at DATETIME NOT NULL DEFAULT NOW()",
+    );
+    ok(&mut writer, "SET timestamp = 1700000000");
+    ok(&mut writer, "INSERT INTO d.i VALUES (7), (8)");
+    ok(&mut writer, "INSERT INTO d.i VALUES (9)");
+    catch_up(&source, &mut reader);
+    let all = "SELECT v, id, UNIX_TIMESTAMP(at) FROM d.i ORDER BY id";
+    assert_eq!(rows(&mut reader, all), ["7|1|1700000000", "8|2|1700000000", "9|3|1700000000"]);
+    // What changes in columns that there are not here is nothing; who is meant by them alone is not found.
+    ok(&mut writer, "CREATE TABLE d.l (v INT, id INT PRIMARY KEY)");
+    ok(&mut writer, "INSERT INTO d.l VALUES (1, 1), (2, 2)");
+    catch_up(&source, &mut reader);
+    ok(&mut reader, "ALTER TABLE d.l DROP id");
+    ok(&mut writer, "UPDATE d.l SET id = 3 WHERE v = 2");
+    catch_up(&source, &mut reader);
+    ok(&mut writer, "SET binlog_row_image = MINIMAL");
+    ok(&mut writer, "DELETE FROM d.l WHERE id = 3");
+    let stopped =
+        "SELECT last_error_number FROM performance_schema.replication_applier_status_by_coordinator";
+    until(&mut reader, stopped, &["1032"]);
+    assert_eq!(rows(&mut reader, "SELECT v FROM d.l ORDER BY v"), ["1", "2"]);
 }
 
 #[test]

@@ -90,6 +90,7 @@ impl Client {
 
     /// The next event of the transaction is from this server and this time.
     pub(crate) fn set_event(&mut self, origin: Origin) {
+        self.sql.set_now(u64::from(origin.timestamp) * 1_000_000);
         self.log.origin = origin;
     }
 
@@ -127,11 +128,21 @@ impl Client {
         self.transaction.end();
     }
 
-    /// Ends the transaction without a trace.
-    pub(crate) async fn forget_applied(&mut self) {
+    /// Undoes all of the transaction. It still has its GTID, with which it may be committed.
+    pub(crate) async fn undo_applied(&mut self) {
         self.transaction.stamp = None;
         self.forget_new_table().await;
+    }
+
+    /// Ends the transaction without a trace.
+    pub(crate) async fn forget_applied(&mut self) {
+        self.undo_applied().await;
         self.release_claim();
+    }
+
+    /// So many events of the source were skipped, as `sql_replica_skip_counter` has said.
+    pub(crate) fn count_skipped(&self, events: u32) {
+        self.shared.common.replica.count_skipped(events);
     }
 
     /// Whether its transaction makes a table.

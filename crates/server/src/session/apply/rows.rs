@@ -16,10 +16,13 @@ use replication::replica::{Field, RowReader, RowsBody};
 use sql::exec::{Enforce, Inserted, RowChanges, RowLog, Turns, duplicate_error, engine_error};
 use sql::plan::{ComputedKind, PlannedTable, Relations, RowRules};
 use sql::session::Session;
+use types::column::ColumnType;
 use types::error::table::{ER_KEY_NOT_FOUND, ER_TABLE_DEF_CHANGED};
 use types::row::Offsets;
-use types::store::write_implicit_default;
+use types::store;
 use types::temporal::TimeZone;
+use types::value::ValueRef;
+use types::warning::Warnings;
 
 use super::super::row_log::StatementLog;
 use super::super::{Client, count};
@@ -53,7 +56,8 @@ impl Client {
         let logs = self.logs();
         let (trx, cache) = self.transaction.parts();
         let (relations, enforce) = (mapped.relations.as_deref(), enforced(body));
-        let follows = relations.filter(|_| enforce == Enforce::Everything);
+        let makes_way = tolerance.is_idempotent && enforce != Enforce::Nothing;
+        let follows = relations.filter(|_| enforce == Enforce::Everything || makes_way);
         let changed = follows.into_iter().flat_map(Relations::changed).map(|table| &**table).collect();
         let log = StatementLog::new(cache, &self.log, logs, follows.is_some(), changed);
         let mut log = log.with_flags(logged_flags(body, relations));
@@ -133,6 +137,11 @@ impl Changes<'_> {
             return Err(bad_event(&"a rows event and its table map differ"));
         }
         let by = if body.kind == RowsKind::Write { By::Primary } else { By::of(self.table, body) };
+        if by == By::Search && !has_own_columns(self.table, body) {
+            // Any row would do.
+            let missing = ER_KEY_NOT_FOUND.error(&[&self.table.def.name]);
+            return if self.tolerance.passes_row(&missing) { Ok(()) } else { Err(missing) };
+        }
         let mut found = match by {
             By::Search => self.search(body).await?.into_iter(),
             _ => Vec::new().into_iter(),
@@ -180,14 +189,20 @@ impl Changes<'_> {
 
     async fn insert(&mut self, fields: &[Field<'_>]) -> Result<()> {
         let table = self.table;
-        let mut row = self.row(fields, |column| default(&table.def.columns[column]))?;
+        let number = self.take_auto_increment();
+        let mut row = self.row(fields, |column| match number {
+            Some((place, number)) if place == column => Some(Cow::Owned(stored_number(table, place, number))),
+            _ => self.default(column),
+        })?;
         self.compute(fields, &mut row, true)?;
         let row = Row::from(row);
         self.note_auto_increment(None, &row);
         loop {
             match self.changes().insert(table, &row).await? {
                 Inserted::Done => return Ok(()),
-                Inserted::Duplicate(_) if self.tolerance.is_idempotent => self.make_way(&row).await?,
+                Inserted::Duplicate(index) if self.tolerance.is_idempotent => {
+                    self.make_way(&row, index).await?;
+                }
                 Inserted::Duplicate(index) => {
                     return Err(duplicate_error(table, &row, index, &TimeZone::UTC));
                 }
@@ -195,21 +210,30 @@ impl Changes<'_> {
         }
     }
 
-    /// Removes a row that has a unique value of a new one.
-    async fn make_way(&mut self, new: &Row) -> Result<()> {
+    /// Removes the row that has the key of a new one in this index, by its place in the definition's list.
+    async fn make_way(&mut self, new: &Row, index: usize) -> Result<()> {
         let table = self.table;
-        let offsets = self.offsets(new)?;
-        let mut keys: Vec<Key> = table.row_key(new, &offsets).map(Key::from).into_iter().collect();
-        for index in table.secondary.iter().filter(|index| index.unique) {
-            keys.extend(self.trx.find_duplicate(table, new, index.place).map_err(engine_error)?);
+        let Some(key) = self.trx.find_duplicate(table, new, index).map_err(engine_error)? else {
+            return Ok(());
+        };
+        self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
+        let Some(old) = self.trx.get_newest(&key).map_err(engine_error)? else { return Ok(()) };
+        let mut changes = self.changes();
+        if changes.enforce == Enforce::Parents {
+            // The source knows nothing of it: what follows is in no log.
+            changes.enforce = Enforce::Everything;
         }
-        for key in keys {
-            self.trx.lock_row(&key, Mode::Exclusive).await.map_err(engine_error)?;
-            if let Some(old) = self.trx.get_newest(&key).map_err(engine_error)? {
-                return self.changes().delete(table, &key, &old, Some(new)).await;
-            }
-        }
-        Ok(())
+        changes.delete(table, &key, &old, Some(new)).await
+    }
+
+    /// The place and the value of an AUTO_INCREMENT column that the source's table does not have.
+    fn take_auto_increment(&mut self) -> Option<(usize, u64)> {
+        let table = self.table;
+        let place = table.def.auto_increment().filter(|place| *place >= self.reader.source_columns())?;
+        let ColumnType::Int(int) = table.def.columns[place].ty else { return None };
+        let (increment, offset) = (self.session.auto_increment_increment, self.session.auto_increment_offset);
+        let (number, _) = self.trx.next_auto_increment(table, increment, offset, int.max(), 1)?;
+        Some((place, number))
     }
 
     /// Who becomes a source generates values above those that it was given.
@@ -254,9 +278,27 @@ impl Changes<'_> {
         let mut new = self.row(after, |column| offsets.stored(old, column).map(Cow::Borrowed))?;
         self.compute(after, &mut new, false)?;
         let (table, new) = (self.table, Row::from(new));
+        if new == *old {
+            // What has changed is in columns that there are not here.
+            return Ok(new);
+        }
         self.changes().update(table, key, old, &new).await?;
         self.note_auto_increment(Some(old), &new);
         Ok(new)
+    }
+
+    /// What a column of a new row has that the image does not have; the moment, if that is its default, of a column that the source's
+    /// table does not have.
+    fn default(&self, column: usize) -> Option<Cow<'_, [u8]>> {
+        let def = &self.table.def.columns[column];
+        if def.default != DefaultValue::Now || column < self.reader.source_columns() {
+            return default(def);
+        }
+        let (mut warnings, mut stored) = (Warnings::default(), Vec::new());
+        let now = ValueRef::DateTime(self.session.now(def.ty.fsp().unwrap_or(0)));
+        let mut context = self.session.writing(&mut warnings);
+        let done = store::assign(&self.table.columns[column], now, &mut context, &mut stored);
+        matches!(done, Ok(true)).then_some(Cow::Owned(stored))
     }
 
     /// Computes what an image does not have: generated columns, and defaults of a new row. All else is as at the source.
@@ -376,6 +418,19 @@ impl By {
     }
 }
 
+/// Whether before images have any column of a table.
+fn has_own_columns(table: &Table, body: &RowsBody<'_>) -> bool {
+    let columns = body.columns.min(table.def.columns.len());
+    (0..columns).any(|column| body.present.get(column / 8).is_some_and(|byte| byte >> (column % 8) & 1 != 0))
+}
+
+/// A number as a column of integers holds it.
+fn stored_number(table: &Table, place: usize, number: u64) -> Vec<u8> {
+    let mut bytes = number.to_le_bytes().to_vec();
+    bytes.truncate(table.def.columns[place].ty.stored_size().unwrap_or(bytes.len()));
+    bytes
+}
+
 /// What a column of a new row has that the image does not have: the source has let the row pass without it.
 fn default(def: &ColumnDef) -> Option<Cow<'_, [u8]>> {
     match &def.default {
@@ -387,7 +442,7 @@ fn default(def: &ColumnDef) -> Option<Cow<'_, [u8]>> {
         DefaultValue::None | DefaultValue::Now if def.nullable => None,
         DefaultValue::None | DefaultValue::Now => {
             let mut implicit = Vec::new();
-            write_implicit_default(def.ty, &mut implicit);
+            store::write_implicit_default(def.ty, &mut implicit);
             Some(Cow::Owned(implicit))
         }
     }

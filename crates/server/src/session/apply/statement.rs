@@ -43,7 +43,12 @@ impl Client {
         let sql = text.as_deref().unwrap_or(sql);
         let replaced = ReplacedTable::read(sql, self.sql.sql_mode)?;
         let sql = replaced.as_ref().map_or(sql, |replaced| &replaced.create);
-        match kind(&parse::parse(sql, self.sql.sql_mode)?) {
+        let statement = parse::parse(sql, self.sql.sql_mode)?;
+        if let Statement::Unsupported { what } = statement {
+            // Before what it replaces is gone.
+            return Err(unsupported(what));
+        }
+        match kind(&statement) {
             Kind::Definition => refuse_settings(&query.status, sql)?,
             Kind::Nothing => return Ok(Some(stamp)),
             Kind::Refused => return Err(as_statement()),
@@ -255,8 +260,7 @@ fn kind(statement: &Statement) -> Kind {
         | Statement::RenameUsers(_)
         | Statement::Grant(_)
         | Statement::Revoke(_)
-        | Statement::Xa(Xa::Commit { .. } | Xa::Rollback(_))
-        | Statement::Unsupported { .. } => Kind::Definition,
+        | Statement::Xa(Xa::Commit { .. } | Xa::Rollback(_)) => Kind::Definition,
         Statement::Set(items) if items.iter().all(|item| matches!(item, SetItem::Password(..))) => {
             Kind::Definition
         }
