@@ -2,7 +2,7 @@
 //!
 //! Requirements: R1. However many wait, others are answered, and all who wait are told when what they wait for is there.
 //! R2. A wait ends with its time, and with KILL: 1317, but SLEEP alone returns 1. R3. SLEEP refuses what is no time.
-//! R4. `max_execution_time` ends a SELECT: 3024.
+//! R4. `max_execution_time` ends a SELECT: 3024. R5. What is no set (1772), no time (1210) and no channel (NULL) is not waited for.
 //!
 //! Method: a whole server on a simulated disk. What is expected was seen at MySQL 9.7.4.
 
@@ -103,4 +103,29 @@ fn a_select_has_its_time() {
     let counted = root.query("SHOW STATUS LIKE 'Max_execution_time_e%'").unwrap().rows.concat();
     assert_eq!(counted, [Some("Max_execution_time_exceeded".to_owned()), Some("2".to_owned())]);
     world.stop();
+}
+
+// As MySQL 9.7.4 answers.
+#[test]
+fn waits_without_a_set_a_time_or_a_channel_are_none() {
+    let world = World::start();
+    let mut root = world.root();
+    let mut answer = |call: &str| match root.query(&format!("SELECT {call}")) {
+        Ok(answer) => answer.rows[0][0].clone().unwrap_or_else(|| "NULL".to_owned()),
+        Err(failure) => failure.code().to_string(),
+    };
+    for (call, expected) in [
+        ("wait_for_executed_gtid_set(NULL, 1)", "1772"),
+        ("wait_for_executed_gtid_set('', -1)", "1210"),
+        ("wait_for_executed_gtid_set('', NULL)", "1210"),
+        ("wait_for_executed_gtid_set('', 'x')", "0"),
+        ("source_pos_wait('a', 4, -1)", "1210"),
+        ("master_pos_wait('a', 4, -1)", "1210"),
+        ("source_pos_wait('a', 4, NULL)", "NULL"),
+        ("source_pos_wait('a', -4, 1)", "NULL"),
+        ("source_pos_wait('a', 4, 1, 'x')", "NULL"),
+        ("source_pos_wait('a', 4, 1, '')", "NULL"),
+    ] {
+        assert_eq!(answer(call), expected, "{call}");
+    }
 }

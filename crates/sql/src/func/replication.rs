@@ -2,6 +2,7 @@
 
 use types::context::Context;
 use types::error::SqlError;
+use types::error::table::{ER_MALFORMED_GTID_SET_SPECIFICATION, ER_WRONG_ARGUMENTS};
 use types::value::Value;
 
 use super::args;
@@ -48,29 +49,59 @@ fn subtract<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>
     }
 }
 
-fn timeout_s(
+/// What is given as a time, seconds; 0 is without end.
+enum Patience {
+    Seconds(Option<f64>),
+    Null,
+}
+
+/// Error 1210 for a time that has passed.
+fn patience(
     arg: Option<&Expr>,
+    function: &str,
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
-) -> Result<Option<f64>, SqlError> {
-    let seconds = arg.map(|arg| args::double(arg, inputs, context)).transpose()?.flatten();
-    Ok(seconds.filter(|seconds| *seconds > 0.0))
+) -> Result<Patience, SqlError> {
+    let Some(arg) = arg else { return Ok(Patience::Seconds(None)) };
+    match args::double(arg, inputs, context)? {
+        None => Ok(Patience::Null),
+        Some(seconds) if seconds < 0.0 => Err(wrong_arguments(function)),
+        Some(seconds) => Ok(Patience::Seconds((seconds > 0.0).then_some(seconds))),
+    }
+}
+
+fn wrong_arguments(function: &str) -> SqlError {
+    ER_WRONG_ARGUMENTS.error(&[&format_args!("{function}.")])
 }
 
 /// 0 when the set is there, 1 when the time has passed.
 fn wait_for_set<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
+    const NAME: &str = "WAIT_FOR_EXECUTED_GTID_SET";
     let Some(set) = args.first().map(|set| args::utf8(set, inputs, context)).transpose()?.flatten() else {
-        return Ok(Ev::NULL);
+        return Err(ER_MALFORMED_GTID_SET_SPECIFICATION.error(&[&"NULL"]));
     };
-    let timeout_s = timeout_s(args.get(1), inputs, context)?;
+    let Patience::Seconds(timeout_s) = patience(args.get(1), NAME, inputs, context)? else {
+        return Err(wrong_arguments(NAME));
+    };
     ask(inputs, &Asked::WaitForSet { set: &set, timeout_s })
 }
 
-/// 0 when the replica is there, -1 when the time has passed, NULL if there is no replica that runs.
+/// 0 when the replica is there, -1 when the time has passed, NULL if there is no replica that runs, or not of that channel.
 fn wait_for_position<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let [file, position, rest @ ..] = args else { return Ok(Ev::NULL) };
     let Some(file) = args::utf8(file, inputs, context)? else { return Ok(Ev::NULL) };
     let Some(position) = args::int(position, inputs, context)? else { return Ok(Ev::NULL) };
-    let timeout_s = timeout_s(rest.first(), inputs, context)?;
+    let timeout_s = match patience(rest.first(), "SOURCE_POS_WAIT", inputs, context)? {
+        Patience::Seconds(timeout_s) => timeout_s,
+        Patience::Null => return Ok(Ev::NULL),
+    };
+    if let Some(channel) = rest.get(1)
+        && args::utf8(channel, inputs, context)?.is_none_or(|name| !name.is_empty())
+    {
+        return Ok(Ev::NULL);
+    }
+    if position.to_i64() < 0 {
+        return Ok(Ev::NULL);
+    }
     ask(inputs, &Asked::WaitForPosition { file: &file, position: position.bits(), timeout_s })
 }
