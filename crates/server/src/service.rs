@@ -121,7 +121,10 @@ impl Handler for Served {
         match command {
             Command::Query(query) => client.query(query.sql, now_us, reply).await,
             Command::StmtPrepare(sql) => client.stmt_prepare(sql, now_us, reply),
-            Command::StmtExecute(execute) => client.stmt_execute(&execute, now_us, reply).await,
+            Command::StmtExecute(execute) => {
+                self.connection.set_info(client.prepared_text(execute.statement_id));
+                client.stmt_execute(&execute, now_us, reply).await;
+            }
             Command::StmtSendLongData { statement_id, param, data } => {
                 client.stmt_send_long_data(statement_id, param, data);
             }

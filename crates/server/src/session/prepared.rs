@@ -221,6 +221,11 @@ impl Client {
         Ok(counted)
     }
 
+    /// The text of a prepared statement, with its markers; empty if there is none of this number.
+    pub fn prepared_text(&self, id: u32) -> &[u8] {
+        self.statements.by_id.get(&id).and_then(Option::as_ref).map_or(b"", |stored| &stored.sql)
+    }
+
     /// COM_STMT_EXECUTE.
     pub async fn stmt_execute(&mut self, execute: &Execute<'_>, now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);

@@ -4,7 +4,7 @@
 //! semicolons and comments at most. R3. Long data is bounded by `max_allowed_packet`. R4.
 //! `Prepared_stmt_count` is how many there are, however they end; at `max_prepared_stmt_count` there are no more: 1461. R5.
 //! Preparing asks for the privileges on tables. R6. SET and DO take parameters. R7. A result of more columns than
-//! the protocol can count is refused: 1117; a text of any length is planned.
+//! the protocol can count is refused: 1117; a text of any length is planned. R8. SHOW PROCESSLIST has the text of what is executed.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -255,5 +255,18 @@ fn more_columns_than_can_be_counted_are_refused() {
     prepare(&mut root, &select(65_535)).unwrap();
     assert_eq!(prepare(&mut root, &select(65_536)).unwrap_err().code(), 1117);
     assert_eq!(root.query(&select(65_536)).unwrap().columns.len(), 65_536);
+    world.stop();
+}
+
+#[test]
+fn what_a_prepared_statement_does_is_seen() {
+    let world = World::start();
+    let (mut holder, mut waiter, mut reader) = (world.root(), world.root(), world.root());
+    ok(&mut holder, "SELECT get_lock('x', 0)");
+    let id = prepare(&mut waiter, "SELECT get_lock('x', 50)").unwrap();
+    waiter.command(&[&[0x17], &id.to_le_bytes()[..], &[0, 1, 0, 0, 0]].concat()).unwrap();
+    let seen = "SELECT command, state, info FROM information_schema.processlist WHERE state = 'User lock'";
+    crate::whole::until(&mut reader, seen, &["Execute|User lock|SELECT get_lock('x', 50)"]);
+    ok(&mut holder, "SELECT release_lock('x')");
     world.stop();
 }
