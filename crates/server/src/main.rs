@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 
 /// Runs the server until it is told to stop.
 fn serve(vfs: Arc<dyn Vfs>, mut options: Options) -> Result<(), Box<dyn std::error::Error>> {
-    raise_file_limit();
+    options.values.put("open_files_limit", Val::UInt(raise_file_limit()));
     let dir = std::path::absolute(PathBuf::from(options.values.get("datadir").as_text()))?;
     options.values.put("datadir", Val::text(&format!("{}/", dir.display())));
     // As mysqld: what options name is meant from there, and a data directory may be moved.
@@ -78,14 +78,17 @@ fn serve(vfs: Arc<dyn Vfs>, mut options: Options) -> Result<(), Box<dyn std::err
     })
 }
 
-/// Every connection is a descriptor.
-fn raise_file_limit() {
+/// Every connection is a descriptor. Returns how many files may be open.
+fn raise_file_limit() -> u64 {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::warn!(%error, "the number of open files could not be raised");
     }
+    // As large as the variable can be, if there is none.
+    let most = u32::MAX.into();
+    getrlimit(Resource::Nofile).current.map_or(most, |limit| limit.min(most))
 }
 
 fn say(text: &str) -> ExitCode {

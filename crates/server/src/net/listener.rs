@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use super::reaper::reap;
 use super::registry::Registered;
 use super::reply::Reply;
 use super::stream::{self, ReadHalf, WriteHalf};
-use super::{Net, login};
+use super::{Net, files, login};
 use crate::accounts::Peer;
 use crate::status::Gauges;
 
@@ -156,6 +157,9 @@ async fn accept_tcp<S: Service>(net: Arc<Net<S>>, listener: TcpListener) {
         net.tcp_doors.room().await;
         match listener.accept().await {
             Ok((tcp, address)) => {
+                if is_too_many(&net, &tcp) {
+                    continue;
+                }
                 let peer = Peer::tcp(address.ip());
                 let Ok(halves) = stream::tcp(tcp) else {
                     Gauges::bump(&net.status.gauges.peer_errors);
@@ -194,6 +198,9 @@ async fn accept_socket<S: Service>(net: Arc<Net<S>>, listener: UnixListener) {
         net.socket_doors.room().await;
         match listener.accept().await {
             Ok((local, _)) => {
+                if is_too_many(&net, &local) {
+                    continue;
+                }
                 let peer = Peer::local();
                 let entered = net.socket_doors.enter(&peer, &|| begin(&net, &peer, None));
                 welcome(&net, entered.expect("this machine has no bound of its own"), stream::unix(local));
@@ -201,6 +208,16 @@ async fn accept_socket<S: Service>(net: Arc<Net<S>>, listener: UnixListener) {
             Err(error) => failed(&net, &error).await,
         }
     }
+}
+
+/// Whether a client has a descriptor that the server may need itself.
+fn is_too_many<S>(net: &Net<S>, client: &impl AsRawFd) -> bool {
+    let limit = net.variables.live.open_files_limit.load(Ordering::Relaxed);
+    let is_too_many = files::is_reserved(client.as_raw_fd(), limit);
+    if is_too_many {
+        Gauges::bump(&net.status.gauges.refused_by_number);
+    }
+    is_too_many
 }
 
 async fn failed<S>(net: &Net<S>, error: &io::Error) {

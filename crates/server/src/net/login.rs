@@ -300,7 +300,7 @@ fn turned_away<S>(net: &Net<S>, connection: &Connection) -> Option<SqlError> {
     }
     // One more is let in on the socket, where an administrator may be coming.
     let is_socket = peer.address.is_none();
-    let max = live.max_connections.load(Ordering::Relaxed).saturating_add(is_socket.into());
+    let max = live.sessions_max().saturating_add(is_socket.into());
     (net.connections.sessions() >= max).then(|| {
         Gauges::bump(&net.status.gauges.refused_by_number);
         ER_CON_COUNT_ERROR.error(&[])
@@ -334,7 +334,7 @@ fn default_charset(collation: &str) -> u8 {
 
 /// One of `max_connections` places, and one more for an administrator on the socket.
 fn place<S>(net: &Net<S>, login: &Login) -> Option<Place> {
-    let max = net.variables.live.max_connections.load(Ordering::Relaxed);
+    let max = net.variables.live.sessions_max();
     net.connections.take_place(max).or_else(|| {
         let is_socket = login.access.peer().address.is_none();
         (is_socket && login.access.is_admin()).then(|| net.connections.take_place(max.saturating_add(1)))?

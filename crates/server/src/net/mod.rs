@@ -21,6 +21,7 @@ mod connection;
 mod doors;
 mod drive;
 mod execute;
+mod files;
 mod handler;
 mod hosts;
 mod inbound;
@@ -40,6 +41,7 @@ pub(crate) mod tls;
 use std::sync::Arc;
 
 pub use connection::{Connection, Interrupt, Shield};
+pub(crate) use files::sessions_max;
 pub use handler::{Handler, Interruption, Login, Outcome, Service};
 pub use hosts::Errors as HostErrors;
 pub use inbound::Inbound;

@@ -24,7 +24,7 @@ use crate::accounts::{Account, Accounts, codec};
 use crate::clock::{RuntimeTimer, SystemClock};
 use crate::ddl::{Edit, Schema};
 use crate::general_log::default_file;
-use crate::net::{Connections, Net, Streams, listen};
+use crate::net::{Connections, Net, Streams, listen, sessions_max};
 use crate::options::Options;
 use crate::random::random;
 use crate::service::Sessions;
@@ -54,6 +54,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let identity = data_dir::identity(&vfs, dir)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let mut values = complete(options.values, &identity, options.log_bin_base.as_deref());
+    fit_files(&mut values);
     check_together(&values)?;
     check_secure_file_priv(&values)?;
     let tls = certificates::offer(&*vfs, dir, options.has_tls, &mut values)?;
@@ -176,6 +177,16 @@ fn complete(mut values: Values, identity: &Identity, log_bin: Option<&str>) -> V
         }
     }
     values
+}
+
+/// As mysqld: no more sessions than the limit of open files has room for.
+fn fit_files(values: &mut Values) {
+    let requested = values.get("max_connections").u32();
+    let fits = sessions_max(values.get("open_files_limit").uint());
+    if requested > fits {
+        tracing::warn!("Changed limits: max_connections: {fits} (requested {requested})");
+        values.put("max_connections", Val::UInt(fits.into()));
+    }
 }
 
 /// What SET would not allow either.

@@ -9,8 +9,10 @@ use super::value::Val;
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Live {
-    /// `max_connections`
+    /// `max_connections`, as it was asked for; see [`Live::sessions_max`].
     pub max_connections: AtomicU32,
+    /// `open_files_limit`; 0 = not known.
+    pub open_files_limit: AtomicU64,
     /// `max_connect_errors`
     pub max_connect_errors: AtomicU64,
     /// `connect_timeout`, seconds.
@@ -61,6 +63,14 @@ pub struct Live {
     pub view_retention_limit: AtomicU64,
 }
 
+impl Live {
+    /// `max_connections`, as far as the limit of open files allows.
+    pub fn sessions_max(&self) -> u32 {
+        let fits = crate::net::sessions_max(self.open_files_limit.load(Ordering::Relaxed));
+        self.max_connections.load(Ordering::Relaxed).min(fits)
+    }
+}
+
 /// Reads an atomic.
 pub trait Read {
     /// As a variable's value.
@@ -93,5 +103,21 @@ impl Read for AtomicU64 {
     }
     fn put(&self, val: &Val) {
         self.store(val.uint(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn max_connections_is_never_more_than_files_allow() {
+        let live = Live::default();
+        live.max_connections.put(&Val::UInt(2000));
+        assert_eq!(live.sessions_max(), 2000);
+        live.open_files_limit.put(&Val::UInt(200));
+        assert_eq!(live.sessions_max(), 136);
+        live.max_connections.put(&Val::UInt(100));
+        assert_eq!(live.sessions_max(), 100);
     }
 }

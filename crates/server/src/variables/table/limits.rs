@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Variable] = &[
         151,
         "Sessions at a time; one more for an administrator on the socket.",
     )
-    .home(live(|live| live.max_connections.val(), |live, val| live.max_connections.put(val))),
+    .home(live(|live| Val::UInt(live.sessions_max().into()), |live, val| live.max_connections.put(val))),
     uint(
         "max_user_connections",
         Both,
@@ -106,7 +106,8 @@ pub(super) const ROWS: &[Variable] = &[
     uint("back_log", Global, (0, 65_535), 1024, "Connections that wait to be accepted.").fixed().inert(),
     uint("open_files_limit", Global, (0, 4_294_967_295), 0, "Files that the process may open.")
         .fixed()
-        .inert(),
+        .inert()
+        .home(live(|live| live.open_files_limit.val(), |live, val| live.open_files_limit.put(val))),
     uint("table_open_cache", Global, (1, 524_288), 4000, "Open tables.").inert(),
     uint("table_definition_cache", Global, (400, 524_288), 2000, "Known tables.").inert(),
     uint("table_open_cache_instances", Global, (1, 64), 16, "Parts of the table cache.").fixed().inert(),
