@@ -50,7 +50,7 @@ fn serve(vfs: Arc<dyn Vfs>, mut options: Options) -> Result<(), Box<dyn std::err
     // As mysqld: what options name is meant from there, and a data directory may be moved.
     vfs.create_dir_all(&dir).map_err(|error| format!("the data directory {}: {error}", dir.display()))?;
     std::env::set_current_dir(&dir)?;
-    run::runtime()?.block_on(async {
+    run::runtime().map_err(run::StartError::Thread)?.block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut hang_up = signal(SignalKind::hangup())?;

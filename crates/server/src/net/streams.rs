@@ -16,6 +16,7 @@ pub struct Streams(Option<Runtime>);
 impl Streams {
     /// Starts the thread.
     pub fn start() -> std::io::Result<Self> {
+        crate::run::try_thread()?;
         let runtime =
             Builder::new_multi_thread().worker_threads(1).thread_name("dumps").enable_all().build()?;
         Ok(Self(Some(runtime)))

@@ -84,10 +84,11 @@ impl Checkpointer {
     }
 
     /// Begins to take checkpoints.
-    pub(super) fn start(self: &Arc<Self>, shared: &Arc<Shared>, runtime: Handle) {
+    pub(super) fn start(self: &Arc<Self>, shared: &Arc<Shared>, runtime: Handle) -> std::io::Result<()> {
         self.shared.set(Arc::downgrade(shared)).expect("a server is put together once");
         let this = Arc::clone(self);
-        *self.thread.lock() = Some(spawn("checkpoint".to_owned(), move || this.run(&runtime)));
+        *self.thread.lock() = Some(spawn("checkpoint".to_owned(), move || this.run(&runtime))?);
+        Ok(())
     }
 
     /// Ends after the checkpoint that is under way. Returns why it failed, if it did: the base cannot be used then.

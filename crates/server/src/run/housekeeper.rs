@@ -38,7 +38,7 @@ pub(super) struct Housekeeper {
 }
 
 impl Housekeeper {
-    pub(super) fn start(shared: &Arc<Shared>, base: &Arc<Base>, data_dir: PathBuf) -> Self {
+    pub(super) fn start(shared: &Arc<Shared>, base: &Arc<Base>, data_dir: PathBuf) -> std::io::Result<Self> {
         let stop = Arc::<(Mutex<bool>, Condvar)>::default();
         let mut rounds = Rounds {
             shared: Arc::downgrade(shared),
@@ -56,8 +56,8 @@ impl Housekeeper {
                 parking_lot::MutexGuard::unlocked(&mut stopping, || rounds.make());
                 told.wait_for(&mut stopping, LOOK);
             }
-        });
-        Self { stop, thread }
+        })?;
+        Ok(Self { stop, thread })
     }
 
     pub(super) fn stop(self) {

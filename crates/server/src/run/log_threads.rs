@@ -1,5 +1,6 @@
 //! The threads that play the pipeline's roles.
 
+use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -13,12 +14,12 @@ pub(super) struct LogThreads(Vec<JoinHandle<()>>);
 
 impl LogThreads {
     /// One for each role.
-    pub(super) fn start(pipeline: &Arc<Pipeline>) -> Self {
+    pub(super) fn start(pipeline: &Arc<Pipeline>) -> io::Result<Self> {
         let start = |number: usize| {
             let pipeline = Arc::clone(pipeline);
             spawn(format!("log-{number}"), move || play(&pipeline))
         };
-        Self((1..=Role::ALL.len()).map(start).collect())
+        Ok(Self((1..=Role::ALL.len()).map(start).collect::<io::Result<_>>()?))
     }
 
     /// Ends them when there is nothing left to do.
@@ -42,10 +43,10 @@ fn play(pipeline: &Pipeline) {
 }
 
 /// A thread of the server. A panic in it ends the process: what it was doing is left half done.
-pub(super) fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+pub(super) fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     let guarded = move || {
         let _guard = AbortOnUnwind;
         work();
     };
-    std::thread::Builder::new().name(name).spawn(guarded).expect("the operating system has room for a thread")
+    std::thread::Builder::new().name(name).spawn(guarded)
 }

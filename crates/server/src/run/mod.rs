@@ -55,12 +55,19 @@ pub fn runtime() -> std::io::Result<Runtime> {
     let threads_max = BLOCKING_THREADS_MAX + WAITING_THREADS_MAX;
     // One expression may take long: others go on, and KILL.
     let workers = std::thread::available_parallelism().map_or(WORKERS_MIN, NonZero::get).max(WORKERS_MIN);
+    try_thread()?;
     Builder::new_multi_thread()
         .worker_threads(workers)
         .enable_all()
         .max_blocking_threads(threads_max)
         .thread_stack_size(STACK_SIZE)
         .build()
+}
+
+/// Tries whether the operating system has a thread: without any, a runtime panics.
+pub(crate) fn try_thread() -> std::io::Result<()> {
+    // It does nothing that could panic.
+    std::thread::Builder::new().spawn(|| {}).map(|thread| drop(thread.join()))
 }
 
 /// Why a server does not start.
@@ -89,7 +96,9 @@ pub enum StartError {
     #[error("recovery failed: {0}")]
     Recovery(#[from] FatalError),
     /// A thread.
-    #[error("a thread cannot be started: {0}")]
+    #[error(
+        "a thread cannot be started: {0}; is there a limit of processes (ulimit -u, systemd's TasksMax)?"
+    )]
     Thread(std::io::Error),
     /// The table store.
     #[error("the table store cannot be opened: {0}")]

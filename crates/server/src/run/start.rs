@@ -69,7 +69,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     variables.attach(Arc::clone(&pipeline));
     let store = Store::open(Arc::clone(pipeline.published()), &counters, Arc::new(RuntimeTimer))?;
     let store = Arc::new(store);
-    let log_threads = LogThreads::start(&pipeline);
+    let log_threads = LogThreads::start(&pipeline).map_err(StartError::Thread)?;
     tokio::spawn(guarded(Arc::clone(&pipeline).sweep_forever()));
     let pause = || tokio::time::sleep(Duration::from_millis(1));
     let streams = Streams::start().map_err(StartError::Thread)?;
@@ -106,10 +106,10 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
         tracing::error!(%error, "{variable}: the log cannot be opened: it is off");
     }
     shared.restore_xa()?;
-    checkpointer.start(&shared, tokio::runtime::Handle::current());
+    checkpointer.start(&shared, tokio::runtime::Handle::current()).map_err(StartError::Thread)?;
     let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
     let replica = start_replica(&shared, skips)?;
-    let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned());
+    let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned()).map_err(StartError::Thread)?;
     let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams, tls);
     let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
     let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;

@@ -10,6 +10,7 @@ use types::error::SqlError;
 use types::error::table::{ER_MALFORMED_GTID_SET_SPECIFICATION, ER_QUERY_INTERRUPTED};
 use types::value::Value;
 
+use super::standby::Standby;
 use super::waits::{Waits, Wanted};
 use super::{KillSwitch, Shared};
 
@@ -99,11 +100,15 @@ enum Ended {
     Killed,
 }
 
-/// Keeps the thread until something has come, the time has passed or the session is to stop. Error 1135.
+/// Keeps the thread until something has come, the time has passed or the session is to stop. Error 1135: another thread must
+/// be there to do this one's work meanwhile (see [`Standby`]).
 fn block(shared: &Shared, kill: &KillSwitch, timeout_s: Option<f64>, waited: impl Future) -> Result<Ended> {
     let _thread = shared.common.waits.take_thread()?;
+    let standby = Standby::get(&shared.common.waits.turns)?;
     let patience = Duration::from_secs_f64(timeout_s.unwrap_or(WAIT_MAX_S).min(WAIT_MAX_S));
     Ok(tokio::task::block_in_place(|| {
+        // This thread's work is in the pool's queue by now.
+        drop(standby);
         tokio::runtime::Handle::current().block_on(async {
             tokio::select! {
                 biased;

@@ -44,6 +44,7 @@ mod row_image;
 mod row_log;
 mod set;
 mod show;
+mod standby;
 mod statement;
 mod stored;
 mod table_map;

@@ -37,6 +37,8 @@ pub struct Waits {
     /// Never empty while the task looks. Rank: before the replica's.
     waiting: Mutex<Vec<Waiting>>,
     threads: AtomicUsize,
+    /// Held for moments by who is about to wait, see [`super::standby`]. Rank: first.
+    pub(super) turns: Mutex<()>,
 }
 
 /// A thread that waits, as long as this lives.
