@@ -64,6 +64,7 @@ impl Pipeline {
     /// Seals the active delta. One checkpoint at a time: waits for the one that is under way.
     pub fn begin_checkpoint(&self) -> Checkpoint {
         let one_at_a_time = self.checkpointing.lock_arc();
+        self.room.checkpoint_begins();
         let sealed = self.sequencer.seal(|through| self.published.seal(through));
         Checkpoint { sealed, one_at_a_time }
     }

@@ -38,8 +38,8 @@ impl Pipeline {
             Form::Stored => (events, events),
             Form::Named | Form::Buffered | Form::Later => (0, 0),
         };
-        pending.room =
-            Some(self.room.take(Bytes { redo: events + twice + writes_size, binlog: events, store })?);
+        let bytes = Bytes { redo: events + twice + writes_size, binlog: events, store };
+        pending.room = Some(self.room.take(bytes, self.store())?);
         if writes.encoded_size() <= INLINE_MAX {
             writes.encode(&mut pending.writes);
         } else {

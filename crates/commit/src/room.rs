@@ -5,12 +5,14 @@
 //! spent, nothing new is let in until it is restored; nor while a checkpoint waits for room.
 //!
 //! Each log is asked about where it is: the binlog's files and the binlog store may be on devices of their own, where there is
-//! no ballast. Where they are not, events are counted twice.
+//! no ballast. Where they are not, events are counted twice. The store's own segments that hold nothing needed are room for it, and
+//! whoever finds none asks for a checkpoint, which makes such segments.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use redo::RedoLog;
 use vfs::{Ballast, Vfs};
 
 use crate::CommitError;
@@ -36,6 +38,8 @@ pub struct Room {
     binlog: Place,
     /// Where the binlog store is: perhaps on a device of its own.
     store: Place,
+    /// A checkpoint would make room in the store. Relaxed: whoever looks comes again.
+    is_short: AtomicBool,
 }
 
 /// A directory that transactions add bytes to.
@@ -95,7 +99,14 @@ impl Room {
     pub(crate) fn new(vfs: Arc<dyn Vfs>, dirs: Dirs, ballast: Arc<Ballast>, segment: u64) -> Self {
         let place = |dir, margin| Place { dir, margin, budget: AtomicU64::new(0), taken: Arc::default() };
         let binlog = place(dirs.binlog, BINLOG_MARGIN);
-        Self { vfs, ballast, redo: place(dirs.redo, segment), binlog, store: place(dirs.store, segment) }
+        Self {
+            vfs,
+            ballast,
+            redo: place(dirs.redo, segment),
+            binlog,
+            store: place(dirs.store, segment),
+            is_short: AtomicBool::new(false),
+        }
     }
 
     /// Whether the disk is full, as far as anybody knows: nothing is let in then.
@@ -103,31 +114,48 @@ impl Room {
         self.ballast.disk_is_full()
     }
 
-    /// Lets a transaction in that adds so many bytes.
+    /// Whether a checkpoint is wanted because the store has no room.
+    pub fn is_short(&self) -> bool {
+        self.is_short.load(Ordering::Relaxed)
+    }
+
+    /// A checkpoint begins: what is refused from here on asks for the next one.
+    pub(crate) fn checkpoint_begins(&self) {
+        self.is_short.store(false, Ordering::Relaxed);
+    }
+
+    /// Lets a transaction in that adds so many bytes; `store` is the binlog store, if there is one.
     ///
     /// # Errors
     /// [`CommitError::DiskFull`] if there is no room for it.
-    pub(crate) fn take(&self, bytes: Bytes) -> Result<Taken, CommitError> {
+    pub(crate) fn take(&self, bytes: Bytes, store: Option<&RedoLog>) -> Result<Taken, CommitError> {
         if self.disk_is_full() {
             return Err(CommitError::DiskFull);
         }
-        let redo = self.redo.take(&*self.vfs, bytes.redo)?;
-        let some = |place: &Place, bytes: u64| (bytes > 0).then(|| place.take(&*self.vfs, bytes)).transpose();
-        let binlog = some(&self.binlog, bytes.binlog)?;
-        let store = some(&self.store, bytes.store)?;
-        Ok(Taken { _redo: redo, _binlog: binlog, _store: store })
+        let some = |place: &Place, bytes: u64, ready: &dyn Fn() -> u64| {
+            (bytes > 0).then(|| place.take(&*self.vfs, bytes, ready)).transpose()
+        };
+        let redo = self.redo.take(&*self.vfs, bytes.redo, &|| 0)?;
+        let binlog = some(&self.binlog, bytes.binlog, &|| 0)?;
+        let in_store = some(&self.store, bytes.store, &|| store.map_or(0, RedoLog::ready_bytes));
+        // One segment is always in use.
+        if in_store.is_err() && store.is_some_and(|log| log.live_bytes() > log.segment_size()) {
+            self.is_short.store(true, Ordering::Relaxed);
+        }
+        Ok(Taken { _redo: redo, _binlog: binlog, _store: in_store? })
     }
 }
 
 impl Place {
-    fn take(&self, vfs: &dyn Vfs, bytes: u64) -> Result<Part, CommitError> {
+    /// `ready` says how many bytes there are that the file system does not call free.
+    fn take(&self, vfs: &dyn Vfs, bytes: u64, ready: &dyn Fn() -> u64) -> Result<Part, CommitError> {
         let bytes = bytes + OVERHEAD;
         let left = |budget: u64| budget.checked_sub(bytes);
         if self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() {
             // What cannot be asked is tried.
             let free = vfs.free_bytes(&self.dir).unwrap_or(u64::MAX);
             let needed = self.taken.load(Ordering::Relaxed) + self.margin + bytes;
-            let spare = free.checked_sub(needed).ok_or(CommitError::DiskFull)?;
+            let spare = free.saturating_add(ready()).checked_sub(needed).ok_or(CommitError::DiskFull)?;
             self.budget.store((spare / 2).min(BUDGET_MAX), Ordering::Relaxed);
         }
         self.taken.fetch_add(bytes, Ordering::Relaxed);
@@ -148,7 +176,7 @@ mod tests {
         let ballast = Arc::new(Ballast::open(&vfs, "/ballast".into(), 4096).unwrap());
         let dirs = Dirs { redo: "/".into(), binlog: "/".into(), store: "/".into() };
         let room = Room::new(vfs, dirs, ballast, 1 << 20);
-        let take = |redo, store| room.take(Bytes { redo, store, ..Bytes::default() });
+        let take = |redo, store| room.take(Bytes { redo, store, ..Bytes::default() }, None);
         disk.set_capacity(4096 + (3 << 20));
         let first = take(1 << 20, 0).unwrap();
         assert!(take(1 << 20, 0).is_err(), "the first is not written yet");

@@ -68,8 +68,8 @@ pub struct RedoLog {
 
 impl RedoLog {
     /// Opens the log for writing: makes the first segment of the run, with a header that survives power loss, and
-    /// returns its number. `kept` are the segments that still hold needed records. Nothing else on disk changes,
-    /// and no bytes may be drawn until the caller has made `start` and the number durable.
+    /// returns its number. `kept` are the segments that still hold needed records. Nothing else on disk changes but what no
+    /// start would read, and no bytes may be drawn until the caller has made `start` and the number durable.
     pub fn begin(
         vfs: Arc<dyn Vfs>,
         options: &Options,
@@ -135,6 +135,11 @@ impl RedoLog {
     /// Bytes of segment files that hold needed records: what a redo capacity is compared with.
     pub fn live_bytes(&self) -> u64 {
         self.pool.live_bytes()
+    }
+
+    /// Bytes of segment files that hold nothing that is needed: they can be written even if the disk is full.
+    pub fn ready_bytes(&self) -> u64 {
+        self.pool.ready_bytes()
     }
 
     /// Bytes of one segment file.

@@ -33,8 +33,11 @@ struct State {
     live: VecDeque<LiveSegment>,
     /// Ready to be used next, in order.
     spares: VecDeque<(SegmentNo, Arc<dyn File>)>,
-    /// No longer needed; renamed into spares.
+    /// No longer needed, whatever the next start begins with; renamed into spares, by writers too.
     retired: Vec<SegmentNo>,
+    /// Behind what recovery has kept. The next start reads them again if this one is not made durable: for
+    /// [`Pool::tend`] alone, which comes after that.
+    cut: Vec<SegmentNo>,
     /// The number that the next spare gets.
     next: SegmentNo,
 }
@@ -49,7 +52,8 @@ pub struct LiveSegment {
 }
 
 impl Pool {
-    /// Takes over the directory: `kept` are the segments that hold records, every other file is retired.
+    /// Takes over the directory: `kept` are the segments that hold records, every other file is retired. Spares are, and what
+    /// is older than the first one kept, for nobody reads records before it; anything else is only cut.
     pub(crate) fn open(
         vfs: Arc<dyn Vfs>,
         options: &Options,
@@ -58,9 +62,13 @@ impl Pool {
         let dir = options.dir.clone();
         let all = segment::list(&*vfs, &dir)?;
         let next = all.last().map_or(SegmentNo(1), |last| last.next());
-        let retired = all.into_iter().filter(|no| kept.iter().all(|k| k.no != *no)).collect();
+        let (mut retired, mut cut) = (Vec::new(), Vec::new());
+        for no in all.into_iter().filter(|no| kept.iter().all(|k| k.no != *no)) {
+            let is_older = kept.first().is_some_and(|first| no < first.no);
+            if is_older || segment::is_spare(&*vfs, &dir, no)? { retired.push(no) } else { cut.push(no) }
+        }
         let live = kept.iter().copied().collect();
-        let state = Mutex::new(State { live, spares: VecDeque::new(), retired, next });
+        let state = Mutex::new(State { live, spares: VecDeque::new(), retired, cut, next });
         Ok(Self {
             vfs,
             dir,
@@ -72,7 +80,8 @@ impl Pool {
         })
     }
 
-    /// The segment that is written next; makes one if none is ready. Records that it begins at `start`.
+    /// The segment that is written next; makes one if none is ready, of a retired one if there is one: the disk may be full of
+    /// them. Records that it begins at `start`.
     pub(crate) fn roll(&self, start: Lsn) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
         if let Some(ready) = self.state.lock().use_spare(start) {
             return Ok(ready);
@@ -81,7 +90,8 @@ impl Pool {
         if let Some(ready) = self.state.lock().use_spare(start) {
             return Ok(ready);
         }
-        let (no, file) = self.make(&making, None)?;
+        let old = self.state.lock().retired.pop();
+        let (no, file) = self.make(&making, old)?;
         let mut state = self.state.lock();
         state.spares.push_back((no, file));
         Ok(state.use_spare(start).expect("one was made"))
@@ -93,7 +103,7 @@ impl Pool {
         let making = self.making.lock();
         let (wanted, old) = {
             let mut state = self.state.lock();
-            let old = state.retired.pop();
+            let old = state.cut.pop().or_else(|| state.retired.pop());
             let keeps = old.is_some() && state.live.len() + state.spares.len() < self.segments_kept;
             (keeps || state.spares.len() < self.spares_wanted, old)
         };
@@ -127,6 +137,12 @@ impl Pool {
     /// Bytes in segments that hold needed records.
     pub(crate) fn live_bytes(&self) -> u64 {
         self.state.lock().live.len() as u64 * self.segment_size
+    }
+
+    /// Bytes in segments that can be written without more room on the disk.
+    pub(crate) fn ready_bytes(&self) -> u64 {
+        let state = self.state.lock();
+        (state.spares.len() + state.retired.len()) as u64 * self.segment_size
     }
 
     /// The next segment, of a retired one if it has the right size. Writers go on meanwhile, unless they have run out.

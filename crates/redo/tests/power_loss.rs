@@ -7,6 +7,8 @@
 //!     lost again: a cut tail never comes back to life.
 //! R3. Damage below a promised LSN is refused with file and offset; damage above it is a torn tail.
 //! R4. The checks notice a sync that does nothing.
+//! R5. A disk that is full of the log's own superfluous segments is written on, and begun on; a start that is not made durable
+//!     leaves what it began with.
 //!
 //! Method: a journalled run on the simulated disk, small segments so that it rolls and recycles often; a replay
 //! loses power at every operation times every mode; the reader's records are compared with a model.
@@ -89,8 +91,12 @@ impl Run {
 }
 
 fn read(disk: &SimDisk, epochs: &[EpochStart]) -> Result<(Model, Reader), RedoError> {
+    read_from(disk, epochs, Lsn::FIRST)
+}
+
+fn read_from(disk: &SimDisk, epochs: &[EpochStart], from: Lsn) -> Result<(Model, Reader), RedoError> {
     let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
-    let mut reader = Reader::open(vfs, Path::new(DIR), epochs, Lsn::FIRST)?;
+    let mut reader = Reader::open(vfs, Path::new(DIR), epochs, from)?;
     let mut records = Model::new();
     while let Some(record) = reader.next_record()? {
         records.push((record.end, record.body));
@@ -247,4 +253,81 @@ fn segments_are_recycled_and_the_log_stays_within_its_size() {
         assert!(run.log.live_bytes() <= options().segment_size, "one segment is in use after a checkpoint");
     }
     assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), options().segments_kept);
+}
+
+/// A run whose first segments are retired, on a disk that has no room left. Returns from where it is needed.
+fn full_disk(disk: &SimDisk) -> (Run, Lsn) {
+    let mut run = first_run(disk);
+    // One more than fits: the last segment is not at its beginning.
+    for round in 0..21_u8 {
+        run.append(vec![round; 3000]);
+        run.log.step(Durability::Synced).unwrap();
+    }
+    let needed_from = run.log.synced();
+    run.log.retire_below(needed_from);
+    assert!(run.log.ready_bytes() >= 4 * options().segment_size, "five are retired");
+    disk.set_capacity(0);
+    (run, needed_from)
+}
+
+#[test]
+fn a_disk_full_of_retired_segments_is_written_on() {
+    let disk = empty_disk();
+    let (mut run, needed_from) = full_disk(&disk);
+    let files = disk.list(Path::new(DIR)).unwrap().len();
+    let first = run.model.len();
+    for round in 0..16_u8 {
+        run.append(vec![round; 3000]);
+        run.log.step(Durability::Synced).unwrap();
+    }
+    assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), files, "nothing was made");
+    let (found, _) = read_from(&disk, &run.epochs, needed_from).unwrap();
+    assert_eq!(found, run.model[first..]);
+}
+
+#[test]
+fn a_run_begins_on_a_disk_full_of_retired_segments_and_a_loss_undoes_it() {
+    let disk = empty_disk();
+    let (run, needed_from) = full_disk(&disk);
+    let Run { epochs, model, .. } = run;
+    let (found, reader) = read_from(&disk, &epochs, needed_from).unwrap();
+    assert_eq!(found, []);
+    let (end, kept) = (reader.end(), reader.kept_below(reader.end()));
+    assert_eq!(kept.len(), 1);
+    disk.start_journal();
+    let mut second = Run::begin(&disk, Start { epoch: 2, lsn: end }, &kept, epochs.clone(), model);
+    let journal = disk.stop_journal().unwrap();
+    let mut replay = Replay::new(&journal);
+    for op in journal.first_op()..=journal.last_op() {
+        replay.seek(op);
+        for mode in CrashMode::ALL {
+            let disk = replay.crash(mode, op);
+            let (found, reader) = read_from(&disk, &epochs, needed_from).unwrap();
+            assert_eq!((found.len(), reader.kept_below(reader.end())), (0, kept.clone()), "{op}, {mode:?}");
+        }
+    }
+    let before = second.model.len();
+    for round in 0..8_u8 {
+        second.append(vec![round; 3000]);
+        second.log.step(Durability::Synced).unwrap();
+    }
+    let (found, _) = read_from(&disk, &second.epochs, needed_from).unwrap();
+    assert_eq!(found, second.model[before..]);
+}
+
+#[test]
+fn a_run_does_not_begin_in_segments_that_were_cut() {
+    let disk = empty_disk();
+    let mut run = first_run(&disk);
+    for round in 0..12_u8 {
+        run.append(vec![round; 3000]);
+        run.log.step(Durability::Synced).unwrap();
+    }
+    let (records, reader) = read(&disk, &run.epochs).unwrap();
+    // Recovery decides that only what the first segment has is kept.
+    let kept = &reader.kept_below(reader.end())[..1];
+    let start = Start { epoch: 2, lsn: records[1].0 };
+    let _second = Run::begin(&disk, start, kept, run.epochs.clone(), Model::new());
+    // It was not made durable: everything is there as before.
+    assert_eq!(read(&disk, &run.epochs).unwrap().0, records);
 }

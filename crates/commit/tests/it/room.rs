@@ -1,6 +1,7 @@
-//! Purpose: where the binlog's files are on a device of their own, that one is asked for room, too.
+//! Purpose: where the binlog's files or the binlog store are on a device of their own, that one is asked for room, too; the
+//! store's own superfluous segments are room, and a checkpoint is wanted that makes some.
 //!
-//! Method: a disk that says of the binlog's directory whatever it is told.
+//! Method: a disk that says of the binlog's directory, and of the store's, whatever it is told.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,14 @@ use crate::world::{DIR, Options, World};
 struct TwoDevices {
     disk: SimDisk,
     binlog_free: Arc<AtomicU64>,
+    store_free: Arc<AtomicU64>,
+}
+
+impl TwoDevices {
+    fn new() -> Self {
+        let lots = || Arc::new(AtomicU64::new(1 << 30));
+        Self { disk: SimDisk::new(), binlog_free: lots(), store_free: lots() }
+    }
 }
 
 impl Vfs for TwoDevices {
@@ -49,6 +58,9 @@ impl Vfs for TwoDevices {
     fn free_bytes(&self, path: &Path) -> io::Result<u64> {
         if path == Path::new(DIR) {
             return Ok(self.binlog_free.load(Ordering::Relaxed));
+        }
+        if path == Path::new(DIR).join("store") {
+            return Ok(self.store_free.load(Ordering::Relaxed));
         }
         self.disk.free_bytes(path)
     }
@@ -83,7 +95,7 @@ fn commits(world: &mut World) -> usize {
 fn a_commit_is_refused_where_the_binlogs_own_device_is_full() {
     for strategy in StrategyKind::WITH_BINLOG {
         let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
-        let devices = TwoDevices { disk: SimDisk::new(), binlog_free: Arc::default() };
+        let devices = TwoDevices::new();
         let options = Options { strategy, sync_binlog, ..WITH_BINLOG };
         devices.binlog_free.store(2 << 20, Ordering::Relaxed);
         let mut world = World::open_on(Arc::new(devices.clone()), options).unwrap();
@@ -94,4 +106,22 @@ fn a_commit_is_refused_where_the_binlogs_own_device_is_full() {
         devices.binlog_free.store(1 << 30, Ordering::Relaxed);
         assert_eq!(commits(&mut world), 100, "{strategy:?}: there is room again");
     }
+}
+
+#[test]
+fn a_store_whose_device_is_full_goes_on_with_the_segments_that_a_checkpoint_frees() {
+    let devices = TwoDevices::new();
+    let options = Options { strategy: StrategyKind::Enhanced, ..WITH_BINLOG };
+    let mut world = World::open_on(Arc::new(devices.clone()), options).unwrap();
+    // A few segments of 64 KiB.
+    assert_eq!(commits(&mut world), 100);
+    devices.store_free.store(0, Ordering::Relaxed);
+    while commits(&mut world) > 0 {}
+    assert!(world.pipeline.room.is_short(), "a checkpoint is wanted");
+    let live = |world: &World| world.pipeline.store().unwrap().live_bytes();
+    assert!(live(&world) >= 10 << 16);
+    world.checkpoint();
+    assert!(!world.pipeline.room.is_short());
+    assert_eq!(live(&world), 1 << 16);
+    assert!(commits(&mut world) > 0, "what the checkpoint has freed is room");
 }

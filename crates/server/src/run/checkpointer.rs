@@ -156,14 +156,15 @@ impl Checkpointer {
         self.state.lock().is_asked()
     }
 
-    /// Whether the delta, redo or the binlog store has grown enough.
+    /// Whether the delta, redo or the binlog store has grown enough, or the store has no room.
     fn is_due(&self, shared: &Shared) -> bool {
         let live = &shared.variables.live;
         let published = self.pipeline.published();
         let delta = published.view().active.bytes() as u64;
         let logs = self.pipeline.needed_log_bytes();
         let times = if published.retired.bytes() > 0 { RARER } else { 1 };
-        delta >= times * live.delta_size.load(Ordering::Relaxed)
+        self.pipeline.room.is_short()
+            || delta >= times * live.delta_size.load(Ordering::Relaxed)
             || logs >= redo_capacity(shared) / if delta > 0 { 2 } else { 1 }
     }
 
