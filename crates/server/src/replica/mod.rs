@@ -216,7 +216,7 @@ impl Replica {
             }
             if which.sql && !wanted.sql {
                 state.until = until;
-                state.skips = state.skips.max(skips.swap(0, Ordering::Relaxed));
+                state.skips = skips.swap(0, Ordering::Relaxed);
             }
             drop(state);
             let next = Threads { io: wanted.io || which.io, sql: wanted.sql || which.sql };

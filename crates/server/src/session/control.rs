@@ -142,8 +142,16 @@ impl Client {
 
     /// Waits as long as FLUSH TABLES WITH READ LOCK keeps changes out, before a commit that has some. Errors 1205 and 1317.
     pub(super) async fn pass_read_lock(&self) -> Result<()> {
+        if self.transaction.trx.writes().is_empty() {
+            return Ok(());
+        }
+        self.outlast_read_lock().await
+    }
+
+    /// The same, whatever is committed.
+    pub(super) async fn outlast_read_lock(&self) -> Result<()> {
         let admission = &self.shared.pipeline.admission;
-        if self.transaction.trx.writes().is_empty() || !admission.is_read_locked() {
+        if !admission.is_read_locked() {
             return Ok(());
         }
         let nothing = commit::Need { credits: commit::Credits::default(), writes: true, has_chunks: true };

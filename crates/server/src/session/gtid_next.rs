@@ -22,8 +22,8 @@ use sql::exec::Changed;
 use types::error::SqlError;
 use types::error::table::{
     ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET, ER_CANT_SET_GTID_MODE,
-    ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID, ER_GTID_NEXT_TYPE_UNDEFINED_GTID,
-    ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
+    ER_CANT_SET_GTID_NEXT_WHEN_OWNING_GTID, ER_EMPTY_QUERY, ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME,
+    ER_GTID_NEXT_TYPE_UNDEFINED_GTID, ER_PARSE_ERROR, ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION,
 };
 
 use super::{Client, Wire};
@@ -54,8 +54,18 @@ impl Client {
         self.shared.variables.gtid_mode()
     }
 
+    /// Before `gtid_mode` changes from what it was when that was examined, with commits kept out: begins a file. Error 1788 if somebody
+    /// else has changed it meanwhile.
+    pub(super) async fn begin_gtid_mode(&mut self, before: u8, new: u8) -> Result<()> {
+        if self.gtid_mode() != before {
+            return Err(ER_GTID_MODE_CAN_ONLY_CHANGE_ONE_STEP_AT_A_TIME.error(&[]));
+        }
+        self.may_set_gtid_mode(new)?;
+        if new == before { Ok(()) } else { self.rotate_binlog(None).await }
+    }
+
     /// Error 3111 for OFF as long as anything here is by GTIDs.
-    pub(super) fn may_set_gtid_mode(&self, new: u8) -> Result<()> {
+    fn may_set_gtid_mode(&self, new: u8) -> Result<()> {
         if new != 0 || self.gtid_mode() == 0 {
             return Ok(());
         }
@@ -102,8 +112,10 @@ impl Client {
         self.give_gtid_back();
         let GtidNext::Gtid(gtid) = self.vars.gtid_next else { return Ok(()) };
         let kill = std::sync::Arc::clone(&self.kill);
-        let owned = kill.unless_killed(pin!(self.await_gtid(gtid))).await?;
-        self.own_gtid = owned;
+        let owned = kill.unless_killed(pin!(self.await_gtid(gtid))).await;
+        // Who gives up waiting has none: what comes next is not the server's to number.
+        self.own_gtid = owned.as_ref().map_or(OwnGtid::Used(gtid), |owned| *owned);
+        owned?;
         if self.own_gtid == OwnGtid::Owned(gtid) {
             self.transaction.next_gtid = Some(gtid);
         }
@@ -159,10 +171,17 @@ impl Client {
         }
     }
 
-    /// A statement has failed.
+    /// A statement was executed without a transaction of its GTID: it was passed over, or has failed.
     pub(super) fn lose_gtid(&mut self) {
         if self.is_by_itself() {
             self.use_gtid();
+        }
+    }
+
+    /// A statement has failed, maybe before it was one.
+    pub(super) fn lose_gtid_by(&mut self, error: &SqlError) {
+        if !error.is(&ER_PARSE_ERROR) && !error.is(&ER_EMPTY_QUERY) {
+            self.lose_gtid();
         }
     }
 
@@ -217,6 +236,9 @@ impl Client {
         self.settle_gtid();
         let is_empty = self.transaction.trx.writes().is_empty();
         let ack = if is_empty && self.has_gtid_to_log() {
+            // The commit itself hears no KILL, and would wait for a lock of the session's own for ever.
+            self.refuse_under_read_lock()?;
+            self.outlast_read_lock().await?;
             self.log_empty()?;
             // It changes nothing, so a read-only server takes it: that is how a replica passes over a transaction.
             let writer = self.transaction.writer.take();

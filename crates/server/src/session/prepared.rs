@@ -244,6 +244,7 @@ impl Client {
         self.statements.by_id.insert(id, Some(stored));
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {
+            self.lose_gtid_by(&error);
             self.refuse(&error, wire);
         }
     }

@@ -194,16 +194,17 @@ impl Client {
                     self.change_strategy(&name, prepared.val()).await?;
                 }
                 let mode = (name == "gtid_mode").then(|| prepared.val().choice());
-                if let Some(new) = mode {
-                    self.may_set_gtid_mode(new)?;
-                }
-                let begins_file = mode.is_some_and(|new| new != self.gtid_mode());
+                let before = self.gtid_mode();
                 let kept_out = self.keep_out_commits(&name, prepared.val()).await?;
-                let mut done = self.apply(prepared, &name, global).await;
-                if done.is_ok() && begins_file {
+                let may = match mode {
                     // Transactions with GTIDs and those without are in different files: who asks by GTIDs reads the former alone.
-                    done = self.rotate_binlog(None).await;
-                }
+                    Some(new) => self.begin_gtid_mode(before, new).await,
+                    None => Ok(()),
+                };
+                let done = match may {
+                    Ok(()) => self.apply(prepared, &name, global).await,
+                    Err(error) => Err(error),
+                };
                 if kept_out {
                     self.global_lock = None;
                 }

@@ -137,6 +137,7 @@ impl Client {
             if wire.sends() == sends {
                 wire.packets().rewind(begun);
             }
+            self.lose_gtid_by(error);
             self.refuse(error, wire);
         }
         if !done.as_ref().is_err_and(|error| error.is(&ER_PARSE_ERROR)) {
@@ -148,9 +149,6 @@ impl Client {
     /// Answers with an error, and notes it for SHOW WARNINGS and `row_count()`.
     pub(super) fn refuse(&mut self, error: &SqlError, wire: &mut dyn Wire) {
         self.sql.row_count = -1;
-        if !error.is(&ER_PARSE_ERROR) && !error.is(&ER_EMPTY_QUERY) {
-            self.lose_gtid();
-        }
         self.warnings.push_error(Level::Error, error);
         write_error(wire.packets(), self.capabilities, error);
     }

@@ -143,5 +143,18 @@ fn a_statement_by_itself_uses_its_gtid() {
     // A read lock of its own keeps nobody waiting for himself.
     ok(&mut client, &format!("SET gtid_next = '{UUID}:1001'"));
     ok(&mut client, "FLUSH TABLES WITH READ LOCK");
+    ok(&mut client, &format!("SET gtid_next = '{UUID}:1002'"));
+    assert_eq!(client.query("FLUSH STATUS").unwrap_err().code(), 1223);
+    // Another one's is waited for, and KILL ends that.
+    let mut waiting = world.root();
+    let id = rows(&mut waiting, "SELECT connection_id()")[0].clone();
+    ok(&mut waiting, &format!("SET gtid_next = '{UUID}:1003'"));
+    crate::whole::send(&mut waiting, "FLUSH STATUS");
+    let waits = format!(
+        "SELECT COUNT(*) FROM information_schema.processlist WHERE id = {id} AND info = 'FLUSH STATUS'"
+    );
+    until(&mut root, &waits, &["1"]);
+    ok(&mut root, &format!("KILL QUERY {id}"));
+    assert_eq!(waiting.answer().unwrap_err().code(), 1317);
     ok(&mut client, "UNLOCK TABLES");
 }

@@ -17,7 +17,7 @@ use sql::exec::{Enforce, Inserted, RowChanges, RowLog, Turns, duplicate_error, e
 use sql::plan::{ComputedKind, PlannedTable, Relations, RowRules};
 use sql::session::Session;
 use types::column::ColumnType;
-use types::error::table::{ER_KEY_NOT_FOUND, ER_TABLE_DEF_CHANGED};
+use types::error::table::{ER_AUTOINC_READ_FAILED, ER_KEY_NOT_FOUND, ER_TABLE_DEF_CHANGED};
 use types::row::Offsets;
 use types::store;
 use types::temporal::TimeZone;
@@ -64,6 +64,7 @@ impl Client {
         let (table, reader) = (&*mapped.table, &mapped.reader);
         let turns = Turns::default();
         let (rules, session) = (mapped.rules.as_deref(), &self.sql);
+        let is_xa = self.log.xa.is_some();
         let mut changes = Changes {
             table,
             reader,
@@ -75,6 +76,7 @@ impl Client {
             session,
             turns,
             tolerance,
+            is_xa,
         };
         let done = kill.unless_killed(pin!(changes.apply(body))).await;
         count::add_rows(&self.counters, log.rows);
@@ -129,6 +131,7 @@ pub(super) struct Changes<'a> {
     session: &'a Session,
     turns: Turns,
     tolerance: &'a Tolerance,
+    is_xa: bool,
 }
 
 impl Changes<'_> {
@@ -189,7 +192,7 @@ impl Changes<'_> {
 
     async fn insert(&mut self, fields: &[Field<'_>]) -> Result<()> {
         let table = self.table;
-        let number = self.take_auto_increment();
+        let number = self.take_auto_increment()?;
         let mut row = self.row(fields, |column| match number {
             Some((place, number)) if place == column => Some(Cow::Owned(stored_number(table, place, number))),
             _ => self.default(column),
@@ -227,13 +230,17 @@ impl Changes<'_> {
     }
 
     /// The place and the value of an AUTO_INCREMENT column that the source's table does not have.
-    fn take_auto_increment(&mut self) -> Option<(usize, u64)> {
+    fn take_auto_increment(&mut self) -> Result<Option<(usize, u64)>> {
         let table = self.table;
-        let place = table.def.auto_increment().filter(|place| *place >= self.reader.source_columns())?;
-        let ColumnType::Int(int) = table.def.columns[place].ty else { return None };
+        let place = table.def.auto_increment().filter(|place| *place >= self.reader.source_columns());
+        let Some(place) = place else { return Ok(None) };
+        let max = match table.def.columns[place].ty {
+            ColumnType::Int(int) => int.max(),
+            _ => 0,
+        };
         let (increment, offset) = (self.session.auto_increment_increment, self.session.auto_increment_offset);
-        let (number, _) = self.trx.next_auto_increment(table, increment, offset, int.max(), 1)?;
-        Some((place, number))
+        let taken = self.trx.next_auto_increment(table, increment, offset, max, 1);
+        taken.map(|(number, _)| Some((place, number))).ok_or_else(|| ER_AUTOINC_READ_FAILED.error(&[]))
     }
 
     /// Who becomes a source generates values above those that it was given.
@@ -278,8 +285,8 @@ impl Changes<'_> {
         let mut new = self.row(after, |column| offsets.stored(old, column).map(Cow::Borrowed))?;
         self.compute(after, &mut new, false)?;
         let (table, new) = (self.table, Row::from(new));
-        if new == *old {
-            // What has changed is in columns that there are not here.
+        if new == *old && !self.is_xa {
+            // What has changed is in columns that there are not here. An XA transaction is prepared for it all the same.
             return Ok(new);
         }
         self.changes().update(table, key, old, &new).await?;
