@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use vfs::{File, Vfs};
+use vfs::{File, Open, Vfs};
 
 use crate::segment::{self, SegmentNo};
 use crate::{Lsn, Options, RedoError};
@@ -35,8 +35,8 @@ struct State {
     spares: VecDeque<(SegmentNo, Arc<dyn File>)>,
     /// No longer needed, whatever the next start begins with; renamed into spares, by writers too.
     retired: Vec<SegmentNo>,
-    /// Behind what recovery has kept. The next start reads them again if this one is not made durable: for
-    /// [`Pool::tend`] alone, which comes after that.
+    /// Behind what recovery has kept, or of another size. The next start reads the former again if this one is not made
+    /// durable: for [`Pool::tend`] alone, which comes after that.
     cut: Vec<SegmentNo>,
     /// The number that the next spare gets.
     next: SegmentNo,
@@ -52,8 +52,9 @@ pub struct LiveSegment {
 }
 
 impl Pool {
-    /// Takes over the directory: `kept` are the segments that hold records, every other file is retired. Spares are, and what
-    /// is older than the first one kept, for nobody reads records before it; anything else is only cut.
+    /// Takes over the directory: `kept` are the segments that hold records. Of the other files spares are retired, and what is
+    /// older than the first one kept, for nobody reads records before it; anything else, and what is of another size, is only
+    /// cut.
     pub(crate) fn open(
         vfs: Arc<dyn Vfs>,
         options: &Options,
@@ -64,8 +65,11 @@ impl Pool {
         let next = all.last().map_or(SegmentNo(1), |last| last.next());
         let (mut retired, mut cut) = (Vec::new(), Vec::new());
         for no in all.into_iter().filter(|no| kept.iter().all(|k| k.no != *no)) {
+            let file = vfs.open(&no.path(&dir), Open::Read)?;
             let is_older = kept.first().is_some_and(|first| no < first.no);
-            if is_older || segment::is_spare(&*vfs, &dir, no)? { retired.push(no) } else { cut.push(no) }
+            let is_ready =
+                file.len()? == options.segment_size && (is_older || segment::is_spare(&*file, no)?);
+            if is_ready { retired.push(no) } else { cut.push(no) }
         }
         let live = kept.iter().copied().collect();
         let state = Mutex::new(State { live, spares: VecDeque::new(), retired, cut, next });

@@ -130,8 +130,8 @@ pub(crate) fn preallocate(vfs: &dyn Vfs, dir: &Path, no: SegmentNo, size: u64) -
 }
 
 /// Whether a file holds nothing under its name.
-pub(crate) fn is_spare(vfs: &dyn Vfs, dir: &Path, no: SegmentNo) -> io::Result<bool> {
-    Ok(Header::read(&*vfs.open(&no.path(dir), Open::Read)?, no)?.is_none())
+pub(crate) fn is_spare(file: &dyn File, no: SegmentNo) -> io::Result<bool> {
+    Ok(Header::read(file, no)?.is_none())
 }
 
 /// Gives a retired segment a new number. It is a spare then.

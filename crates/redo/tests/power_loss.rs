@@ -73,6 +73,14 @@ impl Run {
         self.model.push((end, body));
     }
 
+    /// So many records of 3,000 bytes, each of which is in a block of its own.
+    fn append_synced(&mut self, records: u8) {
+        for record in 0..records {
+            self.append(vec![record; 3000]);
+            self.log.step(Durability::Synced).unwrap();
+        }
+    }
+
     fn work(&mut self, disk: &SimDisk, rng: &mut Rng, rounds: usize) {
         for _ in 0..rounds {
             for _ in 0..rng.below(4) {
@@ -192,10 +200,7 @@ fn a_cut_tail_never_comes_back_after_a_second_loss() {
 fn damage_below_the_promise_is_corruption_and_above_it_a_torn_tail() {
     let disk = empty_disk();
     let mut run = first_run(&disk);
-    for round in 0..12_u8 {
-        run.append(vec![round; 3000]);
-        run.log.step(Durability::Synced).unwrap();
-    }
+    run.append_synced(12);
     // One block per record: the last one was promised by nobody, all others by the block after them.
     let (records, reader) = read(&disk, &run.epochs).unwrap();
     let segments = reader.kept_below(reader.end());
@@ -259,10 +264,7 @@ fn segments_are_recycled_and_the_log_stays_within_its_size() {
 fn full_disk(disk: &SimDisk) -> (Run, Lsn) {
     let mut run = first_run(disk);
     // One more than fits: the last segment is not at its beginning.
-    for round in 0..21_u8 {
-        run.append(vec![round; 3000]);
-        run.log.step(Durability::Synced).unwrap();
-    }
+    run.append_synced(21);
     let needed_from = run.log.synced();
     run.log.retire_below(needed_from);
     assert!(run.log.ready_bytes() >= 4 * options().segment_size, "five are retired");
@@ -276,10 +278,7 @@ fn a_disk_full_of_retired_segments_is_written_on() {
     let (mut run, needed_from) = full_disk(&disk);
     let files = disk.list(Path::new(DIR)).unwrap().len();
     let first = run.model.len();
-    for round in 0..16_u8 {
-        run.append(vec![round; 3000]);
-        run.log.step(Durability::Synced).unwrap();
-    }
+    run.append_synced(16);
     assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), files, "nothing was made");
     let (found, _) = read_from(&disk, &run.epochs, needed_from).unwrap();
     assert_eq!(found, run.model[first..]);
@@ -307,10 +306,7 @@ fn a_run_begins_on_a_disk_full_of_retired_segments_and_a_loss_undoes_it() {
         }
     }
     let before = second.model.len();
-    for round in 0..8_u8 {
-        second.append(vec![round; 3000]);
-        second.log.step(Durability::Synced).unwrap();
-    }
+    second.append_synced(8);
     let (found, _) = read_from(&disk, &second.epochs, needed_from).unwrap();
     assert_eq!(found, second.model[before..]);
 }
@@ -319,10 +315,7 @@ fn a_run_begins_on_a_disk_full_of_retired_segments_and_a_loss_undoes_it() {
 fn a_run_does_not_begin_in_segments_that_were_cut() {
     let disk = empty_disk();
     let mut run = first_run(&disk);
-    for round in 0..12_u8 {
-        run.append(vec![round; 3000]);
-        run.log.step(Durability::Synced).unwrap();
-    }
+    run.append_synced(12);
     let (records, reader) = read(&disk, &run.epochs).unwrap();
     // Recovery decides that only what the first segment has is kept.
     let kept = &reader.kept_below(reader.end())[..1];

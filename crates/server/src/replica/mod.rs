@@ -13,6 +13,9 @@
 //! follows that row. Hence one answer to every surprise (a broken connection, a conflict between workers, STOP): forget
 //! what is not committed, and begin again from there.
 //!
+//! START REPLICA may say where the applier stops by itself ([`until`]), variables what may fail without stopping it
+//! ([`tolerance`]).
+//!
 //! **Order:** groups take their tickets in the order in which the source committed them (turns), so what is durable here
 //! is always a prefix of the source's history. A worker goes on with its next group as soon as it has its ticket: locks
 //! are released there, and the sync is waited for by the finisher. So even groups that depend on each other share syncs.

@@ -51,7 +51,6 @@ pub(super) fn rule(
             Err(ER_CANT_CHANGE_TX_CHARACTERISTICS.error(&[]))
         }
         "general_log_file" | "slow_query_log_file" => log_file(sight, variable, val),
-        "gtid_mode" => gtid_mode(sight, val.choice()),
         "enforce_gtid_consistency"
             if val.choice() != ENFORCED && sight.val_of("gtid_mode").choice() == GTID_MODE_ON =>
         {
@@ -78,9 +77,10 @@ pub(super) fn rule(
         {
             Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))
         }
-        name @ "gtid_purged" if who.in_transaction => {
+        name @ ("gtid_mode" | "gtid_purged") if who.in_transaction => {
             Err(ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION.error(&[&name]))
         }
+        "gtid_mode" => gtid_mode(sight, val.choice()),
         "binlog_transaction_dependency_tracking" => dependency_tracking(sight, val.choice()),
         "transaction_write_set_extraction" => write_set_extraction(sight),
         _ => Ok(()),

@@ -77,6 +77,9 @@ fn what_is_by_gtids_keeps_them() {
     ok(&mut root, &format!("SET gtid_next = '{UUID}:1'"));
     assert_eq!(code("SET GLOBAL gtid_mode = OFF"), 3111);
     ok(&mut root, "SET gtid_next = AUTOMATIC");
+    ok(&mut root, "BEGIN");
+    assert_eq!(root.query("SET GLOBAL gtid_mode = OFF").unwrap_err().code(), 1766);
+    ok(&mut root, "ROLLBACK");
     ok(&mut root, "SET GLOBAL gtid_mode = OFF");
     ok(&mut root, "SET GLOBAL enforce_gtid_consistency = OFF");
 }

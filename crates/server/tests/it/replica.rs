@@ -188,6 +188,51 @@ fn a_column_that_the_source_lacks_gets_what_it_would_get_here() {
 }
 
 #[test]
+fn an_xa_transaction_that_changes_nothing_here_can_be_ended() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1, 1)");
+    catch_up(&source, &mut reader);
+    ok(&mut reader, "ALTER TABLE d.t DROP v");
+    for sql in [
+        "XA START 'x'",
+        "UPDATE d.t SET v = 2",
+        "XA END 'x'",
+        "XA PREPARE 'x'",
+        "XA COMMIT 'x'",
+        "INSERT INTO d.t VALUES (2, 2)",
+    ] {
+        ok(&mut writer, sql);
+    }
+    catch_up(&source, &mut reader);
+    assert_eq!(rows(&mut reader, "SELECT id FROM d.t ORDER BY id"), ["1", "2"]);
+}
+
+#[test]
+fn the_machine_s_zone_is_not_logged_by_its_name() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    catch_up(&source, &mut reader);
+    // Here it depends on the zone, at the source it does not: that says nothing of one.
+    ok(&mut reader, "ALTER TABLE d.t ADD ts TIMESTAMP NULL DEFAULT CURRENT_TIMESTAMP");
+    ok(&mut writer, "ALTER TABLE d.t ADD v INT FIRST");
+    catch_up(&source, &mut reader);
+    let zone_in = |world: &World| {
+        let mut root = world.root();
+        ok(&mut root, "FLUSH BINARY LOGS");
+        let events = rows(&mut root, "SHOW BINLOG EVENTS IN 'binlog.000001'");
+        let event = events.iter().find(|event| event.contains("ADD v INT")).unwrap();
+        let parts: Vec<_> = event.split('|').collect();
+        let [start, end] = [parts[1], parts[4]].map(|number| number.parse::<usize>().unwrap());
+        let bytes = world.read("binlog.000001")[start..end].to_vec();
+        bytes.windows(7).any(|window| window == b"\x06SYSTEM")
+    };
+    assert_eq!((zone_in(&source), zone_in(&replica)), (false, true));
+}
+
+#[test]
 fn who_becomes_a_source_generates_values_above_all_it_was_given() {
     let (source, replica) = pair("");
     let (mut writer, mut after) = (source.root(), replica.root());
