@@ -14,7 +14,7 @@ pub(super) fn rows(look: &Look<'_>) -> Result<Vec<Row>, SqlError> {
     look.access.require(Privileges::NONE, "BACKUP_ADMIN", "BACKUP_ADMIN")?;
     let pipeline = &look.shared.pipeline;
     let place = logs::place(look);
-    // Behind the place: what is in the binlog up to there is in redo.
+    // Read behind the place: at safe settings what is in the binlog up to there is in redo.
     let redo = pipeline.redo();
     let mut local = vec![("gtid_executed", Json::String(place.gtid_executed))];
     if let Some((file, position)) = place.end {

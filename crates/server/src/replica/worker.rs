@@ -6,6 +6,7 @@ use std::sync::Arc;
 use binlog::decode::Event;
 use binlog::{EventType, Origin};
 use replication::replica::{Head, Position, SourceEvent, rows_body};
+use sql::lex::Quoting;
 use tokio::sync::mpsc;
 use types::error::SqlError;
 use types::error::table::{ER_BINLOG_FATAL_ERROR, ER_DUP_ENTRY, ER_KEY_NOT_FOUND, ER_NO_SUCH_TABLE};
@@ -16,7 +17,11 @@ use super::keep::position_key;
 use super::progress::WorkerSeen;
 use super::receiver::Received;
 use super::{Failure, Tolerance};
+use crate::general_log::without_secrets;
 use crate::session::{Client, Mapped, Stamp};
+
+/// Bytes of a statement that an error shows.
+const QUERY_SHOWN: usize = 1024;
 
 /// Table maps that a worker remembers.
 const MAPS_MAX: usize = 1024;
@@ -324,14 +329,15 @@ fn name(event_type: EventType) -> Option<&'static str> {
     }
 }
 
-/// What a statement has failed of, as MySQL words it.
+/// What a statement has failed of, as MySQL words it. Whoever reads it need not learn passwords.
 fn on_query(event: &SourceEvent, error: SqlError) -> SqlError {
     let Ok(Event::Query(query)) = event.event() else { return error };
     let SqlError { code, sqlstate, message } = error;
+    let sql = without_secrets(query.sql, Quoting::default());
     let message = format!(
         "Error '{message}' on query. Default database: '{}'. Query: '{}'",
         String::from_utf8_lossy(query.db),
-        String::from_utf8_lossy(query.sql)
+        String::from_utf8_lossy(&sql[..sql.len().min(QUERY_SHOWN)])
     );
     SqlError { code, sqlstate, message }
 }

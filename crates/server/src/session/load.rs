@@ -109,7 +109,10 @@ impl Client {
             answered => answered,
         };
         match (next, rest) {
-            (Err(error), _) => self.refuse(&error, wire),
+            (Err(error), _) => {
+                self.lose_gtid_by(&error);
+                self.refuse(&error, wire);
+            }
             (Ok(()), None) => {}
             (Ok(()), Some(rest)) => {
                 let now_us = self.shared.pipeline.unix_us();

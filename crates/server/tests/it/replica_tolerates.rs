@@ -3,7 +3,7 @@
 //! Requirements: R1. START REPLICA UNTIL stops the applier alone, between two groups: behind a position, in front of a GTID, behind a
 //! set. R2. `sql_replica_skip_counter` skips whole groups, of sources without GTIDs. R3. With `replica_exec_mode` IDEMPOTENT rows become what
 //! the source says; `rbr_exec_mode` is that of BINLOG. R4. `replica_skip_errors` passes over rows, tables and statements, and nothing else; their GTIDs
-//! count as executed. R5. An error names the source's file and place, and the table or the statement, as MySQL 9.7.4 does.
+//! count as executed. R5. An error names the source's file and place, and the table or the statement, as MySQL 9.7.4 does, but no password.
 //!
 //! Method: two whole servers, one of which follows the other over TCP.
 
@@ -296,6 +296,29 @@ fn an_error_names_its_place_and_its_table() {
     // Its place is the table map's, MySQL's the rows'.
     let said = status(&mut reader, "Last_SQL_Error");
     assert!(said.ends_with("; Error executing row event: 'Table 'd.t' doesn't exist'"), "{said}");
+}
+
+#[test]
+fn an_error_shows_no_password_and_the_beginning_of_a_long_statement() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut reader, "CREATE USER u");
+    let create =
+        "CREATE USER u IDENTIFIED WITH mysql_native_password AS '*7B9EBEED26AA52ED10C0F549FA863F13C39E0209'";
+    ok(&mut writer, create);
+    until_status(&mut reader, "Last_SQL_Errno", "1396");
+    let said = status(&mut reader, "Last_SQL_Error");
+    assert!(said.contains("on query. Default database: ''. Query: 'CREATE USER"), "{said}");
+    assert!(said.contains("<secret>") && !said.contains("7B9EBEED"), "{said}");
+    ok(&mut reader, "DROP USER u");
+    ok(&mut reader, "CREATE TABLE d.t (id INT)");
+    ok(&mut reader, "START REPLICA");
+    ok(
+        &mut writer,
+        &format!("CREATE TABLE d.t (id INT COMMENT '{0}', v INT COMMENT '{0}')", "x".repeat(900)),
+    );
+    until_status(&mut reader, "Last_SQL_Errno", "1050");
+    assert!(status(&mut reader, "Last_SQL_Error").len() < 1400);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use sql::exec::{Enforce, Inserted, RowChanges, RowLog, Turns, duplicate_error, e
 use sql::plan::{ComputedKind, PlannedTable, Relations, RowRules};
 use sql::session::Session;
 use types::column::ColumnType;
+use types::error::SqlError;
 use types::error::table::{ER_AUTOINC_READ_FAILED, ER_KEY_NOT_FOUND, ER_TABLE_DEF_CHANGED};
 use types::row::Offsets;
 use types::store;
@@ -142,8 +143,7 @@ impl Changes<'_> {
         let by = if body.kind == RowsKind::Write { By::Primary } else { By::of(self.table, body) };
         if by == By::Search && !has_own_columns(self.table, body) {
             // Any row would do.
-            let missing = ER_KEY_NOT_FOUND.error(&[&self.table.def.name]);
-            return if self.tolerance.passes_row(&missing) { Ok(()) } else { Err(missing) };
+            return self.pass_over(ER_KEY_NOT_FOUND.error(&[&self.table.def.name]));
         }
         let mut found = match by {
             By::Search => self.search(body).await?.into_iter(),
@@ -163,21 +163,23 @@ impl Changes<'_> {
                 RowsKind::Delete => self.delete(by, &fields, seen).await,
                 RowsKind::Update => self.update(by, &fields, &after, seen, &mut moved).await,
             };
-            match done {
-                Err(error) if self.tolerance.passes_row(&error) => {
-                    let table = &self.table.def;
-                    tracing::warn!(
-                        code = error.code,
-                        "replication: a row of {}.{} is passed over: {}",
-                        table.db,
-                        table.name,
-                        error.message
-                    );
-                }
-                done => done?,
-            }
+            done.or_else(|error| self.pass_over(error))?;
             self.turns.tick().await;
         }
+        Ok(())
+    }
+
+    /// Goes on behind a row that cannot be changed, if that is tolerated.
+    fn pass_over(&self, error: SqlError) -> Result<()> {
+        if !self.tolerance.passes_row(&error) {
+            return Err(error);
+        }
+        let (db, name) = (&self.table.def.db, &self.table.def.name);
+        tracing::warn!(
+            code = error.code,
+            "replication: a row of {db}.{name} is passed over: {}",
+            error.message
+        );
         Ok(())
     }
 
