@@ -18,6 +18,7 @@ use types::warning::Warnings;
 use types::{context::Context, temporal::DateTime};
 
 use crate::exec::BoxFuture;
+use crate::func::next_random;
 use crate::temporary::TemporaryTables;
 use crate::virtual_table::VirtualTable;
 
@@ -220,8 +221,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with MySQL's defaults.
-    pub fn new(server: Arc<dyn Server>, connection_id: u32) -> Self {
+    /// A session with MySQL's defaults. `random` is what `rand()` and `uuid()` begin with: two sessions with the same one, on
+    /// whatever servers, draw the same numbers.
+    pub fn new(server: Arc<dyn Server>, connection_id: u32, random: u64) -> Self {
         Self {
             temporary: TemporaryTables::default(),
             server,
@@ -252,7 +254,7 @@ impl Session {
             row_count: -1,
             found_rows: AtomicU64::new(0),
             user_variables: Mutex::default(),
-            random: AtomicU64::new(u64::from(connection_id)),
+            random: AtomicU64::new(random),
         }
     }
 
@@ -274,7 +276,7 @@ impl Session {
             auto_increment_offset: self.auto_increment_offset,
             now_us: self.now_us,
             today: self.today,
-            ..Self::new(Arc::clone(&self.server), self.connection_id)
+            ..Self::new(Arc::clone(&self.server), self.connection_id, next_random(self))
         }
     }
 

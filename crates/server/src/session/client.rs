@@ -51,6 +51,7 @@ use crate::ddl::Schema;
 use crate::ddl::keepers::{Keep, Keepers};
 use crate::general_log::{GeneralLog, SlowLog};
 use crate::net::Connections;
+use crate::random::random;
 use crate::status::{Counters, Status};
 use crate::variables::{ALL_GTIDS, Isolation, OWN_GTID, SessionVariables, Variables};
 
@@ -229,7 +230,7 @@ impl Client {
             own,
         );
         let view = Arc::new(view);
-        let mut sql = Session::new(Arc::<SessionView>::clone(&view), id);
+        let mut sql = Session::new(Arc::<SessionView>::clone(&view), id, u64::from_le_bytes(random()));
         let vars = begin_variables(&shared, &mut sql, capabilities);
         sql.foreign_key_checks = vars.foreign_key_checks;
         let mut transaction = shared.transaction(&format!("trx-{id}"), &counters, id);

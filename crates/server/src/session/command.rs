@@ -16,6 +16,7 @@ use super::execute::Prepared;
 use super::result::definition;
 use super::{Client, KillSwitch, Shared, Wire};
 use crate::accounts::{Access, Privileges};
+use crate::random::random;
 use crate::variables::ConnectionLimits;
 use crate::variables::charsets::begin_with;
 
@@ -172,7 +173,7 @@ impl Client {
         self.close_statements();
         self.transaction.trx.forget_temporary();
         let (server, id) = (Arc::clone(&self.sql.server), self.sql.connection_id);
-        self.sql = sql::session::Session::new(server, id);
+        self.sql = sql::session::Session::new(server, id, u64::from_le_bytes(random()));
         self.vars = begin_variables(&self.shared, &mut self.sql, self.capabilities);
         self.replay = None;
         self.set_names();

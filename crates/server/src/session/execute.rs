@@ -11,7 +11,7 @@ use engine::lock::Mode;
 use smallvec::SmallVec;
 use sql::bind::{self, BindEnv};
 use sql::exec::{Changed, DataFile, Done, Exec, Params, ResultSink, Turns, Work};
-use sql::expr::LongLists;
+use sql::expr::Memo;
 use sql::lex::{Normalised, Verb, normalise};
 use sql::parse::{self, Statement};
 use sql::plan::{Plan, PlannedTable};
@@ -327,7 +327,7 @@ impl Client {
         let (trx, cache) = self.transaction.parts();
         let related = planned.plan.relations().next().is_some();
         let mut log = StatementLog::new(cache, &self.log, logs, related, planned.plan.changed_together());
-        let long_lists = LongLists::default();
+        let memo = Memo::default();
         let mut exec = Exec {
             session: &self.sql,
             trx,
@@ -343,7 +343,7 @@ impl Client {
             work: Work::default(),
             noted: SmallVec::new(),
             strict: false,
-            long_lists: Some(&long_lists),
+            memo: Some(&memo),
             file: None,
         };
         let sink: &mut dyn ResultSink = match &mut with {

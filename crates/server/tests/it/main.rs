@@ -61,6 +61,7 @@ mod told;
 mod user_locks;
 mod values;
 mod variables;
+mod varying;
 mod views;
 mod waits;
 mod whole;

@@ -30,7 +30,7 @@ impl Server for NoServer {
 
 /// A session without a connection.
 pub fn session(variables: &Variables) -> (Session, SessionVariables) {
-    let mut sql = Session::new(Arc::new(NoServer), 7);
+    let mut sql = Session::new(Arc::new(NoServer), 7, 1);
     let own = variables.begin(&mut sql);
     (sql, own)
 }

@@ -43,6 +43,11 @@ impl Block {
         output.chain(grouped).chain(self.over.iter().flat_map(Over::exprs)).chain(ordered)
     }
 
+    /// What [`Block::exprs_mut`] gives.
+    pub(super) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.conditions().chain(self.values())
+    }
+
     /// All expressions but LIMIT and OFFSET, which have no columns.
     pub(super) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let conditions = self.conditions.iter_mut().chain(self.joins.on.iter_mut().flat_map(|(_, on)| on));

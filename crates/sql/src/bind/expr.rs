@@ -217,7 +217,7 @@ impl Binder<'_, '_> {
     fn identifier(&mut self, name: &ast::Ident) -> Result<Expr> {
         if name.quote_style.is_none() {
             if name.value.starts_with('@') {
-                return Ok(variable(&name.value, self.env.may_assign()));
+                return Ok(self.variable(&name.value));
             }
             // Names of functions that need no parentheses.
             let lower = name.value.to_ascii_lowercase();
@@ -266,6 +266,7 @@ impl Binder<'_, '_> {
                     _ => INVALID_ALIAS_USE.error(&[&name]),
                 });
             }
+            self.env.note_copies([&result])?;
             return Ok(result);
         }
         let outer = self.env.outer_column(db, table, name).map_err(|error| {
@@ -276,11 +277,19 @@ impl Binder<'_, '_> {
         outer.ok_or(error)
     }
 
+    fn variable(&self, name: &str) -> Expr {
+        let variable = variable(name, self.env.may_assign());
+        if matches!(variable, Expr::UserVariable(_, true)) {
+            self.env.note_varying();
+        }
+        variable
+    }
+
     fn path(&mut self, path: &[ast::Ident]) -> Result<Expr> {
         match path {
             [first, ..] if first.quote_style.is_none() && first.value.starts_with('@') => {
                 let name: Vec<_> = path.iter().map(|part| &*part.value).collect();
-                Ok(variable(&name.join("."), self.env.may_assign()))
+                Ok(self.variable(&name.join(".")))
             }
             [table, column] => self.column(None, Some(&table.value), &column.value),
             [db, table, column] => {
@@ -341,10 +350,14 @@ impl Binder<'_, '_> {
         let (expr, low, high) = (self.bind(expr)?, self.bind(low)?, self.bind(high)?);
         self.note_params(&[&expr, &low, &high], ParamPlace::CompareOrZero);
         let [is_date, bounds_are] = [&[&expr][..], &[&low, &high]].map(|all| self.has_date(all));
-        let (low, high) = (Box::new(or_zero_date(low, is_date)), Box::new(or_zero_date(high, is_date)));
-        let expr = Box::new(or_zero_date(expr, bounds_are));
-        let above = Expr::Compare(CompareOp::Ge, expr.clone(), low);
-        Ok(Expr::And(vec![above, Expr::Compare(CompareOp::Le, expr, high)]))
+        let (low, high) = (or_zero_date(low, is_date), or_zero_date(high, is_date));
+        let expr = or_zero_date(expr, bounds_are);
+        if !expr.is_leaf() {
+            return Ok(Expr::Between(Box::new([expr, low, high])));
+        }
+        let [low, high] = [(CompareOp::Ge, low), (CompareOp::Le, high)]
+            .map(|(op, bound)| Expr::Compare(op, Box::new(expr.clone()), Box::new(bound)));
+        Ok(Expr::And(vec![low, high]))
     }
 
     fn in_list(&mut self, expr: &ast::Expr, list: &[ast::Expr]) -> Result<Expr> {
@@ -374,7 +387,10 @@ impl Binder<'_, '_> {
     fn assignment(&mut self, left: &ast::Expr, right: &ast::Expr) -> Result<Expr> {
         let value = self.boxed(right)?;
         match self.bind(left)? {
-            Expr::UserVariable(name, _) => Ok(Expr::AssignVariable(name, value)),
+            Expr::UserVariable(name, _) => {
+                self.env.note_varying();
+                Ok(Expr::AssignVariable(name, value))
+            }
             _ => Err(unsupported("an assignment to anything but a user variable")),
         }
     }

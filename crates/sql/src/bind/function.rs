@@ -2,12 +2,16 @@
 
 use engine::catalog::def::DefaultValue;
 use sqlparser::ast;
+use types::cast::CastTarget;
+use types::collation::Collation;
+use types::column::ColumnType;
 use types::error::SqlError;
 use types::error::table::{
     ER_DEFAULT_AS_VAL_GENERATED, ER_INVALID_GROUP_FUNC_USE, ER_NO_DB_ERROR, ER_NO_DEFAULT_FOR_FIELD,
     ER_SP_DOES_NOT_EXIST, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
 };
-use types::value::Value;
+use types::temporal::{DateTime, TimeZone};
+use types::value::{Value, quote_text};
 
 use super::expr::{Binder, bind_all};
 use super::outer::Outer;
@@ -91,7 +95,15 @@ impl Binder<'_, '_> {
         Ok(Expr::Const(match &def.default {
             _ if def.generated.is_some() => return Err(none()),
             _ if def.auto_increment => Value::Int(0),
-            DefaultValue::Stored(stored) => default_value(def.ty, stored, &self.env.session.time_zone),
+            DefaultValue::Stored(stored) => match default_value(def.ty, stored, &TimeZone::UTC) {
+                // What it is on the wall depends on the session that executes the plan.
+                Value::DateTime(moment)
+                    if moment != DateTime::ZERO && matches!(def.ty, ColumnType::Timestamp { .. }) =>
+                {
+                    return Ok(moment_in_utc(moment));
+                }
+                value => value,
+            },
             DefaultValue::Null => Value::Null,
             // The moment is not known: MySQL has the same.
             DefaultValue::Now | DefaultValue::None if def.nullable => Value::Null,
@@ -215,6 +227,9 @@ impl Binder<'_, '_> {
             ("nullif", all) => self.note_params(all, ParamPlace::CompareOrZero),
             _ => {}
         }
+        if !function.is_cacheable(&args) {
+            self.env.note_varying();
+        }
         function.call(name, args)
     }
 
@@ -228,6 +243,17 @@ impl Binder<'_, '_> {
             None => ER_NO_DB_ERROR.error(&[]),
         }
     }
+}
+
+/// A moment that is given in UTC, in the time zone of whoever asks.
+fn moment_in_utc(moment: DateTime) -> Expr {
+    let mut text = Vec::new();
+    moment.write_text(&mut text);
+    text.extend_from_slice(b"+00:00");
+    let collation = Collation::Utf8mb4GeneralCi;
+    let shown = quote_text(&text, collation).into();
+    let target = CastTarget::DateTime { fsp: moment.fsp() };
+    Expr::Cast(Box::new(Expr::Const(Value::Str(text, collation))), target, shown)
 }
 
 /// Whether an aggregate stands in an expression.

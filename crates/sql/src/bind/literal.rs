@@ -48,15 +48,18 @@ pub(super) fn limit(ast: &ast::Expr, session: &Session) -> Result<Expr> {
     }
 }
 
-/// `DATE'..'`, `TIME'..'` and `TIMESTAMP'..'`: constants. Error 1525 for a text that is none.
+/// `DATE'..'`, `TIME'..'` and `TIMESTAMP'..'`: constants, but for a moment with an offset, whose time on the wall depends on
+/// the session that executes the plan. Error 1525 for a text that is none.
 pub(super) fn temporal(typed: &ast::TypedString, session: &Session) -> Result<Expr> {
     let Expr::Const(text) = bind(&typed.value.value, session.collation_connection)? else {
         return Err(invalid(&typed.value.to_string()));
     };
     let Value::Str(bytes, collation) = &text else { return Err(invalid(&typed.value.to_string())) };
-    let digits = bytes.iter().rev().position(|byte| *byte == b'.').unwrap_or(0);
+    let fraction = bytes.rsplit(|byte| *byte == b'.').next().filter(|fraction| fraction.len() < bytes.len());
+    let digits = fraction.unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
     let fsp = u8::try_from(digits).unwrap_or(FSP_MAX).min(FSP_MAX);
-    let has_time = || parse_datetime(bytes, DatePolicy::LAX).ok().map(|parsed| parsed.has_time);
+    let moment = parse_datetime(bytes, DatePolicy::LAX).ok();
+    let has_time = || moment.as_ref().map(|parsed| parsed.has_time);
     let (name, target, is_one) = match typed.data_type {
         ast::DataType::Date => ("DATE", CastTarget::Date, has_time() == Some(false)),
         ast::DataType::Time(..) => {
@@ -70,6 +73,10 @@ pub(super) fn temporal(typed: &ast::TypedString, session: &Session) -> Result<Ex
     let value = cast(text.as_ref(), target, &"", &mut session.reading(&mut warnings))?;
     if !is_one || warnings.entries().iter().any(|warning| warning.level != Level::Note) {
         return Err(ER_WRONG_VALUE.error(&[&name, &quote_text(bytes, *collation)]));
+    }
+    if moment.is_some_and(|moment| moment.offset_s.is_some()) {
+        let shown = quote_text(bytes, *collation).into();
+        return Ok(Expr::Cast(Box::new(Expr::Const(text)), target, shown));
     }
     Ok(Expr::Const(value))
 }

@@ -15,11 +15,16 @@ use std::sync::Arc;
 use super::block::Block;
 use super::join::Joins;
 use super::scope::{Named, Scope};
-use crate::expr::Expr;
+use crate::expr::{Expr, Extent};
+use crate::parse::CHAIN_MAX;
 use crate::plan::{Given, OrderBy, OrderKey, Origin, Output, SourceKind, Subquery, UsedView};
 
 /// The most sources of a query that something is merged into.
 const SOURCES_MAX: usize = 32;
+
+/// So many expressions a query may have more when what its columns stand for takes their places. Each use has a copy: names
+/// that stand for sums of names would double at each level.
+const GROWTH_MAX: usize = 10_000;
 
 /// A query before its conditions are placed.
 #[derive(Clone, Debug)]
@@ -28,6 +33,8 @@ pub(super) struct Mergeable {
     conditions: Vec<Expr>,
     joins: Joins,
     output: Vec<Output>,
+    /// How large they are.
+    extents: Vec<Extent>,
     order: Vec<OrderBy>,
     views: Vec<UsedView>,
     is_straight: bool,
@@ -47,6 +54,7 @@ impl Mergeable {
             conditions: conditions.clone(),
             joins: joins.clone(),
             output: output.clone(),
+            extents: output.iter().map(|output| output.expr.extent(&|_, _| Extent::ONE)).collect(),
             order: order.clone(),
             views: scope.views.clone(),
             is_straight: scope.is_straight,
@@ -85,7 +93,7 @@ fn is_repeatable(expr: &Expr) -> bool {
     expr.walk(&mut |part| {
         is &= match part {
             Expr::AssignVariable(..) | Expr::UserVariable(_, true) => false,
-            Expr::Call(function, _) => function.is_stable,
+            Expr::Call(function, args) => function.is_stable(args),
             _ => true,
         };
     });
@@ -102,7 +110,24 @@ pub(super) fn merge(scope: &mut Scope, block: &mut Block, takes_order: bool, loc
     if merged.iter().all(Option::is_none) || scope.sources.len() + parts.sum::<usize>() > SOURCES_MAX {
         return;
     }
+    if !stays_small(scope, block, &merged) {
+        return;
+    }
     Merger::new(scope, merged).merge(block);
+}
+
+/// Whether a query's expressions are neither much more nor too deep when what is merged takes its place in them.
+fn stays_small(scope: &Scope, block: &Block, merged: &[Option<Arc<Mergeable>>]) -> bool {
+    let of_column = |source: usize, column: usize| {
+        merged[source].as_ref().map_or(Extent::ONE, |merged| merged.extents[column])
+    };
+    let given = scope.subqueries.iter().flat_map(Subquery::given);
+    let mut growth = 0_usize;
+    block.exprs().chain(given).all(|expr| {
+        let (before, after) = (expr.extent(&|_, _| Extent::ONE), expr.extent(&of_column));
+        growth = growth.saturating_add(after.count - before.count);
+        growth <= GROWTH_MAX && after.depth <= CHAIN_MAX.max(before.depth)
+    })
 }
 
 /// What a source may be replaced by.

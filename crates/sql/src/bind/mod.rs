@@ -35,7 +35,7 @@ mod values;
 mod view;
 mod with;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -54,11 +54,17 @@ pub use show::bind_show;
 pub(crate) use targets::set_name;
 pub use view::{BoundView, bind_view, bind_whole_view};
 
-use crate::expr::Expr;
+use crate::expr::{Expr, Extent};
 use crate::params::ParamTypes;
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
+
+/// The most of [`BindEnv::copies`].
+const COPIES_MAX: usize = 200_000;
+
+/// What a view counts as. Views that read others twice double at each level.
+const VIEW_COST: usize = 100;
 
 /// What names are resolved against.
 #[derive(Clone, Debug)]
@@ -85,6 +91,8 @@ pub struct BindEnv<'a> {
     level: usize,
     /// What parameters are taken for.
     params: Rc<RefCell<ParamTypes>>,
+    /// Expressions of which the statement has further copies, and [`VIEW_COST`] for each view that it reads.
+    copies: Rc<Cell<usize>>,
 }
 
 impl<'a> BindEnv<'a> {
@@ -102,7 +110,24 @@ impl<'a> BindEnv<'a> {
             defined: None,
             level: 0,
             params: Rc::default(),
+            copies: Rc::default(),
         }
+    }
+
+    /// A statement needs a copy of these. Error 1235 if it needs too many: what names stand for, and rows that are compared,
+    /// can double at each level.
+    fn note_copies<'e>(&self, copied: impl IntoIterator<Item = &'e Expr>) -> Result<()> {
+        let parts = copied.into_iter().map(|expr| expr.extent(&|_, _| Extent::ONE).count - 1);
+        self.note_cost(parts.sum())
+    }
+
+    fn note_cost(&self, cost: usize) -> Result<()> {
+        let copies = self.copies.get() + cost;
+        self.copies.set(copies);
+        if copies > COPIES_MAX {
+            return Err(unsupported("a statement whose names and rows stand for too much"));
+        }
+        Ok(())
     }
 
     /// What the parameters of what was bound are taken for.
@@ -129,6 +154,11 @@ impl<'a> BindEnv<'a> {
     /// The value that a name means which a subquery does not know, if it is known around it.
     fn outer_column(&self, db: Option<&str>, table: Option<&str>, name: &str) -> Result<Option<Expr>> {
         self.outer.map_or(Ok(None), |outer| outer.column(db, table, name))
+    }
+
+    /// What is bound gives something else each time, or each time counts.
+    fn note_varying(&self) {
+        self.outer.into_iter().for_each(outer::Outer::note_varying);
     }
 
     /// How often a subquery has named what is around it.

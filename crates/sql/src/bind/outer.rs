@@ -25,11 +25,24 @@ pub(super) struct Outer<'a> {
     aggregates: RefCell<Vec<Aggregate>>,
     /// How many names were found here.
     uses: Cell<usize>,
+    /// Whether the subquery may answer differently each time.
+    varies: Cell<bool>,
 }
 
 impl<'a> Outer<'a> {
     pub(super) fn new(scope: &'a Scope, env: &'a BindEnv<'a>) -> Self {
-        Self { scope, env, given: RefCell::default(), aggregates: RefCell::default(), uses: Cell::new(0) }
+        let (given, aggregates) = (RefCell::default(), RefCell::default());
+        Self { scope, env, given, aggregates, uses: Cell::new(0), varies: Cell::new(false) }
+    }
+
+    /// The subquery, and so all around it, may answer differently each time.
+    pub(super) fn note_varying(&self) {
+        self.chain().for_each(|outer| outer.varies.set(true));
+    }
+
+    /// Whether it may.
+    pub(super) fn varies(&self) -> bool {
+        self.varies.get()
     }
 
     /// What the subquery is given, and the aggregates that the scope gets.
@@ -61,6 +74,7 @@ impl<'a> Outer<'a> {
         if found.as_ref().is_some_and(has_aggregate) {
             return Err(ER_ILLEGAL_REFERENCE.error(&[&name, &"reference to group function"]));
         }
+        self.env.note_copies(&found)?;
         Ok(found)
     }
 

@@ -25,6 +25,7 @@ impl Binder<'_, '_> {
             return Ok(None);
         }
         let (left, right) = (self.row(left, count)?, self.row(right, count)?);
+        self.env.note_copies(left.iter().chain(&right))?;
         Ok(Some(compared(op, left, right)))
     }
 
@@ -43,7 +44,10 @@ impl Binder<'_, '_> {
     /// `(a, b) IN ((1, 2), (3, 4))`
     pub(super) fn row_in(&mut self, row: &ast::Expr, count: usize, list: &[ast::Expr]) -> Result<Expr> {
         let left = self.row(row, count)?;
-        let equal = list.iter().map(|one| Ok(compared(CompareOp::Eq, left.clone(), self.row(one, count)?)));
+        let equal = list.iter().map(|one| {
+            self.env.note_copies(&left)?;
+            Ok(compared(CompareOp::Eq, left.clone(), self.row(one, count)?))
+        });
         Ok(Expr::Or(equal.collect::<Result<_>>()?))
     }
 
@@ -113,14 +117,15 @@ impl Binder<'_, '_> {
     ) -> Result<SubqueryRef> {
         let outer = Outer::new(self.scope, self.env);
         let plan = bind(&BindEnv { outer: Some(&outer), ..self.env.clone() })?;
+        let varies = outer.varies();
         let (values, aggregates) = outer.into_parts();
         if let Some(own) = &mut self.scope.aggregates {
             own.extend(aggregates);
         }
         let values: std::sync::Arc<[Expr]> = values.into();
         let given = if values.is_empty() { Given::Nothing } else { Given::Values(values.clone()) };
-        self.scope.subqueries.push(Subquery { plan, given, rows_max, view: None });
-        Ok(SubqueryRef { place: self.scope.subqueries.len() - 1, given: values })
+        self.scope.subqueries.push(Subquery { plan, given, varies, rows_max, view: None });
+        Ok(SubqueryRef { place: self.scope.subqueries.len() - 1, given: values, varies })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sqlparser::ast::{self, SelectItem, SelectItemQualifiedWildcardKind};
 use types::error::table::{
     ER_AGGREGATE_ORDER_NON_AGG_QUERY, ER_BAD_FIELD_ERROR, ER_BAD_TABLE_ERROR, ER_NO_TABLES_USED,
-    ER_WRONG_GROUP_FIELD,
+    ER_NON_UNIQ_ERROR, ER_WRONG_GROUP_FIELD,
 };
 use types::sql_mode::SqlMode;
 use types::value::Value;
@@ -310,8 +310,10 @@ impl SelectBinder<'_, '_> {
             .iter()
             .map(|item| {
                 let descending = is_descending(item)?;
-                let place =
-                    position(&item.expr, output.len(), "order clause")?.or_else(|| alias(&item.expr, output));
+                let place = match position(&item.expr, output.len(), "order clause")? {
+                    None => alias(&item.expr, output)?,
+                    place => place,
+                };
                 let by = if let Some(place) = place {
                     OrderKey::Output(place)
                 } else {
@@ -366,10 +368,28 @@ pub(super) fn position(ast: &ast::Expr, columns: usize, clause: &str) -> Result<
     place.map(|place| Some(place - 1)).ok_or_else(|| ER_BAD_FIELD_ERROR.error(&[digits, &clause]))
 }
 
-/// The column of the result that a plain name means.
-fn alias(ast: &ast::Expr, output: &[Output]) -> Option<usize> {
-    let ast::Expr::Identifier(name) = ast else { return None };
-    output.iter().position(|output| output.name.eq_ignore_ascii_case(&name.value))
+/// The column of the result that a plain name means. As in MySQL an expression of that name ends the search; columns that
+/// differ are error 1052.
+fn alias(ast: &ast::Expr, output: &[Output]) -> Result<Option<usize>> {
+    let ast::Expr::Identifier(name) = ast else { return Ok(None) };
+    let column = |output: &Output| match output.expr {
+        Expr::Column { source, column } => Some((source, column)),
+        _ => None,
+    };
+    let mut found: Option<usize> = None;
+    for (place, one) in output.iter().enumerate() {
+        if !one.name.eq_ignore_ascii_case(&name.value) {
+            continue;
+        }
+        if column(one).is_none() {
+            return Ok(Some(place));
+        }
+        if found.is_some_and(|found| column(&output[found]) != column(one)) {
+            return Err(ER_NON_UNIQ_ERROR.error(&[&name.value, &Clause::Order.name()]));
+        }
+        found = found.or(Some(place));
+    }
+    Ok(found)
 }
 
 fn same_output(expr: &Expr, output: &[Output]) -> Option<usize> {

@@ -12,6 +12,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::catalog::Catalog;
@@ -29,7 +30,7 @@ use types::sql_mode::SqlMode;
 use super::merge::Mergeable;
 use super::scope::Scope;
 use super::with::too_deep;
-use super::{BindEnv, Result, query};
+use super::{BindEnv, Result, VIEW_COST, query};
 use crate::parse::{NESTING_MAX, Quoted, stored_query};
 use crate::plan::{ByView, QueryPlan, SourceKind, Subquery, UsedView};
 use crate::session::Session;
@@ -97,8 +98,9 @@ fn bind_rows(view: &Arc<Table>, env: &BindEnv<'_>) -> Result<Rows> {
     let session = reader(env.session, &view.def.db, def);
     let inner =
         BindEnv { text: &def.query, in_view: Some(&within), ..BindEnv::new(env.catalog, &session, "") };
+    env.note_cost(VIEW_COST)?;
     let BindEnv { defined, keeps_derived, level, .. } = *env;
-    let inner = BindEnv { keeps_derived, defined, level, ..inner };
+    let inner = BindEnv { keeps_derived, defined, level, copies: Rc::clone(&env.copies), ..inner };
     let bound = stored_query(&def.query).and_then(|query| query::bind_derived(&query, &inner));
     let (plan, mergeable) =
         bound.map_err(|error| if is_of_defined(&error, env) { error } else { invalid(view, error) })?;

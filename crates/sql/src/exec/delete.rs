@@ -5,7 +5,7 @@ use crate::plan::DeletePlan;
 
 impl Exec<'_> {
     pub(super) async fn delete(&mut self, plan: &DeletePlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target).await?;
+        let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target, false).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
         let mut targets = self.targets(&plan.target, limit, known).await?;

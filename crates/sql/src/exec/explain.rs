@@ -59,6 +59,8 @@ enum Role {
     Subquery,
     /// It is asked again for each row.
     Dependent,
+    /// The same, as it varies by itself.
+    Uncacheable,
 }
 
 /// A list of sources that are read in nested loops, and what is done with their rows.
@@ -279,6 +281,7 @@ impl<'p> Explainer<'_, '_, 'p> {
             Given::Nothing if is_derived => Role::Derived,
             _ if is_derived => Role::DependentDerived,
             Given::Values(_) => Role::Dependent,
+            _ if subquery.varies => Role::Uncacheable,
             Given::Nothing | Given::Same => Role::Subquery,
         };
         self.query(&subquery.plan, role, id)?;
@@ -342,6 +345,7 @@ impl Role {
             Self::DependentDerived => "DEPENDENT DERIVED",
             Self::Subquery => "SUBQUERY",
             Self::Dependent => "DEPENDENT SUBQUERY",
+            Self::Uncacheable => "UNCACHEABLE SUBQUERY",
         }
     }
 }

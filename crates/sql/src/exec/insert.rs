@@ -59,7 +59,7 @@ impl Progress {
 
 impl Exec<'_> {
     pub(super) async fn insert(&mut self, plan: &InsertPlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.subqueries, &[], plan).await?;
+        let subqueries = self.subqueries(&plan.subqueries, &[], plan, true).await?;
         let known = subqueries.known(plan);
         let count = match &plan.source {
             InsertSource::Literals => self.params.row_literals.chunks(self.params.row_size).len(),

@@ -39,7 +39,7 @@ fn find_made(
     inputs: &Inputs<'_>,
     context: &mut Context<'_>,
 ) -> Result<Option<(Arc<Lookup>, Range<usize>)>> {
-    let Some(lists) = inputs.long_lists else { return Ok(None) };
+    let Some(memo) = inputs.memo else { return Ok(None) };
     for condition in &source.conditions {
         let Expr::Compare(CompareOp::Eq, left, right) = &condition.expr else { continue };
         let (column, other) = match (&**left, &**right) {
@@ -58,7 +58,7 @@ fn find_made(
         if !is_plain || !other.is_known_before(place) {
             continue;
         }
-        let Some(lookup) = lists.made(rows, column) else { continue };
+        let Some(lookup) = memo.made(rows, column) else { continue };
         if let Some(found) = lookup.find(rows, other.eval(inputs, context)?.as_ref()) {
             return Ok(Some((lookup, found)));
         }

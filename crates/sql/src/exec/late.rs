@@ -44,7 +44,7 @@ impl Late {
             output.expr.walk(&mut |expr| match expr {
                 Expr::Column { source, column } => needed[*source][*column] = true,
                 Expr::AssignVariable(..) | Expr::UserVariable(_, true) => matters = true,
-                Expr::Call(function, _) => matters |= !function.is_stable,
+                Expr::Call(function, args) => matters |= !function.is_stable(args),
                 _ => {}
             });
         }

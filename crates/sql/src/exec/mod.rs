@@ -66,7 +66,7 @@ pub use project::{Cell, OutputColumn, output_columns};
 pub use stored::Lookups;
 pub use work::Work;
 
-use crate::expr::{Inputs, LongLists, RowRef, Types};
+use crate::expr::{Inputs, Memo, RowRef, Types};
 use crate::plan::{Plan, QueryPlan, Relations, RowRules, SelectPlan};
 use crate::session::Session;
 
@@ -203,8 +203,8 @@ pub struct Exec<'a> {
     pub strict: bool,
     /// The file of LOAD DATA.
     pub file: Option<&'a mut dyn DataFile>,
-    /// The long lists that were sorted.
-    pub long_lists: Option<&'a LongLists>,
+    /// What expressions remember.
+    pub memo: Option<&'a Memo>,
 }
 
 impl<'a> Exec<'a> {
@@ -231,7 +231,7 @@ impl<'a> Exec<'a> {
             noted: SmallVec::new(),
             strict: false,
             file: None,
-            long_lists: None,
+            memo: None,
         }
     }
 
@@ -311,7 +311,7 @@ impl<'a> Exec<'a> {
             windows: &[],
             outer: known.outer,
             subqueries: known.answers,
-            long_lists: self.long_lists,
+            memo: self.memo,
         }
     }
 }

@@ -24,7 +24,7 @@ type Together = SmallVec<[Kept; 2]>;
 
 impl Exec<'_> {
     pub(super) async fn multi_update(&mut self, plan: &MultiUpdatePlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.rows.subqueries, &[], &plan.rows).await?;
+        let subqueries = self.subqueries(&plan.rows.subqueries, &[], &plan.rows, false).await?;
         let known = subqueries.known(&plan.rows);
         let made = self.made(&plan.rows, &subqueries)?;
         let mut found = self.found_together(&plan.rows, &made, known).await?;
@@ -94,7 +94,7 @@ impl Exec<'_> {
     }
 
     pub(super) async fn multi_delete(&mut self, plan: &MultiDeletePlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.rows.subqueries, &[], &plan.rows).await?;
+        let subqueries = self.subqueries(&plan.rows.subqueries, &[], &plan.rows, false).await?;
         let known = subqueries.known(&plan.rows);
         let made = self.made(&plan.rows, &subqueries)?;
         let found = self.found_together(&plan.rows, &made, known).await?;

@@ -144,7 +144,7 @@ impl RowRules {
             windows: &[],
             subqueries: &[],
             outer: &[],
-            long_lists: None,
+            memo: None,
         }
     }
 }

@@ -63,7 +63,7 @@ impl Exec<'_> {
         limit: u64,
         sink: &mut dyn ResultSink,
     ) -> Result<u64> {
-        let subqueries = self.subqueries(&plan.subqueries, outer, plan).await?;
+        let subqueries = self.subqueries(&plan.subqueries, outer, plan, plan.sources.is_empty()).await?;
         let known = subqueries.known(plan);
         let mut window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit, plan.counts_all)?;
         let open = self.precondition(plan.precondition.as_ref(), known)?;

@@ -1,4 +1,4 @@
-//! Subqueries: those that depend on no row are asked once, the others for the row at hand.
+//! Subqueries: those that depend on no row, and do not vary by themselves, are asked once, the others for the row at hand.
 //!
 //! Expressions are evaluated without waiting, and a query may wait. So whoever evaluates expressions for a row asks their
 //! subqueries beforehand ([`Exec::answers`]), all of them, even if the value of CASE turns out not to need one; only AND
@@ -108,17 +108,22 @@ impl Subqueries<'_> {
 }
 
 impl Exec<'_> {
-    /// Asks the subqueries of a plan that depend on none of its rows. `outer` is what the plan is given.
+    /// Asks the subqueries of a plan that depend on none of its rows. `outer` is what the plan is given; `once`: each of its
+    /// expressions is evaluated once, so those that vary are asked as well.
     pub(super) async fn subqueries<'p>(
         &mut self,
         plans: &'p [Subquery],
         outer: &'p [Value],
         schema: &dyn Schema,
+        once: bool,
     ) -> Result<Subqueries<'p>> {
         let mut answers = Vec::with_capacity(plans.len());
         for subquery in plans {
             answers.push(match &subquery.given {
-                _ if subquery.is_asked_by_row() => Answer::Open,
+                _ if subquery.depends_on_row() || subquery.varies && !once => Answer::Open,
+                Given::Nothing if subquery.varies => {
+                    Answer::Rows(Arc::new(self.collect(subquery, &[]).await?))
+                }
                 Given::Nothing => Answer::Rows(self.rows_once(subquery).await?),
                 Given::Same => Answer::Rows(Arc::new(self.collect(subquery, outer).await?)),
                 Given::Values(values) => {
@@ -189,10 +194,7 @@ impl Exec<'_> {
 
     /// Asks the subquery of an expression for the row at hand.
     async fn ask(&mut self, expr: &Expr, subquery: &Subquery, inputs: &Inputs<'_>) -> Result<Answer> {
-        let Given::Values(values) = &subquery.given else {
-            unreachable!("a subquery that depends on a row is given some of it")
-        };
-        let values = self.values_of(values, inputs)?;
+        let values = self.values_of(subquery.given(), inputs)?;
         let Expr::Quantified(quantifier, left, its) = expr else {
             return Ok(Answer::Rows(Arc::new(self.collect(subquery, &values).await?)));
         };

@@ -28,7 +28,7 @@ impl Exec<'_> {
         sink: &'s mut dyn ResultSink,
     ) -> BoxFuture<'s, Result<u64>> {
         Box::pin(async move {
-            let subqueries = self.subqueries(&plan.subqueries, outer, plan).await?;
+            let subqueries = self.subqueries(&plan.subqueries, outer, plan, true).await?;
             let known = subqueries.known(plan);
             let types = plan.column_types(&self.inputs(&[], known).types())?;
             let window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit, plan.counts_all)?;

@@ -31,7 +31,7 @@ impl Around<'_> {
 
 impl Exec<'_> {
     pub(super) async fn update(&mut self, plan: &UpdatePlan) -> Result<Changed> {
-        let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target).await?;
+        let subqueries = self.subqueries(&plan.target.subqueries, &[], &plan.target, false).await?;
         let known = subqueries.known(&plan.target);
         let limit = self.limit(plan.target.limit.as_ref())?.unwrap_or(u64::MAX);
         let mut targets = self.targets(&plan.target, limit, known).await?;

@@ -22,6 +22,7 @@ impl Expr {
                 let left = Side::new(left, left_value.as_ref());
                 compare::holds(*op, left, Side::new(right, right_value.as_ref()), inputs, context)
             }
+            Self::Between(parts) => between(parts, inputs, context),
             Self::And(all) => chain(all, false, inputs, context),
             Self::Or(all) => chain(all, true, inputs, context),
             Self::Xor(left, right) => {
@@ -47,6 +48,7 @@ impl Expr {
     pub fn is_condition(&self) -> bool {
         match self {
             Self::Compare(..)
+            | Self::Between(_)
             | Self::And(_)
             | Self::Or(_)
             | Self::Xor(..)
@@ -76,6 +78,22 @@ fn chain(all: &[Expr], deciding: bool, inputs: &Inputs<'_>, context: &mut Contex
     Ok(result)
 }
 
+/// The bounds are looked at as AND does it: the upper one only if the lower one does not decide.
+fn between([value, low, high]: &[Expr; 3], inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
+    let its = value.eval_digits(Digits::Exact, inputs, context)?;
+    let its = Side::new(value, its.as_ref());
+    let mut result = Some(true);
+    for (op, bound) in [(CompareOp::Ge, low), (CompareOp::Le, high)] {
+        let other = bound.eval_digits(Digits::Exact, inputs, context)?;
+        match compare::holds(op, its, Side::new(bound, other.as_ref()), inputs, context)? {
+            Some(false) => return Ok(Some(false)),
+            Some(true) => {}
+            None => result = None,
+        }
+    }
+    Ok(result)
+}
+
 fn is_true(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Truth {
     let value = expr.eval(inputs, context)?;
     match (expr, value.as_ref()) {
@@ -93,8 +111,8 @@ fn is_in(value: &Expr, list: &[Expr], inputs: &Inputs<'_>, context: &mut Context
         return Ok(None);
     }
     if list.len() >= LONG
-        && let Some(lists) = inputs.long_lists
-        && let Found::Truth(truth) = lists.find((value, left.value), list, inputs)
+        && let Some(memo) = inputs.memo
+        && let Found::Truth(truth) = memo.find((value, left.value), list, inputs)
     {
         return Ok(truth);
     }

@@ -8,7 +8,7 @@ use types::temporal::TimeZone;
 use types::value::{Value, ValueRef};
 
 use super::Answer;
-use super::long_list::LongLists;
+use super::memo::Memo;
 use super::typing::Schema;
 use crate::lex::{LITERAL_BASE, OPEN_PATTERN_BASE, ROW_LITERAL_BASE};
 use crate::session::Session;
@@ -70,8 +70,8 @@ pub struct Inputs<'a> {
     pub outer: &'a [Value],
     /// What the plan's subqueries have answered.
     pub subqueries: &'a [Answer],
-    /// The long lists that were sorted.
-    pub long_lists: Option<&'a LongLists>,
+    /// What expressions remember.
+    pub memo: Option<&'a Memo>,
 }
 
 /// A value that is borrowed if it can be.

@@ -3,27 +3,16 @@
 //! This is for lists of constants of one kind, integers or texts, beside values of that kind; all else is compared one after
 //! another.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use types::collation::Collation;
 use types::value::ValueRef;
 
-use super::lookup::{Lookup, Made};
+use super::memo::Memo;
 use super::{Expr, Inputs};
 
 /// Shorter lists are not worth it.
 pub(super) const LONG: usize = 32;
-
-/// What was sorted in one execution.
-#[derive(Debug, Default)]
-pub struct LongLists {
-    /// Lists, by the place of their elements in the plan, which stays where it is meanwhile.
-    lists: Mutex<HashMap<usize, Arc<Sorted>>>,
-    /// Rows that were made, by their place and a column.
-    made: Mutex<HashMap<(usize, usize), Arc<Lookup>>>,
-}
 
 /// What a list says of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +23,9 @@ pub(super) enum Found {
     Unknown,
 }
 
+/// The values of a list, in order.
 #[derive(Debug)]
-enum Sorted {
+pub(super) enum Sorted {
     Integers {
         values: Vec<i128>,
         has_null: bool,
@@ -49,21 +39,7 @@ enum Sorted {
     Mixed,
 }
 
-impl LongLists {
-    /// Rows that were made, in the order of a column, if that is worth it.
-    pub fn made(&self, rows: &Made, column: usize) -> Option<Arc<Lookup>> {
-        let mut made = self.made.lock();
-        let place = (Arc::as_ptr(rows).addr(), column);
-        if let Some(lookup) = made.get(&place).filter(|lookup| lookup.is_of(rows)) {
-            return Some(Arc::clone(lookup));
-        }
-        let lookup = Arc::new(Lookup::new(rows, column)?);
-        // A subquery that is asked again and again has new rows each time.
-        made.retain(|_, lookup| lookup.is_alive());
-        made.insert(place, Arc::clone(&lookup));
-        Some(lookup)
-    }
-
+impl Memo {
     /// Looks for a value in a list.
     pub(super) fn find(
         &self,

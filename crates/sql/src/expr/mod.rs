@@ -13,6 +13,7 @@ mod inputs;
 mod like;
 mod long_list;
 mod lookup;
+mod memo;
 pub mod sort_key;
 mod subquery;
 pub mod typing;
@@ -28,8 +29,8 @@ pub(crate) use control::{chosen, in_type_and_scale, operand, value_for};
 pub(crate) use eval::Digits;
 pub use inputs::{Ev, Inputs, RowRef};
 pub use like::PatternStart;
-pub use long_list::LongLists;
 pub use lookup::{Lookup, Made};
+pub use memo::Memo;
 pub use sort_key::SortKey;
 pub(crate) use subquery::Verdict;
 pub use subquery::{Answer, Quantifier, SubqueryRef};
@@ -69,6 +70,8 @@ pub enum Expr {
     Subquery(SubqueryRef, usize),
     /// Whether a subquery has a row.
     Exists(SubqueryRef),
+    /// `a BETWEEN b AND c`, of an `a` that is computed once. Of a column it is two comparisons, which find ranges.
+    Between(Box<[Self; 3]>),
     /// A comparison.
     Compare(CompareOp, Box<Self>, Box<Self>),
     /// Arithmetic, and how it reads.
@@ -129,6 +132,20 @@ pub enum Expr {
     AssignVariable(String, Box<Self>),
     /// `INTERVAL a unit`, an argument of date arithmetic only.
     Interval(Box<Self>, IntervalUnit),
+}
+
+/// How large an expression is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// The expressions in it, itself included.
+    pub(crate) count: usize,
+    /// How many of them lie in one another.
+    pub(crate) depth: usize,
+}
+
+impl Extent {
+    /// Of an expression without parts.
+    pub(crate) const ONE: Self = Self { count: 1, depth: 1 };
 }
 
 /// How two values are compared.
@@ -245,6 +262,7 @@ macro_rules! children {
                 $visit(b);
             }
             Self::And(all) | Self::Or(all) | Self::Call(_, all) => all.$iter().for_each($visit),
+            Self::Between(all) => all.$iter().for_each($visit),
             Self::Not(a)
             | Self::Neg(a)
             | Self::BitNot(a)
@@ -303,6 +321,13 @@ impl Expr {
         self.children(&mut |child| child.walk(visit));
     }
 
+    /// Whether it has no parts: a column, a constant.
+    pub(crate) fn is_leaf(&self) -> bool {
+        let mut is = true;
+        self.children(&mut |_| is = false);
+        is
+    }
+
     /// The highest source that is used, if any is.
     pub fn last_source(&self) -> Option<usize> {
         let mut last = None;
@@ -352,7 +377,10 @@ impl Expr {
             | Self::Window(_)
             | Self::AssignVariable(..) => true,
             Self::UserVariable(_, assigned) => *assigned,
-            Self::Call(function, _) => !function.is_stable,
+            Self::Call(function, args) => !function.is_stable(args),
+            Self::Subquery(subquery, _) | Self::Exists(subquery) | Self::Quantified(.., subquery) => {
+                subquery.varies
+            }
             _ => false,
         }
     }
@@ -369,6 +397,19 @@ impl Expr {
                 | Self::UserVariable(..)
         );
         !varies && self.direct_children().into_iter().all(Self::type_is_fixed)
+    }
+
+    /// How many expressions it consists of, and how deep they lie in one another, where a column counts as `of_column` says.
+    pub(crate) fn extent(&self, of_column: &impl Fn(usize, usize) -> Extent) -> Extent {
+        if let Self::Column { source, column } = self {
+            return of_column(*source, *column);
+        }
+        let mut extent = Extent::ONE;
+        self.children(&mut |child| {
+            let Extent { count, depth } = child.extent(of_column);
+            extent = Extent { count: extent.count.saturating_add(count), depth: extent.depth.max(depth + 1) };
+        });
+        extent
     }
 
     /// The expressions right below this one.

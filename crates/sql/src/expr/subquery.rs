@@ -20,6 +20,8 @@ pub struct SubqueryRef {
     pub place: usize,
     /// The values of the row at hand that it is given: [`Expr::Outer`] in its plan.
     pub given: Arc<[Expr]>,
+    /// It may answer differently each time, or each time counts: it calls RAND(), or assigns to a variable.
+    pub varies: bool,
 }
 
 /// What a subquery has answered.
@@ -103,9 +105,9 @@ pub(super) fn quantified(
     let values = left.iter().map(|left| left.eval(inputs, context)).collect::<Result<Vec<_>, _>>()?;
     if let ([value], CompareOp::Eq | CompareOp::Ne) = (&values[..], quantifier.op)
         && quantifier.all == (quantifier.op == CompareOp::Ne)
-        && let (Some(lists), Answer::Rows(rows)) = (inputs.long_lists, &inputs.subqueries[subquery.place])
+        && let (Some(memo), Answer::Rows(rows)) = (inputs.memo, &inputs.subqueries[subquery.place])
         && !value.as_ref().is_null()
-        && let Some(lookup) = lists.made(rows, 0)
+        && let Some(lookup) = memo.made(rows, 0)
         && let Some(found) = lookup.find(rows, value.as_ref())
     {
         // IN, or NOT IN.
@@ -152,7 +154,7 @@ impl SubqueryRef {
 
     /// Whether it must be asked again for each row.
     pub fn is_asked_by_row(&self) -> bool {
-        !self.given.iter().all(Expr::is_known_beforehand)
+        self.varies || !self.given.iter().all(Expr::is_known_beforehand)
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("system_user", (0, 0), user, |_| Ok(system_text(USER_CHARS).or_null())),
     Function::new("current_user", (0, 0), current_user, |_| Ok(system_text(USER_CHARS).or_null())),
     Function::new("connection_id", (0, 0), connection_id, |_| Ok(counter(21))),
-    Function::new("last_insert_id", (0, 1), last_insert_id, type_last_insert_id).unstable(),
+    Function::new("last_insert_id", (0, 1), last_insert_id, type_last_insert_id).unstable_with_arguments(),
     Function::new("row_count", (0, 0), row_count, |_| Ok(ResultType::int(IntSize::Big, 21))),
     Function::new("found_rows", (0, 0), found_rows, |_| Ok(ResultType::int(IntSize::Big, 21))),
     Function::new("name_const", (2, 2), name_const, |call| Ok(call.arg(1).or_null())),

@@ -50,6 +50,7 @@ pub use crypt::BLOCK_ENCRYPTION_MODES;
 
 pub(crate) use args::{Text, convert_text, converted};
 pub(crate) use elsewhere::is_known_elsewhere;
+pub(crate) use numeric::next_random;
 pub(crate) use typed::Typed;
 
 /// What a function gives.
@@ -64,6 +65,20 @@ pub(crate) type Typing = fn(&Typed<'_>) -> Result<ResultType, SqlError>;
 /// Any number of arguments.
 pub const MANY: usize = usize::MAX;
 
+/// Which calls of a function count: the others give equal results for equal arguments within a statement, and nothing else
+/// happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counts {
+    /// None.
+    Never,
+    /// Those that have arguments.
+    WithArguments,
+    /// Each; but a subquery is asked once all the same, as in MySQL.
+    OutsideSubqueries,
+    /// Each.
+    Always,
+}
+
 /// An entry of the table.
 #[derive(Debug)]
 pub struct Function {
@@ -71,8 +86,8 @@ pub struct Function {
     pub name: &'static str,
     /// How few arguments it takes, and how many.
     pub args: (usize, usize),
-    /// Equal arguments give equal results within a statement, and nothing else happens.
-    pub is_stable: bool,
+    /// Which calls count.
+    counts: Counts,
     /// From here on arguments come in pairs.
     pairs_from: Option<usize>,
     /// The result is a condition's: in JSON it is `true` or `false`.
@@ -86,12 +101,36 @@ pub struct Function {
 impl Function {
     /// A function of so many arguments.
     const fn new(name: &'static str, args: (usize, usize), eval: Eval, typing: Typing) -> Self {
-        Self { name, args, is_stable: true, pairs_from: None, is_condition: false, eval, typing }
+        Self { name, args, counts: Counts::Never, pairs_from: None, is_condition: false, eval, typing }
     }
 
     /// The same, but each call counts.
     const fn unstable(self) -> Self {
-        Self { is_stable: false, ..self }
+        Self { counts: Counts::Always, ..self }
+    }
+
+    /// The same, but each call counts outside of subqueries.
+    const fn unstable_outside_subqueries(self) -> Self {
+        Self { counts: Counts::OutsideSubqueries, ..self }
+    }
+
+    /// The same, but each call with arguments counts.
+    const fn unstable_with_arguments(self) -> Self {
+        Self { counts: Counts::WithArguments, ..self }
+    }
+
+    /// Whether a call with these arguments gives the same whenever it is made within a statement, and nothing else happens.
+    pub(crate) fn is_stable(&self, args: &[Expr]) -> bool {
+        match self.counts {
+            Counts::Never => true,
+            Counts::WithArguments => args.is_empty(),
+            Counts::OutsideSubqueries | Counts::Always => false,
+        }
+    }
+
+    /// Whether a subquery with such a call has to be asked each time.
+    pub(crate) fn is_cacheable(&self, args: &[Expr]) -> bool {
+        self.counts == Counts::OutsideSubqueries || self.is_stable(args)
     }
 
     /// The same with arguments in pairs from one on.

@@ -14,7 +14,7 @@ impl InsertPlan {
             InsertSource::Rows(rows) => rows.iter().flatten().flatten().any(reads_column),
             _ => false,
         };
-        assigned || given || are_asked_by_row(&self.subqueries)
+        assigned || given || depend_on_rows(&self.subqueries)
     }
 }
 
@@ -31,7 +31,7 @@ impl Target {
         !matches!(self.source.access, Access::Full(_))
             || !self.source.conditions.is_empty()
             || !self.order.is_empty()
-            || are_asked_by_row(&self.subqueries)
+            || depend_on_rows(&self.subqueries)
     }
 }
 
@@ -43,6 +43,6 @@ fn reads_column(expr: &Expr) -> bool {
     expr.last_source().is_some()
 }
 
-fn are_asked_by_row(subqueries: &[Subquery]) -> bool {
-    subqueries.iter().any(Subquery::is_asked_by_row)
+fn depend_on_rows(subqueries: &[Subquery]) -> bool {
+    subqueries.iter().any(Subquery::depends_on_row)
 }

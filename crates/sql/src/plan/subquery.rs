@@ -14,6 +14,8 @@ pub struct Subquery {
     pub plan: QueryPlan,
     /// What it is given of the rows around it.
     pub given: Given,
+    /// As in [`SubqueryRef::varies`](crate::expr::SubqueryRef::varies). Of one in FROM never: its rows are read once.
+    pub varies: bool,
     /// So many rows decide, whatever follows them.
     pub rows_max: usize,
     /// The view whose rows these are.
@@ -62,7 +64,7 @@ impl Subquery {
     /// One whose rows are those of a source. `is_correlated` if it looks at the rows around the query of that source.
     pub(crate) fn in_from(plan: QueryPlan, is_correlated: bool) -> Self {
         let given = if is_correlated { Given::Same } else { Given::Nothing };
-        Self { plan, given, rows_max: usize::MAX, view: None }
+        Self { plan, given, varies: false, rows_max: usize::MAX, view: None }
     }
 
     /// The values that it is given.
@@ -83,6 +85,11 @@ impl Subquery {
 
     /// Whether it must be asked again for each row.
     pub(crate) fn is_asked_by_row(&self) -> bool {
+        self.varies || self.depends_on_row()
+    }
+
+    /// Whether what it is given differs from row to row.
+    pub(crate) fn depends_on_row(&self) -> bool {
         !self.given().iter().all(Expr::is_known_beforehand)
     }
 

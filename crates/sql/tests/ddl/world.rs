@@ -56,7 +56,7 @@ impl World {
         let mut catalog = Catalog::default();
         let collation = Collation::Utf8mb4GeneralCi;
         catalog.put_database(DatabaseDef { name: "dd".to_owned(), collation });
-        let mut session = Session::new(Arc::new(Nothing), 1);
+        let mut session = Session::new(Arc::new(Nothing), 1, 1);
         session.db = Some("dd".to_owned());
         "root@localhost".clone_into(&mut session.account);
         session.sql_mode = SqlMode::parse(mode).unwrap();

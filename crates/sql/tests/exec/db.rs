@@ -253,7 +253,7 @@ impl Db {
     }
 
     pub fn connect(&self) -> Conn {
-        let mut session = Session::new(Arc::new(NoServer), 1);
+        let mut session = Session::new(Arc::new(NoServer), 1, 1);
         session.db = Some("test".into());
         Conn {
             session,
@@ -352,7 +352,7 @@ impl Conn {
             noted: smallvec::SmallVec::default(),
             strict: false,
             file: None,
-            long_lists: None,
+            memo: None,
         };
         let done = exec.run(&plan, &mut rows).await;
         if done.is_err() {

@@ -51,7 +51,7 @@ impl Server for TestServer {
 }
 
 fn session() -> Session {
-    let mut session = Session::new(Arc::new(TestServer), 8);
+    let mut session = Session::new(Arc::new(TestServer), 8, 1);
     session.db = Some("record".to_owned());
     "root@localhost".clone_into(&mut session.user);
     "root@localhost".clone_into(&mut session.account);
@@ -153,7 +153,7 @@ pub fn inputs<'a>(session: &'a Session, plan: &'a SelectPlan) -> Inputs<'a> {
         windows: &[],
         outer: &[],
         subqueries: &[],
-        long_lists: None,
+        memo: None,
     }
 }
 

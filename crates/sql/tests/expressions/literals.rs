@@ -37,7 +37,7 @@ fn assigned(expression: &str, fixture: &Fixture, rows: &[RowRef<'_>]) -> Result<
         windows: &[],
         outer: &[],
         subqueries: &[],
-        long_lists: None,
+        memo: None,
     };
     match &plan.assignments[0].value {
         Some(expr) => shown(expr, &inputs),

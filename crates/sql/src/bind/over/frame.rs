@@ -86,7 +86,7 @@ impl Binder<'_, '_> {
         let ty = order.result_type(&Types { schema: self.scope, ..Types::of_session(self.env.session) })?;
         let is_number = ty.kind.is_int() || matches!(ty.kind, Kind::Decimal | Kind::Float | Kind::Double);
         let mut is_stable = true;
-        order.walk(&mut |part| is_stable &= !matches!(part, Expr::Call(call, _) if !call.is_stable));
+        order.walk(&mut |part| is_stable &= !matches!(part, Expr::Call(call, args) if !call.is_stable(args)));
         if !is_stable || !(is_number || ty.kind.is_temporal()) {
             return fails(&error::RANGE_FRAME_ORDER_TYPE);
         }

@@ -122,7 +122,7 @@ fn is_stable(aggregate: &Aggregate) -> bool {
     for arg in &aggregate.args {
         arg.walk(&mut |part| {
             stable &= match part {
-                Expr::Call(function, _) => function.is_stable,
+                Expr::Call(function, args) => function.is_stable(args),
                 Expr::AssignVariable(..) | Expr::UserVariable(_, true) => false,
                 _ => true,
             };

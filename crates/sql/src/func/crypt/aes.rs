@@ -22,7 +22,7 @@ use crate::func::{EvalResult, Function, Typed};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("aes_encrypt", (2, 6), aes_encrypt, type_encrypt),
     Function::new("aes_decrypt", (2, 6), aes_decrypt, type_decrypt),
-    Function::new("random_bytes", (1, 1), random_bytes, type_random).unstable(),
+    Function::new("random_bytes", (1, 1), random_bytes, type_random).unstable_outside_subqueries(),
 ];
 
 const ER_AES_INVALID_IV: Condition = condition(

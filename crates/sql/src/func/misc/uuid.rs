@@ -17,7 +17,7 @@ use crate::func::numeric::next_random;
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("uuid", (0, 0), uuid, |call| Ok(call.ascii(36).or_null())).unstable(),
+    Function::new("uuid", (0, 0), uuid, |call| Ok(call.ascii(36).or_null())).unstable_outside_subqueries(),
     Function::new("uuid_to_bin", (1, 2), uuid_to_bin, type_to_bin),
     Function::new("bin_to_uuid", (1, 2), bin_to_uuid, |call| Ok(call.ascii(36).or_null())),
     Function::new("is_uuid", (1, 1), is_uuid, |_| Ok(ResultType::truth(true))).condition(),

@@ -8,7 +8,7 @@ mod round;
 mod sign;
 mod units;
 
-pub(super) use random::next as next_random;
+pub(crate) use random::next as next_random;
 
 use super::Function;
 

@@ -104,6 +104,17 @@ impl<'a> Search<'a> {
         None
     }
 
+    /// All matches behind `start`, with their groups, as ICU finds them: an empty one may be right behind another.
+    fn captures_from(&self, start: usize) -> impl Iterator<Item = Captures<'_>> {
+        let mut next = Some(start);
+        std::iter::from_fn(move || {
+            let captures = self.regex.captures_at(&self.text, next?)?;
+            let whole = captures.get(0)?;
+            next = if whole.is_empty() { next_char(&self.text, whole.end()) } else { Some(whole.end()) };
+            Some(captures)
+        })
+    }
+
     /// A part of the text in its own character set.
     fn value<'r>(&self, text: &str) -> Ev<'r> {
         let charset = match self.collation.charset() {
@@ -250,12 +261,12 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
     let start = search.start(position)?;
     let mut out = search.text[..start].to_owned();
     let mut behind = start;
-    for (at, captures) in search.regex.captures_iter(&search.text[start..]).enumerate() {
+    for (at, captures) in search.captures_from(start).enumerate() {
         let wanted = occurrence <= 0 || i64::try_from(at).is_ok_and(|at| at + 1 == occurrence);
         let Some(whole) = captures.get(0).filter(|_| wanted) else { continue };
-        out.push_str(&search.text[behind..start + whole.start()]);
+        out.push_str(&search.text[behind..whole.start()]);
         expand(&replacement, &captures, &mut out)?;
-        behind = start + whole.end();
+        behind = whole.end();
     }
     if behind == start && out.len() == start {
         return Ok(search.kept.into_ev());

@@ -133,37 +133,40 @@ fn shown(moment: DateTime, has_time: bool) -> Vec<u8> {
 
 /// The digits of the result's fraction.
 fn result_fsp(own: u8, amount: &Expr, unit: IntervalUnit, types: &Types<'_>) -> Result<u8, SqlError> {
-    if unit == IntervalUnit::Second {
-        return Ok(own.max(amount.result_type(types)?.decimals.min(FSP_MAX)));
+    // Most units do not ask for the type.
+    Ok(match unit {
+        IntervalUnit::Second => fsp_of(own, amount.result_type(types)?, unit),
+        unit => fsp_of(own, ResultType::NULL, unit),
+    })
+}
+
+fn fsp_of(own: u8, amount: ResultType, unit: IntervalUnit) -> u8 {
+    match unit {
+        IntervalUnit::Second => own.max(amount.decimals.min(FSP_MAX)),
+        unit if interval::has_micros(unit) => FSP_MAX,
+        _ => own,
     }
-    Ok(if interval::has_micros(unit) { FSP_MAX } else { own })
 }
 
 fn type_add(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let (amount, unit) = amount(&call.exprs[1]);
-    type_of(call.arg(0), amount, unit, call)
+    Ok(type_of(call.arg(0), (call.arg(1), amount(&call.exprs[1]).1), call))
 }
 
 fn type_timestampadd(call: &Typed<'_>) -> Result<ResultType, SqlError> {
-    let (amount, unit) = amount(&call.exprs[0]);
-    type_of(call.arg(1), amount, unit, call)
+    Ok(type_of(call.arg(1), (call.arg(0), amount(&call.exprs[0]).1), call))
 }
 
-fn type_of(
-    date: ResultType,
-    amount: &Expr,
-    unit: IntervalUnit,
-    call: &Typed<'_>,
-) -> Result<ResultType, SqlError> {
+/// The type of an argument is not asked for again: what stands in one another would be looked at twice a level.
+fn type_of(date: ResultType, (amount, unit): (ResultType, IntervalUnit), call: &Typed<'_>) -> ResultType {
     let own = if date.kind.is_temporal() { date.decimals } else { 0 };
-    let fsp = result_fsp(own, amount, unit, call.types)?;
+    let fsp = fsp_of(own, amount, unit);
     let result = match date.kind {
         Kind::Date if !interval::has_time(unit) => ResultType::date(),
         Kind::Time if interval::is_within_day(unit) => ResultType::time(fsp),
         kind if kind.is_temporal() => ResultType::datetime(fsp),
         _ => text_of_moment(call),
     };
-    Ok(result.or_null())
+    result.or_null()
 }
 
 /// A date or time as text.

@@ -16,7 +16,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("current_timestamp", (0, 1), now, type_now),
     Function::new("localtime", (0, 1), now, type_now),
     Function::new("localtimestamp", (0, 1), now, type_now),
-    Function::new("sysdate", (0, 1), now, type_now).unstable(),
+    Function::new("sysdate", (0, 1), now, type_now).unstable_outside_subqueries(),
     Function::new("curdate", (0, 0), curdate, |_| Ok(ResultType::date())),
     Function::new("current_date", (0, 0), curdate, |_| Ok(ResultType::date())),
     Function::new("curtime", (0, 1), curtime, type_curtime),
