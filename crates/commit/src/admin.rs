@@ -68,6 +68,10 @@ impl Pipeline {
         checksum: Option<ChecksumAlg>,
     ) -> Result<Committing, RotateError> {
         let need = Need { writes: false, ..need_of(&pending) };
+        if self.binlog.is_some() {
+            let gtids = self.publisher.tuple().gtid_executed.encoded_len();
+            pending.room = Some(self.room.take_file(gtids as u64)?);
+        }
         self.admit(need).await?;
         pending.form = self.strategy().form();
         pending.admitted = need.credits;

@@ -93,7 +93,7 @@ impl Pipeline {
         pending: &mut Pending,
         piece: &[u8],
     ) -> Result<Lsn, CommitError> {
-        let chunk = self.write_chunk(SequencedLog::Redo, trx, piece, pending.has_chunks()).await?;
+        let chunk = self.write_chunk(SequencedLog::Redo, trx, piece, pending).await?;
         pending.chunks.push(chunk);
         Ok(chunk.end())
     }
@@ -116,7 +116,7 @@ impl Pipeline {
             if size == 0 {
                 return Ok(());
             }
-            let chunk = self.write_chunk(log, trx, &piece[..size], pending.has_chunks()).await?;
+            let chunk = self.write_chunk(log, trx, &piece[..size], pending).await?;
             pending.event_chunks.push(chunk);
             offset += size as u64;
         }
@@ -155,14 +155,14 @@ impl Pipeline {
         log: SequencedLog,
         trx: TrxId,
         piece: &[u8],
-        has_chunks: bool,
+        pending: &Pending,
     ) -> Result<ChunkName, CommitError> {
         let bytes = Credits::bytes(HEAD_SIZE + piece.len());
         let (credits, role) = match log {
             SequencedLog::Redo => (Credits { ring_bytes: bytes, ..Credits::default() }, Role::Redo),
             SequencedLog::Store => (Credits { store_bytes: bytes, ..Credits::default() }, Role::Store),
         };
-        self.admit(Need { credits, writes: true, has_chunks }).await?;
+        self.admit(Need { credits, ..need_beside(pending) }).await?;
         let reservation = self.sequencer.draw_chunk(log, trx, piece.len());
         let size = u32::try_from(piece.len()).expect("at most 512 KiB");
         let chunk = ChunkName { lsn: reservation.start(), size };
@@ -195,5 +195,11 @@ pub(crate) fn need_of(pending: &Pending) -> Need {
             credits.backlog_bytes = Credits::bytes(size.min(INLINE_MAX));
         }
     }
+    Need { credits, ..need_beside(pending) }
+}
+
+/// What admission asks of a transaction beside credits.
+fn need_beside(pending: &Pending) -> Need {
+    let credits = Credits::default();
     Need { credits, writes: !pending.passes_read_lock, has_chunks: pending.has_chunks() }
 }

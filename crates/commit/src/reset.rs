@@ -85,6 +85,7 @@ impl Quiet {
         base: &Base,
     ) -> Result<Result<(), PurgedRefused>, FatalError> {
         let pipeline = self.pipeline();
+        let _one_at_a_time = pipeline.switching.lock();
         let purged = match pipeline.purged_gtids() {
             Ok(purged) => purged,
             Err(error) => return Ok(Err(PurgedRefused::Unreadable(error.to_string()))),

@@ -21,7 +21,7 @@ use crate::CommitError;
 const BUDGET_MAX: u64 = 16 << 20;
 
 /// Where the binlog's files are this is left alone: a ROTATE event and the first bytes of two files, with all GTIDs, and an
-/// index; so FLUSH, PURGE and the next start find room.
+/// index; so PURGE and the next start find room, and FLUSH, which may take half of it.
 const BINLOG_MARGIN: u64 = 1 << 20;
 
 /// What a transaction takes beside its events and its write set: headers, the padding of blocks.
@@ -133,9 +133,9 @@ impl Room {
             return Err(CommitError::DiskFull);
         }
         let some = |place: &Place, bytes: u64, ready: &dyn Fn() -> u64| {
-            (bytes > 0).then(|| place.take(&*self.vfs, bytes, ready)).transpose()
+            (bytes > 0).then(|| place.take(&*self.vfs, bytes, place.margin, ready)).transpose()
         };
-        let redo = self.redo.take(&*self.vfs, bytes.redo, &|| 0)?;
+        let redo = self.redo.take(&*self.vfs, bytes.redo, self.redo.margin, &|| 0)?;
         let binlog = some(&self.binlog, bytes.binlog, &|| 0)?;
         let in_store = some(&self.store, bytes.store, &|| store.map_or(0, RedoLog::ready_bytes));
         // One segment is always in use.
@@ -144,17 +144,30 @@ impl Room {
         }
         Ok(Taken { _redo: redo, _binlog: binlog, _store: in_store? })
     }
+
+    /// Lets a new binlog file in that begins with so many bytes, as [`Room::take`] does a transaction.
+    pub(crate) fn take_file(&self, bytes: u64) -> Result<Taken, CommitError> {
+        let redo = self.redo.take(&*self.vfs, bytes, self.redo.margin, &|| 0)?;
+        let binlog = self.binlog.take(&*self.vfs, bytes, self.binlog.margin / 2, &|| 0)?;
+        Ok(Taken { _redo: redo, _binlog: Some(binlog), _store: None })
+    }
 }
 
 impl Place {
-    /// `ready` says how many bytes there are that the file system does not call free.
-    fn take(&self, vfs: &dyn Vfs, bytes: u64, ready: &dyn Fn() -> u64) -> Result<Part, CommitError> {
+    /// `margin` is left alone; `ready` says how many bytes there are that the file system does not call free.
+    fn take(
+        &self,
+        vfs: &dyn Vfs,
+        bytes: u64,
+        margin: u64,
+        ready: &dyn Fn() -> u64,
+    ) -> Result<Part, CommitError> {
         let bytes = bytes + OVERHEAD;
         let left = |budget: u64| budget.checked_sub(bytes);
         if self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() {
             // What cannot be asked is tried.
             let free = vfs.free_bytes(&self.dir).unwrap_or(u64::MAX);
-            let needed = self.taken.load(Ordering::Relaxed) + self.margin + bytes;
+            let needed = self.taken.load(Ordering::Relaxed) + margin + bytes;
             let spare = free.saturating_add(ready()).checked_sub(needed).ok_or(CommitError::DiskFull)?;
             self.budget.store((spare / 2).min(BUDGET_MAX), Ordering::Relaxed);
         }

@@ -87,8 +87,8 @@ pub(crate) struct LogMark {
     pub(crate) drawn: Drawn,
 }
 
-/// Bytes of a log that were drawn for other things than small write sets, since the server run began.
-#[derive(Clone, Copy, Debug, Default)]
+/// Bytes of a log that were drawn for other things than small write sets, since the checkpoint that the server run began with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Drawn {
     /// Chunks.
     pub(crate) chunks: u64,
@@ -176,8 +176,9 @@ struct LogEnd {
 }
 
 impl LogEnd {
-    fn new(cursor: Cursor) -> Self {
-        Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new(), drawn: Drawn::default() }
+    /// The end of a log in which so much was drawn by earlier runs.
+    fn new(cursor: Cursor, drawn: Drawn) -> Self {
+        Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new(), drawn }
     }
 
     /// Draws room for a ticket's record, of which so many bytes are events.
@@ -213,7 +214,7 @@ pub(crate) enum SequencedLog {
 #[derive(Debug)]
 pub(crate) struct Origins {
     pub(crate) last: CommitSeq,
-    pub(crate) redo: Cursor,
+    pub(crate) redo: (Cursor, Drawn),
     pub(crate) binlog: Option<BinlogEnd>,
     pub(crate) gtid_executed: GtidSet,
     pub(crate) delta: Arc<Delta>,
@@ -222,7 +223,7 @@ pub(crate) struct Origins {
 impl Sequencer {
     pub(crate) fn new(origins: Origins, files: FileContext) -> Self {
         let Origins { last, redo, binlog, gtid_executed, delta } = origins;
-        let redo = LogEnd::new(redo);
+        let redo = LogEnd::new(redo.0, redo.1);
         let state = State {
             last,
             redo,
@@ -307,9 +308,9 @@ impl Sequencer {
         end.draw_chunk(trx, body_size)
     }
 
-    /// The binlog store is there. Nothing is under way.
-    pub(crate) fn begin_store(&self, cursor: Cursor) {
-        self.state.lock().store = Some(LogEnd::new(cursor));
+    /// The binlog store is there, with so much in it. Nothing is under way.
+    pub(crate) fn begin_store(&self, cursor: Cursor, drawn: Drawn) {
+        self.state.lock().store = Some(LogEnd::new(cursor, drawn));
     }
 
     /// The last transaction that has a ticket.
@@ -486,7 +487,7 @@ mod tests {
     #[test]
     fn chunks_are_needed_until_their_transaction_ends() {
         let (_ring, cursor, _consumer) = Ring::create(1 << 16, 16, Lsn::FIRST);
-        let mut log = LogEnd::new(cursor);
+        let mut log = LogEnd::new(cursor, Drawn::default());
         let first = log.draw_chunk(TrxId(1), 100).start();
         let second = log.draw_chunk(TrxId(2), 100).start();
         let _record = log.draw(50, 0);

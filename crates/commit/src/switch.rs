@@ -11,6 +11,7 @@ use engine::base::Base;
 use parking_lot::MutexGuard;
 use redo::Cursor;
 
+use crate::sequencer::Drawn;
 use crate::store::{self, Store};
 use crate::{FatalError, Pipeline, StrategyKind};
 
@@ -94,7 +95,7 @@ impl Pipeline {
             let lock = store::lock(&*self.vfs, &self.store_options.dir)?;
             Store::begin(&self.vfs, &self.store_options, &mut facts.store, start, &[], lock)
         })?;
-        Ok(opened.map(|(store, cursor)| self.adopt_store(store, cursor)).err())
+        Ok(opened.map(|(store, cursor)| self.adopt_store(store, cursor, Drawn::default())).err())
     }
 
     /// Keeps the strategy as it is while this lives: for whoever changes a setting that has to fit it. `None` while it is
@@ -103,9 +104,9 @@ impl Pipeline {
         self.switching.try_lock()
     }
 
-    /// The store is there, and its beginning is in the facts.
-    pub(crate) fn adopt_store(&self, store: Store, cursor: Cursor) {
-        self.sequencer.begin_store(cursor);
+    /// The store is there, with so much in it, and its beginning is in the facts.
+    pub(crate) fn adopt_store(&self, store: Store, cursor: Cursor, drawn: Drawn) {
+        self.sequencer.begin_store(cursor, drawn);
         assert!(self.store.set(store).is_ok(), "a store is opened once");
     }
 }

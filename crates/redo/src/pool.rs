@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use vfs::{File, Open, Vfs};
+use vfs::{File, Open, Vfs, is_no_descriptor, is_no_space};
 
 use crate::segment::{self, SegmentNo};
 use crate::{Lsn, Options, RedoError};
@@ -32,14 +32,24 @@ struct State {
     /// Segments that hold needed records, oldest first, the last one being written.
     live: VecDeque<LiveSegment>,
     /// Ready to be used next, in order.
-    spares: VecDeque<(SegmentNo, Arc<dyn File>)>,
+    spares: VecDeque<Spare>,
     /// No longer needed, whatever the next start begins with; renamed into spares, by writers too.
     retired: Vec<SegmentNo>,
     /// Behind what recovery has kept, or of another size. The next start reads the former again if this one is not made
     /// durable: for [`Pool::tend`] alone, which comes after that.
     cut: Vec<SegmentNo>,
+    /// Those of the live ones that are of another size: they are cut when they are retired.
+    odd: Vec<SegmentNo>,
     /// The number that the next spare gets.
     next: SegmentNo,
+}
+
+/// A segment that is ready to be used.
+#[derive(Debug)]
+struct Spare {
+    no: SegmentNo,
+    /// Open if it is one of the next: there may be hundreds, and descriptors are few.
+    file: Option<Arc<dyn File>>,
 }
 
 /// A segment that holds records.
@@ -71,8 +81,14 @@ impl Pool {
                 file.len()? == options.segment_size && (is_older || segment::is_spare(&*file, no)?);
             if is_ready { retired.push(no) } else { cut.push(no) }
         }
+        let mut odd = Vec::new();
+        for LiveSegment { no, .. } in kept {
+            if vfs.open(&no.path(&dir), Open::Read)?.len()? != options.segment_size {
+                odd.push(*no);
+            }
+        }
         let live = kept.iter().copied().collect();
-        let state = Mutex::new(State { live, spares: VecDeque::new(), retired, cut, next });
+        let state = Mutex::new(State { live, spares: VecDeque::new(), retired, cut, odd, next });
         Ok(Self {
             vfs,
             dir,
@@ -87,23 +103,37 @@ impl Pool {
     /// The segment that is written next; makes one if none is ready, of a retired one if there is one: the disk may be full of
     /// them. Records that it begins at `start`.
     pub(crate) fn roll(&self, start: Lsn) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
-        if let Some(ready) = self.state.lock().use_spare(start) {
+        if let Some(ready) = self.use_spare(start)? {
             return Ok(ready);
         }
         let making = self.making.lock();
-        if let Some(ready) = self.state.lock().use_spare(start) {
+        if let Some(ready) = self.use_spare(start)? {
             return Ok(ready);
         }
         let old = self.state.lock().retired.pop();
-        let (no, file) = self.make(&making, old)?;
-        let mut state = self.state.lock();
-        state.spares.push_back((no, file));
-        Ok(state.use_spare(start).expect("one was made"))
+        let spare = self.make(&making, old)?;
+        self.state.lock().spares.push_back(spare);
+        Ok(self.use_spare(start)?.expect("one was made"))
+    }
+
+    /// Puts the first spare to use, if there is one, for what begins at `start`.
+    fn use_spare(&self, start: Lsn) -> Result<Option<(SegmentNo, Arc<dyn File>)>, RedoError> {
+        let Some(Spare { no, file }) = self.state.lock().use_spare(start) else { return Ok(None) };
+        let file = file.map_or_else(|| self.vfs.open(&no.path(&self.dir), Open::ReadWrite), Ok)?;
+        Ok(Some((no, file)))
     }
 
     /// Makes one spare if fewer than wanted are ready and there is room, or of a retired segment; removes those that are
-    /// too many. Returns whether there was anything to do.
+    /// too many. Returns whether there was anything to do. What cannot be done for want of room or of descriptors can wait: a
+    /// writer that has no spare makes one itself.
     pub(crate) fn tend(&self) -> Result<bool, RedoError> {
+        match self.tend_one() {
+            Err(RedoError::Io(error)) if is_no_space(&error) || is_no_descriptor(&error) => Ok(false),
+            done => done,
+        }
+    }
+
+    fn tend_one(&self) -> Result<bool, RedoError> {
         let making = self.making.lock();
         let (wanted, old) = {
             let mut state = self.state.lock();
@@ -111,16 +141,55 @@ impl Pool {
             let keeps = old.is_some() && state.live.len() + state.spares.len() < self.segments_kept;
             (keeps || state.spares.len() < self.spares_wanted, old)
         };
-        // A spare can wait for room: a writer that has none makes one itself.
+        if let Some(no) = old {
+            let done = if wanted { self.reuse(&making, no) } else { self.remove(no) };
+            if done.is_err() {
+                self.state.lock().cut.push(no);
+            }
+            return done.map(|()| true);
+        }
         let has_room =
             || Ok::<_, RedoError>(self.vfs.free_bytes(&self.dir)? >= ROOM_SEGMENTS * self.segment_size);
-        if wanted && (old.is_some() || has_room()?) {
-            let spare = self.make(&making, old)?;
-            self.state.lock().spares.push_back(spare);
+        if wanted && has_room()? {
+            let spare = self.make(&making, None)?;
+            self.keep(spare);
             return Ok(true);
         }
-        let Some(no) = old else { return Ok(false) };
-        self.vfs.remove_file(&no.path(&self.dir))?;
+        self.open_next()
+    }
+
+    /// Makes a spare of a retired segment. One of another size goes: a new one is made if there is room for it.
+    fn reuse(&self, making: &MutexGuard<'_, ()>, no: SegmentNo) -> Result<(), RedoError> {
+        if self.vfs.open(&no.path(&self.dir), Open::Read)?.len()? != self.segment_size {
+            return self.remove(no);
+        }
+        let spare = self.make(making, Some(no))?;
+        self.keep(spare);
+        Ok(())
+    }
+
+    fn remove(&self, no: SegmentNo) -> Result<(), RedoError> {
+        Ok(self.vfs.remove_file(&no.path(&self.dir))?)
+    }
+
+    /// Keeps a spare, open if it is one of the next.
+    fn keep(&self, spare: Spare) {
+        let mut state = self.state.lock();
+        let is_next = state.spares.len() < self.spares_wanted;
+        state.spares.push_back(Spare { file: spare.file.filter(|_| is_next), ..spare });
+    }
+
+    /// Opens one of the next spares, if one is not.
+    fn open_next(&self) -> Result<bool, RedoError> {
+        let closed = |spare: &&Spare| spare.file.is_none();
+        let next =
+            self.state.lock().spares.iter().take(self.spares_wanted).find(closed).map(|spare| spare.no);
+        let Some(no) = next else { return Ok(false) };
+        let file = self.vfs.open(&no.path(&self.dir), Open::ReadWrite)?;
+        // A writer may have taken it meanwhile.
+        if let Some(spare) = self.state.lock().spares.iter_mut().find(|spare| spare.no == no) {
+            spare.file = Some(file);
+        }
         Ok(true)
     }
 
@@ -129,7 +198,13 @@ impl Pool {
         let mut state = self.state.lock();
         while state.live.len() > 1 && state.live[1].start <= lsn {
             let old = state.live.pop_front().expect("two are there");
-            state.retired.push(old.no);
+            match state.odd.iter().position(|odd| *odd == old.no) {
+                Some(place) => {
+                    let odd = state.odd.swap_remove(place);
+                    state.cut.push(odd);
+                }
+                None => state.retired.push(old.no),
+            }
         }
     }
 
@@ -149,36 +224,25 @@ impl Pool {
         (state.spares.len() + state.retired.len()) as u64 * self.segment_size
     }
 
-    /// The next segment, of a retired one if it has the right size. Writers go on meanwhile, unless they have run out.
-    fn make(
-        &self,
-        _making: &MutexGuard<'_, ()>,
-        old: Option<SegmentNo>,
-    ) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
+    /// The next segment, of a retired one if there is one. Writers go on meanwhile, unless they have run out.
+    fn make(&self, _making: &MutexGuard<'_, ()>, old: Option<SegmentNo>) -> Result<Spare, RedoError> {
         let no = self.state.lock().next;
-        let recycled = match old {
-            Some(from) => Some(segment::recycle(&*self.vfs, &self.dir, from, no)?),
-            None => None,
-        };
-        let file = match recycled {
-            Some(file) if file.len()? == self.segment_size => file,
-            Some(_) => {
-                self.vfs.remove_file(&no.path(&self.dir))?;
-                segment::preallocate(&*self.vfs, &self.dir, no, self.segment_size)?
-            }
+        let file = match old {
+            Some(from) => segment::recycle(&*self.vfs, &self.dir, from, no)?,
             None => segment::preallocate(&*self.vfs, &self.dir, no, self.segment_size)?,
         };
         self.state.lock().next = no.next();
-        Ok((no, file))
+        Ok(Spare { no, file: Some(file) })
     }
 }
 
 impl State {
-    /// Puts the first spare to use, for what begins at `start`.
-    fn use_spare(&mut self, start: Lsn) -> Option<(SegmentNo, Arc<dyn File>)> {
-        let (no, file) = self.spares.pop_front()?;
+    /// Takes the first spare, for what begins at `start`.
+    fn use_spare(&mut self, start: Lsn) -> Option<Spare> {
+        let spare = self.spares.pop_front()?;
+        let no = spare.no;
         assert!(self.live.back().is_none_or(|last| last.no < no && last.start <= start), "segments ascend");
         self.live.push_back(LiveSegment { no, start });
-        Some((no, file))
+        Some(spare)
     }
 }

@@ -141,9 +141,14 @@ pub(crate) fn recycle(
     from: SegmentNo,
     to: SegmentNo,
 ) -> io::Result<Arc<dyn File>> {
-    vfs.rename(&from.path(dir), &to.path(dir))?;
-    vfs.sync_dir(dir)?;
-    vfs.open(&to.path(dir), Open::ReadWrite)
+    let (old, new) = (from.path(dir), to.path(dir));
+    vfs.rename(&old, &new)?;
+    let opened = vfs.sync_dir(dir).and_then(|()| vfs.open(&new, Open::ReadWrite));
+    if opened.is_err() {
+        // Who tries again finds it as it was.
+        vfs.rename(&new, &old)?;
+    }
+    opened
 }
 
 /// Bytes at the front of a segment that hold no block.

@@ -324,3 +324,45 @@ fn a_run_does_not_begin_in_segments_that_were_cut() {
     // It was not made durable: everything is there as before.
     assert_eq!(read(&disk, &run.epochs).unwrap().0, records);
 }
+
+#[test]
+fn segments_of_another_size_give_their_room_back_and_are_not_made_larger_on_a_full_disk() {
+    let disk = empty_disk();
+    let mut run = first_run(&disk);
+    run.append_synced(21);
+    let (_, reader) = read(&disk, &run.epochs).unwrap();
+    let kept = reader.kept_below(reader.end());
+    let larger = Options { segment_size: 4 * options().segment_size, segments_kept: 40, ..options() };
+    let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+    let start = Start { epoch: 2, lsn: reader.end() };
+    let (log, ..) = RedoLog::begin(vfs, &larger, start, &kept).unwrap();
+    disk.set_capacity(0);
+    log.step(Durability::Synced).unwrap();
+    log.retire_below(start.lsn);
+    assert_eq!(log.ready_bytes(), 0, "what is of another size is no segment that can be written");
+    while log.tend().unwrap() {}
+    assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), 1, "the segment that is written");
+    disk.set_capacity(1 << 40);
+    while log.tend().unwrap() {}
+    assert_eq!(log.ready_bytes(), larger.segment_size);
+}
+
+#[test]
+fn many_spares_are_not_all_open_and_are_used_one_after_another() {
+    let disk = empty_disk();
+    let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+    let many = Options { segments_kept: 8, ..options() };
+    let start = Start { epoch: 1, lsn: Lsn::FIRST };
+    let (log, cursor, segment) = RedoLog::begin(vfs, &many, start, &[]).unwrap();
+    let epochs = vec![EpochStart { epoch: 1, lsn: Lsn::FIRST, segment }];
+    let mut run = Run { log, cursor, model: Model::new(), epochs, synced: Vec::new() };
+    run.append_synced(40);
+    run.log.retire_below(run.log.synced());
+    while run.log.tend().unwrap() {}
+    let (from, before) = (run.log.synced(), run.model.len());
+    let files = disk.list(Path::new(DIR)).unwrap().len();
+    assert_eq!(files, many.segments_kept);
+    run.append_synced(40);
+    assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), files, "all were used again");
+    assert_eq!(read_from(&disk, &run.epochs, from).unwrap().0, run.model[before..]);
+}

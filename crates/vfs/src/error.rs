@@ -59,6 +59,12 @@ pub fn is_no_space(error: &io::Error) -> bool {
         || raw_os_error(error).is_some_and(|code| codes.contains(&code))
 }
 
+/// Whether the process (`EMFILE`) or the machine (`ENFILE`) has no descriptor left: what was asked for may be there later.
+pub fn is_no_descriptor(error: &io::Error) -> bool {
+    let codes = [Errno::MFILE.raw_os_error(), Errno::NFILE.raw_os_error()];
+    raw_os_error(error).is_some_and(|code| codes.contains(&code))
+}
+
 /// Wraps an error with its operation and path; for `map_err`.
 pub(crate) fn at<E: Into<io::Error>>(operation: &'static str, path: &Path) -> impl FnOnce(E) -> io::Error {
     move |error| {

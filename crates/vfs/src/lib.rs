@@ -28,9 +28,9 @@ use std::sync::Arc;
 
 pub use aligned::AlignedBuf;
 pub use ballast::{Ballast, WithBallast};
-pub use error::{PathError, is_no_space, raw_os_error};
+pub use error::{PathError, is_no_descriptor, is_no_space, raw_os_error};
 pub use latency::{SlowSync, SyncDelay};
-pub use os::OsVfs;
+pub use os::{DESCRIPTORS_RESERVED, OsVfs};
 pub use spill::Spill;
 
 /// Alignment in bytes that [`File::write_durable_at`] asks of its offset, its length and its memory: the
@@ -50,6 +50,8 @@ pub enum Open {
     CreatePrivate,
     /// The file must not exist yet.
     CreateNew,
+    /// As `CreatePrivate`, for a user's rows: it gets none of the last descriptors, which logs and tables need.
+    Spill,
 }
 
 /// A file system: names and directories. Paths are absolute or relative to the process; a simulated disk

@@ -16,12 +16,14 @@ mod file;
 
 use std::fs;
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::FlockOperation;
 use rustix::io::{Errno, retry_on_intr};
+use rustix::process::Resource;
 
 use crate::error::at;
 use crate::{File, LockGuard, Open, Vfs};
@@ -30,6 +32,9 @@ use file::OsFile;
 /// The files of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsVfs;
+
+/// Of the descriptors that a process may have, users' files get none of the last so many.
+pub const DESCRIPTORS_RESERVED: u64 = 32;
 
 /// As MySQL's files: rows and accounts are nobody else's.
 const OWN_AND_GROUP: u32 = 0o640;
@@ -42,13 +47,16 @@ impl Vfs for OsVfs {
             Open::Read => &mut options,
             Open::ReadWrite => options.write(true),
             Open::Create => options.write(true).create(true).truncate(false).mode(OWN_AND_GROUP),
-            Open::CreatePrivate => options.write(true).create(true).truncate(false).mode(0o600),
+            Open::CreatePrivate | Open::Spill => options.write(true).create(true).truncate(false).mode(0o600),
             Open::CreateNew => options.write(true).create_new(true).mode(OWN_AND_GROUP),
         };
         let file = options.open(path).map_err(at("open", path))?;
         // Linux opens a directory for reading and fails at the first read; say so here.
         if file.metadata().map_err(at("open", path))?.is_dir() {
             return Err(at("open", path)(Errno::ISDIR));
+        }
+        if how == Open::Spill && is_reserved(file.as_raw_fd()) {
+            return Err(at("open", path)(Errno::MFILE));
         }
         Ok(Arc::new(OsFile::new(file, path.to_owned(), how != Open::Read)))
     }
@@ -142,6 +150,12 @@ impl Vfs for OsVfs {
     }
 }
 
+/// Whether this descriptor, the lowest that was free, is one of the last.
+fn is_reserved(descriptor: i32) -> bool {
+    let limit = rustix::process::getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    u64::try_from(descriptor).is_ok_and(|number| number >= limit.saturating_sub(DESCRIPTORS_RESERVED))
+}
+
 /// Closing the descriptor gives the lock back.
 #[derive(Debug)]
 struct OsLock {
@@ -170,4 +184,17 @@ fn parent(path: &Path) -> &Path {
 /// The empty path means the current directory, but no system call takes it.
 fn or_here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_descriptors_are_reserved() {
+        let limit = rustix::process::getrlimit(Resource::Nofile).current;
+        let last = limit.map_or(i32::MAX, |limit| i32::try_from(limit - 1).unwrap_or(i32::MAX));
+        assert_eq!(is_reserved(last), limit.is_some_and(|limit| limit <= 1 << 31));
+        assert!(!is_reserved(3) && !is_reserved(-1));
+    }
 }

@@ -16,8 +16,10 @@ pub struct Spill {
 impl Spill {
     /// Creates the file and removes its name at once; its room is given back when the last handle goes.
     pub fn open(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
-        let file = vfs.open(path, Open::Create)?;
-        vfs.remove_file(path)?;
+        let opened = vfs.open(path, Open::Spill);
+        let removed = vfs.remove_file(path);
+        let file = opened?;
+        removed?;
         file.set_len(0)?;
         Ok(Self { file, len: 0 })
     }

@@ -163,8 +163,9 @@ pub fn open(
     facts.epochs.retain(|run| run.lsn < kept.redo_end);
     facts.epochs.push(EpochStart { epoch, lsn: kept.redo_end, segment });
     let store = match store_end {
-        Some(KeptStore { end, segments, lock }) => {
-            Some(Store::begin(vfs, &config.store, &mut facts.store, end, &segments, lock)?)
+        Some(KeptStore { end, segments, drawn, lock }) => {
+            let (store, cursor) = Store::begin(vfs, &config.store, &mut facts.store, end, &segments, lock)?;
+            Some((store, cursor, drawn))
         }
         None => None,
     };
@@ -180,8 +181,8 @@ pub fn open(
     let counters = kept.counters.clone();
     let strategy = config.strategy;
     let pipeline = assemble(vfs, config, facts, kept, published, (redo, cursor), log, (room, clock));
-    if let Some((store, cursor)) = store {
-        pipeline.adopt_store(store, cursor);
+    if let Some((store, cursor, drawn)) = store {
+        pipeline.adopt_store(store, cursor, drawn);
     }
     if let Some(error) = pipeline.prepare_for(strategy, base)? {
         return Err(error);
@@ -371,7 +372,8 @@ fn assemble(
     };
     let delta = Arc::clone(&published.view().active);
     let gtid_executed = kept.gtid_executed.clone();
-    let origins = Origins { last: kept.last, redo: cursor, binlog: end.clone(), gtid_executed, delta };
+    let redo_end = (cursor, kept.drawn);
+    let origins = Origins { last: kept.last, redo: redo_end, binlog: end.clone(), gtid_executed, delta };
     let tuple = Tuple { visible: kept.last, binlog: end, gtid_executed: kept.gtid_executed };
     let history_size = config.settings.dependency_history_size.load(Ordering::Relaxed);
     Arc::new(Pipeline {

@@ -17,6 +17,7 @@ use super::store_tail::StoreTail;
 use crate::FatalError;
 use crate::facts::Facts;
 use crate::record::{self, BinlogPlace, ChunkName, EventsBody, EventsHome, EventsPlace, TrxRecord};
+use crate::sequencer::Drawn;
 
 /// What is kept, and what it amounts to.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(super) struct Kept {
     pub(super) replayed: u64,
     /// Transactions that redo held and that were cut.
     pub(super) cut: u64,
+    /// What redo holds beside small write sets: a checkpoint that follows is no nearer for it, as before the start.
+    pub(super) drawn: Drawn,
 }
 
 /// Walks over redo from the checkpoint on.
@@ -67,6 +70,7 @@ impl<'a> Replay<'a> {
             counters: facts.counters.clone(),
             replayed: 0,
             cut: 0,
+            drawn: Drawn::default(),
         };
         let promised = facts.binlog.unwrap_or_default();
         Self { kept, delta, log, store, chunks: HashMap::new(), cut: None, promised }
@@ -82,6 +86,7 @@ impl<'a> Replay<'a> {
         while let Some(record) = reader.next_record()? {
             match record.kind {
                 record::CHUNK => {
+                    self.kept.drawn.chunks += record.body.len() as u64;
                     self.chunks.insert(record.lsn, record.body);
                 }
                 record::TRX => self.transaction(&record)?,
@@ -95,6 +100,7 @@ impl<'a> Replay<'a> {
 
     fn transaction(&mut self, record: &Record) -> Result<(), FatalError> {
         let trx = record::decode_trx(&record.body).ok_or_else(|| corrupt(record, "no transaction"))?;
+        self.kept.drawn.events += trx.events.len() as u64;
         if self.is_below_checkpoint(trx.head.seq) {
             trx.chunks.iter().for_each(|chunk| drop(self.chunks.remove(&chunk.lsn)));
             self.kept.redo_end = record.end;

@@ -11,6 +11,7 @@ use vfs::{LockGuard, Vfs};
 use crate::FatalError;
 use crate::facts::StoreFacts;
 use crate::record::{self, Input};
+use crate::sequencer::Drawn;
 use crate::store;
 
 /// See the module.
@@ -23,6 +24,8 @@ pub(super) struct StoreTail {
     current: Option<Stored>,
     /// The end of the last record that is kept.
     end: Lsn,
+    /// What was read.
+    drawn: Drawn,
     /// No other server writes meanwhile.
     lock: Box<dyn LockGuard>,
 }
@@ -31,6 +34,7 @@ pub(super) struct StoreTail {
 pub(super) struct KeptStore {
     pub(super) end: Lsn,
     pub(super) segments: Vec<LiveSegment>,
+    pub(super) drawn: Drawn,
     pub(super) lock: Box<dyn LockGuard>,
 }
 
@@ -56,7 +60,8 @@ impl StoreTail {
         }
         let lock = store::lock(&**vfs, dir)?;
         let reader = Reader::open(Arc::clone(vfs), dir, &facts.epochs, facts.start)?;
-        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end: facts.start, lock }))
+        let drawn = Drawn::default();
+        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end: facts.start, drawn, lock }))
     }
 
     /// The events' body of a transaction, if the store has that very record. Transactions are asked for in commit order.
@@ -65,6 +70,7 @@ impl StoreTail {
             let Some(record) = self.reader.next_record()? else { return Ok(None) };
             match record.kind {
                 record::CHUNK => {
+                    self.drawn.chunks += record.body.len() as u64;
                     self.chunks.insert(record.lsn, record.body);
                 }
                 record::EVENTS => {
@@ -72,6 +78,7 @@ impl StoreTail {
                     let mut input = Input(&record.body);
                     let seq = input.u64().ok_or_else(|| corrupt(record.lsn))?;
                     let events = input.0.to_vec();
+                    self.drawn.events += events.len() as u64;
                     self.current = Some(Stored { seq: CommitSeq(seq), crc32c, end: record.end, events });
                 }
                 _ => return Err(corrupt(record.lsn)),
@@ -90,7 +97,7 @@ impl StoreTail {
     pub(super) fn sync(self) -> Result<KeptStore, FatalError> {
         let segments = self.reader.kept_below(self.end);
         self.reader.sync(&segments)?;
-        Ok(KeptStore { end: self.end, segments, lock: self.lock })
+        Ok(KeptStore { end: self.end, segments, drawn: self.drawn, lock: self.lock })
     }
 
     pub(super) fn bytes_read(&self) -> u64 {

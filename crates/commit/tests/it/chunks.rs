@@ -1,8 +1,10 @@
 //! What large transactions have written to redo all at once holds nobody else back, and events bring no checkpoint
 //! nearer.
 
+use std::sync::Arc;
+
 use binlog::event::RowsQuery;
-use commit::StrategyKind;
+use commit::{ReadLock, StrategyKind};
 use redo::RedoLog;
 use vfs::sim::SimDisk;
 
@@ -59,4 +61,46 @@ fn events_bring_no_checkpoint_nearer_but_for_half_of_all() {
     assert_eq!(in_redo, in_redo_live / 2);
     let (enhanced, _, store_live) = after_200(StrategyKind::Enhanced, 30_000);
     assert_eq!(enhanced, store_live / 2);
+}
+
+#[test]
+fn a_start_counts_chunks_and_events_as_the_run_before_it_did() {
+    for strategy in [StrategyKind::InRedo, StrategyKind::Enhanced] {
+        let disk = SimDisk::new();
+        let options = Options { strategy, ..WITH_BINLOG };
+        let mut world = World::open(&disk, options).unwrap();
+        let large: Changes = (0..60).map(|key| (key, Some(vec![key; 30_000]))).collect();
+        let committing = world.submit(&large);
+        drop(world.block_on(committing));
+        for key in 0..100 {
+            let committing = world.submit(&[(key, Some(vec![key; 10_000]))].into());
+            drop(world.block_on(committing));
+        }
+        let (records, all) = (world.pipeline.needed_record_bytes(), world.pipeline.needed_log_bytes());
+        drop(world);
+        let world = World::open(&disk, options).unwrap();
+        let (records_now, all_now) =
+            (world.pipeline.needed_record_bytes(), world.pipeline.needed_log_bytes());
+        // The new run has begun a segment of 64 KiB in each log.
+        assert!(records_now.abs_diff(records) <= 3 << 16, "{strategy:?}: {records}, {records_now}");
+        assert!(all_now.abs_diff(all) <= 3 << 16, "{strategy:?}: {all}, {all_now}");
+    }
+}
+
+#[test]
+fn what_passes_the_read_lock_passes_it_with_chunks() {
+    for strategy in StrategyKind::WITH_BINLOG {
+        let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
+        let options = Options { strategy, sync_binlog, ..WITH_BINLOG };
+        let mut world = World::open(&SimDisk::new(), options).unwrap();
+        let pipeline = Arc::clone(&world.pipeline);
+        let _lock = world.block_on(ReadLock::take(&pipeline));
+        for size in [100, 900_000] {
+            let mut pending = world.session();
+            pending.reset();
+            pending.passes_read_lock = true;
+            let committing = world.submit_prepared(pending, &[(1, Some(vec![7; size]))].into());
+            drop(world.block_on(committing));
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use commit::{CommitError, EventsKind, StrategyKind};
+use commit::{CommitError, EventsKind, RotateError, StrategyKind};
 use engine::ids::TrxId;
 use vfs::sim::SimDisk;
 use vfs::{File, LockGuard, Open, Vfs};
@@ -124,4 +124,23 @@ fn a_store_whose_device_is_full_goes_on_with_the_segments_that_a_checkpoint_free
     assert!(!world.pipeline.room.is_short());
     assert_eq!(live(&world), 1 << 16);
     assert!(commits(&mut world) > 0, "what the checkpoint has freed is room");
+}
+
+#[test]
+fn flush_is_refused_before_the_binlogs_device_is_full() {
+    let devices = TwoDevices::new();
+    let mut world = World::open_on(Arc::new(devices.clone()), WITH_BINLOG).unwrap();
+    let mut flush = || {
+        let (pending, pipeline) = (world.session(), Arc::clone(&world.pipeline));
+        let committing = world.block_on(pipeline.rotate(TrxId(0), pending, None));
+        committing.map(|committing| drop(world.block_on(committing)))
+    };
+    // Commits are refused here; FLUSH has half of what they leave.
+    devices.binlog_free.store(900 << 10, Ordering::Relaxed);
+    flush().unwrap();
+    devices.binlog_free.store(400 << 10, Ordering::Relaxed);
+    let refused = (0..40).find_map(|_| flush().err()).expect("there is an end");
+    assert!(matches!(refused, RotateError::Refused(CommitError::DiskFull)), "{refused}");
+    devices.binlog_free.store(1 << 30, Ordering::Relaxed);
+    flush().unwrap();
 }

@@ -1,9 +1,11 @@
 //! What the limit of open files leaves to clients: each connection is a descriptor.
 
+use vfs::DESCRIPTORS_RESERVED;
+
 /// Descriptors that are left alone: a server begins with about 26 (logs, table store, listeners, the runtimes), has as many
 /// again when checkpoints, new log files and a few who read the binlog come together, and clients beyond the bound have one
-/// until they are told so. A session's own files (spilled transactions, cursors, LOAD DATA) are not counted.
-const RESERVED: u64 = 64;
+/// until they are told so. A session's own files (spilled transactions, cursors) get none of the last half.
+const RESERVED: u64 = 2 * DESCRIPTORS_RESERVED;
 
 /// Sessions for which there are descriptors; 0 is a limit that nobody knows.
 pub(crate) fn sessions_max(open_files_limit: u64) -> u32 {
@@ -17,7 +19,7 @@ pub(crate) fn sessions_max(open_files_limit: u64) -> u32 {
 /// Whether this descriptor, the lowest that was free, is among those that half of the reserve is kept for: clients that have
 /// not logged in count, too.
 pub(super) fn is_reserved(descriptor: i32, open_files_limit: u64) -> bool {
-    let clients = open_files_limit.saturating_sub(RESERVED / 2);
+    let clients = open_files_limit.saturating_sub(DESCRIPTORS_RESERVED);
     open_files_limit != 0 && u64::try_from(descriptor).is_ok_and(|number| number >= clients)
 }
 

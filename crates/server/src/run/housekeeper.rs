@@ -15,6 +15,9 @@ use super::log_threads::spawn;
 use crate::clock;
 use crate::session::Shared;
 
+/// Segments are prepared for so long in a round, milliseconds, or one.
+const TEND_MS: u64 = 100;
+
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -136,10 +139,12 @@ fn expire(shared: &Shared) {
     }
 }
 
-/// Makes spare redo segments, removes superfluous ones.
+/// Makes spare redo segments, removes superfluous ones; goes on in the next round where that takes long.
 fn tend(shared: &Shared) {
+    let end_ms = clock::monotonic_ms() + TEND_MS;
     for log in std::iter::once(shared.pipeline.redo()).chain(shared.pipeline.store()) {
-        while log.tend().unwrap_or_else(|error| die("preparing log segments", &error)) {}
+        let tend = || log.tend().unwrap_or_else(|error| die("preparing log segments", &error));
+        while tend() && clock::monotonic_ms() < end_ms {}
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! It is up to two descriptors of one inode: the ordinary one, and for [`File::write_durable_at`] one with
 //! O_DIRECT and O_DSYNC, opened at the first such write. The second goes through /proc/self/fd, so that it is
-//! the same inode whatever became of the name. Where either the file system or a missing /proc refuses it, a
-//! durable write is a write and an fdatasync, which promises more and costs more.
+//! the same inode whatever became of the name. Where the file system or a missing /proc refuses it, or no descriptor is
+//! left, a durable write is a write and an fdatasync, which promises more and costs more.
 //!
 //! The two descriptors agree: before a direct write the kernel writes out the cached pages of its range, and
 //! drops them after it (open(2), O_DIRECT).
@@ -66,6 +66,8 @@ impl OsFile {
                 self.direct_refused.store(true, Ordering::Relaxed);
                 Ok(None)
             }
+            // There may be a descriptor the next time.
+            Err(Errno::MFILE | Errno::NFILE) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
