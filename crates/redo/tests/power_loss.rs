@@ -362,7 +362,7 @@ fn many_spares_are_not_all_open_and_are_used_one_after_another() {
     let (from, before) = (run.log.synced(), run.model.len());
     let files = disk.list(Path::new(DIR)).unwrap().len();
     assert_eq!(files, many.segments_kept);
-    run.append_synced(40);
+    run.append_synced(24);
     assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), files, "all were used again");
     assert_eq!(read_from(&disk, &run.epochs, from).unwrap().0, run.model[before..]);
 }
