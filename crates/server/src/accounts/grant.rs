@@ -18,6 +18,8 @@ use super::user::{ER_USER_DOES_NOT_EXIST, require_system_user};
 struct Wanted {
     fixed: Privileges,
     dynamic: Dynamic,
+    /// ALL. A list of all names is not: each of them is asked for.
+    is_all: bool,
 }
 
 impl Wanted {
@@ -29,9 +31,9 @@ impl Wanted {
         };
         let What::These(names) = what else {
             let dynamic = if *level == Level::Server { Dynamic::ALL } else { Dynamic::NONE };
-            return Ok(Self { fixed: all, dynamic });
+            return Ok(Self { fixed: all, dynamic, is_all: true });
         };
-        let mut wanted = Self { fixed: Privileges::NONE, dynamic: Dynamic::NONE };
+        let mut wanted = Self { fixed: Privileges::NONE, dynamic: Dynamic::NONE, is_all: false };
         for name in names {
             let upper = name.to_ascii_uppercase();
             if let Some(privilege) = Privileges::from_name(&upper) {
@@ -207,7 +209,7 @@ fn permit(wanted: Wanted, level: &Level, around: Circumstances<'_>) -> Result<()
                 return Err(access.denied());
             }
             let grantable = account.dynamic_grantable;
-            if wanted.dynamic != Dynamic::ALL && !grantable.contains(wanted.dynamic) {
+            if !wanted.is_all && !grantable.contains(wanted.dynamic) {
                 return access.require(Privileges::NONE, "", "GRANT OPTION");
             }
             Ok(())

@@ -390,6 +390,31 @@ fn show_create_user_prints_what_mysql_prints() {
     assert!(show(&world, "c", Shown::Hex).contains(" AS 0x24412430303524"));
 }
 
+/// Listing all of them is not ALL, which asks for all the others too.
+#[test]
+fn who_lists_all_dynamic_privileges_has_to_have_them() {
+    let mut world = World::new();
+    world.create("u1", "p");
+    let u1 = access(&world.accounts, "u1", tcp("127.0.0.1"));
+    let list = || these(&DYNAMIC.replace(',', ", "));
+    let to_itself = Statement::Grant {
+        what: list(),
+        level: Level::Server,
+        users: names(&["u1"]),
+        with_grant_option: true,
+    };
+    assert_eq!(world.run_as(&u1, &to_itself).unwrap_err().code, 1227);
+    assert_eq!(world.run_as(&u1, &revoke(list(), Level::Server, "u1")).unwrap_err().code, 1227);
+    assert_eq!(world.run_as(&u1, &grant(What::All, Level::Server, "u1")).unwrap_err().code, 1045);
+    assert_eq!(world.grants("u1"), ["GRANT USAGE ON *.* TO `u1`@`%`"]);
+    // Who has them with GRANT OPTION hands them on.
+    world.ok(&to_itself);
+    world.create("u2", "p");
+    let u1 = access(&world.accounts, "u1", tcp("127.0.0.1"));
+    world.run_as(&u1, &grant(list(), Level::Server, "u2")).unwrap();
+    assert_eq!(world.grants("u2")[1], format!("GRANT {DYNAMIC} ON *.* TO `u2`@`%`"));
+}
+
 #[test]
 fn privileges_are_checked_with_mysqls_errors() {
     let mut world = World::new();
