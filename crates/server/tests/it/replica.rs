@@ -1,7 +1,7 @@
 //! Purpose: a replica has what its source has, each transaction once.
 //!
 //! Requirements: R1. A transaction whose GTID somebody else commits or has said to be executed meanwhile is passed over. R2. What a
-//! minimal image leaves out is what the source let pass; one of the two tables may have more columns at its end; AUTO_INCREMENT goes on above what was applied; rows without a key that an event changes twice are found; moments in
+//! minimal image leaves out is what the source let pass, and a NULL is the default of a column that is NOT NULL here; one of the two tables may have more columns at its end; AUTO_INCREMENT goes on above what was applied; rows without a key that an event changes twice are found; moments in
 //! definitions are the source's to the microsecond; texts of definitions are in the source's character set. R3. Who begins with nothing is told that
 //! what `gtid_purged` says is missing.
 //!
@@ -106,6 +106,37 @@ fn what_an_image_leaves_out_is_what_the_source_let_pass() {
         ok(&mut writer, sql);
     }
     assert_equal(&source, &replica, &["n", "m"]);
+}
+
+#[test]
+fn a_null_is_the_default_of_a_column_that_is_not_null_here() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    let all = "SELECT * FROM d.t ORDER BY a";
+    ok(&mut writer, "CREATE TABLE d.t (a INT UNIQUE, b INT, c INT, d DATETIME)");
+    catch_up(&source, &mut reader);
+    ok(
+        &mut reader,
+        "ALTER TABLE d.t MODIFY a INT NOT NULL, MODIFY c INT NOT NULL DEFAULT 7, MODIFY d DATETIME NOT NULL DEFAULT NOW()",
+    );
+    // The first in the index is another row than the one that is meant.
+    ok(&mut writer, "INSERT INTO d.t VALUES (-5, 9, 1, '2020-02-02'), (NULL, 1, NULL, NULL)");
+    catch_up(&source, &mut reader);
+    let other = "-5|9|1|2020-02-02 00:00:00";
+    let zero = "0000-00-00 00:00:00";
+    assert_eq!(rows(&mut reader, all), [other, &format!("0|1|7|{zero}")]);
+    ok(&mut writer, "UPDATE d.t SET b = 2 WHERE b = 1");
+    catch_up(&source, &mut reader);
+    assert_eq!(rows(&mut reader, all), [other, &format!("0|2|7|{zero}")]);
+    // Whose key happens to be what stands for NULL is not the row that is meant.
+    ok(&mut reader, "UPDATE d.t SET b = 3 WHERE a = 0");
+    ok(&mut writer, "DELETE FROM d.t WHERE b = 2");
+    crate::replica_runs::until_status(&mut reader, "Last_SQL_Errno", "1032");
+    assert_eq!(rows(&mut reader, all), [other, &format!("0|3|7|{zero}")]);
+    ok(&mut reader, "UPDATE d.t SET b = 2 WHERE a = 0");
+    ok(&mut reader, "START REPLICA");
+    catch_up(&source, &mut reader);
+    assert_eq!(rows(&mut reader, all), [other]);
 }
 
 /// Waits until the replica has everything of the source; fails with what it stops at.

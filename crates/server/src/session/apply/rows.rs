@@ -3,6 +3,7 @@
 //! Without a key, the rows of an event are looked for together, in one pass over the table ([`super::search`]).
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -18,7 +19,9 @@ use sql::plan::{ComputedKind, PlannedTable, Relations, RowRules};
 use sql::session::Session;
 use types::column::ColumnType;
 use types::error::SqlError;
-use types::error::table::{ER_AUTOINC_READ_FAILED, ER_KEY_NOT_FOUND, ER_TABLE_DEF_CHANGED};
+use types::error::table::{
+    ER_AUTOINC_READ_FAILED, ER_BAD_NULL_ERROR, ER_KEY_NOT_FOUND, ER_TABLE_DEF_CHANGED,
+};
 use types::row::Offsets;
 use types::store;
 use types::temporal::TimeZone;
@@ -78,6 +81,7 @@ impl Client {
             turns,
             tolerance,
             is_xa,
+            not_null: Cell::new(None),
         };
         let done = kill.unless_killed(pin!(changes.apply(body))).await;
         count::add_rows(&self.counters, log.rows);
@@ -133,6 +137,8 @@ pub(super) struct Changes<'a> {
     turns: Turns,
     tolerance: &'a Tolerance,
     is_xa: bool,
+    /// A column that is NOT NULL here, and NULL in an image.
+    not_null: Cell<Option<usize>>,
 }
 
 impl Changes<'_> {
@@ -166,7 +172,20 @@ impl Changes<'_> {
             done.or_else(|error| self.pass_over(error))?;
             self.turns.tick().await;
         }
+        self.warn_of_nulls();
         Ok(())
+    }
+
+    /// Once an event: the two tables differ.
+    fn warn_of_nulls(&self) {
+        let Some(column) = self.not_null.get() else { return };
+        let (db, name) = (&self.table.def.db, &self.table.def.name);
+        let error = ER_BAD_NULL_ERROR.error(&[&self.table.def.columns[column].name]);
+        tracing::warn!(
+            code = error.code,
+            "replication: {}: a row of {db}.{name} gets its default",
+            error.message
+        );
     }
 
     /// Goes on behind a row that cannot be changed, if that is tolerated.
@@ -343,6 +362,10 @@ impl Changes<'_> {
         let mut row = table.rows.builder(&mut out);
         for (column, field) in fields.iter().enumerate() {
             match field {
+                Field::Null if !table.def.columns[column].nullable => {
+                    self.not_null.set(Some(column));
+                    row.stored(Some(&instead_of_null(&table.def.columns[column])));
+                }
                 Field::Null => row.null(),
                 Field::Missing => row.stored(missing(column).as_deref()),
                 Field::Value(value) => {
@@ -368,6 +391,10 @@ impl Changes<'_> {
         // What the image does not have is NULL here, and not looked at.
         let probe = self.row(before, |_| None)?;
         let offsets = self.offsets(&probe)?;
+        // A key that was NULL at the source was none there: another row may have what stands for it here.
+        let is_keyless = by.parts(table).iter().any(|part| before[usize::from(part.column)] == Field::Null);
+        let (by, found) =
+            if is_keyless { (By::Search, self.search_again(&probe, before).await?) } else { (by, found) };
         let mut key = match by {
             By::Primary => table.row_key(&probe, &offsets).map(Key::from),
             By::Unique(place) => self.trx.find_duplicate(table, &probe, place).map_err(engine_error)?,
@@ -403,6 +430,15 @@ enum By {
 }
 
 impl By {
+    /// The key's.
+    fn parts(self, table: &Table) -> &[IndexPart] {
+        match self {
+            Self::Primary => table.def.primary().map_or(&[], |primary| &primary.parts),
+            Self::Unique(place) => &table.def.indexes[place].parts,
+            Self::Search => &[],
+        }
+    }
+
     /// For an event's before images.
     fn of(table: &Table, body: &RowsBody<'_>) -> Self {
         let has = |column: u16| {
@@ -455,4 +491,14 @@ fn default(def: &ColumnDef) -> Option<Cow<'_, [u8]>> {
             Some(Cow::Owned(implicit))
         }
     }
+}
+
+/// What a column that is NOT NULL here has of a NULL of the source, as in MySQL: its default. It is the same at any time, so that later
+/// images mean the same row.
+fn instead_of_null(def: &ColumnDef) -> Cow<'_, [u8]> {
+    default(def).unwrap_or_else(|| {
+        let mut implicit = Vec::new();
+        store::write_implicit_default(def.ty, &mut implicit);
+        Cow::Owned(implicit)
+    })
 }
