@@ -1,14 +1,15 @@
 //! CHANGE REPLICATION SOURCE TO, START REPLICA, STOP REPLICA, RESET REPLICA.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 
 use replication::replica::{Position, Settings, TlsSettings};
 use sql::parse::{ChangeSource, ReplicaThreads, Statement};
 use types::error::table::{
     ER_AUTO_POSITION_REQUIRES_GTID_MODE_NOT_OFF, ER_BAD_REPLICA, ER_BAD_REPLICA_AUTO_POSITION,
-    ER_REPLICA_CHANNEL_MUST_STOP, ER_REPLICA_CONFIGURATION, ER_REPLICA_HEARTBEAT_VALUE_OUT_OF_RANGE,
-    ER_WRONG_ARGUMENTS,
+    ER_LOCK_OR_ACTIVE_TRANSACTION, ER_REPLICA_CHANNEL_MUST_STOP, ER_REPLICA_CONFIGURATION,
+    ER_REPLICA_HEARTBEAT_VALUE_OUT_OF_RANGE, ER_WRONG_ARGUMENTS,
 };
 use types::error::{Condition, SqlError};
 use types::warning::Level;
@@ -148,11 +149,19 @@ impl Client {
         Ok(())
     }
 
-    /// STOP REPLICA.
+    /// STOP REPLICA. Error 1192 under locks of the session's own: a worker may wait for them, and this for the worker. After a KILL it
+    /// does not wait; the parts stop all the same.
     async fn stop_replica(&self, which: ReplicaThreads) -> Result<()> {
+        if self.locked.is_some() || self.global_lock.is_some() {
+            return Err(ER_LOCK_OR_ACTIVE_TRANSACTION.error(&[]));
+        }
         self.require_replication_admin()?;
-        self.shared.common.replica.stop(Threads { io: which.io, sql: which.sql }).await;
-        Ok(())
+        let replica = &self.shared.common.replica;
+        let stop = async {
+            replica.stop(Threads { io: which.io, sql: which.sql }).await;
+            Ok(())
+        };
+        self.kill.unless_killed(pin!(stop)).await
     }
 
     /// RESET REPLICA: forgets the place in the source's binlog, with ALL the source too.

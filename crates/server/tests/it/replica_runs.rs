@@ -3,7 +3,8 @@
 //! Requirements: R1. Nothing is acknowledged that is not durable here, though the source has another log of the same name since;
 //! R2. what was received is applied after STOP REPLICA IO_THREAD, and STOP REPLICA SQL_THREAD ends that; R3.
 //! `Seconds_Behind_Source` is the age of what is applied at the moment; R4. a row without a key that has become another one while its lock was
-//! waited for is left alone; R5. a statement about users that changes nothing stops no replica.
+//! waited for is left alone; R5. a statement about users that changes nothing stops no replica; R6. who holds locks that a worker may wait for does
+//! not wait for the worker, and a KILL ends the wait of who does.
 //!
 //! Method: two whole servers, one of which follows the other over TCP.
 
@@ -97,6 +98,43 @@ fn what_was_received_is_applied_after_the_receiver_was_stopped() {
         catch_up(&source, &mut reader);
     }
     assert_eq!(rows(&mut reader, "SELECT COUNT(*) FROM d.t"), ["6"]);
+}
+
+#[test]
+fn nobody_waits_for_a_worker_that_waits_for_him() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader, mut locker) = (source.root(), replica.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    catch_up(&source, &mut reader);
+    for lock in ["LOCK TABLES d.t READ", "FLUSH TABLES WITH READ LOCK"] {
+        ok(&mut locker, lock);
+        for part in ["", " SQL_THREAD", " IO_THREAD"] {
+            let stop = format!("STOP REPLICA{part}");
+            assert_eq!(locker.query(&stop).unwrap_err().code(), 1192, "{lock}, {stop}");
+        }
+        ok(&mut locker, "UNLOCK TABLES");
+    }
+    ok(&mut locker, "FLUSH TABLES WITH READ LOCK");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1)");
+    // The worker has all of it, and the row: what is left is the commit.
+    let position = rows(&mut writer, "SHOW MASTER STATUS")[0].split('|').nth(1).unwrap().to_owned();
+    until_status(&mut reader, "Read_Source_Log_Pos", &position);
+    while reader.query("SELECT id FROM d.t WHERE id = 1 FOR UPDATE NOWAIT").is_ok() {}
+    let mut stopper = replica.root();
+    let id = rows(&mut stopper, "SELECT connection_id()")[0].clone();
+    send(&mut stopper, "STOP REPLICA");
+    until(
+        &mut reader,
+        &format!("SELECT info FROM information_schema.processlist WHERE id = {id}"),
+        &["STOP REPLICA"],
+    );
+    ok(&mut reader, &format!("KILL QUERY {id}"));
+    assert_eq!(stopper.answer().unwrap_err().code(), 1317);
+    ok(&mut locker, "UNLOCK TABLES");
+    // It stops all the same.
+    until_status(&mut reader, "Replica_SQL_Running", "No");
+    ok(&mut reader, "START REPLICA");
+    catch_up(&source, &mut reader);
 }
 
 #[test]
