@@ -2,11 +2,13 @@
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use protocol::frame::{CHUNK_SIZE_MAX, PacketReader};
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -89,22 +91,43 @@ impl Packets {
     /// The next packet.
     pub(super) async fn next(&mut self) -> Result<Vec<u8>> {
         loop {
-            // Checked first without keeping the slice: the borrow checker would not let it go.
-            match self.reader.next_packet() {
-                Ok(Some(packet)) => return Ok(packet.to_vec()),
-                Ok(None) => {}
-                // A source that shuts down says so in between, with a number of its own.
-                Err(error @ protocol::Error::OutOfOrder { .. }) => {
-                    return Err(SourceError::Lost(error.to_string()));
-                }
-                Err(error) => return Err(SourceError::Malformed(error.to_string())),
+            if let Some(packet) = self.whole()? {
+                return Ok(packet);
             }
-            let count = self.stream.read(self.reader.spare()).await?;
-            if count == 0 {
-                return Err(SourceError::Lost("the source has closed the connection".to_owned()));
-            }
-            self.reader.filled(count);
+            self.receive().await?;
         }
+    }
+
+    /// The next packet. The source may say nothing for so long; a large packet may take longer, as long as more of it comes.
+    pub(super) async fn next_within(&mut self, silence: Duration) -> Result<Vec<u8>> {
+        loop {
+            if let Some(packet) = self.whole()? {
+                return Ok(packet);
+            }
+            timeout(silence, self.receive())
+                .await
+                .map_err(|_| SourceError::Lost("the source has been silent for too long".to_owned()))??;
+        }
+    }
+
+    /// A packet of which everything is here.
+    fn whole(&mut self) -> Result<Option<Vec<u8>>> {
+        match self.reader.next_packet() {
+            Ok(packet) => Ok(packet.map(<[u8]>::to_vec)),
+            // A source that shuts down says so in between, with a number of its own.
+            Err(error @ protocol::Error::OutOfOrder { .. }) => Err(SourceError::Lost(error.to_string())),
+            Err(error) => Err(SourceError::Malformed(error.to_string())),
+        }
+    }
+
+    /// More bytes. Dropping the future loses nothing.
+    async fn receive(&mut self) -> Result<()> {
+        let count = self.stream.read(self.reader.spare()).await?;
+        if count == 0 {
+            return Err(SourceError::Lost("the source has closed the connection".to_owned()));
+        }
+        self.reader.filled(count);
+        Ok(())
     }
 
     /// From now on the source counts its packets as it likes.
@@ -234,4 +257,39 @@ pub(super) fn lenenc(input: &mut &[u8]) -> Option<u64> {
     let (bytes, rest) = rest.split_at_checked(size)?;
     *input = rest;
     Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    const SILENCE: Duration = Duration::from_secs(1);
+
+    /// A source that sends a packet of so many bytes, one after each pause.
+    async fn sent(bytes: u8, pause: Duration) -> Result<Vec<u8>> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (mut source, _) = listener.accept().await.unwrap();
+        let sends = tokio::spawn(async move {
+            source.write_all(&[bytes, 0, 0, 0]).await.unwrap();
+            for byte in 0..bytes {
+                tokio::time::sleep(pause).await;
+                // Who has given up does not read.
+                let _ = source.write_all(&[byte]).await;
+            }
+        });
+        let packet = Packets::new(stream).next_within(SILENCE).await;
+        sends.abort();
+        packet
+    }
+
+    #[tokio::test]
+    async fn a_packet_may_take_longer_than_silence() {
+        let slow = sent(8, Duration::from_millis(150)).await;
+        assert_eq!(slow.unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        let silent = sent(1, Duration::from_secs(100)).await;
+        assert!(matches!(silent, Err(SourceError::Lost(why)) if why.contains("silent")));
+    }
 }

@@ -273,13 +273,10 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// The next event, and whether the source waits for [`Dump::acknowledge`]. An answer takes at most `patience`: a
-    /// source that is alive sends heartbeats. Dropping the future loses nothing.
+    /// The next event, and whether the source waits for [`Dump::acknowledge`]. The source is silent for at most `patience`: one
+    /// that is alive sends heartbeats. Dropping the future loses nothing.
     pub async fn next(&mut self, patience: Duration) -> Result<(SourceEvent, bool)> {
-        let packet = timeout(patience, self.packets.next());
-        let packet = packet
-            .await
-            .map_err(|_| SourceError::Lost("the source has been silent for too long".to_owned()))??;
+        let packet = self.packets.next_within(patience).await?;
         match packet.split_first() {
             Some((0, event)) => {
                 let (asks, event) = if self.is_semi_sync {
