@@ -31,7 +31,7 @@ use crate::variables::{Live, Values, Variables};
 use file::LogFile;
 pub(crate) use file::is_the_servers;
 use kept::Kept;
-pub(crate) use secrets::without_secrets;
+pub(crate) use secrets::{commands_without_secrets, without_secrets};
 pub(crate) use slow::SlowEntry;
 pub use slow::SlowLog;
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use sql::lex::{Kind, Lexer, Quoting, Token};
+use sql::lex::{Kind, Lexer, Quoting, Token, split_first};
 
 /// What stands for a secret, as in MySQL.
 const SECRET: &[u8] = b"<secret>";
@@ -51,6 +51,19 @@ pub(crate) fn without_secrets(sql: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
         (before, last) = (last, text);
     }
     replaced(sql, &found, SECRET)
+}
+
+/// The same of what a command has sent, which may be several statements, the last of them cut: a literal without an end is hidden to the end.
+pub(crate) fn commands_without_secrets(text: &str) -> String {
+    let quoting = Quoting::default();
+    let (mut shown, mut behind) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while !behind.is_empty() {
+        let (first, rest, _) = split_first(behind, quoting);
+        shown.extend_from_slice(&without_secrets(first, quoting));
+        shown.extend_from_slice(&behind[first.len()..behind.len() - rest.len()]);
+        behind = rest;
+    }
+    String::from_utf8_lossy(&shown).into_owned()
 }
 
 /// Whether an option's name, which may be quoted, is that of a password.
@@ -134,6 +147,23 @@ mod tests {
             ),
         ] {
             assert_eq!(without_secrets(sql.as_bytes(), Quoting::default()), shown.as_bytes(), "{sql}");
+        }
+    }
+
+    #[test]
+    fn each_statement_of_a_command_is_looked_at_and_the_last_may_be_cut() {
+        for (text, shown) in [
+            ("SELECT 1", "SELECT 1"),
+            (
+                "DO SLEEP(9); SET PASSWORD = 'x;y'; SELECT 'z';",
+                "DO SLEEP(9); SET PASSWORD = <secret>; SELECT 'z';",
+            ),
+            (
+                "CREATE USER a IDENTIFIED BY 'p', b IDENTIFIED BY 'q",
+                "CREATE USER a IDENTIFIED BY <secret>, b IDENTIFIED BY <secret>",
+            ),
+        ] {
+            assert_eq!(commands_without_secrets(text), shown);
         }
     }
 

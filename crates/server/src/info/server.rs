@@ -9,6 +9,7 @@ use types::error::table::ER_SPECIFIC_ACCESS_DENIED_ERROR;
 use super::cell::{NULL, Row, row};
 use super::look::Look;
 use crate::accounts::Privileges;
+use crate::general_log::commands_without_secrets;
 use crate::net::ProcessRow;
 use crate::status::{Storage, View};
 
@@ -151,7 +152,7 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
     view.show().into_iter().map(|(name, value)| row![name, value]).collect()
 }
 
-/// The connections that the session is told of: its user's, and all if it has PROCESS.
+/// The connections that the session is told of: its user's, and all if it has PROCESS. Of passwords it is not told.
 pub(super) fn connections(look: &Look<'_>) -> Vec<ProcessRow> {
     let all = look.access.has(Privileges::PROCESS);
     let mut rows = look.shared.connections.processes();
@@ -159,6 +160,7 @@ pub(super) fn connections(look: &Look<'_>) -> Vec<ProcessRow> {
     let states = super::locks::states(look.shared);
     for process in &mut rows {
         process.state = states.get(&process.id).copied().unwrap_or(process.state);
+        process.info = process.info.take().map(|info| commands_without_secrets(&info));
     }
     rows
 }

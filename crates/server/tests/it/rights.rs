@@ -2,13 +2,13 @@
 //!
 //! Requirements: R1. who may not read a table cannot have a change tell him what is in it, and needs to read only for changes that
 //! look; R2. statements about accounts name in the binary log whom and what they are about; R3. what is not there can be revoked if
-//! the statement says so; R4. each FLUSH needs RELOAD or its own privilege.
+//! the statement says so; R4. each FLUSH needs RELOAD or its own privilege; R5. a password is seen by none, also while its statement runs.
 //!
 //! Method: a whole server, users without a password, answers as recorded from MySQL 9.7.4.
 
 use crate::client::Client;
 use crate::replica::pair;
-use crate::whole::{World, ok, rows, until};
+use crate::whole::{World, ok, rows, send, until};
 
 fn code(client: &mut Client, sql: &str) -> u16 {
     client.query(sql).map_or_else(|failure| failure.code(), |_| 0)
@@ -172,6 +172,27 @@ fn a_password_is_changed_by_who_knows_it_and_seen_by_none() {
     assert!(rows(&mut client, "SHOW CREATE USER nobody")[0].contains("AS <secret>"));
     assert_eq!(code(&mut client, "ALTER USER nobody IDENTIFIED WITH caching_sha2_password AS ''"), 1227);
     assert_eq!(code(&mut client, "ALTER USER IF EXISTS nonex ACCOUNT LOCK"), 1227);
+    world.stop();
+}
+
+#[test]
+fn a_password_is_not_seen_while_its_statement_waits() {
+    let world = World::start();
+    let (mut root, mut backup, mut waiting) = (world.root(), world.root(), world.root());
+    ok(&mut backup, "LOCK INSTANCE FOR BACKUP");
+    send(&mut waiting, "CREATE USER x IDENTIFIED BY 'geheim'");
+    for (info, source) in [
+        ("info", "information_schema.processlist"),
+        ("info", "performance_schema.processlist"),
+        ("processlist_info", "performance_schema.threads"),
+    ] {
+        let shown = format!("SELECT {info} FROM {source} WHERE {info} LIKE 'CREATE USER%'");
+        until(&mut root, &shown, &["CREATE USER x IDENTIFIED BY <secret>"]);
+    }
+    let listed = rows(&mut root, "SHOW FULL PROCESSLIST");
+    assert!(!listed.iter().any(|row| row.contains("geheim")), "{listed:?}");
+    ok(&mut backup, "UNLOCK INSTANCE");
+    waiting.answer().unwrap();
     world.stop();
 }
 
