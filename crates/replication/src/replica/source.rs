@@ -29,8 +29,8 @@ pub struct Hello {
     pub host: String,
     /// `report_port`
     pub port: u16,
-    /// Whether `gtid_mode` is ON.
-    pub has_gtids: bool,
+    /// Whether `gtid_mode` is not OFF: a source may send GTIDs.
+    pub takes_gtids: bool,
     /// `rpl_semi_sync_replica_enabled`
     pub acknowledges: bool,
 }
@@ -163,20 +163,19 @@ impl Source {
 
     async fn ask_gtids(&mut self, settings: &Settings, hello: &Hello, is_mariadb: bool) -> Result<()> {
         let mode = if is_mariadb { None } else { self.value("SELECT @@GLOBAL.GTID_MODE").await? };
-        self.has_gtids = mode.as_deref().is_some_and(|mode| mode.eq_ignore_ascii_case("ON"));
+        let mode = mode.map_or_else(|| "OFF".to_owned(), |mode| mode.to_ascii_uppercase());
+        self.has_gtids = mode == "ON";
         if settings.auto_position && !self.has_gtids && !is_mariadb {
             return Err(SourceError::Unfit(format!(
-                "The replication receiver thread cannot start in AUTO_POSITION mode: the source has GTID_MODE = {} \
-                 instead of ON.",
-                mode.as_deref().unwrap_or("OFF")
+                "The replication receiver thread cannot start in AUTO_POSITION mode: the source has GTID_MODE = {mode} \
+                 instead of ON."
             )));
         }
-        if self.has_gtids && !hello.has_gtids {
-            return Err(SourceError::Unfit(
-                "The replication receiver thread cannot start because the source has GTID_MODE = ON and this server \
+        if matches!(&*mode, "ON" | "ON_PERMISSIVE") && !hello.takes_gtids {
+            return Err(SourceError::Unfit(format!(
+                "The replication receiver thread cannot start because the source has GTID_MODE = {mode} and this server \
                  has GTID_MODE = OFF."
-                    .to_owned(),
-            ));
+            )));
         }
         Ok(())
     }

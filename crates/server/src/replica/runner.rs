@@ -334,7 +334,7 @@ fn hello(shared: &Shared) -> Hello {
         uuid: shared.uuid,
         host: shown("report_host"),
         port: shown("report_port").parse().unwrap_or(0),
-        has_gtids: shared.pipeline.settings.gtid_mode.load(Ordering::Relaxed),
+        takes_gtids: shared.variables.gtid_mode() != 0,
         acknowledges: shared.variables.live.semi_sync_replica.load(Ordering::Relaxed),
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Requirements: R1. A step of `gtid_mode` begins a binlog file, so who asks by GTIDs finds files that have nothing else. R2. It is refused
 //! where something here is by GTIDs (3111), and what it needs cannot be taken from it (1779). R3. What is done by itself with a GTID uses it,
-//! whether it changes anything or not; what fails uses it without being executed. As recorded from MySQL 9.7.4.
+//! whether it changes anything or not; what fails uses it without being executed. R4. A server without GTIDs takes none of a source. As recorded from MySQL 9.7.4.
 //!
 //! Method: whole servers, one of which follows the other over TCP.
 
 use crate::replica::{follow, newest};
-use crate::replica_runs::until_status;
+use crate::replica_runs::{status, until_status};
 use crate::whole::{World, ok, rows, until};
 
 const UUID: &str = "77777777-0000-0000-0000-000000000001";
@@ -59,6 +59,37 @@ fn a_step_of_gtid_mode_begins_a_file() {
     let events = rows(&mut writer, &format!("SHOW BINLOG EVENTS IN '{file}'"));
     assert!(events.iter().any(|event| event.contains("Anonymous_Gtid")), "{events:?}");
     until_status(&mut reader, "Replica_IO_Running", "No");
+}
+
+#[test]
+fn who_has_no_gtids_takes_none() {
+    let off = ["--gtid-mode=OFF", "--server-id=2"];
+    let (source, replica) = (World::start_with(&off[..1]), World::start_with(&off));
+    follow(&source, &replica, "");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (id INT)");
+    until(&mut reader, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'd'", &["1"]);
+    // One that somebody has given, and those that the source numbers from now on: it is asked again.
+    set_mode(&[&source], "OFF_PERMISSIVE");
+    ok(&mut writer, &format!("SET gtid_next = '{UUID}:1'"));
+    ok(&mut writer, "INSERT INTO d.t VALUES (1)");
+    ok(&mut writer, "SET gtid_next = AUTOMATIC");
+    until_status(&mut reader, "Last_SQL_Errno", "1781");
+    set_mode(&[&source], "ON_PERMISSIVE");
+    ok(&mut reader, "START REPLICA");
+    until_status(&mut reader, "Last_IO_Errno", "1593");
+    let why = status(&mut reader, "Last_IO_Error");
+    assert!(
+        why.contains("the source has GTID_MODE = ON_PERMISSIVE and this server has GTID_MODE = OFF"),
+        "{why}"
+    );
+    let events = rows(&mut reader, "SHOW BINLOG EVENTS");
+    assert!(!events.iter().any(|event| event.contains("|Gtid|")), "{events:?}");
+    // A step is enough, as in MySQL.
+    set_mode(&[&source], "ON");
+    set_mode(&[&replica], "OFF_PERMISSIVE");
+    ok(&mut reader, "START REPLICA");
+    until(&mut reader, "SELECT COUNT(*) FROM d.t", &["1"]);
 }
 
 #[test]

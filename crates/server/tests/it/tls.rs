@@ -432,7 +432,7 @@ fn asked(world: &World, source: &TcpSource, tls: Option<&SourceTls>) -> Result<(
         uuid: "aaaaaaaa-0000-0000-0000-000000000077".parse().unwrap(),
         host: String::new(),
         port: 0,
-        has_gtids: true,
+        takes_gtids: true,
         acknowledges: false,
     };
     let patience = Duration::from_secs(10);

@@ -16,6 +16,7 @@ use binlog::{Gtid, Origin};
 use commit::{Committing, EventsKind, Pending, Pipeline};
 use protocol::wire::Capabilities;
 use types::error::SqlError;
+use types::error::table::ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF;
 
 use super::gtid_next::OwnGtid;
 use super::transaction::{Stamp, new_pending};
@@ -74,8 +75,11 @@ impl Client {
     }
 
     /// Takes the GTID of the transaction that comes: nobody else commits one of that GTID meanwhile. False if there is
-    /// one already.
+    /// one already. Error 1781 if this server has no GTIDs; the source may have begun with them since it was asked.
     pub(crate) async fn claim_applied(&mut self, gtid: Gtid) -> Result<bool> {
+        if self.gtid_mode() == 0 {
+            return Err(ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF.error(&[]));
+        }
         let kill = Arc::clone(&self.kill);
         let claimed = kill.unless_killed(pin!(self.await_gtid(gtid))).await?;
         let pipeline = Arc::clone(&self.shared.pipeline);
