@@ -35,6 +35,8 @@ impl EventType {
     pub const ANONYMOUS_GTID: Self = Self(34);
     /// The GTIDs of all earlier files; the second event of every file.
     pub const PREVIOUS_GTIDS: Self = Self(35);
+    /// The members of a group of MySQL servers are others now; in a transaction of its own. onelog writes none.
+    pub const VIEW_CHANGE: Self = Self(37);
     /// End of an XA transaction that waits for its coordinator's word.
     pub const XA_PREPARE: Self = Self(38);
     /// All events of a transaction behind its GTID, compressed.
@@ -61,6 +63,7 @@ impl EventType {
             Self::GTID => "Gtid",
             Self::ANONYMOUS_GTID => "Anonymous_Gtid",
             Self::PREVIOUS_GTIDS => "Previous_gtids",
+            Self::VIEW_CHANGE => "View_change",
             Self::XA_PREPARE => "XA_prepare",
             Self::TRANSACTION_PAYLOAD => "Transaction_payload",
             Self(_) => "Unknown",

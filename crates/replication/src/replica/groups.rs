@@ -103,6 +103,8 @@ impl Groups {
             | EventType::UPDATE_ROWS
             | EventType::DELETE_ROWS
             | EventType(23..=25) => self.within(Step::Event),
+            // What is left of its transaction is the GTID.
+            EventType::VIEW_CHANGE => self.within(Step::Nothing),
             // The text of a statement; who may skip it, does.
             EventType::ROWS_QUERY | mariadb::ANNOTATE_ROWS => Ok(Step::Nothing),
             _ if is_between(&event.header) => Ok(self.between(event)),
@@ -326,6 +328,16 @@ mod tests {
         assert_eq!(taken(&mut groups, &rotate), Step::File(Position::at("b.2", 4)));
         assert_eq!(taken(&mut groups, &event(&Rotate { position: 4, file: b"b.2" }, 0)), Step::Nothing);
         assert_eq!(taken(&mut groups, &raw(35, &[0; 8], 150)), Step::Passed(Position::at("b.2", 150)));
+    }
+
+    #[test]
+    fn a_change_of_a_group_s_view_is_an_empty_transaction() {
+        let mut groups = Groups::new(Position::at("b.1", 4));
+        assert!(matches!(taken(&mut groups, &gtid(1)), Step::Begin(_)));
+        assert_eq!(taken(&mut groups, &query(b"BEGIN", 250)), Step::Event);
+        assert_eq!(taken(&mut groups, &raw(37, &[0; 64], 350)), Step::Nothing);
+        assert_eq!(taken(&mut groups, &query(b"COMMIT", 400)), Step::End(Position::at("b.1", 400), true));
+        assert!(groups.take(&raw(37, &[0; 64], 450)).is_err());
     }
 
     #[test]
