@@ -4,7 +4,8 @@
 //! MySQL    GTID | ANONYMOUS_GTID, then one statement, or BEGIN .. XID | COMMIT | ROLLBACK, or XA START .. XA_PREPARE
 //! MariaDB  GTID (162), then one statement if it is standalone, else .. XID | COMMIT | ROLLBACK | XA_PREPARE
 //! ```
-//! A group that is not whole when the connection breaks is asked for again.
+//! A group that is not whole when the connection breaks is asked for again. One that its file leaves without an end was never committed: a source
+//! crashed while it wrote it, and MariaDB does not cut it off. So it is forgotten.
 
 use binlog::decode::Event;
 use binlog::event::{EventHeader, flag};
@@ -43,7 +44,8 @@ pub struct Head {
 pub enum Step {
     /// Nothing.
     Nothing,
-    /// The source goes on in this file: numbers of groups begin anew. The position is behind everything before.
+    /// The source goes on in this file: numbers of groups begin anew. The position is behind everything before. A group that is open is
+    /// forgotten.
     File(Position),
     /// Nothing, but the source's binlog goes on behind this position.
     Passed(Position),
@@ -65,6 +67,8 @@ pub struct Groups {
     /// MariaDB has no logical clock: one is made of its commit ids.
     sequence: u64,
     batch: Option<(u64, u64)>,
+    /// MariaDB's GTID of the group that is open: domain, server, number.
+    gtid: Option<(u32, (u32, u64))>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +86,7 @@ type Result<T> = std::result::Result<T, SourceError>;
 impl Groups {
     /// From this position on.
     pub fn new(position: Position) -> Self {
-        Self { position, state: State::Between, sequence: 0, batch: None }
+        Self { position, state: State::Between, sequence: 0, batch: None, gtid: None }
     }
 
     /// Where the source was read up to: behind the last whole group.
@@ -123,11 +127,15 @@ impl Groups {
     fn rotate(&mut self, event: &SourceEvent) -> Result<Step> {
         let Event::Rotate(rotate) = event.event()? else { return Ok(Step::Nothing) };
         let file = String::from_utf8_lossy(rotate.file).into_owned();
-        // The artificial one at the start, and behind a real one, says what is known.
-        if self.position.file == file && event.header.end_log_pos == 0 {
+        let is_artificial = event.header.end_log_pos == 0;
+        // That at the start, and that behind a real one, say what is known.
+        if self.position.file == file && is_artificial {
             return Ok(Step::Nothing);
         }
-        self.within_or_between(State::Between)?;
+        if !is_artificial {
+            self.within_or_between(State::Between)?;
+        }
+        (self.state, self.gtid) = (State::Between, None);
         (self.position.file, self.position.position) = (file, rotate.position);
         (self.sequence, self.batch) = (0, None);
         Ok(Step::File(self.position.clone()))
@@ -157,7 +165,7 @@ impl Groups {
         self.within_or_between(State::Between)?;
         let gtid =
             MariaGtid::decode(&event.body).ok_or_else(|| SourceError::malformed("MariaDB's GTID event"))?;
-        self.position.domains.insert(gtid.domain, (event.header.server_id, gtid.sequence));
+        self.gtid = Some((gtid.domain, (event.header.server_id, gtid.sequence)));
         self.sequence = self.sequence.saturating_add(1);
         // Transactions of one group commit held their locks together: they do not conflict.
         let before = match (self.batch, gtid.commit_id) {
@@ -192,8 +200,7 @@ impl Groups {
             State::Open if is("ROLLBACK") => self.end(event, false),
             State::Open => Ok(Step::Event),
             State::Headed { .. } => {
-                self.state = State::Between;
-                self.position.pass(&event.header);
+                self.pass(event);
                 Ok(Step::Statement(self.position.clone()))
             }
             State::Between => Err(SourceError::Unfit(
@@ -208,9 +215,15 @@ impl Groups {
         if self.state == State::Between {
             return Err(SourceError::malformed("a transaction ends that has not begun"));
         }
+        self.pass(event);
+        Ok(Step::End(self.position.clone(), commits))
+    }
+
+    /// The group ends with this event.
+    fn pass(&mut self, event: &SourceEvent) {
         self.state = State::Between;
         self.position.pass(&event.header);
-        Ok(Step::End(self.position.clone(), commits))
+        self.position.domains.extend(self.gtid.take());
     }
 
     fn within(&self, step: Step) -> Result<Step> {
@@ -328,6 +341,27 @@ mod tests {
         assert_eq!(taken(&mut groups, &rotate), Step::File(Position::at("b.2", 4)));
         assert_eq!(taken(&mut groups, &event(&Rotate { position: 4, file: b"b.2" }, 0)), Step::Nothing);
         assert_eq!(taken(&mut groups, &raw(35, &[0; 8], 150)), Step::Passed(Position::at("b.2", 150)));
+    }
+
+    #[test]
+    fn a_group_that_its_file_leaves_without_an_end_is_forgotten() {
+        let mut groups = Groups::new(Position::at("b.1", 4));
+        taken(&mut groups, &mariadb(10, 2, 1));
+        taken(&mut groups, &event(&Xid(1), 350));
+        taken(&mut groups, &mariadb(11, 2, 2));
+        assert_eq!(taken(&mut groups, &raw(30, &[], 380)), Step::Event);
+        // It goes on in another file without having said so in this one.
+        let artificial = event(&Rotate { position: 4, file: b"b.2" }, 0);
+        let Step::File(position) = taken(&mut groups, &artificial) else { panic!() };
+        assert_eq!((&*position.file, position.position, position.domains[&5]), ("b.2", 4, (3, 10)));
+        taken(&mut groups, &mariadb(12, 2, 3));
+        let Step::End(position, true) = taken(&mut groups, &event(&Xid(1), 350)) else { panic!() };
+        assert_eq!(position.domains[&5], (3, 12));
+        taken(&mut groups, &mariadb(13, 2, 4));
+        assert!(
+            groups.take(&event(&Rotate { position: 4, file: b"b.3" }, 400)).is_err(),
+            "no source writes that"
+        );
     }
 
     #[test]

@@ -204,6 +204,7 @@ impl Applier {
         match self.groups.take(&received.event)? {
             Step::Nothing => {}
             Step::File(position) => {
+                self.forget_open(&position);
                 self.clock.next_file();
                 let (turn, _) = self.clock.place(0, 0, self.flow.committed());
                 self.clock.next_file();
@@ -260,6 +261,17 @@ impl Applier {
             }
         }
         None
+    }
+
+    /// The group that is open, if there is one, has no end: its turn only moves the position.
+    fn forget_open(&mut self, position: &Position) {
+        let Some(open) = self.open.take() else { return };
+        tracing::warn!(%position, "replication: a transaction has no end in the source's file; it is forgotten");
+        self.shared.common.replica.state.lock().given.at_hand = None;
+        match open {
+            Open::With(worker) => self.send(worker, Task::Forget { position: position.clone() }),
+            Open::Skipped(turn) | Open::Counted { turn, .. } => self.pass(turn, position.clone(), 0),
+        }
     }
 
     async fn begin(&mut self, head: Head) {

@@ -111,8 +111,10 @@ impl Intake {
         let taken = taken.map_err(|_| SourceError::Lost("the queue is closed".to_owned()))?;
         let sent = self.queue.send(Received { event, _room: taken });
         sent.map_err(|_| SourceError::Lost("nobody applies what is received".to_owned()))?;
-        if matches!(step, Step::End(..) | Step::Statement(_)) {
-            self.shared.common.replica.state.lock().queued.end();
+        match step {
+            Step::End(..) | Step::Statement(_) => self.shared.common.replica.state.lock().queued.end(),
+            Step::File(_) => self.shared.common.replica.state.lock().queued.at_hand = None,
+            _ => {}
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ const QUERY_SHOWN: usize = 1024;
 /// Table maps that a worker remembers.
 const MAPS_MAX: usize = 1024;
 
-/// What a worker is given. A group is `Begin`, `Event`s, `End`; or `Begin`, `Statement`.
+/// What a worker is given. A group is `Begin`, `Event`s, `End` or `Forget`; or `Begin`, `Statement`.
 #[derive(Debug)]
 pub(super) enum Task {
     /// A group, whose turn this is, and which may begin when another turn is committed.
@@ -35,6 +35,8 @@ pub(super) enum Task {
     Event(Received),
     /// Its end: it is committed, or rolled back.
     End { position: Position, commits: bool },
+    /// It has no end: the source never committed it.
+    Forget { position: Position },
     /// All of it.
     Statement { received: Received, position: Position },
     /// Nothing but a new position, behind so many events of `sql_replica_skip_counter`.
@@ -156,16 +158,17 @@ impl Worker {
             Task::Event(received) => self.apply(&received.event).await,
             Task::End { position, commits } => {
                 if !commits {
-                    if self.client.makes_table() {
-                        // Nobody else will meet that table.
-                        self.maps.clear();
-                    }
-                    self.client.undo_applied().await;
+                    self.undo().await;
                 }
                 let open = self.opened()?;
                 let (turn, timestamp, stamp) =
                     (open.turn, open.head.timestamp, stamp(Some(&open.head), &position));
                 self.commit(turn, timestamp, stamp, position).await
+            }
+            Task::Forget { position } => {
+                self.undo().await;
+                let turn = self.opened()?.turn;
+                self.commit(turn, 0, stamp(None, &position), position).await
             }
             Task::Statement { received, position } => self.statement(&received.event, position).await,
             Task::Pass { turn, position, skipped } => {
@@ -174,6 +177,14 @@ impl Worker {
                 Ok(())
             }
         }
+    }
+
+    async fn undo(&mut self) {
+        if self.client.makes_table() {
+            // Nobody else will meet that table.
+            self.maps.clear();
+        }
+        self.client.undo_applied().await;
     }
 
     fn opened(&mut self) -> Result<&mut Open, SqlError> {

@@ -4,9 +4,15 @@
 //! R2. what was received is applied after STOP REPLICA IO_THREAD, and STOP REPLICA SQL_THREAD ends that; R3.
 //! `Seconds_Behind_Source` is the age of what is applied at the moment; R4. a row without a key that has become another one while its lock was
 //! waited for is left alone; R5. a statement about users that changes nothing stops no replica; R6. who holds locks that a worker may wait for does
-//! not wait for the worker, and a KILL ends the wait of who does.
+//! not wait for the worker, and a KILL ends the wait of who does; R7. a transaction that a file of the source leaves
+//! without an end is forgotten.
 //!
 //! Method: two whole servers, one of which follows the other over TCP.
+
+use std::path::Path;
+
+use vfs::sim::SimDisk;
+use vfs::{Open, Vfs};
 
 use crate::client::Client;
 use crate::replica::{newest, pair};
@@ -256,4 +262,38 @@ fn a_row_that_has_become_another_one_is_not_taken_for_it() {
     ok(&mut other, "COMMIT");
     until_status(&mut reader, "Last_SQL_Errno", "1032");
     assert_eq!(rows(&mut reader, "SELECT * FROM d.u ORDER BY v"), ["2|0", "3|0"], "it is not what was meant");
+}
+
+#[test]
+fn what_has_no_end_in_the_source_s_file_is_forgotten() {
+    let disk = SimDisk::new();
+    let source = World::start_on(&disk, &[]);
+    let mut writer = source.root();
+    let place = rows(&mut writer, "SHOW MASTER STATUS")[0].clone();
+    let mut place = place.split('|');
+    let (file, begin) = (place.next().unwrap(), place.next().unwrap());
+    ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    (1..=2).for_each(|id| ok(&mut writer, &format!("INSERT INTO d.t VALUES ({id})")));
+    ok(&mut writer, "FLUSH BINARY LOGS");
+    ok(&mut writer, "INSERT INTO d.t VALUES (3)");
+    // As MariaDB leaves a file after a crash.
+    let events = rows(&mut writer, &format!("SHOW BINLOG EVENTS IN '{file}'"));
+    let xid = events.iter().rfind(|event| event.contains("|Xid|")).unwrap();
+    let end = xid.split('|').nth(1).unwrap().parse().unwrap();
+    drop(writer);
+    source.stop();
+    disk.open(&Path::new("/data").join(file), Open::ReadWrite).unwrap().set_len(end).unwrap();
+    let (source, replica) = (World::open(&disk), World::start_with(&["--server-id=2"]));
+    let mut reader = replica.root();
+    let change = format!(
+        "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {}, SOURCE_USER = 'repl', \
+         SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {begin}",
+        source.port()
+    );
+    ok(&mut reader, &change);
+    ok(&mut reader, "START REPLICA");
+    until(&mut reader, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'd'", &["1"]);
+    until(&mut reader, "SELECT COUNT(*) FROM d.t WHERE id = 3", &["1"]);
+    assert_eq!(rows(&mut reader, "SELECT id FROM d.t ORDER BY id"), ["1", "3"]);
+    assert_eq!(status(&mut reader, "Last_IO_Errno"), "0");
 }
