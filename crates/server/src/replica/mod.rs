@@ -155,9 +155,15 @@ impl Replica {
         self.state.lock().settings.clone()
     }
 
-    /// Whether any part runs or is about to.
+    /// Which parts run, or are about to: START REPLICA has begun them when it returns.
+    fn threads(&self) -> Threads {
+        let (wanted, actual) = (*self.wanted.borrow(), *self.actual.borrow());
+        Threads { io: wanted.io || actual.io, sql: wanted.sql || actual.sql }
+    }
+
+    /// Whether any of them does.
     pub(crate) fn is_running(&self) -> bool {
-        *self.wanted.borrow() != Threads::default() || *self.actual.borrow() != Threads::default()
+        self.threads() != Threads::default()
     }
 
     /// Whether everything up to a position of the source is durable here.
