@@ -10,13 +10,14 @@ use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh, TrxId};
 
 use crate::ack::Committing;
-use crate::admission::Need;
+use crate::admission::{Gate, Need};
 use crate::checkpoint::Slicing;
 use crate::pending::Pending;
 use crate::pipeline::Participant;
 use crate::record::BinlogPlace;
 use crate::reserve::need_of;
 use crate::sequencer::Rotate;
+use crate::strategy::Form;
 use crate::{CommitError, FatalError, Pipeline};
 
 /// Changes nothing and holds nothing: takes part in the commit order alone.
@@ -59,6 +60,14 @@ pub struct Purged {
 }
 
 impl Pipeline {
+    /// What commits may do: [`Gate::Full`] also where the next one would be refused for want of room on the binlog's or the
+    /// store's own device.
+    pub fn gate(&self) -> Gate {
+        let gate = self.admission.gate();
+        let store = self.store().filter(|_| self.strategy().form() == Form::Stored);
+        if gate == Gate::Open && self.room.is_full(self.binlog.is_some(), store) { Gate::Full } else { gate }
+    }
+
     /// FLUSH BINARY LOGS: takes a place in the commit order whose only effect is a new file, whose events end with
     /// `checksum` if that is given. `pending` is empty but for its origin. Resolves when the new file is there.
     pub async fn rotate(

@@ -114,6 +114,16 @@ impl Room {
         self.ballast.disk_is_full()
     }
 
+    /// Whether the next commit that is logged would find no room, however small it is.
+    pub(crate) fn is_full(&self, has_binlog: bool, store: Option<&RedoLog>) -> bool {
+        let full =
+            |place: &Place, ready: u64| place.spare(&*self.vfs, OVERHEAD, place.margin, &|| ready).is_none();
+        self.disk_is_full()
+            || full(&self.redo, 0)
+            || has_binlog && full(&self.binlog, 0)
+            || store.is_some_and(|log| full(&self.store, log.ready_bytes()))
+    }
+
     /// Whether a checkpoint is wanted because the store has no room.
     pub fn is_short(&self) -> bool {
         self.is_short.load(Ordering::Relaxed)
@@ -165,14 +175,19 @@ impl Place {
         let bytes = bytes + OVERHEAD;
         let left = |budget: u64| budget.checked_sub(bytes);
         if self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() {
-            // What cannot be asked is tried.
-            let free = vfs.free_bytes(&self.dir).unwrap_or(u64::MAX);
-            let needed = self.taken.load(Ordering::Relaxed) + margin + bytes;
-            let spare = free.saturating_add(ready()).checked_sub(needed).ok_or(CommitError::DiskFull)?;
+            let spare = self.spare(vfs, bytes, margin, ready).ok_or(CommitError::DiskFull)?;
             self.budget.store((spare / 2).min(BUDGET_MAX), Ordering::Relaxed);
         }
         self.taken.fetch_add(bytes, Ordering::Relaxed);
         Ok(Part { taken: Arc::clone(&self.taken), bytes })
+    }
+
+    /// What is left beside so many bytes and the margin; `None` if these have no room.
+    fn spare(&self, vfs: &dyn Vfs, bytes: u64, margin: u64, ready: &dyn Fn() -> u64) -> Option<u64> {
+        // What cannot be asked is tried.
+        let free = vfs.free_bytes(&self.dir).unwrap_or(u64::MAX);
+        let needed = self.taken.load(Ordering::Relaxed) + margin + bytes;
+        free.saturating_add(ready()).checked_sub(needed)
     }
 }
 

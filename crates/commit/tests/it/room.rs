@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use commit::{CommitError, EventsKind, RotateError, StrategyKind};
+use commit::{CommitError, EventsKind, Gate, RotateError, StrategyKind};
 use engine::ids::TrxId;
 use vfs::sim::SimDisk;
 use vfs::{File, LockGuard, Open, Vfs};
@@ -101,9 +101,11 @@ fn a_commit_is_refused_where_the_binlogs_own_device_is_full() {
         let mut world = World::open_on(Arc::new(devices.clone()), options).unwrap();
         assert_eq!(commits(&mut world), 100, "{strategy:?}");
         devices.binlog_free.store(1 << 20, Ordering::Relaxed);
+        assert_eq!(world.pipeline.gate(), Gate::Full, "{strategy:?}");
         assert!(commits(&mut world) < 100, "{strategy:?}: half of what was free is used up");
         assert_eq!(commits(&mut world), 0, "{strategy:?}");
         devices.binlog_free.store(1 << 30, Ordering::Relaxed);
+        assert_eq!(world.pipeline.gate(), Gate::Open, "{strategy:?}");
         assert_eq!(commits(&mut world), 100, "{strategy:?}: there is room again");
     }
 }

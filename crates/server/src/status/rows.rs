@@ -263,9 +263,7 @@ const OTHERS: &[Row] = &[
     text("Max_used_connections_time", |view| local_time(gauge(view, |gauges| &gauges.sessions_max_at))),
     total("Onelog_commits", |view| stat(view, |stats| &stats.commits)),
     total("Onelog_commit_groups", |view| stat(view, |stats| &stats.groups)),
-    text("Onelog_commit_gate", |view| {
-        view.pipeline.map_or("", |pipeline| pipeline.admission.gate().name()).to_owned()
-    }),
+    text("Onelog_commit_gate", |view| view.pipeline.map_or("", |pipeline| pipeline.gate().name()).to_owned()),
     total("Onelog_redo_syncs", |view| redo(view, |log| log.stats().syncs.load(Ordering::Relaxed))),
     total("Onelog_redo_bytes_written", |view| {
         redo(view, |log| log.stats().bytes_written.load(Ordering::Relaxed))
