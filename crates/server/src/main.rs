@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use server::options::{Instead, Options, help, version_line};
-use server::run;
+use server::run::{self, DataDir};
 use server::variables::Val;
 use tokio::signal::unix::{SignalKind, signal};
 use vfs::{OsVfs, Vfs};
@@ -36,46 +36,60 @@ fn main() -> ExitCode {
         .log_internal_errors(false)
         .init();
     options.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-    match serve(vfs, options) {
+    match run(vfs, options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&*error),
     }
 }
 
-/// Runs the server until it is told to stop.
-fn serve(vfs: Arc<dyn Vfs>, mut options: Options) -> Result<(), Box<dyn std::error::Error>> {
+/// Runs the server, in a runtime and a data directory of its own.
+fn run(vfs: Arc<dyn Vfs>, mut options: Options) -> Result<(), Box<dyn std::error::Error>> {
     options.values.put("open_files_limit", Val::UInt(raise_file_limit()));
     let dir = std::path::absolute(PathBuf::from(options.values.get("datadir").as_text()))?;
     options.values.put("datadir", Val::text(&format!("{}/", dir.display())));
     // As mysqld: what options name is meant from there, and a data directory may be moved.
     vfs.create_dir_all(&dir).map_err(|error| format!("the data directory {}: {error}", dir.display()))?;
     std::env::set_current_dir(&dir)?;
-    run::runtime().map_err(run::StartError::Thread)?.block_on(async {
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut hang_up = signal(SignalKind::hangup())?;
-        let server = run::start(vfs, Path::new("."), options).await?;
-        let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
-        tracing::info!(datadir = %dir.display(), listening = addresses.join(","), "ready for connections");
-        loop {
-            tokio::select! {
-                _ = terminate.recv() => tracing::info!("told to stop by SIGTERM"),
-                _ = interrupt.recv() => tracing::info!("told to stop by SIGINT"),
-                () = server.told_to_stop() => tracing::info!("told to stop by SHUTDOWN"),
-                _ = hang_up.recv() => {
-                    match server.shared.flush_logs().await {
-                        Ok(()) => tracing::info!("the logs were flushed: SIGHUP"),
-                        Err(error) => tracing::warn!("the logs could not be flushed: SIGHUP: {}", error.message),
-                    }
-                    continue;
+    let data_dir = run::take_data_dir(&*vfs, Path::new("."), &options)?;
+    let runtime = run::runtime().map_err(run::StartError::Thread)?;
+    let ended = runtime.block_on(serve(vfs, &data_dir, options, &dir));
+    runtime.shutdown_timeout(run::PATIENCE);
+    // A thread that was not waited for any longer may write still: the kernel gives the lock back when none is left.
+    std::mem::forget(data_dir);
+    ended
+}
+
+/// Starts the server, and stops it when it is told to.
+async fn serve(
+    vfs: Arc<dyn Vfs>,
+    data_dir: &DataDir,
+    options: Options,
+    dir: &Path,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    let server = run::start(vfs, data_dir, options).await?;
+    let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
+    tracing::info!(datadir = %dir.display(), listening = addresses.join(","), "ready for connections");
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => tracing::info!("told to stop by SIGTERM"),
+            _ = interrupt.recv() => tracing::info!("told to stop by SIGINT"),
+            () = server.told_to_stop() => tracing::info!("told to stop by SHUTDOWN"),
+            _ = hang_up.recv() => {
+                match server.shared.flush_logs().await {
+                    Ok(()) => tracing::info!("the logs were flushed: SIGHUP"),
+                    Err(error) => tracing::warn!("the logs could not be flushed: SIGHUP: {}", error.message),
                 }
+                continue;
             }
-            break;
         }
-        server.stop().await?;
-        tracing::info!("stopped");
-        Ok(())
-    })
+        break;
+    }
+    server.stop().await?;
+    tracing::info!("stopped");
+    Ok(())
 }
 
 /// Every connection is a descriptor. Returns how many files may be open.

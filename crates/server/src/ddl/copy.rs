@@ -24,6 +24,7 @@ use types::value::ValueRef;
 use types::warning::Warnings;
 
 use super::Schema;
+use super::builds::Build;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -58,7 +59,8 @@ pub struct Copied {
 
 impl Schema {
     /// Makes the data of `new` from that of `old`, which nobody changes meanwhile, and has it published. The caller
-    /// holds the table's metadata lock. If `new` is never committed, what was made is removed at the next start.
+    /// holds the table's metadata lock. Whoever drops the future ends the copy. If `new` is never committed, what was made is
+    /// removed at the next start.
     pub async fn copy(
         &self,
         old: Arc<Table>,
@@ -70,13 +72,11 @@ impl Schema {
         self.settle().await;
         // What is built goes to the base durably, so that its ids were used must be durable before.
         let pipeline = Arc::clone(&self.pipeline);
-        match tokio::task::spawn_blocking(move || pipeline.make_durable()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => match self.pipeline.die("writing the logs", error).await {},
-            Err(error) => return Err(SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string())),
+        if let Err(error) = self.builds.run(move |_| Ok(pipeline.make_durable())).await? {
+            match self.pipeline.die("writing the logs", error).await {}
         }
         let (base, store) = (Arc::clone(&self.base), Arc::clone(&self.store));
-        let work = move || {
+        let work = move |this: &Build| {
             let mut trx = Trx::new(store);
             let mut warnings = Warnings::with_limit(settings.warnings_max);
             let mut converter = Converter::new(&old, &new, &what, &settings, &mut warnings);
@@ -84,7 +84,11 @@ impl Schema {
                 Copy::Indexes(places) => (false, places.clone()),
                 Copy::Rows(_) => (true, (0..new.def.indexes.len()).collect()),
             };
-            let built = build(&base, &mut trx, &old, &new, rows, &indexes, |row| converter.convert(row));
+            let convert = |row: &[u8]| {
+                this.is_wanted().map_err(CopyError::Sql)?;
+                converter.convert(row)
+            };
+            let built = build(&base, &mut trx, &old, &new, rows, &indexes, convert);
             match built.map_err(CopyError::into_sql)? {
                 Built::Done(rows) => Ok(Copied { rows, warnings }),
                 Built::Duplicate(index, row) => {
@@ -92,8 +96,7 @@ impl Schema {
                 }
             }
         };
-        let done = tokio::task::spawn_blocking(work).await;
-        let copied = done.map_err(|error| SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()))??;
+        let copied = self.builds.run(work).await?;
         self.checkpoints.take().await?;
         Ok(copied)
     }
@@ -101,7 +104,7 @@ impl Schema {
 
 impl Schema {
     /// Looks whether all rows of a table have the parents that its key of this name demands. The caller holds the
-    /// metadata locks of both. Error 1452.
+    /// metadata locks of both. Error 1452. Whoever drops the future does not end the reading.
     pub async fn check_foreign_key(&self, child: Arc<Table>, key: &str, parents: Arc<Table>) -> Result<()> {
         self.settle().await;
         let (store, key) = (Arc::clone(&self.store), key.to_owned());
@@ -120,9 +123,9 @@ impl Schema {
     pub(crate) async fn highest_number(&self, table: Arc<Table>, place: usize) -> Result<u64> {
         self.settle().await;
         let store = Arc::clone(&self.store);
-        let work = move || highest_number(&mut Trx::new(store), &table, place);
-        let done = tokio::task::spawn_blocking(work).await;
-        done.map_err(|error| SqlError::with_message(&ER_UNKNOWN_ERROR, error.to_string()))?
+        let work =
+            move |this: &Build| highest_number(&mut Trx::new(store), &table, place, || this.is_wanted());
+        self.builds.run(work).await
     }
 }
 
@@ -343,12 +346,18 @@ pub(crate) fn auto_increment_of(table: &Table, row: &[u8], place: usize) -> Opti
     }
 }
 
-/// The highest number in a column of the rows that are there.
-pub(crate) fn highest_number(trx: &mut Trx, table: &Table, place: usize) -> Result<u64> {
+/// The highest number in a column of the rows that are there. For each row `goes_on` is asked.
+pub(crate) fn highest_number(
+    trx: &mut Trx,
+    table: &Table,
+    place: usize,
+    goes_on: impl Fn() -> Result<()>,
+) -> Result<u64> {
     let range = KeyRange::prefix(&table.def.rows.prefix());
     let mut scan = trx.scan_newest(&range, Direction::Forward).map_err(engine_error)?;
     let mut highest = 0;
     while let Some(entry) = scan.next_row().map_err(engine_error)? {
+        goes_on()?;
         let row = entry.row.expect("next_row returns rows");
         highest = highest.max(auto_increment_of(table, &row, place).unwrap_or(0));
     }

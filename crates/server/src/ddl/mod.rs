@@ -6,11 +6,12 @@
 //! 1. Wait until nobody keeps definitions ([`keepers`]), lock the names, look at the catalog, decide what it
 //!    shall be: a [`SchemaChange`].
 //! 2. Where rows must be copied or indexes built, they are written into the base under ids that nobody else knows
-//!    ([`copy`]), and a checkpoint makes that base the one that everybody reads.
+//!    ([`copy`]), and a checkpoint makes that base the one that everybody reads. KILL ends it ([`builds`]).
 //! 3. [`Schema::commit`]: the catalog's rows and the statement's binlog event are one transaction. Once it is visible
 //!    the catalog in memory follows. Who reads the binlog may know of it a moment before ([`unpublished`]).
 //! 4. Data that no table has any more is removed later ([`garbage`]), after a checkpoint has passed the transaction.
 
+pub mod builds;
 pub mod copy;
 mod garbage;
 mod ids;
@@ -33,6 +34,7 @@ use sql::exec::{BoxFuture, engine_error};
 use types::error::SqlError;
 
 use crate::session::Transaction;
+use builds::Builds;
 use garbage::Dropped;
 use ids::Ids;
 use unpublished::Unpublished;
@@ -144,6 +146,8 @@ pub struct Schema {
     base: Arc<Base>,
     checkpoints: Arc<dyn Checkpoints>,
     ids: tokio::sync::Mutex<Ids>,
+    /// What is written into the base before it is committed.
+    pub builds: Builds,
     /// Changes that are on their way into the catalog in memory.
     pub unpublished: Unpublished,
     /// Indexes from here on were named by this server run.
@@ -170,6 +174,7 @@ impl Schema {
             base,
             checkpoints,
             ids,
+            builds: Builds::default(),
             unpublished: Unpublished::default(),
             first_of_run,
             dropped,

@@ -30,12 +30,20 @@ pub(super) struct Identity {
     pub(super) secret: [u8; 32],
 }
 
+/// A data directory that this process has until it drops this. That may be when no thread can write into it any more: behind
+/// the end of the runtime that a server ran in, for threads outlive [`super::Server::stop`].
+#[derive(Debug)]
+pub struct DataDir {
+    pub(super) path: PathBuf,
+    _lock: Box<dyn LockGuard>,
+}
+
 /// Makes the directory if it is missing, and takes it for this process.
-pub(super) fn take(vfs: &dyn Vfs, dir: &Path) -> Result<Box<dyn LockGuard>, StartError> {
+pub(super) fn take(vfs: &dyn Vfs, dir: &Path) -> Result<DataDir, StartError> {
     vfs.create_dir_all(dir).map_err(at(dir))?;
     let path = dir.join("onelog.lock");
     match vfs.lock(&path) {
-        Ok(guard) => Ok(guard),
+        Ok(lock) => Ok(DataDir { path: dir.to_owned(), _lock: lock }),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(StartError::InUse(dir.to_owned())),
         Err(error) => Err(at(&path)(error)),
     }

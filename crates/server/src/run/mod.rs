@@ -34,12 +34,13 @@ use crate::session::{Shared, WAITING_THREADS_MAX};
 use checkpointer::Checkpointer;
 use log_threads::LogThreads;
 
+pub use data_dir::DataDir;
 pub(crate) use data_dir::read as read_text;
 pub(crate) use housekeeper::redo_capacity;
-pub use start::start;
+pub use start::{start, take_data_dir};
 
-/// How long statements may go on when the server is told to stop.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long statements may go on when the server is told to stop, and threads behind that.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Threads for what blocks, beside those that wait in functions (`sleep()`): tokio's own default.
 const BLOCKING_THREADS_MAX: usize = 512;
@@ -133,8 +134,6 @@ pub struct Server {
     housekeeper: housekeeper::Housekeeper,
     log_threads: LogThreads,
     replica: tokio::task::JoinHandle<()>,
-    /// Held until the end.
-    _lock: Box<dyn vfs::LockGuard>,
 }
 
 impl Server {
@@ -148,10 +147,10 @@ impl Server {
         self.shared.common.shutdown.notified().await;
     }
 
-    /// Ends the run: lets statements finish, takes a last checkpoint and closes the logs.
+    /// Ends the run: lets statements finish, takes a last checkpoint and closes the logs. Threads for what blocks may go on for
+    /// a while, so the data directory is this process' still.
     pub async fn stop(self) -> Result<(), FatalError> {
-        let Self { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock } =
-            self;
+        let Self { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica } = self;
         // Whoever waits for a replica is answered now: senders end as well.
         shared.pipeline.end_semi_sync();
         if !listeners.close(&net, PATIENCE).await {
@@ -170,6 +169,8 @@ impl Server {
         let _ack = pipeline.wait_visible(pipeline.last_drawn()).await;
         let ended = tokio::task::spawn_blocking(move || {
             let base_is_sound = checkpointer.stop();
+            // Those whose sessions were abandoned, too. None waits for room on a full disk, or for a checkpoint that does.
+            shared.schema.builds.close();
             housekeeper.stop();
             log_threads.stop(&pipeline);
             base_is_sound?;

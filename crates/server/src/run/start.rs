@@ -11,11 +11,11 @@ use commit::{AbortOnUnwind, Die, FileContext, Pipeline, StrategyKind};
 use engine::base::Base;
 use engine::store::Store;
 use redo::Options as RedoOptions;
-use vfs::{LockGuard, SlowSync, SyncDelay, Vfs};
+use vfs::{SlowSync, SyncDelay, Vfs};
 
 use super::certificates;
 use super::checkpointer::Checkpointer;
-use super::data_dir::{self, Identity, at};
+use super::data_dir::{self, DataDir, Identity, at};
 use super::fatal::die;
 use super::housekeeper::Housekeeper;
 use super::log_threads::LogThreads;
@@ -44,13 +44,13 @@ const SPARES: usize = 3;
 /// Room that the table store gives up when the disk is full.
 const BALLAST_SIZE: u64 = 64 << 20;
 
-/// Starts a server whose data is in `dir`. The caller is a task of the runtime that is going to serve.
-pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Server, StartError> {
+/// Starts a server. The caller is a task of the runtime that is going to serve, and drops `data_dir` behind that runtime.
+pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> Result<Server, StartError> {
+    let dir = &*data_dir.path;
     let vfs = match options.sync_delay_us {
         0 => vfs,
         us => Arc::new(SlowSync::new(vfs, SyncDelay::from_us(us))),
     };
-    let lock = take(&*vfs, dir, &options)?;
     let identity = data_dir::identity(&vfs, dir)?;
     let spill_dir = data_dir::empty_tmp(&*vfs, dir)?;
     let mut values = complete(options.values, &identity, options.log_bin_base.as_deref());
@@ -113,19 +113,19 @@ pub async fn start(vfs: Arc<dyn Vfs>, dir: &Path, options: Options) -> Result<Se
     let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams, tls);
     let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
     let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;
-    Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica, _lock: lock })
+    Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica })
 }
 
 /// Takes the directory, and looks whether what is there is whole, and what the options say of other places is not in it.
-fn take(vfs: &dyn Vfs, dir: &Path, options: &Options) -> Result<Box<dyn LockGuard>, StartError> {
-    let lock = data_dir::take(vfs, dir).map_err(|error| match error {
+pub fn take_data_dir(vfs: &dyn Vfs, dir: &Path, options: &Options) -> Result<DataDir, StartError> {
+    let data_dir = data_dir::take(vfs, dir).map_err(|error| match error {
         StartError::InUse(_) => StartError::InUse(options.values.get("datadir").as_text().into()),
         error => error,
     })?;
     data_dir::check_whole(vfs, dir)?;
     let (log_bin, store) = (options.log_bin_base.as_deref(), options.values.get("enhanced_binlog_dir"));
     data_dir::check_apart(vfs, dir, log_bin.unwrap_or("binlog"), store.as_text())?;
-    Ok(lock)
+    Ok(data_dir)
 }
 
 /// A task of the server's own. A panic in it ends the process: commits would wait for it for ever.

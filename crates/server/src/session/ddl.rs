@@ -432,7 +432,8 @@ impl Client {
             let is_own = key.refers_to(&new.def.db, &new.def.name);
             let parents = if is_own { Some(new) } else { changes.table(&key.parent_db, &key.parent_table) };
             let parents = parents.expect("a parent that was looked at").clone();
-            self.shared.schema.check_foreign_key(Arc::clone(new), &key.name, parents).await?;
+            let check = self.shared.schema.check_foreign_key(Arc::clone(new), &key.name, parents);
+            self.kill.unless_killed(pin!(check)).await?;
         }
         Ok(())
     }
@@ -466,7 +467,8 @@ impl Client {
             }
         };
         if let Some(place) = begins_to_count(&old.def, &new.def).filter(|_| keeps_rows) {
-            let high = shared.schema.highest_number(Arc::clone(old), place).await?;
+            let high = shared.schema.highest_number(Arc::clone(old), place);
+            let high = self.kill.unless_killed(pin!(high)).await?;
             Counters::raise(&new.counters.auto_increment, high);
         }
         if let Some(next) = auto_increment {
@@ -481,7 +483,8 @@ impl Client {
             rules: bind_rules(&self.shared.store.catalog(), new, &self.sql)?,
             warnings_max: self.vars.max_error_count.into(),
         };
-        let copied = self.shared.schema.copy(Arc::clone(old), Arc::clone(new), what, settings).await?;
+        let copy = self.shared.schema.copy(Arc::clone(old), Arc::clone(new), what, settings);
+        let copied = self.kill.unless_killed(pin!(copy)).await?;
         self.warnings.absorb(copied.warnings);
         Ok(())
     }

@@ -306,7 +306,7 @@ impl Client {
                 let new = Arc::new(old.successor(def));
                 bind_rules(&self.shared.store.catalog(), &new, &self.sql)?;
                 if let Some(place) = begins_to_count(&old.def, &new.def) {
-                    let high = highest_number(&mut self.transaction.trx, old, place)?;
+                    let high = highest_number(&mut self.transaction.trx, old, place, || Ok(()))?;
                     Counters::raise(&new.counters.auto_increment, high);
                 }
                 Counters::raise(&new.counters.auto_increment, auto_increment.unwrap_or(0).saturating_sub(1));

@@ -93,8 +93,9 @@ fn a_directory_that_is_not_there_stops_the_start() {
     vfs.create_dir_all(Path::new("/data")).unwrap();
     let options = ["--no-defaults", "--port=0", "--secure-file-priv=/no/such/place"].map(str::to_owned);
     let options = Options::read(&*vfs, &options).unwrap();
+    let data_dir = run::take_data_dir(&*vfs, Path::new("/data"), &options).unwrap();
     let runtime = run::runtime().unwrap();
-    let started = runtime.block_on(run::start(Arc::clone(&vfs), Path::new("/data"), options));
+    let started = runtime.block_on(run::start(Arc::clone(&vfs), &data_dir, options));
     let error = started.map(drop).unwrap_err().to_string();
     assert!(error.contains("--secure-file-priv") && error.ends_with("/no/such/place"), "{error}");
 }

@@ -5,6 +5,7 @@
 mod accounts;
 mod assigned;
 mod beside_others;
+mod builds;
 mod checks;
 #[path = "../support/client.rs"]
 mod client;

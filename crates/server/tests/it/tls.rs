@@ -391,8 +391,9 @@ fn start_error(files: &[(&str, &[u8])], options: &[&str]) -> String {
     let given = [&["--no-defaults", "--port=0"], options].concat();
     let given: Vec<String> = given.into_iter().map(str::to_owned).collect();
     let options = Options::read(&*vfs, &given).unwrap();
+    let data_dir = run::take_data_dir(&*vfs, Path::new("/data"), &options).unwrap();
     let runtime = run::runtime().unwrap();
-    runtime.block_on(run::start(vfs, Path::new("/data"), options)).unwrap_err().to_string()
+    runtime.block_on(run::start(vfs, &data_dir, options)).unwrap_err().to_string()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use server::options::Options;
-use server::run::{self, Server};
+use server::run::{self, DataDir, Server};
 use server::session::Shared;
 use tokio::runtime::Runtime;
 use vfs::sim::SimDisk;
@@ -20,6 +20,8 @@ pub struct World {
     server: Option<Server>,
     address: SocketAddr,
     vfs: Arc<dyn Vfs>,
+    /// Behind the runtime: fields are dropped in their order.
+    _data_dir: DataDir,
 }
 
 impl World {
@@ -83,11 +85,13 @@ impl World {
         ];
         arguments.extend(more.iter().map(|option| (*option).to_owned()));
         let options = Options::read(&*vfs, &arguments).unwrap();
+        let data_dir =
+            run::take_data_dir(&*vfs, Path::new(dir), &options).map_err(|error| error.to_string())?;
         let runtime = run::runtime().unwrap();
-        let server = runtime.block_on(run::start(Arc::clone(&vfs), Path::new(dir), options));
+        let server = runtime.block_on(run::start(Arc::clone(&vfs), &data_dir, options));
         let server = server.map_err(|error| error.to_string())?;
         let address = server.addresses()[0];
-        Ok(Self { runtime, server: Some(server), address, vfs })
+        Ok(Self { runtime, server: Some(server), address, vfs, _data_dir: data_dir })
     }
 
     /// Where it listens.
@@ -127,12 +131,19 @@ impl World {
     }
 
     /// What its sessions share.
-    pub fn shared(&self) -> &Shared {
+    pub fn shared(&self) -> &Arc<Shared> {
         &self.server.as_ref().unwrap().shared
     }
 
     pub fn stop(mut self) {
-        self.runtime.block_on(self.server.take().unwrap().stop()).unwrap();
+        self.end();
+    }
+
+    /// Stops the server; its runtime and its data directory are still there.
+    pub fn end(&mut self) {
+        if let Some(server) = self.server.take() {
+            self.runtime.block_on(server.stop()).unwrap();
+        }
     }
 }
 
