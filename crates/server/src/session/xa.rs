@@ -488,6 +488,9 @@ impl Client {
             self.transaction.trx.adopt(prepared.trx);
             return Ok(self.transaction.rollback().await);
         }
+        if let Err(error) = self.refuse_under_read_lock() {
+            return Err((error, prepared));
+        }
         // Its locks would go while its rows stay.
         let _guard = AbortOnUnwind;
         // What is rolled back is forgotten when its rows are gone; its locks go with it.

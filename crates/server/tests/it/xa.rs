@@ -19,6 +19,7 @@ const OUTSIDE: u16 = 1400;
 const DUPLICATE_NAME: u16 = 1440;
 const LOCK_TIMEOUT: u16 = 1205;
 const DEADLOCKED: u16 = 1614;
+const READ_LOCKED: u16 = 1223;
 
 fn refused(client: &mut crate::client::Client, sql: &str) -> u16 {
     client.query(sql).map(|_| ()).expect_err(sql).code()
@@ -199,6 +200,25 @@ fn whoever_is_refused_leaves_it_prepared() {
         "its locks are as they were"
     );
     ok(&mut other, "XA COMMIT 'x'");
+    assert_eq!(rows(&mut root, "SELECT * FROM d.t"), ["1|1"]);
+    world.stop();
+}
+
+#[test]
+fn nobody_ends_one_under_a_read_lock_of_his_own() {
+    let world = World::start();
+    let (mut root, mut session) = (world.root(), world.root());
+    ok(&mut root, TABLE);
+    all_ok(&mut session, &["XA START 'x'", "INSERT INTO d.t VALUES (1, 1)", "XA END 'x'", "XA PREPARE 'x'"]);
+    all_ok(&mut session, &["XA START 'n'", "SELECT * FROM d.t", "XA END 'n'", "XA PREPARE 'n'"]);
+    all_ok(&mut session, &["SET lock_wait_timeout = 1", "FLUSH TABLES WITH READ LOCK"]);
+    for end in ["XA COMMIT 'x'", "XA ROLLBACK 'x'"] {
+        assert_eq!(refused(&mut session, end), READ_LOCKED);
+    }
+    assert_eq!(refused(&mut session, "XA COMMIT 'y'"), NO_SUCH_NAME);
+    ok(&mut session, "XA COMMIT 'n'");
+    assert_eq!(rows(&mut root, "XA RECOVER"), ["1|1|0|x"], "it is prepared still");
+    all_ok(&mut session, &["UNLOCK TABLES", "XA COMMIT 'x'"]);
     assert_eq!(rows(&mut root, "SELECT * FROM d.t"), ["1|1"]);
     world.stop();
 }
