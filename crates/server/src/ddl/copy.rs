@@ -243,6 +243,11 @@ impl<'c> Converter<'c> {
         let value = match source {
             ColumnSource::Copy(_) => unreachable!("copied as it is"),
             ColumnSource::Convert(from, ty) => {
+                if let Some(stored) = self.offsets.stored(row, *from).filter(|_| *ty == column.ty) {
+                    // NOT NULL alone: a time zone or strict mode would make something else of it, or nothing.
+                    self.stored.extend_from_slice(stored);
+                    return Ok(true);
+                }
                 let bytes = self.old.rows.column(row, &self.offsets, *from);
                 let value =
                     bytes.map_or(ValueRef::Null, |bytes| read_column(*ty, bytes, self.context.time_zone));
