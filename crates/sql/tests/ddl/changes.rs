@@ -101,6 +101,29 @@ fn rows_are_written_anew_where_they_differ() {
 }
 
 #[test]
+fn rows_are_written_anew_where_they_are_computed_otherwise() {
+    let change = |actions: &str| {
+        let mut world = World::new(DEFAULT_MODE);
+        let table = "CREATE TABLE t (a INT PRIMARY KEY, v VARCHAR(9), w VARCHAR(9), x VARCHAR(9), y VARCHAR(9), \
+                     g INT AS (V = 'a') VIRTUAL, CHECK (w <> 'a'), CHECK (x <> 'a') NOT ENFORCED)";
+        world.execute(table).unwrap();
+        world.execute(&format!("ALTER TABLE t {actions}")).unwrap();
+        world.last_change.unwrap()
+    };
+    for actions in ["MODIFY v VARCHAR(9) COLLATE utf8mb4_bin", "MODIFY w VARCHAR(20) COLLATE utf8mb4_bin"] {
+        assert!(matches!(change(actions), Change::Rebuild { .. }), "{actions}");
+    }
+    assert!(matches!(change("CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"), Change::Rebuild { .. }));
+    for actions in [
+        "MODIFY x VARCHAR(9) COLLATE utf8mb4_bin, MODIFY y VARCHAR(9) COLLATE utf8mb4_bin",
+        "MODIFY v VARCHAR(20)",
+        "COLLATE utf8mb4_bin",
+    ] {
+        assert_eq!(change(actions), Change::Metadata, "{actions}");
+    }
+}
+
+#[test]
 fn a_rebuilt_table_has_new_ids_and_kept_indexes_keep_theirs() {
     let ids = |actions: &str| {
         let mut world = World::new(DEFAULT_MODE);

@@ -1,11 +1,14 @@
 //! What has to be done to a table's data for a new definition.
 
-use engine::catalog::def::{CheckDef, IndexDef, TableDef};
+use engine::catalog::def::{CheckDef, ColumnDef, IndexDef, TableDef};
 use engine::ids::IndexId;
 use types::column::{ColumnType, Labels};
+use types::sql_mode::SqlMode;
 
 use super::{Change, ColumnSource, renumber};
-use crate::ddl::draft::DraftColumn;
+use crate::ddl::draft::{DraftColumn, same_name};
+use crate::ddl::{Result, expression};
+use crate::parse::parse_expression;
 
 /// How a column's stored bytes relate to those of its new definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +69,31 @@ pub(super) fn checks_more(old: &TableDef, new: &TableDef) -> bool {
     let was =
         |check: &&CheckDef| old.checks.iter().any(|old| old.enforced && old.expression == check.expression);
     !new.checks.iter().filter(|check| check.enforced).all(|check| was(&check))
+}
+
+/// Whether a collation changes that decides what rows hold, or whether they may be there: that of a column which a generated column
+/// or an enforced check names. Rows that are copied are computed and looked at again, as in MySQL.
+pub(super) fn computes_otherwise(old: &TableDef, new: &TableDef, columns: &[DraftColumn]) -> Result<bool> {
+    let is_changed = |(now, column): &(&ColumnDef, &DraftColumn)| {
+        column.old.is_some_and(|before| old.columns[before].ty.collation() != now.ty.collation())
+    };
+    let changed: Vec<_> =
+        new.columns.iter().zip(columns).filter(is_changed).map(|(now, _)| &now.name).collect();
+    if changed.is_empty() {
+        return Ok(false);
+    }
+    let mut named = Vec::new();
+    for column in &new.columns {
+        if let Some(generated) = &column.generated {
+            let parsed = parse_expression(&generated.expression)?;
+            named.extend(expression::generated(&parsed, &column.name, SqlMode::default())?.columns);
+        }
+    }
+    for check in new.checks.iter().filter(|check| check.enforced) {
+        let parsed = parse_expression(&check.expression)?;
+        named.extend(expression::check(&parsed, &check.name, SqlMode::default())?.columns);
+    }
+    Ok(named.iter().any(|named| changed.iter().any(|name| same_name(name, named))))
 }
 
 /// Whether an index's entries serve the new definition. Columns have kept their places.

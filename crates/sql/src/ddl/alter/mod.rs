@@ -112,7 +112,8 @@ pub fn alter_table(old: &TableDef, alter: &AlterTable, env: &mut DdlEnv<'_, '_>)
     if env.logged {
         computed::check_added(&draft.columns)?;
     }
-    let (table, mut change) = compare::compare(old, table, &draft.columns, alteration.force || checks_more);
+    let force = alteration.force || checks_more || compare::computes_otherwise(old, &table, &draft.columns)?;
+    let (table, mut change) = compare::compare(old, table, &draft.columns, force);
     support::check(alter, &change, checks_more, env.foreign_key_checks)?;
     support::note_copy(alter, &table, &mut change, checks_more, env.foreign_key_checks);
     let columns = columns.into_names();
