@@ -89,6 +89,9 @@ enum State {
 pub(super) struct Branch {
     xid: Xid,
     state: State,
+    session: u32,
+    /// It is prepared, and perhaps not answered yet. From then on others may end it and take its name again.
+    is_handed_over: bool,
     all: Arc<XaTransactions>,
 }
 
@@ -96,9 +99,9 @@ impl Drop for Branch {
     fn drop(&mut self) {
         let mut all = self.all.all.lock();
         match all.get_mut(&self.xid) {
-            Some(Place::Prepared(prepared)) => prepared.owner = None,
-            Some(Place::Taken) => drop(all.remove(&self.xid)),
-            None => {}
+            Some(Place::Prepared(prepared)) if prepared.owner == Some(self.session) => prepared.owner = None,
+            Some(Place::Taken) if !self.is_handed_over => drop(all.remove(&self.xid)),
+            _ => {}
         }
     }
 }
@@ -299,7 +302,8 @@ impl Client {
         let all = Arc::clone(&self.shared.common.xa);
         all.begin(&xid)?;
         self.log.xa = Some(shown(&xid).to_string());
-        self.xa = Some(Branch { xid, state: State::Active, all });
+        let session = self.sql.connection_id;
+        self.xa = Some(Branch { xid, state: State::Active, session, is_handed_over: false, all });
         self.open_transaction();
         Ok(())
     }
@@ -401,8 +405,11 @@ impl Client {
         Ok(committing)
     }
 
-    fn keep_prepared(&self, xid: &Xid, trx: Trx, pieces: u32, logged: bool) {
+    fn keep_prepared(&mut self, xid: &Xid, trx: Trx, pieces: u32, logged: bool) {
         let owner = (!self.applies && !self.vars.xa_detach_on_prepare).then_some(self.sql.connection_id);
+        if let Some(branch) = &mut self.xa {
+            branch.is_handed_over = true;
+        }
         self.shared.common.xa.put(xid.clone(), Prepared { trx, pieces, logged, owner });
     }
 
@@ -465,9 +472,9 @@ impl Client {
         let done = self.finish_prepared(xid, prepared, commits).await;
         match done {
             Ok(ack) => {
-                match self.xa {
-                    Some(_) => self.leave_xa(),
-                    None => all.leave(xid),
+                all.leave(xid);
+                if self.xa.is_some() {
+                    self.leave_xa();
                 }
                 Ok(Some(ack))
             }

@@ -24,7 +24,7 @@ const EOF: [u8; 5] = [0xFE, 0, 0, 0, 0];
 
 impl World {
     /// A dump from the first event on.
-    fn dump(&self, server_id: u32, flags: u16, settings: &str) -> Client {
+    pub fn dump(&self, server_id: u32, flags: u16, settings: &str) -> Client {
         let mut client = self.client("repl");
         client.query("SET @source_binlog_checksum = 'CRC32'").unwrap();
         if !settings.is_empty() {
@@ -210,7 +210,7 @@ fn zeroes_name_no_file() {
 }
 
 /// The end of the next event that asks for an acknowledgement.
-fn asked(dump: &mut Client) -> u64 {
+pub fn asked(dump: &mut Client) -> u64 {
     loop {
         let packet = dump.packet().unwrap();
         assert_eq!(packet[..2], [0, 0xEF], "every event to such a replica says whether it asks");

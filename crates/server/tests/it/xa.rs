@@ -10,6 +10,7 @@
 use vfs::Vfs as _;
 use vfs::sim::SimDisk;
 
+use crate::dumps::asked;
 use crate::replica::{follow, newest, pair};
 use crate::whole::{World, all_ok, answers_as_recorded, ok, rows, send, until};
 
@@ -261,6 +262,32 @@ fn names_are_taken_from_their_start_to_their_end() {
     assert_eq!(rows(&mut other, "SELECT * FROM d.t"), ["2|2"]);
     ok(&mut other, "LOCK TABLES d.t READ");
     assert_eq!(refused(&mut other, "XA START 'z'"), OUTSIDE);
+    world.stop();
+}
+
+#[test]
+fn a_name_is_taken_while_somebody_ends_what_was_not_answered() {
+    let world = World::start();
+    let (mut root, mut first, mut second) = (world.root(), world.root(), world.root());
+    ok(&mut root, TABLE);
+    let mut dump = world.dump(7, 0, "SET @rpl_semi_sync_replica = 1");
+    let settings =
+        ["SET GLOBAL rpl_semi_sync_source_timeout = 600000", "SET GLOBAL rpl_semi_sync_source_enabled = ON"];
+    all_ok(&mut root, &settings);
+    all_ok(&mut first, &["XA START 'x'", "INSERT INTO d.t VALUES (1, 1)", "XA END 'x'"]);
+    send(&mut first, "XA PREPARE 'x'");
+    let prepared = asked(&mut dump);
+    // The client counts packets from its last word on, as the server does: one that answers nobody.
+    dump.acknowledge("binlog.000001", 4).unwrap();
+    send(&mut second, "XA COMMIT 'x'");
+    let committed = asked(&mut dump);
+    dump.acknowledge("binlog.000001", prepared).unwrap();
+    first.answer().unwrap();
+    assert_eq!(refused(&mut root, "XA START 'x'"), DUPLICATE_NAME, "it is ended under that name");
+    dump.acknowledge("binlog.000001", committed).unwrap();
+    second.answer().unwrap();
+    all_ok(&mut root, &["XA START 'x'", "XA END 'x'", "XA ROLLBACK 'x'"]);
+    drop(dump);
     world.stop();
 }
 
