@@ -143,9 +143,9 @@ impl Room {
             return Err(CommitError::DiskFull);
         }
         let some = |place: &Place, bytes: u64, ready: &dyn Fn() -> u64| {
-            (bytes > 0).then(|| place.take(&*self.vfs, bytes, place.margin, ready)).transpose()
+            (bytes > 0).then(|| place.take(&*self.vfs, bytes, ready)).transpose()
         };
-        let redo = self.redo.take(&*self.vfs, bytes.redo, self.redo.margin, &|| 0)?;
+        let redo = self.redo.take(&*self.vfs, bytes.redo, &|| 0)?;
         let binlog = some(&self.binlog, bytes.binlog, &|| 0)?;
         let in_store = some(&self.store, bytes.store, &|| store.map_or(0, RedoLog::ready_bytes));
         // One segment is always in use.
@@ -157,29 +157,34 @@ impl Room {
 
     /// Lets a new binlog file in that begins with so many bytes, as [`Room::take`] does a transaction.
     pub(crate) fn take_file(&self, bytes: u64) -> Result<Taken, CommitError> {
-        let redo = self.redo.take(&*self.vfs, bytes, self.redo.margin, &|| 0)?;
-        let binlog = self.binlog.take(&*self.vfs, bytes, self.binlog.margin / 2, &|| 0)?;
+        let redo = self.redo.take(&*self.vfs, bytes, &|| 0)?;
+        let binlog = self.binlog.take_alone(&*self.vfs, bytes, self.binlog.margin / 2)?;
         Ok(Taken { _redo: redo, _binlog: Some(binlog), _store: None })
     }
 }
 
 impl Place {
-    /// `margin` is left alone; `ready` says how many bytes there are that the file system does not call free.
-    fn take(
-        &self,
-        vfs: &dyn Vfs,
-        bytes: u64,
-        margin: u64,
-        ready: &dyn Fn() -> u64,
-    ) -> Result<Part, CommitError> {
+    /// `ready` says how many bytes there are that the file system does not call free.
+    fn take(&self, vfs: &dyn Vfs, bytes: u64, ready: &dyn Fn() -> u64) -> Result<Part, CommitError> {
         let bytes = bytes + OVERHEAD;
         let left = |budget: u64| budget.checked_sub(bytes);
         if self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() {
-            let spare = self.spare(vfs, bytes, margin, ready).ok_or(CommitError::DiskFull)?;
+            let spare = self.spare(vfs, bytes, self.margin, ready).ok_or(CommitError::DiskFull)?;
             self.budget.store((spare / 2).min(BUDGET_MAX), Ordering::Relaxed);
         }
+        Ok(self.part(bytes))
+    }
+
+    /// The same where only a part of the margin is left alone: others are not let in for that.
+    fn take_alone(&self, vfs: &dyn Vfs, bytes: u64, margin: u64) -> Result<Part, CommitError> {
+        let bytes = bytes + OVERHEAD;
+        self.spare(vfs, bytes, margin, &|| 0).ok_or(CommitError::DiskFull)?;
+        Ok(self.part(bytes))
+    }
+
+    fn part(&self, bytes: u64) -> Part {
         self.taken.fetch_add(bytes, Ordering::Relaxed);
-        Ok(Part { taken: Arc::clone(&self.taken), bytes })
+        Part { taken: Arc::clone(&self.taken), bytes }
     }
 
     /// What is left beside so many bytes and the margin; `None` if these have no room.

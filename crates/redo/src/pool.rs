@@ -44,6 +44,9 @@ struct State {
     next: SegmentNo,
 }
 
+/// A segment that is open, and its number.
+type Opened = (SegmentNo, Arc<dyn File>);
+
 /// A segment that is ready to be used.
 #[derive(Debug)]
 struct Spare {
@@ -102,7 +105,7 @@ impl Pool {
 
     /// The segment that is written next; makes one if none is ready, of a retired one if there is one: the disk may be full of
     /// them. Records that it begins at `start`.
-    pub(crate) fn roll(&self, start: Lsn) -> Result<(SegmentNo, Arc<dyn File>), RedoError> {
+    pub(crate) fn roll(&self, start: Lsn) -> Result<Opened, RedoError> {
         if let Some(ready) = self.use_spare(start)? {
             return Ok(ready);
         }
@@ -117,7 +120,7 @@ impl Pool {
     }
 
     /// Puts the first spare to use, if there is one, for what begins at `start`.
-    fn use_spare(&self, start: Lsn) -> Result<Option<(SegmentNo, Arc<dyn File>)>, RedoError> {
+    fn use_spare(&self, start: Lsn) -> Result<Option<Opened>, RedoError> {
         let Some(Spare { no, file }) = self.state.lock().use_spare(start) else { return Ok(None) };
         let file = file.map_or_else(|| self.vfs.open(&no.path(&self.dir), Open::ReadWrite), Ok)?;
         Ok(Some((no, file)))
@@ -244,5 +247,61 @@ impl State {
         assert!(self.live.back().is_none_or(|last| last.no < no && last.start <= start), "segments ascend");
         self.live.push_back(LiveSegment { no, start });
         Some(spare)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
+
+    use super::*;
+
+    const SIZE: u64 = 3 * 4096;
+
+    /// A pool that keeps ten segments, of which nine are no longer needed.
+    fn retired(disk: &SimDisk) -> Pool {
+        let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+        let dir = PathBuf::from("/redo");
+        vfs.create_dir_all(&dir).unwrap();
+        let (spares, segments_kept) = (2, 10);
+        let options =
+            Options { dir, segment_size: SIZE, ring_size: 0, ring_slots: 0, spares, segments_kept, salt: 0 };
+        let pool = Pool::open(vfs, &options, &[]).unwrap();
+        for start in 1..=10 {
+            pool.roll(Lsn(start)).unwrap();
+        }
+        pool.retire_below(Lsn(10));
+        pool
+    }
+
+    #[test]
+    fn spares_are_open_only_if_they_are_next() {
+        let pool = retired(&SimDisk::new());
+        let open = || pool.state.lock().spares.iter().map(|spare| spare.file.is_some()).collect::<Vec<_>>();
+        while pool.tend().unwrap() {}
+        assert_eq!(open(), [&[true; 2][..], &[false; 7]].concat());
+        for start in 11..=13 {
+            pool.roll(Lsn(start)).unwrap();
+        }
+        assert_eq!(open(), [false; 6]);
+        while pool.tend().unwrap() {}
+        assert_eq!(open(), [&[true; 2][..], &[false; 4]].concat());
+    }
+
+    #[test]
+    fn without_descriptors_spares_wait_and_nothing_is_lost() {
+        for kind in [OpKind::SyncDir, OpKind::Rename] {
+            let disk = SimDisk::new();
+            let pool = retired(&disk);
+            disk.inject(Fault::new(FaultKind::NoDescriptor).of(kind).lasting());
+            for _ in 0..3 {
+                assert!(!pool.tend().unwrap());
+            }
+            assert_eq!(pool.state.lock().spares.len(), 0);
+            disk.lift_faults();
+            while pool.tend().unwrap() {}
+            assert_eq!(pool.ready_bytes(), 9 * SIZE);
+            assert_eq!(disk.list(&pool.dir).unwrap().len(), 10);
+        }
     }
 }

@@ -348,7 +348,7 @@ fn segments_of_another_size_give_their_room_back_and_are_not_made_larger_on_a_fu
 }
 
 #[test]
-fn many_spares_are_not_all_open_and_are_used_one_after_another() {
+fn many_spares_are_used_one_after_another() {
     let disk = empty_disk();
     let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
     let many = Options { segments_kept: 8, ..options() };

@@ -52,6 +52,8 @@ pub(super) struct Replay<'a> {
     cut: Option<BinlogPlace>,
     /// The furthest promise that any record carries.
     promised: BinlogPlace,
+    /// As [`Kept::drawn`], of all that was read.
+    drawn: Drawn,
 }
 
 impl<'a> Replay<'a> {
@@ -73,7 +75,7 @@ impl<'a> Replay<'a> {
             drawn: Drawn::default(),
         };
         let promised = facts.binlog.unwrap_or_default();
-        Self { kept, delta, log, store, chunks: HashMap::new(), cut: None, promised }
+        Self { kept, delta, log, store, chunks: HashMap::new(), cut: None, promised, drawn: Drawn::default() }
     }
 
     /// What is kept of a new data directory.
@@ -86,7 +88,7 @@ impl<'a> Replay<'a> {
         while let Some(record) = reader.next_record()? {
             match record.kind {
                 record::CHUNK => {
-                    self.kept.drawn.chunks += record.body.len() as u64;
+                    self.drawn.chunks += record.body.len() as u64;
                     self.chunks.insert(record.lsn, record.body);
                 }
                 record::TRX => self.transaction(&record)?,
@@ -100,10 +102,10 @@ impl<'a> Replay<'a> {
 
     fn transaction(&mut self, record: &Record) -> Result<(), FatalError> {
         let trx = record::decode_trx(&record.body).ok_or_else(|| corrupt(record, "no transaction"))?;
-        self.kept.drawn.events += trx.events.len() as u64;
+        self.drawn.events += trx.events.len() as u64;
         if self.is_below_checkpoint(trx.head.seq) {
             trx.chunks.iter().for_each(|chunk| drop(self.chunks.remove(&chunk.lsn)));
-            self.kept.redo_end = record.end;
+            self.keep_through(record);
             return Ok(());
         }
         self.promised = self.promised.max(trx.head.promised);
@@ -123,7 +125,6 @@ impl<'a> Replay<'a> {
         }
         let kept = &mut self.kept;
         kept.last = trx.head.seq;
-        kept.redo_end = record.end;
         kept.replayed += 1;
         if let Some(events) = &trx.head.events {
             kept.binlog = Some(BinlogPlace { file: events.file, position: events.start + events.size });
@@ -133,7 +134,13 @@ impl<'a> Replay<'a> {
             kept.gtid_executed.add(gtid);
         }
         kept.counters.extend(&trx.counters);
+        self.keep_through(record);
         Ok(())
+    }
+
+    /// Redo is kept to the end of a record.
+    fn keep_through(&mut self, record: &Record) {
+        (self.kept.redo_end, self.kept.drawn) = (record.end, self.drawn);
     }
 
     /// Whether redo is still being read only because a chunk lies there that a later transaction needs. What such a
@@ -204,7 +211,7 @@ impl<'a> Replay<'a> {
         if self.cut.is_some() || rotation.after != self.kept.last {
             return Ok(());
         }
-        self.kept.redo_end = record.end;
+        self.keep_through(record);
         if self.is_below_checkpoint(rotation.after) {
             return Ok(());
         }

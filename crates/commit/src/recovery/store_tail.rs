@@ -24,8 +24,9 @@ pub(super) struct StoreTail {
     current: Option<Stored>,
     /// The end of the last record that is kept.
     end: Lsn,
-    /// What was read.
+    /// What was read, and what was when the last record was kept.
     drawn: Drawn,
+    kept_drawn: Drawn,
     /// No other server writes meanwhile.
     lock: Box<dyn LockGuard>,
 }
@@ -60,8 +61,8 @@ impl StoreTail {
         }
         let lock = store::lock(&**vfs, dir)?;
         let reader = Reader::open(Arc::clone(vfs), dir, &facts.epochs, facts.start)?;
-        let drawn = Drawn::default();
-        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end: facts.start, drawn, lock }))
+        let (drawn, kept_drawn, end) = (Drawn::default(), Drawn::default(), facts.start);
+        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end, drawn, kept_drawn, lock }))
     }
 
     /// The events' body of a transaction, if the store has that very record. Transactions are asked for in commit order.
@@ -91,13 +92,14 @@ impl StoreTail {
     /// The record that was asked for last is kept.
     pub(super) fn keep(&mut self) {
         self.end = self.current.as_ref().map_or(self.end, |stored| stored.end);
+        self.kept_drawn = self.drawn;
     }
 
     /// Makes what is kept survive power loss.
     pub(super) fn sync(self) -> Result<KeptStore, FatalError> {
         let segments = self.reader.kept_below(self.end);
         self.reader.sync(&segments)?;
-        Ok(KeptStore { end: self.end, segments, drawn: self.drawn, lock: self.lock })
+        Ok(KeptStore { end: self.end, segments, drawn: self.kept_drawn, lock: self.lock })
     }
 
     pub(super) fn bytes_read(&self) -> u64 {

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use sql::lex::{Kind, Lexer, Quoting, Token, split_first};
+use types::sql_mode::SqlMode;
 
 /// What stands for a secret, as in MySQL.
 const SECRET: &[u8] = b"<secret>";
@@ -54,8 +55,21 @@ pub(crate) fn without_secrets(sql: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
 }
 
 /// The same of what a command has sent, which may be several statements, the last of them cut: a literal without an end is hidden to the end.
+/// What a backslash means depends on the session: where that matters, what both readings show is shown, up to where they part.
 pub(crate) fn commands_without_secrets(text: &str) -> String {
-    let quoting = Quoting::default();
+    let usual = commands_read(text, Quoting::default());
+    if !text.contains('\\') {
+        return usual;
+    }
+    let plain = commands_read(text, Quoting::of(SqlMode::NO_BACKSLASH_ESCAPES));
+    if usual == plain {
+        return usual;
+    }
+    let both = usual.chars().zip(plain.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a);
+    both.chain("...".chars()).collect()
+}
+
+fn commands_read(text: &str, quoting: Quoting) -> String {
     let (mut shown, mut behind) = (Vec::with_capacity(text.len()), text.as_bytes());
     while !behind.is_empty() {
         let (first, rest, _) = split_first(behind, quoting);
@@ -161,6 +175,12 @@ mod tests {
             (
                 "CREATE USER a IDENTIFIED BY 'p', b IDENTIFIED BY 'q",
                 "CREATE USER a IDENTIFIED BY <secret>, b IDENTIFIED BY <secret>",
+            ),
+            ("SELECT 'it\\'s; not'", "SELECT 'it\\'s; not'"),
+            // With NO_BACKSLASH_ESCAPES there are two passwords.
+            (
+                "CREATE USER a IDENTIFIED BY 'p\\', b IDENTIFIED BY 'geheim'",
+                "CREATE USER a IDENTIFIED BY <secret>...",
             ),
         ] {
             assert_eq!(commands_without_secrets(text), shown);

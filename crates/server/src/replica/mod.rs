@@ -155,7 +155,7 @@ impl Replica {
         self.state.lock().settings.clone()
     }
 
-    /// Which parts run, or are about to: START REPLICA has begun them when it returns.
+    /// Which parts run, or are about to: START REPLICA has begun them when it returns. Not to be asked under the state's lock.
     fn threads(&self) -> Threads {
         let (wanted, actual) = (*self.wanted.borrow(), *self.actual.borrow());
         Threads { io: wanted.io || actual.io, sql: wanted.sql || actual.sql }

@@ -12,7 +12,8 @@ use crate::session::Shared;
 /// Its row, if there is a source.
 pub(crate) fn status(shared: &Shared) -> Vec<Row> {
     let replica = &shared.common.replica;
-    let (state, threads) = (replica.state.lock().clone(), replica.threads());
+    let threads = replica.threads();
+    let state = replica.state.lock().clone();
     let executed = shared.pipeline.publisher().tuple().gtid_executed.to_string();
     let skips = state.skips.max(shared.variables.live.replica_skip_counter.load(Ordering::Relaxed));
     let Some(mut row) = front(&state, threads, skips) else { return Vec::new() };

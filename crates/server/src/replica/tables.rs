@@ -20,7 +20,8 @@ const CHANNEL: &str = "";
 fn seen(look: &Look<'_>, table: &str) -> Result<Option<(State, Threads)>> {
     look.access.granted_on_table(Privileges::SELECT, "performance_schema", table)?;
     let replica = &look.shared.common.replica;
-    let (state, threads) = (replica.state.lock().clone(), replica.threads());
+    let threads = replica.threads();
+    let state = replica.state.lock().clone();
     Ok(state.settings.is_some().then_some((state, threads)))
 }
 

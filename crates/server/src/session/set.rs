@@ -193,15 +193,9 @@ impl Client {
                 if global {
                     self.change_strategy(&name, prepared.val()).await?;
                 }
-                let mode = (name == "gtid_mode").then(|| prepared.val().choice());
                 let before = self.gtid_mode();
                 let kept_out = self.keep_out_commits(&name, prepared.val()).await?;
-                let may = match mode {
-                    // Transactions with GTIDs and those without are in different files: who asks by GTIDs reads the former alone.
-                    Some(new) => self.begin_gtid_mode(before, new).await,
-                    None => Ok(()),
-                };
-                let done = match may {
+                let done = match self.begin_file(&name, before, prepared.val()).await {
                     Ok(()) => self.apply(prepared, &name, global).await,
                     Err(error) => Err(error),
                 };
@@ -209,9 +203,6 @@ impl Client {
                     self.global_lock = None;
                 }
                 done?;
-                if global && name == "binlog_checksum" {
-                    self.rotate_for_checksum().await?;
-                }
                 if name == "gtid_next" {
                     self.take_gtid().await?;
                 }
@@ -306,10 +297,17 @@ impl Client {
     }
 
     /// A file's events all end in one way: a new way begins a new file.
-    async fn rotate_for_checksum(&mut self) -> Result<()> {
-        let value = self.shared.variables.server_sight().shown("binlog_checksum")?;
-        let checksum = if value == "NONE" { ChecksumAlg::None } else { ChecksumAlg::Crc32 };
-        self.rotate_binlog(Some(checksum)).await
+    /// What is the same for a whole binlog file changes with the next one, which is begun before: a device may have no room for it.
+    async fn begin_file(&mut self, name: &str, mode_before: u8, val: &Val) -> Result<()> {
+        match name {
+            // Transactions with GTIDs and those without are in different files: who asks by GTIDs reads the former alone.
+            "gtid_mode" => self.begin_gtid_mode(mode_before, val.choice()).await,
+            "binlog_checksum" => {
+                let checksum = if val.choice() == 0 { ChecksumAlg::None } else { ChecksumAlg::Crc32 };
+                self.rotate_binlog(Some(checksum)).await
+            }
+            _ => Ok(()),
+        }
     }
 }
 

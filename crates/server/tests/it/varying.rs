@@ -49,6 +49,44 @@ fn between_computes_its_operand_once() {
                   DATE('2024-01-05') BETWEEN 'x' AND '2024-01-10', \
                   CONCAT('2024-1-5') BETWEEN DATE('2024-01-01') AND DATE('2024-02-01')";
     assert_eq!(rows(&mut root, bounds), ["NULL|0|NULL|1|0|1|1"]);
+    ok(&mut root, "SET @r = 0");
+    let asked = "SELECT id FROM t WHERE (SELECT @r := @r + 1) BETWEEN 3 AND 5";
+    assert_eq!(rows(&mut root, asked), ["3", "4", "5"]);
+    let numbers = "WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < 1000)";
+    // Two draws would be 360 of a thousand.
+    let drawn =
+        format!("{numbers} SELECT COUNT(*) BETWEEN 130 AND 270 FROM r WHERE RAND() BETWEEN 0.4 AND 0.6");
+    assert_eq!(rows(&mut root, &drawn), ["1"]);
+    world.stop();
+}
+
+#[test]
+fn between_columns_finds_ranges() {
+    let (world, mut root) = with_rows();
+    ok(
+        &mut root,
+        "CREATE TABLE p (id INT PRIMARY KEY, a DATE, b DATE, lo BIGINT, hi BIGINT, KEY (a), KEY (lo))",
+    );
+    let days: Vec<String> = (1..=60)
+        .map(|n| {
+            format!("({n}, '2024-01-01' + INTERVAL {n} DAY, '2024-01-03' + INTERVAL {n} DAY, {n}0, {n}9)")
+        })
+        .collect();
+    ok(&mut root, &format!("INSERT INTO p VALUES {}", days.join(", ")));
+    for (condition, ids) in [
+        ("'2024-01-04' BETWEEN a AND b", "1,2,3"),
+        ("DATE('2024-01-04') BETWEEN a AND b", "1,2,3"),
+        ("INET_ATON('0.0.0.25') BETWEEN lo AND hi", "2"),
+    ] {
+        let explained = rows(&mut root, &format!("EXPLAIN SELECT * FROM p WHERE {condition}"));
+        assert!(explained[0].contains("|range|"), "{condition}: {explained:?}");
+        let found = format!("SELECT GROUP_CONCAT(id ORDER BY id) FROM p WHERE {condition}");
+        assert_eq!(rows(&mut root, &found), [ids], "{condition}");
+    }
+    let joined = "EXPLAIN SELECT * FROM t LEFT JOIN p ON p.id = t.id WHERE '2024-01-04' BETWEEN p.a AND p.b";
+    assert!(rows(&mut root, joined)[0].contains("|p|"), "an inner join, which begins with the range");
+    ok(&mut root, "SET sql_safe_updates = 1");
+    ok(&mut root, "UPDATE p SET hi = hi WHERE INET_ATON('0.0.0.25') BETWEEN lo AND hi");
     world.stop();
 }
 

@@ -10,12 +10,13 @@ use types::sql_mode::SqlMode;
 use types::value::Value;
 
 use super::function::has_aggregate;
+use super::merge::is_repeatable;
 use super::over::has_window;
 use super::rows::row_of;
 use super::scope::Clause;
 use super::{BindEnv, Result, Scope, literal, targets, unsupported};
 use crate::expr::typing::Kind;
-use crate::expr::{ArithOp, CompareOp, Expr, Types};
+use crate::expr::{ArithOp, CompareOp, Expr, Extent, Types};
 use crate::params::{Class, ParamPlace};
 use crate::plan::Output;
 use crate::plan::over::error::INVALID_ALIAS_USE;
@@ -352,7 +353,8 @@ impl Binder<'_, '_> {
         let [is_date, bounds_are] = [&[&expr][..], &[&low, &high]].map(|all| self.has_date(all));
         let (low, high) = (or_zero_date(low, is_date), or_zero_date(high, is_date));
         let expr = or_zero_date(expr, bounds_are);
-        if !expr.is_leaf() {
+        let finds_ranges = [&low, &high].iter().any(|bound| matches!(bound, Expr::Column { .. }));
+        if !(expr.is_at_hand() || finds_ranges && is_cheap(&expr)) {
             return Ok(Expr::Between(Box::new([expr, low, high])));
         }
         let [low, high] = [(CompareOp::Ge, low), (CompareOp::Le, high)]
@@ -467,6 +469,12 @@ fn is_of_bits(op: ArithOp) -> bool {
 /// What is compared with a date: a constant text that is none is the date 0.
 fn or_zero_date(expr: Expr, is_beside_date: bool) -> Expr {
     if is_beside_date && expr.is_constant() { Expr::OrZeroDate(Box::new(expr)) } else { expr }
+}
+
+/// Whether it may be computed twice: it is the same each time, and small, so that what stands in one another does not double
+/// without end.
+fn is_cheap(expr: &Expr) -> bool {
+    is_repeatable(expr) && expr.extent(&|_, _| Extent::ONE).count <= 100
 }
 
 fn negate_if(negated: bool, expr: Expr) -> Expr {

@@ -88,13 +88,13 @@ impl Mergeable {
 }
 
 /// Whether a value is the same at each look at the same rows, and looking changes nothing.
-fn is_repeatable(expr: &Expr) -> bool {
+pub(super) fn is_repeatable(expr: &Expr) -> bool {
     let mut is = true;
     expr.walk(&mut |part| {
         is &= match part {
             Expr::AssignVariable(..) | Expr::UserVariable(_, true) => false,
             Expr::Call(function, args) => function.is_stable(args),
-            _ => true,
+            part => !part.subquery().is_some_and(|subquery| subquery.varies),
         };
     });
     is

@@ -70,7 +70,8 @@ pub enum Expr {
     Subquery(SubqueryRef, usize),
     /// Whether a subquery has a row.
     Exists(SubqueryRef),
-    /// `a BETWEEN b AND c`, of an `a` that is computed once. Of a column it is two comparisons, which find ranges.
+    /// `a BETWEEN b AND c`, of an `a` that is computed once. It is two comparisons where these may find ranges: of a column, or
+    /// between columns.
     Between(Box<[Self; 3]>),
     /// A comparison.
     Compare(CompareOp, Box<Self>, Box<Self>),
@@ -321,11 +322,20 @@ impl Expr {
         self.children(&mut |child| child.walk(visit));
     }
 
-    /// Whether it has no parts: a column, a constant.
-    pub(crate) fn is_leaf(&self) -> bool {
-        let mut is = true;
-        self.children(&mut |_| is = false);
-        is
+    /// Whether it is a value that is there already: a column, a constant.
+    pub(crate) fn is_at_hand(&self) -> bool {
+        matches!(
+            self,
+            Self::Const(_)
+                | Self::Param(_)
+                | Self::Literal(_)
+                | Self::RowLiteral(_)
+                | Self::Column { .. }
+                | Self::Candidate(_)
+                | Self::Aggregate(_)
+                | Self::Window(_)
+                | Self::Outer(..)
+        )
     }
 
     /// The highest source that is used, if any is.

@@ -17,6 +17,8 @@ pub enum FaultKind {
     Io,
     /// ENOSPC; the operation does nothing.
     NoSpace,
+    /// EMFILE; the operation does nothing.
+    NoDescriptor,
     /// EIO after the first `bytes` bytes of a write, which are there but not durable. Other operations do
     /// nothing.
     ShortWrite {
@@ -94,6 +96,7 @@ impl FaultKind {
     pub(super) fn error(self) -> io::Error {
         match self {
             Self::NoSpace => Errno::NOSPC.into(),
+            Self::NoDescriptor => Errno::MFILE.into(),
             Self::Io | Self::ShortWrite { .. } | Self::LostPages => Errno::IO.into(),
         }
     }
