@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use super::process::{CommandKind, ProcessRow};
 use super::tls::TlsNames;
-use crate::accounts::Peer;
+use crate::accounts::{Access, Peer};
 use crate::clock;
 use crate::status::{Counter, Counters};
 use crate::variables::ConnectionLimits;
@@ -83,7 +83,7 @@ pub struct Connection {
 
 #[derive(Debug, Default)]
 struct Shown {
-    user: Option<String>,
+    access: Option<Arc<Access>>,
     db: Option<String>,
     state: &'static str,
     info: Vec<u8>,
@@ -157,8 +157,14 @@ impl Connection {
     }
 
     /// Who it is, from its login on.
-    pub fn set_user(&self, user: &str) {
-        self.shown.lock().user = Some(user.to_owned());
+    pub fn set_access(&self, access: &Arc<Access>) {
+        self.shown.lock().access = Some(Arc::clone(access));
+    }
+
+    /// Whether somebody has logged in who is no administrator.
+    pub(super) fn is_ordinary(&self) -> bool {
+        let access = self.shown.lock().access.clone();
+        access.is_some_and(|access| !access.is_admin())
     }
 
     /// Its default database.
@@ -210,7 +216,7 @@ impl Connection {
         let runs = !matches!(command, CommandKind::Sleep | CommandKind::Connect);
         ProcessRow {
             id: self.id,
-            user: shown.user.clone().unwrap_or_else(|| "unauthenticated user".to_owned()),
+            user: shown.access.as_ref().map_or("unauthenticated user", |access| access.user()).to_owned(),
             host: match self.port {
                 Some(port) => format!("{}:{port}", self.peer.host),
                 None => self.peer.host.clone(),

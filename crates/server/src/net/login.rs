@@ -19,7 +19,7 @@ use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{
     ER_ACCESS_DENIED_ERROR, ER_ACCOUNT_HAS_BEEN_LOCKED, ER_CON_COUNT_ERROR, ER_HOST_IS_BLOCKED,
-    ER_HOST_NOT_PRIVILEGED, ER_NET_READ_INTERRUPTED, ER_SECURE_TRANSPORT_REQUIRED,
+    ER_HOST_NOT_PRIVILEGED, ER_NET_READ_INTERRUPTED, ER_SECURE_TRANSPORT_REQUIRED, ER_SERVER_OFFLINE_MODE,
 };
 use zeroize::Zeroizing;
 
@@ -232,11 +232,14 @@ pub(super) async fn log_in<S: Service>(
     };
     let account = authenticate(net, &mut link, &claim).await?;
     let login = login_of(net, &link, &hello, account);
+    link.connection.set_access(&login.access);
+    if is_offline_for(net, &login) {
+        return Err(link.refuse(&ER_SERVER_OFFLINE_MODE.error(&[])).await);
+    }
     let Some(place) = place(net, &login) else {
         Gauges::bump(&net.status.gauges.refused_by_number);
         return Err(link.refuse(&ER_CON_COUNT_ERROR.error(&[])).await);
     };
-    link.connection.set_user(login.access.user());
     link.connection.set_db(login.database.as_deref());
     let handler = match net.service.open(link.connection, &login) {
         Ok(handler) => handler,
@@ -280,13 +283,21 @@ pub(super) async fn change_user<S: Service>(
         charset: change.charset.unwrap_or(0),
         capabilities: link.reply.capabilities(),
     };
+    if is_offline_for(net, &login) {
+        return Err(link.refuse(&ER_SERVER_OFFLINE_MODE.error(&[])).await);
+    }
     if let Err(error) = handler.change_user(&login).await {
         return Err(link.refuse(&error).await);
     }
-    link.connection.set_user(login.access.user());
+    link.connection.set_access(&login.access);
     link.connection.set_db(login.database.as_deref());
     link.reply.ok(&OkPacket { status: handler.status(), ..OkPacket::default() });
     link.send().await
+}
+
+/// Whether `offline_mode` keeps somebody out. Whoever sets it ends those whose access is known by then: it is asked behind that.
+fn is_offline_for<S>(net: &Net<S>, login: &Login) -> bool {
+    net.variables.live.offline_mode.load(Ordering::Relaxed) && !login.access.is_admin()
 }
 
 /// Why a client need not even be greeted.

@@ -71,6 +71,14 @@ impl Connections {
         true
     }
 
+    /// `offline_mode`: ends all who have logged in and are no administrators, but for this one.
+    pub fn kill_ordinary(&self, but: u32) {
+        let ordinary = |connection: &Arc<Connection>| connection.id != but && connection.is_ordinary();
+        for connection in self.all().into_iter().filter(ordinary) {
+            connection.interrupt(mark::KILL_CONNECTION);
+        }
+    }
+
     /// A connection.
     pub fn get(&self, id: u32) -> Option<Arc<Connection>> {
         self.by_id.lock().get(&id).cloned()

@@ -1,6 +1,7 @@
 //! SET: all assignments of a statement are examined before the first is made.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use binlog::ChecksumAlg;
@@ -205,6 +206,9 @@ impl Client {
                 done?;
                 if name == "gtid_next" {
                     self.take_gtid().await?;
+                }
+                if name == "offline_mode" && self.shared.variables.live.offline_mode.load(Ordering::Relaxed) {
+                    self.shared.connections.kill_ordinary(self.sql.connection_id);
                 }
                 if global
                     && (name.starts_with("general_log")

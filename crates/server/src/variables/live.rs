@@ -19,6 +19,8 @@ pub struct Live {
     pub connect_timeout_s: AtomicU32,
     /// `require_secure_transport`: logins without TLS come over the socket.
     pub require_secure_transport: AtomicBool,
+    /// `offline_mode`: nobody but administrators is let in.
+    pub offline_mode: AtomicBool,
     /// `max_prepared_stmt_count`
     pub max_prepared_stmt_count: AtomicU32,
     /// `read_only`: clients without CONNECTION_ADMIN or SUPER do not write.

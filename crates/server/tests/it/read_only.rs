@@ -7,7 +7,7 @@
 //!
 //! Method: a whole server on a simulated disk. What is expected was seen at MySQL 9.7.4.
 
-use crate::client::Client;
+use crate::client::{Client, Login};
 use crate::whole::{World, answers_as_recorded, ok, send};
 
 fn error(client: &mut Client, sql: &str) -> (u16, String) {
@@ -233,4 +233,22 @@ fn who_waits_for_the_global_read_lock_gives_up_in_time_or_is_killed() {
     ok(&mut other, "INSERT INTO d.t VALUES (5)");
     let expected = ["1", "5"].map(|id| Some(id.to_owned()));
     assert_eq!(ids(&mut root), expected);
+}
+
+#[test]
+fn offline_mode_lets_administrators_in_and_ends_others() {
+    let world = World::start();
+    let (mut root, mut admin, mut other) = (world.root(), world.root(), world.client("nobody"));
+    ok(&mut other, "DO 1");
+    ok(&mut root, "SET GLOBAL offline_mode = ON");
+    other.query("DO 1").expect_err("it was ended");
+    ok(&mut admin, "DO 1");
+    let refused = Client::connect(&world.address(), &Login::new("nobody", "")).expect_err("nobody is let in");
+    assert_eq!((refused.code(), refused.message()), (3032, "The server is currently in offline mode"));
+    let wrong =
+        Client::connect(&world.address(), &Login::new("nobody", "x")).expect_err("who it is comes first");
+    assert_eq!(wrong.code(), 1045);
+    ok(&mut world.root(), "SET GLOBAL offline_mode = OFF");
+    ok(&mut world.client("nobody"), "DO 1");
+    world.stop();
 }

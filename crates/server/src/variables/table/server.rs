@@ -127,7 +127,8 @@ pub(super) const ROWS: &[Variable] = &[
         Initial::Text(""),
         "Statements that sessions begin with, but those of administrators.",
     ),
-    toggle("offline_mode", Global, false, "Only administrators are let in.").only(),
+    toggle("offline_mode", Global, false, "Only administrators are let in, others are ended.")
+        .home(live(|live| live.offline_mode.val(), |live, val| live.offline_mode.put(val))),
     toggle("core_file", Global, false, "A crash leaves a core file.").fixed().only(),
     toggle("flush", Global, false, "Tables are flushed after each statement.").only(),
     uint("flush_time", Global, (0, 31_536_000), 0, "Seconds after which all tables are closed.").only(),
