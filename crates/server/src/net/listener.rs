@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use protocol::frame::PacketReader;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpSocket, UnixListener, UnixSocket};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::connection::{Connection, mark};
@@ -53,25 +53,37 @@ pub(super) struct Visitor {
     pub(super) reply: Reply,
 }
 
-/// Listens on these addresses and this socket. A socket file that nobody listens on is replaced.
-pub async fn listen<S: Service>(
-    net: &Arc<Net<S>>,
-    addresses: &[SocketAddr],
-    socket: Option<&Path>,
-) -> io::Result<Listeners> {
-    let mut tcp = Vec::new();
-    let mut tasks = Vec::new();
-    for address in addresses {
-        let listener = bind(*address)?;
-        tcp.push(listener.local_addr()?);
-        tasks.push(tokio::spawn(accept_tcp(Arc::clone(net), listener)));
-    }
-    if let Some(path) = socket {
-        let listener = bind_socket(path).await?;
-        tasks.push(tokio::spawn(accept_socket(Arc::clone(net), listener)));
-    }
+/// Places that are this server's, where nobody is listened to yet: who connects is refused.
+#[derive(Debug)]
+pub struct Bound {
+    tcp: Vec<TcpSocket>,
+    socket: Option<(UnixSocket, PathBuf)>,
+}
+
+/// Takes these addresses and this socket. A socket file that nobody listens on is replaced.
+pub async fn bind(addresses: &[SocketAddr], socket: Option<&Path>) -> io::Result<Bound> {
+    let tcp = addresses.iter().map(|address| bind_tcp(*address)).collect::<io::Result<_>>()?;
+    let socket = match socket {
+        Some(path) => Some((bind_socket(path).await?, path.to_owned())),
+        None => None,
+    };
+    Ok(Bound { tcp, socket })
+}
+
+/// Listens there.
+pub fn listen<S: Service>(net: &Arc<Net<S>>, bound: Bound) -> io::Result<Listeners> {
+    let Bound { tcp, socket } = bound;
+    let listeners = tcp.into_iter().map(|tcp| tcp.listen(BACKLOG)).collect::<io::Result<Vec<_>>>()?;
+    let (local, socket) = match socket {
+        Some((socket, path)) => (Some(socket.listen(BACKLOG)?), Some(path)),
+        None => (None, None),
+    };
+    let tcp = listeners.iter().map(TcpListener::local_addr).collect::<io::Result<_>>()?;
+    let accept = |listener| tokio::spawn(accept_tcp(Arc::clone(net), listener));
+    let mut tasks: Vec<_> = listeners.into_iter().map(accept).collect();
+    tasks.extend(local.map(|listener| tokio::spawn(accept_socket(Arc::clone(net), listener))));
     let reaper = tokio::spawn(reap(Arc::clone(&net.connections)));
-    Ok(Listeners { tasks, reaper, tcp, socket: socket.map(Path::to_owned) })
+    Ok(Listeners { tasks, reaper, tcp, socket })
 }
 
 impl Listeners {
@@ -109,37 +121,39 @@ impl Listeners {
     }
 }
 
-fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+fn bind_tcp(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = match address {
-        SocketAddr::V4(_) => tokio::net::TcpSocket::new_v4()?,
-        SocketAddr::V6(_) => tokio::net::TcpSocket::new_v6()?,
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
     // As mysqld: a server that was just stopped can be started again.
     socket.set_reuseaddr(true)?;
     // Those that are accepted have it from here: a client's machine that has vanished is noticed, and its locks are freed.
     socket.set_keepalive(true)?;
     socket.bind(address)?;
-    socket.listen(BACKLOG)
+    Ok(socket)
 }
 
 /// Whoever has an account may connect, whichever user of the machine he is: as mysqld.
-async fn bind_socket(path: &Path) -> io::Result<UnixListener> {
-    let listener = bind_free_socket(path).await?;
+async fn bind_socket(path: &Path) -> io::Result<UnixSocket> {
+    let socket = bind_free_socket(path).await?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777))?;
-    Ok(listener)
+    Ok(socket)
 }
 
-async fn bind_free_socket(path: &Path) -> io::Result<UnixListener> {
-    match UnixListener::bind(path) {
+async fn bind_free_socket(path: &Path) -> io::Result<UnixSocket> {
+    let socket = UnixSocket::new_stream()?;
+    match socket.bind(path) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             if tokio::net::UnixStream::connect(path).await.is_ok() {
                 return Err(error);
             }
             remove_socket(path);
-            UnixListener::bind(path)
+            socket.bind(path)?;
         }
-        result => result,
+        bound => bound?,
     }
+    Ok(socket)
 }
 
 /// A socket is no file that holds data: it does not go through `vfs`.

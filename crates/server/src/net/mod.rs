@@ -45,7 +45,7 @@ pub(crate) use files::sessions_max;
 pub use handler::{Handler, Interruption, Login, Outcome, Service};
 pub use hosts::Errors as HostErrors;
 pub use inbound::Inbound;
-pub use listener::{Listeners, listen};
+pub use listener::{Listeners, bind, listen};
 pub use process::{CommandKind, ProcessRow};
 pub use registry::{Connections, KillKind};
 pub use reply::{Gone, Reply};

@@ -24,7 +24,7 @@ use crate::accounts::{Account, Accounts, codec};
 use crate::clock::{RuntimeTimer, SystemClock};
 use crate::ddl::{Edit, Schema};
 use crate::general_log::default_file;
-use crate::net::{Connections, Net, Streams, listen, sessions_max};
+use crate::net::{Connections, Net, Streams, bind, listen, sessions_max};
 use crate::options::Options;
 use crate::random::random;
 use crate::service::Sessions;
@@ -59,6 +59,9 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     check_secure_file_priv(&values)?;
     let tls = certificates::offer(&*vfs, dir, options.has_tls, &mut values)?;
     let listen_on = Places::of(&values, dir)?;
+    let unbound = |error| StartError::Listen { place: listen_on.to_string(), error };
+    // Before anything is written: a start that is tried again and again would leave a segment and a binlog file each time.
+    let bound = bind(&listen_on.addresses, listen_on.socket.as_deref()).await.map_err(unbound)?;
     let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
     let variables = Arc::new(Variables::new(values.clone()));
     let config = config(&values, dir, &variables, options.log_bin_base.as_deref())?;
@@ -111,8 +114,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     let replica = start_replica(&shared, skips)?;
     let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned()).map_err(StartError::Thread)?;
     let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams, tls);
-    let listeners = listen(&net, &listen_on.addresses, listen_on.socket.as_deref()).await;
-    let listeners = listeners.map_err(|error| StartError::Listen { place: listen_on.to_string(), error })?;
+    let listeners = listen(&net, bound).map_err(unbound)?;
     Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica })
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Requirements: R1. no log is put where the server removes what it finds; R2. a binlog store is one server's; R3. GTIDs that were
 //! logged under another `--log-bin` are purged ones here; R4. a start removes no file that its index does not list, but what a
-//! rotation or a purge has left; R5. a file that somebody has removed is in the way of nobody who does not need it.
+//! rotation or a purge has left; R5. a file that somebody has removed is in the way of nobody who does not need it; R6. a start that
+//! cannot listen leaves nothing.
 //!
 //! Method: a whole server on a simulated disk, its files changed while it is down.
 
@@ -187,4 +188,18 @@ fn a_snapshot_starts_at_another_place() {
         copy.stop();
         world.stop();
     }
+}
+
+#[test]
+fn starts_that_find_their_port_taken_leave_nothing() {
+    let disk = three_files(&SimDisk::new());
+    let files = || ["/data", "/data/redo"].map(|dir| disk.list(Path::new(dir)).unwrap());
+    let (before, taken) = (files(), std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    let port = format!("--port={}", taken.local_addr().unwrap().port());
+    for _ in 0..5 {
+        let refusal = World::refused(&disk, "/data", &[&port, "--bind-address=127.0.0.1"]);
+        assert!(refusal.starts_with("Can't start server: Bind on "), "{refusal}");
+    }
+    assert_eq!(files(), before);
+    World::open(&disk).stop();
 }

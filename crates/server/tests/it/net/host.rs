@@ -13,7 +13,7 @@ use protocol::wire::StatusFlags;
 use server::accounts::{Account, Accounts, Name, Privileges, codec};
 use server::net::{
     Connection, Connections, Handler, Interrupt, Interruption, Listeners, Login, Net, Outcome, Reply,
-    Service, Streams, listen,
+    Service, Streams, bind, listen,
 };
 use server::status::{Status, View};
 use server::variables::{ConnectionLimits, Val, Values, Variables};
@@ -244,7 +244,7 @@ impl Host {
         OsVfs.create_dir_all(&dir).unwrap();
         let socket = dir.join(format!("{}.sock", NUMBER.fetch_add(1, Ordering::Relaxed)));
         let local = ["127.0.0.1:0".parse().unwrap()];
-        let listeners = runtime.block_on(listen(&net, &local, Some(&socket))).unwrap();
+        let listeners = runtime.block_on(async { listen(&net, bind(&local, Some(&socket)).await?) }).unwrap();
         let tcp = listeners.tcp[0];
         Self { net, signals, limits, tcp, socket, listeners: Some(listeners), runtime }
     }
