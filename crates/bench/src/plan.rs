@@ -18,8 +18,8 @@ dumps times updates at a fixed rate beside 200 connections that follow the binlo
 apply times onelog and MariaDB as replicas of a MariaDB source that apply its backlog.
 docs/BENCHMARKS.md says how and why.
 
-  --servers LIST      who takes part (speed: onelog,mariadb,mysql; syncs: strategies; large: strategies,
-                      mariadb,mysql), of
+  --servers LIST      not of apply; who takes part (speed: onelog,mariadb,mysql; syncs: strategies; large: strategies,
+                      mariadb,mysql; dumps: onelog), of
                         onelog                  with the strategy that it has unasked
                         onelog-STRATEGY         serial, group, parallel, in_redo, enhanced
                         strategies              all five
@@ -27,13 +27,13 @@ docs/BENCHMARKS.md says how and why.
                         mariadb, mysql          10.11, 9.7
                         mariadb118              11.8
                       and each with more options: onelog-group:sync_binlog=0, mysql:skip-log-bin
-  --scripts LIST      not of large; sysbench's, or hot_row: all clients update one row (speed:
+  --scripts LIST      not of large, dumps; sysbench's, or hot_row: all clients update one row (speed:
                       oltp_update_non_index,oltp_insert,oltp_write_only; syncs: oltp_update_non_index)
   --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed only
-  --threads LIST      clients, up to 4900 (speed: 1,8,32,128,512; syncs: 1,32,256; large: 16)
+  --threads LIST      clients, up to 4900 (speed: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32)
   --rounds N          of each server at each point (default: 3); not of syncs
   --seconds N         of a round, warm-up apart (default: 6); not of large
-  --warm-up N         seconds, at least 1 (default: 1); speed only
+  --warm-up N         seconds, at least 1 (default: 1); speed and dumps only
   --size N            rows of each of the 4 tables (default: 100000)
   --ratios LIST       columns A/B+C: transactions a second of A against the best of B and C
                       (default: the first server against the best other); speed only

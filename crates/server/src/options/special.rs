@@ -72,7 +72,7 @@ pub(super) const SPECIAL: &[Special] = &[
     ),
     special("default_time_zone", Argument::Required, Effect::TimeZone, "The time zone of new sessions."),
     special("user", Argument::Required, Effect::Accepted, "Accepted; also -u."),
-    special("console", Argument::None, Effect::Accepted, "Accepted; errors go to stderr unless --log-error."),
+    special("console", Argument::None, Effect::Accepted, "Accepted; errors go to stderr."),
     special(
         "initialize",
         Argument::None,

@@ -30,7 +30,7 @@ use crate::random::random;
 use crate::service::Sessions;
 use crate::session::{Common, Shared, Transaction};
 use crate::status::Status;
-use crate::variables::{STRATEGY_NAMES, Val, Values, Variables, strategy_of};
+use crate::variables::{STRATEGY_NAMES, Val, Values, Variables, strategy_of, zone};
 
 /// Commits that may be under way at a time; more wait.
 const COMMIT_SLOTS: usize = 4096;
@@ -70,8 +70,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
         recovery::open(&vfs, &base, config, Arc::new(SystemClock))?;
     tracing::info!(?report, "recovered");
     variables.attach(Arc::clone(&pipeline));
-    let store = Store::open(Arc::clone(pipeline.published()), &counters, Arc::new(RuntimeTimer))?;
-    let store = Arc::new(store);
+    let store = Arc::new(Store::open(Arc::clone(pipeline.published()), &counters, Arc::new(RuntimeTimer))?);
     let log_threads = LogThreads::start(&pipeline).map_err(StartError::Thread)?;
     tokio::spawn(guarded(Arc::clone(&pipeline).sweep_forever()));
     let pause = || tokio::time::sleep(Duration::from_millis(1));
@@ -155,6 +154,8 @@ fn start_replica(shared: &Arc<Shared>, skips: bool) -> Result<tokio::task::JoinH
 /// Variables that follow from the directory and the options.
 fn complete(mut values: Values, identity: &Identity, log_bin: Option<&str>) -> Values {
     values.put("server_uuid", Val::text(&identity.uuid.to_string()));
+    let now_s = i64::try_from(crate::clock::unix_s()).unwrap_or_default();
+    values.put("system_time_zone", Val::text(&zone::abbreviation(now_s)));
     if values.get("report_port").uint() == 0 {
         let port = values.get("port").clone();
         values.put("report_port", port);

@@ -134,7 +134,7 @@ impl Shared {
             memory_bytes: usize::try_from(live.binlog_cache_size.load(Ordering::Relaxed))
                 .unwrap_or(usize::MAX),
             total_bytes_max: live.max_binlog_cache_size.load(Ordering::Relaxed),
-            ..CacheLimits::default()
+            rows_event_size: self.variables.values().get("binlog_row_event_max_size").size(),
         }
     }
 }

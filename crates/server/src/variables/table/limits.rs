@@ -207,8 +207,8 @@ pub(super) const ROWS: &[Variable] = &[
     .check(some_output),
     toggle("log_queries_not_using_indexes", Global, false, "Statements without index are slow.")
         .home(live(|live| live.log_without_index.val(), |live, val| live.log_without_index.put(val))),
-    text("log_error", Global, "stderr", "Where errors are logged.").fixed(),
-    uint("log_error_verbosity", Global, (1, 3), 2, "1 errors, 2 warnings too, 3 notes too."),
+    text("log_error", Global, "stderr", "Errors go to stderr.").fixed().inert(),
+    uint("log_error_verbosity", Global, (1, 3), 2, "All is logged.").inert(),
     choice("log_timestamps", Global, &["UTC", "SYSTEM"], "UTC", "Time zone of the logs.").only(),
     uint(
         "slow_launch_time",

@@ -283,9 +283,10 @@ pub(super) const ROWS: &[Variable] = &[
         "source_verify_checksum",
         Global,
         false,
-        "Checksums are verified when the log is read for a replica.",
-    ),
-    toggle("master_verify_checksum", Global, false, "Another name of source_verify_checksum."),
+        "Checksums are not verified when the log is read for a replica, who does that.",
+    )
+    .inert(),
+    toggle("master_verify_checksum", Global, false, "Another name of source_verify_checksum.").inert(),
     uint("rpl_read_size", Global, (8192, u64::MAX), 8192, "Bytes that are read of the log at a time.")
         .step(4096)
         .inert(),
@@ -324,7 +325,7 @@ pub(super) const ROWS: &[Variable] = &[
         .no_option()
         .check(checks::gtid_purged)
         .home(Home::Shown(gtid_purged)),
-    text("gtid_owned", Global, "", "GTIDs of transactions under way.").told(),
+    text("gtid_owned", Global, "", "Always empty.").told(),
     text("gtid_next", Session, "AUTOMATIC", "The GTID of the next transaction.")
         .restricted_to_appliers()
         .check(checks::gtid_next)
@@ -425,10 +426,8 @@ pub(super) const ROWS: &[Variable] = &[
     )
     .home(SEMI_SYNC_POINT),
     uint("rpl_semi_sync_master_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
-    text("report_host", Global, "", "How a replica calls itself.").fixed().inert(),
-    uint("report_port", Global, (0, 65_535), 0, "The port that a replica names; unasked, port.")
-        .fixed()
-        .inert(),
+    text("report_host", Global, "", "How a replica calls itself.").fixed(),
+    uint("report_port", Global, (0, 65_535), 0, "The port that a replica names; unasked, port.").fixed(),
 ];
 
 const SEMI_SYNC_REPLICA: Home =

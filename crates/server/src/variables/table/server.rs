@@ -22,8 +22,8 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("skip_name_resolve", Global, true, "Hosts are known by address alone.").fixed().only(),
     text("datadir", Global, "/var/lib/onelog/", "Where the data is.").fixed(),
     text("basedir", Global, "/usr/", "Where the server is installed.").fixed(),
-    text("tmpdir", Global, "", "Where temporary files go.").fixed(),
-    text("pid_file", Global, "", "The file that holds the process' number.").fixed(),
+    text("tmpdir", Global, "", "Temporary files are in the data directory.").fixed().inert(),
+    text("pid_file", Global, "", "No file holds the process' number.").fixed().inert(),
     text("plugin_dir", Global, "", "Where plugins are: there are none.").fixed().inert(),
     text("lc_messages_dir", Global, "", "Where messages are.").fixed().inert(),
     row(
@@ -31,11 +31,11 @@ pub(super) const ROWS: &[Variable] = &[
         Global,
         Kind::Text { nullable: true },
         Initial::Null,
-        "The directory from which LOAD DATA reads; '' = from anywhere, NULL = from nowhere.",
+        "The directory of LOAD DATA's and INTO OUTFILE's files; '' = anywhere, NULL = nowhere.",
     )
     .fixed(),
     toggle("local_infile", Global, false, "Clients may send files: LOAD DATA LOCAL."),
-    text("system_time_zone", Global, "UTC", "Time zone of the machine.").told(),
+    text("system_time_zone", Global, "UTC", "Time zone of the machine at the start.").told(),
     uint("lower_case_table_names", Global, (0, 2), 0, "0: names of tables are case-sensitive.")
         .fixed()
         .only(),
