@@ -107,10 +107,16 @@ fn subqueries_that_vary_are_asked_for_each_row() {
         // As in MySQL.
         ("SELECT UUID()", "1"),
         ("SELECT RANDOM_BYTES(8)", "1"),
+        ("SELECT UUID_SHORT()", "1"),
         ("SELECT x FROM (SELECT RAND() x) e", "1"),
     ] {
         assert_eq!(rows(&mut root, &distinct(sql)), [count], "{sql}");
     }
+    assert_eq!(rows(&mut root, "SELECT COUNT(DISTINCT n) FROM (SELECT UUID_SHORT() n FROM t) d"), ["6"]);
+    assert_eq!(
+        rows(&mut root, "SELECT UUID_SHORT() >> 56 = @@server_id & 255, UUID_SHORT() < UUID_SHORT()"),
+        ["1|1"]
+    );
     assert_eq!(rows(&mut root, "SELECT 1 WHERE (SELECT RAND()) < 2"), ["1"]);
     assert_eq!(rows(&mut root, "SELECT SUM((SELECT RAND()) < 2) FROM t HAVING (SELECT RAND()) < 2"), ["6"]);
     assert_eq!(rows(&mut root, "SELECT id FROM t WHERE id IN (SELECT FLOOR(1 + RAND() * 0) FROM t)"), ["1"]);

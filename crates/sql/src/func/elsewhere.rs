@@ -48,7 +48,6 @@ const NAMES: &[&str] = &[
     "string_to_vector",
     "to_vector",
     "updatexml",
-    "uuid_short",
     "validate_password_strength",
     "vector_dim",
     "vector_to_string",
