@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use binlog::ChecksumAlg;
-use commit::{StrategyKind, Switched};
-use sql::parse::{AccessMode, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
+use commit::{CommitAck, StrategyKind, Switched};
+use sql::parse::{AccessMode, Account, Auth, IsolationLevel, SetItem, SetScope, SetValue, TransactionScope};
 use types::charset::Charset;
 use types::error::SqlError;
 use types::error::table::{
@@ -56,21 +56,34 @@ impl Client {
             }
         }
         let autocommitted = self.vars.autocommit;
+        let assigned = self.assign_all(examined, passwords, autocommitted).await;
+        if assigned.is_err() {
+            // What it would have committed may still be there.
+            self.vars.autocommit &= autocommitted;
+        }
+        // What was assigned before an error stays: what is derived from settings must go with them.
+        self.settings_changed();
+        self.done(assigned?, more, wire);
+        Ok(())
+    }
+
+    /// Makes the assignments, and commits if `autocommit` comes with them.
+    async fn assign_all(
+        &mut self,
+        examined: Vec<Examined>,
+        passwords: Vec<(Option<Account>, Auth)>,
+        autocommitted: bool,
+    ) -> Result<Option<CommitAck>> {
         for assignment in examined {
             self.assign(assignment).await?;
         }
         for (account, auth) in passwords {
             self.set_password(account, auth).await?;
         }
-        let mut ack = None;
-        if self.vars.autocommit && !autocommitted {
-            // It would commit.
-            self.vars.autocommit = self.xa.is_none();
-            ack = Some(self.end_transaction().await?);
+        if !self.vars.autocommit || autocommitted {
+            return Ok(None);
         }
-        self.settings_changed();
-        self.done(ack, more, wire);
-        Ok(())
+        self.end_transaction().await.map(Some)
     }
 
     async fn assigned(&mut self, value: SetValue) -> Result<Assigned> {

@@ -1,4 +1,4 @@
-//! What a text is, before it is parsed; SET NAMES.
+//! What a text is, before it is parsed; SET NAMES; what a SET leaves that fails half way.
 
 use crate::client::{Client, Result};
 use crate::whole::{World, ok, rows, send, until};
@@ -279,5 +279,38 @@ fn long_lists_hold_what_short_ones_do() {
     assert_eq!(rows(&mut root, "EXECUTE s USING @five"), ["1"]);
     assert_eq!(rows(&mut root, "EXECUTE s USING @six"), ["0"]);
     assert_eq!(rows(&mut root, "EXECUTE s USING @minus"), ["1"]);
+    world.stop();
+}
+
+#[test]
+fn a_set_that_fails_half_way_leaves_no_plan_of_another_meaning() {
+    let world = World::start();
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    ok(&mut root, "GRANT SELECT ON d.* TO nobody");
+    ok(&mut root, "CREATE TABLE d.t (a INT, b INT)");
+    ok(&mut root, "INSERT INTO d.t VALUES (3, 0)");
+    let set = "SET sql_mode = 'PIPES_AS_CONCAT', PASSWORD FOR root@localhost = 'x'";
+    assert_eq!(nobody.query(set).unwrap_err().code(), 1044);
+    let either = "SELECT a || b FROM d.t";
+    assert_eq!(rows(&mut nobody, either), ["30"]);
+    assert_eq!(rows(&mut root, either), ["1"]);
+    world.stop();
+}
+
+#[test]
+fn autocommit_stays_off_if_its_commit_fails() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    ok(&mut root, "SET autocommit = 0, lock_wait_timeout = 1");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    ok(&mut other, "FLUSH TABLES WITH READ LOCK");
+    let set = "SET foreign_key_checks = 0, autocommit = 1";
+    assert_eq!(root.query(set).unwrap_err().code(), 1205);
+    ok(&mut other, "UNLOCK TABLES");
+    assert_eq!(rows(&mut root, "SELECT @@autocommit, @@foreign_key_checks"), ["0|0"]);
+    ok(&mut root, "INSERT INTO d.t VALUES (2)");
+    ok(&mut root, "ROLLBACK");
+    assert_eq!(rows(&mut root, "SELECT COUNT(*) FROM d.t"), ["0"]);
     world.stop();
 }
