@@ -100,7 +100,9 @@ impl Client {
         match self.bind(statement, &normalised)? {
             Ok(planned) => {
                 let planned = Arc::new(planned);
-                self.space.put(&normalised.text, Arc::clone(&planned));
+                if !planned.is_typed_by_variables {
+                    self.space.put(&normalised.text, Arc::clone(&planned));
+                }
                 Ok(Prepared::Plan(planned, normalised))
             }
             Err(statement) => Ok(Prepared::Other(statement)),
@@ -136,7 +138,8 @@ impl Client {
             Statement::Delete(delete) => bind::bind_delete(&delete, &env)?,
             other => return Ok(Err(Box::new(other))),
         };
-        Ok(Ok(Planned::with_params(plan, env.param_types())))
+        let is_typed_by_variables = env.is_typed_by_variables();
+        Ok(Ok(Planned { is_typed_by_variables, ..Planned::with_params(plan, env.param_types()) }))
     }
 
     /// Executes a plan and answers.

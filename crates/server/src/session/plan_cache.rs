@@ -40,6 +40,8 @@ pub(super) struct Planned {
     pub(super) columns_are_fixed: bool,
     /// What its parameters are taken for.
     pub(super) params: ParamTypes,
+    /// Whether it is of the types that the session's variables had when it was made: it is for one execution.
+    pub(super) is_typed_by_variables: bool,
 }
 
 impl Planned {
@@ -82,7 +84,16 @@ impl Planned {
             }
         }
         let columns_are_fixed = matches!(&plan, Plan::Select(query) if query.columns_are_fixed());
-        Self { plan, tables, wanted, by_views, definitions: Mutex::default(), columns_are_fixed, params }
+        Self {
+            plan,
+            tables,
+            wanted,
+            by_views,
+            definitions: Mutex::default(),
+            columns_are_fixed,
+            params,
+            is_typed_by_variables: false,
+        }
     }
 
     /// Whether it changes nothing but temporary tables.

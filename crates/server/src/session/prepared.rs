@@ -349,6 +349,9 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<()> {
+        if stored.plan.as_ref().is_some_and(|(planned, _)| planned.is_typed_by_variables) {
+            self.plan_again(stored)?;
+        }
         for _ in 0..PLANS_MAX {
             let Some((planned, normalised)) = &stored.plan else {
                 self.given = values.iter().map(|value| value.to_value()).collect();

@@ -5,6 +5,7 @@
 //! `Prepared_stmt_count` is how many there are, however they end; at `max_prepared_stmt_count` there are no more: 1461. R5.
 //! Preparing asks for the privileges on tables. R6. SET and DO take parameters. R7. A result of more columns than
 //! the protocol can count is refused: 1117; a text of any length is planned. R8. SHOW PROCESSLIST has the text of what is executed.
+//! R9. Columns of user variables have the types of each execution, by way of derived tables too.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
@@ -268,5 +269,32 @@ fn what_a_prepared_statement_does_is_seen() {
     let seen = "SELECT command, state, info FROM information_schema.processlist WHERE state = 'User lock'";
     crate::whole::until(&mut reader, seen, &["Execute|User lock|SELECT get_lock('x', 50)"]);
     ok(&mut holder, "SELECT release_lock('x')");
+    world.stop();
+}
+
+#[test]
+fn columns_of_user_variables_have_the_type_of_each_execution() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    let queries = [
+        "SELECT x FROM (SELECT @v AS x) d",
+        "WITH d AS (SELECT @v AS x) SELECT x FROM d",
+        "SELECT x FROM (SELECT @v AS x UNION ALL SELECT @v) d LIMIT 1",
+        "SELECT (SELECT CONCAT(x) LIMIT 1) FROM (SELECT @v AS x) d",
+        "WITH RECURSIVE d AS (SELECT @v AS x UNION ALL SELECT x FROM d WHERE FALSE) SELECT x FROM d",
+    ];
+    for sql in queries {
+        ok(&mut root, "SET @v = 1");
+        ok(&mut root, &format!("PREPARE s FROM '{sql}'"));
+        assert_eq!(rows(&mut root, sql), ["1"], "{sql}");
+        assert_eq!(rows(&mut root, "EXECUTE s"), ["1"], "{sql}");
+        for value in ["abc", "2.5"] {
+            ok(&mut root, &format!("SET @v = '{value}'"));
+            assert_eq!(rows(&mut root, sql), [value], "{sql}");
+            assert_eq!(rows(&mut root, "EXECUTE s"), [value], "{sql}");
+        }
+        ok(&mut other, "SET @v = x'41'");
+        assert_eq!(rows(&mut other, sql), ["A"], "{sql}");
+    }
     world.stop();
 }

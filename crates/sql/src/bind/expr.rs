@@ -280,6 +280,9 @@ impl Binder<'_, '_> {
 
     fn variable(&self, name: &str) -> Expr {
         let variable = variable(name, self.env.may_assign());
+        if matches!(variable, Expr::UserVariable(..)) {
+            self.env.note_variable();
+        }
         if matches!(variable, Expr::UserVariable(_, true)) {
             self.env.note_varying();
         }

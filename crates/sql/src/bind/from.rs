@@ -127,7 +127,7 @@ fn bind_factor<'a>(factor: &'a TableFactor, scope: &mut Scope, env: &BindEnv<'_>
                 let (plan, merge) = query::bind_derived(subquery, env)?;
                 (Subquery::in_from(plan, env.outer_uses() > uses), merge)
             };
-            let columns = with::renamed(subquery.plan.columns(env.session)?, &alias.columns)?;
+            let columns = with::renamed(env.columns_of(&subquery.plan)?, &alias.columns)?;
             scope.subqueries.push(subquery);
             let kind = SourceKind::Derived(scope.subqueries.len() - 1, columns);
             let alias = alias.name.value.clone();

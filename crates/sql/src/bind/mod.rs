@@ -40,6 +40,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::catalog::Catalog;
+use types::column::Column;
 use types::error::SqlError;
 use types::error::table::{ER_NO_DB_ERROR, ER_NOT_SUPPORTED_YET};
 
@@ -56,6 +57,7 @@ pub use view::{BoundView, bind_view, bind_whole_view};
 
 use crate::expr::{Expr, Extent};
 use crate::params::ParamTypes;
+use crate::plan::QueryPlan;
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -91,8 +93,22 @@ pub struct BindEnv<'a> {
     level: usize,
     /// What parameters are taken for.
     params: Rc<RefCell<ParamTypes>>,
+    /// What the plan has to do with user variables.
+    variables: Rc<Cell<Variables>>,
     /// Expressions of which the statement has further copies, and [`VIEW_COST`] for each view that it reads.
     copies: Rc<Cell<usize>>,
+}
+
+/// What a plan has to do with user variables. Their types are their values', which are the session's at the moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Variables {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// It reads some, in the types of each execution.
+    AreRead,
+    /// It may keep types that they had.
+    Type,
 }
 
 impl<'a> BindEnv<'a> {
@@ -110,6 +126,7 @@ impl<'a> BindEnv<'a> {
             defined: None,
             level: 0,
             params: Rc::default(),
+            variables: Rc::default(),
             copies: Rc::default(),
         }
     }
@@ -133,6 +150,31 @@ impl<'a> BindEnv<'a> {
     /// What the parameters of what was bound are taken for.
     pub fn param_types(&self) -> ParamTypes {
         self.params.take()
+    }
+
+    /// Whether the plan is of the types that user variables had when it was made.
+    pub fn is_typed_by_variables(&self) -> bool {
+        self.variables.get() == Variables::Type
+    }
+
+    /// A user variable is read.
+    fn note_variable(&self) {
+        self.variables.set(self.variables.get().max(Variables::AreRead));
+    }
+
+    /// The plan keeps the type of what depends on values.
+    fn note_kept_type(&self) {
+        if self.variables.get() == Variables::AreRead {
+            self.variables.set(Variables::Type);
+        }
+    }
+
+    /// The columns of a query, as a source of another one.
+    fn columns_of(&self, plan: &QueryPlan) -> Result<Arc<[Column]>> {
+        if !plan.columns_are_fixed() {
+            self.note_kept_type();
+        }
+        plan.columns(self.session)
     }
 
     /// The same for a statement that changes rows. What it reads by a derived table is read before it changes anything, also of

@@ -156,6 +156,10 @@ impl<'a> Outer<'a> {
 
     fn give_typed(&self, value: Expr, ty: ResultType) -> Expr {
         self.note_use();
+        // An aggregate may be one of values.
+        if !matches!(value, Expr::Column { .. }) {
+            self.env.note_kept_type();
+        }
         let mut given = self.given.borrow_mut();
         given.push(value);
         Expr::Outer(given.len() - 1, ty)

@@ -81,7 +81,7 @@ impl Itself {
         };
         let steps = self.steps.borrow()[..between].to_vec();
         let first = sets::bind(parts, steps, Tail::PART, env)?;
-        let columns = with::renamed(first.columns(env.session)?, &self.columns)?;
+        let columns = with::renamed(env.columns_of(&first)?, &self.columns)?;
         // What is NULL now may be the value of a parameter.
         let collation = env.session.collation_connection;
         let unknown =

@@ -54,7 +54,7 @@ fn bind<'e>(with: &ast::With, env: &BindEnv<'e>) -> Result<BindEnv<'e>> {
         let uses = env.outer_uses();
         let plan = if with.recursive { recursive::bind(cte, &env)? } else { query::bind_inner(query, &env)? };
         let is_correlated = env.outer_uses() > uses;
-        let columns = renamed(plan.columns(env.session)?, &alias.columns)?;
+        let columns = renamed(env.columns_of(&plan)?, &alias.columns)?;
         let depth = plan.depth();
         if depth > NESTING_MAX {
             return Err(too_deep());

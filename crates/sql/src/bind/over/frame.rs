@@ -83,6 +83,9 @@ impl Binder<'_, '_> {
         }
         let [(order, descending)] = &window.order[..] else { return fails(&error::RANGE_FRAME_ORDER_TYPE) };
         let adds = follows != *descending;
+        if !order.type_is_fixed() {
+            self.env.note_kept_type();
+        }
         let ty = order.result_type(&Types { schema: self.scope, ..Types::of_session(self.env.session) })?;
         let is_number = ty.kind.is_int() || matches!(ty.kind, Kind::Decimal | Kind::Float | Kind::Double);
         let mut is_stable = true;
