@@ -87,7 +87,7 @@ impl Client {
             | Statement::Revoke(_) => return self.define(statement, sql, true).await,
             Statement::Binlog(events) => return Box::pin(self.replay(&events)).await,
             Statement::ChangeSource(_) | Statement::StartReplica(..) | Statement::StopReplica(_) => {
-                self.change_replica(statement).await?;
+                return self.change_replica(statement).await.map(Some);
             }
             Statement::Flush(_)
             | Statement::Purge(_)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::atomic::Ordering;
 
+use commit::CommitAck;
 use replication::replica::{Position, Settings, TlsSettings};
 use sql::parse::{ChangeSource, ReplicaThreads, Statement};
 use types::error::table::{
@@ -41,20 +42,26 @@ const HEARTBEAT_MAX_S: u64 = 4_294_967;
 const PATH_MAX: usize = 512;
 
 impl Client {
-    /// CHANGE REPLICATION SOURCE TO, START REPLICA, STOP REPLICA.
-    pub(super) async fn change_replica(&mut self, statement: Statement) -> Result<()> {
+    /// CHANGE REPLICATION SOURCE TO, START REPLICA, STOP REPLICA: they commit the session's transaction first.
+    pub(super) async fn change_replica(&mut self, statement: Statement) -> Result<CommitAck> {
+        if matches!(statement, Statement::StopReplica(_)) {
+            self.may_wait_for_workers()?;
+        }
+        self.require_replication_admin()?;
+        self.may_commit_implicitly()?;
+        let ack = self.end_transaction().await?;
         match statement {
             Statement::ChangeSource(change) => self.change_source(*change).await?,
             Statement::StartReplica(which, until) => self.start_replica(which, until)?,
             Statement::StopReplica(which) => self.stop_replica(which).await?,
             _ => unreachable!("only statements about the replica come here"),
         }
-        self.spend_gtid().await
+        self.spend_gtid().await?;
+        Ok(ack)
     }
 
     /// CHANGE REPLICATION SOURCE TO.
     async fn change_source(&mut self, change: ChangeSource) -> Result<()> {
-        self.require_replication_admin()?;
         self.require_stopped()?;
         let (settings, position) = replica::read(&self.shared.store)?;
         let (settings, position) = self.changed(change, settings.unwrap_or_default(), position)?;
@@ -126,7 +133,6 @@ impl Client {
 
     /// START REPLICA.
     fn start_replica(&mut self, which: ReplicaThreads, until: Option<Box<sql::parse::Until>>) -> Result<()> {
-        self.require_replication_admin()?;
         let replica = &self.shared.common.replica;
         if replica.settings().is_none_or(|settings| settings.host.is_empty()) {
             return Err(ER_BAD_REPLICA.error(&[]));
@@ -149,13 +155,16 @@ impl Client {
         Ok(())
     }
 
-    /// STOP REPLICA. Error 1192 under locks of the session's own: a worker may wait for them, and this for the worker. After a KILL it
-    /// does not wait; the parts stop all the same.
-    async fn stop_replica(&self, which: ReplicaThreads) -> Result<()> {
+    /// Error 1192 under locks of the session's own: a worker may wait for them, and STOP REPLICA for the worker.
+    fn may_wait_for_workers(&self) -> Result<()> {
         if self.locked.is_some() || self.global_lock.is_some() {
             return Err(ER_LOCK_OR_ACTIVE_TRANSACTION.error(&[]));
         }
-        self.require_replication_admin()?;
+        Ok(())
+    }
+
+    /// STOP REPLICA. After a KILL it does not wait; the parts stop all the same.
+    async fn stop_replica(&self, which: ReplicaThreads) -> Result<()> {
         let replica = &self.shared.common.replica;
         let stop = async {
             replica.stop(Threads { io: which.io, sql: which.sql }).await;

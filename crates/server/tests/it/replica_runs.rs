@@ -5,7 +5,7 @@
 //! `Seconds_Behind_Source` is the age of what is applied at the moment; R4. a row without a key that has become another one while its lock was
 //! waited for is left alone; R5. a statement about users that changes nothing stops no replica; R6. who holds locks that a worker may wait for does
 //! not wait for the worker, and a KILL ends the wait of who does; R7. a transaction that a file of the source leaves
-//! without an end is forgotten.
+//! without an end is forgotten; R8. START, STOP and CHANGE commit the transaction of their session, as RESET does.
 //!
 //! Method: two whole servers, one of which follows the other over TCP.
 
@@ -296,4 +296,32 @@ fn what_has_no_end_in_the_source_s_file_is_forgotten() {
     until(&mut reader, "SELECT COUNT(*) FROM d.t WHERE id = 3", &["1"]);
     assert_eq!(rows(&mut reader, "SELECT id FROM d.t ORDER BY id"), ["1", "3"]);
     assert_eq!(status(&mut reader, "Last_IO_Errno"), "0");
+}
+
+#[test]
+fn statements_about_the_replica_commit_first() {
+    let world = World::start();
+    let (mut root, mut nobody) = (world.root(), world.client("nobody"));
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    ok(&mut root, "GRANT ALL ON d.* TO nobody");
+    let statements = [
+        "CHANGE REPLICATION SOURCE TO SOURCE_PORT = 1, SOURCE_AUTO_POSITION = 0",
+        "START REPLICA",
+        "STOP REPLICA",
+    ];
+    for (count, sql) in (1..).zip(statements) {
+        for client in [&mut root, &mut nobody] {
+            ok(client, "BEGIN");
+            ok(client, "INSERT INTO d.t VALUES (1)");
+            // There is no source: START REPLICA is refused behind the commit, and who may not do it before.
+            let _outcome = client.query(sql);
+            ok(client, "ROLLBACK");
+        }
+        assert_eq!(rows(&mut root, "SELECT COUNT(*) FROM d.t"), [count.to_string()], "{sql}");
+        ok(&mut root, "XA START 'x'");
+        assert_eq!(root.query(sql).unwrap_err().code(), 1399, "{sql}");
+        ok(&mut root, "XA END 'x'");
+        ok(&mut root, "XA ROLLBACK 'x'");
+    }
+    world.stop();
 }
