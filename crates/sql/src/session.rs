@@ -160,8 +160,10 @@ pub enum OfLock<'a> {
 pub struct Session {
     /// The server.
     pub server: Arc<dyn Server>,
-    /// `connection_id()`
+    /// The connection: what the session has goes by it.
     pub connection_id: u32,
+    /// `pseudo_thread_id`: what `connection_id()` and the binlog say.
+    pub pseudo_thread_id: u32,
     /// `user()`: name and host of the client.
     pub user: String,
     /// `current_user()`: the account.
@@ -228,6 +230,7 @@ impl Session {
             temporary: TemporaryTables::default(),
             server,
             connection_id,
+            pseudo_thread_id: connection_id,
             user: String::new(),
             account: String::new(),
             db: None,
@@ -262,6 +265,7 @@ impl Session {
     #[must_use]
     pub fn detached(&self) -> Self {
         Self {
+            pseudo_thread_id: self.pseudo_thread_id,
             user: self.user.clone(),
             account: self.account.clone(),
             db: self.db.clone(),

@@ -478,7 +478,7 @@ fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogCo
     LogContext {
         origin: Origin { timestamp: 0, server_id: shared.server_id },
         microseconds: 0,
-        thread_id: sql.connection_id,
+        thread_id: sql.pseudo_thread_id,
         level: if full { MetadataLevel::Full } else { MetadataLevel::Minimal },
         db: sql.db.clone().unwrap_or_default().into_bytes(),
         flags2: flag(!vars.autocommit, flags2::NOT_AUTOCOMMIT)

@@ -85,3 +85,22 @@ fn a_client_that_goes_away_while_it_waits_keeps_nothing() {
     assert_eq!(number(&mut root, "SELECT GET_LOCK('l', -1)"), Some(1));
     world.stop();
 }
+
+#[test]
+fn a_session_keeps_its_locks_under_a_pseudo_thread_id() {
+    let world = World::start();
+    let (mut root, mut one, mut other) = (world.root(), world.root(), world.root());
+    let ids = [&mut one, &mut other].map(|client| number(client, "SELECT CONNECTION_ID()").unwrap());
+    assert_eq!(number(&mut one, "SELECT GET_LOCK('l', 0)"), Some(1));
+    assert_eq!(number(&mut other, "SELECT GET_LOCK('m', 0)"), Some(1));
+    ok(&mut one, &format!("SET pseudo_thread_id = {}", ids[1]));
+    assert_eq!(number(&mut one, "SELECT CONNECTION_ID()"), Some(ids[1]), "it is told the other's id");
+    assert_eq!(number(&mut one, "SELECT RELEASE_LOCK('m')"), Some(0));
+    assert_eq!(number(&mut root, "SELECT IS_USED_LOCK('l')"), Some(ids[0]));
+    one.command(&[COM_RESET_CONNECTION]).unwrap();
+    one.answer().unwrap();
+    assert_eq!(number(&mut one, "SELECT CONNECTION_ID()"), Some(ids[0]));
+    assert_eq!(number(&mut root, "SELECT IS_FREE_LOCK('l')"), Some(1));
+    assert_eq!(number(&mut root, "SELECT IS_USED_LOCK('m')"), Some(ids[1]));
+    world.stop();
+}

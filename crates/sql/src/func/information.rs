@@ -67,7 +67,7 @@ fn current_user<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> 
 }
 
 fn connection_id<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
-    Ok(Ev::Own(Value::UInt(u64::from(inputs.session.connection_id))))
+    Ok(Ev::Own(Value::UInt(u64::from(inputs.session.pseudo_thread_id))))
 }
 
 /// With an argument, that becomes the session's id and is returned.

@@ -145,7 +145,7 @@ pub(super) const ROWS: &[Variable] = &[
         "What connection_id() says in events that a replayed binlog makes.",
     )
     .restricted()
-    .home(sql(|sql| Val::UInt(sql.connection_id.into()), |sql, val| sql.connection_id = val.u32())),
+    .home(sql(|sql| Val::UInt(sql.pseudo_thread_id.into()), |sql, val| sql.pseudo_thread_id = val.u32())),
     uint("div_precision_increment", Both, (0, 30), 4, "Digits that a division adds to a DECIMAL.").home(sql(
         |sql| Val::UInt(sql.div_precision_increment.into()),
         |sql, val| {
