@@ -42,7 +42,10 @@ pub struct Warning {
 pub struct Warnings {
     entries: Vec<Warning>,
     count: u64,
+    /// Of these, notes.
+    notes: u64,
     limit: usize,
+    keeps_notes: bool,
 }
 
 impl Warnings {
@@ -51,28 +54,46 @@ impl Warnings {
 
     /// An empty area that keeps at most `limit` entries.
     pub fn with_limit(limit: usize) -> Self {
-        Self { entries: Vec::new(), count: 0, limit }
+        Self { entries: Vec::new(), count: 0, notes: 0, limit, keeps_notes: true }
+    }
+
+    /// From now on it keeps at most `limit` entries; notes are not even counted if they are not kept: `sql_notes`.
+    pub fn set_limits(&mut self, limit: usize, keeps_notes: bool) {
+        (self.limit, self.keeps_notes) = (limit, keeps_notes);
     }
 
     /// Adds another area's entries.
     pub fn absorb(&mut self, other: Self) {
         let room = self.limit.saturating_sub(self.entries.len());
-        self.count += other.count;
-        self.entries.extend(other.entries.into_iter().take(room));
+        let (notes, keeps_notes) = (if self.keeps_notes { other.notes } else { 0 }, self.keeps_notes);
+        self.count += other.count - other.notes + notes;
+        self.notes += notes;
+        let kept = other.entries.into_iter().filter(|entry| keeps_notes || entry.level != Level::Note);
+        self.entries.extend(kept.take(room));
+    }
+
+    /// Counts an entry of a level. Whether it is kept.
+    fn count_in(&mut self, level: Level) -> bool {
+        if level == Level::Note {
+            if !self.keeps_notes {
+                return false;
+            }
+            self.notes += 1;
+        }
+        self.count += 1;
+        self.entries.len() < self.limit
     }
 
     /// Adds an entry made from `condition` and its arguments.
     pub fn push(&mut self, level: Level, condition: &Condition, args: &[&dyn Display]) {
-        self.count += 1;
-        if self.entries.len() < self.limit {
+        if self.count_in(level) {
             self.entries.push(Warning { level, code: condition.code, message: condition.message(args) });
         }
     }
 
     /// Adds an error as an entry of `level`: INSERT IGNORE turns errors into warnings.
     pub fn push_error(&mut self, level: Level, error: &SqlError) {
-        self.count += 1;
-        if self.entries.len() < self.limit {
+        if self.count_in(level) {
             self.entries.push(Warning { level, code: error.code, message: error.message.clone() });
         }
     }
@@ -105,7 +126,7 @@ impl Warnings {
     /// Forgets everything; the memory stays for the next statement.
     pub fn clear(&mut self) {
         self.entries.clear();
-        self.count = 0;
+        (self.count, self.notes) = (0, 0);
     }
 }
 
@@ -131,5 +152,23 @@ mod tests {
         assert_eq!(warnings.entries()[1].message, "Out of range value for column 'a' at row 2");
         warnings.clear();
         assert_eq!((warnings.count(), warnings.entries().len()), (0, 0));
+    }
+
+    #[test]
+    fn notes_that_are_not_kept_are_not_counted() {
+        let both = |limit, keeps_notes| {
+            let mut warnings = Warnings::default();
+            warnings.set_limits(limit, keeps_notes);
+            for level in [Level::Note, Level::Warning, Level::Note] {
+                warnings.push(level, &ER_WARN_DATA_OUT_OF_RANGE, &[&"a", &1]);
+            }
+            warnings
+        };
+        assert_eq!((both(9, false).count(), both(9, false).entries().len()), (1, 1));
+        let mut all = both(9, false);
+        all.absorb(both(1, true));
+        assert_eq!((all.count(), all.entries().len()), (2, 1));
+        all.absorb(both(9, true));
+        assert_eq!((all.count(), all.entries().len()), (3, 2));
     }
 }

@@ -240,7 +240,6 @@ impl Client {
         let space = shared.common.plans.space(&environment);
         let results = result_settings(&sql, capabilities);
         let log = log_context(&shared, &sql, &vars);
-        let warnings = Warnings::with_limit(vars.max_error_count.into());
         let mut client = Self {
             shared,
             view,
@@ -249,7 +248,7 @@ impl Client {
             vars,
             transaction,
             statements: Statements::default(),
-            warnings,
+            warnings: Warnings::default(),
             track: SessionChanges::default(),
             replay: None,
             capabilities,
@@ -304,6 +303,9 @@ impl Client {
         self.log =
             LogContext { origin, microseconds, xa, ..log_context(&self.shared, &self.sql, &self.vars) };
         self.view.set_variables(self.vars.clone());
+        let (limit, keeps_notes) = (self.vars.max_error_count.into(), self.vars.sql_notes);
+        self.warnings.set_limits(limit, keeps_notes);
+        self.view.set_warning_limits(limit, keeps_notes);
         self.set_lock_waits();
     }
 

@@ -9,7 +9,6 @@ use sql::lex::Verb;
 use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::ER_NO_SUCH_TABLE;
-use types::warning::Warnings;
 
 use super::client::begin_variables;
 use super::execute::Prepared;
@@ -177,8 +176,8 @@ impl Client {
         self.vars = begin_variables(&self.shared, &mut self.sql, self.capabilities);
         self.replay = None;
         self.set_names();
-        self.warnings = Warnings::with_limit(self.vars.max_error_count.into());
-        self.view.keep_warnings(&mut Warnings::default());
+        self.warnings.clear();
+        self.view.keep_warnings(&mut self.warnings);
         self.released = false;
         self.settings_changed();
     }

@@ -109,6 +109,11 @@ impl SessionView {
         *self.variables.lock() = variables;
     }
 
+    /// [`Warnings::set_limits`]
+    pub(super) fn set_warning_limits(&self, limit: usize, keeps_notes: bool) {
+        self.warnings.lock().set_limits(limit, keeps_notes);
+    }
+
     /// A statement begins: these are the conditions of the one before.
     pub(super) fn keep_warnings(&self, warnings: &mut Warnings) {
         let mut kept = self.warnings.lock();

@@ -134,7 +134,7 @@ pub struct SessionVariables {
     pub max_execution_time_ms: u64,
     /// `max_error_count`: what SHOW WARNINGS keeps.
     pub max_error_count: u16,
-    /// `sql_notes`: notes are kept as warnings.
+    /// `sql_notes`: notes are counted and kept as warnings are.
     pub sql_notes: bool,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
@@ -146,8 +146,6 @@ pub struct SessionVariables {
     pub unique_checks: bool,
     /// `xa_detach_on_prepare`
     pub xa_detach_on_prepare: bool,
-    /// `sql_quote_show_create`
-    pub quote_show_create: bool,
     /// `sql_log_bin`: what the session does is logged.
     pub sql_log_bin: bool,
     /// `sql_log_off`: what the session does is not in the general log.
@@ -201,7 +199,6 @@ impl SessionVariables {
             restrict_fk_on_non_standard_key: true,
             unique_checks: true,
             xa_detach_on_prepare: true,
-            quote_show_create: true,
             sql_log_bin: true,
             sql_log_off: false,
             row_image: 2,

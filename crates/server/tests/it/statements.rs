@@ -1,4 +1,5 @@
-//! What a text is, before it is parsed; SET NAMES; what a SET leaves that fails half way.
+//! What a text is, before it is parsed; SET NAMES; what a SET leaves that fails half way;
+//! how many conditions are kept.
 
 use crate::client::{Client, Result};
 use crate::whole::{World, ok, rows, send, until};
@@ -312,5 +313,32 @@ fn autocommit_stays_off_if_its_commit_fails() {
     ok(&mut root, "INSERT INTO d.t VALUES (2)");
     ok(&mut root, "ROLLBACK");
     assert_eq!(rows(&mut root, "SELECT COUNT(*) FROM d.t"), ["0"]);
+    world.stop();
+}
+
+#[test]
+fn conditions_are_kept_as_the_session_says() {
+    let world = World::start();
+    let mut root = world.root();
+    let mut kept = |set: &str, sql: &str| {
+        ok(&mut root, set);
+        // Two areas take turns.
+        let mut twice = [0, 0].map(|_| {
+            ok(&mut root, sql);
+            let count = rows(&mut root, "SHOW COUNT(*) WARNINGS").concat();
+            (count, rows(&mut root, "SHOW WARNINGS").len())
+        });
+        assert_eq!(twice[0], twice[1], "{set}");
+        std::mem::take(&mut twice[0])
+    };
+    let (warns, notes) = ("DO CAST('a' AS SIGNED), CAST('b' AS SIGNED)", "DROP TABLE IF EXISTS d.x");
+    assert_eq!(kept("DO 1", warns), ("2".to_owned(), 2));
+    for limit in [1, 0, 2] {
+        assert_eq!(kept(&format!("SET max_error_count = {limit}"), warns), ("2".to_owned(), limit));
+    }
+    assert_eq!(kept("DO 1", notes), ("1".to_owned(), 1));
+    assert_eq!(kept("SET sql_notes = 0", notes), ("0".to_owned(), 0));
+    assert_eq!(kept("DO 1", warns), ("2".to_owned(), 2));
+    assert_eq!(kept("SET sql_notes = 1", notes), ("1".to_owned(), 1));
     world.stop();
 }

@@ -165,8 +165,7 @@ pub(super) const ROWS: &[Variable] = &[
         .home(own(|own| Val::Bool(own.sql_notes), |own, val| own.sql_notes = val.is_on())),
     toggle("sql_warnings", Both, false, "Single-row INSERT statements say how many warnings there were.")
         .inert(),
-    toggle("sql_quote_show_create", Both, true, "SHOW CREATE quotes names.")
-        .home(own(|own| Val::Bool(own.quote_show_create), |own, val| own.quote_show_create = val.is_on())),
+    toggle("sql_quote_show_create", Both, true, "SHOW CREATE quotes names.").inert(),
     toggle("sql_auto_is_null", Both, false, "`id IS NULL` finds the row inserted last.").inert(),
     toggle("sql_big_selects", Both, true, "SELECT may examine more rows than max_join_size.").inert(),
     uint(
