@@ -83,6 +83,15 @@ impl Object<'_> {
         }
     }
 
+    /// Whether the session is told of it: who sees all processes sees what they lock.
+    fn is_seen(&self, look: &Look<'_>) -> bool {
+        match self {
+            Self::Definitions => true,
+            Self::Database(name) => look.access.sees_database(name) || look.access.has(Privileges::PROCESS),
+            Self::Table(table) | Self::Reading(table) => sees(look, table),
+        }
+    }
+
     /// MySQL's name for a lock of it that is nearest to what is held.
     fn lock_type(&self, mode: Mode) -> &'static str {
         match (self, mode) {
@@ -94,6 +103,11 @@ impl Object<'_> {
             (Self::Database(_) | Self::Table(_), Mode::Exclusive) => "EXCLUSIVE",
         }
     }
+}
+
+/// Whether the session is told of a table's locks.
+fn sees(look: &Look<'_>, table: &Table) -> bool {
+    look.access.sees_table(&table.def.db, &table.def.name) || look.access.has(Privileges::PROCESS)
 }
 
 /// Everything that has a metadata lock.
@@ -111,7 +125,7 @@ fn objects(catalog: &Catalog) -> impl Iterator<Item = (Object<'_>, LockId)> {
 pub(super) fn metadata_locks(look: &Look<'_>) -> Vec<Row> {
     let sight = Sight::new(look);
     let mut rows = Vec::new();
-    for (object, lock) in objects(&look.catalog) {
+    for (object, lock) in objects(&look.catalog).filter(|(object, _)| object.is_seen(look)) {
         for (_, owner, mode, status) in sight.parties(lock, "PENDING") {
             let mut row = object.names();
             row.extend(row![NULL, lock.0, object.lock_type(mode), "TRANSACTION", status, ""]);
@@ -162,7 +176,7 @@ pub(super) fn data_locks(look: &Look<'_>) -> Vec<Row> {
     let sight = Sight::new(look);
     let mut rows = Vec::new();
     for Waiting { lock, key, .. } in awaited(&sight) {
-        let place = place(look, &key.unwrap_or_default());
+        let Some(place) = place(look, &key.unwrap_or_default()) else { continue };
         for (trx, owner, mode, status) in sight.parties(lock, "WAITING") {
             let [schema, table, index, data] = place.clone();
             let kind = if mode == Mode::Shared { "S,REC_NOT_GAP" } else { "X,REC_NOT_GAP" };
@@ -176,8 +190,8 @@ pub(super) fn data_locks(look: &Look<'_>) -> Vec<Row> {
 }
 
 /// Schema, table, index and key's values of a lock. Values are those of the row that has the key; where there is none, or
-/// where the key is a secondary index's, its bytes.
-fn place(look: &Look<'_>, key: &[u8]) -> [Option<String>; 4] {
+/// where the key is a secondary index's, its bytes. `None` if the session is not told of the table.
+fn place(look: &Look<'_>, key: &[u8]) -> Option<[Option<String>; 4]> {
     let id = IndexId::of(key);
     let bytes = || {
         let write = |text: String, byte: &u8| text + &format!("{byte:02x}");
@@ -189,11 +203,15 @@ fn place(look: &Look<'_>, key: &[u8]) -> [Option<String>; 4] {
             None if table.def.rows == id => "GEN_CLUST_INDEX",
             None => continue,
         };
+        if !sees(look, table) {
+            return None;
+        }
         let values = if table.def.rows == id { values(look, table, key) } else { None };
         let data = values.unwrap_or_else(bytes);
-        return [Some(table.def.db.clone()), Some(table.def.name.clone()), Some(name.to_owned()), Some(data)];
+        let (db, table) = (table.def.db.clone(), table.def.name.clone());
+        return Some([Some(db), Some(table), Some(name.to_owned()), Some(data)]);
     }
-    [None, None, None, Some(bytes())]
+    Some([None, None, None, Some(bytes())])
 }
 
 /// The values of a row's primary key.

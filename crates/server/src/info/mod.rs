@@ -97,7 +97,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("performance_schema", "data_locks", Sure(locks::data_locks)),
     ("performance_schema", "global_status", Sure(server::global_status)),
     ("performance_schema", "global_variables", Sure(server::global_variables)),
-    ("performance_schema", "host_cache", Sure(host_cache::rows)),
+    ("performance_schema", "host_cache", Try(host_cache::rows)),
     ("performance_schema", "log_status", Try(log_status::rows)),
     ("performance_schema", "metadata_locks", Sure(locks::metadata_locks)),
     ("performance_schema", "processlist", Sure(server::performance_processes)),

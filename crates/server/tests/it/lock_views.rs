@@ -2,7 +2,7 @@
 //!
 //! Requirements: R1. SHOW PROCESSLIST says that metadata or a user lock are waited for. R2. `performance_schema.metadata_locks`, `data_locks`,
 //! `data_lock_waits`, `threads` and `information_schema.INNODB_TRX` show it, as MySQL's do. R3. Who has not the privilege
-//! PROCESS sees nothing of others. R4. A table is replaced by RENAME in the way of gh-ost: nobody writes to the old one.
+//! PROCESS sees nothing of others, and no names of tables that it may not use. R4. A table is replaced by RENAME in the way of gh-ost: nobody writes to the old one.
 //!
 //! Method: a whole server on a simulated disk. What is expected was seen at MySQL 9.7.4; docs/LIMITS.md says what differs.
 
@@ -191,6 +191,37 @@ fn others_are_hidden_from_those_without_process() {
     let text = "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation";
     assert_eq!((refused.code(), refused.message()), (1227, text));
     ok(&mut other, "ROLLBACK");
+    waiter.answer().unwrap();
+    world.stop();
+}
+
+#[test]
+fn a_lock_does_not_tell_what_a_view_hides() {
+    let world = World::start();
+    let (mut root, mut nobody, mut waiter) = (world.root(), world.client("nobody"), world.root());
+    for sql in [
+        "CREATE DATABASE hr",
+        "CREATE TABLE hr.salaries (id INT PRIMARY KEY)",
+        "CREATE TABLE d.child (id INT REFERENCES hr.salaries (id), FOREIGN KEY (id) REFERENCES hr.salaries (id))",
+        "INSERT INTO hr.salaries VALUES (4711)",
+        "CREATE VIEW d.v AS SELECT * FROM hr.salaries",
+        "GRANT ALL ON d.* TO nobody",
+    ] {
+        ok(&mut root, sql);
+    }
+    ok(&mut nobody, "BEGIN");
+    ok(&mut nobody, "SELECT * FROM d.v");
+    ok(&mut nobody, "INSERT INTO d.child VALUES (4711)");
+    send(&mut waiter, "DELETE FROM hr.salaries");
+    let tables = "SELECT DISTINCT object_name FROM performance_schema.metadata_locks          WHERE object_type = 'TABLE' ORDER BY object_name";
+    let rows_locked = "SELECT DISTINCT object_name, lock_data FROM performance_schema.data_locks";
+    until(&mut root, rows_locked, &["salaries|4711"]);
+    assert_eq!(rows(&mut root, tables), ["child", "salaries", "v"]);
+    assert_eq!(rows(&mut nobody, tables), ["child", "v"]);
+    assert_eq!(rows(&mut nobody, rows_locked), [""; 0]);
+    ok(&mut root, "GRANT INSERT ON hr.salaries TO nobody");
+    assert_eq!(rows(&mut nobody, tables), ["child", "salaries", "v"]);
+    ok(&mut nobody, "ROLLBACK");
     waiter.answer().unwrap();
     world.stop();
 }

@@ -161,6 +161,10 @@ fn hosts_that_broke_off_are_shown_until_they_are_forgotten() {
     let hosts = "SELECT ip, host, sum_connect_errors, count_handshake_errors, first_seen <= last_seen \
          FROM performance_schema.host_cache";
     until(&mut root, hosts, &["127.0.0.7|NULL|1|1|1"]);
+    let mut other = world.client("u");
+    assert_eq!(other.query(hosts).unwrap_err().code(), 1142);
+    ok(&mut root, "GRANT SELECT ON performance_schema.host_cache TO u");
+    assert_eq!(rows(&mut other, hosts), ["127.0.0.7|NULL|1|1|1"]);
     ok(&mut root, "TRUNCATE TABLE performance_schema.host_cache");
     assert_eq!(rows(&mut root, hosts), [""; 0]);
     world.stop();
