@@ -106,7 +106,9 @@ impl Client {
         self.vars.next = Characteristics::default();
         let committed = self.commit_own().await;
         if committed.is_err() {
-            // The transaction is gone, and its GTID with it.
+            // The transaction is gone, and its GTID with it, also where a read lock has refused it before it was committed.
+            let _ack = self.transaction.rollback().await;
+            self.view.set_snapshot(None);
             self.use_gtid();
         }
         let ack = committed?;

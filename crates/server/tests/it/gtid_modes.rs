@@ -2,7 +2,7 @@
 //!
 //! Requirements: R1. A step of `gtid_mode` begins a binlog file, so who asks by GTIDs finds files that have nothing else. R2. It is refused
 //! where something here is by GTIDs (3111), and what it needs cannot be taken from it (1779). R3. What is done by itself with a GTID uses it,
-//! whether it changes anything or not; what fails uses it without being executed. R4. A server without GTIDs takes none of a source. As recorded from MySQL 9.7.4.
+//! whether it changes anything or not; what fails uses it without being executed, and a COMMIT that a read lock refuses ends its transaction. R4. A server without GTIDs takes none of a source. As recorded from MySQL 9.7.4.
 //!
 //! Method: whole servers, one of which follows the other over TCP.
 
@@ -191,4 +191,30 @@ fn a_statement_by_itself_uses_its_gtid() {
     ok(&mut root, &format!("KILL QUERY {id}"));
     assert_eq!(waiting.answer().unwrap_err().code(), 1317);
     ok(&mut client, "UNLOCK TABLES");
+}
+
+#[test]
+fn a_commit_that_a_read_lock_refuses_leaves_no_transaction() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut root, "CREATE TABLE d.t (id INT)");
+    for (locks_itself, number) in [(true, 5), (false, 6)] {
+        if locks_itself {
+            ok(&mut root, "FLUSH TABLES WITH READ LOCK");
+        } else {
+            ok(&mut other, "FLUSH TABLES WITH READ LOCK");
+        }
+        ok(&mut root, &format!("SET lock_wait_timeout = 1, gtid_next = '{UUID}:{number}'"));
+        ok(&mut root, "BEGIN");
+        let refused = root.query("COMMIT").unwrap_err().code();
+        assert_eq!(refused, if locks_itself { 1223 } else { 1205 });
+        ok(&mut root, "SET gtid_next = AUTOMATIC");
+        ok(&mut root, "UNLOCK TABLES");
+        ok(&mut other, "UNLOCK TABLES");
+        ok(&mut root, "INSERT INTO d.t VALUES (1)");
+        ok(&mut root, "ROLLBACK");
+    }
+    assert_eq!(rows(&mut root, "SELECT COUNT(*) FROM d.t"), ["2"]);
+    assert_eq!(rows(&mut root, &format!("SELECT gtid_subset('{UUID}:5-6', @@global.gtid_executed)")), ["0"]);
+    world.stop();
 }
