@@ -1,5 +1,6 @@
 //! FLUSH, PURGE, KILL, INSTALL PLUGIN, SHUTDOWN.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use binlog::{BinlogName, ChecksumAlg};
@@ -128,17 +129,20 @@ impl Client {
         if self.shared.pipeline.binlog().is_none() {
             return Ok(());
         }
-        let keepers = Arc::clone(&self.shared.common.keepers);
-        let removal = keepers.remove_binlogs().await;
-        let _removal = removal.ok_or_else(|| ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK.error(&[]))?;
         let target = match purge {
-            Purge::To(name) => Some(name),
-            Purge::Before(expr) => {
-                let seconds = self.unix_seconds(&expr).await?;
-                let found = self.shared.pipeline.last_binlog_begun_by(seconds);
-                found.map_err(|error| purge_error(&error))?.map(|name| name.to_string())
-            }
+            Purge::To(name) => Ok(name),
+            // It may take its time: nobody is kept out meanwhile.
+            Purge::Before(expr) => Err(self.unix_seconds(&expr).await?),
         };
+        let keepers = Arc::clone(&self.shared.common.keepers);
+        let removal = async { Ok(keepers.remove_binlogs().await) };
+        let removal = self.kill.unless_killed(pin!(removal)).await?;
+        let _removal = removal.ok_or_else(|| ER_CANNOT_PURGE_BINLOG_WITH_BACKUP_LOCK.error(&[]))?;
+        let begun_by = |seconds| {
+            let found = self.shared.pipeline.last_binlog_begun_by(seconds);
+            found.map(|name| name.map(|name| name.to_string())).map_err(|error| purge_error(&error))
+        };
+        let target = target.map_or_else(begun_by, |name| Ok(Some(name)))?;
         let Some(target) = target else { return Ok(()) };
         // A full disk has no room for a checkpoint: what the last one covers goes all the same, and makes some.
         let full = match self.shared.schema.take_checkpoint().await {

@@ -2,12 +2,13 @@
 //!
 //! Requirements: R1. Subqueries ask for SELECT (1142). R2. They take their tables' locks until the transaction ends, and read
 //! at its snapshot: 1205, 1100, 1412. R3. KILL takes no subqueries (1235), PURGE has none (1064). R4. KILL ends a statement
-//! at its subquery; `max_execution_time` is about SELECT alone.
+//! at its subquery; `max_execution_time` is about SELECT alone. R5. Nobody waits for PURGE while it reads its moment.
 //!
 //! Method: a whole server on a simulated disk, and clients that speak the protocol's bytes. What is expected was seen at
 //! MySQL 9.7.4.
 
 use crate::client::Client;
+use crate::waits::until_run;
 use crate::whole::{World, ok, rows, send, until};
 
 /// Statements that read `d.t`.
@@ -141,5 +142,21 @@ fn statements_can_be_killed_at_their_subqueries() {
         assert_eq!(one.answer().unwrap_err().code(), 1317, "and not 3024");
         ok(&mut one, "DO 1");
     }
+    world.stop();
+}
+
+#[test]
+fn a_purge_keeps_nobody_out_while_it_reads_its_moment() {
+    let world = World::start();
+    let (mut root, mut purger) = (world.root(), world.root());
+    send(&mut purger, "PURGE BINARY LOGS BEFORE FROM_UNIXTIME(SLEEP(1000))");
+    until_run(&mut root, 1, "PURGE%");
+    ok(&mut root, "SET lock_wait_timeout = 1");
+    ok(&mut root, "LOCK INSTANCE FOR BACKUP");
+    ok(&mut root, "UNLOCK INSTANCE");
+    ok(&mut root, "PURGE BINARY LOGS TO 'binlog.000001'");
+    ok(&mut root, &format!("KILL QUERY {}", purger.connection_id));
+    let _outcome = purger.answer();
+    ok(&mut purger, "DO 1");
     world.stop();
 }
