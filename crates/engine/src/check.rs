@@ -19,11 +19,15 @@ pub struct Checked {
 }
 
 /// Reads every row and every index entry of a table as `trx` sees it: rows decode, their keys are theirs, each has its
-/// entries, and no index has others.
+/// entries, and no index has others. Asks for each whether it `goes_on`; `None` if not.
 ///
 /// # Errors
 /// [`EngineError::Corrupt`] with what is wrong.
-pub fn check_table(trx: &mut Trx, table: &Table) -> Result<Checked, EngineError> {
+pub fn check_table(
+    trx: &mut Trx,
+    table: &Table,
+    goes_on: impl Fn() -> bool,
+) -> Result<Option<Checked>, EngineError> {
     let mut checked = Checked::default();
     let mut expected = vec![0_u64; table.secondary.len()];
     let corrupt =
@@ -31,6 +35,9 @@ pub fn check_table(trx: &mut Trx, table: &Table) -> Result<Checked, EngineError>
     let mut scan = trx.scan(&KeyRange::prefix(&table.def.rows.prefix()), Direction::Forward)?;
     let mut offsets = Offsets::default();
     while let Some(entry) = scan.next_row()? {
+        if !goes_on() {
+            return Ok(None);
+        }
         let row: Row = entry.row.expect("next_row returns rows");
         table.rows.validate(&row).map_err(|error| corrupt(error.to_string()))?;
         table.rows.offsets(&row, &mut offsets).map_err(|error| corrupt(error.to_string()))?;
@@ -52,6 +59,9 @@ pub fn check_table(trx: &mut Trx, table: &Table) -> Result<Checked, EngineError>
         let mut scan = trx.scan(&KeyRange::prefix(&index.id.prefix()), Direction::Forward)?;
         let mut count = 0;
         while scan.next_row()?.is_some() {
+            if !goes_on() {
+                return Ok(None);
+            }
             count += 1;
         }
         if count != expected {
@@ -60,5 +70,5 @@ pub fn check_table(trx: &mut Trx, table: &Table) -> Result<Checked, EngineError>
         }
         checked.entries += count;
     }
-    Ok(checked)
+    Ok(Some(checked))
 }

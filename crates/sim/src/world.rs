@@ -326,7 +326,7 @@ impl World {
             lines.push(format!("{:?}", database.def));
             for table in database.tables.values() {
                 let mut trx = Trx::new(Arc::clone(&self.shared.store));
-                check_table(&mut trx, table).map_err(|error| error.to_string())?;
+                check_table(&mut trx, table, || true).map_err(|error| error.to_string())?;
                 lines.push(sql::ddl::show_create_table(
                     &table.def,
                     0,

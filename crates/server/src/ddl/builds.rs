@@ -1,5 +1,5 @@
-//! Builds under way: work over whole tables, on threads of its own. A thread outlives the future that waits for it. So
-//! whoever drops that future tells the thread to end, and a server that stops waits for all of them: they write into the base.
+//! Builds under way: work over whole tables and files, on threads of its own. A thread outlives the future that waits for it. So
+//! whoever drops that future tells the thread to end, and a server that stops waits for all of them: most write into the base.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ struct UnderWay {
 
 impl Builds {
     /// Does it on another thread, which is told to end when this future is dropped. Error 1053 at a server that stops.
-    pub(super) async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Build) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -61,7 +61,7 @@ impl Builds {
 
 /// One of them; its thread has it.
 #[derive(Debug)]
-pub(super) struct Build {
+pub(crate) struct Build {
     all: Arc<UnderWay>,
     /// Nobody waits for it. Relaxed order: as above.
     alone: Arc<AtomicBool>,
@@ -69,7 +69,7 @@ pub(super) struct Build {
 
 impl Build {
     /// For each row: whether it goes on. Errors 1317 and 1053.
-    pub(super) fn is_wanted(&self) -> Result<()> {
+    pub(crate) fn is_wanted(&self) -> Result<()> {
         if self.all.closed.load(Ordering::Relaxed) {
             return Err(ER_SERVER_SHUTDOWN.error(&[]));
         }

@@ -109,8 +109,13 @@ pub(crate) fn permit_events(look: &Look<'_>) -> Result<()> {
     look.access.require(wanted, "", "REPLICATION SLAVE")
 }
 
-/// SHOW BINLOG EVENTS. Reads the log, from memory what was logged last, else from the file: not on a thread that others wait for. Error 1220.
-pub(crate) fn events(pipeline: &Arc<Pipeline>, wanted: &EventsWanted) -> Result<Vec<Row>> {
+/// SHOW BINLOG EVENTS. Reads the log, from memory what was logged last, else from the file: not on a thread that others wait for. Asks for
+/// each event whether it `goes_on`. Error 1220.
+pub(crate) fn events(
+    pipeline: &Arc<Pipeline>,
+    wanted: &EventsWanted,
+    goes_on: impl Fn() -> Result<()>,
+) -> Result<Vec<Row>> {
     let Some(files) = pipeline.binlog() else { return Ok(Vec::new()) };
     let names = files.index().names().to_vec();
     let name = match &wanted.log {
@@ -127,6 +132,7 @@ pub(crate) fn events(pipeline: &Arc<Pipeline>, wanted: &EventsWanted) -> Result<
     let mut shown =
         EventRows { name: name.to_string(), limit: wanted.limit, passed: 0, size: 0, rows: Vec::new() };
     while !shown.are_all() {
+        goes_on()?;
         let Some(event) = reader.next_event().map_err(broken)? else { break };
         if event.position < start {
             continue;
@@ -138,6 +144,7 @@ pub(crate) fn events(pipeline: &Arc<Pipeline>, wanted: &EventsWanted) -> Result<
                 continue;
             };
             while let Some(bytes) = events.next_event().map_err(broken)?.filter(|_| !shown.are_all()) {
+                goes_on()?;
                 let (header, body) = bytes.split_first_chunk().ok_or_else(|| failed(BROKEN))?;
                 let header = EventHeader::from_bytes(header);
                 let inner = Event::decode(&header, body).map_err(|_| failed(BROKEN))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::EngineError;
 use engine::catalog::table::Table;
-use engine::check::{Checked, check_table};
+use engine::check::check_table;
 use engine::scan::{Direction, KeyRange};
 use engine::trx::Trx;
 use sql::bind::bind_whole_view;
@@ -13,13 +13,14 @@ use sql::ddl::refuse_view;
 use sql::exec::engine_error;
 use sql::parse::{Maintenance, MaintenanceKind, TableName};
 use types::error::SqlError;
-use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE, ER_QUERY_INTERRUPTED};
+use types::error::table::{ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE};
 use types::row::Offsets;
 use types::warning::Level;
 
 use super::result::Format;
 use super::{Client, Wire};
 use crate::accounts::Privileges;
+use crate::ddl::builds::Build;
 use crate::info::cell::{Row, row};
 use crate::info::show::Shown;
 use crate::info::{AnyTable, missing};
@@ -113,7 +114,7 @@ impl Client {
                 vec![row("note", "The storage engine for the table doesn't support check")]
             }
             MaintenanceKind::Check => match self.check(&stored).await? {
-                Ok(_) => vec![ok],
+                Ok(()) => vec![ok],
                 Err(error @ engine::EngineError::SnapshotTooOld) => {
                     vec![row("Error", &error.to_string()), row("status", "Operation failed")]
                 }
@@ -129,12 +130,19 @@ impl Client {
         Ok(rows)
     }
 
-    /// Reads a whole table, on a thread that nobody waits for. KILL ends the statement, not the reading.
-    async fn check(&self, table: &Arc<Table>) -> Result<std::result::Result<Checked, EngineError>> {
+    /// Reads a whole table, on another thread.
+    async fn check(&self, table: &Arc<Table>) -> Result<std::result::Result<(), EngineError>> {
         let (store, table) = (Arc::clone(&self.shared.store), Arc::clone(table));
-        let read = tokio::task::spawn_blocking(move || check_table(&mut Trx::new(store), &table));
-        let done = async { read.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[])) };
-        self.kill.unless_killed(pin!(done)).await
+        let read = move |this: &Build| {
+            let checked = check_table(&mut Trx::new(store), &table, || this.is_wanted().is_ok());
+            match checked {
+                Ok(Some(_)) => Ok(Ok(())),
+                // This says why.
+                Ok(None) => this.is_wanted().map(Ok),
+                Err(error) => Ok(Err(error)),
+            }
+        };
+        self.kill.unless_killed(pin!(self.shared.schema.builds.run(read))).await
     }
 
     /// The same table. Of a view: error 1347 for all but CHECK, 1356 for one that cannot be bound any more.

@@ -1,5 +1,6 @@
 //! SHOW, and what answers with a table without being a query: its rows are made first, then queried.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use sql::bind::{BindEnv, bind_show};
@@ -8,12 +9,12 @@ use sql::expr::Types;
 use sql::parse::{Filter, Show, Statement};
 use sql::plan::Plan;
 use types::error::SqlError;
-use types::error::table::ER_QUERY_INTERRUPTED;
 use types::value::{Value, ValueRef};
 
 use super::plan_cache::Planned;
 use super::result::Format;
 use super::{Client, Wire, maintain};
+use crate::ddl::builds::Build;
 use crate::info::Look;
 use crate::info::logs::{self, EventsWanted};
 use crate::info::show::{self, Shown};
@@ -90,8 +91,8 @@ impl Client {
         logs::permit_events(&self.look())?;
         self.binlog_files_catch_up().await?;
         let pipeline = Arc::clone(&self.shared.pipeline);
-        let read = tokio::task::spawn_blocking(move || logs::events(&pipeline, &wanted));
-        let rows = read.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))??;
+        let read = move |this: &Build| logs::events(&pipeline, &wanted, || this.is_wanted());
+        let rows = self.kill.unless_killed(pin!(self.shared.schema.builds.run(read))).await?;
         Ok(Shown::new("binlog_events", rows))
     }
 

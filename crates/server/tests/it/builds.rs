@@ -1,11 +1,13 @@
 //! Purpose: what writes into the table store before its statement commits ends with the statement, and with the server.
 //!
 //! Requirements: R1. KILL ends ALTER TABLE's copy with 1317, and the table is as it was; R2. a server that has stopped writes nothing
-//! any more; R3. its data directory is taken until its last thread has ended.
+//! any more; R3. its data directory is taken until its last thread has ended; R4. what reads whole tables and
+//! files ends in the same ways, thread and all.
 //!
 //! Method: a whole server on a simulated disk, and a column whose values take their time.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use vfs::sim::SimDisk;
 
@@ -27,7 +29,10 @@ fn fill(client: &mut Client) {
 fn stopped(world: &World, client: &mut Client, sql: &str, kill: &str) {
     let id = value(client, "SELECT CONNECTION_ID()").unwrap();
     send(client, sql);
-    while world.shared().schema.builds.count() == 0 {}
+    let begun = Instant::now();
+    while world.shared().schema.builds.count() == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{sql}");
+    }
     ok(&mut world.root(), &format!("{kill} {id}"));
 }
 
@@ -79,4 +84,36 @@ fn a_data_directory_is_taken_until_the_last_thread_has_ended() {
     drop(release);
     drop(world);
     World::open(&disk).stop();
+}
+
+#[test]
+fn kill_ends_check_table_with_its_thread() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY AUTO_INCREMENT, a INT, KEY (a))");
+    ok(&mut root, "INSERT INTO d.t (a) VALUES (1), (2), (3), (4)");
+    for _ in 0..15 {
+        ok(&mut root, "INSERT INTO d.t (a) SELECT a FROM d.t");
+    }
+    let begun = Instant::now();
+    assert_eq!(rows(&mut root, "CHECK TABLE d.t"), ["d.t|check|status|OK"]);
+    let whole = begun.elapsed();
+    stopped(&world, &mut other, "CHECK TABLE d.t", "KILL QUERY");
+    assert_eq!(other.answer().unwrap_err().code(), 1317);
+    let killed = Instant::now();
+    while world.shared().schema.builds.count() > 0 {}
+    assert!(killed.elapsed() < whole / 2, "{whole:?}");
+    world.stop();
+}
+
+#[test]
+fn nothing_reads_whole_tables_and_files_of_a_server_that_stops() {
+    let world = World::start();
+    let mut root = world.root();
+    fill(&mut root);
+    world.shared().schema.builds.close();
+    for sql in ["CHECK TABLE d.t", "SHOW BINLOG EVENTS"] {
+        assert_eq!(root.query(sql).unwrap_err().code(), 1053, "{sql}");
+    }
+    world.stop();
 }
