@@ -192,6 +192,8 @@ pub struct Session {
     pub div_precision_increment: u8,
     /// `group_concat_max_len`, bytes.
     pub group_concat_max_len: usize,
+    /// `max_allowed_packet`, bytes: what functions give has no more.
+    pub max_allowed_packet: usize,
     /// `sql_select_limit`
     pub select_limit: u64,
     /// `cte_max_recursion_depth`
@@ -245,6 +247,7 @@ impl Session {
             block_encryption_mode: 0,
             div_precision_increment: 4,
             group_concat_max_len: 1024,
+            max_allowed_packet: types::context::RESULT_SIZE_MAX,
             select_limit: u64::MAX,
             cte_max_recursion_depth: 1000,
             safe_updates: false,
@@ -276,6 +279,7 @@ impl Session {
             default_week_format: self.default_week_format,
             block_encryption_mode: self.block_encryption_mode,
             div_precision_increment: self.div_precision_increment,
+            max_allowed_packet: self.max_allowed_packet,
             auto_increment_increment: self.auto_increment_increment,
             auto_increment_offset: self.auto_increment_offset,
             now_us: self.now_us,
@@ -315,13 +319,17 @@ impl Session {
 
     /// A context for a statement that reads.
     pub fn reading<'a>(&'a self, warnings: &'a mut Warnings) -> Context<'a> {
-        Context::reading(self.sql_mode, &self.time_zone, self.today(), warnings)
+        Context {
+            result_size_max: self.max_allowed_packet,
+            ..Context::reading(self.sql_mode, &self.time_zone, self.today(), warnings)
+        }
     }
 
     /// A context for a statement that writes.
     pub fn writing<'a>(&'a self, warnings: &'a mut Warnings) -> Context<'a> {
         Context {
             default_collation_for_utf8mb4: self.default_collation_for_utf8mb4,
+            result_size_max: self.max_allowed_packet,
             ..Context::writing(self.sql_mode, &self.time_zone, self.today(), warnings)
         }
     }

@@ -4,10 +4,14 @@ use std::fmt::Display;
 
 use crate::charset::Charset;
 use crate::collation::Collation;
+use crate::error::table::ER_WARN_ALLOWED_PACKET_OVERFLOWED;
 use crate::error::{Condition, SqlError};
 use crate::sql_mode::SqlMode;
 use crate::temporal::{Date, DatePolicy, TimeZone};
 use crate::warning::{Level, Warnings};
+
+/// The default of `max_allowed_packet`, bytes.
+pub const RESULT_SIZE_MAX: usize = 64 << 20;
 
 /// Session settings and the diagnostics area, for the time of one statement.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub struct Context<'a> {
     pub null_becomes_default: bool,
     /// `default_collation_for_utf8mb4`
     pub default_collation_for_utf8mb4: Collation,
+    /// The most bytes that a function gives.
+    pub result_size_max: usize,
     /// Where warnings go.
     pub warnings: &'a mut Warnings,
 }
@@ -47,6 +53,7 @@ impl<'a> Context<'a> {
             strict: false,
             null_becomes_default: false,
             default_collation_for_utf8mb4: Charset::Utf8mb4.default_collation(),
+            result_size_max: RESULT_SIZE_MAX,
             warnings,
         }
     }
@@ -86,6 +93,15 @@ impl<'a> Context<'a> {
         }
         self.warnings.push_error(Level::Warning, &error);
         Ok(())
+    }
+
+    /// Whether a function's result of so many bytes is too large: it is NULL then, with warning 1301.
+    pub fn is_too_large(&mut self, size: usize, function: &str) -> Result<bool, SqlError> {
+        let max = self.result_size_max;
+        if size > max {
+            self.report(&ER_WARN_ALLOWED_PACKET_OVERFLOWED, &[&function, &max])?;
+        }
+        Ok(size > max)
     }
 
     /// Adds a note.

@@ -1,7 +1,7 @@
 //! GROUP_CONCAT.
 //!
 //! Rows are kept with their keys and put in order at the end; without ORDER BY and DISTINCT only as many as
-//! `group_concat_max_len` shows. What DISTINCT leaves comes in the order of its keys, as in MySQL.
+//! `group_concat_max_len` and `max_allowed_packet` show. What DISTINCT leaves comes in the order of its keys, as in MySQL.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) struct Concat {
     rows: BTreeMap<(SortKey, u64), Vec<u8>>,
     distinct: Option<super::distinct::Distinct>,
     count: u64,
-    /// Bytes of all texts.
+    /// Bytes of all texts and the separators between them.
     size: usize,
 }
 
@@ -56,7 +56,7 @@ impl Concat {
         context: &mut Context<'_>,
     ) -> Result<usize, SqlError> {
         let comes_as_it_is = aggregate.order.is_empty() && !aggregate.distinct;
-        if comes_as_it_is && self.size > inputs.session.group_concat_max_len {
+        if comes_as_it_is && self.size > limit(inputs, context) {
             return Ok(0);
         }
         let mut row = Vec::new();
@@ -81,7 +81,7 @@ impl Concat {
         }
         let key = order_key(aggregate, &values, inputs, context)?;
         kept += size_of::<SortKey>() + key.as_bytes().len() + size_of::<Vec<u8>>() + row.len();
-        self.size += row.len();
+        self.size += row.len() + if self.rows.is_empty() { 0 } else { self.separator.len() };
         self.rows.insert((key, self.count), row);
         self.count += 1;
         Ok(kept)
@@ -92,7 +92,7 @@ impl Concat {
         if self.rows.is_empty() {
             return Ok(Value::Null);
         }
-        let limit = inputs.session.group_concat_max_len;
+        let limit = limit(inputs, context);
         let mut out = Vec::new();
         for (at, row) in self.rows.values().enumerate() {
             if at > 0 {
@@ -112,6 +112,11 @@ impl Concat {
             collation => Value::Str(out, collation),
         })
     }
+}
+
+/// The most bytes of a result.
+fn limit(inputs: &Inputs<'_>, context: &Context<'_>) -> usize {
+    inputs.session.group_concat_max_len.min(context.result_size_max)
 }
 
 /// The key of ORDER BY, then of what is distinct.

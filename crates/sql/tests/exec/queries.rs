@@ -296,3 +296,49 @@ fn what_a_query_keeps_has_a_bound() {
     conn.session.group_concat_max_len = 8;
     assert_eq!(conn.rows("SELECT GROUP_CONCAT(c) FROM sbtest1"), ["row 01,r"]);
 }
+
+#[test]
+fn results_of_functions_have_bounds_that_are_looked_at_before_they_are_made() {
+    let (_db, mut conn) = sbtest();
+    conn.session.max_allowed_packet = 1000;
+    let (text, numbers) = ("REPEAT('a', 600)", "CONCAT('[1', REPEAT(',1', 99), ']')");
+    let document = format!("JSON_QUOTE({text})");
+    for (name, call) in [
+        ("concat_ws", "CONCAT_WS(REPEAT('a', 600), '', '', '')".to_owned()),
+        ("hex", format!("HEX({text})")),
+        ("quote", r"QUOTE(REPEAT('\'', 600))".to_owned()),
+        ("json_quote", "JSON_QUOTE(REPEAT('\"', 600))".to_owned()),
+        ("make_set", format!("MAKE_SET(3, {text}, {text})")),
+        ("cast_as_binary", "CAST('a' AS BINARY(1001))".to_owned()),
+        ("cast_as_binary", "CAST('a' AS BINARY(4294967295))".to_owned()),
+        ("cast_as_char", "CAST('a' AS CHAR(1001))".to_owned()),
+        ("convert", "CONVERT(REPEAT(_latin1 x'FF', 600) USING utf8mb4)".to_owned()),
+        ("json_array", format!("JSON_ARRAY(CAST({numbers} AS JSON), CAST({numbers} AS JSON))")),
+        ("json_extract", format!("JSON_EXTRACT({document}, '$', '$')")),
+        ("json_set", format!("JSON_SET('{{}}', '$.a', {text}, '$.b', {text})")),
+        ("json_array_append", format!("JSON_ARRAY_APPEND('[]', '$', {text}, '$', {text})")),
+        ("json_merge_preserve", format!("JSON_MERGE_PRESERVE({document}, {document})")),
+        ("json_merge_patch", format!("JSON_MERGE_PATCH(JSON_OBJECT('a', {text}), JSON_OBJECT('b', {text}))")),
+        (
+            "json_search",
+            r#"JSON_SEARCH(CONCAT('{"', REPEAT('k', 600), '": ["a", "a"]}'), 'all', 'a')"#.to_owned(),
+        ),
+        ("json_pretty", "JSON_PRETTY(CONCAT(REPEAT('[', 50), REPEAT(']', 50)))".to_owned()),
+    ] {
+        assert_eq!(conn.rows(&format!("SELECT {call}")), ["NULL"], "{call}");
+        let warnings: Vec<_> = conn.warnings.entries().iter().map(|one| (one.code, &*one.message)).collect();
+        let expected = format!("Result of {name}() was larger than max_allowed_packet (1000) - truncated");
+        assert_eq!(warnings, [(1301, &*expected)], "{call}");
+    }
+    // What takes the place of something adds nothing.
+    let set = format!("SELECT LENGTH(JSON_SET('{{}}', '$.a', {text}, '$.a', {text}))");
+    assert_eq!(conn.rows(&set), ["609"]);
+    for call in ["CONCAT_WS('-', REPEAT('a', 600), REPEAT('b', 399))", "HEX(REPEAT('a', 500))"] {
+        assert_eq!(conn.rows(&format!("SELECT LENGTH({call})")), ["1000"], "{call}");
+    }
+    conn.session.group_concat_max_len = usize::MAX;
+    let separated =
+        "SELECT LENGTH(GROUP_CONCAT('' SEPARATOR 'a long separator of 47 bytes, which count as well'))";
+    assert_eq!(conn.rows(&format!("{separated} FROM sbtest1 a, sbtest1 b")), ["1000"]);
+    assert_eq!(conn.warnings.entries()[0].code, 1260);
+}

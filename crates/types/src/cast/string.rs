@@ -14,6 +14,9 @@ pub(super) fn to_char(
     collation: Collation,
     context: &mut Context<'_>,
 ) -> Result<Value, SqlError> {
+    if context.is_too_large(wanted_size(chars), "cast_as_char")? {
+        return Ok(Value::Null);
+    }
     let charset = collation.charset();
     let mut text = Vec::new();
     match value {
@@ -22,6 +25,10 @@ pub(super) fn to_char(
         }
         ValueRef::Str(bytes, own) if own.charset() != charset => {
             convert(bytes, own.charset(), charset, &mut text);
+            // Text may grow with each conversion.
+            if context.is_too_large(text.len(), "convert")? {
+                return Ok(Value::Null);
+            }
         }
         _ => value.write_text(&mut text),
     }
@@ -49,6 +56,9 @@ pub(super) fn to_binary(
     size: Option<u32>,
     context: &mut Context<'_>,
 ) -> Result<Value, SqlError> {
+    if context.is_too_large(wanted_size(size), "cast_as_binary")? {
+        return Ok(Value::Null);
+    }
     let mut bytes = Vec::new();
     value.write_text(&mut bytes);
     if let Some(size) = size {
@@ -60,4 +70,9 @@ pub(super) fn to_binary(
         bytes.resize(wanted, 0);
     }
     Ok(Value::Bytes(bytes))
+}
+
+/// What a type asks for; 0 if it says nothing.
+fn wanted_size(size: Option<u32>) -> usize {
+    size.map_or(0, |size| usize::try_from(size).unwrap_or(usize::MAX))
 }

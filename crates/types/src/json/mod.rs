@@ -42,8 +42,8 @@ pub use binary::{EncodeError, InvalidBinary, decode, decode_at, encode, encoded_
 pub use compare::compare;
 pub use func::{
     Matches, Quantity, array_append, array_insert, contains, contains_path, depth, extract, insert, keys,
-    length, merge_patch, merge_preserve, overlaps, quote, remove, replace, search, set, type_name, unquote,
-    unquote_text,
+    length, merge_patch, merge_preserve, overlaps, quote, quoted_size, remove, replace, search, set,
+    type_name, unquote, unquote_text,
 };
 pub use object::Object;
 pub use opaque::Opaque;
@@ -60,6 +60,10 @@ use crate::error::table::ER_JSON_DOCUMENT_TOO_DEEP;
 /// More than [`NESTING_MAX`] arrays and objects within one another: error 3157.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooDeep;
+
+/// A result of more bytes than the caller wants: NULL with warning 1301.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
 
 impl From<TooDeep> for SqlError {
     fn from(TooDeep: TooDeep) -> Self {

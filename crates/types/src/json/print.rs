@@ -134,6 +134,15 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// The bytes that one byte of a string becomes.
+pub(super) fn escaped_size(byte: u8) -> usize {
+    match byte {
+        0x08 | 0x09 | 0x0A | 0x0C | 0x0D | b'"' | b'\\' => 2,
+        ..b' ' => 6,
+        _ => 1,
+    }
+}
+
 fn write_escape(byte: u8, out: &mut Vec<u8>) {
     let short = match byte {
         0x08 => b'b',

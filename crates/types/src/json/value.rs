@@ -87,6 +87,20 @@ impl Json {
         if self.nesting() > NESTING_MAX { Err(TooDeep) } else { Ok(self) }
     }
 
+    /// About the bytes of its binary form, and no less than its texts: what bounds results.
+    pub fn size(&self) -> usize {
+        /// An item's entry in a large array.
+        const ENTRY: usize = 5;
+        ENTRY
+            + match self {
+                Self::String(text) => text.len(),
+                Self::Opaque(opaque) => opaque.bytes.len(),
+                Self::Array(items) => items.iter().map(Self::size).sum(),
+                Self::Object(object) => object.iter().map(|(name, value)| name.len() + value.size()).sum(),
+                _ => 0,
+            }
+    }
+
     /// The array that this is where an array is wanted: anything else counts as its only element.
     #[must_use]
     pub fn into_array(self) -> Vec<Self> {

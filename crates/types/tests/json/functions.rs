@@ -33,7 +33,10 @@ fn call_function(name: &str, args: &[String]) -> Option<String> {
             Ok(text) => text.into_owned(),
             Err(error) => error_text(&error.in_argument(1, "json_unquote")),
         }),
-        "extract" => extract(&value(arg(0)), &paths(arg(1))).map(|found| found.to_string()),
+        "extract" => {
+            let found = extract(&value(arg(0)), &paths(arg(1)), usize::MAX);
+            found.unwrap().map(|found| found.to_string())
+        }
         "contains_path" => {
             let quantity = Quantity::parse(arg(1), "json_contains_path").unwrap();
             Some(truth(contains_path(&value(arg(0)), quantity, &paths(arg(2)))))
@@ -41,7 +44,8 @@ fn call_function(name: &str, args: &[String]) -> Option<String> {
         "search" => {
             let quantity = Quantity::parse(arg(1), "json_search").unwrap();
             let mut matches = |text: &str| text == arg(2);
-            search(&value(arg(0)), quantity, &mut matches, &paths(arg(3))).map(|found| found.to_string())
+            let found = search(&value(arg(0)), quantity, &mut matches, &paths(arg(3)), usize::MAX);
+            found.unwrap().map(|found| found.to_string())
         }
         "contains" => Some(truth(contains(&value(arg(0)), &value(arg(1))))),
         "overlaps" => Some(truth(overlaps(&value(arg(0)), &value(arg(1))))),
@@ -60,7 +64,7 @@ fn inspect(name: &str, value: &Json) -> Option<String> {
         "depth" => return Some(depth(value).to_string()),
         "keys" => return keys(value).map(|keys| keys.to_string()),
         "storage_size" => return Some(encoded_size(value).unwrap().to_string()),
-        "pretty" => pretty(value, &mut text),
+        "pretty" => text = pretty(value, usize::MAX).unwrap(),
         "unquote" => unquote(value, &mut text),
         _ => panic!("unknown function {name}"),
     }

@@ -16,7 +16,6 @@ use crate::expr::typing::TextType;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, or_null};
 use crate::func::error::condition;
-use crate::func::string::RESULT_SIZE_MAX;
 use crate::func::{EvalResult, Function, Typed};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -62,6 +61,7 @@ fn uncompress<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'
     if text.bytes.is_empty() {
         return Ok(Ev::Own(Value::Bytes(Vec::new())));
     }
+    let size_max = context.result_size_max;
     let mut warn = |condition, args: &[&dyn std::fmt::Display]| {
         context.warnings.push(Level::Warning, condition, args);
         Ok(Ev::NULL)
@@ -70,8 +70,8 @@ fn uncompress<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'
         return warn(&ER_ZLIB_Z_DATA_ERROR, &[]);
     };
     let size = (u32::from_le_bytes(*size) & SIZE_BITS) as usize;
-    if size > RESULT_SIZE_MAX {
-        return warn(&ER_TOO_BIG_FOR_UNCOMPRESS, &[&RESULT_SIZE_MAX]);
+    if size > size_max {
+        return warn(&ER_TOO_BIG_FOR_UNCOMPRESS, &[&size_max]);
     }
     let mut out = Vec::new();
     let read = ZlibDecoder::new(packed).take(size as u64 + 1).read_to_end(&mut out);

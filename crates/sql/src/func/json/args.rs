@@ -10,7 +10,7 @@ use types::error::table::{
     ER_INVALID_JSON_CHARSET, ER_INVALID_JSON_PATH_WILDCARD, ER_INVALID_TYPE_FOR_JSON,
     ER_JSON_DOCUMENT_NULL_KEY,
 };
-use types::json::{Json, Opaque, Path};
+use types::json::{self, Json, Opaque, Path, TooLarge};
 use types::value::{Value, ValueRef};
 
 use crate::expr::typing::Kind;
@@ -93,6 +93,28 @@ impl<'c, 'a> Call<'c, 'a> {
     /// Paths from an argument on; `None` if one is NULL.
     pub(super) fn paths(&self, from: usize, context: &mut Context<'_>) -> Result<Option<Vec<Path>>> {
         (from..self.args.len()).map(|at| self.path(at, context)).collect()
+    }
+
+    /// What paths lead to; `None` of nothing, and of too much.
+    pub(super) fn extract(
+        &self,
+        document: &Json,
+        paths: &[Path],
+        context: &mut Context<'_>,
+    ) -> Result<Option<Json>> {
+        self.bounded(json::extract(document, paths, context.result_size_max), context)
+    }
+
+    /// `None`, with warning 1301, in place of what is too large.
+    pub(super) fn bounded<T>(
+        &self,
+        made: std::result::Result<Option<T>, TooLarge>,
+        context: &mut Context<'_>,
+    ) -> Result<Option<T>> {
+        if made.is_err() {
+            context.is_too_large(usize::MAX, self.name)?;
+        }
+        Ok(made.unwrap_or_default())
     }
 
     /// Text as UTF-8, also of a number; `None` of NULL. Error 3144 for bytes.

@@ -6,7 +6,6 @@ use types::value::Value;
 
 use super::args::{member_name, member_value};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
-use crate::func::string::{RESULT_SIZE_MAX, too_large};
 use crate::func::{EvalResult, Function, MANY};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -18,25 +17,13 @@ fn array<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
     let (mut items, mut size) = (Vec::with_capacity(args.len()), 0);
     for arg in args {
         let item = member_value(arg, inputs, context)?;
-        size += text_size(&item);
-        if size > RESULT_SIZE_MAX {
-            too_large("json_array", context)?;
+        size += item.size();
+        if context.is_too_large(size, "json_array")? {
             return Ok(Ev::NULL);
         }
         items.push(item);
     }
     Value::json(Json::Array(items)).map(Ev::Own)
-}
-
-/// Bytes of the texts in a document: no other scalar is large.
-fn text_size(value: &Json) -> usize {
-    match value {
-        Json::String(text) => text.len(),
-        Json::Opaque(opaque) => opaque.bytes.len(),
-        Json::Array(items) => items.iter().map(text_size).sum(),
-        Json::Object(members) => members.iter().map(|(name, value)| name.len() + text_size(value)).sum(),
-        _ => 0,
-    }
 }
 
 /// Of equal names the last one counts.
@@ -45,9 +32,8 @@ fn object<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
     for [name, value] in args.as_chunks::<2>().0 {
         let name = member_name(name, inputs, context)?;
         let value = member_value(value, inputs, context)?;
-        size += name.len() + text_size(&value);
-        if size > RESULT_SIZE_MAX {
-            too_large("json_object", context)?;
+        size += name.len() + value.size();
+        if context.is_too_large(size, "json_object")? {
             return Ok(Ev::NULL);
         }
         members.push((name, value));

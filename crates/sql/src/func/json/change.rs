@@ -59,17 +59,24 @@ fn changed<'a>(
     context: &mut Context<'_>,
 ) -> EvalResult<'a> {
     let mut document = or_null!(call.document(0, context)?);
-    let mut nesting = document.nesting();
+    let (mut nesting, mut size) = (document.nesting(), document.size());
     for at in (1..call.args.len()).step_by(2) {
         let path = or_null!(call.plain_path(at, context)?);
         check(&path)?;
         let value = call.value(at + 1, context)?;
-        // No deeper than that, so that the true depth need not be asked for each time.
+        // No deeper and no larger than that, so that the truth need not be asked for each time.
         nesting += value.nesting() + 1;
+        size += value.size();
         change(&mut document, &path, value);
         if nesting > NESTING_MAX {
             document = document.bounded()?;
             nesting = document.nesting();
+        }
+        if size > context.result_size_max {
+            size = document.size();
+            if context.is_too_large(size, call.name)? {
+                return Ok(Ev::NULL);
+            }
         }
     }
     Value::json(document).map(Ev::Own)

@@ -44,7 +44,7 @@ fn length<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
     let mut document = or_null!(call.document(0, context)?);
     if args.len() > 1 {
         let path = or_null!(call.path(1, context)?);
-        document = or_null!(json::extract(&document, &[path]));
+        document = or_null!(call.extract(&document, &[path], context)?);
     }
     count(json::length(&document))
 }

@@ -24,6 +24,9 @@ fn preserve<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>
         merged = json::merge_preserve(merged, or_null!(call.document(at, context)?));
         // Merging recurses: depth is bounded step by step.
         merged = merged.bounded()?;
+        if context.is_too_large(merged.size(), call.name)? {
+            return Ok(Ev::NULL);
+        }
     }
     Value::json(merged).map(Ev::Own)
 }
@@ -48,6 +51,9 @@ fn patch<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
             (None, Some(patch)) => Some(patch),
             (Some(merged), Some(patch)) => Some(json::merge_patch(merged, patch)),
         };
+        if context.is_too_large(merged.as_ref().map_or(0, Json::size), call.name)? {
+            return Ok(Ev::NULL);
+        }
     }
     Value::json(or_null!(merged)).map(Ev::Own)
 }

@@ -25,12 +25,12 @@ fn extract<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
         if !path.has_wildcard() {
             return Value::json(or_null!(decode_at(bytes, &path)?)).map(Ev::Own);
         }
-        let found = json::extract(&value.as_ref().to_json()?, &[path]);
+        let found = call.extract(&value.as_ref().to_json()?, &[path], context)?;
         return Value::json(or_null!(found)).map(Ev::Own);
     }
     let document = or_null!(call.document_of(0, value.as_ref())?);
     let paths = or_null!(call.paths(1, context)?);
-    Value::json(or_null!(json::extract(&document, &paths))).map(Ev::Own)
+    Value::json(or_null!(call.extract(&document, &paths, context)?)).map(Ev::Own)
 }
 
 /// The first path that decides ends it: what follows may be anything.

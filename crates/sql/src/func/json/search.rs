@@ -79,7 +79,8 @@ fn search<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
         let text = in_charset(text.as_bytes(), Charset::Utf8mb4, charset);
         collation.like(&text, &pattern, escape)
     };
-    Value::json(or_null!(json::search(&document, quantity, &mut matches, &paths))).map(Ev::Own)
+    let found = json::search(&document, quantity, &mut matches, &paths, context.result_size_max);
+    Value::json(or_null!(call.bounded(found, context)?)).map(Ev::Own)
 }
 
 /// The collation that a pattern has in common with the strings of a document.

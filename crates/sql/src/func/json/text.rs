@@ -55,7 +55,11 @@ fn quote<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
     match value.as_ref() {
         ValueRef::Null => Ok(Ev::NULL),
         value @ (ValueRef::Str(..) | ValueRef::Bytes(_) | ValueRef::Chosen(_)) => {
-            text(json::quote(&value.json_text()?.unwrap_or_default()).into_bytes())
+            let given = value.json_text()?.unwrap_or_default();
+            if context.is_too_large(json::quoted_size(&given), "json_quote")? {
+                return Ok(Ev::NULL);
+            }
+            text(json::quote(&given).into_bytes())
         }
         _ => Err(wrong_type("json_quote")),
     }
@@ -80,10 +84,10 @@ fn unquote<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
 }
 
 fn pretty<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
-    let document = or_null!(Call::new("json_pretty", args, inputs).document(0, context)?);
-    let mut out = Vec::new();
-    json::pretty(&document, &mut out);
-    text(out)
+    let call = Call::new("json_pretty", args, inputs);
+    let document = or_null!(call.document(0, context)?);
+    let lines = json::pretty(&document, context.result_size_max).map(Some);
+    text(or_null!(call.bounded(lines, context)?))
 }
 
 /// What can be no JSON is not, even if it is NULL. Error 3157 for what is nested too deeply.

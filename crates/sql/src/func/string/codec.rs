@@ -5,7 +5,6 @@ use types::error::SqlError;
 use types::error::table::ER_WRONG_VALUE_FOR_TYPE;
 use types::value::Value;
 
-use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::typing::TextType;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, ascii, or_null};
@@ -44,8 +43,7 @@ fn type_unhex(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 
 fn to_base64<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let text = or_null!(args::text(&args[0], inputs, context)?);
-    if text.bytes.len() / 3 * 4 > RESULT_SIZE_MAX {
-        too_large("to_base64", context)?;
+    if context.is_too_large(text.bytes.len() / 3 * 4, "to_base64")? {
         return Ok(Ev::NULL);
     }
     let mut out = Vec::with_capacity(text.bytes.len() / 3 * 4 + 4);

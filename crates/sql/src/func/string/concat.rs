@@ -4,7 +4,6 @@ use types::context::Context;
 use types::error::SqlError;
 use types::value::Value;
 
-use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, Text, list_collation, or_null, string};
 use crate::func::{EvalResult, Function, MANY, Typed};
@@ -25,8 +24,7 @@ fn concat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
         let text = or_null!(args::text(arg, inputs, context)?);
         taken += text.bytes.len();
         // Before all the others are there, too.
-        if taken > RESULT_SIZE_MAX {
-            too_large("concat", context)?;
+        if context.is_too_large(taken, "concat")? {
             return Ok(Ev::NULL);
         }
         texts.push(text);
@@ -34,8 +32,7 @@ fn concat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
     let exprs: smallvec::SmallVec<[&Expr; 4]> = args.iter().collect();
     let collation = list_collation(&exprs, &mut texts, "concat", inputs)?;
     let size = texts.iter().map(|text| text.bytes.len()).sum();
-    if size > RESULT_SIZE_MAX {
-        too_large("concat", context)?;
+    if context.is_too_large(size, "concat")? {
         return Ok(Ev::NULL);
     }
     let mut out = Vec::with_capacity(size);
@@ -55,12 +52,13 @@ fn type_concat(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 fn concat_ws<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let mut exprs: smallvec::SmallVec<[&Expr; 4]> = smallvec::smallvec![&args[0]];
     let (mut texts, mut taken) = (Texts::new(), 0);
-    texts.push(or_null!(args::text(&args[0], inputs, context)?));
+    let separator = or_null!(args::text(&args[0], inputs, context)?);
+    let separator_size = separator.bytes.len();
+    texts.push(separator);
     for arg in &args[1..] {
         if let Some(text) = args::text(arg, inputs, context)? {
-            taken += text.bytes.len();
-            if taken > RESULT_SIZE_MAX {
-                too_large("concat_ws", context)?;
+            taken += text.bytes.len() + if texts.len() > 1 { separator_size } else { 0 };
+            if context.is_too_large(taken, "concat_ws")? {
                 return Ok(Ev::NULL);
             }
             texts.push(text);
@@ -69,16 +67,17 @@ fn concat_ws<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_
     }
     let collation = list_collation(&exprs, &mut texts, "concat_ws", inputs)?;
     let (separator, parts) = texts.split_at(1);
-    let mut out = Vec::new();
+    let separators = parts.len().saturating_sub(1) * separator[0].bytes.len();
+    let size = separators + parts.iter().map(|part| part.bytes.len()).sum::<usize>();
+    if context.is_too_large(size, "concat_ws")? {
+        return Ok(Ev::NULL);
+    }
+    let mut out = Vec::with_capacity(size);
     for (at, part) in parts.iter().enumerate() {
         if at > 0 {
             out.extend_from_slice(&separator[0].bytes);
         }
         out.extend_from_slice(&part.bytes);
-    }
-    if out.len() > RESULT_SIZE_MAX {
-        too_large("concat_ws", context)?;
-        return Ok(Ev::NULL);
     }
     Ok(Ev::Own(string(out, collation)))
 }
@@ -95,8 +94,7 @@ fn repeat<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
     let text = args::text(&args[0], inputs, context)?;
     let count = or_null!(args::int(&args[1], inputs, context)?).to_size();
     let text = or_null!(text);
-    if text.bytes.len().saturating_mul(count) > RESULT_SIZE_MAX {
-        too_large("repeat", context)?;
+    if context.is_too_large(text.bytes.len().saturating_mul(count), "repeat")? {
         return Ok(Ev::NULL);
     }
     let count = if text.bytes.is_empty() { 0 } else { count };
@@ -115,8 +113,7 @@ fn type_repeat(call: &Typed<'_>) -> Result<ResultType, SqlError> {
 
 fn space<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let count = or_null!(args::int(&args[0], inputs, context)?).to_size();
-    if count > RESULT_SIZE_MAX {
-        too_large("space", context)?;
+    if context.is_too_large(count, "space")? {
         return Ok(Ev::NULL);
     }
     Ok(Ev::Own(Value::Str(vec![b' '; count], inputs.collation)))

@@ -27,6 +27,9 @@ fn hex<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> 
         return Ok(ascii(format!("{:X}", number.bits()), inputs));
     }
     let text = or_null!(Text::of(value, inputs.collation));
+    if context.is_too_large(text.bytes.len() * 2, "hex")? {
+        return Ok(Ev::NULL);
+    }
     Ok(ascii(upper_hex(&text.bytes), inputs))
 }
 
@@ -68,7 +71,12 @@ fn quote<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -
         args::convert_text(&mut text, inputs.collation)?;
         text.collation = Collation::Binary;
     }
-    let mut out = Vec::with_capacity(text.bytes.len() + 2);
+    let is_escaped = |byte: &&u8| matches!(byte, 0 | 0x1A | b'\'' | b'\\');
+    let size = text.bytes.len() + text.bytes.iter().filter(is_escaped).count() + 2;
+    if context.is_too_large(size, "quote")? {
+        return Ok(Ev::NULL);
+    }
+    let mut out = Vec::with_capacity(size);
     out.push(b'\'');
     for &byte in &*text.bytes {
         match byte {

@@ -18,9 +18,7 @@ mod set;
 mod soundex;
 mod trim;
 
-use types::context::Context;
 use types::error::SqlError;
-use types::error::table::ER_WARN_ALLOWED_PACKET_OVERFLOWED;
 
 use super::{Function, Typed};
 use crate::expr::ResultType;
@@ -41,14 +39,6 @@ pub(super) const FAMILY: &[&[Function]] = &[
     soundex::FUNCTIONS,
     trim::FUNCTIONS,
 ];
-
-/// The most bytes of a result: MySQL's default of `max_allowed_packet`.
-pub(super) const RESULT_SIZE_MAX: usize = 64 << 20;
-
-/// Warns of a result that is too large; it is NULL.
-pub(super) fn too_large(name: &str, context: &mut Context<'_>) -> Result<(), SqlError> {
-    context.report(&ER_WARN_ALLOWED_PACKET_OVERFLOWED, &[&name, &RESULT_SIZE_MAX])
-}
 
 /// The type of a function that gives its first argument's text, changed but not longer.
 fn like_first(call: &Typed<'_>) -> Result<ResultType, SqlError> {

@@ -3,7 +3,6 @@
 use types::context::Context;
 use types::error::SqlError;
 
-use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, Int, or_null, string, subject_collation};
 use crate::func::{EvalResult, Function, Typed};
@@ -38,8 +37,7 @@ fn pad<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>, lef
         return Ok(text.part(0, end));
     }
     let char_size = usize::try_from(charset.char_size_max()).unwrap_or(1);
-    if length.saturating_mul(char_size) > RESULT_SIZE_MAX {
-        too_large(name, context)?;
+    if context.is_too_large(length.saturating_mul(char_size), name)? {
         return Ok(Ev::NULL);
     }
     let padding_chars = charset.char_count(&padding.bytes);

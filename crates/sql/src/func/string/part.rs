@@ -5,7 +5,6 @@ use types::charset::Charset;
 use types::context::Context;
 use types::error::SqlError;
 
-use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::typing::Kind;
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, Int, Text, or_null, string, subject_collation};
@@ -145,8 +144,7 @@ fn insert<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) 
     let from = charset.prefix_size(&text.bytes, position.to_size() - 1);
     let length = if matches!(length, Int::Signed(..0)) { usize::MAX } else { length.to_size() };
     let to = from + charset.prefix_size(&text.bytes[from..], length);
-    if text.bytes.len() - (to - from) + new.bytes.len() > RESULT_SIZE_MAX {
-        too_large("insert", context)?;
+    if context.is_too_large(text.bytes.len() - (to - from) + new.bytes.len(), "insert")? {
         return Ok(Ev::NULL);
     }
     Ok(Ev::Own(string(spliced(&text, from, to, &new), collation)))

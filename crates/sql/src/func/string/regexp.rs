@@ -14,7 +14,6 @@ use types::context::Context;
 use types::error::SqlError;
 use types::error::table::ER_WRONG_ARGUMENTS;
 
-use super::RESULT_SIZE_MAX;
 use super::length::count;
 use crate::expr::{Ev, Expr, Inputs, ResultType, in_charset};
 use crate::func::args::{self, Text, common_collation, or_null, string};
@@ -265,7 +264,7 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
         let wanted = occurrence <= 0 || i64::try_from(at).is_ok_and(|at| at + 1 == occurrence);
         let Some(whole) = captures.get(0).filter(|_| wanted) else { continue };
         out.push_str(&search.text[behind..whole.start()]);
-        expand(&replacement, &captures, &mut out)?;
+        expand(&replacement, &captures, context.result_size_max, &mut out)?;
         behind = whole.end();
     }
     if behind == start && out.len() == start {
@@ -277,10 +276,15 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
 
 /// `$1` stands for a group, a backslash takes the meaning from the next character. Error 3686 for a group that the
 /// pattern does not have, 3684 for a result that is too large.
-fn expand(replacement: &str, captures: &Captures<'_>, out: &mut String) -> Result<(), SqlError> {
+fn expand(
+    replacement: &str,
+    captures: &Captures<'_>,
+    size_max: usize,
+    out: &mut String,
+) -> Result<(), SqlError> {
     let mut chars = replacement.chars().peekable();
     while let Some(char) = chars.next() {
-        if out.len() > RESULT_SIZE_MAX {
+        if out.len() > size_max {
             return Err(ER_REGEXP_BUFFER_OVERFLOW.error(&[]));
         }
         match char {

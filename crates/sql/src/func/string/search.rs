@@ -12,7 +12,6 @@ use types::error::SqlError;
 use types::value::Value;
 
 use super::length::count;
-use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::typing::Kind;
 use crate::expr::{Digits, Ev, Expr, Inputs, ResultType, Side, order};
 use crate::func::args::{self, Text, common_collation, or_null, string, subject_collation};
@@ -107,8 +106,7 @@ fn replace<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>)
         out.extend_from_slice(&text.bytes[behind..at]);
         out.extend_from_slice(&to.bytes);
         behind = at + from.bytes.len();
-        if out.len() > RESULT_SIZE_MAX {
-            too_large("replace", context)?;
+        if context.is_too_large(out.len(), "replace")? {
             return Ok(Ev::NULL);
         }
     }

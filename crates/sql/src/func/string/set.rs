@@ -3,7 +3,6 @@
 use types::context::Context;
 use types::error::SqlError;
 
-use super::{RESULT_SIZE_MAX, too_large};
 use crate::expr::{Ev, Expr, Inputs, ResultType};
 use crate::func::args::{self, Text, common_collation, list_collation, or_null, string};
 use crate::func::{EvalResult, Function, MANY, Typed};
@@ -41,17 +40,26 @@ fn make_set<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>
     let bits = or_null!(args::int(&args[0], inputs, context)?).bits();
     let mut exprs: smallvec::SmallVec<[&Expr; 4]> = smallvec::SmallVec::new();
     let mut texts: smallvec::SmallVec<[Text<'_>; 4]> = smallvec::SmallVec::new();
+    let mut taken = 0;
     for (at, arg) in args[1..].iter().enumerate().take(BITS) {
         if bits >> at & 1 == 0 {
             continue;
         }
         if let Some(text) = args::text(arg, inputs, context)? {
+            taken += text.bytes.len() + 1;
+            if context.is_too_large(taken - 1, "make_set")? {
+                return Ok(Ev::NULL);
+            }
             texts.push(text);
             exprs.push(arg);
         }
     }
     let collation = list_collation(&exprs, &mut texts, "make_set", inputs)?;
     let members: smallvec::SmallVec<[&[u8]; 4]> = texts.iter().map(|text| &*text.bytes).collect();
+    let size = members.iter().map(|member| member.len() + 1).sum::<usize>().saturating_sub(1);
+    if context.is_too_large(size, "make_set")? {
+        return Ok(Ev::NULL);
+    }
     Ok(Ev::Own(string(members.join(&b','), collation)))
 }
 
@@ -89,8 +97,7 @@ fn export_set<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'
             out.extend_from_slice(&separator.bytes);
         }
         out.extend_from_slice(if bits >> at & 1 == 1 { &on.bytes } else { &off.bytes });
-        if out.len() > RESULT_SIZE_MAX {
-            too_large("export_set", context)?;
+        if context.is_too_large(out.len(), "export_set")? {
             return Ok(Ev::NULL);
         }
     }

@@ -2,17 +2,25 @@
 
 use super::Quantity;
 use crate::json::opaque::code;
-use crate::json::{Json, Path};
+use crate::json::{Json, Path, TooLarge};
 
-/// JSON_EXTRACT: the value of the only path without a wildcard, else all values in an array; None if there is none.
-pub fn extract(value: &Json, paths: &[Path]) -> Option<Json> {
+/// JSON_EXTRACT: the value of the only path without a wildcard, else all values in an array; None if there is none. As a value
+/// may be found many times, all of them may have `size_max` bytes.
+pub fn extract(value: &Json, paths: &[Path], size_max: usize) -> Result<Option<Json>, TooLarge> {
     if let [path] = paths
         && !path.has_wildcard()
     {
-        return path.find_one(value).cloned();
+        return Ok(path.find_one(value).cloned());
     }
-    let found: Vec<Json> = paths.iter().flat_map(|path| path.find(value)).cloned().collect();
-    (!found.is_empty()).then_some(Json::Array(found))
+    let (mut found, mut size) = (Vec::new(), 0_usize);
+    for value in paths.iter().flat_map(|path| path.find(value)) {
+        size = size.saturating_add(value.size());
+        if size > size_max {
+            return Err(TooLarge);
+        }
+        found.push(value.clone());
+    }
+    Ok((!found.is_empty()).then_some(Json::Array(found)))
 }
 
 /// JSON_CONTAINS_PATH: whether one path, or each, leads to something.

@@ -16,7 +16,7 @@ pub use contains::{contains, overlaps};
 pub use inspect::{contains_path, depth, extract, keys, length, type_name};
 pub use merge::{merge_patch, merge_preserve};
 pub use modify::{array_append, array_insert, insert, remove, replace, set};
-pub use quote::{quote, unquote, unquote_text};
+pub use quote::{quote, quoted_size, unquote, unquote_text};
 pub use search::{Matches, search};
 
 use crate::error::SqlError;

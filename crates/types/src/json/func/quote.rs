@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::opaque::write_base64;
-use crate::json::print::{write_scalar, write_string};
+use crate::json::print::{escaped_size, write_scalar, write_string};
 use crate::json::{Json, ParseError};
 
 /// JSON_QUOTE: text as a JSON string.
@@ -11,6 +11,11 @@ pub fn quote(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 2);
     write_string(text, &mut out);
     String::from_utf8(out).expect("escapes are ASCII")
+}
+
+/// The bytes of that.
+pub fn quoted_size(text: &str) -> usize {
+    2 + text.bytes().map(escaped_size).sum::<usize>()
 }
 
 /// JSON_UNQUOTE of a JSON value: a string's content, the text of anything else; appended. What JSON shows as a
