@@ -272,6 +272,30 @@ impl Collation {
         true
     }
 
+    /// Whether two texts are equal, but for blanks at the end, if their characters weigh the same one by one.
+    pub fn has_one_weight_a_character(self) -> bool {
+        self.uca().is_none()
+    }
+
+    /// Bytes of a weight of [`Self::write_weights`].
+    pub const WEIGHT_SIZE: usize = weigh::WRITTEN_SIZE;
+
+    /// Appends each character's weight; nothing for a collation in which characters have several. Where the bytes of one text stand
+    /// within those of another one, they begin with a character.
+    pub fn write_weights(self, text: &[u8], out: &mut Vec<u8>) {
+        match self {
+            _ if self.uca().is_some() => {}
+            Self::Utf8mb3GeneralCi | Self::Utf8mb4GeneralCi => weigh::write_all(&Utf8General, text, out),
+            Self::Utf8mb3Bin | Self::Utf8mb4Bin | Self::Utf8mb40900Bin => {
+                weigh::write_all(&Utf8Code, text, out);
+            }
+            Self::AsciiGeneralCi => weigh::write_all(&Table(&tables::ASCII_GENERAL), text, out),
+            Self::Latin1SwedishCi => weigh::write_all(&Table(&tables::LATIN1_SWEDISH), text, out),
+            Self::Latin1GeneralCi => weigh::write_all(&Table(&tables::LATIN1_GENERAL), text, out),
+            _ => weigh::write_all(&Bytes, text, out),
+        }
+    }
+
     /// Feeds a hasher so that equal texts hash alike.
     pub fn hash(self, text: &[u8], hasher: &mut impl Hasher) {
         if let Some(uca) = self.uca() {

@@ -342,3 +342,26 @@ fn results_of_functions_have_bounds_that_are_looked_at_before_they_are_made() {
     assert_eq!(conn.rows(&format!("{separated} FROM sbtest1 a, sbtest1 b")), ["1000"]);
     assert_eq!(conn.warnings.entries()[0].code, 1260);
 }
+
+#[test]
+fn nullif_computes_its_first_argument_once_however_deep_it_lies() {
+    let (_db, mut conn) = sbtest();
+    let nested = (0..60).fold("7".to_owned(), |inner, _| format!("NULLIF({inner}, 0)"));
+    assert_eq!(conn.rows(&format!("SELECT {nested}")), ["7"]);
+    assert_eq!(conn.rows("SELECT NULLIF(@a := 1 + COALESCE(@a, 0), 0), @a"), ["1|1"]);
+    assert_eq!(conn.rows("SELECT NULLIF(AVG(id), 0), NULLIF(AVG(id), 10.5) FROM sbtest1"), ["10.5000|NULL"]);
+}
+
+#[test]
+fn texts_are_looked_for_in_time_that_grows_with_their_sizes() {
+    let (_db, mut conn) = sbtest();
+    let locate = "LOCATE(CONCAT(REPEAT('a', 1000000), 'b'), CONCAT(REPEAT('A', 3000000), '\u{e9}B'))";
+    assert_eq!(conn.rows(&format!("SELECT {locate}")), ["0"]);
+    assert_eq!(conn.rows("SELECT INSTR(CONCAT(REPEAT('A', 3000000), 'xyB'), 'AXYb')"), ["3000000"]);
+    assert_eq!(
+        conn.rows(
+            "SELECT INSTR(CONVERT(UNHEX('41000000') USING utf8mb4), CONVERT(UNHEX('0000') USING utf8mb4))"
+        ),
+        ["2"]
+    );
+}

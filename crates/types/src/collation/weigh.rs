@@ -87,6 +87,20 @@ impl Weigh for Utf8General {
     }
 }
 
+/// Bytes of a weight that is written among others.
+pub(super) const WRITTEN_SIZE: usize = 3;
+
+/// Appends all weights of a text, [`WRITTEN_SIZE`] bytes each, of which only the first has its highest bit.
+pub(super) fn write_all<W: Weigh>(weigher: &W, mut text: &[u8], out: &mut Vec<u8>) {
+    while !text.is_empty() {
+        let (weight, size) = weigher.weigh(text);
+        let [low, middle, high] =
+            [weight, weight >> 7, weight >> 14].map(|bits| bits.to_le_bytes()[0] & 0x7F);
+        out.extend_from_slice(&[high | 0x80, middle, low]);
+        text = &text[size..];
+    }
+}
+
 /// An invalid byte weighs more than every character, so that the order is total for all bytes.
 #[inline]
 fn decode(text: &[u8]) -> (u32, usize) {

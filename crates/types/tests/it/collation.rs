@@ -147,3 +147,23 @@ fn a_million_blanks_are_looked_at_once() {
         assert!(keys.is_sorted(), "{collation:?}");
     }
 }
+
+proptest! {
+    #[test]
+    fn weights_stand_where_a_text_goes_on_with_another_one(text in text(), wanted in text()) {
+        for collation in Collation::ALL.into_iter().filter(|one| one.has_one_weight_a_character()) {
+            let (mut of_text, mut of_wanted) = (Vec::new(), Vec::new());
+            collation.write_weights(&text, &mut of_text);
+            collation.write_weights(&wanted, &mut of_wanted);
+            let (mut at, mut chars) = (0, 0);
+            let mut stands = collation.begins_with(&text, &wanted);
+            while !stands && at < text.len() {
+                at += collation.charset().first_char(&text[at..]).1;
+                chars += 1;
+                stands = collation.begins_with(&text[at..], &wanted);
+            }
+            let found = (0..=of_text.len()).find(|at| of_text[*at..].starts_with(&of_wanted));
+            prop_assert_eq!(found, stands.then_some(chars * Collation::WEIGHT_SIZE), "{:?}", collation);
+        }
+    }
+}

@@ -73,6 +73,9 @@ fn find(collation: Collation, text: &[u8], wanted: &[u8]) -> Option<usize> {
     if collation.compares_code_points() {
         return memmem::find(text, wanted);
     }
+    if collation.has_one_weight_a_character() {
+        return find_weights(collation, text, wanted);
+    }
     let charset = collation.charset();
     let mut at = 0;
     loop {
@@ -84,6 +87,15 @@ fn find(collation: Collation, text: &[u8], wanted: &[u8]) -> Option<usize> {
         }
         at += char_size(charset, &text[at..]);
     }
+}
+
+/// The same where weights can be looked for as bytes are: in time that grows with the sum of the sizes, not their product.
+fn find_weights(collation: Collation, text: &[u8], wanted: &[u8]) -> Option<usize> {
+    let (mut of_text, mut of_wanted) = (Vec::new(), Vec::new());
+    collation.write_weights(text, &mut of_text);
+    collation.write_weights(wanted, &mut of_wanted);
+    let chars = memmem::find(&of_text, &of_wanted)? / Collation::WEIGHT_SIZE;
+    Some((0..chars).fold(0, |at, _| at + char_size(collation.charset(), &text[at..])))
 }
 
 fn char_size(charset: Charset, text: &[u8]) -> usize {
