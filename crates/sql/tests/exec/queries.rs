@@ -365,3 +365,9 @@ fn texts_are_looked_for_in_time_that_grows_with_their_sizes() {
         ["2"]
     );
 }
+
+#[test]
+fn months_beyond_all_numbers_are_the_last() {
+    let (_db, mut conn) = sbtest();
+    assert_eq!(conn.rows("SELECT PERIOD_ADD(202001, 9223372036854775807)"), ["9223372036854775807"]);
+}

@@ -19,7 +19,8 @@ impl Time {
     /// A span; None beyond ±838:59:59. Digits beyond `fsp` are cut.
     pub fn from_micros(micros: i64, fsp: u8) -> Option<Self> {
         let fsp = fsp.min(FSP_MAX);
-        (micros.abs() <= Self::MICROS_MAX).then(|| Self { micros: micros - micros % fraction_unit(fsp), fsp })
+        (micros.unsigned_abs() <= Self::MICROS_MAX.unsigned_abs())
+            .then(|| Self { micros: micros - micros % fraction_unit(fsp), fsp })
     }
 
     /// The nearest span that TIME can hold.

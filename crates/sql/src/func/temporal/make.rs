@@ -83,7 +83,7 @@ fn maketime<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>
 
 fn sec_to_time<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
     let (seconds, fsp) = or_null!(seconds(&args[0], inputs, context)?);
-    let total = micros(seconds).filter(|micros| micros.abs() <= Time::MICROS_MAX);
+    let total = micros(seconds).filter(|micros| Time::from_micros(*micros, FSP_MAX).is_some());
     let total = if let Some(total) = total {
         total
     } else {

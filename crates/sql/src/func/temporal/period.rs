@@ -33,7 +33,7 @@ fn period_add<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'
     let count = args::int(&args[1], inputs, context)?;
     let (period, count) = (or_null!(period).to_i64(), or_null!(count).to_i64());
     let sum = months(period, "period_add")?.saturating_add(count);
-    Ok(Ev::Own(Value::Int(sum.div_euclid(12).saturating_mul(100) + sum.rem_euclid(12) + 1)))
+    Ok(Ev::Own(Value::Int(sum.div_euclid(12).saturating_mul(100).saturating_add(sum.rem_euclid(12) + 1))))
 }
 
 fn period_diff<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Context<'_>) -> EvalResult<'a> {
