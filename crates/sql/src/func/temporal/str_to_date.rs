@@ -228,6 +228,7 @@ impl Parts {
             b'H' | b'k' => {
                 let (value, rest) = number(text, 2)?;
                 self.hour = value;
+                self.of_twelve = false;
                 Some(rest)
             }
             b'h' | b'I' | b'l' => {
@@ -252,6 +253,8 @@ impl Parts {
                 self.micros = value * 10_u32.pow(missing);
                 Some(rest)
             }
+            // It says something of the hours before it, if they are of twelve.
+            b'p' if !self.of_twelve => None,
             b'p' => {
                 let half = text.get(..2)?;
                 self.afternoon = Some(if half.eq_ignore_ascii_case(b"PM") {
@@ -274,6 +277,9 @@ impl Parts {
         if self.of_twelve {
             self.hour %= 12;
             self.hour += if self.afternoon == Some(true) { 12 } else { 0 };
+        }
+        if self.hour > 23 {
+            return None;
         }
         if !shape.date && shape.time {
             let (hour, minute, second) = (self.hour, self.minute, self.second);
