@@ -32,4 +32,5 @@ mod recursive;
 mod rollup;
 mod sets;
 mod subqueries;
+mod twice;
 mod unions;

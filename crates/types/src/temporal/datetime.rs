@@ -14,11 +14,14 @@ const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 pub struct DateTime {
     packed: i64,
     fsp: u8,
+    /// Whether it is of a moment at which a clock that was set back showed it again. Nothing that is computed of it or read
+    /// in a text is, and comparisons do not see it.
+    is_shown_again: bool,
 }
 
 impl DateTime {
     /// `0000-00-00 00:00:00`.
-    pub const ZERO: Self = Self { packed: 0, fsp: 0 };
+    pub const ZERO: Self = Self { packed: 0, fsp: 0, is_shown_again: false };
 
     /// A date and a time of day. None if an hour is above 23, and so on.
     pub fn new(date: Date, hour: u8, minute: u8, second: u8, micros: u32, fsp: u8) -> Option<Self> {
@@ -29,7 +32,8 @@ impl DateTime {
         let time = i64::from(hour) << 12 | i64::from(minute) << 6 | i64::from(second);
         let fsp = fsp.min(FSP_MAX);
         let micros = i64::from(micros);
-        Some(Self { packed: (day << 17 | time) << 24 | (micros - micros % fraction_unit(fsp)), fsp })
+        let packed = (day << 17 | time) << 24 | (micros - micros % fraction_unit(fsp));
+        Some(Self::from_packed(packed, fsp))
     }
 
     /// Midnight.
@@ -39,7 +43,7 @@ impl DateTime {
 
     /// The packed form, whatever its parts are.
     pub(super) fn from_packed(packed: i64, fsp: u8) -> Self {
-        Self { packed, fsp }
+        Self { packed, fsp, is_shown_again: false }
     }
 
     /// The packed form.
@@ -50,6 +54,17 @@ impl DateTime {
     /// How many digits of the fraction are shown.
     pub fn fsp(self) -> u8 {
         self.fsp
+    }
+
+    /// The same, as a clock shows it before it is set back (false) or behind that.
+    #[must_use]
+    pub(super) fn shown_again(self, is_shown_again: bool) -> Self {
+        Self { is_shown_again, ..self }
+    }
+
+    /// Whether a clock that was set back showed it again.
+    pub(super) fn is_shown_again(self) -> bool {
+        self.is_shown_again
     }
 
     /// The date.
@@ -94,14 +109,17 @@ impl DateTime {
         if micros % unit < unit.div_euclid(2).max(1) || unit == 1 {
             return Some(self.truncate_to(fsp));
         }
-        self.truncate_to(fsp).with_fsp(FSP_MAX).add_micros(unit).map(|rounded| rounded.with_fsp(fsp))
+        self.truncate_to(fsp)
+            .with_fsp(FSP_MAX)
+            .add_micros(unit)
+            .map(|rounded| rounded.with_fsp(fsp).shown_again(self.is_shown_again))
     }
 
     /// Cuts to `fsp` digits.
     #[must_use]
     pub fn truncate_to(self, fsp: u8) -> Self {
         let fsp = fsp.min(FSP_MAX);
-        Self { packed: self.packed - i64::from(self.micros()) % fraction_unit(fsp), fsp }
+        Self { packed: self.packed - i64::from(self.micros()) % fraction_unit(fsp), fsp, ..self }
     }
 
     /// The same moment shown with `fsp` digits; the caller knows that no digit is lost.

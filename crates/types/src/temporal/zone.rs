@@ -67,11 +67,36 @@ impl TimeZone {
             return DateTime::ZERO.with_fsp(fsp);
         }
         let utc = i64::from(moment.seconds);
-        let local = utc + i64::from(self.offset_at(utc));
-        DateTime::from_unix_seconds(local, moment.micros, fsp).unwrap_or(DateTime::ZERO)
+        let offset = self.offset_at(utc);
+        let local = DateTime::from_unix_seconds(utc + i64::from(offset), moment.micros, fsp);
+        local.unwrap_or(DateTime::ZERO).shown_again(self.shows_again(utc, offset))
     }
 
-    /// The moment at which the wall showed `local`; the earlier one if it did so twice. None for incomplete dates.
+    /// Whether the wall has shown the time of a moment before, as the clock was set back since.
+    fn shows_again(&self, unix_seconds: i64, offset: i32) -> bool {
+        /// No clock has been set back by more since 1970.
+        const SET_BACK_S_MAX: i64 = 3 * 3600;
+        match &self.0 {
+            Kind::Offset(_) => false,
+            Kind::System(zone) => zone.shows_again(unix_seconds, offset),
+            Kind::Named(_) => {
+                let before = self.offset_at(unix_seconds - SET_BACK_S_MAX);
+                before > offset && self.offset_at(unix_seconds - i64::from(before - offset)) == before
+            }
+        }
+    }
+
+    /// Whether its clock is never set.
+    pub fn is_fixed(&self) -> bool {
+        match &self.0 {
+            Kind::Offset(_) => true,
+            Kind::System(zone) => zone.is_fixed(),
+            Kind::Named(_) => false,
+        }
+    }
+
+    /// The moment at which the wall showed `local`; if it did so twice, the earlier one unless `local` is known to be the other
+    /// ([`DateTime::shown_again`]). None for incomplete dates.
     pub fn to_utc(&self, local: DateTime) -> Option<LocalTime> {
         let seconds = local.to_unix_seconds()?;
         match &self.0 {
@@ -91,7 +116,10 @@ fn named_to_utc(rules: &Rules, seconds: i64, local: DateTime) -> Option<LocalTim
         jiff::civil::DateTime::new(date.year().cast_signed(), month, day, hour, minute, second, 0).ok()?;
     Some(match rules.to_ambiguous_timestamp(civil).offset() {
         AmbiguousOffset::Unambiguous { offset } => LocalTime::At(seconds - i64::from(offset.seconds())),
-        AmbiguousOffset::Fold { before, .. } => LocalTime::At(seconds - i64::from(before.seconds())),
+        AmbiguousOffset::Fold { before, after } => {
+            let offset = if local.is_shown_again() { after } else { before };
+            LocalTime::At(seconds - i64::from(offset.seconds()))
+        }
         AmbiguousOffset::Gap { before, .. } => {
             // The clock was set forward at the last transition before the moment that this would have been.
             let guess = jiff::Timestamp::from_second(seconds - i64::from(before.seconds())).ok()?;
@@ -175,6 +203,26 @@ mod tests {
         assert_eq!(zone("Europe/Berlin").to_local(moment, 0).to_string(), "2020-09-13 14:26:40");
         assert_eq!(zone("+05:30").to_local(Timestamp::ZERO, 0).to_string(), "0000-00-00 00:00:00");
         assert_eq!(zone("-01:00").to_utc(local("1970-01-01 00:00:00")), Some(LocalTime::At(3600)));
+    }
+
+    #[test]
+    fn moments_come_back_though_a_clock_shows_them_twice() {
+        // Half an hour, an hour, two of them; a zone that has set its clock once only.
+        for (name, fold) in [
+            ("Australia/Lord_Howe", 1_617_461_999),
+            ("Europe/Berlin", 1_603_587_600),
+            ("America/Juneau", 436_359_600),
+            ("Asia/Pyongyang", 1_439_564_400),
+        ] {
+            let zone = zone(name);
+            for seconds in (fold - 5 * 3600..fold + 5 * 3600).step_by(599) {
+                let moment = Timestamp::new(seconds, 250_000).unwrap();
+                let local = zone.to_local(moment, 6);
+                for local in [local, local.truncate_to(0), local.round_to(1).unwrap()] {
+                    assert_eq!(zone.to_utc(local), Some(LocalTime::At(seconds)), "{name} {seconds}");
+                }
+            }
+        }
     }
 
     #[test]
