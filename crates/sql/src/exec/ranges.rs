@@ -4,14 +4,17 @@ use engine::catalog::table::Table;
 use engine::ids::IndexId;
 use engine::scan::KeyRange;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Bound as RangeBound;
+use types::cast::CastTarget;
 use types::collation::Collation;
 use types::column::{Column, ColumnType, Labels};
 use types::context::Context;
 use types::key::{KeyPart, successor};
 use types::row::read_column;
-use types::temporal::TimeZone;
-use types::value::ValueRef;
+use types::sql_mode::SqlMode;
+use types::temporal::{DateTime, FSP_MAX, TimeZone};
+use types::value::{Value, ValueRef};
 
 use super::Result;
 use crate::expr::typing::aggregate_collations;
@@ -26,6 +29,8 @@ enum Brought {
     Exact,
     /// It is NULL, which compares with nothing.
     Null,
+    /// The column cannot hold it. A value in the key is this to it, and the column has none between the two.
+    Near(Ordering),
     /// The column cannot hold it, or compares with it in another way.
     Inexact,
 }
@@ -73,7 +78,7 @@ pub(super) fn point_key(
         let value = equal.value.eval(inputs, context)?;
         match bring(part, &equal.value, value.as_ref(), inputs, context, &mut key)? {
             Brought::Exact => {}
-            Brought::Null => return Ok(PointKey::Empty),
+            Brought::Null | Brought::Near(_) => return Ok(PointKey::Empty),
             Brought::Inexact => return Ok(PointKey::Unknown),
         }
     }
@@ -105,7 +110,7 @@ pub(super) fn bind(
                 }
                 match bring(&parts[0], &column, value, inputs, context, &mut key)? {
                     Brought::Exact => ranges.push((key.clone(), after(&key))),
-                    Brought::Null => {}
+                    Brought::Null | Brought::Near(_) => {}
                     Brought::Inexact => return Ok(BoundRanges::Unknown),
                 }
             }
@@ -160,7 +165,7 @@ fn bind_one(
         }
         match bring(part, &term.value, value.as_ref(), inputs, context, &mut equal)? {
             Brought::Exact => {}
-            Brought::Null => return Ok(OneRange::Empty),
+            Brought::Null | Brought::Near(_) => return Ok(OneRange::Empty),
             Brought::Inexact => return Ok(OneRange::Unknown),
         }
     }
@@ -202,13 +207,14 @@ fn bind_bounds(
             return Ok(OneRange::Unknown);
         }
         let mut key = equal.to_vec();
-        match bring(part, expr, value.as_ref(), inputs, context, &mut key)? {
-            Brought::Exact => {}
+        // A low bound that belongs to the range begins at its key, one that does not behind all with it.
+        let is_behind = match bring(part, expr, value.as_ref(), inputs, context, &mut key)? {
+            Brought::Exact => is_low != *inclusive,
+            Brought::Near(ordering) => ordering.is_lt(),
             Brought::Null => return Ok(OneRange::Empty),
             Brought::Inexact => return Ok(OneRange::Unknown),
-        }
-        // A low bound that belongs to the range begins at its key, one that does not behind all with it.
-        let end = if is_low == *inclusive { key } else { after(&key) };
+        };
+        let end = if is_behind { after(&key) } else { key };
         if is_low {
             low = end;
         } else {
@@ -306,7 +312,9 @@ fn bring(
         (ty, _) => {
             let column = Column { table: String::new(), name: String::new(), ty, nullable: true };
             let mut quiet = types::warning::Warnings::with_limit(0);
-            let mut reading = Context::reading(context.sql_mode, time_zone, context.today, &mut quiet);
+            // What is cut is next to what it was cut of; what is rounded may have an incomplete date between them.
+            let mode = context.sql_mode | SqlMode::TIME_TRUNCATE_FRACTIONAL;
+            let mut reading = Context::reading(mode, time_zone, context.today, &mut quiet);
             if equals_several(&ty, expr, value, &mut reading)? {
                 return Ok(Brought::Inexact);
             }
@@ -318,20 +326,69 @@ fn bring(
             // What reading it as the column's type has to say is said once; else each row's comparison says it.
             let mut warnings = types::warning::Warnings::default();
             let mut apart = Context { warnings: &mut warnings, ..*context };
-            let (column, value) = (Side::of_value(read), Side::new(expr, value));
-            if order(column, value, "=", inputs, &mut apart)?.is_none_or(|ordering| !ordering.is_eq()) {
+            let (column, side) = (Side::of_value(read), Side::new(expr, value));
+            let found = match order(column, side, "=", inputs, &mut apart)? {
+                Some(Ordering::Equal) => Brought::Exact,
+                Some(ordering) if is_next_to(ty, read, expr, value, context)? => Brought::Near(ordering),
+                _ => return Ok(Brought::Inexact),
+            };
+            if write(part, read, time_zone, key) == Brought::Inexact {
                 return Ok(Brought::Inexact);
             }
-            let brought = write(part, read, time_zone, key);
-            if brought == Brought::Exact {
-                context.warnings.absorb(warnings);
-            }
-            Ok(brought)
+            context.warnings.absorb(warnings);
+            Ok(found)
         }
     }
 }
 
-/// The same of a text, which may have another collation than the column.
+/// Whether a value that was assigned to a column became one of its two neighbours there.
+fn is_next_to(
+    ty: ColumnType,
+    read: ValueRef<'_>,
+    expr: &Expr,
+    value: ValueRef<'_>,
+    context: &Context<'_>,
+) -> Result<bool> {
+    Ok(match (ty, read) {
+        // Other numbers become the nearest one, or that at the end.
+        (ColumnType::Int(_) | ColumnType::Decimal { .. }, _) => {
+            matches!(value, ValueRef::Int(_) | ValueRef::UInt(_) | ValueRef::Decimal(_) | ValueRef::Double(_))
+        }
+        (ColumnType::Date, ValueRef::Date(date)) => {
+            moment(expr, value, context)?.is_some_and(|moment| moment.date() == date)
+        }
+        (ColumnType::DateTime { fsp }, ValueRef::DateTime(read)) => {
+            moment(expr, value, context)?.is_some_and(|moment| moment.truncate_to(fsp) == read)
+        }
+        (ColumnType::Time { fsp }, ValueRef::Time(read)) => {
+            matches!(value, ValueRef::Time(time) if time.truncate_to(fsp) == read)
+        }
+        // Where clocks are set back, the order of keys is not that of local times.
+        (ColumnType::Timestamp { fsp }, ValueRef::DateTime(read)) if context.time_zone.is_fixed() => {
+            moment(expr, value, context)?.is_some_and(|moment| moment.truncate_to(fsp) == read)
+        }
+        _ => false,
+    })
+}
+
+/// The date and time that a value is beside a date, if it is one as a whole.
+fn moment(expr: &Expr, value: ValueRef<'_>, context: &Context<'_>) -> Result<Option<DateTime>> {
+    match value {
+        ValueRef::DateTime(moment) => return Ok(Some(moment)),
+        ValueRef::Date(date) => return Ok(Some(DateTime::from_date(date))),
+        ValueRef::Str(..) if expr.is_constant() => {}
+        _ => return Ok(None),
+    }
+    let mut warnings = types::warning::Warnings::default();
+    let mut reading = Context::reading(context.sql_mode, context.time_zone, context.today, &mut warnings);
+    let read = types::cast::cast(value, CastTarget::DateTime { fsp: FSP_MAX }, &"", &mut reading)?;
+    Ok(match read {
+        Value::DateTime(moment) if warnings.count() == 0 => Some(moment),
+        _ => None,
+    })
+}
+
+/// As [`bring`], of a text, which may have another collation than the column.
 fn bring_text(
     part: &KeyPart,
     expr: &Expr,

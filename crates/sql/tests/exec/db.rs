@@ -83,6 +83,8 @@ pub struct Conn {
     pub autocommit: bool,
     /// Bytes that the rows of one step of a query may take.
     pub memory_max: usize,
+    /// Rows that the last statement read.
+    pub rows_read: u64,
     /// How often the last statement gave way.
     pub turns: u32,
 }
@@ -263,6 +265,7 @@ impl Db {
             published: Arc::clone(&self.published),
             autocommit: true,
             memory_max: sql::exec::MEMORY_MAX,
+            rows_read: 0,
             turns: 0,
         }
     }
@@ -355,6 +358,8 @@ impl Conn {
             memo: None,
         };
         let done = exec.run(&plan, &mut rows).await;
+        let rows_read = exec.work.rows;
+        self.rows_read = rows_read;
         if done.is_err() {
             self.trx.rollback_to(mark);
         }

@@ -24,6 +24,7 @@ mod moving;
 mod multi;
 mod mutants;
 mod named;
+mod nearest;
 mod order;
 mod over;
 mod queries;
