@@ -119,6 +119,8 @@ impl Variables {
                 (field.set)(sql, val);
             }
         }
+        let packet = own.limits.max_allowed_packet.load(Ordering::Relaxed);
+        sql.max_allowed_packet = usize::try_from(packet).unwrap_or(usize::MAX);
         own
     }
 

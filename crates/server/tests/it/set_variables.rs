@@ -402,3 +402,12 @@ fn a_login_names_its_character_set_by_a_collation() {
     charsets::begin_with(&mut setting.sql, &mut setting.own, 8);
     assert_eq!(setting.show(Scope::Session, "character_set_client"), "latin1");
 }
+
+#[test]
+fn functions_may_give_what_a_packet_of_their_session_holds() {
+    let mut setting = Setting::new();
+    assert_eq!(setting.sql.max_allowed_packet, 64 << 20);
+    setting.set(Target::Global, "max_allowed_packet", Value::Int(1 << 30)).unwrap();
+    assert_eq!(world::session(&setting.variables).0.max_allowed_packet, 1 << 30);
+    assert_eq!(setting.sql.max_allowed_packet, 64 << 20);
+}

@@ -96,7 +96,7 @@ impl TimeZone {
     }
 
     /// The moment at which the wall showed `local`; if it did so twice, the earlier one unless `local` is known to be the other
-    /// ([`DateTime::shown_again`]). None for incomplete dates.
+    /// (one that [`Self::to_local`] has given). None for incomplete dates.
     pub fn to_utc(&self, local: DateTime) -> Option<LocalTime> {
         let seconds = local.to_unix_seconds()?;
         match &self.0 {
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn moments_come_back_though_a_clock_shows_them_twice() {
-        // Half an hour, an hour, two of them; a zone that has set its clock once only.
+        // Half an hour, an hour, two of them; a zone without summer time.
         for (name, fold) in [
             ("Australia/Lord_Howe", 1_617_461_999),
             ("Europe/Berlin", 1_603_587_600),
