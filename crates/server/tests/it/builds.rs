@@ -7,7 +7,7 @@
 //! Method: a whole server on a simulated disk, and a column whose values take their time.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use vfs::sim::SimDisk;
 
@@ -29,10 +29,7 @@ fn fill(client: &mut Client) {
 fn stopped(world: &World, client: &mut Client, sql: &str, kill: &str) {
     let id = value(client, "SELECT CONNECTION_ID()").unwrap();
     send(client, sql);
-    let begun = Instant::now();
-    while world.shared().schema.builds.count() == 0 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{sql}");
-    }
+    while world.shared().schema.builds.count() == 0 {}
     ok(&mut world.root(), &format!("{kill} {id}"));
 }
 
@@ -87,6 +84,7 @@ fn a_data_directory_is_taken_until_the_last_thread_has_ended() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "how long the thread goes on is what is tested")]
 fn kill_ends_check_table_with_its_thread() {
     let world = World::start();
     let (mut root, mut other) = (world.root(), world.root());
