@@ -63,6 +63,11 @@ pub trait Server: Any + Debug + Send + Sync {
     /// `version()`
     fn version(&self) -> &str;
 
+    /// What the machine's clock shows, seconds since 1970, whatever the session's `timestamp` is.
+    fn clock_s(&self) -> u64 {
+        0
+    }
+
     /// Error 1142 unless the session may use a table so which its statement names, whether there is one of that name or not. It
     /// is asked before anything of the table is looked at: no other error tells who may not what there is.
     fn permit(&self, usage: Usage, db: &str, table: &str) -> Result<(), SqlError> {

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use protocol::frame::PacketReader;
-use tokio::net::{TcpListener, TcpSocket, UnixListener, UnixSocket};
+use tokio::net::{TcpListener, TcpSocket, UnixListener};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::connection::{Connection, mark};
@@ -53,30 +53,32 @@ pub(super) struct Visitor {
     pub(super) reply: Reply,
 }
 
-/// Places that are this server's, where nobody is listened to yet: who connects is refused.
+/// Places where nobody else listens, nor does this server yet: who connects is refused.
 #[derive(Debug)]
 pub struct Bound {
     tcp: Vec<TcpSocket>,
-    socket: Option<(UnixSocket, PathBuf)>,
+    socket: Option<PathBuf>,
 }
 
-/// Takes these addresses and this socket. A socket file that nobody listens on is replaced.
+/// Takes these addresses, and looks whether somebody listens on the socket: that is taken by [`listen`], as its file says that
+/// somebody does.
 pub async fn bind(addresses: &[SocketAddr], socket: Option<&Path>) -> io::Result<Bound> {
     let tcp = addresses.iter().map(|address| bind_tcp(*address)).collect::<io::Result<_>>()?;
-    let socket = match socket {
-        Some(path) => Some((bind_socket(path).await?, path.to_owned())),
-        None => None,
-    };
-    Ok(Bound { tcp, socket })
+    if let Some(path) = socket
+        && is_listened_on(path).await
+    {
+        return Err(io::ErrorKind::AddrInUse.into());
+    }
+    Ok(Bound { tcp, socket: socket.map(Path::to_owned) })
 }
 
-/// Listens there.
-pub fn listen<S: Service>(net: &Arc<Net<S>>, bound: Bound) -> io::Result<Listeners> {
+/// Listens there. A socket file that nobody listens on is replaced.
+pub async fn listen<S: Service>(net: &Arc<Net<S>>, bound: Bound) -> io::Result<Listeners> {
     let Bound { tcp, socket } = bound;
     let listeners = tcp.into_iter().map(|tcp| tcp.listen(BACKLOG)).collect::<io::Result<Vec<_>>>()?;
-    let (local, socket) = match socket {
-        Some((socket, path)) => (Some(socket.listen(BACKLOG)?), Some(path)),
-        None => (None, None),
+    let local = match &socket {
+        Some(path) => Some(bind_socket(path).await?),
+        None => None,
     };
     let tcp = listeners.iter().map(TcpListener::local_addr).collect::<io::Result<_>>()?;
     let accept = |listener| tokio::spawn(accept_tcp(Arc::clone(net), listener));
@@ -135,25 +137,27 @@ fn bind_tcp(address: SocketAddr) -> io::Result<TcpSocket> {
 }
 
 /// Whoever has an account may connect, whichever user of the machine he is: as mysqld.
-async fn bind_socket(path: &Path) -> io::Result<UnixSocket> {
-    let socket = bind_free_socket(path).await?;
+async fn bind_socket(path: &Path) -> io::Result<UnixListener> {
+    let listener = bind_free_socket(path).await?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777))?;
-    Ok(socket)
+    Ok(listener)
 }
 
-async fn bind_free_socket(path: &Path) -> io::Result<UnixSocket> {
-    let socket = UnixSocket::new_stream()?;
-    match socket.bind(path) {
+async fn bind_free_socket(path: &Path) -> io::Result<UnixListener> {
+    match UnixListener::bind(path) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            if tokio::net::UnixStream::connect(path).await.is_ok() {
+            if is_listened_on(path).await {
                 return Err(error);
             }
             remove_socket(path);
-            socket.bind(path)?;
+            UnixListener::bind(path)
         }
-        bound => bound?,
+        result => result,
     }
-    Ok(socket)
+}
+
+async fn is_listened_on(path: &Path) -> bool {
+    tokio::net::UnixStream::connect(path).await.is_ok()
 }
 
 /// A socket is no file that holds data: it does not go through `vfs`.

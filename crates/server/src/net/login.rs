@@ -283,13 +283,13 @@ pub(super) async fn change_user<S: Service>(
         charset: change.charset.unwrap_or(0),
         capabilities: link.reply.capabilities(),
     };
+    link.connection.set_access(&login.access);
     if is_offline_for(net, &login) {
         return Err(link.refuse(&ER_SERVER_OFFLINE_MODE.error(&[])).await);
     }
     if let Err(error) = handler.change_user(&login).await {
         return Err(link.refuse(&error).await);
     }
-    link.connection.set_access(&login.access);
     link.connection.set_db(login.database.as_deref());
     link.reply.ok(&OkPacket { status: handler.status(), ..OkPacket::default() });
     link.send().await

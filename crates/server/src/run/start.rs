@@ -60,7 +60,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     let tls = certificates::offer(&*vfs, dir, options.has_tls, &mut values)?;
     let listen_on = Places::of(&values, dir)?;
     let unbound = |error| StartError::Listen { place: listen_on.to_string(), error };
-    // Before anything is written: a start that is tried again and again would leave a segment and a binlog file each time.
+    // Before the logs are written: a start that is tried again and again would leave a segment and a binlog file each time.
     let bound = bind(&listen_on.addresses, listen_on.socket.as_deref()).await.map_err(unbound)?;
     let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
     let variables = Arc::new(Variables::new(values.clone()));
@@ -113,7 +113,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     let replica = start_replica(&shared, skips)?;
     let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned()).map_err(StartError::Thread)?;
     let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams, tls);
-    let listeners = listen(&net, bound).map_err(unbound)?;
+    let listeners = listen(&net, bound).await.map_err(unbound)?;
     Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica })
 }
 

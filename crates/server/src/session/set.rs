@@ -313,7 +313,6 @@ impl Client {
         }
     }
 
-    /// A file's events all end in one way: a new way begins a new file.
     /// What is the same for a whole binlog file changes with the next one, which is begun before: a device may have no room for it.
     async fn begin_file(&mut self, name: &str, mode_before: u8, val: &Val) -> Result<()> {
         match name {

@@ -125,6 +125,10 @@ impl SessionView {
 }
 
 impl Server for SessionView {
+    fn clock_s(&self) -> u64 {
+        crate::clock::unix_s()
+    }
+
     fn variable(&self, session: &Session, scope: Option<Scope>, name: &str) -> Result<Value, SqlError> {
         match &*name.to_ascii_lowercase() {
             "warning_count" => return Ok(Value::UInt(self.warnings.lock().count())),

@@ -10,8 +10,11 @@ const DATABASE: &str = "zoneinfo/";
 
 /// What SYSTEM means: `TZ`, else what `/etc/localtime` points at, else UTC. Found out once.
 pub fn system() -> &'static TimeZone {
-    static SYSTEM: LazyLock<TimeZone> =
-        LazyLock::new(|| TimeZone::parse(name(), &TimeZone::UTC).unwrap_or(TimeZone::UTC));
+    static SYSTEM: LazyLock<TimeZone> = LazyLock::new(|| {
+        // What is UTC by another name costs what UTC does.
+        let is_utc = Rules::get(name()).is_ok_and(|rules| rules == Rules::UTC);
+        TimeZone::parse(name(), &TimeZone::UTC).ok().filter(|_| !is_utc).unwrap_or(TimeZone::UTC)
+    });
     &SYSTEM
 }
 

@@ -56,6 +56,9 @@ impl Binder<'_, '_> {
         if is_open {
             return None;
         }
+        if !expr.type_is_fixed() {
+            self.env.note_kept_type();
+        }
         let types = Types { schema: self.scope, ..Types::of_session(self.env.session) };
         class_of(expr.result_type(&types).ok()?.kind)
     }

@@ -91,7 +91,7 @@ impl TimeZone {
         match &self.0 {
             Kind::Offset(_) => true,
             Kind::System(zone) => zone.is_fixed(),
-            Kind::Named(_) => false,
+            Kind::Named(rules) => rules.to_fixed_offset().is_ok(),
         }
     }
 

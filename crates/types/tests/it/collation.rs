@@ -151,6 +151,8 @@ fn a_million_blanks_are_looked_at_once() {
 proptest! {
     #[test]
     fn weights_stand_where_a_text_goes_on_with_another_one(text in text(), wanted in text()) {
+        // A part of a character is none, though bytes begin with it.
+        prop_assume!([&text, &wanted].iter().all(|text| std::str::from_utf8(text).is_ok()));
         for collation in Collation::ALL.into_iter().filter(|one| one.has_one_weight_a_character()) {
             let (mut of_text, mut of_wanted) = (Vec::new(), Vec::new());
             collation.write_weights(&text, &mut of_text);

@@ -244,7 +244,8 @@ impl Host {
         OsVfs.create_dir_all(&dir).unwrap();
         let socket = dir.join(format!("{}.sock", NUMBER.fetch_add(1, Ordering::Relaxed)));
         let local = ["127.0.0.1:0".parse().unwrap()];
-        let listeners = runtime.block_on(async { listen(&net, bind(&local, Some(&socket)).await?) }).unwrap();
+        let listeners =
+            runtime.block_on(async { listen(&net, bind(&local, Some(&socket)).await?).await }).unwrap();
         let tcp = listeners.tcp[0];
         Self { net, signals, limits, tcp, socket, listeners: Some(listeners), runtime }
     }

@@ -69,7 +69,7 @@ fn uuid<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResu
 fn uuid_short<'a>(_: &'a [Expr], inputs: &Inputs<'a>, _: &mut Context<'_>) -> EvalResult<'a> {
     static NEXT: OnceLock<AtomicU64> = OnceLock::new();
     let session = inputs.session;
-    let next = NEXT.get_or_init(|| AtomicU64::new(((session.now_us() / 1_000_000) & 0xFFFF_FFFF) << 24));
+    let next = NEXT.get_or_init(|| AtomicU64::new((session.server.clock_s() & 0xFFFF_FFFF) << 24));
     let server_id = match session.server.variable(session, None, "server_id")? {
         Value::UInt(id) => id,
         _ => 0,
