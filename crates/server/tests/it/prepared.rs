@@ -32,6 +32,9 @@ fn execute(client: &mut Client, id: u32) -> Result<Answer> {
     client.answer()
 }
 
+/// The type in a column's definition.
+const BIGINT: u8 = 8;
+
 /// A string literal.
 fn quoted(sql: &str) -> String {
     format!("'{}'", sql.replace('\'', "''"))
@@ -292,6 +295,10 @@ fn columns_of_user_variables_have_the_type_of_each_execution() {
             ok(&mut root, &format!("SET @v = '{value}'"));
             assert_eq!(rows(&mut root, sql), [value], "{sql}");
             assert_eq!(rows(&mut root, "EXECUTE s"), [value], "{sql}");
+            // Clients read what is announced.
+            for run in [sql, "EXECUTE s"] {
+                assert_ne!(root.query(run).unwrap().types, [BIGINT], "{sql}");
+            }
         }
         ok(&mut other, "SET @v = x'41'");
         assert_eq!(rows(&mut other, sql), ["A"], "{sql}");

@@ -141,6 +141,8 @@ pub type Result<T> = std::result::Result<T, Failure>;
 #[derive(Debug, Default)]
 pub struct Answer {
     pub columns: Vec<String>,
+    /// The type of each column's definition.
+    pub types: Vec<u8>,
     /// The flags of each column's definition.
     pub flags: Vec<u16>,
     pub rows: Vec<Vec<Option<String>>>,
@@ -354,7 +356,8 @@ impl Client {
             answer.columns.push(input.text());
             // The column's own name; a length, collation (2), length (4), type (1).
             input.text();
-            input.number(8);
+            input.number(7);
+            answer.types.push(u8::try_from(input.number(1)).unwrap());
             answer.flags.push(input.u16());
         }
         loop {
