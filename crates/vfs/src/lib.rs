@@ -52,6 +52,9 @@ pub enum Open {
     CreateNew,
     /// As `CreatePrivate`, for a user's rows: it gets none of the last descriptors, which logs and tables need.
     Spill,
+    /// The same for rows that are kept from one statement to the next. One user may have many such files: they leave as many
+    /// descriptors again, so that others can still connect.
+    Kept,
 }
 
 /// A file system: names and directories. Paths are absolute or relative to the process; a simulated disk

@@ -47,7 +47,9 @@ impl Vfs for OsVfs {
             Open::Read => &mut options,
             Open::ReadWrite => options.write(true),
             Open::Create => options.write(true).create(true).truncate(false).mode(OWN_AND_GROUP),
-            Open::CreatePrivate | Open::Spill => options.write(true).create(true).truncate(false).mode(0o600),
+            Open::CreatePrivate | Open::Spill | Open::Kept => {
+                options.write(true).create(true).truncate(false).mode(0o600)
+            }
             Open::CreateNew => options.write(true).create_new(true).mode(OWN_AND_GROUP),
         };
         let file = options.open(path).map_err(at("open", path))?;
@@ -55,7 +57,12 @@ impl Vfs for OsVfs {
         if file.metadata().map_err(at("open", path))?.is_dir() {
             return Err(at("open", path)(Errno::ISDIR));
         }
-        if how == Open::Spill && is_reserved(file.as_raw_fd()) {
+        let reserved = match how {
+            Open::Spill => DESCRIPTORS_RESERVED,
+            Open::Kept => 2 * DESCRIPTORS_RESERVED,
+            _ => 0,
+        };
+        if is_reserved(file.as_raw_fd(), reserved) {
             return Err(at("open", path)(Errno::MFILE));
         }
         Ok(Arc::new(OsFile::new(file, path.to_owned(), how != Open::Read)))
@@ -150,10 +157,13 @@ impl Vfs for OsVfs {
     }
 }
 
-/// Whether this descriptor, the lowest that was free, is one of the last.
-fn is_reserved(descriptor: i32) -> bool {
+/// Whether this descriptor, the lowest that was free, is one of the last so many.
+fn is_reserved(descriptor: i32, last: u64) -> bool {
+    if last == 0 {
+        return false;
+    }
     let limit = rustix::process::getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    u64::try_from(descriptor).is_ok_and(|number| number >= limit.saturating_sub(DESCRIPTORS_RESERVED))
+    u64::try_from(descriptor).is_ok_and(|number| number >= limit.saturating_sub(last))
 }
 
 /// Closing the descriptor gives the lock back.
@@ -194,7 +204,10 @@ mod tests {
     fn the_last_descriptors_are_reserved() {
         let limit = rustix::process::getrlimit(Resource::Nofile).current;
         let last = limit.map_or(i32::MAX, |limit| i32::try_from(limit - 1).unwrap_or(i32::MAX));
-        assert_eq!(is_reserved(last), limit.is_some_and(|limit| limit <= 1 << 31));
-        assert!(!is_reserved(3) && !is_reserved(-1));
+        assert_eq!(is_reserved(last, 32), limit.is_some_and(|limit| limit <= 1 << 31));
+        assert!(!is_reserved(3, 32) && !is_reserved(-1, 32) && !is_reserved(last, 0));
+        if let Some(32_768..) = limit {
+            assert!(is_reserved(last - 40, 64) && !is_reserved(last - 40, 32));
+        }
     }
 }

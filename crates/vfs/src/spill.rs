@@ -14,9 +14,10 @@ pub struct Spill {
 }
 
 impl Spill {
-    /// Creates the file and removes its name at once; its room is given back when the last handle goes.
-    pub fn open(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
-        let opened = vfs.open(path, Open::Spill);
+    /// Creates the file, as [`Open::Spill`] or [`Open::Kept`], and removes its name at once; its room is given back when the last
+    /// handle goes.
+    pub fn open(vfs: &dyn Vfs, path: &Path, how: Open) -> io::Result<Self> {
+        let opened = vfs.open(path, how);
         let removed = vfs.remove_file(path);
         let file = opened?;
         removed?;

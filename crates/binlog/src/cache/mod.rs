@@ -20,7 +20,7 @@ mod walk;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vfs::{Spill, Vfs};
+use vfs::{Open, Spill, Vfs};
 pub(crate) use walk::walk;
 
 use crate::error::{Error, Limit, Result};
@@ -297,7 +297,7 @@ impl TrxCache {
         }
         let spill = match &mut self.spill {
             Some(spill) => spill,
-            empty => empty.insert(Spill::open(self.vfs.as_ref(), &self.path)?),
+            empty => empty.insert(Spill::open(self.vfs.as_ref(), &self.path, Open::Spill)?),
         };
         spill.append(&self.buf[..whole])?;
         self.spilled = true;

@@ -20,7 +20,7 @@ use sql::exec::BoxFuture;
 use sql::plan::Plan;
 use types::error::SqlError;
 use types::error::table::{ER_DISK_FULL, ER_ERROR_ON_WRITE, ER_STMT_HAS_NO_OPEN_CURSOR};
-use vfs::{Spill, Vfs, is_no_space};
+use vfs::{Open, Spill, Vfs, is_no_space};
 
 use super::load::reason;
 use super::prepared::{Stored, unknown};
@@ -73,7 +73,7 @@ impl Filling {
             let failed = |error| file_error(&self.path, &error);
             let file = match &mut self.file {
                 Some(file) => file,
-                none => none.insert(Spill::open(&*self.vfs, &self.path).map_err(failed)?),
+                none => none.insert(Spill::open(&*self.vfs, &self.path, Open::Kept).map_err(failed)?),
             };
             file.append(&self.kept).map_err(failed)?;
             self.kept.clear();

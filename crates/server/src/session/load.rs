@@ -234,9 +234,13 @@ fn refused() -> SqlError {
 
 /// The operating system's number and words.
 pub(super) fn reason(error: &std::io::Error) -> (i32, String) {
-    let what = error.to_string();
+    // Without operation and path, which the caller names.
+    let what = error
+        .get_ref()
+        .and_then(|error| error.source())
+        .map_or_else(|| error.to_string(), ToString::to_string);
     let what = what.split(" (os error").next().unwrap_or_default();
-    (error.raw_os_error().unwrap_or_default(), what.to_owned())
+    (vfs::raw_os_error(error).unwrap_or_default(), what.to_owned())
 }
 
 /// Where users' files may be: `secure_file_priv`; `None`: everywhere.

@@ -95,7 +95,7 @@ impl Live {
             (Some(_), Open::CreateNew) => return Err(Errno::EXIST.into()),
             (None, Open::Read | Open::ReadWrite) => return Err(Errno::NOENT.into()),
             (Some(inode), _) => return Ok((key, inode)),
-            (None, Open::Create | Open::CreatePrivate | Open::CreateNew | Open::Spill) => {}
+            (None, Open::Create | Open::CreatePrivate | Open::CreateNew | Open::Spill | Open::Kept) => {}
         }
         self.run(OpKind::Create, &name_of(&key.path()), &Effect::Create(key.clone()))?;
         let inode = self.state.lookup(&key).expect("created in the line above");
