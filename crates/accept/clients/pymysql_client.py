@@ -35,6 +35,6 @@ def work(**way):
     conn.close()
 
 
-work(unix_socket=socket)
 work(host="127.0.0.1", port=int(port))
+work(unix_socket=socket)
 print("ok")

@@ -75,7 +75,7 @@ func work(net, address, user, password string) {
 
 func main() {
 	socket, port, user, password := os.Args[1], os.Args[2], os.Args[3], os.Args[4]
-	work("unix", socket, user, password)
 	work("tcp", "127.0.0.1:"+port, user, password)
+	work("unix", socket, user, password)
 	fmt.Println("ok")
 }

@@ -7,12 +7,16 @@
 //!     empty response ................................. Accepted or Refused     │
 //!     scramble matches the cache, 0x01 0x03 .......... Accepted                │
 //!     else on a secure transport, 0x01 0x04 .......... receive: Check          │
+//!     else with a public key, 0x01 0x04 .............. receive, once or twice: │
+//!       0x02, asks for the key: 0x01 and the key       │ Check                 │
 //!     else ........................................... Refused                 │
 //!   mysql_native_password ............................ Accepted or Refused     ┘
 //! ```
 //!
 //! `Check` is the one expensive step (thousands of SHA-256 rounds): the caller runs it where it limits how many
 //! run at a time. It comes out the same for decoys, at the same price.
+
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
@@ -43,6 +47,8 @@ pub struct Login<'a> {
     pub fresh_nonce: Nonce,
     /// Whether nobody can listen: TLS or a Unix socket.
     pub transport_is_secure: bool,
+    /// The key that a password is sealed with where others can listen, in PEM.
+    pub public_key: Option<&'a Arc<str>>,
     /// COM_CHANGE_USER: `nonce` has been answered before, so `response` proves nothing.
     pub starts_over: bool,
 }
@@ -67,6 +73,7 @@ pub struct Exchange {
     subject: Subject,
     nonce: Nonce,
     transport_is_secure: bool,
+    public_key: Option<Arc<str>>,
     awaits: Awaits,
 }
 
@@ -76,6 +83,8 @@ enum Awaits {
     Response,
     /// The password in clear.
     Password,
+    /// The password, sealed with the public key, or a request for that.
+    SealedPassword,
 }
 
 impl Exchange {
@@ -93,6 +102,7 @@ impl Exchange {
             subject,
             nonce: login.nonce,
             transport_is_secure: login.transport_is_secure,
+            public_key: login.public_key.cloned(),
             awaits: Awaits::Response,
         };
         // MariaDB's replicas begin with nothing, because the greeting's nonce was for another plugin than theirs, and wait
@@ -115,6 +125,7 @@ impl Exchange {
         match self.awaits {
             Awaits::Response => self.judge(payload, out),
             Awaits::Password => self.password(payload),
+            Awaits::SealedPassword => self.sealed_password(payload, out),
         }
     }
 
@@ -146,43 +157,84 @@ impl Exchange {
             write_auth_more_data(out, &[FAST_AUTH_SUCCESS]);
             return Progress::Accepted;
         }
-        if !self.transport_is_secure {
-            return refused(RefusalReason::InsecureTransport, true);
-        }
+        self.awaits = match (self.transport_is_secure, &self.public_key) {
+            (true, _) => Awaits::Password,
+            (false, Some(_)) => Awaits::SealedPassword,
+            (false, None) => return refused(RefusalReason::InsecureTransport, true),
+        };
         write_auth_more_data(out, &[PERFORM_FULL_AUTH]);
-        self.awaits = Awaits::Password;
         Progress::Waiting(self)
     }
 
     fn password(self, payload: &[u8]) -> Progress {
-        match payload {
-            [REQUEST_PUBLIC_KEY] => refused(RefusalReason::PublicKeyRequested, true),
-            [password @ .., 0] if (1..=PASSWORD_SIZE_MAX).contains(&password.len()) => {
-                Progress::Check(PasswordCheck {
-                    password: Zeroizing::new(password.to_vec()),
-                    hash: self.subject.slow,
-                    genuine: self.subject.genuine,
-                })
-            }
-            _ => refused(RefusalReason::Mismatch, true),
+        match clear(payload) {
+            Some(password) => self.check(Shown::Clear(Zeroizing::new(password.to_vec()))),
+            None => refused(RefusalReason::Mismatch, true),
         }
     }
+
+    fn sealed_password(mut self, payload: &[u8], out: &mut PacketWriter) -> Progress {
+        // Asked for once: no key is as short as a request.
+        if let ([REQUEST_PUBLIC_KEY], Some(key)) = (payload, self.public_key.take()) {
+            write_auth_more_data(out, key.as_bytes());
+            return Progress::Waiting(self);
+        }
+        let nonce = self.nonce;
+        self.check(Shown::Sealed { bytes: payload.to_vec(), nonce })
+    }
+
+    fn check(self, shown: Shown) -> Progress {
+        Progress::Check(PasswordCheck { shown, hash: self.subject.slow, genuine: self.subject.genuine })
+    }
+}
+
+/// The password that ends with the packet's last byte, a NUL.
+fn clear(payload: &[u8]) -> Option<&[u8]> {
+    let (0, password) = payload.split_last()? else { return None };
+    (1..=PASSWORD_SIZE_MAX).contains(&password.len()).then_some(password)
 }
 
 /// A password that waits for its digest.
 pub struct PasswordCheck {
-    password: Zeroizing<Vec<u8>>,
+    shown: Shown,
     hash: CachingSha2Hash,
     genuine: bool,
 }
 
+/// What a client has sent.
+enum Shown {
+    Clear(Zeroizing<Vec<u8>>),
+    /// RSA-OAEP of the password and its NUL, XOR the nonce over and over.
+    Sealed {
+        bytes: Vec<u8>,
+        nonce: Nonce,
+    },
+}
+
 impl PasswordCheck {
-    /// Digests the password and decides. Takes milliseconds. The digest that comes with acceptance belongs into
-    /// the server's cache.
-    pub fn run(self) -> Result<FastDigest, Refusal> {
-        let matches = self.hash.verify(&self.password);
-        let digest = FastDigest::of_password(&self.password);
-        if matches && self.genuine {
+    /// Whether the password has to be unsealed first: how long that takes is nobody's business.
+    pub const fn is_sealed(&self) -> bool {
+        matches!(self.shown, Shown::Sealed { .. })
+    }
+
+    /// Digests the password and decides. Takes milliseconds, whatever is wrong. `unseal` is the private key's part, and has
+    /// nothing for what the public key has not made. The digest that comes with acceptance belongs into the server's
+    /// cache.
+    pub fn run(
+        self,
+        unseal: impl FnOnce(&[u8]) -> Option<Zeroizing<Vec<u8>>>,
+    ) -> Result<FastDigest, Refusal> {
+        let packet = match self.shown {
+            Shown::Clear(password) => Some(password),
+            Shown::Sealed { bytes, nonce } => unseal(&bytes).and_then(|mut packet| {
+                packet.iter_mut().zip(nonce.bytes().iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
+                clear(&packet).map(|password| Zeroizing::new(password.to_vec()))
+            }),
+        };
+        let password = packet.as_ref().map_or(&[][..], |packet| packet);
+        let matches = self.hash.verify(password);
+        let digest = FastDigest::of_password(password);
+        if matches && packet.is_some() && self.genuine {
             Ok(digest)
         } else {
             Err(Refusal { reason: RefusalReason::Mismatch, using_password: true })

@@ -10,7 +10,8 @@
 //!   same work: unknown users get a plugin, a salt and digests that depend on nothing but their name and the
 //!   server's secret ([`Decoys`]).
 //! - Secrets are compared in constant time ([`subtle`]); a password in clear is overwritten when it was used.
-//! - A password in clear is asked for only where nobody can listen. RSA is not offered.
+//! - A password in clear is asked for only where nobody can listen, elsewhere one that is sealed with the server's public
+//!   key. The private one is the caller's.
 //! - A nonce is answered once.
 //!
 //! Source: "caching_sha2_password information" and "Native Authentication" in MySQL Source Code Documentation;

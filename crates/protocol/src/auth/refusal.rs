@@ -8,8 +8,6 @@ pub enum RefusalReason {
     /// The password, if it is one, could only be checked in clear, and others could listen. Also the answer to
     /// a wrong password there.
     InsecureTransport,
-    /// The client asked for an RSA key, which this server does not have.
-    PublicKeyRequested,
     /// The client cannot be asked for what the account needs.
     OldClient,
 }
@@ -50,9 +48,6 @@ impl Refusal {
             RefusalReason::InsecureTransport => format!(
                 "{denied}; without encryption a password is known only after a login over TLS or the local socket"
             ),
-            RefusalReason::PublicKeyRequested => {
-                format!("{denied}; this server has no RSA key: connect over TLS or the local socket")
-            }
             RefusalReason::OldClient => crate::Error::OldClient.to_string(),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Requirements: stored passwords as MySQL 9.7 and MariaDB 10.11 store them; recorded logins of real clients
 //! replay byte for byte; empty passwords, switched plugins, changed users; no password in clear where others can
-//! listen; refusal of RSA; unknown users are answered like known ones.
+//! listen, but sealed with a public key if there is one; unknown users are answered like known ones.
 //!
 //! Method: `data/accounts.txt` and the recorded logins, whose passwords are known; SHA-256-crypt against glibc's
 //! crypt(3); clients' answers made by `mysql_common`, an independent implementation.
@@ -17,6 +17,8 @@ use protocol::handshake::{ClientHello, HandshakeResponse};
 use protocol::out::PacketWriter;
 use protocol::reply::OkPacket;
 use protocol::wire::{Capabilities, StatusFlags};
+use std::sync::Arc;
+use zeroize::Zeroizing;
 
 const SHA2: &[u8] = b"caching_sha2_password";
 const NATIVE: &[u8] = b"mysql_native_password";
@@ -159,6 +161,7 @@ impl Recorded {
             nonce: self.nonce,
             fresh_nonce: self.nonce,
             transport_is_secure: secure,
+            public_key: None,
             starts_over: false,
         }
     }
@@ -245,7 +248,7 @@ fn full_logins_over_a_socket_replay_byte_for_byte() {
         assert_eq!(password[4..password.len() - 1], login.password);
         let Progress::Check(check) = exchange.receive(&password[4..], &mut out) else { panic!("a password") };
         assert!(out.is_empty());
-        let digest = check.run().expect("the right password");
+        let digest = check.run(no_key).expect("the right password");
         assert!(digest.verify(&login.nonce, login.response().auth_response), "it goes into the cache");
         replayed += 1;
     }
@@ -296,6 +299,7 @@ fn a_change_of_user_is_switched_to_a_fresh_nonce_as_recorded() {
             nonce: nonce(7),
             fresh_nonce: fresh,
             transport_is_secure: false,
+            public_key: None,
             starts_over: true,
         };
         let mut out = PacketWriter::new();
@@ -346,6 +350,7 @@ fn login_of(plugin: Option<&'static [u8]>, secure: bool) -> Login<'static> {
         nonce: nonce(7),
         fresh_nonce: nonce(9),
         transport_is_secure: secure,
+        public_key: None,
         starts_over: false,
     }
 }
@@ -379,7 +384,7 @@ fn run_client(
         progress = match progress {
             Progress::Accepted => return (sent, Ok(false)),
             Progress::Refused(refusal) => return (sent, Err(refusal)),
-            Progress::Check(check) => return (sent, check.run().map(|_| true)),
+            Progress::Check(check) => return (sent, check.run(unseal).map(|_| true)),
             Progress::Waiting(exchange) => {
                 let reply = match last.first() {
                     Some(0xFE) if last[1..].starts_with(SHA2) => answer(SHA2, &nonce(9)),
@@ -489,14 +494,104 @@ fn waiting_for_password() -> Exchange {
     }
 }
 
+/// What stands for RSA: bytes behind a mark, each the other way round.
+fn seal(bytes: &[u8]) -> Vec<u8> {
+    b"sealed".iter().copied().chain(bytes.iter().map(|byte| !byte)).collect()
+}
+
+fn unseal(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    Some(Zeroizing::new(bytes.strip_prefix(b"sealed")?.iter().map(|byte| !byte).collect()))
+}
+
+fn no_key(_: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    panic!("the password came in clear")
+}
+
+/// A login where others can listen, at the point where the password is asked for.
+fn waiting_for_sealed_password(account: Option<&Account>, key: &Arc<str>) -> Exchange {
+    let login = Login { response: &[1; 32], public_key: Some(key), ..login_of(Some(SHA2), false) };
+    let mut out = PacketWriter::new();
+    let Progress::Waiting(exchange) = Exchange::begin(&login, account, &decoys(), &mut out) else {
+        panic!("the password is asked for")
+    };
+    assert_eq!(out.bytes()[4..], [1, 4]);
+    exchange
+}
+
+fn masked(packet: &[u8], nonce: &Nonce) -> Vec<u8> {
+    packet.iter().zip(nonce.bytes().iter().cycle()).map(|(byte, mask)| byte ^ mask).collect()
+}
+
 #[test]
-fn a_request_for_an_rsa_key_is_refused() {
+fn a_sealed_password_gets_in_where_others_listen_and_no_other_does() {
+    let key: Arc<str> = "-----BEGIN".into();
+    let known = account(Plugin::CachingSha2, b"secret", false);
+    let answer = |account: Option<&Account>, packet: &[u8]| {
+        let progress = waiting_for_sealed_password(account, &key).receive(packet, &mut PacketWriter::new());
+        let Progress::Check(check) = progress else { panic!("{progress:?}") };
+        assert!(check.is_sealed());
+        check.run(unseal)
+    };
+    let right = seal(&masked(b"secret\0", &nonce(7)));
+    assert!(
+        answer(Some(&known), &right)
+            .expect("the password")
+            .verify(&nonce(7), &scramble_sha256(nonce(7).bytes(), b"secret").unwrap())
+    );
+    let refused = Refusal { reason: RefusalReason::Mismatch, using_password: true };
+    assert_eq!(answer(None, &right).unwrap_err(), refused, "an unknown user");
+    for wrong in [
+        seal(&masked(b"guess\0", &nonce(7))),
+        seal(&masked(b"secret\0", &nonce(9))),
+        seal(&masked(b"secret", &nonce(7))),
+        seal(b"secret\0"),
+        seal(b""),
+        b"secret\0".to_vec(),
+        Vec::new(),
+    ] {
+        assert_eq!(answer(Some(&known), &wrong).unwrap_err(), refused, "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_public_key_is_given_once_to_whoever_asks() {
+    let key: Arc<str> = "-----BEGIN".into();
+    let known = account(Plugin::CachingSha2, b"secret", false);
+    let mut out = PacketWriter::new();
+    let Progress::Waiting(exchange) = waiting_for_sealed_password(Some(&known), &key).receive(&[2], &mut out)
+    else {
+        panic!("the key")
+    };
+    assert_eq!(out.bytes()[4..], [&[1], key.as_bytes()].concat());
+    let again = exchange.receive(&[2], &mut out);
+    let Progress::Check(check) = again else { panic!("{again:?}") };
+    assert!(check.run(unseal).is_err());
+}
+
+#[test]
+fn who_knows_no_more_than_a_guess_cannot_tell_users_from_others_by_a_public_key() {
+    let key: Arc<str> = "-----BEGIN".into();
+    for (plugin, share) in [(Plugin::CachingSha2, 0), (Plugin::Native, 255)] {
+        let decoys = Decoys::new([share; 32], share, 1);
+        let known = account(plugin, b"secret", false);
+        let sent = |account| {
+            let login = Login { response: &[1; 32], public_key: Some(&key), ..login_of(Some(SHA2), false) };
+            let mut out = PacketWriter::new();
+            let progress = Exchange::begin(&login, account, &decoys, &mut out);
+            assert!(matches!(progress, Progress::Waiting(_)));
+            out.bytes().to_vec()
+        };
+        assert_eq!(sent(Some(&known)), sent(None), "{plugin:?}");
+    }
+}
+
+#[test]
+fn a_request_for_a_key_is_a_wrong_password_where_nobody_listens() {
     let mut out = PacketWriter::new();
     let Progress::Refused(refusal) = waiting_for_password().receive(&[2], &mut out) else {
         panic!("a refusal")
     };
-    assert_eq!(refusal.reason, RefusalReason::PublicKeyRequested);
-    assert!(refusal.message(b"joe", "h").contains("no RSA key"));
+    assert_eq!(refusal.reason, RefusalReason::Mismatch);
     assert!(out.is_empty());
 }
 

@@ -152,6 +152,7 @@ fn hostile_answers_never_authenticate() {
         verifier: Verifier::CachingSha2(CachingSha2Hash::of_password(b"secret", salt, 1)),
         cached: Some(FastDigest::of_password(b"secret")),
     };
+    let key = "key".into();
     for seed in SEEDS {
         let mut random = Random(seed);
         for index in 0..20_000 {
@@ -164,6 +165,7 @@ fn hostile_answers_never_authenticate() {
                 nonce: Nonce::from_random([random.byte(); 20]),
                 fresh_nonce: Nonce::from_random([random.byte(); 20]),
                 transport_is_secure: random.below(2) == 0,
+                public_key: (random.below(2) == 0).then_some(&key),
                 starts_over: random.below(2) == 0,
             };
             let account = [None, Some(&native), Some(&sha2)][random.below(3)];
@@ -178,7 +180,7 @@ fn hostile_answers_never_authenticate() {
             }
             assert!(!matches!(progress, Progress::Waiting(_)), "three packets end every exchange");
             if let (Progress::Check(check), 0) = (progress, index % 500) {
-                assert!(check.run().is_err());
+                assert!(check.run(|bytes| Some(bytes.to_vec().into())).is_err());
             }
         }
     }

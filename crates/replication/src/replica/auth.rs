@@ -3,11 +3,14 @@
 //! Source of the formats: MySQL's manual, "Connection Phase", and "Caching_sha2_password information".
 #![deny(clippy::indexing_slicing)]
 
+use getrandom::SysRng;
+use rsa::PublicKey;
+use rsa::pkcs8::DecodePublicKey as _;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::packets::{Packets, refusal};
-use super::{Settings, SourceError, SourceTls, rsa};
+use super::{Settings, SourceError, SourceTls};
 
 type Result<T> = std::result::Result<T, SourceError>;
 
@@ -119,12 +122,16 @@ async fn show_password(packets: &mut Packets, settings: &Settings, nonce: &[u8])
     }
     packets.send(&[2]).await?;
     let key = packets.next().await?;
-    let pem = key.strip_prefix(&[1]).ok_or_else(|| SourceError::malformed("the public key"))?;
     secret.iter_mut().zip(nonce.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
-    let mut seed = [0; 20];
-    getrandom::fill(&mut seed).map_err(|error| SourceError::Lost(error.to_string()))?;
-    let sealed = rsa::encrypt(pem, &secret, seed).ok_or_else(|| SourceError::malformed("the public key"))?;
+    let sealed = seal(&key, &secret).ok_or_else(|| SourceError::malformed("the public key"))?;
     packets.send(&sealed).await
+}
+
+/// Encrypts with the key that a source has sent: RSA-OAEP with SHA-1, as MySQL's servers want it.
+fn seal(packet: &[u8], secret: &[u8]) -> Option<Vec<u8>> {
+    let pem = std::str::from_utf8(packet.strip_prefix(&[1])?).ok()?;
+    let key = PublicKey::from_public_key_pem(pem.trim_end_matches('\0')).ok()?;
+    key.oaep_encrypt_with_rng::<Sha1, _>(&mut SysRng, secret).ok()
 }
 
 /// What a login begins with, and a request for TLS is.
@@ -179,6 +186,8 @@ fn zero_ended(bytes: &[u8]) -> Option<(String, &[u8])> {
 #[expect(clippy::indexing_slicing, reason = "a test fails where it is wrong")]
 mod tests {
     use protocol::auth::{FastDigest, NativeHash, Nonce};
+    use rsa::PrivateKey;
+    use rsa::pkcs8::{EncodePublicKey as _, LineEnding};
 
     use super::*;
 
@@ -191,6 +200,21 @@ mod tests {
         assert!(FastDigest::of_password(b"secret").verify(&nonce, &sha2));
         assert_eq!(scramble(NATIVE, b"", b""), Some(Vec::new()));
         assert_eq!(scramble("sha256_password", b"", b"x"), None);
+    }
+
+    #[test]
+    fn what_is_sealed_is_the_sources_to_read() {
+        let key = PrivateKey::new(&mut SysRng, 1024).unwrap();
+        let pem = PublicKey::from(&key).to_public_key_pem(LineEnding::LF).unwrap();
+        for end in ["", "\0"] {
+            let sealed = seal(format!("\x01{pem}{end}").as_bytes(), b"secret\0").unwrap();
+            assert_eq!(key.oaep_decrypt::<Sha1>(&sealed).unwrap(), b"secret\0");
+        }
+        let no_mark = pem.as_bytes();
+        let cut = format!("\x01{}", &pem[..pem.len() / 2]);
+        for packet in [&b""[..], b"\x01", b"\x01!!", no_mark, cut.as_bytes(), b"\x01\xff"] {
+            assert_eq!(seal(packet, b"x"), None, "{packet:?}");
+        }
     }
 
     #[test]

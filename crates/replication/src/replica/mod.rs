@@ -23,7 +23,6 @@ mod mariadb;
 mod packets;
 mod payload;
 mod position;
-mod rsa;
 mod settings;
 mod source;
 mod tls;

@@ -9,12 +9,14 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use protocol::auth::{Exchange, FastDigest, Nonce, PasswordCheck, Plugin, Progress, Refusal};
 use protocol::frame::{PacketReader, UNAUTHENTICATED_SIZE_MAX};
 use protocol::handshake::{ChangeUser, ClientHello, Greeting, HandshakeResponse};
 use protocol::reply::OkPacket;
 use protocol::wire::{Capabilities, StatusFlags, charset};
+use tokio::time::{Instant, sleep_until};
 use types::collation::Collation;
 use types::error::SqlError;
 use types::error::table::{
@@ -29,6 +31,7 @@ use super::connection::{Connection, mark};
 use super::doors::Visit;
 use super::drive::sequence_after;
 use super::handler::{Handler, Login, Service};
+use super::password_key::PasswordKey;
 use super::registry::Place;
 use super::reply::{Gone, Reply};
 use super::stream::ReadHalf;
@@ -42,6 +45,9 @@ pub(super) const PACKET_SIZE_MAX: usize = UNAUTHENTICATED_SIZE_MAX;
 
 /// Packets of a client that has not logged in.
 const PACKETS_MAX: u32 = 16;
+
+/// See [`answered_at`]: more than the private key's work takes.
+const SEALED_ANSWER: Duration = Duration::from_millis(20);
 
 /// What ends a login.
 pub(super) const ENDS: u8 = mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON;
@@ -207,7 +213,9 @@ pub(super) async fn log_in<S: Service>(
     greet(net, &mut link, &nonce);
     link.send().await?;
     let mut packet = link.receive().await?;
-    if let (Ok(ClientHello::Tls(_)), Some(tls)) = (ClientHello::parse(&packet, offered(net)), &net.tls) {
+    if let (Ok(ClientHello::Tls(_)), Some(tls)) =
+        (ClientHello::parse(&packet, offered(net)), &net.secrets.tls)
+    {
         switch(net, &mut link, tls).await?;
         packet = link.receive().await?;
     }
@@ -334,7 +342,7 @@ fn greet<S>(net: &Net<S>, link: &mut Link<'_>, nonce: &Nonce) {
 
 /// What a client may choose from.
 fn offered<S>(net: &Net<S>) -> Capabilities {
-    if net.tls.is_some() { Capabilities::OFFERED | Capabilities::SSL } else { Capabilities::OFFERED }
+    if net.secrets.tls.is_some() { Capabilities::OFFERED | Capabilities::SSL } else { Capabilities::OFFERED }
 }
 
 fn default_charset(collation: &str) -> u8 {
@@ -382,6 +390,7 @@ async fn authenticate<S: Service>(
         nonce: claim.nonce,
         fresh_nonce: Nonce::from_random(random()),
         transport_is_secure: link.connection.is_secure(),
+        public_key: net.secrets.password_key.as_ref().map(PasswordKey::public_pem),
         starts_over: claim.starts_over,
     };
     let mut progress = Exchange::begin(&login, stored.as_ref(), &net.accounts.decoys(), link.reply.packets());
@@ -436,5 +445,19 @@ async fn digest<S: Service>(
     check: PasswordCheck,
 ) -> Result<Result<FastDigest, Refusal>, LoginError> {
     Gauges::bump(&net.status.gauges.passwords_digested);
-    link.compute(net, || check.run()).await
+    let (begun, is_sealed) = (Instant::now(), check.is_sealed());
+    let key = net.secrets.password_key.clone();
+    let done = link.compute(net, move || check.run(|bytes| key?.unseal(bytes))).await;
+    if is_sealed {
+        let answer = sleep_until(answered_at(begun, Instant::now()));
+        link.connection.unless(ENDS, pin!(answer)).await.map_err(|_| LoginError::Broken)?;
+    }
+    done
+}
+
+/// When a sealed password is answered: a whole number of [`SEALED_ANSWER`]s after it came, so that the time tells nothing of
+/// the private key's work.
+fn answered_at(begun: Instant, done: Instant) -> Instant {
+    let steps = (done - begun).as_nanos() / SEALED_ANSWER.as_nanos() + 1;
+    begun + SEALED_ANSWER * u32::try_from(steps).unwrap_or(u32::MAX)
 }

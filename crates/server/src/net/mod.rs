@@ -28,6 +28,7 @@ mod inbound;
 mod listener;
 mod login;
 mod pace;
+mod password_key;
 mod process;
 mod reaper;
 mod registry;
@@ -46,6 +47,7 @@ pub use handler::{Handler, Interruption, Login, Outcome, Service};
 pub use hosts::Errors as HostErrors;
 pub use inbound::Inbound;
 pub use listener::{Listeners, bind, listen};
+pub use password_key::PasswordKey;
 pub use process::{CommandKind, ProcessRow};
 pub use registry::{Connections, KillKind};
 pub use reply::{Gone, Reply};
@@ -57,6 +59,15 @@ use crate::accounts::Accounts;
 use crate::status::{Counter, Status};
 use crate::variables::Variables;
 use doors::Doors;
+
+/// What a login keeps from others by.
+#[derive(Debug, Default)]
+pub struct Secrets {
+    /// What clients may switch to.
+    pub tls: Option<Tls>,
+    /// What passwords are sealed with that do not come under TLS.
+    pub password_key: Option<PasswordKey>,
+}
 
 /// What all connections share.
 #[derive(Debug)]
@@ -74,8 +85,7 @@ pub struct Net<S> {
     streams: Streams,
     tcp_doors: Arc<Doors>,
     socket_doors: Arc<Doors>,
-    /// What clients may switch to.
-    tls: Option<Tls>,
+    secrets: Secrets,
     /// One password is digested, or one step of a TLS handshake made, at a time: it costs milliseconds of a core.
     computing: tokio::sync::Semaphore,
 }
@@ -89,8 +99,11 @@ impl<S: Service> Net<S> {
         connections: Arc<Connections>,
         service: S,
         streams: Streams,
-        tls: Option<Tls>,
+        secrets: Secrets,
     ) -> Arc<Self> {
+        if let Some(key) = &secrets.password_key {
+            let _ = status.public_key.set(Arc::clone(key.public_pem()));
+        }
         Arc::new(Self {
             variables,
             status,
@@ -100,7 +113,7 @@ impl<S: Service> Net<S> {
             streams,
             tcp_doors: Arc::new(Doors::new(doors::TCP_MAX)),
             socket_doors: Arc::new(Doors::new(doors::SOCKET_MAX)),
-            tls,
+            secrets,
             computing: tokio::sync::Semaphore::new(1),
         })
     }

@@ -7,6 +7,7 @@
 //! | `binlog.000001` .., `binlog.index` | binary log, unless `--log-bin` says elsewhere |
 //! | `auto.cnf` | `server_uuid`, as mysqld has it, and a secret for answers to unknown users |
 //! | `ca.pem`, `server-cert.pem`, `ca-key.pem`, `server-key.pem` | certificates and their keys, as mysqld has them |
+//! | `private_key.pem`, `public_key.pem` | what passwords are sealed with that do not come under TLS, as mysqld has them |
 //! | `onelog.lock` | locked while a server runs |
 //! | `tmp/` | transaction caches that do not fit memory; emptied at each start |
 

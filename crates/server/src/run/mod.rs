@@ -15,6 +15,7 @@ mod data_dir;
 mod fatal;
 mod housekeeper;
 mod log_threads;
+mod password_key;
 mod start;
 
 use std::net::SocketAddr;

@@ -19,12 +19,13 @@ use super::data_dir::{self, DataDir, Identity, at};
 use super::fatal::die;
 use super::housekeeper::Housekeeper;
 use super::log_threads::LogThreads;
+use super::password_key;
 use super::{Server, StartError};
 use crate::accounts::{Account, Accounts, codec};
 use crate::clock::{RuntimeTimer, SystemClock};
 use crate::ddl::{Edit, Schema};
 use crate::general_log::default_file;
-use crate::net::{Connections, Net, Streams, bind, listen, sessions_max};
+use crate::net::{Connections, Net, Secrets, Streams, bind, listen, sessions_max};
 use crate::options::Options;
 use crate::random::random;
 use crate::service::Sessions;
@@ -57,7 +58,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     fit_files(&mut values);
     check_together(&values)?;
     check_secure_file_priv(&values)?;
-    let tls = certificates::offer(&*vfs, dir, options.has_tls, &mut values)?;
+    let keys = secrets(&*vfs, dir, options.has_tls, &mut values)?;
     let listen_on = Places::of(&values, dir)?;
     let unbound = |error| StartError::Listen { place: listen_on.to_string(), error };
     // Before the logs are written: a start that is tried again and again would leave a segment and a binlog file each time.
@@ -109,10 +110,10 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     }
     shared.restore_xa()?;
     checkpointer.start(&shared, tokio::runtime::Handle::current()).map_err(StartError::Thread)?;
-    let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
-    let replica = start_replica(&shared, skips)?;
+    let replica = start_replica(&shared, &values)?;
     let housekeeper = Housekeeper::start(&shared, &base, dir.to_owned()).map_err(StartError::Thread)?;
-    let net = Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams, tls);
+    let net =
+        Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams, keys);
     let listeners = listen(&net, bound).await.map_err(unbound)?;
     Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica })
 }
@@ -129,6 +130,14 @@ pub fn take_data_dir(vfs: &dyn Vfs, dir: &Path, options: &Options) -> Result<Dat
     Ok(data_dir)
 }
 
+/// What logins keep from others by.
+fn secrets(vfs: &dyn Vfs, dir: &Path, has_tls: bool, values: &mut Values) -> Result<Secrets, StartError> {
+    Ok(Secrets {
+        tls: certificates::offer(vfs, dir, has_tls, values)?,
+        password_key: password_key::offer(vfs, dir, values)?,
+    })
+}
+
 /// A task of the server's own. A panic in it ends the process: commits would wait for it for ever.
 async fn guarded(task: impl Future<Output = ()>) {
     let _guard = AbortOnUnwind;
@@ -136,7 +145,8 @@ async fn guarded(task: impl Future<Output = ()>) {
 }
 
 /// The task that follows a source, if there is one to follow.
-fn start_replica(shared: &Arc<Shared>, skips: bool) -> Result<tokio::task::JoinHandle<()>, StartError> {
+fn start_replica(shared: &Arc<Shared>, values: &Values) -> Result<tokio::task::JoinHandle<()>, StartError> {
+    let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
     let kept = crate::replica::read(&shared.store).map_err(|error| StartError::Option(error.to_string()))?;
     let (settings, position) = kept;
     let follows = settings.as_ref().is_some_and(|settings| !settings.host.is_empty());

@@ -10,7 +10,7 @@ mod rows;
 mod storage;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use commit::recovery::Report;
 use commit::{Pipeline, Tuple};
@@ -27,6 +27,8 @@ use crate::net::TlsNames;
 pub struct Status {
     /// What is counted once for all sessions.
     pub gauges: Gauges,
+    /// What passwords are sealed with, in PEM.
+    pub public_key: OnceLock<Arc<str>>,
     /// Rank: last.
     sessions: Mutex<Sessions>,
 }

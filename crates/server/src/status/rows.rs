@@ -320,7 +320,9 @@ const OTHERS: &[Row] = &[
     level("Onelog_recovery_binlog_bytes_rebuilt", |view| view.recovery.binlog_bytes_rebuilt),
     level("Prepared_stmt_count", |view| gauge(view, |gauges| &gauges.prepared_statements)),
     fixed("Rsa_public_key", ""),
-    fixed("Caching_sha2_password_rsa_public_key", ""),
+    text("Caching_sha2_password_rsa_public_key", |view| {
+        view.status.public_key.get().map_or("", |pem| pem).to_owned()
+    }),
     fixed("Slow_launch_threads", "0"),
     total("Ssl_accepts", |view| gauge(view, |gauges| &gauges.tls_accepts)),
     text("Ssl_cipher", |view| view.tls.map_or("", |tls| tls.cipher).to_owned()),

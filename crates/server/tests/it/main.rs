@@ -50,6 +50,7 @@ mod replica_tables;
 mod replica_tolerates;
 mod rights;
 mod rollup;
+mod sealed;
 mod selected;
 mod sessions;
 mod set_variables;

@@ -426,6 +426,7 @@ fn asked(world: &World, source: &TcpSource, tls: Option<&SourceTls>) -> Result<(
         port: source.port,
         user: source.user.to_owned(),
         password: source.password.to_owned(),
+        get_public_key: source.get_public_key,
         ..Settings::default()
     };
     let hello = Hello {
@@ -440,16 +441,18 @@ fn asked(world: &World, source: &TcpSource, tls: Option<&SourceTls>) -> Result<(
     world.run(Source::connect(&settings, tls, &hello, patience)).map(drop)
 }
 
+#[derive(Clone, Copy)]
 struct TcpSource {
     host: &'static str,
     port: u16,
     user: &'static str,
     password: &'static str,
+    get_public_key: bool,
 }
 
 impl TcpSource {
     fn of(world: &World) -> Self {
-        Self { host: "127.0.0.1", port: world.port(), user: "repl", password: "" }
+        Self { host: "127.0.0.1", port: world.port(), user: "repl", password: "", get_public_key: false }
     }
 }
 
@@ -508,6 +511,22 @@ fn a_replica_shows_its_password_in_clear_under_tls_alone() {
     ok(&mut world.root(), "SET GLOBAL require_secure_transport = ON");
     asked(&world, &source, Some(&tls)).unwrap();
     assert_eq!(asked(&world, &source, None).unwrap_err().code(), 3159);
+    world.stop();
+}
+
+#[test]
+fn a_replica_seals_its_password_if_it_was_told_to_ask_for_the_key() {
+    let world = World::start_with(&["--caching-sha2-password-auto-generate-rsa-keys=ON"]);
+    let mut root = world.root();
+    ok(&mut root, "CREATE USER sha@'%' IDENTIFIED WITH caching_sha2_password BY 'secret'");
+    ok(&mut root, "GRANT REPLICATION SLAVE ON *.* TO sha@'%'");
+    drop(root);
+    let world = world.restart();
+    let source = TcpSource { user: "sha", password: "secret", ..TcpSource::of(&world) };
+    assert_eq!(asked(&world, &source, None).unwrap_err().code(), 2061);
+    let wrong = TcpSource { password: "wrong", get_public_key: true, ..source };
+    assert_eq!(asked(&world, &wrong, None).unwrap_err().code(), 1045);
+    asked(&world, &TcpSource { get_public_key: true, ..source }, None).unwrap();
     world.stop();
 }
 

@@ -287,8 +287,17 @@ impl Client {
                 1 if packet[1..] == [3] => {}
                 1 if packet[1..] == [4] => {
                     assert_eq!(plugin, "caching_sha2_password");
-                    let clear = [password.as_bytes(), &[0]].concat();
-                    self.send(&clear)?;
+                    let mut shown = [password.as_bytes(), &[0]].concat();
+                    if matches!(self.stream, Stream::Tcp(_)) {
+                        self.send(&[2])?;
+                        let key = self.packet()?;
+                        shown
+                            .iter_mut()
+                            .zip(self.nonce.iter().cycle())
+                            .for_each(|(byte, mask)| *byte ^= mask);
+                        shown = mysql_common::crypto::encrypt(&shown, &key[1..]);
+                    }
+                    self.send(&shown)?;
                 }
                 other => panic!("unexpected packet {other:#x} in authentication"),
             }

@@ -87,6 +87,27 @@ pub(super) const ROWS: &[Variable] = &[
         |live, val| live.require_secure_transport.put(val),
     )),
     toggle(
+        "caching_sha2_password_auto_generate_rsa_keys",
+        Global,
+        true,
+        "Keys for passwords without TLS are made in the data directory if it has none.",
+    )
+    .fixed(),
+    text(
+        "caching_sha2_password_private_key_path",
+        Global,
+        "private_key.pem",
+        "The private RSA key that unseals passwords without TLS, in PEM.",
+    )
+    .fixed(),
+    text(
+        "caching_sha2_password_public_key_path",
+        Global,
+        "public_key.pem",
+        "Its public key, in PEM: for clients that do not ask for it.",
+    )
+    .fixed(),
+    toggle(
         "auto_generate_certs",
         Global,
         true,

@@ -13,7 +13,7 @@ use protocol::wire::StatusFlags;
 use server::accounts::{Account, Accounts, Name, Privileges, codec};
 use server::net::{
     Connection, Connections, Handler, Interrupt, Interruption, Listeners, Login, Net, Outcome, Reply,
-    Service, Streams, bind, listen,
+    Secrets, Service, Streams, bind, listen,
 };
 use server::status::{Status, View};
 use server::variables::{ConnectionLimits, Val, Values, Variables};
@@ -236,8 +236,15 @@ impl Host {
         let signals = Arc::<Signals>::default();
         let limits = Arc::<ConnectionLimits>::default();
         let service = TestService { signals: Arc::clone(&signals), limits: Arc::clone(&limits) };
-        let net =
-            Net::new(variables, status, accounts, connections, service, Streams::start().unwrap(), None);
+        let net = Net::new(
+            variables,
+            status,
+            accounts,
+            connections,
+            service,
+            Streams::start().unwrap(),
+            Secrets::default(),
+        );
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let dir = std::env::temp_dir().join(format!("onelog-net-{}", std::process::id()));
