@@ -88,7 +88,7 @@ impl Service for Sessions {
     fn note_refused(&self, connection: &Connection, user: &str, database: Option<&str>, told: &str) {
         let live = &self.0.variables.live;
         if live.general_log.load(Ordering::Relaxed) {
-            for argument in [&*arrival(connection, user, database), told.as_bytes()] {
+            for argument in [&*arrival(connection, user, database), printable(told).as_bytes()] {
                 let id = connection.id;
                 let entry = Entry { at_us: 0, user_host: "[] @  []", id, command: "Connect", argument };
                 self.0.common.general_log.add(live, entry);
@@ -104,8 +104,13 @@ fn arrival(connection: &Connection, user: &str, database: Option<&str>) -> Vec<u
         (Some(_), Some(_)) => "SSL/TLS",
         (Some(_), None) => "TCP/IP",
     };
-    let db = database.unwrap_or_default();
+    let (user, db) = (printable(user), printable(database.unwrap_or_default()));
     format!("{user}@{} on {db} using {way}", connection.peer.host).into_bytes()
+}
+
+/// What anybody may have sent, short and on one line: the log's lines are the server's.
+fn printable(text: &str) -> String {
+    text.chars().take(256).map(|char| if char.is_control() { '?' } else { char }).collect()
 }
 
 impl Handler for Served {

@@ -45,6 +45,14 @@ impl Verifier {
             Self::Native(_) => Plugin::Native,
         }
     }
+
+    /// Thousands of rounds that checking a password in clear takes.
+    pub const fn thousand_rounds(&self) -> Option<u16> {
+        match self {
+            Self::CachingSha2(hash) => Some(hash.thousand_rounds()),
+            _ => None,
+        }
+    }
 }
 
 /// An account, as far as logging in is concerned.

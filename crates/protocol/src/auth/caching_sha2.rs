@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroizing;
 
+use super::PASSWORD_SIZE_MAX;
 use super::nonce::Nonce;
 use super::sha256_crypt::{ENCODED_SIZE, sha256_crypt};
 
@@ -65,14 +66,23 @@ impl CachingSha2Hash {
         Some(Self { thousand_rounds, salt: Nonce::new(*salt)?, digest }).filter(|_| valid)
     }
 
+    /// Thousands of rounds.
+    pub(super) const fn thousand_rounds(&self) -> u16 {
+        self.thousand_rounds
+    }
+
     /// The authentication string, 70 ASCII bytes.
     pub fn authentication_string(&self) -> String {
         let text = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect::<String>();
         format!("$A${:03X}${}{}", self.thousand_rounds, text(self.salt.bytes()), text(&self.digest))
     }
 
-    /// Whether this is the password. Takes as long as making the digest did.
+    /// Whether this is the password. Takes as long as making the digest did; one that is too long is not looked at, as the
+    /// work grows with the square of its size.
     pub fn verify(&self, password: &[u8]) -> bool {
+        if password.len() > PASSWORD_SIZE_MAX {
+            return false;
+        }
         let other = Self::of_password(password, self.salt, self.thousand_rounds);
         bool::from(other.digest.ct_eq(&self.digest))
     }

@@ -1,4 +1,4 @@
-//! `mysql_native_password`: SHA-1, unsalted. Off by default; for clients that know nothing better.
+//! `mysql_native_password`: SHA-1, unsalted; for clients that know nothing better.
 //!
 //! Stored: `*` and 40 hexadecimal digits of SHA1(SHA1(password)). Scramble:
 //! XOR(SHA1(p), SHA1(nonce || SHA1(SHA1(p)))).

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! `EOF*` is left out with DEPRECATE_EOF, and then `end` is an OK packet with the header 0xFE instead of an EOF
-//! packet. A request for a client's file (LOAD DATA LOCAL) is never sent.
+//! packet. LOAD DATA LOCAL is answered with a request for the client's file, and with one of these behind it.
 
 mod binary_row;
 mod column;

@@ -26,10 +26,13 @@ const VERSION: u8 = 1;
 const LOCKED: u8 = 1;
 const REQUIRES_TLS: u8 = 2;
 
+/// The most databases, and the most tables, that an account can have privileges on.
+pub(super) const GRANTS_MAX: usize = u16::MAX as usize;
+
 /// The account's bytes.
 ///
 /// # Panics
-/// If it has more than 65,535 grants; statements keep it below.
+/// If it has more than [`GRANTS_MAX`] grants; statements keep it below.
 pub fn encode(account: &Account) -> Vec<u8> {
     let plugin = match account.verifier.plugin() {
         Plugin::CachingSha2 => 0,

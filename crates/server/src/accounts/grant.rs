@@ -3,11 +3,12 @@
 use types::error::SqlError;
 use types::error::table::{
     ER_CANT_CREATE_USER_WITH_GRANT, ER_ILLEGAL_GRANT_FOR_TABLE, ER_ILLEGAL_PRIVILEGE_LEVEL, ER_NO_SUCH_TABLE,
-    ER_NONEXISTING_GRANT, ER_NONEXISTING_TABLE_GRANT, ER_SYNTAX_ERROR, ER_WRONG_USAGE,
+    ER_NONEXISTING_GRANT, ER_NONEXISTING_TABLE_GRANT, ER_NOT_SUPPORTED_YET, ER_SYNTAX_ERROR, ER_WRONG_USAGE,
 };
 use types::warning::Warnings;
 
 use super::account::{Account, Name};
+use super::codec;
 use super::plan::Draft;
 use super::privilege::{Dynamic, Privileges};
 use super::statement::{Circumstances, Level, Missing, What};
@@ -101,6 +102,9 @@ pub(super) fn grant(
                 let had = account.tables.entry((database.clone(), table.clone())).or_default();
                 *had = had.union(wanted.fixed);
             }
+        }
+        if account.databases.len().max(account.tables.len()) > codec::GRANTS_MAX {
+            return Err(ER_NOT_SUPPORTED_YET.error(&[&"an account with more than 65,535 grants"]));
         }
         draft.put(name, Some(account));
     }

@@ -24,6 +24,7 @@ mod statement;
 mod table;
 mod user;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -39,6 +40,7 @@ pub use privilege::{Dynamic, Privileges};
 pub use show::{Shown, USER_COLUMNS, UserCell};
 pub use statement::{Attributes, Circumstances, Credential, Level, Missing, Secret, Statement, What};
 pub use table::Table;
+pub(crate) use user::USER_SIZE_MAX;
 
 /// The server's accounts.
 #[derive(Debug)]
@@ -79,11 +81,6 @@ impl Accounts {
         self.table.store(Arc::new(table));
     }
 
-    /// Forgets the digests of passwords, as a restart does.
-    pub fn flush(&self) {
-        self.digests.forget_all_but(|_| None);
-    }
-
     /// What a login is checked against: the account, and what is remembered of its password.
     pub fn login(&self, user: &[u8], peer: &Peer) -> Option<(Arc<Account>, protocol::auth::Account)> {
         let account = self.table.load().find(std::str::from_utf8(user).ok()?, peer)?;
@@ -102,7 +99,13 @@ impl Accounts {
         let table = self.table.load();
         let native = table.iter().filter(|account| account.verifier.plugin() == Plugin::Native).count();
         let share = native * 255 / table.iter().count().max(1);
-        Decoys::new(self.secret, u8::try_from(share).unwrap_or(u8::MAX), ROUNDS_DEFAULT)
+        let mut counts = BTreeMap::<u16, usize>::new();
+        for rounds in table.iter().filter_map(|account| account.verifier.thousand_rounds()) {
+            *counts.entry(rounds).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        let rounds = most.map_or(ROUNDS_DEFAULT, |(rounds, _)| rounds);
+        Decoys::new(self.secret, u8::try_from(share).unwrap_or(u8::MAX), rounds)
     }
 }
 

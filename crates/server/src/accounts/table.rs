@@ -19,8 +19,11 @@ pub struct Table {
 
 impl Table {
     pub(super) fn new(accounts: Vec<Account>, generation: u64) -> Self {
-        let accounts = accounts.into_iter().map(Arc::new);
-        let by_name: BTreeMap<_, _> = accounts.map(|account| (account.name.clone(), account)).collect();
+        let accounts = accounts.into_iter().map(|account| (account.name.clone(), Arc::new(account)));
+        Self::of(accounts.collect(), generation)
+    }
+
+    fn of(by_name: BTreeMap<Name, Arc<Account>>, generation: u64) -> Self {
         let mut ordered: Vec<_> = by_name.values().cloned().collect();
         ordered.sort_by_key(|account| {
             (std::cmp::Reverse(specificity(&account.name.host)), account.name.user.is_empty())
@@ -61,7 +64,6 @@ impl Table {
                 None => drop(by_name.remove(&change.name)),
             }
         }
-        let accounts = by_name.into_values().map(Arc::unwrap_or_clone).collect();
-        Self::new(accounts, self.generation + 1)
+        Self::of(by_name, self.generation + 1)
     }
 }

@@ -1,6 +1,6 @@
 //! CREATE, ALTER, DROP, RENAME USER and SET PASSWORD.
 
-use protocol::auth::{NativeHash, Plugin, Verifier};
+use protocol::auth::{NativeHash, PASSWORD_SIZE_MAX, Plugin, Verifier};
 use types::error::table::{
     ER_INCORRECT_CURRENT_PASSWORD, ER_PASSWORD_ANONYMOUS_USER, ER_PASSWORD_FORMAT, ER_PASSWORD_NO_MATCH,
     ER_PLUGIN_IS_NOT_LOADED, ER_USER_ALREADY_EXISTS, ER_WRONG_STRING_LENGTH,
@@ -14,7 +14,7 @@ use super::privilege::{Dynamic, Privileges};
 use super::statement::{Attributes, Circumstances, Credential, Secret};
 
 /// Characters of a user name.
-const USER_SIZE_MAX: usize = 32;
+pub(crate) const USER_SIZE_MAX: usize = 32;
 
 /// Characters of a host.
 const HOST_SIZE_MAX: usize = 255;
@@ -56,7 +56,7 @@ pub(super) fn create(
             existing.push(name);
             continue;
         }
-        let verifier = verifier(credential, None, around)?;
+        let verifier = verifier(credential, None, around)?.ok_or_else(|| failed("CREATE USER", &[name]))?;
         let mut account =
             Account { password_changed_s: around.now_s, ..Account::new(name.clone(), verifier) };
         attributes.apply(&mut account);
@@ -101,7 +101,8 @@ pub(super) fn alter(
         let mut account = account.clone();
         if let Some(credential) = credential {
             check_replaced(credential, &account, is_own)?;
-            account.verifier = verifier(credential, Some(account.verifier.plugin()), around)?;
+            account.verifier = verifier(credential, Some(account.verifier.plugin()), around)?
+                .ok_or_else(|| failed("ALTER USER", &[name]))?;
             account.password_changed_s = around.now_s;
             remember(draft, &account, credential);
         }
@@ -170,7 +171,8 @@ pub(super) fn set_password(
     require_system_user(account, around)?;
     let mut account = account.clone();
     check_replaced(credential, &account, name == around.access.account_name())?;
-    account.verifier = verifier(credential, Some(account.verifier.plugin()), around)?;
+    account.verifier = verifier(credential, Some(account.verifier.plugin()), around)?
+        .ok_or_else(|| failed("SET PASSWORD", &[name]))?;
     account.password_changed_s = around.now_s;
     remember(draft, &account, credential);
     draft.put(name, Some(account));
@@ -233,12 +235,13 @@ fn check_size(name: &Name) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// What a credential is checked against from now on. `current` is the account's plugin, if it has one already.
+/// What a credential is checked against from now on; none for a password that `caching_sha2_password` cannot have.
+/// `current` is the account's plugin, if it has one already.
 fn verifier(
     credential: &Credential,
     current: Option<Plugin>,
     around: Circumstances<'_>,
-) -> Result<Verifier, SqlError> {
+) -> Result<Option<Verifier>, SqlError> {
     let named = credential.plugin.as_deref();
     let plugin = match (named, current) {
         (None, Some(current)) => current,
@@ -248,11 +251,17 @@ fn verifier(
                 .ok_or_else(|| ER_PLUGIN_IS_NOT_LOADED.error(&[&name]))?
         }
     };
-    match &credential.secret {
-        Secret::None => Ok(Verifier::Empty(plugin)),
-        Secret::Password(password) => Ok(super::digest(plugin, password, (around.salt)())),
-        Secret::Hash(hash) => Verifier::parse(plugin, hash).ok_or_else(|| ER_PASSWORD_FORMAT.error(&[])),
-    }
+    Ok(match &credential.secret {
+        Secret::None => Some(Verifier::Empty(plugin)),
+        // The work grows with the square of its size.
+        Secret::Password(password) if plugin == Plugin::CachingSha2 && password.len() > PASSWORD_SIZE_MAX => {
+            None
+        }
+        Secret::Password(password) => Some(super::digest(plugin, password, (around.salt)())),
+        Secret::Hash(hash) => {
+            Some(Verifier::parse(plugin, hash).ok_or_else(|| ER_PASSWORD_FORMAT.error(&[]))?)
+        }
+    })
 }
 
 fn remember(draft: &mut Draft<'_>, account: &Account, credential: &Credential) {

@@ -37,6 +37,8 @@ pub(super) mod mark {
     pub const TRIM: u8 = 16;
     /// The server has waited long enough.
     pub const ABANDON: u8 = 32;
+    /// It has not logged in, and others wait for its place.
+    pub const MAKE_ROOM: u8 = 64;
 }
 
 /// How a session is stopped that sees to that itself.

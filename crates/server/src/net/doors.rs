@@ -105,7 +105,7 @@ impl Doors {
             let same = || visitors.iter().filter(|visitor| visitor.address == address);
             if same().count() >= ADDRESS_MAX {
                 if let Some(oldest) = same().find(|visitor| visitor.may_go(now_ms)) {
-                    oldest.connection.ask(mark::ABANDON);
+                    oldest.connection.ask(mark::MAKE_ROOM);
                 }
                 return None;
             }
@@ -131,7 +131,7 @@ impl Doors {
         }
         let now_ms = clock::monotonic_ms();
         if let Some(oldest) = visitors.iter().find(|visitor| visitor.may_go(now_ms)) {
-            oldest.connection.ask(mark::ABANDON);
+            oldest.connection.ask(mark::MAKE_ROOM);
         }
         false
     }

@@ -16,7 +16,7 @@ use super::handler::{Handler, Outcome, Service};
 use super::inbound::Inbound;
 use super::listener::Visitor;
 use super::login::{self, Link, LoginError};
-use super::pace::Pace;
+use super::pace::Arriving;
 use super::reply::Reply;
 use super::sent_file::SentFile;
 use super::stream::ReadHalf;
@@ -49,15 +49,6 @@ struct Parts {
     read: ReadHalf,
     reply: Reply,
     connection: Arc<Connection>,
-}
-
-/// How a command arrives.
-#[derive(Debug, Default)]
-struct Arriving {
-    /// Bytes that were waited for.
-    size: u64,
-    /// How the rest comes, by `net_read_timeout`.
-    pace: Pace,
 }
 
 /// Serves a client that was accepted, until it is gone.
@@ -220,24 +211,21 @@ async fn command<S: Service>(
 async fn receive(parts: &mut Parts, arriving: &mut Arriving) -> Result<(), End> {
     let connection = Arc::clone(&parts.connection);
     // The first bytes may have come behind the packet before.
-    let begun = parts.reader.is_within_packet();
-    if begun {
-        let timeout_s = connection.limits().net_read_timeout_s.load(Ordering::Relaxed);
-        connection.set_deadline(arriving.pace.deadline(clock::monotonic_ms(), arriving.size, timeout_s));
-    }
+    let within_packet = parts.reader.is_within_packet();
     loop {
         let (reader, read) = (&mut parts.reader, &mut parts.read);
-        let more = poll_fn(|context| read.poll_read(context, reader.spare()));
+        let more =
+            poll_fn(|context| arriving.poll_read(context, read, reader.spare(), &connection, within_packet));
         let marks = match connection.unless(ENDS | mark::TRIM, pin!(more)).await {
             Ok(Ok(count)) if count > 0 => {
                 reader.filled(count);
-                arriving.size += count as u64;
                 connection.counters.add(Counter::BytesReceived, count as u64);
                 return Ok(());
             }
             Ok(_) => return Err(End::Aborted),
             Err(marks) => marks,
         };
+        let begun = within_packet || parts.read.is_within_frame();
         if marks & ENDS != 0 {
             return Err(farewell(parts, marks, begun).await);
         }

@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use protocol::command::Command;
 use protocol::frame::CHUNK_SIZE_MAX;
@@ -55,7 +56,13 @@ pub(super) async fn execute<S: Service>(
             handler.note("Quit");
             Step::End(End::Orderly)
         }
-        Command::ChangeUser(_) => Step::ChangeUser(packet.to_vec()),
+        Command::ChangeUser(_) => {
+            let now_ms = clock::monotonic_ms();
+            connection.begin(CommandKind::ChangeUser, b"", now_ms);
+            let timeout_s = net.variables.live.connect_timeout_s.load(Ordering::Relaxed);
+            connection.set_deadline(now_ms + u64::from(timeout_s) * 1000);
+            Step::ChangeUser(packet.to_vec())
+        }
         Command::Ping => {
             reply.ok(&OkPacket { status: handler.status(), ..OkPacket::default() });
             Step::Done(Outcome::Continue)

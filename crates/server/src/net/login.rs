@@ -36,7 +36,7 @@ use super::registry::Place;
 use super::reply::{Gone, Reply};
 use super::stream::ReadHalf;
 use super::switch::switch;
-use crate::accounts::{Access, Account};
+use crate::accounts::{Access, Account, USER_SIZE_MAX};
 use crate::random::random;
 use crate::status::{Counter, Gauges};
 
@@ -50,7 +50,8 @@ const PACKETS_MAX: u32 = 16;
 const SEALED_ANSWER: Duration = Duration::from_millis(20);
 
 /// What ends a login.
-pub(super) const ENDS: u8 = mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON;
+pub(super) const ENDS: u8 =
+    mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON | mark::MAKE_ROOM;
 
 /// Why somebody was not let in.
 #[derive(Debug)]
@@ -220,7 +221,7 @@ pub(super) async fn log_in<S: Service>(
         packet = link.receive().await?;
     }
     let hello = match ClientHello::parse(&packet, offered(net)) {
-        Ok(ClientHello::Response(hello)) => hello,
+        Ok(ClientHello::Response(hello)) => HandshakeResponse { user: clipped(hello.user), ..hello },
         Ok(ClientHello::Tls(_)) => {
             return Err(link.garbled(protocol::Error::BadHandshake("TLS again")).await);
         }
@@ -273,8 +274,9 @@ pub(super) async fn change_user<S: Service>(
     change: &ChangeUser<'_>,
     handler: &mut S::Handler,
 ) -> Result<(), LoginError> {
+    let user = clipped(change.user);
     let claim = Claim {
-        user: change.user,
+        user,
         plugin: change.plugin,
         response: change.auth_response,
         nonce: Nonce::from_random(random()),
@@ -282,7 +284,7 @@ pub(super) async fn change_user<S: Service>(
         database: change.database,
     };
     let account = authenticate(net, &mut link, &claim).await?;
-    let user = String::from_utf8_lossy(change.user);
+    let user = String::from_utf8_lossy(user);
     let peer = link.connection.peer.clone();
     let access = Access::new(Arc::clone(&net.accounts), account, &user, peer);
     let login = Login {
@@ -369,6 +371,13 @@ fn login_of<S>(net: &Net<S>, link: &Link<'_>, hello: &HandshakeResponse<'_>, acc
         charset: hello.charset.into(),
         capabilities: hello.capabilities,
     }
+}
+
+/// The part of a name that can be an account's: the rest is neither looked at nor said again.
+fn clipped(user: &[u8]) -> &[u8] {
+    let beyond = |text: &str| text.char_indices().nth(USER_SIZE_MAX).map(|(end, _)| end);
+    let end = std::str::from_utf8(user).ok().and_then(beyond).unwrap_or(user.len());
+    &user[..end.min(USER_SIZE_MAX * 4)]
 }
 
 /// Finds out whether a client is who it says.

@@ -2,6 +2,14 @@
 //! it has to be no slower than [`RATE_MIN`] on the whole. The first ends a client that has gone, however much it, or the
 //! operating system for it, took before; the second one that takes a byte now and then.
 
+use std::io;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+
+use super::connection::Connection;
+use super::stream::ReadHalf;
+use crate::clock;
+
 /// Bytes a second.
 const RATE_MIN: u64 = 1024;
 
@@ -26,6 +34,39 @@ impl Pace {
     /// Whether the client was waited for.
     pub(super) fn has_begun(&self) -> bool {
         self.times_ms.is_some()
+    }
+}
+
+/// How a command, or a file, arrives: by `net_read_timeout`, once a part of it is there.
+#[derive(Debug, Default)]
+pub(super) struct Arriving {
+    /// Bytes that were waited for.
+    size: u64,
+    pace: Pace,
+}
+
+impl Arriving {
+    /// Reads. The connection has a deadline if more is waited for and something has begun: by `has_begun` what is read, or a
+    /// compressed frame.
+    pub(super) fn poll_read(
+        &mut self,
+        context: &mut Context<'_>,
+        read: &mut ReadHalf,
+        out: &mut [u8],
+        connection: &Connection,
+        has_begun: bool,
+    ) -> Poll<io::Result<usize>> {
+        let polled = read.poll_read(context, out);
+        match polled {
+            Poll::Ready(Ok(count)) => self.size += count as u64,
+            Poll::Pending if has_begun || read.is_within_frame() => {
+                let size = self.size + read.frame_size() as u64;
+                let timeout_s = connection.limits().net_read_timeout_s.load(Ordering::Relaxed);
+                connection.set_deadline(self.pace.deadline(clock::monotonic_ms(), size, timeout_s));
+            }
+            _ => {}
+        }
+        polled
     }
 }
 

@@ -2,19 +2,17 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::sync::atomic::Ordering;
 
 use protocol::frame::PacketReader;
 
 use super::connection::Connection;
-use super::pace::Pace;
+use super::pace::Arriving;
 use super::reply::Gone;
 use super::stream::ReadHalf;
-use crate::clock;
 use crate::status::Counter;
 
 /// See the module. A client that stops sending is waited for as in the midst of a packet: by `net_read_timeout`, and its
-/// [`Pace`].
+/// pace.
 #[derive(Debug)]
 pub struct SentFile<'a> {
     reader: &'a mut PacketReader,
@@ -38,7 +36,7 @@ impl<'a> SentFile<'a> {
 
     /// The next packet; empty when the file has ended, from then on. Dropping the future loses nothing.
     pub async fn packet(&mut self) -> Result<Vec<u8>, Gone> {
-        let (mut pace, mut size) = (Pace::default(), 0);
+        let mut arriving = Arriving::default();
         while !self.ended {
             match self.reader.next_packet() {
                 Ok(Some(packet)) => {
@@ -48,17 +46,15 @@ impl<'a> SentFile<'a> {
                 Ok(None) => {}
                 Err(_) => return Err(self.broken(io::ErrorKind::InvalidData)),
             }
-            let timeout_s = self.connection.limits().net_read_timeout_s.load(Ordering::Relaxed);
-            self.connection.set_deadline(pace.deadline(clock::monotonic_ms(), size, timeout_s));
-            let (reader, read) = (&mut *self.reader, &mut *self.read);
-            let count = poll_fn(|context| read.poll_read(context, reader.spare())).await;
+            let (reader, read, connection) = (&mut *self.reader, &mut *self.read, self.connection);
+            let count =
+                poll_fn(|context| arriving.poll_read(context, read, reader.spare(), connection, true)).await;
             self.connection.set_deadline(0);
             match count {
                 Ok(0) => return Err(self.broken(io::ErrorKind::UnexpectedEof)),
                 Ok(count) => {
                     self.reader.filled(count);
                     self.connection.counters.add(Counter::BytesReceived, count as u64);
-                    size += count as u64;
                 }
                 Err(error) => return Err(self.broken(error.kind())),
             }

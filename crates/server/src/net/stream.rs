@@ -85,6 +85,16 @@ impl ReadHalf {
         }
     }
 
+    /// Bytes that are there of a compressed frame whose rest is not.
+    pub(super) fn frame_size(&self) -> usize {
+        self.compression.as_ref().map_or(0, |compression| compression.frame_size())
+    }
+
+    /// Whether a compressed frame has begun.
+    pub(super) fn is_within_frame(&self) -> bool {
+        self.frame_size() > 0
+    }
+
     /// Receives a part of the handshake; 0 bytes at the end of the stream.
     ///
     /// # Panics

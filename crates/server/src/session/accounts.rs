@@ -30,6 +30,11 @@ impl Client {
 
     /// SET PASSWORD.
     pub(super) async fn set_password(&mut self, whose: Option<Account>, auth: Auth) -> Result<()> {
+        self.may_commit_implicitly()?;
+        if self.passes_over_change()? {
+            self.lose_gtid();
+            return Ok(());
+        }
         let name = self.account_name(whose.unwrap_or(Account::Current));
         let statement = accounts::Statement::SetPassword(name, credential(auth)?);
         self.commit_accounts(&statement).await.map(drop)

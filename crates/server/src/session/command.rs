@@ -139,9 +139,15 @@ impl Client {
     pub async fn reset(&mut self, wire: &mut dyn Wire) {
         let db = self.sql.db.clone();
         self.start_over().await;
-        let done = db.map_or(Ok(()), |db| self.use_database(&db));
+        // Of one that is gone the next statement is told.
+        if let Some(db) = db
+            && self.use_database(&db).is_err()
+        {
+            self.sql.db = Some(db);
+            self.settings_changed();
+        }
         self.track.clear();
-        self.answer_ok(done, wire);
+        self.answer_ok(Ok(()), wire);
     }
 
     /// COM_CHANGE_USER: the session starts over as somebody else. Errors 1044 and 1049.

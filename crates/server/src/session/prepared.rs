@@ -272,7 +272,10 @@ impl Client {
         types: &mut Vec<ParamType>,
         long_data: &'p BTreeMap<u16, Vec<u8>>,
     ) -> Result<SmallVec<[ValueRef<'p>; 8]>> {
-        let malformed = |_| ER_MALFORMED_PACKET.error(&[]);
+        let malformed = |error| match error {
+            protocol::Error::UnboundParameters => ER_WRONG_ARGUMENTS.error(&[&"mysqld_stmt_execute"]),
+            _ => ER_MALFORMED_PACKET.error(&[]),
+        };
         let sent: SmallVec<[u16; 4]> = long_data.keys().copied().collect();
         let params = execute.params(count, types, &sent).map_err(malformed)?;
         let mut values = SmallVec::new();

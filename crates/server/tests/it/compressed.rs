@@ -9,6 +9,7 @@
 //! Method: a whole server, and a client that makes frames with zlib by itself.
 
 use std::io::{Read, Write};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -118,6 +119,27 @@ fn files_come_in_frames() {
     client.stream.write_all(&frame(0, &query("SELECT 1"))).unwrap();
     assert_eq!(next(&mut client).0, 1);
     assert_eq!(rows(&mut root, "SELECT COUNT(*), SUM(a) FROM d.t"), ["4|10"]);
+    world.stop();
+}
+
+#[test]
+fn the_rest_of_a_frame_is_waited_for_by_net_read_timeout_from_its_last_bytes() {
+    let world = World::start();
+    ok(&mut world.root(), "SET GLOBAL net_read_timeout = 1");
+    // Who sends less than a KiB a second is not waited for.
+    let packet = query(&format!("SELECT LENGTH('{}')", "s".repeat(12_345)));
+    let frame = [&packet.len().to_le_bytes()[..3], &[0; 4], &packet].concat();
+    let mut steady = connect(&world);
+    for piece in frame.chunks(frame.len().div_ceil(10)) {
+        steady.stream.write_all(piece).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    assert!(has(&next(&mut steady).1, b"12345"));
+    for size in [1, 7, frame.len() - 1] {
+        let mut stalled = connect(&world);
+        stalled.stream.write_all(&frame[..size]).unwrap();
+        assert!(has(&next(&mut stalled).1, &1159_u16.to_le_bytes()), "{size} bytes");
+    }
     world.stop();
 }
 

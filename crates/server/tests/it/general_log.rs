@@ -77,6 +77,9 @@ fn what_clients_ask_for_is_logged_as_mysql_does() {
     client.command(&[1]).unwrap();
     drop(client);
     Client::connect(&world.address(), &Login::new("nobody", "x")).unwrap_err();
+    let forger = format!("x\n2026-01-01T00:00:00Z\t    7 Query\t{}", "y".repeat(10_000));
+    let refused = Client::connect(&world.address(), &Login::new(&forger, "x")).unwrap_err();
+    assert!(refused.message().len() < 200, "{}", refused.message());
     world.stop();
     let wanted = [
         "Connect: root@localhost on  using TCP/IP",
@@ -95,6 +98,8 @@ fn what_clients_ask_for_is_logged_as_mysql_does() {
         "Quit: ",
         "Connect: nobody@localhost on  using TCP/IP",
         "Connect: Access denied for user 'nobody'@'localhost' (using password: YES)",
+        "Connect: x?2026-01-01T00:00:00Z?    7 Que@localhost on  using TCP/IP",
+        "Connect: Access denied for user 'x?2026-01-01T00:00:00Z?    7 Que'@'localhost' (using password: YES)",
     ];
     assert_eq!(place.entries(), wanted);
     let text = place.text();

@@ -6,7 +6,7 @@
 //!
 //! Method: a whole server, users without a password, answers as recorded from MySQL 9.7.4.
 
-use crate::client::Client;
+use crate::client::{Client, Login};
 use crate::replica::pair;
 use crate::whole::{World, ok, rows, send, until};
 
@@ -19,6 +19,56 @@ fn logged(client: &mut Client, word: &str) -> String {
     let file = rows(client, "SHOW BINARY LOG STATUS")[0].split('|').next().unwrap().to_owned();
     let events = rows(client, &format!("SHOW BINLOG EVENTS IN '{file}'"));
     events.into_iter().rfind(|event| event.contains(word)).unwrap()
+}
+
+/// The work of a digest grows with the square of the password.
+#[test]
+fn a_password_has_256_bytes_at_most() {
+    let world = World::start();
+    let mut client = world.client("nobody");
+    let (longest, longer) = ("p".repeat(256), "p".repeat(257));
+    let refused = |client: &mut Client, sql: &str| {
+        let failure = client.query(sql).unwrap_err();
+        (failure.code(), failure.message().to_owned())
+    };
+    let failed = |what: &str| (1396, format!("Operation {what} failed for 'nobody'@'%'"));
+    // Of its own account's plugin there is no such bound.
+    ok(&mut client, &format!("SET PASSWORD = '{longer}'"));
+    let mut root = world.root();
+    ok(&mut root, &format!("ALTER USER nobody IDENTIFIED WITH caching_sha2_password BY '{longest}'"));
+    assert_eq!(
+        refused(&mut root, &format!("ALTER USER nobody IDENTIFIED BY '{longer}'")),
+        failed("ALTER USER")
+    );
+    let of_a_megabyte = "p".repeat(1 << 20);
+    assert_eq!(refused(&mut client, &format!("SET PASSWORD = '{of_a_megabyte}'")), failed("SET PASSWORD"));
+    assert_eq!(code(&mut client, &format!("SET PASSWORD = 'x' REPLACE '{of_a_megabyte}'")), 3891);
+    ok(&mut client, &format!("SET PASSWORD = 'x' REPLACE '{longest}'"));
+    assert_eq!(code(&mut root, &format!("CREATE USER u IDENTIFIED BY '{longer}'")), 1396);
+    assert_eq!(code(&mut root, "CREATE USER u COMMENT 'of whom'"), 1235);
+    world.stop();
+}
+
+#[test]
+fn set_password_uses_gtid_next_as_other_changes_do() {
+    let world = World::start();
+    let mut root = world.root();
+    let gtid = "aaaaaaaa-0000-0000-0000-000000000001";
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut root, &format!("SET gtid_next = '{gtid}:1'"));
+    ok(&mut root, "SET PASSWORD FOR nobody = 'x'");
+    assert_eq!(code(&mut root, "SET PASSWORD FOR nobody = 'y'"), 1837);
+    ok(&mut root, &format!("SET gtid_next = '{gtid}:1'"));
+    ok(&mut root, "SET PASSWORD FOR nobody = 'passed over'");
+    assert_eq!(code(&mut root, "SET PASSWORD FOR nobody = 'y'"), 1837);
+    ok(&mut root, &format!("SET gtid_next = '{gtid}:2'"));
+    ok(&mut root, "BEGIN");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    assert_eq!(code(&mut root, "SET PASSWORD FOR nobody = 'y'"), 1778);
+    ok(&mut root, "ROLLBACK");
+    ok(&mut root, "SET gtid_next = AUTOMATIC");
+    Client::connect(&world.address(), &Login::new("nobody", "x")).unwrap();
+    world.stop();
 }
 
 #[test]

@@ -24,6 +24,19 @@ fn reset(client: &mut Client) {
 }
 
 #[test]
+fn a_reset_is_no_error_where_the_database_is_gone() {
+    let world = World::start();
+    let mut client = world.root();
+    ok(&mut client, "CREATE DATABASE gone");
+    ok(&mut client, "USE gone");
+    ok(&mut world.root(), "DROP DATABASE gone");
+    reset(&mut client);
+    assert_eq!(rows(&mut client, "SELECT DATABASE()"), ["gone"]);
+    assert_eq!(client.query("CREATE TABLE t (id INT)").unwrap_err().code(), 1049);
+    world.stop();
+}
+
+#[test]
 fn time_outs_are_the_sessions_after_a_reset_too() {
     let world = World::start();
     let [mut before, mut after, mut neither] = [world.root(), world.root(), world.root()];

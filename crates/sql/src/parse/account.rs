@@ -78,8 +78,6 @@ pub struct UserOptions {
     pub locked: Option<bool>,
     /// PASSWORD EXPIRE, as written: the password is to be changed at the next login.
     pub password_expired: bool,
-    /// COMMENT.
-    pub comment: Option<String>,
 }
 
 /// CREATE USER, ALTER USER.
@@ -226,10 +224,8 @@ fn limits(cursor: &mut Cursor<'_>, options: &mut UserOptions) -> Result<()> {
 fn user_option(cursor: &mut Cursor<'_>, options: &mut UserOptions) -> Result<bool> {
     if cursor.accept("ACCOUNT") {
         options.locked = Some(cursor.expect_any(&["LOCK", "UNLOCK"])? == "LOCK");
-    } else if cursor.accept("COMMENT") {
-        options.comment = Some(cursor.text()?);
     } else if let Some(what) =
-        cursor.accept_any(&["ATTRIBUTE", "FAILED_LOGIN_ATTEMPTS", "PASSWORD_LOCK_TIME"])
+        cursor.accept_any(&["ATTRIBUTE", "COMMENT", "FAILED_LOGIN_ATTEMPTS", "PASSWORD_LOCK_TIME"])
     {
         return Err(unsupported(what));
     } else if cursor.accept("PASSWORD") {
