@@ -67,17 +67,16 @@ impl Backend {
         shared: Arc<Shared>,
     ) -> io::Result<Self> {
         let file = ballast.with(|| vfs.open(path, Open::Create))?;
+        // Of a process that died, the newer header may be in the page cache alone, and the older one would be overwritten.
+        file.sync_data()?;
         file.drop_clean_pages()?;
         let header = Mutex::new(HeaderPage::open(&file)?);
         Ok(Self { file, header, ballast, shared })
     }
 
     fn with_room<T>(&self, act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-        if self.shared.is_patient.load(Ordering::Relaxed) {
-            self.ballast.with_patience(act)
-        } else {
-            self.watch(self.ballast.with(act))
-        }
+        let is_patient = self.shared.is_patient.load(Ordering::Relaxed);
+        self.watch(if is_patient { self.ballast.with_patience(act) } else { self.ballast.with(act) })
     }
 
     /// Tells of an error, but of a full disk: whoever commits then knows what that means.
@@ -156,7 +155,7 @@ impl redb::StorageBackend for Backend {
 
 #[cfg(test)]
 mod tests {
-    use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
+    use vfs::sim::{CrashMode, Fault, FaultKind, OpKind, Replay, SimDisk};
 
     use crate::base::{Base, Slice, WhenFull};
 
@@ -164,7 +163,8 @@ mod tests {
 
     #[test]
     fn a_file_that_fails_is_told_of() {
-        for kind in [OpKind::Write, OpKind::SyncData] {
+        let of_both = |kind| [WhenFull::UseBallast, WhenFull::Wait].map(|when_full| (kind, when_full));
+        for (kind, when_full) in [OpKind::Write, OpKind::SyncData].into_iter().flat_map(of_both) {
             let disk = SimDisk::new();
             let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
             let base = Base::open(&vfs, Path::new("/"), 1 << 20, 0).unwrap();
@@ -175,9 +175,50 @@ mod tests {
             });
             disk.inject(Fault::new(FaultKind::Io).of(kind).on("base.redb"));
             let slice = Slice { changes: &[], facts: &[("x", b"1")] };
-            base.commit(&slice, WhenFull::UseBallast).unwrap_err();
-            assert_eq!(told.load(Ordering::Relaxed), 1, "{kind:?}");
+            base.commit(&slice, when_full).unwrap_err();
+            assert_eq!(told.load(Ordering::Relaxed), 1, "{kind:?}, {when_full:?}");
         }
+    }
+
+    /// The process dies within a commit, and then the power is lost while the base is opened.
+    #[test]
+    fn a_header_that_only_the_page_cache_has_is_not_the_last_one() {
+        let open = |disk: &SimDisk| {
+            let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+            Base::open(&vfs, Path::new("/"), 1 << 20, 0)
+        };
+        let put = |base: &Base, val| {
+            base.commit(&Slice { changes: &[], facts: &[("x", val)] }, WhenFull::UseBallast).unwrap();
+        };
+        let disk = SimDisk::new();
+        let base = open(&disk).unwrap();
+        put(&base, b"1");
+        put(&base, b"2");
+        disk.start_journal();
+        put(&base, b"3");
+        let dying = disk.stop_journal().unwrap();
+        let mut losses = 0;
+        for died in dying.first_op()..=dying.last_op() {
+            let mut replay = Replay::new(&dying);
+            replay.seek(died);
+            let restarted = replay.disk();
+            restarted.start_journal();
+            let base = open(&restarted).unwrap();
+            let opening = restarted.stop_journal().unwrap();
+            drop(base);
+            let mut replay = Replay::new(&opening);
+            for lost in opening.first_op()..opening.last_op() {
+                replay.seek(lost);
+                for mode in CrashMode::ALL {
+                    let Some(found) = replay.crash_during_next(mode, lost) else { continue };
+                    losses += 1;
+                    let base = open(&found).unwrap_or_else(|error| panic!("{died}, {lost}, {mode:?}: {error}"));
+                    let val = base.fact("x").unwrap().unwrap();
+                    assert!([&b"2"[..], b"3"].contains(&&*val), "{died}, {lost}, {mode:?}: {val:?}");
+                }
+            }
+        }
+        assert!(losses > 500, "{losses}");
     }
 
     #[test]

@@ -123,6 +123,7 @@ fn files_come_in_frames() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test's client is slow")]
 fn the_rest_of_a_frame_is_waited_for_by_net_read_timeout_from_its_last_bytes() {
     let world = World::start();
     ok(&mut world.root(), "SET GLOBAL net_read_timeout = 1");
