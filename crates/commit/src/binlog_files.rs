@@ -280,6 +280,11 @@ impl Appender {
         Ok(())
     }
 
+    /// Nothing more is written: its files are about to go.
+    pub(crate) fn give_up(&mut self) {
+        self.failed = true;
+    }
+
     /// Number and length of the current file.
     fn position(&self) -> (u32, u64) {
         (self.number, self.file.as_ref().expect("no rotation is under way").position())

@@ -127,6 +127,9 @@ impl Pipeline {
         let now = u32::try_from(self.clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
         let header = context.header(now, 0, end.checksum, &GtidSet::new());
         let mut maker = self.maker.end();
+        if let Some(appender) = &mut maker.appender {
+            appender.give_up();
+        }
         maker.appender = Some(files.begin_anew(first, context, &header)?);
         Ok(Some(BinlogEnd { file: first, position: header.len() as u64, checksum: end.checksum }))
     }

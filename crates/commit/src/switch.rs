@@ -4,6 +4,7 @@
 //! other strategy goes on from there. What a session has prepared for the old strategy it prepares again. The sequence of
 //! binlog files has no gap, because every strategy draws places in it from the same sequencer.
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -27,6 +28,26 @@ impl Quiet {
         let quiet = Self(Arc::clone(pipeline));
         pipeline.admission.quiesce().await;
         quiet
+    }
+
+    /// Does something that cannot be left half done, which `what` names, and lets commits go on. If it fails they never do: the
+    /// process ends. `None` where it is a simulation's.
+    pub fn carry_out<T>(
+        self,
+        what: &'static str,
+        work: impl FnOnce(&Self) -> Result<T, FatalError>,
+    ) -> Option<T> {
+        let quiet = ManuallyDrop::new(self);
+        match work(&quiet) {
+            Ok(done) => {
+                drop(ManuallyDrop::into_inner(quiet));
+                Some(done)
+            }
+            Err(error) => {
+                (quiet.0.die.0)(what, error);
+                None
+            }
+        }
     }
 
     pub(crate) fn pipeline(&self) -> &Pipeline {

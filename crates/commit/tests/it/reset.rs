@@ -1,11 +1,12 @@
 //! RESET BINARY LOGS AND GTIDS, and `gtid_purged` set.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 
 use binlog::{BinlogName, Gtid, GtidSet, Uuid};
 use commit::{PurgedRefused, Quiet, StrategyKind};
 use engine::ids::CommitSeq;
-use vfs::sim::{Rng, SimDisk, every};
+use vfs::sim::{Fault, FaultKind, OpKind, Rng, SimDisk, every};
 
 use crate::power_loss::{Script, WITH_BINLOG, sweep};
 use crate::world::{Changes, Options, World, poll};
@@ -99,6 +100,35 @@ fn a_power_loss_leaves_the_log_before_a_reset_or_the_one_behind_it() {
             }
         });
         assert!(seen.iter().all(|count| *count > 0), "both logs were found: {seen:?}");
+    }
+}
+
+#[test]
+fn nobody_commits_behind_a_reset_that_fails_half_way() {
+    for strategy in StrategyKind::WITH_BINLOG {
+        let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
+        let options = Options { strategy, sync_binlog, ..WITH_BINLOG };
+        let disk = SimDisk::new();
+        let mut world = World::open(&disk, options).unwrap();
+        for key in 1..4 {
+            let committing = world.submit(&vec![(key, Some(vec![key]))]);
+            drop(world.block_on(committing));
+            world.rotate();
+        }
+        let quiet = world.block_on(Quiet::take(&world.pipeline));
+        let mut waiting = world.begin(&vec![(4, Some(vec![4]))]);
+        assert!(poll(Pin::new(&mut waiting)).is_none());
+        disk.inject(Fault::new(FaultKind::Io).of(OpKind::Remove).on("binlog.000002"));
+        let reset = AssertUnwindSafe(|| {
+            quiet.carry_out("a reset", |quiet| quiet.reset_binlog(1, &world.base, Vec::new()))
+        });
+        assert!(catch_unwind(reset).is_err(), "the process ends");
+        assert!(poll(Pin::new(&mut waiting)).is_none(), "{strategy:?}");
+        assert_eq!(world.pipeline.last_drawn(), CommitSeq(6), "{strategy:?}: it waits still");
+        // The dead process's locks are gone with it.
+        let world = World::open(&disk.snapshot(), options).unwrap();
+        assert_eq!(world.rows().0, CommitSeq(6), "{strategy:?}");
+        assert_eq!((world.binlog_transactions().len(), executed(&world)), (0, String::new()));
     }
 }
 

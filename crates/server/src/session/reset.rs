@@ -1,5 +1,6 @@
 //! RESET, and `gtid_purged` set: a server forgets, or is told, what was executed.
 
+use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -99,11 +100,11 @@ impl Client {
         let base = Arc::clone(self.shared.schema.base());
         let done = tokio::task::spawn_blocking(move || {
             let _guard = AbortOnUnwind;
-            work(&quiet, &base)
+            quiet.carry_out(what, |quiet| work(quiet, &base))
         });
         match done.await.map_err(|_| ER_QUERY_INTERRUPTED.error(&[]))? {
-            Ok(done) => Ok(done),
-            Err(error) => match pipeline.die(what, error).await {},
+            Some(done) => Ok(done),
+            None => pending().await,
         }
     }
 }
