@@ -60,7 +60,7 @@ impl Finaliser {
     /// Takes the next bytes of cached events and appends final ones.
     ///
     /// # Panics
-    /// If they are no cached events: what was spilled is checked before it is finalised ([`crate::TrxCache::load`]).
+    /// If they are no cached events: what comes back from a temporary file is checked there ([`vfs::Spill`]).
     pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
         while !bytes.is_empty() {
             bytes = match self.is_between_events().then(|| whole_event(bytes)).flatten() {

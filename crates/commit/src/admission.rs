@@ -298,6 +298,9 @@ impl Future for Admit<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(waiter) = &self.waiter else {
+            if !self.admission.all.covers(&self.need.credits) {
+                return Poll::Ready(Err(CommitError::TooLarge));
+            }
             let mut state = self.admission.state.lock();
             if state.next().is_none()
                 && let Some(answer) = state.try_grant(self.need)
@@ -361,6 +364,14 @@ mod tests {
         assert_eq!((poll(&mut large), poll(&mut small)), (None, None), "the small one does not overtake");
         admission.give_back(credits(80, 1));
         assert_eq!((poll(&mut large), poll(&mut small)), (Some(true), Some(true)));
+    }
+
+    #[test]
+    fn who_asks_for_more_than_there_is_keeps_nobody_waiting() {
+        let admission = Admission::new(credits(100, 10));
+        assert_eq!(poll(&mut admission.admit(need(80))), Some(true));
+        assert_eq!(poll(&mut admission.admit(need(101))), Some(false));
+        assert_eq!(poll(&mut admission.admit(need(20))), Some(true));
     }
 
     #[test]

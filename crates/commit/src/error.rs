@@ -12,6 +12,9 @@ pub enum CommitError {
     /// Events that were spilled to disk cannot be read back (1024).
     #[error("Error reading the transaction's binlog cache")]
     EventsUnreadable,
+    /// Its record names more chunks than redo's ring can ever have room for (1180).
+    #[error("the transaction is too large for innodb_log_buffer_size")]
+    TooLarge,
     /// The server stops (1053).
     #[error("Server shutdown in progress")]
     ShuttingDown,

@@ -30,6 +30,8 @@ const PIECE_SIZE: usize = 256 << 10;
 /// Buffers that are kept for the next commits, and how large they may be.
 const BUFFERS_KEPT: usize = 4096;
 const BUFFER_KEPT_SIZE: usize = 16 << 10;
+/// What the buffer of a batch keeps of its memory.
+pub(crate) const BATCH_KEPT_SIZE: usize = 16 << 20;
 
 /// A transaction's part of the binlog file.
 #[derive(Debug)]
@@ -171,6 +173,7 @@ impl End {
         let files = pipeline.binlog.as_ref().expect("there is a binlog to write");
         let (mut count, mut size) = (0, 0);
         joined.clear();
+        joined.shrink_to(BATCH_KEPT_SIZE);
         appender.batch(files, |appender| {
             for item in batch {
                 let made = item.made.as_ref();

@@ -11,6 +11,7 @@ use redo::{Lsn, Reservation};
 use crate::admission::Credits;
 use crate::dependencies::Footprint;
 use crate::file_maker::Made;
+use crate::pipeline::INLINE_MAX;
 use crate::record::{self, BinlogPlace, ChunkName};
 use crate::room::Taken;
 use crate::strategy::Form;
@@ -173,9 +174,9 @@ impl Pending {
         !self.chunks.is_empty() || !self.event_chunks.is_empty()
     }
 
-    /// Whether its events are not finalised in one piece.
+    /// Whether its events are not finalised in one piece, wherever they lie.
     pub(crate) fn has_large_events(&self) -> bool {
-        !self.event_chunks.is_empty() || self.cache.memory().is_none()
+        self.kind != EventsKind::None && self.cache.len() > INLINE_MAX as u64
     }
 
     /// What its events take of the backlog.

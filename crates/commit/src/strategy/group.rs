@@ -20,6 +20,7 @@ use parking_lot::Mutex;
 use redo::{Durability, Lsn};
 
 use super::{Form, Harvest, Strategy, StrategyKind, carry_redo_through, stamps};
+use crate::file_maker::BATCH_KEPT_SIZE;
 use crate::fill::RecordEvents;
 use crate::pending::{Batch, Pending};
 use crate::stats::{Stats, add};
@@ -145,6 +146,7 @@ impl FinalEvents {
     pub(super) fn begin(&mut self, pipeline: &Pipeline) {
         self.now_us = pipeline.clock.unix_us();
         self.bytes.clear();
+        self.bytes.shrink_to(BATCH_KEPT_SIZE);
         self.ends.clear();
     }
 
@@ -152,8 +154,8 @@ impl FinalEvents {
     pub(super) fn finalise(&mut self, pending: &Pending) -> Result<u32, FatalError> {
         let start = self.bytes.len();
         let mut crc = 0;
-        if is_spilled(pending) {
-            write_spilled(pending, self.now_us, |bytes| {
+        if pending.has_large_events() {
+            write_large(pending, self.now_us, |bytes| {
                 crc = crc32c::crc32c_append(crc, bytes);
                 Ok(())
             })?;
@@ -175,12 +177,12 @@ impl FinalEvents {
             let mut written = 0;
             for (pending, end) in group.iter().zip(&self.ends) {
                 let ticket = pending.ticket();
-                if is_spilled(pending) || ticket.rotation.is_some() {
+                if pending.has_large_events() || ticket.rotation.is_some() {
                     appender.append(&self.bytes[written..*end])?;
                     written = *end;
                 }
-                if is_spilled(pending) {
-                    write_spilled(pending, self.now_us, |bytes| appender.append(bytes))?;
+                if pending.has_large_events() {
+                    write_large(pending, self.now_us, |bytes| appender.append(bytes))?;
                 }
                 if let Some(rotation) = &ticket.rotation {
                     appender.rotate(rotation, files, pipeline.sequencer.files())?;
@@ -202,13 +204,9 @@ fn count(group: &[Box<Pending>], stats: &Stats) {
     add(&stats.binlog_bytes, size);
 }
 
-fn is_spilled(pending: &Pending) -> bool {
-    pending.ticket().binlog.is_some() && pending.cache.memory().is_none()
-}
-
-/// Reads a spilled transaction's events back and gives the final bytes to `put`: once for the checksum in its redo
-/// record, once for the file.
-fn write_spilled(
+/// Gives the final bytes of a large transaction's events to `put`, in pieces: once for the checksum in its redo record, once for
+/// the file.
+fn write_large(
     pending: &Pending,
     now_us: u64,
     put: impl FnMut(&[u8]) -> binlog::Result<()>,

@@ -212,7 +212,8 @@ mod tests {
                 for mode in CrashMode::ALL {
                     let Some(found) = replay.crash_during_next(mode, lost) else { continue };
                     losses += 1;
-                    let base = open(&found).unwrap_or_else(|error| panic!("{died}, {lost}, {mode:?}: {error}"));
+                    let base =
+                        open(&found).unwrap_or_else(|error| panic!("{died}, {lost}, {mode:?}: {error}"));
                     let val = base.fact("x").unwrap().unwrap();
                     assert!([&b"2"[..], b"3"].contains(&&*val), "{died}, {lost}, {mode:?}: {val:?}");
                 }

@@ -12,7 +12,9 @@ use engine::store::Store;
 use engine::trx::{Isolation, Mark, Trx};
 use sql::exec::engine_error;
 use types::error::SqlError;
-use types::error::table::{ER_DISK_FULL, ER_ERROR_ON_READ, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST};
+use types::error::table::{
+    ER_DISK_FULL, ER_ERROR_DURING_COMMIT, ER_ERROR_ON_READ, ER_SERVER_SHUTDOWN, ER_SP_DOES_NOT_EXIST,
+};
 
 use super::read_only::Writer;
 use super::row_log::cache_error;
@@ -395,6 +397,8 @@ pub(crate) fn commit_error(error: CommitError) -> SqlError {
         CommitError::EventsUnreadable => {
             ER_ERROR_ON_READ.error(&[&"the transaction's binlog cache", &5, &"Input/output error"])
         }
+        // The handler's HA_ERR_TO_BIG_ROW is the nearest that MySQL has.
+        CommitError::TooLarge => ER_ERROR_DURING_COMMIT.error(&[&139, &error]),
         CommitError::ShuttingDown => ER_SERVER_SHUTDOWN.error(&[]),
     }
 }
