@@ -93,10 +93,4 @@ impl LogFile {
         self.file.write_at(&[0, 0], IN_USE_OFFSET)?;
         Ok(self.file.sync_all()?)
     }
-
-    /// Sets the IN_USE flag again: recovery goes on in a file that had been closed.
-    pub fn reopen(&self) -> Result<()> {
-        let flags = crate::event::flag::IN_USE.to_le_bytes();
-        Ok(self.file.write_at(&flags, IN_USE_OFFSET)?)
-    }
 }

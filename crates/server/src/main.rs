@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use server::options::{Instead, Options, help, version_line};
 use server::run::{self, DataDir};
+use server::session::Shared;
 use server::variables::Val;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
 use vfs::{OsVfs, Vfs};
 
 #[global_allocator]
@@ -69,6 +71,7 @@ async fn serve(
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hang_up = signal(SignalKind::hangup())?;
+    let mut flushing: Option<JoinHandle<()>> = None;
     let server = run::start(vfs, data_dir, options).await?;
     let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
     tracing::info!(datadir = %dir.display(), listening = addresses.join(","), "ready for connections");
@@ -78,9 +81,9 @@ async fn serve(
             _ = interrupt.recv() => tracing::info!("told to stop by SIGINT"),
             () = server.told_to_stop() => tracing::info!("told to stop by SHUTDOWN"),
             _ = hang_up.recv() => {
-                match server.shared.flush_logs().await {
-                    Ok(()) => tracing::info!("the logs were flushed: SIGHUP"),
-                    Err(error) => tracing::warn!("the logs could not be flushed: SIGHUP: {}", error.message),
+                // Beside the others: a rotation may wait for a replica as long as a commit does.
+                if flushing.as_ref().is_none_or(JoinHandle::is_finished) {
+                    flushing = Some(tokio::spawn(flush(Arc::clone(&server.shared))));
                 }
                 continue;
             }
@@ -90,6 +93,14 @@ async fn serve(
     server.stop().await?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// SIGHUP.
+async fn flush(shared: Arc<Shared>) {
+    match shared.flush_logs().await {
+        Ok(()) => tracing::info!("the logs were flushed: SIGHUP"),
+        Err(error) => tracing::warn!("the logs could not be flushed: SIGHUP: {}", error.message),
+    }
 }
 
 /// Every connection is a descriptor. Returns how many files may be open.
