@@ -56,11 +56,16 @@ const BUCKETS: usize = 38 * BUCKETS_A_DOUBLING;
 pub struct Histogram {
     buckets: [AtomicU64; BUCKETS],
     sum: AtomicU64,
+    max: AtomicU64,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { buckets: [const { AtomicU64::new(0) }; BUCKETS], sum: AtomicU64::new(0) }
+        Self {
+            buckets: [const { AtomicU64::new(0) }; BUCKETS],
+            sum: AtomicU64::new(0),
+            max: AtomicU64::new(0),
+        }
     }
 }
 
@@ -69,6 +74,14 @@ impl Histogram {
     pub fn record(&self, value: u64) {
         add(&self.buckets[bucket_of(value).min(BUCKETS - 1)], 1);
         add(&self.sum, value);
+        if value > self.max() {
+            self.max.fetch_max(value, Ordering::Relaxed);
+        }
+    }
+
+    /// The largest value.
+    pub fn max(&self) -> u64 {
+        self.max.load(Ordering::Relaxed)
     }
 
     /// Number of values.
@@ -89,7 +102,7 @@ impl Histogram {
         for (bucket, count) in counts.into_iter().enumerate() {
             seen += count;
             if count > 0 && seen as f64 >= part * total as f64 {
-                return last_of(bucket);
+                return last_of(bucket).min(self.max());
             }
         }
         0
@@ -123,7 +136,7 @@ mod tests {
         }
         assert_eq!((histogram.count(), histogram.sum()), (6, 919));
         assert_eq!(histogram.quantile(0.5), 5);
-        assert_eq!(histogram.quantile(1.0), 959);
+        assert_eq!((histogram.quantile(1.0), histogram.max()), (900, 900));
     }
 
     #[test]

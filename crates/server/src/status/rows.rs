@@ -308,9 +308,6 @@ const OTHERS: &[Row] = &[
     }),
     text("Onelog_snapshot_gtid_executed", |view| snapshot(view, |tuple, _| tuple.gtid_executed.to_string())),
     level("Onelog_visible_seq", |view| view.pipeline.map_or(0, |pipeline| pipeline.published().visible().0)),
-    text("Onelog_gate", |view| {
-        view.pipeline.map_or(String::new(), |pipeline| format!("{:?}", pipeline.admission.gate()))
-    }),
     total("Onelog_passwords_digested", |view| gauge(view, |gauges| &gauges.passwords_digested)),
     level("Onelog_recovery_ms", |view| view.recovery.ms),
     level("Onelog_recovery_bytes_read", |view| view.recovery.bytes_read),

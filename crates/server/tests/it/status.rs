@@ -93,3 +93,26 @@ fn prometheus_gets_the_same_numbers() {
     let distinct: std::collections::BTreeSet<_> = families.iter().collect();
     assert_eq!(families.len(), distinct.len(), "each family has one TYPE line");
 }
+
+/// A name that begins with `_` stands for the one before it with another end.
+#[test]
+fn what_only_this_server_counts_is_described() {
+    let mut described = Vec::<String>::new();
+    for row in
+        include_str!("../../../../docs/status.md").lines().filter(|line| line.starts_with("| `Onelog_"))
+    {
+        for name in row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2) {
+            let name = match name.strip_prefix('_') {
+                Some(end) => format!("{}_{end}", described.last().unwrap().rsplit_once('_').unwrap().0),
+                None => name.to_owned(),
+            };
+            described.push(name);
+        }
+    }
+    described.sort_unstable();
+    let status = Status::default();
+    let rows = view(&status, None).show();
+    let ours: Vec<_> =
+        rows.into_iter().map(|(name, _)| name).filter(|name| name.starts_with("Onelog_")).collect();
+    assert_eq!(described, ours);
+}
