@@ -168,7 +168,8 @@ impl RowReader {
         self.slots.len().saturating_add(self.dropped.len())
     }
 
-    /// Reads the next image from `images`; `fields` gets an entry for each column of the own table.
+    /// Reads the next image from `images`; `fields` gets an entry for each column of the own table. An image without columns has no
+    /// bytes.
     pub fn read<'a>(
         &self,
         present: &[u8],
@@ -178,10 +179,6 @@ impl RowReader {
         fields.clear();
         let is_set = |bits: &[u8], at: usize| bits.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 != 0);
         let count = (0..self.source_columns()).filter(|column| is_set(present, *column)).count();
-        if count == 0 {
-            // It would never end.
-            return Err(ImageError::Malformed);
-        }
         let nulls = take(images, count.div_ceil(8))?;
         let mut at = 0_usize;
         for (column, slot) in self.slots.iter().enumerate() {
@@ -454,7 +451,10 @@ mod tests {
         let mut images: &[u8] = &[0, 5, 0, 0, 0];
         reader.read(&[2], &mut images, &mut fields).unwrap();
         assert_eq!(fields, [Field::Missing, Field::Value(&[5, 0, 0, 0])]);
-        assert_eq!(reader.read(&[0], &mut images, &mut fields), Err(ImageError::Malformed));
+        // An image without columns has no bytes.
+        let mut images: &[u8] = &[7];
+        reader.read(&[0xFC], &mut images, &mut fields).unwrap();
+        assert_eq!((&fields[..], images), (&[Field::Missing, Field::Missing][..], &[7][..]));
     }
 
     proptest! {

@@ -219,6 +219,89 @@ fn a_column_that_the_source_lacks_gets_what_it_would_get_here() {
 }
 
 #[test]
+fn an_update_of_columns_that_are_not_here_is_passed_over() {
+    let (source, replica) = pair("");
+    let (mut writer, mut reader) = (source.root(), replica.root());
+    ok(&mut writer, "CREATE TABLE d.t (v INT DEFAULT 100, id INT PRIMARY KEY, w INT)");
+    ok(&mut writer, "INSERT INTO d.t VALUES (1, 1, 1)");
+    catch_up(&source, &mut reader);
+    ok(&mut reader, "ALTER TABLE d.t DROP id, DROP w");
+    ok(&mut writer, "SET binlog_row_image = MINIMAL");
+    ok(&mut writer, "UPDATE d.t SET w = 300 WHERE id = 1");
+    catch_up(&source, &mut reader);
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.t"), ["1"]);
+    // Which row has another value here is not said.
+    ok(&mut writer, "UPDATE d.t SET v = 2 WHERE id = 1");
+    crate::replica_runs::until_status(&mut reader, "Last_SQL_Errno", "1032");
+    assert_eq!(rows(&mut reader, "SELECT * FROM d.t"), ["1"]);
+}
+
+/// BINLOG of the events of these kinds, `edit`ed: the bytes of each without a checksum.
+fn replayed(world: &World, kinds: &[&str], edit: impl Fn(&str, &mut Vec<u8>)) -> String {
+    let log = world.read("binlog.000001");
+    let mut root = world.root();
+    let mut bytes = Vec::new();
+    for event in rows(&mut root, "SHOW BINLOG EVENTS") {
+        let parts: Vec<_> = event.split('|').collect();
+        let [start, end] = [parts[1], parts[4]].map(|number| number.parse::<usize>().unwrap());
+        if kinds.contains(&parts[2]) {
+            let mut event = log[start..end].to_vec();
+            edit(parts[2], &mut event);
+            let size = u32::try_from(event.len()).unwrap().to_le_bytes();
+            event[9..13].copy_from_slice(&size);
+            bytes.extend(event);
+        }
+    }
+    let hex: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("BINLOG '{}'", rows(&mut root, &format!("SELECT TO_BASE64(x'{}')", hex.concat()))[0])
+}
+
+#[test]
+fn an_image_without_columns_is_a_row_of_defaults_or_changes_nothing() {
+    // Behind the header: table id, flags, extra data, number of columns; then the columns present.
+    const PRESENT: usize = 19 + 6 + 2 + 2 + 1;
+    let world = World::start_with(&["--binlog-checksum=NONE"]);
+    let mut root = world.root();
+    for sql in [
+        "CREATE TABLE d.t (id INT PRIMARY KEY DEFAULT 100, v INT)",
+        "INSERT INTO d.t VALUES (1, 1)",
+        "SET binlog_row_image = MINIMAL",
+        "UPDATE d.t SET v = 2",
+        "FLUSH BINARY LOGS",
+    ] {
+        ok(&mut root, sql);
+    }
+    let inserts = |image: usize, present: u8| {
+        replayed(&world, &["Table_map", "Write_rows"], |kind, event| {
+            if kind == "Write_rows" {
+                event.truncate(PRESENT + 1 + image);
+                event[PRESENT] = present;
+            }
+        })
+    };
+    ok(&mut root, &replayed(&world, &["Format_desc"], |_, _| {}));
+    // What stands behind the last column means nothing.
+    for (image, present) in [(0, 0), (0, 0xFC)] {
+        ok(&mut root, "DELETE FROM d.t");
+        ok(&mut root, &inserts(image, present));
+        assert_eq!(rows(&mut root, "SELECT * FROM d.t"), ["100|NULL"]);
+    }
+    ok(&mut root, "DELETE FROM d.t");
+    assert_eq!(root.query(&inserts(9, 0)).unwrap_err().code(), 1593, "it would never end");
+    assert_eq!(rows(&mut root, "SELECT COUNT(*) FROM d.t"), ["0"]);
+    // The after image of what has changed nothing.
+    let updates = replayed(&world, &["Table_map", "Update_rows"], |kind, event| {
+        if kind == "Update_rows" {
+            event.truncate(PRESENT + 2 + 5);
+            event[PRESENT + 1] = 0;
+        }
+    });
+    ok(&mut root, "INSERT INTO d.t VALUES (1, 9)");
+    ok(&mut root, &updates);
+    assert_eq!(rows(&mut root, "SELECT * FROM d.t"), ["1|9"]);
+}
+
+#[test]
 fn an_xa_transaction_that_changes_nothing_here_can_be_ended() {
     let (source, replica) = pair("");
     let (mut writer, mut reader) = (source.root(), replica.root());

@@ -146,8 +146,16 @@ impl Changes<'_> {
         if body.columns != self.reader.source_columns() {
             return Err(bad_event(&"a rows event and its table map differ"));
         }
+        if body.kind == RowsKind::Write && !has_columns(body.present, body.columns) {
+            return self.insert_defaults(body).await;
+        }
+        let own = body.columns.min(self.table.def.columns.len());
+        if body.kind == RowsKind::Update && !self.is_xa && !has_columns(body.present_after, own) {
+            // What changes is not here, as in MySQL. An XA transaction is prepared for it all the same.
+            return Ok(());
+        }
         let by = if body.kind == RowsKind::Write { By::Primary } else { By::of(self.table, body) };
-        if by == By::Search && !has_own_columns(self.table, body) {
+        if by == By::Search && !has_columns(body.present, own) {
             // Any row would do.
             return self.pass_over(ER_KEY_NOT_FOUND.error(&[&self.table.def.name]));
         }
@@ -174,6 +182,16 @@ impl Changes<'_> {
         }
         self.warn_of_nulls();
         Ok(())
+    }
+
+    /// A row of which the image has no column, and so no bytes (MINIMAL): there is one, as in MySQL.
+    async fn insert_defaults(&mut self, body: &RowsBody<'_>) -> Result<()> {
+        if !body.images.is_empty() {
+            return Err(bad_event(&"there is more than its images have"));
+        }
+        let (mut images, mut fields) = (body.images, Vec::new());
+        self.read(body.present, &mut images, &mut fields)?;
+        self.insert(&fields).await.or_else(|error| self.pass_over(error))
     }
 
     /// Once an event: the two tables differ.
@@ -463,10 +481,9 @@ impl By {
     }
 }
 
-/// Whether before images have any column of a table.
-fn has_own_columns(table: &Table, body: &RowsBody<'_>) -> bool {
-    let columns = body.columns.min(table.def.columns.len());
-    (0..columns).any(|column| body.present.get(column / 8).is_some_and(|byte| byte >> (column % 8) & 1 != 0))
+/// Whether images have any of the first columns.
+fn has_columns(present: &[u8], columns: usize) -> bool {
+    (0..columns).any(|column| present.get(column / 8).is_some_and(|byte| byte >> (column % 8) & 1 != 0))
 }
 
 /// A number as a column of integers holds it.
