@@ -298,7 +298,7 @@ impl Applier {
             self.open = Some(Open::Counted { turn, events: 1 });
             return;
         }
-        self.wait_until_due(head.timestamp).await;
+        self.wait_until_due(&head).await;
         let worker = self.choose(turn, after, committed);
         self.workers[worker].turn = turn;
         self.send(worker, Task::Begin { turn, after, head: Box::new(head) });
@@ -321,12 +321,16 @@ impl Applier {
         }
     }
 
-    /// SOURCE_DELAY.
-    async fn wait_until_due(&self, timestamp: u32) {
+    /// SOURCE_DELAY: behind the commit on the source; MariaDB says when its statement began.
+    async fn wait_until_due(&self, head: &Head) {
         if self.delay_s == 0 {
             return;
         }
-        let due = u64::from(timestamp) + u64::from(self.delay_s);
+        let made = match head.immediate_commit_timestamp_us {
+            0 => head.timestamp.into(),
+            committed_us => committed_us.div_ceil(1_000_000),
+        };
+        let due = made + u64::from(self.delay_s);
         let now = crate::clock::unix_s();
         if due > now {
             let _waits = Due::note(&self.shared, due);

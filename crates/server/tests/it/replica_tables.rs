@@ -118,9 +118,11 @@ fn what_cannot_be_applied_is_named_with_its_error() {
 fn a_wait_of_source_delay_is_seen() {
     let (source, replica) = pair(", SOURCE_DELAY = 3600");
     let (mut writer, mut reader) = (source.root(), replica.root());
+    // It counts from the commit, whatever the statement's moment is.
+    ok(&mut writer, "SET timestamp = 1000000");
     ok(&mut writer, "CREATE TABLE d.t (id INT PRIMARY KEY)");
     let gtid = newest(&source);
-    let waits = "SELECT remaining_delay BETWEEN 3500 AND 3600, processing_transaction, desired_delay \
+    let waits = "SELECT remaining_delay BETWEEN 3500 AND 3601, processing_transaction, desired_delay \
          FROM performance_schema.replication_applier_status \
          JOIN performance_schema.replication_applier_status_by_coordinator USING (channel_name) \
          JOIN performance_schema.replication_applier_configuration USING (channel_name)";
