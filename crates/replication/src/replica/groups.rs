@@ -78,6 +78,8 @@ enum State {
     Headed {
         statement_only: bool,
     },
+    /// The same, and the statement means nothing.
+    Void,
     Open,
 }
 
@@ -173,7 +175,11 @@ impl Groups {
             _ => self.sequence.saturating_sub(1),
         };
         self.batch = gtid.commit_id.map(|id| (id, before));
-        self.state = if gtid.is_standalone { State::Headed { statement_only: true } } else { State::Open };
+        self.state = match gtid {
+            MariaGtid { is_void: true, .. } => State::Void,
+            MariaGtid { is_standalone: true, .. } => State::Headed { statement_only: true },
+            _ => State::Open,
+        };
         Ok(Step::Begin(Head {
             gtid: None,
             last_committed: before,
@@ -199,6 +205,7 @@ impl Groups {
             State::Open if is("COMMIT") => self.end(event, true),
             State::Open if is("ROLLBACK") => self.end(event, false),
             State::Open => Ok(Step::Event),
+            State::Void => self.end(event, true),
             State::Headed { .. } => {
                 self.pass(event);
                 Ok(Step::Statement(self.position.clone()))
@@ -387,6 +394,24 @@ mod tests {
         assert_eq!(clocks, [(0, 1), (1, 2), (1, 3), (3, 4)]);
         taken(&mut groups, &mariadb(14, 33, 0));
         assert!(matches!(taken(&mut groups, &query(b"DROP TABLE t", 360)), Step::Statement(_)));
+    }
+
+    #[test]
+    fn an_alter_of_mariadb_in_two_phases_is_run_when_it_is_committed() {
+        let mut groups = Groups::new(Position::at("b.1", 4));
+        let mut alter = |sequence: u64, flags_extra: u8| {
+            let mut gtid = mariadb(sequence, 33, 0);
+            gtid.body.truncate(13);
+            gtid.body.extend([flags_extra, 9, 0, 0, 0, 0, 0, 0, 0]);
+            assert!(matches!(taken(&mut groups, &gtid), Step::Begin(_)));
+            taken(&mut groups, &query(b"ALTER TABLE t ADD c INT", 300 + u32::try_from(sequence).unwrap()))
+        };
+        for (sequence, begins_or_fails) in [(10, 2), (11, 8)] {
+            let Step::End(position, true) = alter(sequence, begins_or_fails) else { panic!() };
+            assert_eq!((position.position, position.domains[&5]), (300 + sequence, (3, sequence)));
+        }
+        assert!(matches!(alter(12, 4), Step::Statement(_)));
+        assert!(matches!(alter(13, 0), Step::Statement(_)));
     }
 
     #[test]
