@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use binlog::{EventType, GtidSet};
+use binlog::GtidSet;
 use replication::replica::{Groups, Head, LogicalClock, Position, SourceError, Step};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -15,7 +15,7 @@ use types::error::table::ER_BINLOG_FATAL_ERROR;
 use super::finisher::{self, UNDER_WAY_MAX};
 use super::flow::Flow;
 use super::progress::WorkerSeen;
-use super::receiver::{Queue, Received};
+use super::receiver::{Queue, Received, Room};
 use super::worker::{Task, Worker};
 use super::{Stoppable, Tolerance, Until};
 use crate::session::{Client, KillSwitch, Shared};
@@ -208,13 +208,13 @@ impl Applier {
                 self.clock.next_file();
                 let (turn, _) = self.clock.place(0, 0, self.flow.committed());
                 self.clock.next_file();
-                self.pass(turn, position, 0);
+                self.pass(turn, position, 0, Some(received.room));
             }
             Step::Passed(position) => {
                 let (turn, _) = self.clock.place(0, 0, self.flow.committed());
-                self.pass(turn, position, 0);
+                self.pass(turn, position, 0, Some(received.room));
             }
-            Step::Begin(head) => self.begin(head).await,
+            Step::Begin(head) => self.begin(head, received.room).await,
             Step::Event => match &mut self.open {
                 Some(Open::With(worker)) => {
                     let worker = *worker;
@@ -224,16 +224,13 @@ impl Applier {
                 Some(Open::Skipped(_)) | None => {}
             },
             Step::Statement(position) => {
-                if let Some(worker) = self.ended(&position) {
+                if let Some((worker, received)) = self.ended(&position, received) {
                     self.send(worker, Task::Statement { received, position });
                 }
             }
             Step::End(position, commits) => {
-                if let Some(worker) = self.ended(&position) {
-                    if received.event.header.event_type == EventType::XA_PREPARE {
-                        self.send(worker, Task::Event(received));
-                    }
-                    self.send(worker, Task::End { position, commits });
+                if let Some((worker, received)) = self.ended(&position, received) {
+                    self.send(worker, Task::End { received, position, commits });
                 }
             }
         }
@@ -245,19 +242,19 @@ impl Applier {
         Ok(())
     }
 
-    /// The group that is open ends at this position. Returns the worker that has it; of one that nobody has, the position is
-    /// passed.
-    fn ended(&mut self, position: &Position) -> Option<usize> {
+    /// The group that is open ends at this position, with this event. Returns the worker that has it, and the event; of one that
+    /// nobody has, the position is passed.
+    fn ended(&mut self, position: &Position, received: Received) -> Option<(usize, Received)> {
         self.shared.common.replica.state.lock().given.end();
         match self.open.take()? {
-            Open::With(worker) => return Some(worker),
-            Open::Skipped(turn) => self.pass(turn, position.clone(), 0),
+            Open::With(worker) => return Some((worker, received)),
+            Open::Skipped(turn) => self.pass(turn, position.clone(), 0, Some(received.room)),
             Open::Counted { turn, events } => {
                 tracing::warn!(%position, "replication: a group is skipped, as sql_replica_skip_counter says");
                 // The event that ends it counts, too. Part of a group is all of it.
                 let events = events + 1;
                 self.skips = self.skips.saturating_sub(events);
-                self.pass(turn, position.clone(), events);
+                self.pass(turn, position.clone(), events, Some(received.room));
             }
         }
         None
@@ -270,11 +267,11 @@ impl Applier {
         self.shared.common.replica.state.lock().given.at_hand = None;
         match open {
             Open::With(worker) => self.send(worker, Task::Forget { position: position.clone() }),
-            Open::Skipped(turn) | Open::Counted { turn, .. } => self.pass(turn, position.clone(), 0),
+            Open::Skipped(turn) | Open::Counted { turn, .. } => self.pass(turn, position.clone(), 0, None),
         }
     }
 
-    async fn begin(&mut self, head: Head) {
+    async fn begin(&mut self, head: Head, room: Room) {
         if self.until.as_ref().is_some_and(|until| until.excludes(&head)) {
             self.is_reached = true;
             return;
@@ -301,7 +298,7 @@ impl Applier {
         self.wait_until_due(&head).await;
         let worker = self.choose(turn, after, committed);
         self.workers[worker].turn = turn;
-        self.send(worker, Task::Begin { turn, after, head: Box::new(head) });
+        self.send(worker, Task::Begin { turn, after, head: Box::new(head), _room: room });
         self.open = Some(Open::With(worker));
     }
 
@@ -339,10 +336,10 @@ impl Applier {
     }
 
     /// A turn that only moves the position.
-    fn pass(&mut self, turn: u64, position: Position, skipped: u32) {
+    fn pass(&mut self, turn: u64, position: Position, skipped: u32, room: Option<Room>) {
         let worker = self.choose(turn, turn - 1, self.flow.committed());
         self.workers[worker].turn = turn;
-        self.send(worker, Task::Pass { turn, position, skipped });
+        self.send(worker, Task::Pass { turn, position, skipped, _room: room });
     }
 
     fn send(&self, worker: usize, task: Task) {

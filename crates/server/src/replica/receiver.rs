@@ -14,11 +14,17 @@ use crate::session::Shared;
 /// Bytes of events that wait to be applied; a larger event waits alone.
 const QUEUE_SIZE: u32 = 64 << 20;
 
+/// Bytes that an event takes beside its own as it waits, about: what a worker is told, with a position and its file's name.
+const TASK_SIZE: usize = 256;
+
+/// Room in the queue: whatever waits because of an event has the event's.
+pub(super) type Room = OwnedSemaphorePermit;
+
 /// An event, and the room that it takes in the queue.
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) event: SourceEvent,
-    pub(super) _room: OwnedSemaphorePermit,
+    pub(super) room: Room,
 }
 
 /// A queue of received events.
@@ -99,7 +105,7 @@ impl Intake {
 
     /// Puts an event into the queue when there is room.
     async fn put(&mut self, event: SourceEvent) -> Result<(), SourceError> {
-        let size = u32::try_from(event.size()).unwrap_or(QUEUE_SIZE).min(QUEUE_SIZE);
+        let size = u32::try_from(event.size() + TASK_SIZE).unwrap_or(QUEUE_SIZE).min(QUEUE_SIZE);
         // What is wrong with an event, the applier finds and says.
         let step = self.groups.take(&event).unwrap_or(Step::Nothing);
         if let Step::Begin(head) = &step {
@@ -109,7 +115,7 @@ impl Intake {
         }
         let taken = Arc::clone(&self.room).acquire_many_owned(size).await;
         let taken = taken.map_err(|_| SourceError::Lost("the queue is closed".to_owned()))?;
-        let sent = self.queue.send(Received { event, _room: taken });
+        let sent = self.queue.send(Received { event, room: taken });
         sent.map_err(|_| SourceError::Lost("nobody applies what is received".to_owned()))?;
         match step {
             Step::End(..) | Step::Statement(_) => self.shared.common.replica.state.lock().queued.end(),

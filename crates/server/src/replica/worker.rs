@@ -15,7 +15,7 @@ use super::finisher::Done;
 use super::flow::{Flow, Stop};
 use super::keep::position_key;
 use super::progress::WorkerSeen;
-use super::receiver::Received;
+use super::receiver::{Received, Room};
 use super::{Failure, Tolerance};
 use crate::general_log::without_secrets;
 use crate::session::{Client, Mapped, Stamp};
@@ -30,17 +30,17 @@ const MAPS_MAX: usize = 1024;
 #[derive(Debug)]
 pub(super) enum Task {
     /// A group, whose turn this is, and which may begin when another turn is committed.
-    Begin { turn: u64, after: u64, head: Box<Head> },
+    Begin { turn: u64, after: u64, head: Box<Head>, _room: Room },
     /// An event within it.
     Event(Received),
     /// Its end: it is committed, or rolled back.
-    End { position: Position, commits: bool },
+    End { received: Received, position: Position, commits: bool },
     /// It has no end: the source never committed it.
     Forget { position: Position },
     /// All of it.
     Statement { received: Received, position: Position },
     /// Nothing but a new position, behind so many events of `sql_replica_skip_counter`.
-    Pass { turn: u64, position: Position, skipped: u32 },
+    Pass { turn: u64, position: Position, skipped: u32, _room: Option<Room> },
 }
 
 /// See the module.
@@ -137,7 +137,7 @@ impl Worker {
 
     async fn carry_out(&mut self, task: Task) -> Result<(), Stop> {
         match task {
-            Task::Begin { turn, after, head } => {
+            Task::Begin { turn, after, head, .. } => {
                 self.seen.progress.lock().begin(&head);
                 let origin = Origin { timestamp: head.timestamp, server_id: head.server_id };
                 let (gtid, xa) = (head.gtid, head.xa.clone());
@@ -156,7 +156,10 @@ impl Worker {
                 self.commit(turn, 0, stamp(None, &position), position).await
             }
             Task::Event(received) => self.apply(&received.event).await,
-            Task::End { position, commits } => {
+            Task::End { received, position, commits } => {
+                if received.event.header.event_type == EventType::XA_PREPARE {
+                    self.apply(&received.event).await?;
+                }
                 if !commits {
                     self.undo().await;
                 }
@@ -171,7 +174,7 @@ impl Worker {
                 self.commit(turn, 0, stamp(None, &position), position).await
             }
             Task::Statement { received, position } => self.statement(&received.event, position).await,
-            Task::Pass { turn, position, skipped } => {
+            Task::Pass { turn, position, skipped, .. } => {
                 self.commit(turn, 0, stamp(None, &position), position).await?;
                 self.client.count_skipped(skipped);
                 Ok(())

@@ -5,7 +5,8 @@
 //! `Seconds_Behind_Source` is the age of what is applied at the moment; R4. a row without a key that has become another one while its lock was
 //! waited for is left alone; R5. a statement about users that changes nothing stops no replica; R6. who holds locks that a worker may wait for does
 //! not wait for the worker, and a KILL ends the wait of who does; R7. a transaction that a file of the source leaves
-//! without an end is forgotten; R8. START, STOP and CHANGE commit the transaction of their session, as RESET does.
+//! without an end is forgotten; R8. START, STOP and CHANGE commit the transaction of their session, as RESET does; R9. what waits takes room in the
+//! queue, though it only moves the position.
 //!
 //! Method: two whole servers, one of which follows the other over TCP.
 
@@ -15,7 +16,7 @@ use vfs::sim::SimDisk;
 use vfs::{Open, Vfs};
 
 use crate::client::Client;
-use crate::replica::{newest, pair};
+use crate::replica::{follow, newest, pair};
 use crate::whole::{World, ok, rows, send, until};
 
 /// Waits until the replica has everything.
@@ -296,6 +297,32 @@ fn what_has_no_end_in_the_source_s_file_is_forgotten() {
     until(&mut reader, "SELECT COUNT(*) FROM d.t WHERE id = 3", &["1"]);
     assert_eq!(rows(&mut reader, "SELECT id FROM d.t ORDER BY id"), ["1", "3"]);
     assert_eq!(status(&mut reader, "Last_IO_Errno"), "0");
+}
+
+#[test]
+fn what_comes_from_here_takes_room_until_it_is_passed() {
+    const MIB: usize = 1 << 20;
+    let (source, replica) = pair("");
+    let (mut reader, mut locker) = (replica.root(), replica.root());
+    // In a circle: what it has said itself comes back.
+    ok(&mut reader, "STOP REPLICA");
+    follow(&replica, &source, "");
+    ok(&mut reader, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    let filler = "x".repeat(MIB);
+    for number in 0..80 {
+        ok(&mut reader, &format!("ALTER TABLE d.t COMMENT = '{number}' /* {filler} */"));
+    }
+    catch_up(&replica, &mut source.root());
+    let end: usize =
+        rows(&mut source.root(), "SHOW MASTER STATUS")[0].split('|').nth(1).unwrap().parse().unwrap();
+    assert!(end > 80 * MIB, "{end}");
+    ok(&mut locker, "FLUSH TABLES WITH READ LOCK");
+    ok(&mut reader, "START REPLICA");
+    let mut read = || status(&mut reader, "Read_Source_Log_Pos").parse::<usize>().unwrap();
+    while read() < 62 * MIB {}
+    (0..1000).for_each(|_| assert!(read() < 70 * MIB, "nothing is committed, and the queue has 64 MiB"));
+    ok(&mut locker, "UNLOCK TABLES");
+    until_status(&mut reader, "Exec_Source_Log_Pos", &end.to_string());
 }
 
 #[test]
