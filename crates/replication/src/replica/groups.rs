@@ -12,7 +12,14 @@ use binlog::event::{EventHeader, flag};
 use binlog::{EventType, Gtid};
 
 use super::mariadb::{self, MariaGtid};
+use super::position::behind;
 use super::{Position, SourceError, SourceEvent};
+
+/// Bytes of a file's name, as MySQL's `FN_REFLEN`.
+const NAME_MAX: usize = 512;
+
+/// MariaDB's domains that a position has room for.
+const DOMAINS_MAX: usize = 65_535;
 
 /// What is known of a group when it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +70,8 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Groups {
     position: Position,
+    /// Where the last event of the file ended. A group may be larger than what an event says of its place.
+    at: u64,
     state: State,
     /// MariaDB has no logical clock: one is made of its commit ids.
     sequence: u64,
@@ -88,7 +97,7 @@ type Result<T> = std::result::Result<T, SourceError>;
 impl Groups {
     /// From this position on.
     pub fn new(position: Position) -> Self {
-        Self { position, state: State::Between, sequence: 0, batch: None, gtid: None }
+        Self { at: position.position, position, state: State::Between, sequence: 0, batch: None, gtid: None }
     }
 
     /// Where the source was read up to: behind the last whole group.
@@ -98,12 +107,15 @@ impl Groups {
 
     /// Takes the next event.
     pub fn take(&mut self, event: &SourceEvent) -> Result<Step> {
+        if event.header.event_type != EventType::ROTATE && !is_between(&event.header) {
+            self.at = behind(self.at, &event.header);
+        }
         match event.header.event_type {
             EventType::ROTATE => self.rotate(event),
             EventType::GTID | EventType::ANONYMOUS_GTID => self.begin(event),
             mariadb::GTID => self.begin_mariadb(event),
             EventType::QUERY => self.query(event),
-            EventType::XID | EventType::XA_PREPARE => self.end(event, true),
+            EventType::XID | EventType::XA_PREPARE => self.end(true),
             EventType::TABLE_MAP
             | EventType::WRITE_ROWS
             | EventType::UPDATE_ROWS
@@ -123,11 +135,15 @@ impl Groups {
         if self.state != State::Between || !self.position.pass_between(&event.header) {
             return Step::Nothing;
         }
+        self.at = self.position.position;
         Step::Passed(self.position.clone())
     }
 
     fn rotate(&mut self, event: &SourceEvent) -> Result<Step> {
         let Event::Rotate(rotate) = event.event()? else { return Ok(Step::Nothing) };
+        if !(1..=NAME_MAX).contains(&rotate.file.len()) {
+            return Err(SourceError::malformed("the name of a file"));
+        }
         let file = String::from_utf8_lossy(rotate.file).into_owned();
         let is_artificial = event.header.end_log_pos == 0;
         // That at the start, and that behind a real one, say what is known.
@@ -138,7 +154,7 @@ impl Groups {
             self.within_or_between(State::Between)?;
         }
         (self.state, self.gtid) = (State::Between, None);
-        (self.position.file, self.position.position) = (file, rotate.position);
+        (self.position.file, self.position.position, self.at) = (file, rotate.position, rotate.position);
         (self.sequence, self.batch) = (0, None);
         Ok(Step::File(self.position.clone()))
     }
@@ -167,6 +183,10 @@ impl Groups {
         self.within_or_between(State::Between)?;
         let gtid =
             MariaGtid::decode(&event.body).ok_or_else(|| SourceError::malformed("MariaDB's GTID event"))?;
+        let domains = &self.position.domains;
+        if domains.len() == DOMAINS_MAX && !domains.contains_key(&gtid.domain) {
+            return Err(SourceError::malformed("MariaDB's GTIDs of more than 65,535 domains"));
+        }
         self.gtid = Some((gtid.domain, (event.header.server_id, gtid.sequence)));
         self.sequence = self.sequence.saturating_add(1);
         // Transactions of one group commit held their locks together: they do not conflict.
@@ -202,12 +222,12 @@ impl Groups {
                 self.state = State::Open;
                 Ok(Step::Event)
             }
-            State::Open if is("COMMIT") => self.end(event, true),
-            State::Open if is("ROLLBACK") => self.end(event, false),
+            State::Open if is("COMMIT") => self.end(true),
+            State::Open if is("ROLLBACK") => self.end(false),
             State::Open => Ok(Step::Event),
-            State::Void => self.end(event, true),
+            State::Void => self.end(true),
             State::Headed { .. } => {
-                self.pass(event);
+                self.pass();
                 Ok(Step::Statement(self.position.clone()))
             }
             State::Between => Err(SourceError::Unfit(
@@ -218,18 +238,18 @@ impl Groups {
         }
     }
 
-    fn end(&mut self, event: &SourceEvent, commits: bool) -> Result<Step> {
+    fn end(&mut self, commits: bool) -> Result<Step> {
         if self.state == State::Between {
             return Err(SourceError::malformed("a transaction ends that has not begun"));
         }
-        self.pass(event);
+        self.pass();
         Ok(Step::End(self.position.clone(), commits))
     }
 
-    /// The group ends with this event.
-    fn pass(&mut self, event: &SourceEvent) {
+    /// The group ends with the event at hand.
+    fn pass(&mut self) {
         self.state = State::Between;
-        self.position.pass(&event.header);
+        self.position.position = self.at;
         self.position.domains.extend(self.gtid.take());
     }
 
@@ -303,6 +323,7 @@ mod tests {
         event(&Query { sql, ..begin }, end_log_pos)
     }
 
+    /// It does not say where it ends, as [`mariadb`]'s.
     fn gtid(gno: u64) -> SourceEvent {
         let gtid = GtidEvent {
             gtid: Some(Gtid { sid: Uuid([1; 16]), gno }),
@@ -315,13 +336,13 @@ mod tests {
             immediate_server_version: 80_046,
             original_server_version: None,
         };
-        event(&gtid, 200)
+        event(&gtid, 0)
     }
 
     fn mariadb(sequence: u64, flags: u8, commit_id: u64) -> SourceEvent {
         let body =
             [&sequence.to_le_bytes()[..], &5_u32.to_le_bytes(), &[flags], &commit_id.to_le_bytes()].concat();
-        raw(162, &body, 300)
+        raw(162, &body, 0)
     }
 
     fn taken(groups: &mut Groups, event: &SourceEvent) -> Step {
@@ -412,6 +433,53 @@ mod tests {
         }
         assert!(matches!(alter(12, 4), Step::Statement(_)));
         assert!(matches!(alter(13, 0), Step::Statement(_)));
+    }
+
+    #[test]
+    fn a_group_of_more_than_4_gib_ends_where_it_ends() {
+        const GIB: u32 = 1 << 30;
+        let mut groups = Groups::new(Position::at("b.1", 100));
+        taken(&mut groups, &gtid(1));
+        assert_eq!(taken(&mut groups, &query(b"BEGIN", 250)), Step::Event);
+        for end in [GIB, 2 * GIB, 3 * GIB, 500, GIB, 2 * GIB] {
+            assert_eq!(taken(&mut groups, &raw(30, &[], end)), Step::Event);
+        }
+        let end = (1 << 32) + 2 * u64::from(GIB) + 31;
+        assert_eq!(
+            taken(&mut groups, &event(&Xid(1), 2 * GIB + 31)),
+            Step::End(Position::at("b.1", end), true)
+        );
+        assert_eq!(
+            taken(&mut groups, &raw(3, &[], 2 * GIB + 50)),
+            Step::Passed(Position::at("b.1", end + 19))
+        );
+    }
+
+    #[test]
+    fn what_a_position_has_no_room_for_is_refused() {
+        let mut groups = Groups::new(Position::at("b.1", 4));
+        for (size, fits) in [(0, false), (512, true), (513, false), (70_000, false)] {
+            let rotate = Rotate { position: 4, file: &vec![b'x'; size] };
+            for end_log_pos in [0, 400] {
+                assert_eq!(groups.take(&event(&rotate, end_log_pos)).is_ok(), fits, "{size} bytes");
+            }
+        }
+        // Bytes that are no UTF-8 take three times as much.
+        let Step::File(position) =
+            taken(&mut groups, &event(&Rotate { position: 4, file: &[0xFF; 512] }, 500))
+        else {
+            panic!()
+        };
+        assert_eq!(Position::decode(&position.encode()), Some(position));
+        let mut position = Position::at("b.1", 4);
+        position.domains = (10..65_545).map(|domain| (domain, (1, 1))).collect();
+        assert!(Groups::new(position.clone()).take(&mariadb(10, 2, 1)).is_err());
+        position.domains.remove(&10);
+        position.domains.insert(5, (1, 1));
+        let mut groups = Groups::new(position);
+        taken(&mut groups, &mariadb(10, 2, 1));
+        let Step::End(position, true) = taken(&mut groups, &event(&Xid(1), 350)) else { panic!() };
+        assert_eq!(Position::decode(&position.encode()), Some(position));
     }
 
     #[test]

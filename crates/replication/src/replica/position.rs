@@ -38,12 +38,7 @@ impl Position {
 
     /// Moves behind an event of the log. Events say 32 bits of where they end: behind 4 GiB they begin anew.
     pub fn pass(&mut self, header: &EventHeader) {
-        let end = u64::from(header.end_log_pos);
-        if end == 0 {
-            return;
-        }
-        let high = self.position & !u64::from(u32::MAX);
-        self.position = if high | end < self.position { (high | end) + (1 << 32) } else { high | end };
+        self.position = behind(self.position, header);
     }
 
     /// The same for an event that no group has, and that may be there again, or only say what the file began with: one that
@@ -64,7 +59,7 @@ impl Position {
     /// The bytes.
     ///
     /// # Panics
-    /// If a name or a list has more than 64 Ki entries; sources keep them below.
+    /// If a name or a list has more than 64 Ki entries; [`Groups`](super::Groups) refuses them.
     pub fn encode(&self) -> Vec<u8> {
         let count = |len: usize| u16::try_from(len).expect("names and lists are short").to_le_bytes();
         let mut out = vec![VERSION];
@@ -101,6 +96,16 @@ impl Position {
             self.domains.iter().map(|(domain, (server, sequence))| format!("{domain}-{server}-{sequence}"));
         gtids.collect::<Vec<_>>().join(",")
     }
+}
+
+/// Behind an event of the log that begins here, or a bit further on.
+pub(super) fn behind(position: u64, header: &EventHeader) -> u64 {
+    let end = u64::from(header.end_log_pos);
+    if end == 0 {
+        return position;
+    }
+    let end = position & !u64::from(u32::MAX) | end;
+    if end < position { end + (1 << 32) } else { end }
 }
 
 impl fmt::Display for Position {
