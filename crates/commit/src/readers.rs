@@ -62,7 +62,7 @@ pub struct BinlogReader {
     id: u64,
     awaited: bool,
     /// How often the log had been begun anew before.
-    resets: u64,
+    pub(crate) resets: u64,
 }
 
 impl Readers {

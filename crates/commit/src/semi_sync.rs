@@ -33,10 +33,10 @@ use binlog::GtidSet;
 use engine::ids::CommitSeq;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::Pipeline;
 use crate::pending::{Batch, Pending};
 use crate::record::BinlogPlace;
 use crate::signal::Signal;
+use crate::{BinlogReader, Pipeline};
 
 /// The time-out of whoever waits is looked at this often at least, as it may be changed.
 const LOOK: Duration = Duration::from_millis(100);
@@ -66,6 +66,8 @@ struct State {
     replicas_needed: usize,
     wait_no_replica: bool,
     timeout_ns: u64,
+    /// How often the log was begun anew. Readers count it a moment later.
+    resets: u64,
     /// What each replica holds, by its connection.
     replicas: BTreeMap<u32, BinlogPlace>,
     /// What enough replicas hold.
@@ -314,10 +316,15 @@ impl Pipeline {
         self.settle_semi_sync();
     }
 
-    /// A replica that acknowledges begins to follow by a connection; it has everything before `place`.
-    pub fn add_semi_sync_replica(&self, connection: u32, place: BinlogPlace) {
-        self.semi_sync.state.lock().replicas.insert(connection, BinlogPlace::default());
-        self.acknowledge(connection, place);
+    /// A replica that acknowledges begins to follow by a connection; it has everything before `place`. It does not count if its
+    /// reader is of a log before: places there say nothing of this one.
+    pub fn add_semi_sync_replica(&self, connection: u32, reader: &BinlogReader, place: BinlogPlace) {
+        let mut state = self.semi_sync.state.lock();
+        if state.resets == reader.resets {
+            state.replicas.insert(connection, BinlogPlace::default());
+            drop(state);
+            self.acknowledge(connection, place);
+        }
     }
 
     /// It has gone.
@@ -387,7 +394,8 @@ impl Pipeline {
     pub(crate) fn forget_acknowledgements(&self) {
         let now_ns = self.clock.monotonic_ns();
         let mut state = self.semi_sync.state.lock();
-        // Their dumps end. What one of them may say until then is about the old log.
+        // Their dumps end. What one of them may say until then is about the old log, and so is what a dump has that begins now.
+        state.resets += 1;
         state.replicas.clear();
         (state.acked, state.newest) = (BinlogPlace::default(), BinlogPlace::default());
         let released = state.release(now_ns, false, |_| true);

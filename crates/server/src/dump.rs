@@ -289,7 +289,7 @@ impl Dumping<'_, '_> {
         if self.acknowledges {
             let (pipeline, connection) = (Arc::clone(sender.log().pipeline()), self.connection.id);
             let had = sender.has_before();
-            pipeline.add_semi_sync_replica(connection, had);
+            pipeline.add_semi_sync_replica(connection, sender.log(), had);
             for zombie in replaced {
                 pipeline.remove_semi_sync_replica(*zombie);
             }

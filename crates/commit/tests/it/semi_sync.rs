@@ -30,7 +30,7 @@ impl Following {
         let reader = world.pipeline.follow_binlog(false).unwrap();
         world.pipeline.settings.semi_sync_enabled.store(true, Ordering::Relaxed);
         world.pipeline.settle_semi_sync();
-        world.pipeline.add_semi_sync_replica(REPLICA, BinlogPlace::default());
+        world.pipeline.add_semi_sync_replica(REPLICA, &reader, BinlogPlace::default());
         Self { world, reader }
     }
 
@@ -162,7 +162,7 @@ fn it_waits_for_as_many_as_are_asked_for() {
     let mut waits = it.commit(3);
     it.acknowledge();
     assert!(poll(waits.as_mut()).is_none(), "one is not two");
-    it.world.pipeline.add_semi_sync_replica(8, it.reader.end());
+    it.world.pipeline.add_semi_sync_replica(8, &it.reader, it.reader.end());
     it.world.pipeline.sweep();
     assert!(poll(waits.as_mut()).is_some());
     it.world.pipeline.settings.semi_sync_wait_no_replica.store(false, Ordering::Relaxed);
@@ -172,7 +172,7 @@ fn it_waits_for_as_many_as_are_asked_for() {
     it.world.pipeline.remove_semi_sync_replica(8);
     it.world.pipeline.sweep();
     assert!(!it.is_on() && poll(waits.as_mut()).is_some(), "nobody is waited for who is not there");
-    it.world.pipeline.add_semi_sync_replica(9, it.reader.end());
+    it.world.pipeline.add_semi_sync_replica(9, &it.reader, it.reader.end());
     assert!(!it.is_on(), "one of both has not acknowledged the newest");
     it.acknowledge();
     assert!(it.is_on());
@@ -242,12 +242,18 @@ fn what_a_replica_says_of_the_log_before_a_reset_is_not_believed() {
     assert!(poll(first.as_mut()).is_some());
     let of_the_old = BinlogPlace { file: 9, position: 9_000 };
     it.world.reset(1);
-    it.reader = it.world.pipeline.follow_binlog(false).unwrap();
+    let reader = it.world.pipeline.follow_binlog(false).unwrap();
+    let before = std::mem::replace(&mut it.reader, reader);
     let mut second = it.commit(2);
     it.world.pipeline.acknowledge(REPLICA, of_the_old);
     it.world.pipeline.sweep();
     assert!(poll(second.as_mut()).is_none(), "nobody has said that it has this one");
-    it.world.pipeline.add_semi_sync_replica(REPLICA + 1, BinlogPlace::default());
+    // A dump that was about to begin.
+    it.world.pipeline.add_semi_sync_replica(REPLICA, &before, of_the_old);
+    it.world.pipeline.acknowledge(REPLICA, of_the_old);
+    it.world.pipeline.sweep();
+    assert!(poll(second.as_mut()).is_none(), "nobody has said that it has this one");
+    it.world.pipeline.add_semi_sync_replica(REPLICA + 1, &it.reader, BinlogPlace::default());
     it.world.pipeline.acknowledge(REPLICA + 1, it.reader.end());
     it.world.pipeline.sweep();
     assert!(poll(second.as_mut()).is_some());
