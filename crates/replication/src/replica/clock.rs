@@ -31,8 +31,11 @@ impl LogicalClock {
         }
         let is_in_order = self.open.back().is_none_or(|(last, _)| sequence_number > *last);
         if sequence_number == 0 || last_committed >= sequence_number || !is_in_order {
-            self.open.clear();
-            self.open.push_back((sequence_number, self.turn));
+            // Whoever names a smaller number waits for this group.
+            self.next_file();
+            if sequence_number > 0 {
+                self.open.push_back((sequence_number, self.turn));
+            }
             return (self.turn, before);
         }
         let behind = self.open.partition_point(|(number, _)| *number <= last_committed);
@@ -74,5 +77,9 @@ mod tests {
         assert_eq!(clock.place(5, 9, 0), (2, 1));
         assert_eq!(clock.place(5, 9, 0), (3, 2));
         assert_eq!(clock.place(12, 10, 0), (4, 3));
+        // It waits for the ones before, whose numbers mean nothing.
+        assert_eq!(clock.place(8, 11, 0), (5, 4));
+        assert_eq!(clock.place(10, 12, 0), (6, 4));
+        assert_eq!(clock.place(11, 13, 0), (7, 5));
     }
 }
