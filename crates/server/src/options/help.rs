@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::special::{Argument, SPECIAL};
-use crate::variables::{Kind, Val, Variable, table};
+use crate::variables::{Home, Kind, Val, Variable, table};
 
 const WIDTH: usize = 40;
 
@@ -36,7 +36,11 @@ pub fn help(program: &str) -> String {
             (false, true) => " This server has only the default.",
             (false, false) => "",
         };
-        line(&mut out, variable.name, form(variable), &format!("{}{inert}", variable.help));
+        let help = match variable.home {
+            Home::Alias(of) => format!("Another name of {of}."),
+            _ => format!("{}{inert}", variable.help),
+        };
+        line(&mut out, variable.name, form(variable), &help);
     }
     let (name, rule) = ("Variables", "-".repeat(WIDTH));
     // Writing into a String cannot fail.

@@ -41,10 +41,8 @@ enum Skipped {
 impl Tolerance {
     /// What the variables say now.
     pub(super) fn now(shared: &Shared) -> Self {
-        let sight = shared.variables.server_sight();
-        let said =
-            ["replica_skip_errors", "slave_skip_errors"].map(|name| sight.shown(name).unwrap_or_default());
-        let skipped = said.iter().filter_map(|text| Skipped::read(text)).find(|said| *said != Skipped::None);
+        let said = shared.variables.server_sight().shown("replica_skip_errors").unwrap_or_default();
+        let skipped = Skipped::read(&said);
         let is_idempotent = shared.variables.live.replica_is_idempotent.load(Ordering::Relaxed);
         Self { is_idempotent, skipped: skipped.unwrap_or_default() }
     }

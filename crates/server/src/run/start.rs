@@ -146,7 +146,7 @@ async fn guarded(task: impl Future<Output = ()>) {
 
 /// The task that follows a source, if there is one to follow.
 fn start_replica(shared: &Arc<Shared>, values: &Values) -> Result<tokio::task::JoinHandle<()>, StartError> {
-    let skips = ["skip_replica_start", "skip_slave_start"].iter().any(|name| values.get(name).is_on());
+    let skips = values.get("skip_replica_start").is_on();
     let kept = crate::replica::read(&shared.store).map_err(|error| StartError::Option(error.to_string()))?;
     let (settings, position) = kept;
     let follows = settings.as_ref().is_some_and(|settings| !settings.host.is_empty());

@@ -26,6 +26,8 @@ pub enum Home {
     Live(Shared<Live>),
     /// The global value in the commit pipeline.
     Pipeline(Shared<Settings>),
+    /// It is another name of this variable, which has the value.
+    Alias(&'static str),
     /// Nowhere: found out when it is asked for.
     Shown(fn(&Sight<'_>) -> Val),
 }
@@ -80,6 +82,7 @@ impl std::fmt::Debug for Home {
             Self::Seen(_) => "Seen",
             Self::Live(_) => "Live",
             Self::Pipeline(_) => "Pipeline",
+            Self::Alias(_) => "Alias",
             Self::Shown(_) => "Shown",
         })
     }

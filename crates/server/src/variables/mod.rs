@@ -61,9 +61,20 @@ pub fn table() -> &'static [Variable] {
     &TABLE
 }
 
-/// The place of a name, which is in lower case, in [`table`].
+/// The row of a name, which is in lower case, and the place in [`table`] of the variable that it means: an alias has a row of its
+/// own and no value.
+fn row_of(name: &str) -> Option<(usize, &'static Variable)> {
+    let place = table().binary_search_by_key(&name, |variable| variable.name).ok()?;
+    let row = &table()[place];
+    match row.home {
+        Home::Alias(of) => Some((place_of(of)?, row)),
+        _ => Some((place, row)),
+    }
+}
+
+/// The place in [`table`] of the variable that a name, which is in lower case, means.
 fn place_of(name: &str) -> Option<usize> {
-    table().binary_search_by_key(&name, |variable| variable.name).ok()
+    row_of(name).map(|(place, _)| place)
 }
 
 /// The server's variables.

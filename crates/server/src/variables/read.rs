@@ -10,7 +10,7 @@ use super::home::Home;
 use super::session::SessionVariables;
 use super::value::Val;
 use super::variable::{Extent, Variable};
-use super::{Variables, place_of, table};
+use super::{Variables, place_of, row_of, table};
 
 /// From where a variable is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +40,9 @@ impl Variables {
     }
 }
 
-/// The variable of a name in any case. Error 1193 if there is none.
+/// The row of a name in any case, and the place of the variable that it means. Error 1193 if there is none.
 pub fn find(name: &str) -> Result<(usize, &'static Variable), SqlError> {
-    let lower = name.to_ascii_lowercase();
-    let place = place_of(&lower).ok_or_else(|| ER_UNKNOWN_SYSTEM_VARIABLE.error(&[&name]))?;
-    Ok((place, &table()[place]))
+    row_of(&name.to_ascii_lowercase()).ok_or_else(|| ER_UNKNOWN_SYSTEM_VARIABLE.error(&[&name]))
 }
 
 impl Sight<'_> {
@@ -62,31 +60,32 @@ impl Sight<'_> {
             (None, Extent::Global) => Scope::Global,
             (None, _) => Scope::Session,
         };
-        Ok(variable.kind.value(&self.val(place, variable, scope)))
+        Ok(variable.kind.value(&self.val(place, scope)))
     }
 
     /// A variable as SHOW VARIABLES shows it. Error 1193 if there is none of this name.
     pub fn shown(&self, name: &str) -> Result<String, SqlError> {
         let (place, variable) = find(name)?;
-        Ok(variable.kind.show(&self.val(place, variable, Scope::Session)))
+        Ok(variable.kind.show(&self.val(place, Scope::Session)))
     }
 
     /// The rows of SHOW VARIABLES, by name: those that have a value of this scope.
     pub fn show(&self, scope: Scope) -> impl Iterator<Item = (&'static str, String)> {
         let shown = move |variable: &Variable| scope == Scope::Session || variable.extent != Extent::Session;
-        table().iter().enumerate().filter(move |(_, variable)| shown(variable)).map(
-            move |(place, variable)| (variable.name, variable.kind.show(&self.val(place, variable, scope))),
-        )
+        table().iter().filter(move |variable| shown(variable)).map(move |variable| {
+            let place = place_of(variable.name).expect("it is in the table");
+            (variable.name, variable.kind.show(&self.val(place, scope)))
+        })
     }
 
     /// The global value of a name.
     pub(super) fn val_of(&self, name: &str) -> Val {
-        let place = place_of(name).expect("a variable of this name");
-        self.val(place, &table()[place], Scope::Global)
+        self.val(place_of(name).expect("a variable of this name"), Scope::Global)
     }
 
-    /// The value. A global variable has the same one in either scope.
-    pub(super) fn val(&self, place: usize, variable: &Variable, scope: Scope) -> Val {
+    /// The value at this place. A global variable has the same one in either scope.
+    pub(super) fn val(&self, place: usize, scope: Scope) -> Val {
+        let variable = &table()[place];
         let of_session = scope == Scope::Session && variable.extent != Extent::Global;
         match (variable.home, self.session) {
             (Home::Shown(show), _) => show(self),

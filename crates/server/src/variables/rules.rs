@@ -57,12 +57,10 @@ pub(super) fn rule(
             Err(ER_GTID_MODE_ON_REQUIRES_ENFORCE_GTID_CONSISTENCY_ON.error(&[]))
         }
         "gtid_next" => gtid_next(sight, val),
-        "sql_replica_skip_counter" | "sql_slave_skip_counter" if val.uint() > 0 => {
-            match sight.val_of("gtid_mode").choice() {
-                GTID_MODE_ON => Err(ER_SQL_REPLICA_SKIP_COUNTER_NOT_SETTABLE_IN_GTID_MODE.error(&[])),
-                _ => Ok(()),
-            }
-        }
+        "sql_replica_skip_counter" if val.uint() > 0 => match sight.val_of("gtid_mode").choice() {
+            GTID_MODE_ON => Err(ER_SQL_REPLICA_SKIP_COUNTER_NOT_SETTABLE_IN_GTID_MODE.error(&[])),
+            _ => Ok(()),
+        },
         // What would be written to the binlog may not change its rules midway.
         "sql_log_bin" if target != Target::Global && who.in_transaction => {
             Err(ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN.error(&[]))
@@ -117,17 +115,17 @@ fn log_file(sight: &Sight<'_>, variable: &Variable, val: &Val) -> Result<(), Sql
 /// `SET @@transaction_isolation` is for the next transaction only. Returns whether the variable is of that sort.
 pub(super) fn set_once(name: &str, val: &Val, own: &mut SessionVariables) -> bool {
     match name {
-        "transaction_isolation" | "tx_isolation" => {
+        "transaction_isolation" => {
             own.next.isolation = Some(Isolation::ALL[usize::from(val.choice())]);
         }
-        "transaction_read_only" | "tx_read_only" => own.next.read_only = Some(val.is_on()),
+        "transaction_read_only" => own.next.read_only = Some(val.is_on()),
         _ => return false,
     }
     true
 }
 
 pub(super) fn is_characteristic(name: &str) -> bool {
-    matches!(name, "transaction_isolation" | "tx_isolation" | "transaction_read_only" | "tx_read_only")
+    matches!(name, "transaction_isolation" | "transaction_read_only")
 }
 
 fn gtid_mode(sight: &Sight<'_>, new: u8) -> Result<(), SqlError> {

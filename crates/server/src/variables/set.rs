@@ -91,8 +91,10 @@ impl Sight<'_> {
         who: Who,
         warnings: &mut Warnings,
     ) -> Result<Prepared, SqlError> {
+        // Errors name what was written, rules know the variable that it means.
         let (place, variable) = find(name)?;
-        let is_once = rules::is_characteristic(variable.name);
+        let meant = &super::table()[place];
+        let is_once = rules::is_characteristic(meant.name);
         let target = if target == Target::Bare && !is_once { Target::Session } else { target };
         permit(variable, target, who)?;
         let val = match assigned {
@@ -106,7 +108,7 @@ impl Sight<'_> {
             Some(check) => check(&val)?,
             None => val,
         };
-        rules::rule(self, variable, target, &val, who)?;
+        rules::rule(self, meant, target, &val, who)?;
         Ok(Prepared { place, target, val })
     }
 
@@ -118,7 +120,7 @@ impl Sight<'_> {
         warnings: &mut Warnings,
     ) -> Result<Val, SqlError> {
         let scope = if target == Target::Global { Scope::Global } else { Scope::Session };
-        let converted = convert(variable, &self.val(place, variable, scope), value)?;
+        let converted = convert(variable, &self.val(place, scope), value)?;
         if converted.is_truncated {
             let shown = value.as_ref().to_message();
             let mode = self.session.map_or(SqlMode::EMPTY, |(sql, _)| sql.sql_mode);
@@ -200,7 +202,9 @@ impl Variables {
             Home::Kept => own.change(place, val),
             // Their rule has seen to it that there is nothing to change.
             Home::Shown(_) => {}
-            Home::Live(_) | Home::Pipeline(_) => unreachable!("{} has no session value", variable.name),
+            Home::Live(_) | Home::Pipeline(_) | Home::Alias(_) => {
+                unreachable!("{} has no session value", variable.name)
+            }
         }
     }
 }

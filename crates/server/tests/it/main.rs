@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
 mod accounts;
+mod aliases;
 mod altered;
 mod assigned;
 mod beside_others;

@@ -18,17 +18,14 @@ const SEARCHES: &[&str] = &["TABLE_SCAN", "INDEX_SCAN", "HASH_SCAN"];
 /// See the module.
 pub(super) const ROWS: &[Variable] = &[
     exec_mode("replica_exec_mode", "Whether rows may be other ones than the source's changes find."),
-    exec_mode("slave_exec_mode", "Another name of replica_exec_mode."),
     skip_errors(
         "replica_skip_errors",
         "Errors that do not stop the applier: numbers, ddl_exist_errors, ALL.",
     ),
-    skip_errors("slave_skip_errors", "Another name of replica_skip_errors."),
     skip_counter(
         "sql_replica_skip_counter",
         "Events of the source that are not applied, to the end of their group.",
     ),
-    skip_counter("sql_slave_skip_counter", "Another name of sql_replica_skip_counter."),
     row(
         "replica_type_conversions",
         Global,
@@ -37,16 +34,7 @@ pub(super) const ROWS: &[Variable] = &[
         "Conversions between the source's types and a table's.",
     )
     .only(),
-    row(
-        "slave_type_conversions",
-        Global,
-        Kind::Flags(CONVERSIONS),
-        Initial::Text(""),
-        "Another name of replica_type_conversions.",
-    )
-    .only(),
     text("init_replica", Global, "", "Statements that the applier begins with.").only(),
-    text("init_slave", Global, "", "Another name of init_replica.").only(),
     text("relay_log", Global, "", NO_RELAY_LOG).fixed().inert(),
     text("relay_log_basename", Global, "", NO_RELAY_LOG).told().inert(),
     text("relay_log_index", Global, "", NO_RELAY_LOG).fixed().inert(),
@@ -60,24 +48,15 @@ pub(super) const ROWS: &[Variable] = &[
     uint("sync_relay_log_info", Global, (0, UINT_MAX), 10_000, NO_RELAY_LOG).inert(),
     choice("master_info_repository", Global, REPOSITORIES, "TABLE", WITH_ROWS).inert(),
     uint("sync_source_info", Global, (0, UINT_MAX), 10_000, WITH_ROWS).inert(),
-    uint("sync_master_info", Global, (0, UINT_MAX), 10_000, WITH_ROWS).inert(),
     toggle("replica_allow_batching", Global, true, "Rows are applied together.").inert(),
-    toggle("slave_allow_batching", Global, true, "Another name of replica_allow_batching.").inert(),
     uint("replica_checkpoint_group", Global, (32, 524_280), 512, WITH_ROWS).step(8).inert(),
-    uint("slave_checkpoint_group", Global, (32, 524_280), 512, WITH_ROWS).step(8).inert(),
     uint("replica_checkpoint_period", Global, (1, UINT_MAX), 300, WITH_ROWS).inert(),
-    uint("slave_checkpoint_period", Global, (1, UINT_MAX), 300, WITH_ROWS).inert(),
     toggle("replica_compressed_protocol", Global, false, "The connection to a source is compressed.").only(),
-    toggle("slave_compressed_protocol", Global, false, "Another name of replica_compressed_protocol.").only(),
     text("replica_load_tmpdir", Global, "/tmp", "Where files of LOAD DATA are put.").fixed().inert(),
-    text("slave_load_tmpdir", Global, "/tmp", "Another name of replica_load_tmpdir.").fixed().inert(),
     packet("replica_max_allowed_packet", "The largest packet of a source: an event may have 1 GiB."),
-    packet("slave_max_allowed_packet", "Another name of replica_max_allowed_packet."),
     jobs("replica_pending_jobs_size_max", "Bytes that wait to be applied: 64 MiB, or one larger event."),
-    jobs("slave_pending_jobs_size_max", "Another name of replica_pending_jobs_size_max."),
     toggle("replica_sql_verify_checksum", Global, true, "Checksums of events are verified: they always are.")
         .inert(),
-    toggle("slave_sql_verify_checksum", Global, true, "Another name of replica_sql_verify_checksum.").inert(),
     row(
         "slave_rows_search_algorithms",
         Global,
@@ -87,8 +66,6 @@ pub(super) const ROWS: &[Variable] = &[
     )
     .inert(),
     uint("rpl_stop_replica_timeout", Global, (2, YEAR_S), YEAR_S, "Seconds that STOP REPLICA waits.").inert(),
-    uint("rpl_stop_slave_timeout", Global, (2, YEAR_S), YEAR_S, "Another name of rpl_stop_replica_timeout.")
-        .inert(),
     text("report_user", Global, "", "The account that a replica names.").fixed().inert(),
     text("report_password", Global, "", "Its password, which is told nobody.").fixed().inert(),
 ];

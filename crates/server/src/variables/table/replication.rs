@@ -231,7 +231,6 @@ pub(super) const ROWS: &[Variable] = &[
     .restricted()
     .inert(),
     toggle("log_replica_updates", Global, true, "What a replica applies is logged.").fixed().only(),
-    toggle("log_slave_updates", Global, true, "Another name of log_replica_updates.").fixed().only(),
     uint("replica_parallel_workers", Global, (0, 1024), 4, "Workers that apply a source's transactions.")
         .home(live(
             |live| live.replica_parallel_workers.val(),
@@ -250,33 +249,12 @@ pub(super) const ROWS: &[Variable] = &[
     )),
     uint("replica_net_timeout", Global, (1, 31_536_000), 60, "Seconds for which a source may be silent.")
         .home(live(|live| live.replica_net_timeout_s.val(), |live, val| live.replica_net_timeout_s.put(val))),
-    uint("slave_parallel_workers", Global, (0, 1024), 4, "Another name of replica_parallel_workers.").home(
-        live(|live| live.replica_parallel_workers.val(), |live, val| live.replica_parallel_workers.put(val)),
-    ),
-    uint("slave_net_timeout", Global, (1, 31_536_000), 60, "Another name of replica_net_timeout.")
-        .home(live(|live| live.replica_net_timeout_s.val(), |live, val| live.replica_net_timeout_s.put(val))),
-    uint(
-        "slave_transaction_retries",
-        Global,
-        (0, u64::MAX),
-        10,
-        "Another name of replica_transaction_retries.",
-    )
-    .home(live(
-        |live| live.replica_transaction_retries.val(),
-        |live, val| live.replica_transaction_retries.put(val),
-    )),
-    toggle("skip_slave_start", Global, false, "Another name of skip_replica_start.").fixed(),
     toggle("skip_replica_start", Global, false, "A configured replica does not start with the server.")
         .fixed(),
     toggle("replica_preserve_commit_order", Global, true, "Commits follow the source's order.")
         .fixed()
         .only(),
-    toggle("slave_preserve_commit_order", Global, true, "Another name of replica_preserve_commit_order.")
-        .fixed()
-        .only(),
     parallel_type("replica_parallel_type", "What may run at the same time."),
-    parallel_type("slave_parallel_type", "Another name of replica_parallel_type."),
     toggle("log_bin_trust_function_creators", Global, false, "Who may create stored functions.").inert(),
     toggle("log_statements_unsafe_for_binlog", Global, true, "Unsafe statements are warned of.").inert(),
     toggle(
@@ -286,7 +264,6 @@ pub(super) const ROWS: &[Variable] = &[
         "Checksums are not verified when the log is read for a replica, who does that.",
     )
     .inert(),
-    toggle("master_verify_checksum", Global, false, "Another name of source_verify_checksum.").inert(),
     uint("rpl_read_size", Global, (8192, u64::MAX), 8192, "Bytes that are read of the log at a time.")
         .step(4096)
         .inert(),
@@ -381,24 +358,6 @@ pub(super) const ROWS: &[Variable] = &[
     )
     .home(SEMI_SYNC_POINT),
     uint("rpl_semi_sync_source_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
-    toggle("rpl_semi_sync_master_enabled", Global, false, "Another name of rpl_semi_sync_source_enabled.")
-        .home(SEMI_SYNC_ENABLED),
-    uint(
-        "rpl_semi_sync_master_timeout",
-        Global,
-        (0, 4_294_967_295),
-        10_000,
-        "Another name of rpl_semi_sync_source_timeout.",
-    )
-    .home(SEMI_SYNC_TIMEOUT),
-    uint(
-        "rpl_semi_sync_master_wait_for_slave_count",
-        Global,
-        (1, 65_535),
-        1,
-        "Another name of rpl_semi_sync_source_wait_for_replica_count.",
-    )
-    .home(SEMI_SYNC_REPLICAS),
     toggle(
         "rpl_semi_sync_replica_enabled",
         Global,
@@ -407,25 +366,6 @@ pub(super) const ROWS: &[Variable] = &[
     )
     .home(SEMI_SYNC_REPLICA),
     uint("rpl_semi_sync_replica_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
-    toggle("rpl_semi_sync_slave_enabled", Global, false, "Another name of rpl_semi_sync_replica_enabled.")
-        .home(SEMI_SYNC_REPLICA),
-    uint("rpl_semi_sync_slave_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
-    toggle(
-        "rpl_semi_sync_master_wait_no_slave",
-        Global,
-        true,
-        "Another name of rpl_semi_sync_source_wait_no_replica.",
-    )
-    .home(SEMI_SYNC_NO_REPLICA),
-    choice(
-        "rpl_semi_sync_master_wait_point",
-        Global,
-        &["AFTER_SYNC", "AFTER_COMMIT"],
-        "AFTER_SYNC",
-        "Another name of rpl_semi_sync_source_wait_point.",
-    )
-    .home(SEMI_SYNC_POINT),
-    uint("rpl_semi_sync_master_trace_level", Global, (0, 4_294_967_295), 32, "How much is traced.").inert(),
     text("report_host", Global, "", "How a replica calls itself.").fixed(),
     uint("report_port", Global, (0, 65_535), 0, "The port that a replica names; unasked, port.").fixed(),
 ];

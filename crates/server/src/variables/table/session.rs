@@ -71,20 +71,7 @@ pub(super) const ROWS: &[Variable] = &[
         |own| Val::Choice(own.isolation as u8),
         |own, val| own.isolation = Isolation::ALL[usize::from(val.choice())],
     )),
-    choice(
-        "tx_isolation",
-        Both,
-        &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"],
-        "REPEATABLE-READ",
-        "Another name of transaction_isolation.",
-    )
-    .home(own(
-        |own| Val::Choice(own.isolation as u8),
-        |own, val| own.isolation = Isolation::ALL[usize::from(val.choice())],
-    )),
     toggle("transaction_read_only", Both, false, "Transactions do not write unless they say so.")
-        .home(own(|own| Val::Bool(own.read_only), |own, val| own.read_only = val.is_on())),
-    toggle("tx_read_only", Both, false, "Another name of transaction_read_only.")
         .home(own(|own| Val::Bool(own.read_only), |own, val| own.read_only = val.is_on())),
     choice(
         "completion_type",
@@ -121,8 +108,6 @@ pub(super) const ROWS: &[Variable] = &[
     uint("insert_id", Own, (0, u64::MAX), 0, "The next generated value of this session, once.")
         .home(sql(|sql| Val::UInt(sql.insert_id.unwrap_or(0)), |sql, val| sql.insert_id = Some(val.uint()))),
     uint("last_insert_id", Own, (0, u64::MAX), 0, "What last_insert_id() returns.")
-        .home(sql(|sql| sql.last_insert_id.val(), |sql, val| sql.last_insert_id.put(val))),
-    uint("identity", Own, (0, u64::MAX), 0, "Another name of last_insert_id.")
         .home(sql(|sql| sql.last_insert_id.val(), |sql, val| sql.last_insert_id.put(val))),
     double(
         "timestamp",
@@ -327,9 +312,6 @@ pub(super) const ROWS: &[Variable] = &[
         |own, val| own.idempotent_replay = val.choice() == 1,
     )),
     toggle("pseudo_replica_mode", Own, false, "The session replays a binary log.")
-        .restricted_to_appliers()
-        .inert(),
-    toggle("pseudo_slave_mode", Own, false, "Another name of pseudo_replica_mode.")
         .restricted_to_appliers()
         .inert(),
     uint(
