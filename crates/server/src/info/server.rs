@@ -152,11 +152,13 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
     view.show().into_iter().map(|(name, value)| row![name, value]).collect()
 }
 
-/// The connections that the session is told of: its user's, and all if it has PROCESS. Of passwords it is not told.
+/// The connections that the session is told of: its account's user's, which an anonymous account has none of, and all if it
+/// has PROCESS. Of passwords it is not told.
 pub(super) fn connections(look: &Look<'_>) -> Vec<ProcessRow> {
     let all = look.access.has(Privileges::PROCESS);
+    let own = &look.access.account_name().user;
     let mut rows = look.shared.connections.processes();
-    rows.retain(|process| all || process.user == look.access.user());
+    rows.retain(|process| all || process.user == *own && !own.is_empty());
     let states = super::locks::states(look.shared);
     for process in &mut rows {
         process.state = states.get(&process.id).copied().unwrap_or(process.state);
@@ -170,10 +172,13 @@ pub(super) fn processes(look: &Look<'_>) -> Vec<Row> {
     connections(look).into_iter().map(|process| process_row(process, usize::MAX)).collect()
 }
 
-/// SHOW PROCESSLIST; statements are cut unless it is FULL.
-pub(super) fn show_processes(look: &Look<'_>, full: bool) -> Vec<Row> {
+/// SHOW PROCESSLIST; statements are cut unless it is FULL. Error 1227 for an anonymous account without PROCESS.
+pub(super) fn show_processes(look: &Look<'_>, full: bool) -> Result<Vec<Row>> {
+    if look.access.account_name().user.is_empty() {
+        look.access.require(Privileges::PROCESS, "", "PROCESS")?;
+    }
     let size_max = if full { usize::MAX } else { 100 };
-    connections(look).into_iter().map(|process| process_row(process, size_max)).collect()
+    Ok(connections(look).into_iter().map(|process| process_row(process, size_max)).collect())
 }
 
 /// `performance_schema.processlist`

@@ -198,7 +198,7 @@ fn unfiltered(show: &Show, look: &Look<'_>) -> Result<Shown> {
         Show::Privileges => Shown::new("privileges", server::show_privileges()),
         Show::Processlist(full) => {
             let name = if *full { "full_processlist" } else { "processlist" };
-            Shown::new(name, server::show_processes(look, *full))
+            Shown::new(name, server::show_processes(look, *full)?)
         }
         Show::BinaryLogs => Shown::new("binary_logs", logs::files(look)?),
         Show::BinaryLogStatus => Shown::new("binary_log_status", logs::position(look)?),

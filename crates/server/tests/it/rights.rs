@@ -2,7 +2,8 @@
 //!
 //! Requirements: R1. who may not read a table cannot have a change tell him what is in it, and needs to read only for changes that
 //! look; R2. statements about accounts name in the binary log whom and what they are about; R3. what is not there can be revoked if
-//! the statement says so; R4. each FLUSH needs RELOAD or its own privilege; R5. a password is seen by none, also while its statement runs.
+//! the statement says so; R4. each FLUSH needs RELOAD or its own privilege; R5. a password is seen by none, also while its statement runs; R6. an
+//! anonymous account is told nothing of those whose name its client has given.
 //!
 //! Method: a whole server, users without a password, answers as recorded from MySQL 9.7.4.
 
@@ -257,5 +258,25 @@ fn sessions_begin_with_init_connect_but_those_of_administrators() {
     assert_eq!(code(&mut world.client("nobody"), "SELECT 1"), 1184);
     ok(&mut world.root(), "SET GLOBAL init_connect = ''");
     assert_eq!(code(&mut world.client("nobody"), "SELECT 1"), 0);
+    world.stop();
+}
+
+#[test]
+fn an_anonymous_account_does_not_see_what_others_of_that_name_do() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE USER alice@'%' IDENTIFIED WITH mysql_native_password");
+    let mut alice = world.client("alice");
+    let listed = "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'alice'";
+    assert_eq!(rows(&mut alice, listed), ["1"]);
+    ok(&mut root, "DROP USER alice@'%'");
+    ok(&mut root, "CREATE USER ''@'%' IDENTIFIED WITH mysql_native_password");
+    let mut nobody = world.client("alice");
+    assert_eq!(rows(&mut nobody, "SELECT user(), current_user()"), ["alice@localhost|@%"]);
+    assert_eq!(rows(&mut nobody, listed), ["0"]);
+    assert_eq!(code(&mut nobody, "SHOW FULL PROCESSLIST"), 1227);
+    ok(&mut root, "GRANT PROCESS ON *.* TO ''@'%'");
+    assert_eq!(rows(&mut nobody, listed), ["2"]);
+    assert_eq!(code(&mut nobody, "SHOW FULL PROCESSLIST"), 0);
     world.stop();
 }
