@@ -94,15 +94,17 @@ impl Pipeline {
     pub fn purge_to(&self, target: &BinlogName) -> Result<Purged, PurgeError> {
         let Some(files) = &self.binlog else { return Ok(Purged::default()) };
         let needed = self.first_needed_binlog().unwrap_or(0);
-        files.purge_below(target, needed)
+        let purged = files.purge_below(target, needed)?;
+        // Whoever asks for what was purged is not to wait for the disk; an error is his.
+        let _ = files.previous_of_first();
+        Ok(purged)
     }
 
     /// The GTIDs of files that were removed, which the first file that is there says, and those that were said to be executed elsewhere.
     pub fn purged_gtids(&self) -> Result<GtidSet, FatalError> {
         let mut purged = self.facts.lock().gtid_purged.clone();
-        let Some(files) = &self.binlog else { return Ok(purged) };
-        if let Some(file) = files.open_first()? {
-            purged.add_set(&binlog::read_head(file)?.previous);
+        if let Some(files) = &self.binlog {
+            purged.add_set(&files.previous_of_first()?);
         }
         Ok(purged)
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use binlog::{BinlogIndex, BinlogName, CachedFile, IoCache, LogFile};
+use binlog::{BinlogIndex, BinlogName, CachedFile, GtidSet, IoCache, LogFile};
 use parking_lot::{Mutex, MutexGuard};
 use vfs::{File, LockGuard, Open, Vfs};
 
@@ -37,6 +37,8 @@ pub struct BinlogFiles {
     in_use: Arc<FilesInUse>,
     /// Held by whoever removes files. Rank: before the index.
     removing: Mutex<()>,
+    /// What PREVIOUS_GTIDS of the first file says, and the name that the index had first then. Rank: before the index.
+    previous_of_first: Mutex<Option<(BinlogName, GtidSet)>>,
 }
 
 /// The appending end; owned by the stage that writes.
@@ -66,7 +68,7 @@ impl BinlogFiles {
         let (synced, written) = (Mutex::default(), Mutex::new(place));
         let appender = Appender { file: Some(file), number, io_cache: Arc::clone(&io_cache), failed: false };
         let (index, in_use, sync_failed) = (Mutex::new(index), Arc::default(), Mutex::new(false));
-        let removing = Mutex::new(());
+        let (removing, previous_of_first) = (Mutex::new(()), Mutex::default());
         (
             Self {
                 vfs,
@@ -79,6 +81,7 @@ impl BinlogFiles {
                 io_cache,
                 in_use,
                 removing,
+                previous_of_first,
             },
             appender,
         )
@@ -99,8 +102,23 @@ impl BinlogFiles {
         self.open_at(name, &self.path_of(name))
     }
 
+    /// What PREVIOUS_GTIDS of the first file says. It may be megabytes, and is read once.
+    pub(crate) fn previous_of_first(&self) -> Result<GtidSet, FatalError> {
+        let mut known = self.previous_of_first.lock();
+        let Some(first) = self.index.lock().names().first().cloned() else { return Ok(GtidSet::new()) };
+        if let Some((name, previous)) = &*known
+            && *name == first
+        {
+            return Ok(previous.clone());
+        }
+        let Some(file) = self.open_first()? else { return Ok(GtidSet::new()) };
+        let previous = binlog::read_head(file)?.previous;
+        *known = Some((first, previous.clone()));
+        Ok(previous)
+    }
+
     /// The first file that can be opened; those before it were removed by somebody else.
-    pub(crate) fn open_first(&self) -> Result<Option<FileInUse>, FatalError> {
+    fn open_first(&self) -> Result<Option<FileInUse>, FatalError> {
         let index = self.index.lock();
         for name in index.names() {
             match self.open_at(name, &index.path_of(name)) {
@@ -217,7 +235,10 @@ impl BinlogFiles {
         header: &[u8],
     ) -> Result<Appender, FatalError> {
         let _one_at_a_time = self.removing.lock();
+        let mut previous_of_first = self.previous_of_first.lock();
         let mut index = self.index.lock();
+        // The new first file may have the old one's name.
+        *previous_of_first = None;
         index.remove_all(&*self.vfs)?;
         self.io_cache.begin_anew();
         let file = binlog::rotate::begin_file(&*self.vfs, &mut index, context.name(first), header)?;

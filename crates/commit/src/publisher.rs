@@ -72,7 +72,7 @@ impl Publisher {
     }
 
     /// The published end of the binlog, if there is one.
-    pub(crate) fn binlog_end(&self) -> Option<BinlogPlace> {
+    pub fn binlog_end(&self) -> Option<BinlogPlace> {
         let tuple = self.tuple.lock();
         tuple.binlog.as_ref().map(BinlogEnd::place)
     }

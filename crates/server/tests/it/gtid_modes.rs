@@ -3,8 +3,11 @@
 //! Requirements: R1. A step of `gtid_mode` begins a binlog file, so who asks by GTIDs finds files that have nothing else. R2. It is refused
 //! where something here is by GTIDs (3111), and what it needs cannot be taken from it (1779). R3. What is done by itself with a GTID uses it,
 //! whether it changes anything or not; what fails uses it without being executed, and a COMMIT that a read lock refuses ends its transaction. R4. A server without GTIDs takes none of a source. As recorded from MySQL 9.7.4.
+//! R5. What was purged is known without a look at the files.
 //!
 //! Method: whole servers, one of which follows the other over TCP.
+
+use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
 
 use crate::replica::{follow, newest};
 use crate::replica_runs::{status, until_status};
@@ -216,5 +219,29 @@ fn a_commit_that_a_read_lock_refuses_leaves_no_transaction() {
     }
     assert_eq!(rows(&mut root, "SELECT COUNT(*) FROM d.t"), ["2"]);
     assert_eq!(rows(&mut root, &format!("SELECT gtid_subset('{UUID}:5-6', @@global.gtid_executed)")), ["0"]);
+    world.stop();
+}
+
+#[test]
+fn what_was_purged_is_known_while_no_file_can_be_read() {
+    let disk = SimDisk::new();
+    let world = World::start_on(&disk, &[]);
+    let mut root = world.root();
+    let purged = |root: &mut crate::client::Client| rows(root, "SELECT @@gtid_purged");
+    ok(&mut root, "FLUSH BINARY LOGS");
+    ok(&mut root, "PURGE BINARY LOGS TO 'binlog.000002'");
+    let unreadable = || Fault::new(FaultKind::Io).of(OpKind::Read).on("binlog.").lasting();
+    disk.inject(unreadable());
+    let before = purged(&mut root);
+    assert!(before[0].ends_with(":1-4"), "{before:?}");
+    disk.lift_faults();
+    let world = world.restart();
+    let mut root = world.root();
+    disk.inject(unreadable());
+    assert_eq!(purged(&mut root), before, "the start has looked");
+    disk.lift_faults();
+    // The same name, and another file.
+    ok(&mut root, "RESET BINARY LOGS AND GTIDS TO 2");
+    assert_eq!(purged(&mut root), [""]);
     world.stop();
 }
