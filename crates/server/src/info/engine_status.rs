@@ -15,7 +15,7 @@ use super::server;
 
 /// The text.
 pub(super) fn text(look: &Look<'_>) -> Result<String> {
-    let rows = server::status(look, Scope::Global);
+    let rows = server::status(look, Scope::Global, |_| true);
     let status: Vec<(String, String)> = rows.iter().map(|row| (shown(&row[0]), shown(&row[1]))).collect();
     let by_name: HashMap<&str, &str> = status.iter().map(|(name, value)| (&**name, &**value)).collect();
     let number = |name: &str| by_name.get(name).copied().unwrap_or("0");

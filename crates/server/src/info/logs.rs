@@ -5,6 +5,7 @@ use std::sync::Arc;
 use binlog::decode::Event;
 use binlog::{BinlogName, EventHeader, EventReader, EventType, PayloadEvents};
 use commit::Pipeline;
+use commit::record::BinlogPlace;
 use replication::source::Registration;
 use sql::parse::Limit;
 use types::error::SqlError;
@@ -24,9 +25,10 @@ pub(super) fn files(look: &Look<'_>) -> Result<Vec<Row>> {
     let pipeline = &look.shared.pipeline;
     let binlog = pipeline.binlog().ok_or_else(|| ER_NO_BINARY_LOGGING.error(&[]))?;
     let names = binlog.index().names().to_vec();
+    let last = pipeline.publisher().binlog_end();
     let row = |name: &BinlogName| {
         // A file that is purged meanwhile shows as empty, as in MySQL.
-        let size = match visible_end(pipeline, name) {
+        let size = match visible_end(last, name) {
             Some(end) => end,
             None => file_size(&*look.shared.vfs, pipeline, name).unwrap_or(0),
         };
@@ -76,8 +78,8 @@ fn name_of(names: &[BinlogName], number: u32) -> String {
 }
 
 /// How far the last file may be read: what comes behind is not durable yet.
-fn visible_end(pipeline: &Pipeline, name: &BinlogName) -> Option<u64> {
-    let end = pipeline.publisher().tuple().binlog?;
+fn visible_end(last: Option<BinlogPlace>, name: &BinlogName) -> Option<u64> {
+    let end = last?;
     (name.number() == u64::from(end.file)).then_some(end.position)
 }
 
@@ -124,7 +126,7 @@ pub(crate) fn events(
     };
     let name = name.ok_or_else(|| failed("Could not find target log"))?;
     let broken = |_| failed(BROKEN);
-    let end = visible_end(pipeline, name);
+    let end = visible_end(pipeline.publisher().binlog_end(), name);
     let file = files.open(name).map_err(|_| failed("Could not find target log"))?;
     let start = wanted.position.unwrap_or(0).max(binlog::reader::FIRST_EVENT);
     let mut reader = EventReader::open(file).map_err(broken)?;

@@ -11,7 +11,7 @@ use super::look::Look;
 use crate::accounts::Privileges;
 use crate::general_log::commands_without_secrets;
 use crate::net::ProcessRow;
-use crate::status::{Storage, View};
+use crate::status::{Moment, Storage, View};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -100,32 +100,32 @@ pub(super) fn show_plugins(look: &Look<'_>) -> Vec<Row> {
 
 /// `performance_schema.global_variables`
 pub(super) fn global_variables(look: &Look<'_>) -> Vec<Row> {
-    variables(look, Scope::Global)
+    variables(look, Scope::Global, |_| true)
 }
 
 /// `performance_schema.session_variables`
 pub(super) fn session_variables(look: &Look<'_>) -> Vec<Row> {
-    variables(look, Scope::Session)
+    variables(look, Scope::Session, |_| true)
 }
 
-/// SHOW VARIABLES.
-pub(super) fn variables(look: &Look<'_>, scope: Scope) -> Vec<Row> {
+/// SHOW VARIABLES: those whose name is `wanted`.
+pub(super) fn variables(look: &Look<'_>, scope: Scope, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     let sight = look.shared.variables.sight(look.session, look.variables);
-    sight.show(scope).map(|(name, value)| row![name, value]).collect()
+    sight.show_those(scope, wanted).map(|(name, value)| row![name, value]).collect()
 }
 
 /// `performance_schema.global_status`
 pub(super) fn global_status(look: &Look<'_>) -> Vec<Row> {
-    status(look, Scope::Global)
+    status(look, Scope::Global, |_| true)
 }
 
 /// `performance_schema.session_status`
 pub(super) fn session_status(look: &Look<'_>) -> Vec<Row> {
-    status(look, Scope::Session)
+    status(look, Scope::Session, |_| true)
 }
 
-/// SHOW STATUS.
-pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
+/// SHOW STATUS: those whose name is `wanted`.
+pub(super) fn status(look: &Look<'_>, scope: Scope, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     let shared = look.shared;
     let is_session = scope == Scope::Session;
     let snapshot = if is_session { look.view.snapshot() } else { None };
@@ -135,7 +135,7 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
         session: is_session.then(|| look.view.counters()),
         tls: connection.as_ref().and_then(|connection| connection.tls()),
         compressed: connection.is_some_and(|connection| connection.is_compressed()),
-        snapshot: snapshot.as_ref(),
+        moment: Moment::of(snapshot),
         pipeline: Some(&shared.pipeline),
         storage: Some(Storage {
             base: shared.schema.base(),
@@ -149,7 +149,7 @@ pub(super) fn status(look: &Look<'_>, scope: Scope) -> Vec<Row> {
         threads_running: shared.connections.running(),
         acknowledges: shared.common.replica.acknowledges(),
     };
-    view.show().into_iter().map(|(name, value)| row![name, value]).collect()
+    view.show_those(wanted).into_iter().map(|(name, value)| row![name, value]).collect()
 }
 
 /// The connections that the session is told of: its account's user's, which an anonymous account has none of, and all if it

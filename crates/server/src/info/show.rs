@@ -107,13 +107,7 @@ fn of_tables<'s>(show: &'s Show, look: &Look<'_>) -> Result<Option<(Shown, Optio
                 Ok(row)
             };
             // What is shown of a table is dear: LIKE is asked first.
-            let wanted = |table: &AnyTable| match filter {
-                Some(Filter::Like(pattern)) => {
-                    let name = table.def().name.as_bytes();
-                    Collation::Utf8mb4Bin.like(name, pattern.as_bytes(), Some(u32::from('\\')))
-                }
-                _ => true,
-            };
+            let wanted = |table: &AnyTable| wanted(filter.as_ref(), Collation::Utf8mb4Bin, &table.def().name);
             let rows = look.tables_in(&db).into_iter().filter(wanted).map(row).collect::<Result<_>>()?;
             (Shown::new("table_status", rows), filter)
         }
@@ -149,6 +143,16 @@ fn of_tables<'s>(show: &'s Show, look: &Look<'_>) -> Result<Option<(Shown, Optio
     Ok(Some((shown, filter.as_ref())))
 }
 
+/// Whether a row of this name may pass the filter: LIKE knows without the rest of it.
+fn wanted(filter: Option<&Filter>, collation: Collation, name: &str) -> bool {
+    match filter {
+        Some(Filter::Like(pattern)) => {
+            collation.like(name.as_bytes(), pattern.as_bytes(), Some(u32::from('\\')))
+        }
+        _ => true,
+    }
+}
+
 /// What is about the server and takes LIKE and WHERE.
 fn of_server<'s>(show: &'s Show, look: &Look<'_>) -> Option<(Shown, Option<&'s Filter>)> {
     let (shown, filter) = match show {
@@ -158,10 +162,15 @@ fn of_server<'s>(show: &'s Show, look: &Look<'_>) -> Option<(Shown, Option<&'s F
             (Shown::new("character_set", rows), filter)
         }
         Show::Collation(filter) => (Shown::new("collation", server::collations(look)), filter),
+        // Some values are dear, too.
         Show::Variables(set, filter) => {
-            (Shown::new("variables", server::variables(look, scope(*set))), filter)
+            let wanted = |name: &str| wanted(filter.as_ref(), Collation::Utf8mb4GeneralCi, name);
+            (Shown::new("variables", server::variables(look, scope(*set), wanted)), filter)
         }
-        Show::Status(set, filter) => (Shown::new("variables", server::status(look, scope(*set))), filter),
+        Show::Status(set, filter) => {
+            let wanted = |name: &str| wanted(filter.as_ref(), Collation::Utf8mb4GeneralCi, name);
+            (Shown::new("variables", server::status(look, scope(*set), wanted)), filter)
+        }
         _ => return None,
     };
     Some((shown, filter.as_ref()))

@@ -23,6 +23,7 @@ use super::{Client, Shared, Transaction};
 use crate::accounts::Privileges;
 use crate::info;
 use crate::net::KillKind;
+use crate::status::Gauges;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -81,16 +82,25 @@ impl Client {
                 FlushWhat::BinaryLogs => self.rotate_binlog(None).await?,
                 FlushWhat::OtherLogs("GENERAL LOGS") => self.shared.reopen_general_log(),
                 FlushWhat::OtherLogs("SLOW LOGS") => self.shared.reopen_slow_log(),
-                FlushWhat::Tables(tables, FlushTables::ReadLock) => self.flush_with_read_lock(tables).await?,
+                FlushWhat::Tables(tables, how) => {
+                    if tables.is_empty() {
+                        Gauges::bump(&self.shared.status.gauges.flush_commands);
+                    }
+                    // There is nothing to close.
+                    if how == FlushTables::ReadLock {
+                        self.flush_with_read_lock(tables).await?;
+                    }
+                }
                 // There is nothing that these would have to do: nothing is kept that could be out of date.
                 FlushWhat::EngineLogs
                 | FlushWhat::OtherLogs(_)
-                | FlushWhat::Tables(_, FlushTables::Unlocked)
                 | FlushWhat::Privileges
                 | FlushWhat::UserResources
                 | FlushWhat::OptimizerCosts => {}
                 FlushWhat::Hosts => self.shared.connections.flush_hosts(),
-                FlushWhat::Status => self.shared.status.flush_session(&self.counters),
+                FlushWhat::Status => {
+                    self.shared.status.flush(&self.counters, self.shared.connections.sessions());
+                }
             }
         }
         Ok(Some(ack))

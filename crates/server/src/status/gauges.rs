@@ -31,7 +31,7 @@ pub struct Gauges {
     pub tls_accepts: AtomicU64,
     /// `Ssl_finished_accepts`: those that have it.
     pub tls_finished_accepts: AtomicU64,
-    /// `Flush_commands`
+    /// `Flush_commands`: how often all tables were flushed.
     pub flush_commands: AtomicU64,
     /// When FLUSH STATUS was executed last, seconds since the start.
     pub status_flushed_s: AtomicU64,

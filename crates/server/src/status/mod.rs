@@ -9,11 +9,13 @@ mod prometheus;
 mod rows;
 mod storage;
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use commit::recovery::Report;
-use commit::{Pipeline, Tuple};
+use commit::{Pipeline, SemiSyncStatus, Tuple};
 use parking_lot::Mutex;
 
 pub use counter::{Counter, Counters};
@@ -40,8 +42,15 @@ struct Sessions {
     ended: Counters,
 }
 
+/// What several rows of one SHOW STATUS are about, looked at once: they are of one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Moment {
+    tuple: OnceCell<Tuple>,
+    semi_sync: OnceCell<SemiSyncStatus>,
+}
+
 /// What SHOW STATUS looks at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct View<'a> {
     /// The server's counters.
     pub status: &'a Status,
@@ -51,8 +60,8 @@ pub struct View<'a> {
     pub tls: Option<TlsNames>,
     /// Whether the session's connection is compressed.
     pub compressed: bool,
-    /// Of the session's consistent snapshot.
-    pub snapshot: Option<&'a Tuple>,
+    /// What several rows are about.
+    pub moment: Moment,
     /// The commit pipeline, once it runs.
     pub pipeline: Option<&'a Pipeline>,
     /// Where data is, once it is open.
@@ -85,11 +94,19 @@ impl Status {
         }
     }
 
-    /// FLUSH STATUS: the session's counts begin anew, their sum stays.
+    /// FLUSH STATUS: the session's counts begin anew, their sum stays; the most sessions are those of now.
+    pub fn flush(&self, counters: &Counters, sessions: u32) {
+        self.gauges.status_flushed_s.store(crate::clock::monotonic_ms() / 1000, Ordering::Relaxed);
+        self.gauges.sessions_max.store(0, Ordering::Relaxed);
+        self.gauges.sessions_are(sessions.into(), crate::clock::unix_s());
+        self.flush_session(counters);
+    }
+
+    /// The session's counts begin anew, their sum stays.
     pub fn flush_session(&self, counters: &Counters) {
-        let now_s = crate::clock::monotonic_ms() / 1000;
-        self.gauges.status_flushed_s.store(now_s, std::sync::atomic::Ordering::Relaxed);
-        self.sessions.lock().ended.absorb(counters);
+        // With the lock, for the sum: it has them once.
+        let sessions = self.sessions.lock();
+        sessions.ended.absorb(counters);
         counters.clear();
     }
 
@@ -105,15 +122,37 @@ impl Status {
     }
 }
 
+impl Moment {
+    /// That of the session's consistent snapshot; now, without one.
+    pub fn of(snapshot: Option<Tuple>) -> Self {
+        Self { tuple: snapshot.map_or_else(OnceCell::new, OnceCell::from), ..Self::default() }
+    }
+
+    fn tuple(&self, pipeline: &Pipeline) -> &Tuple {
+        self.tuple.get_or_init(|| pipeline.publisher().tuple())
+    }
+
+    fn semi_sync(&self, pipeline: &Pipeline) -> &SemiSyncStatus {
+        self.semi_sync.get_or_init(|| pipeline.semi_sync_status())
+    }
+}
+
 impl View<'_> {
     /// The rows of SHOW STATUS, by name: the session's counts if there is a session, else everybody's.
     pub fn show(&self) -> Vec<(&'static str, String)> {
+        self.show_those(|_| true)
+    }
+
+    /// Those of them whose name is `wanted`.
+    pub fn show_those(&self, wanted: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
         let sum = self.status.sum();
-        rows::all().iter().map(|row| (row.name, row.show(self, &sum))).collect()
+        let rows = rows::all().iter().filter(|row| wanted(row.name));
+        rows.map(|row| (row.name, row.show(self, &sum))).collect()
     }
 
     /// Everybody's counts in Prometheus' text format.
     pub fn prometheus(&self) -> String {
-        prometheus::render(&View { session: None, tls: None, compressed: false, snapshot: None, ..*self })
+        let moment = Moment::default();
+        prometheus::render(&View { session: None, tls: None, compressed: false, moment, ..self.clone() })
     }
 }

@@ -158,15 +158,12 @@ const STAGES: [[Row; 5]; 4] = [
 /// What of the place of the session's consistent snapshot; of now, without one. Empty without a binlog.
 fn snapshot(view: &View<'_>, which: fn(&Tuple, &FileContext) -> String) -> String {
     let Some(pipeline) = view.pipeline else { return String::new() };
-    match view.snapshot {
-        Some(tuple) => which(tuple, pipeline.binlog_context()),
-        None => which(&pipeline.publisher().tuple(), pipeline.binlog_context()),
-    }
+    which(view.moment.tuple(pipeline), pipeline.binlog_context())
 }
 
 /// What of semi-synchronous replication `which` says; nothing before the pipeline runs.
 fn semi_sync(view: &View<'_>, which: fn(&SemiSyncStatus) -> u64) -> u64 {
-    view.pipeline.map_or(0, |pipeline| which(&pipeline.semi_sync_status()))
+    view.pipeline.map_or(0, |pipeline| which(view.moment.semi_sync(pipeline)))
 }
 
 /// The rows of semi-synchronous replication. MySQL keeps no times of the network, nor does this server.

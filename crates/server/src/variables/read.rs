@@ -71,8 +71,18 @@ impl Sight<'_> {
 
     /// The rows of SHOW VARIABLES, by name: those that have a value of this scope.
     pub fn show(&self, scope: Scope) -> impl Iterator<Item = (&'static str, String)> {
-        let shown = move |variable: &Variable| scope == Scope::Session || variable.extent != Extent::Session;
-        table().iter().filter(move |variable| shown(variable)).map(move |variable| {
+        self.show_those(scope, |_| true)
+    }
+
+    /// Those of them whose name is `wanted`.
+    pub fn show_those(
+        &self,
+        scope: Scope,
+        wanted: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = (&'static str, String)> {
+        let has_value = move |row: &Variable| scope == Scope::Session || row.extent != Extent::Session;
+        let shown = table().iter().filter(move |row| has_value(row) && wanted(row.name));
+        shown.map(move |variable| {
             let place = place_of(variable.name).expect("it is in the table");
             (variable.name, variable.kind.show(&self.val(place, scope)))
         })

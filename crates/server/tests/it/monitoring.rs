@@ -4,9 +4,12 @@
 //! deadlocks and time-outs are counted; `INNODB_METRICS` has the same numbers. R3. `Slow_queries` counts what takes
 //! `long_query_time` or longer. R4. SHOW ENGINE INNODB STATUS has the sections and lines that tools look for. R5. Tables of
 //! `performance_schema` that collectors read are there, and empty, as in a MySQL server that does not collect. R6. Hosts whose
-//! handshakes broke off are in `host_cache`, until it is truncated.
+//! handshakes broke off are in `host_cache`, until it is truncated. R7. What one SHOW STATUS says of the binlog is of one moment.
+//! R8. FLUSH TABLES without a list is counted, and FLUSH STATUS begins the most sessions anew.
 //!
 //! Method: a whole server on a simulated disk. The numbers of R1 were seen at MySQL 9.7.4.
+
+use server::status::{Moment, View};
 
 use crate::whole::{World, ok, rows, send, until};
 
@@ -167,5 +170,54 @@ fn hosts_that_broke_off_are_shown_until_they_are_forgotten() {
     assert_eq!(rows(&mut other, hosts), ["127.0.0.7|NULL|1|1|1"]);
     ok(&mut root, "TRUNCATE TABLE performance_schema.host_cache");
     assert_eq!(rows(&mut root, hosts), [""; 0]);
+    world.stop();
+}
+
+#[test]
+fn file_position_and_gtids_are_of_one_moment() {
+    let world = World::start();
+    let mut root = world.root();
+    let view = View {
+        status: &world.shared().status,
+        session: None,
+        tls: None,
+        compressed: false,
+        moment: Moment::default(),
+        pipeline: Some(&world.shared().pipeline),
+        storage: None,
+        recovery: commit::recovery::Report::default(),
+        uptime_s: 0,
+        threads_connected: 0,
+        threads_running: 0,
+        acknowledges: false,
+    };
+    let before = view.show_those(|name| name.starts_with("Binlog_snapshot_"));
+    ok(&mut root, "CREATE DATABASE e");
+    ok(&mut root, "FLUSH BINARY LOGS");
+    assert_eq!(view.show_those(|name| name.starts_with("Binlog_snapshot_")), before);
+    let shown = rows(&mut root, "SHOW GLOBAL STATUS LIKE 'BINLOG_SNAPSHOT_FILE'");
+    assert_eq!(shown, ["Binlog_snapshot_file|binlog.000002"]);
+    assert_eq!(rows(&mut root, "SHOW BINARY LOGS").len(), 2);
+    world.stop();
+}
+
+#[test]
+fn flush_tables_and_flush_status_are_counted_as_in_mysql() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    for sql in
+        ["FLUSH TABLES", "FLUSH TABLES d.t", "FLUSH LOGS", "FLUSH TABLES WITH READ LOCK", "UNLOCK TABLES"]
+    {
+        ok(&mut root, sql);
+    }
+    assert_eq!(rows(&mut root, "SHOW GLOBAL STATUS LIKE 'flush_commands'"), ["Flush_commands|2"]);
+    let others = [world.root(), world.root()];
+    assert_eq!(rows(&mut root, "SHOW STATUS LIKE 'Max_used_connections'"), ["Max_used_connections|3"]);
+    drop(others);
+    until(&mut root, "SHOW STATUS LIKE 'Threads_connected'", &["Threads_connected|1"]);
+    assert_eq!(rows(&mut root, "SHOW STATUS LIKE 'Max_used_connections'"), ["Max_used_connections|3"]);
+    ok(&mut root, "FLUSH STATUS");
+    assert_eq!(rows(&mut root, "SHOW STATUS LIKE 'Max_used_connections'"), ["Max_used_connections|1"]);
     world.stop();
 }

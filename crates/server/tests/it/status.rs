@@ -5,7 +5,7 @@
 //! listed as ours; R4. what is rendered for Prometheus parses, line by line, and holds the same numbers.
 
 use commit::recovery::Report;
-use server::status::{Counter, Counters, Status, View};
+use server::status::{Counter, Counters, Moment, Status, View};
 
 fn view<'a>(status: &'a Status, session: Option<&'a Counters>) -> View<'a> {
     View {
@@ -13,7 +13,7 @@ fn view<'a>(status: &'a Status, session: Option<&'a Counters>) -> View<'a> {
         session,
         tls: None,
         compressed: false,
-        snapshot: None,
+        moment: Moment::default(),
         pipeline: None,
         storage: None,
         recovery: Report { ms: 7, trx_replayed: 3, ..Report::default() },

@@ -15,7 +15,7 @@ use server::net::{
     Connection, Connections, Handler, Interrupt, Interruption, Listeners, Login, Net, Outcome, Reply,
     Secrets, Service, Streams, bind, listen,
 };
-use server::status::{Status, View};
+use server::status::{Moment, Status, View};
 use server::variables::{ConnectionLimits, Val, Values, Variables};
 use tokio::runtime::Runtime;
 use tokio::sync::Notify;
@@ -285,7 +285,7 @@ impl Host {
             session: None,
             tls: None,
             compressed: false,
-            snapshot: None,
+            moment: Moment::default(),
             pipeline: None,
             storage: None,
             recovery: commit::recovery::Report::default(),
