@@ -1,12 +1,13 @@
 //! What an option's text makes of a variable.
 //!
 //! As mysqld does: numbers take the suffixes K, M, G, T, P and E; a number beyond its limits is brought within them,
-//! with a warning. Unlike mysqld, which takes any unknown word for OFF, a switch must be told ON or OFF.
+//! with a warning. Unlike mysqld, which takes any unknown word for OFF, a switch must be told ON or OFF. A text that has no effect and
+//! cannot be set later is shown as it is, not as it was asked for.
 
 use super::convert::{bounded, bounded_double};
 use super::kind::Kind;
 use super::value::Val;
-use super::variable::Variable;
+use super::variable::{Access, Variable};
 
 /// A value read from an option, and what the log should say of it.
 #[derive(Debug, PartialEq)]
@@ -57,6 +58,10 @@ pub fn parse(variable: &Variable, text: &str) -> Result<Parsed, String> {
         let shown = variable.kind.show(&variable.initial_value());
         return Err(format!("{}: this server has only '{shown}'", wrong()));
     }
+    // A file that nobody writes is not to be looked for.
+    let names_nothing =
+        variable.is_inert && variable.access == Access::Fixed && matches!(variable.kind, Kind::Text { .. });
+    let val = if names_nothing { variable.initial_value() } else { val };
     let warning = if variable.is_inert { Some(format!("option '{name}' has no effect")) } else { warning };
     let val = match variable.check {
         Some(check) => check(&val).map_err(|error| format!("{}: {}", wrong(), error.message))?,

@@ -41,6 +41,8 @@ fn another(name: &str) -> Option<String> {
     let row = row(name);
     let text = match (row.kind, row.initial) {
         _ if row.is_only => return None,
+        // Shown as it is, not as it was asked for.
+        (Kind::Text { .. }, _) if row.is_inert => return None,
         (Kind::Toggle, Initial::Bool(on)) => if on { "OFF" } else { "ON" }.to_owned(),
         (Kind::UInt { min, step, .. }, _) => (min + step).to_string(),
         (Kind::Choice(names), Initial::Text(initial)) => {

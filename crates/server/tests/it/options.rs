@@ -156,10 +156,19 @@ fn what_is_unusual_is_a_warning() {
         ("--loose-foo=1", "unknown variable 'loose-foo=1'"),
         ("--loose-foo", "unknown option '--loose-foo'"),
         ("--innodb-io-capacity=5000", "option 'innodb_io_capacity' has no effect"),
+        ("--log-bin-index=/x/y", "option 'log_bin_index' has no effect"),
     ] {
         assert_eq!(read(&[argument]).unwrap().warnings, [warning]);
     }
     assert!(read(&["--sync-binlog=1000", "--binlog-cache-size=5000"]).unwrap().warnings.is_empty());
+}
+
+#[test]
+fn what_has_no_effect_names_no_file_that_is_not_there() {
+    for name in ["log_error", "pid_file", "tmpdir", "relay_log", "log_bin_index", "innodb_undo_directory"] {
+        let argument = format!("--{name}=/var/log/x");
+        assert_eq!(value(&[&argument], name), value(&[], name), "{name}");
+    }
 }
 
 #[test]

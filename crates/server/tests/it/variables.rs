@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use server::variables::{Access, Extent, Kind, Val, Values, Variable, Variables, parse, table};
+use server::variables::{Access, Extent, Home, Kind, Val, Values, Variable, Variables, parse, table};
 use sql::session::Scope;
 use types::value::Value;
 
@@ -269,6 +269,17 @@ fn what_mysql_9_has_given_up_is_listed() {
     let only_ours = ours.keys().filter(|name| ONLY_OURS.iter().all(|(prefix, _)| !name.starts_with(prefix)));
     let gone: Vec<_> = only_ours.copied().filter(|name| !theirs.contains(name)).collect();
     assert_eq!(gone, GONE_IN_9);
+}
+
+#[test]
+fn what_changes_nothing_is_listed() {
+    let limits = include_str!("../../../../docs/LIMITS.md");
+    let (_, list) = limits.split_once("kept, shown, and change nothing").unwrap();
+    let (list, _) = list.split_once("\n- ").unwrap();
+    let listed: Vec<_> = list.split('`').skip(1).step_by(2).collect();
+    let is_alias = |row: &&Variable| matches!(row.home, Home::Alias(_));
+    let inert = table().iter().filter(|row| row.is_inert && !is_alias(row)).map(|row| row.name);
+    assert_eq!(listed, inert.collect::<Vec<_>>());
 }
 
 #[test]

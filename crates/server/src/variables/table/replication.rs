@@ -15,7 +15,9 @@ use crate::variables::{Read, Val, checks};
 pub(super) const ROWS: &[Variable] = &[
     toggle("log_bin", Global, true, "What is committed is written to the binary log.").told(),
     text("log_bin_basename", Global, "", "Directory and base name of the binary log.").told(),
-    text("log_bin_index", Global, "", "The file that lists the binary log's files.").fixed(),
+    text("log_bin_index", Global, "", "The file that lists the binary log's files: it is beside them.")
+        .fixed()
+        .inert(),
     toggle("sql_log_bin", Session, true, "What this session does is written to the binary log.")
         .restricted()
         .home(own(|own| Val::Bool(own.sql_log_bin), |own, val| own.sql_log_bin = val.is_on())),

@@ -137,7 +137,7 @@ pub(super) const ROWS: &[Variable] = &[
         Initial::Text(""),
         "Roles that everybody has.",
     )
-    .inert(),
+    .only(),
     toggle("skip_show_database", Global, false, "SHOW DATABASES needs its privilege.").fixed().only(),
     toggle("skip_external_locking", Global, true, "Files are not locked for others.").fixed().only(),
     text("disabled_storage_engines", Global, "", "Engines that CREATE TABLE refuses.").fixed().inert(),

@@ -151,7 +151,7 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("sql_warnings", Both, false, "Single-row INSERT statements say how many warnings there were.")
         .inert(),
     toggle("sql_quote_show_create", Both, true, "SHOW CREATE quotes names.").inert(),
-    toggle("sql_auto_is_null", Both, false, "`id IS NULL` finds the row inserted last.").inert(),
+    toggle("sql_auto_is_null", Both, false, "`id IS NULL` finds the row inserted last.").only(),
     toggle("sql_big_selects", Both, true, "SELECT may examine more rows than max_join_size.").inert(),
     uint(
         "max_join_size",
@@ -175,7 +175,7 @@ pub(super) const ROWS: &[Variable] = &[
         "Tables without a primary key get an invisible one.",
     )
     .restricted()
-    .inert(),
+    .only(),
     toggle("foreign_key_checks", Both, true, "Foreign keys are checked.")
         .home(own(|own| Val::Bool(own.foreign_key_checks), |own, val| own.foreign_key_checks = val.is_on())),
     toggle(
@@ -294,7 +294,7 @@ pub(super) const ROWS: &[Variable] = &[
     .only(),
     toggle("default_table_encryption", Both, false, "Schemas and tablespaces are encrypted.")
         .restricted()
-        .inert(),
+        .only(),
     toggle("old_alter_table", Both, false, "ALTER TABLE copies.").inert(),
     toggle("keep_files_on_create", Both, false, "CREATE TABLE leaves MyISAM files alone.").inert(),
     toggle("new", Both, false, "Nothing any more.").inert(),
