@@ -188,6 +188,8 @@ pub struct Client {
     pub(super) released: bool,
     /// The statement at hand is in the general log.
     pub(super) is_noted: bool,
+    /// It has counted: `Com_select` and the like.
+    pub(super) is_counted: bool,
     /// What the slow query log would say of the statement at hand.
     pub(super) slow: Slow,
     /// Values of the parameters of a statement without a plan: SET and DO have them.
@@ -269,6 +271,7 @@ impl Client {
             new_table: None,
             released: false,
             is_noted: false,
+            is_counted: false,
             slow: Slow::default(),
             given: Vec::new(),
             loading: None,
@@ -334,7 +337,7 @@ impl Client {
         self.log.microseconds = u32::try_from(microseconds).unwrap_or(0);
         self.view.keep_warnings(&mut self.warnings);
         (self.info, self.affected) = (None, 0);
-        self.is_noted = false;
+        (self.is_noted, self.is_counted) = (false, false);
         self.transaction.last_gtid = None;
         self.slow = Slow::begin(now_us);
         self.transaction.trx.waited_us = 0;

@@ -1,8 +1,10 @@
 //! What statements count as: `Com_select` and the like. As in MySQL, a statement counts when it begins.
 
 use sql::exec::Work;
-use sql::parse::{MaintenanceKind, Reset, Show, Statement, Xa};
+use sql::parse::table::{AlterAction, AlterTable};
+use sql::parse::{MaintenanceKind, Reset, SetItem, Show, Statement, StoredKind, Xa};
 use sql::plan::{InsertSource, OnDuplicate, Plan};
+use sqlparser::ast::SetExpr;
 
 use super::row_log::ChangedRows;
 use crate::status::{Counter, Counters};
@@ -13,18 +15,22 @@ pub(super) fn of_plan(plan: &Plan) -> Counter {
         Plan::Select(_) | Plan::SelectInto(_) => Counter::ComSelect,
         Plan::Insert(insert) if matches!(insert.source, InsertSource::File(_)) => Counter::ComLoad,
         Plan::Insert(insert) => {
-            let selects = matches!(insert.source, InsertSource::Select(_));
-            match (&insert.on_duplicate, selects) {
-                (OnDuplicate::Replace, false) => Counter::ComReplace,
-                (OnDuplicate::Replace, true) => Counter::ComReplaceSelect,
-                (_, false) => Counter::ComInsert,
-                (_, true) => Counter::ComInsertSelect,
-            }
+            let replaces = matches!(insert.on_duplicate, OnDuplicate::Replace);
+            of_insert(replaces, matches!(insert.source, InsertSource::Select(_)))
         }
         Plan::Update(_) => Counter::ComUpdate,
         Plan::Delete(_) => Counter::ComDelete,
         Plan::MultiUpdate(_) => Counter::ComUpdateMulti,
         Plan::MultiDelete(_) => Counter::ComDeleteMulti,
+    }
+}
+
+fn of_insert(replaces: bool, selects: bool) -> Counter {
+    match (replaces, selects) {
+        (true, false) => Counter::ComReplace,
+        (true, true) => Counter::ComReplaceSelect,
+        (false, false) => Counter::ComInsert,
+        (false, true) => Counter::ComInsertSelect,
     }
 }
 
@@ -67,14 +73,14 @@ pub(super) fn add_rows(counters: &Counters, rows: ChangedRows) {
     }
 }
 
-/// The counter of a statement without a plan, if it has one.
+/// The counter of a statement, if it has one.
 pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
     use Counter as C;
     Some(match statement {
         Statement::Do(_) => C::ComDo,
         Statement::Show(show) => of_show(show),
         Statement::CreateTable(_) | Statement::CreateTableLike(_) => C::ComCreateTable,
-        Statement::AlterTable(_) => C::ComAlterTable,
+        Statement::AlterTable(alter) => of_alter(alter),
         Statement::DropTables(_) => C::ComDropTable,
         Statement::Truncate(_) => C::ComTruncate,
         Statement::RenameTables(_) => C::ComRenameTable,
@@ -84,6 +90,7 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::AlterDatabase(_) => C::ComAlterDb,
         Statement::DropDatabase(_) => C::ComDropDb,
         Statement::Use(_) => C::ComChangeDb,
+        Statement::Set(items) if matches!(items[..], [SetItem::Password(..)]) => C::ComSetPassword,
         Statement::Set(_) => C::ComSetOption,
         Statement::Begin(_) => C::ComBegin,
         Statement::Commit(_) => C::ComCommit,
@@ -118,8 +125,10 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         },
         Statement::RenameUsers(_) => C::ComRenameUser,
         Statement::DropUsers(_) => C::ComDropUser,
+        Statement::ManageUsers(manage) if manage.alter => C::ComAlterUser,
         Statement::ManageUsers(_) => C::ComCreateUser,
         Statement::Grant(_) => C::ComGrant,
+        Statement::Revoke(revoke) if revoke.level.is_none() => C::ComRevokeAll,
         Statement::Revoke(_) => C::ComRevoke,
         Statement::Prepare(_) => C::ComPrepareSql,
         Statement::Execute(_) => C::ComExecuteSql,
@@ -128,17 +137,37 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::ChangeSource(_) => C::ComChangeReplicationSource,
         Statement::StartReplica(..) => C::ComReplicaStart,
         Statement::StopReplica(_) => C::ComReplicaStop,
-        Statement::Query(_)
-        | Statement::SelectInto(_)
-        | Statement::Insert(_)
-        | Statement::Load(_)
-        | Statement::Update(_)
-        | Statement::Delete(_)
-        | Statement::Explain(_)
-        | Statement::Reset(_)
-        | Statement::DropStored(_)
-        | Statement::Unsupported { .. } => return None,
+        Statement::DropStored(drop) => match drop.kind {
+            StoredKind::Procedure => C::ComDropProcedure,
+            StoredKind::Function => C::ComDropFunction,
+            StoredKind::Trigger => C::ComDropTrigger,
+            StoredKind::Event => C::ComDropEvent,
+        },
+        Statement::Query(_) | Statement::SelectInto(_) => C::ComSelect,
+        Statement::Insert(insert) => {
+            let source = insert.source.as_ref();
+            let selects = source.is_some_and(|source| !matches!(*source.body, SetExpr::Values(_)));
+            of_insert(insert.replace_into, selects)
+        }
+        Statement::Load(_) => C::ComLoad,
+        Statement::Update(update) => match &update.tables[..] {
+            [one] if one.joins.is_empty() => C::ComUpdate,
+            _ => C::ComUpdateMulti,
+        },
+        Statement::Delete(delete) if delete.is_multi() => C::ComDeleteMulti,
+        Statement::Delete(_) => C::ComDelete,
+        // As what it explains.
+        Statement::Explain(explain) => return of_statement(&explain.statement),
+        Statement::Reset(_) | Statement::Unsupported { .. } => return None,
     })
+}
+
+fn of_alter(alter: &AlterTable) -> Counter {
+    match alter.actions.first() {
+        Some(AlterAction::DropKey(_)) if alter.is_index => Counter::ComDropIndex,
+        _ if alter.is_index => Counter::ComCreateIndex,
+        _ => Counter::ComAlterTable,
+    }
 }
 
 fn of_xa(xa: &Xa) -> Counter {

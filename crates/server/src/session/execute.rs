@@ -41,7 +41,7 @@ pub(super) enum Prepared {
 }
 
 /// Bytes of a text that is planned while others are served by another thread.
-const LARGE_TEXT: usize = 64 << 10;
+pub(super) const LARGE_TEXT: usize = 64 << 10;
 
 /// With whom a statement deals.
 pub(super) enum With<'a> {

@@ -4,17 +4,18 @@ use std::sync::atomic::Ordering;
 
 use sql::exec::Work;
 use sql::lex::{Lexer, Quoting, Verb};
-use sql::parse::TableName;
+use sql::parse::{self, TableName};
 use types::error::SqlError;
 use types::error::table::ER_PARSE_ERROR;
 use types::sql_mode::SqlMode;
 use types::value::ValueRef;
 
-use super::execute::Prepared;
+use super::execute::{LARGE_TEXT, Prepared};
 use super::load::reason;
 use super::statement::markers;
-use super::{Client, Shared};
+use super::{Client, Shared, count};
 use crate::general_log::{Entry, SlowEntry, without_secrets};
+use crate::status::Counter;
 
 /// Of MySQL's file library: whatever is wrong with a file that cannot be opened.
 const EE_FILENOTFOUND: u16 = 29;
@@ -125,13 +126,35 @@ impl Client {
         }
     }
 
-    /// Plans a statement, and adds it to the general log unless it is none.
+    /// Plans a statement, counts it if it has a plan or cannot have it, and adds it to the general log: all this unless it is
+    /// no statement.
     pub(super) fn planned(&mut self, sql: &[u8], verb: Verb) -> Result<Prepared> {
         let planned = self.plan(sql, verb);
-        if self.is_logged() && !planned.as_ref().is_err_and(|error| error.is(&ER_PARSE_ERROR)) {
-            self.note_statement(sql);
+        match &planned {
+            Err(error) if error.is(&ER_PARSE_ERROR) => return planned,
+            Err(_) => self.count_unplanned(sql),
+            Ok(Prepared::Plan(planned, _)) => self.count_once(count::of_plan(&planned.plan)),
+            Ok(Prepared::Other(_)) => {}
         }
+        self.note_statement(sql);
         planned
+    }
+
+    /// Counts the statement at hand, which may be planned several times.
+    pub(super) fn count_once(&mut self, counter: Counter) {
+        if !std::mem::replace(&mut self.is_counted, true) {
+            self.counters.bump(counter);
+        }
+    }
+
+    /// The same, for one whose tables or columns are not there.
+    #[cold]
+    fn count_unplanned(&mut self, sql: &[u8]) {
+        let parsed = || parse::parse(sql, self.sql.sql_mode).ok();
+        let statement = if sql.len() < LARGE_TEXT { parsed() } else { tokio::task::block_in_place(parsed) };
+        if let Some(counter) = statement.as_ref().and_then(count::of_statement) {
+            self.count_once(counter);
+        }
     }
 
     /// Adds a statement that was prepared to the general log.

@@ -352,8 +352,11 @@ impl Client {
         more: bool,
         wire: &mut dyn Wire,
     ) -> Result<()> {
-        if stored.plan.as_ref().is_some_and(|(planned, _)| planned.is_typed_by_variables) {
-            self.plan_again(stored)?;
+        if let Some((planned, _)) = &stored.plan {
+            self.count_once(count::of_plan(&planned.plan));
+            if planned.is_typed_by_variables {
+                self.plan_again(stored)?;
+            }
         }
         for _ in 0..PLANS_MAX {
             let Some((planned, normalised)) = &stored.plan else {
@@ -367,7 +370,6 @@ impl Client {
                 self.plan_again(stored)?;
                 continue;
             }
-            self.counters.bump(count::of_plan(&planned.plan));
             self.note_query(&stored.sql);
             let adapted = self.adapt(planned, values, &normalised.literals)?;
             let mut values = Cow::Borrowed(values);

@@ -13,7 +13,6 @@ use types::error::table::{
 };
 use types::warning::Level;
 
-use super::count;
 use super::execute::{Prepared, Ran};
 use super::new_table::Nobody;
 use super::result::{BUFFER_SIZE, Format, write_error};
@@ -199,7 +198,6 @@ impl Client {
             match self.planned(sql, verb)? {
                 Prepared::Plan(_, normalised) if normalised.params > 0 => return Err(self.stray_marker(sql)),
                 Prepared::Plan(planned, normalised) => {
-                    self.counters.bump(count::of_plan(&planned.plan));
                     self.note_query(sql);
                     if let Some(file) = planned.plan.file() {
                         let loading = self.load_file(&planned, file, sql, more, wire);

@@ -59,7 +59,7 @@ pub(super) fn all() -> &'static [Row] {
         });
         let semi_sync = SEMI_SYNC_SOURCE.into_iter().chain(SEMI_SYNC_MASTER).chain(SEMI_SYNC_REPLICA);
         let others = [OTHERS, storage::ROWS, storage::ABSENT].into_iter().flatten().copied();
-        let others = others.chain(STAGES.into_iter().flatten()).chain(semi_sync);
+        let others = others.chain(STAGES.into_iter().flatten()).chain(semi_sync).chain(OLD_WORDS);
         let mut rows: Vec<_> = counted.chain(others).collect();
         rows.sort_unstable_by_key(|row| row.name);
         rows
@@ -73,6 +73,10 @@ pub(super) const fn total(name: &'static str, number: fn(&View<'_>) -> u64) -> R
 
 pub(super) const fn level(name: &'static str, number: fn(&View<'_>) -> u64) -> Row {
     Row { name, source: Source::Level(number) }
+}
+
+const fn counted(name: &'static str, counter: Counter) -> Row {
+    Row { name, source: Source::Session(counter) }
 }
 
 const fn text(name: &'static str, text: fn(&View<'_>) -> String) -> Row {
@@ -216,6 +220,16 @@ const SEMI_SYNC_REPLICA: [Row; 2] = [
 ];
 const SEMI_SYNC_SOURCE: [Row; 14] = semi_sync!("source");
 const SEMI_SYNC_MASTER: [Row; 14] = semi_sync!("master");
+
+/// Statements of replication count under their old words as well: a number has two names.
+const OLD_WORDS: [Row; 6] = [
+    counted("Com_change_master", Counter::ComChangeReplicationSource),
+    counted("Com_show_master_status", Counter::ComShowBinaryLogStatus),
+    counted("Com_show_slave_hosts", Counter::ComShowReplicas),
+    counted("Com_show_slave_status", Counter::ComShowReplicaStatus),
+    counted("Com_slave_start", Counter::ComReplicaStart),
+    counted("Com_slave_stop", Counter::ComReplicaStop),
+];
 
 /// What sessions do not count.
 const OTHERS: &[Row] = &[

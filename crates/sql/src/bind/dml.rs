@@ -172,7 +172,7 @@ pub fn bind_delete(statement: &DeleteStatement, env: &BindEnv<'_>) -> Result<Pla
     let env = env.keeping_derived();
     let env = &*with::known(with.as_ref(), &env)?;
     let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
-    if delete.using.is_some() || !delete.tables.is_empty() {
+    if statement.is_multi() {
         return multi::bind_delete(delete, from, *ignore, env).map(Plan::MultiDelete);
     }
     let [TableWithJoins { relation: TableFactor::Table { name, alias, partitions, .. }, joins }] = &from[..]

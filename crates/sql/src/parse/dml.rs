@@ -40,6 +40,13 @@ pub struct DeleteStatement {
     pub ignore: bool,
 }
 
+impl DeleteStatement {
+    /// Whether it names the tables apart from where their rows are found.
+    pub fn is_multi(&self) -> bool {
+        self.delete.using.is_some() || !self.delete.tables.is_empty()
+    }
+}
+
 /// SELECT .. INTO.
 #[derive(Clone, Debug)]
 pub struct SelectInto {
