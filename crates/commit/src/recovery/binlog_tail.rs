@@ -142,6 +142,7 @@ impl BinlogTail {
         self.closed.push(BinlogPlace { position: start.position + rotation.rotate.len() as u64, ..start });
         let new = self.name(rotation.new_file);
         let file = self.vfs.open(&self.index.path_of(&new), Open::Create)?;
+        file.drop_clean_pages()?;
         if !holds_at(&file, 0, rotation.header)? {
             file.write_at(rotation.header, 0)?;
             file.sync_all()?;
