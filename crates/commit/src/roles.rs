@@ -73,7 +73,13 @@ impl Roles {
 
     /// Takes a role that is wanted and free, if there is one.
     pub fn take(&self) -> Option<Role> {
-        self.take_locked(&mut self.state.lock())
+        self.take_by(|_| 0)
+    }
+
+    /// Takes one of the roles that are wanted and free: which of so many, `choose` says. Log threads may play them in any
+    /// order.
+    pub fn take_by(&self, choose: impl FnOnce(usize) -> usize) -> Option<Role> {
+        self.take_locked(&mut self.state.lock(), choose)
     }
 
     /// Gives a role back.
@@ -88,7 +94,7 @@ impl Roles {
             state.busy &= !role.bit();
         }
         loop {
-            if let Some(role) = self.take_locked(&mut state) {
+            if let Some(role) = self.take_locked(&mut state, |_| 0) {
                 return Some(role);
             }
             if state.stopping && state.busy == 0 {
@@ -114,7 +120,7 @@ impl Roles {
         if let Some(role) = played {
             state.busy &= !role.bit();
         }
-        let role = if state.busy == 0 { self.take_locked(&mut state) } else { None };
+        let role = if state.busy == 0 { self.take_locked(&mut state, |_| 0) } else { None };
         if role.is_none() {
             self.call_for(&state);
         }
@@ -135,9 +141,11 @@ impl Roles {
         }
     }
 
-    fn take_locked(&self, state: &mut State) -> Option<Role> {
-        let free = |role: &Role| self.wanted.load(Ordering::Relaxed) & !state.busy & role.bit() != 0;
-        let role = Role::ALL.into_iter().find(free)?;
+    fn take_locked(&self, state: &mut State, choose: impl FnOnce(usize) -> usize) -> Option<Role> {
+        let free = self.wanted.load(Ordering::Relaxed) & !state.busy;
+        let free = || Role::ALL.into_iter().filter(move |role| free & role.bit() != 0);
+        let count = free().count();
+        let role = free().nth(if count > 1 { choose(count) } else { 0 })?;
         self.wanted.fetch_and(!role.bit(), Ordering::Acquire);
         state.busy |= role.bit();
         self.call_for(state);

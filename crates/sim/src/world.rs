@@ -85,6 +85,8 @@ pub struct World {
     clock: Arc<StepClock>,
     checkpoints: Arc<InlineCheckpoints>,
     next_connection: AtomicU32,
+    /// Chooses among the roles that are wanted. Rank: last.
+    order: Mutex<Option<Rng>>,
     /// A step has failed. Relaxed order: one thread plays everything.
     dead: AtomicBool,
 }
@@ -146,6 +148,7 @@ impl World {
             clock,
             checkpoints,
             next_connection: AtomicU32::new(1),
+            order: Mutex::default(),
             dead: AtomicBool::new(false),
         })
     }
@@ -201,10 +204,17 @@ impl World {
         }))
     }
 
+    /// From now on, roles that are wanted at the same time are played in an order that `seed` makes, as by threads; else the
+    /// one nearest to an acknowledgement comes first.
+    pub fn shuffle_roles(&self, seed: u64) {
+        *self.order.lock() = Some(Rng::new(seed));
+    }
+
     /// Plays one role, if one is wanted. Returns whether one was.
     fn step(&self) -> Result<bool, FatalError> {
         self.check_alive()?;
-        let Some(role) = self.pipeline.roles.take() else { return Ok(false) };
+        let choose = |count| self.order.lock().as_mut().map_or(0, |rng| rng.index(count));
+        let Some(role) = self.pipeline.roles.take_by(choose) else { return Ok(false) };
         if let Err(error) = self.pipeline.step(role) {
             // Its thread ends the process, and keeps the role.
             self.dead.store(true, Ordering::Relaxed);
@@ -294,6 +304,10 @@ impl World {
                         if place < texts.len() {
                             done(place, seq);
                         }
+                    }
+                    // Who comes next finds no server, and plays no role by itself.
+                    if let Err(error) = self.check_alive() {
+                        return Poll::Ready(Err(error));
                     }
                 }
                 if runs.iter().all(Option::is_none) {

@@ -9,10 +9,10 @@ use sim::{Answer, Options};
 use vfs::sim::{CrashMode, Fault, FaultKind, Journal, OpKind, Record, SimDisk, is_full_sweep};
 
 use crate::log::Files;
-use crate::model::{History, State};
-use crate::sweep::{Quiet, Sweep, seed};
+use crate::model::{self, History, State};
+use crate::sweep::{Quiet, seed};
 use crate::verdict::check;
-use crate::workload::{self, Done, SAFE, Step, Variant};
+use crate::workload::{self, Done, Loss, SAFE, Step, Variant};
 
 /// Calls that are made to fail in a sample, of each kind.
 const SAMPLE: u64 = 18;
@@ -46,24 +46,22 @@ pub struct Outcomes {
 
 /// The run without a fault.
 pub fn undisturbed(strategy: StrategyKind) -> (History, Journal) {
-    let variant = with_ballast(strategy);
-    let Sweep { mut history, journal, .. } = Sweep::of(&variant, &[]);
-    // The same bytes again need the same calls of the clock.
-    let again = endure(&SimDisk::new(), &variant, &workload::main_steps(), None);
-    (history.files, history.ends) = (again.files, again.ends);
-    (history, journal)
+    let (variant, steps) = (with_ballast(strategy), workload::main_steps());
+    let disk = SimDisk::new();
+    disk.start_journal();
+    // The same bytes, and the same order of commits, need the same calls of the clock and the same steps.
+    let mut history = endure(&disk, &variant, &steps, None);
+    history.states = model::states(&variant, &steps, &history.done);
+    history.known_to = history.last;
+    (history, disk.stop_journal().expect("it was started"))
 }
 
-/// Runs the workload with a fault at the first call, the second, .. (or a sample), and looks at what is left.
-pub fn sweep(what: FaultKind, (undisturbed, journal): &(History, Journal)) -> Outcomes {
+/// Runs the workload with a fault at the first call of a kind, or of all, the second, .. (or a sample), and looks at what is left.
+pub fn sweep(what: FaultKind, of: Option<OpKind>, (undisturbed, journal): &(History, Journal)) -> Outcomes {
     let _quiet = Quiet::begin();
     let mut outcomes = Outcomes::default();
-    // Only a sync loses pages.
-    let counts = |record: &Record| what != FaultKind::LostPages || record.kind() == OpKind::SyncData;
-    let fault = match what {
-        FaultKind::LostPages => Fault::new(what).of(OpKind::SyncData),
-        _ => Fault::new(what),
-    };
+    let counts = |record: &Record| of.is_none_or(|of| record.kind() == of);
+    let fault = of.map_or(Fault::new(what), |of| Fault::new(what).of(of));
     let records = (journal.first_op()..=journal.last_op()).filter_map(|op| journal.record(op));
     let calls = records.filter(|record| counts(record)).count() as u64;
     let step = calls.div_ceil(if is_full_sweep() { FULL } else { SAMPLE });
@@ -74,6 +72,7 @@ pub fn sweep(what: FaultKind, (undisturbed, journal): &(History, Journal)) -> Ou
         disk.inject(fault.clone().nth(nth));
         let variant = &undisturbed.variant;
         let history = endure(&disk, variant, &workload::main_steps(), Some(undisturbed));
+        assert_eq!(disk.faults_fired(), 1, "call {nth} of {calls}: until it fails it is the same run");
         disk.lift_faults();
         if history.done.died.is_some() {
             let (kind, path) = disk.last_fault().expect("it has died of something");
@@ -116,7 +115,9 @@ fn endure(disk: &SimDisk, variant: &Variant, steps: &[Step], undisturbed: Option
     };
     let note = |history: &mut History, world: &sim::World| {
         // A base that has failed cannot be read any more; then nothing is known of what follows.
-        if let Ok(Ok(state)) = catch_unwind(AssertUnwindSafe(|| State::of(world))) {
+        if let Ok(Ok(mut state)) = catch_unwind(AssertUnwindSafe(|| State::of(world))) {
+            // A statement that fails has counted.
+            state.counters.clear();
             history.states.insert(world.pipeline.last_drawn(), Arc::new(state));
             history.known_to = world.pipeline.last_drawn();
         }
@@ -170,7 +171,7 @@ fn summary(history: &History) -> String {
 
 /// The verdict, and once more after power is lost as soon as the server has started: what it showed is still there.
 fn survives_twice(disk: &SimDisk, history: &History, seed: u64) -> Result<(), String> {
-    let (world, kept) = check(disk, history, u64::MAX)?;
+    let (world, kept) = check(disk, history, u64::MAX, Loss::Power)?;
     // This start has begun a file, which the next one finds.
     let listed = Files::listed(disk, &world);
     let begins = listed.0.first_key_value().map_or(0, |(number, _)| *number);
@@ -181,7 +182,7 @@ fn survives_twice(disk: &SimDisk, history: &History, seed: u64) -> Result<(), St
     let ends = files.ends();
     let found = History { states, known_to, last, done, files, ends, ..History::empty(&history.variant) };
     drop(world);
-    let (_, again) = check(&disk.crash(CrashMode::DropAll, seed), &found, u64::MAX)?;
+    let (_, again) = check(&disk.crash(CrashMode::DropAll, seed), &found, u64::MAX, Loss::Power)?;
     if again == kept { Ok(()) } else { Err(format!("{kept} was shown, and {again} after a power loss")) }
 }
 
@@ -235,7 +236,7 @@ pub fn full_disks(strategy: StrategyKind) -> FullDisks {
         }
         for (name, found) in what_is_left(&disk, free) {
             found.set_capacity(u64::MAX);
-            let checked = check(&found, &history, u64::MAX);
+            let checked = check(&found, &history, u64::MAX, Loss::Power);
             // The world has ended when the next one opens.
             if let Err(violation) = checked.map(drop).and_then(|()| goes_on(&found, &variant)) {
                 outcomes

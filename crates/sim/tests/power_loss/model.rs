@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use binlog::GtidSet;
+use engine::catalog::table::{Counters, Table};
 use engine::ids::CommitSeq;
 use sim::World;
 use vfs::sim::{Journal, OpKind, SimDisk};
 
 use crate::log::{Files, Place};
-use crate::workload::{self, Done, Step, Variant};
+use crate::workload::{self, Done, Loss, Step, Variant};
 
 /// Everything that a client can find out, and what the binlog has.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct State {
     /// Where the binlog ends, while no transaction has a GTID.
     pub binlog_end: Option<Place>,
     pub gtids: GtidSet,
+    /// The highest AUTO_INCREMENT and row id of each table: what is found may be higher.
+    pub counters: BTreeMap<String, (u64, u64)>,
 }
 
 impl State {
@@ -31,6 +35,7 @@ impl State {
                 .filter(|_| tuple.gtid_executed.is_empty())
                 .map(|end| (end.file.into(), end.position)),
             gtids: GtidSet::clone(&tuple.gtid_executed),
+            counters: world.catalog().tables().map(counters).collect(),
         })
     }
 
@@ -41,6 +46,12 @@ impl State {
             None => self.gtids.sids().map(|(_, numbers)| usize::try_from(numbers.count()).unwrap()).sum(),
         }
     }
+}
+
+fn counters(table: &Arc<Table>) -> (String, (u64, u64)) {
+    let Counters { auto_increment, row_id } = &*table.counters;
+    let highs = (auto_increment.load(Ordering::Relaxed), row_id.load(Ordering::Relaxed));
+    (format!("{}.{}", table.def.db, table.def.name), highs)
 }
 
 /// Long lines as what tells them apart.
@@ -85,9 +96,13 @@ impl History {
         self.states.range(..=seq).next_back().expect("there is one of the beginning").1
     }
 
-    /// What had been acknowledged when operation `op` was over.
-    pub fn acked(&self, op: u64) -> CommitSeq {
-        let acked = self.done.acked.iter().filter(|(at, _)| *at <= op).map(|(_, seq)| *seq);
+    /// What must be there when operation `op` was over.
+    pub fn acked(&self, op: u64, loss: Loss) -> CommitSeq {
+        let promised = match loss {
+            Loss::Power => &self.done.durable,
+            Loss::Process => &self.done.acked,
+        };
+        let acked = promised.iter().filter(|(at, _)| *at <= op).map(|(_, seq)| *seq);
         acked.max().unwrap_or_default()
     }
 }
@@ -106,32 +121,43 @@ pub fn journalled(variant: &Variant, steps: &[Step], skip: &[(&str, OpKind)]) ->
             files.absorb(Files::listed(&disk, world));
         }
     };
-    let done = workload::run(&disk, &world, variant, steps, keep).expect_success();
+    let mut done = workload::run(&disk, &world, variant, steps, keep).expect_success();
     let journal = disk.stop_journal().unwrap();
+    done.note_visible(&journal, variant);
     files.absorb(Files::listed(&disk, &world));
     let states = states(variant, steps, &done);
     let last = world.pipeline.last_drawn();
     let model_end = states.last_key_value().unwrap().1;
-    assert_eq!(**model_end, State::of(&world).unwrap(), "one after another does the same as together");
+    let end = State::of(&world).unwrap();
+    assert_eq!(model_end.dump, end.dump, "one after another does the same as together");
+    assert_eq!((model_end.binlog_end, &model_end.gtids), (end.binlog_end, &end.gtids), "and logs the same");
     let ends = files.ends();
     (History { variant: variant.clone(), states, known_to: last, last, done, files, ends }, journal)
 }
 
 /// The same statements one after another, in the order of their commits.
-fn states(variant: &Variant, steps: &[Step], done: &Done) -> BTreeMap<CommitSeq, Arc<State>> {
+pub fn states(variant: &Variant, steps: &[Step], done: &Done) -> BTreeMap<CommitSeq, Arc<State>> {
     let disk = SimDisk::new();
     let world = variant.open(&disk).unwrap();
-    let mut states = BTreeMap::new();
+    let mut states: BTreeMap<CommitSeq, Arc<State>> = BTreeMap::new();
     let mut note = |world: &World| {
-        states.insert(world.pipeline.last_drawn(), Arc::new(State::of(world).unwrap()));
+        let seq = world.pipeline.last_drawn();
+        let mut state = State::of(world).unwrap();
+        // What a transaction has counted is durable with its commit.
+        if let Some(known) = states.get(&seq) {
+            state.counters.clone_from(&known.counters);
+        }
+        states.insert(seq, Arc::new(state));
     };
     let mut orders = done.orders.iter();
     let mut in_turn = Vec::new();
     for step in steps {
         match step {
             Step::Together(texts) | Step::TogetherWithCheckpoint(texts) => {
-                let order = orders.next().unwrap();
-                in_turn.extend(order.iter().map(|place| Step::Together(vec![texts[*place].clone()])));
+                let order = orders.next().unwrap().iter().map(|place| &texts[*place]);
+                // What is rolled back takes ids that no commit speaks of.
+                let order = order.filter(|text| !text.ends_with("ROLLBACK"));
+                in_turn.extend(order.map(|text| Step::Together(vec![text.clone()])));
             }
             other => in_turn.push(other.clone()),
         }

@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk, is_full_sweep};
 
 use crate::model::{self, History};
 use crate::random;
 use crate::verdict::check;
-use crate::workload::{self, Variant};
+use crate::workload::{self, Loss, Variant};
 
 /// Power losses of a sample.
 const SAMPLE: u64 = 330;
@@ -20,6 +20,8 @@ const RANDOM_FULL: u64 = 4000;
 const FULL_MIN: u64 = 20_000;
 /// Cores that are used.
 const THREADS: u64 = 2;
+/// Kinds of losses at one operation: every mode, after it and during the next.
+pub const KINDS: u64 = 2 * CrashMode::ALL.len() as u64;
 
 /// What moves the sample, and everything else that is random.
 pub fn seed() -> u64 {
@@ -55,7 +57,7 @@ impl Sweep {
         let sweep = Self { history, journal, every: 1 };
         let losses = sweep.losses();
         assert!(losses >= FULL_MIN, "the workload became too small: {losses} power losses");
-        let every = if is_full_sweep() && skip.is_empty() { 1 } else { losses.div_ceil(SAMPLE) };
+        let every = if is_full_sweep() && skip.is_empty() { 1 } else { stride(losses, SAMPLE) };
         Self { every, ..sweep }
     }
 
@@ -64,27 +66,28 @@ impl Sweep {
         let variant = Variant { seed, ..variant.clone() };
         let (history, journal) = model::journalled(&variant, &random::steps(seed), &[]);
         let sweep = Self { history, journal, every: 1 };
-        let every = sweep.losses().div_ceil(if is_full_sweep() { RANDOM_FULL } else { RANDOM_SAMPLE });
+        let every = stride(sweep.losses(), if is_full_sweep() { RANDOM_FULL } else { RANDOM_SAMPLE });
         Self { every, ..sweep }
     }
 
     /// How many there are.
     fn losses(&self) -> u64 {
-        (self.journal.last_op() - self.journal.first_op()) * 2 * CrashMode::ALL.len() as u64
+        all_losses(&self.journal)
     }
 
     /// Tries all; panics at the first violation. Returns how many it were.
     pub fn expect_clean(&self) -> u64 {
-        let (count, violations) = self.run(1);
+        let (progress, violations) = self.run(1);
         let first = violations.first().map(|violation| self.describe(violation));
         assert!(violations.is_empty(), "{}", first.unwrap_or_default());
-        count
+        assert!(progress.had_all_kinds(), "a sample without some mode, after or during an operation");
+        progress.count()
     }
 
     /// Violations, losses, and the first violation.
     pub fn violations(&self) -> (usize, u64, String) {
-        let (count, violations) = self.run(usize::MAX);
-        (violations.len(), count, violations.first().map(|v| self.describe(v)).unwrap_or_default())
+        let (progress, violations) = self.run(usize::MAX);
+        (violations.len(), progress.count(), violations.first().map(|v| self.describe(v)).unwrap_or_default())
     }
 
     fn describe(&self, violation: &Violation) -> String {
@@ -100,14 +103,14 @@ impl Sweep {
     }
 
     /// Stops when there are so many violations.
-    fn run(&self, violations_max: usize) -> (u64, Vec<Violation>) {
+    fn run(&self, violations_max: usize) -> (Progress, Vec<Violation>) {
         let progress = Progress::new(self.losses() / self.every);
         let run = |thread: u64| {
             let _quiet = Quiet::begin();
             let mut violations = Vec::new();
             let mut each = |op: u64, mode: CrashMode, during: bool, disk: &SimDisk| {
-                progress.one();
-                if let Err(what) = check(disk, &self.history, op) {
+                progress.one(mode, during);
+                if let Err(what) = check(disk, &self.history, op, Loss::of(mode)) {
                     violations.push(Violation { op, mode, during, what });
                 }
                 violations.len() < violations_max
@@ -124,8 +127,20 @@ impl Sweep {
             violations
         });
         violations.sort_by_key(|violation| violation.op);
-        (progress.count(), violations)
+        (progress, violations)
     }
+}
+
+/// How many losses a journal has.
+pub fn all_losses(journal: &Journal) -> u64 {
+    (journal.last_op() - journal.first_op()) * KINDS
+}
+
+/// One loss in how many is tried, for about `wanted` of `all`: no multiple of 2 or 3, for then every kind has its turn.
+pub fn stride(all: u64, wanted: u64) -> u64 {
+    const { assert!(KINDS == 24, "2 and 3 are all that divides it") };
+    let enough = all.div_ceil(wanted).max(1);
+    (enough..).find(|stride| stride % 2 != 0 && stride % 3 != 0).expect("one of four is none")
 }
 
 /// Calls `each` with one power loss in `every`, beginning with number `first`, until it says no.
@@ -163,15 +178,19 @@ pub fn losses(
 pub struct Progress {
     total: u64,
     count: AtomicU64,
+    /// A bit for each kind of loss that there was.
+    kinds: AtomicU32,
 }
 
 impl Progress {
     pub fn new(total: u64) -> Self {
-        Self { total, count: AtomicU64::new(0) }
+        Self { total, count: AtomicU64::new(0), kinds: AtomicU32::new(0) }
     }
 
     #[expect(clippy::print_stdout, reason = "whoever runs it wants to know how far it is")]
-    pub fn one(&self) {
+    pub fn one(&self, mode: CrashMode, during: bool) {
+        let place = CrashMode::ALL.iter().position(|of_all| *of_all == mode).expect("one of all");
+        self.kinds.fetch_or(1 << (2 * place + usize::from(during)), Ordering::Relaxed);
         let count = self.count.fetch_add(1, Ordering::Relaxed) + 1;
         if count.is_multiple_of(1000) {
             println!("{count} of about {} power losses", self.total);
@@ -180,6 +199,11 @@ impl Progress {
 
     pub fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
+    }
+
+    /// Whether there was a loss of every kind.
+    pub fn had_all_kinds(&self) -> bool {
+        u64::from(self.kinds.load(Ordering::Relaxed).count_ones()) == KINDS
     }
 }
 

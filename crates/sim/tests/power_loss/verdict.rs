@@ -8,14 +8,14 @@ use vfs::sim::SimDisk;
 
 use crate::log::{Files, is_prefix, numbers_on_disk};
 use crate::model::{History, State};
-use crate::workload::Purge;
+use crate::workload::{Loss, Purge};
 
 /// R1 to R4: opens the server on the disk. `op` is the last operation that was over. Returns the server and the last
 /// transaction that it has.
-pub fn check(disk: &SimDisk, history: &History, op: u64) -> Result<(World, CommitSeq), String> {
+pub fn check(disk: &SimDisk, history: &History, op: u64, loss: Loss) -> Result<(World, CommitSeq), String> {
     let checked = catch_unwind(AssertUnwindSafe(|| {
         let world = history.variant.open(disk).map_err(|error| format!("no start: {error}"))?;
-        let kept = check_open(disk, &world, history, op)?;
+        let kept = check_open(disk, &world, history, op, loss)?;
         Ok((world, kept))
     }));
     checked.unwrap_or_else(|panic| {
@@ -25,9 +25,15 @@ pub fn check(disk: &SimDisk, history: &History, op: u64) -> Result<(World, Commi
     })
 }
 
-fn check_open(disk: &SimDisk, world: &World, history: &History, op: u64) -> Result<CommitSeq, String> {
+fn check_open(
+    disk: &SimDisk,
+    world: &World,
+    history: &History,
+    op: u64,
+    loss: Loss,
+) -> Result<CommitSeq, String> {
     let kept = world.pipeline.published().visible();
-    let acked = history.acked(op);
+    let acked = history.acked(op, loss);
     if kept < acked {
         return Err(format!("acknowledged up to {acked}, recovered up to {kept}"));
     }
@@ -45,6 +51,14 @@ fn check_open(disk: &SimDisk, world: &World, history: &History, op: u64) -> Resu
     }
     if found.gtids != expected.gtids {
         return Err(format!("GTIDs {} instead of {} after {kept}", found.gtids, expected.gtids));
+    }
+    for (table, highs) in &expected.counters {
+        let found = found.counters.get(table);
+        if found.is_none_or(|found| found.0 < highs.0 || found.1 < highs.1) {
+            return Err(format!(
+                "counters of {table} are {found:?}, of {highs:?} that were used up to {kept}"
+            ));
+        }
     }
     if history.variant.options.binlog {
         check_binlog(disk, world, history, kept, op)?;
@@ -71,7 +85,11 @@ fn check_binlog(
     for (number, bytes) in &files {
         let written = history.files.0.get(number).ok_or(format!("file {number} was never written"))?;
         if !is_prefix(bytes, written) {
-            return Err(format!("file {number} holds what was never written"));
+            let same = bytes.iter().zip(written).take_while(|(found, written)| found == written).count();
+            let (bytes, written) = (bytes.len(), written.len());
+            return Err(format!(
+                "file {number} of {bytes} bytes, of {written}, holds from {same} what was never written"
+            ));
         }
         if last.is_some_and(|last| *number < last.0) && bytes.len() < written.len() {
             return Err(format!("file {number} was cut, and is not the last"));

@@ -7,7 +7,7 @@ use commit::{FatalError, StrategyKind};
 use engine::ids::CommitSeq;
 use sim::{Answer, Conn, Options, World};
 use vfs::Vfs;
-use vfs::sim::{OpKind, Rng, SimDisk};
+use vfs::sim::{CrashMode, Journal, OpKind, Rng, SimDisk};
 
 /// A step of a workload.
 #[derive(Clone, Debug)]
@@ -30,9 +30,9 @@ const SESSIONS: usize = 3;
 /// What was promised when.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
-    /// Number of the disk's last operation, and the commit that was acknowledged then.
+    /// Number of the disk's last operation, and the commit that was acknowledged or visible then.
     pub acked: Vec<(u64, CommitSeq)>,
-    /// The same for checkpoints: what lies below survives at any setting.
+    /// The same of what survives a power loss: at relaxed settings, what a checkpoint covers.
     pub durable: Vec<(u64, CommitSeq)>,
     /// For each [`Step::Together`], its texts in the order of their commits.
     pub orders: Vec<Vec<usize>>,
@@ -44,6 +44,21 @@ pub struct Done {
     pub ops: u64,
     /// PURGE BINARY LOGS.
     pub purges: Vec<Purge>,
+}
+
+/// What is lost in a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// What is not durable.
+    Power,
+    /// What is in the memory of the process.
+    Process,
+}
+
+impl Loss {
+    pub fn of(mode: CrashMode) -> Self {
+        if mode == CrashMode::KeepAll { Self::Process } else { Self::Power }
+    }
 }
 
 /// A purge of the files below number `target`, between two of the disk's operations.
@@ -159,6 +174,7 @@ impl Variant {
         let mut conn = world.connect();
         self.settings.iter().for_each(|setting| conn.ok(&format!("SET GLOBAL {setting}")));
         drop(conn);
+        world.shuffle_roles(self.seed);
         Ok(world)
     }
 }
@@ -171,14 +187,33 @@ pub fn run(
     steps: &[Step],
     mut before: impl FnMut(&World, &Step),
 ) -> Done {
-    let mut done = Done { acked: vec![(disk.ops(), CommitSeq(0))], ..Done::default() };
+    let begun = vec![(disk.ops(), CommitSeq(0))];
+    let mut done = Done { acked: begun.clone(), durable: begun, ..Done::default() };
+    watch(disk, world);
     done.died = go(disk, world, variant, steps, &mut before, &mut done).err().map(|error| error.to_string());
     done.ops = disk.ops();
-    if variant.is_relaxed {
-        done.acked.truncate(1);
+    // Even if a step has failed meanwhile: it may have been read.
+    done.acked.push((done.ops, world.pipeline.published().visible()));
+    if !variant.is_relaxed {
+        done.durable.extend_from_slice(&done.acked);
     }
-    done.acked.append(&mut done.durable);
     done
+}
+
+/// Has the journal know what was visible before each operation.
+pub fn watch(disk: &SimDisk, world: &World) {
+    let pipeline = Arc::downgrade(&world.pipeline);
+    disk.watch(move || pipeline.upgrade().map_or(0, |pipeline| pipeline.published().visible().0));
+}
+
+/// What others could read, and be told, before each operation of a journal.
+fn seen(journal: &Journal) -> impl Iterator<Item = (u64, CommitSeq)> + '_ {
+    let mut last = 0;
+    let ops = journal.first_op()..journal.last_op();
+    ops.filter_map(move |op| {
+        let seen = journal.record(op + 1)?.seen();
+        (std::mem::replace(&mut last, seen) != seen).then_some((op, CommitSeq(seen)))
+    })
 }
 
 fn go(
@@ -239,6 +274,14 @@ fn go(
 }
 
 impl Done {
+    /// Takes what a journal says was visible for acknowledged: inside of one step, too.
+    pub fn note_visible(&mut self, journal: &Journal, variant: &Variant) {
+        self.acked.extend(seen(journal));
+        if !variant.is_relaxed {
+            self.durable.extend(seen(journal));
+        }
+    }
+
     /// Whether there was one.
     fn note_errors(&mut self, sql: &str, answers: &[Answer]) -> bool {
         let failed = answers.iter().find(|answer| matches!(answer, Answer::Error(..)));
@@ -446,14 +489,33 @@ fn after_the_purge() -> Vec<Step> {
     ]
 }
 
-/// What the workload does: checkpoints, binlog files, purged files, the largest group, spilled transactions.
-pub fn measure() -> (u64, u64, u64, u64, u64) {
+/// What the workload does.
+#[derive(Debug)]
+pub struct Measured {
+    pub checkpoints: u64,
+    /// Binlog files that there were.
+    pub files: u64,
+    pub purges: usize,
+    /// The largest group.
+    pub groups: u64,
+    /// Transactions whose events spilled.
+    pub spills: u64,
+    /// XA transactions that are prepared at the end.
+    pub prepared: usize,
+}
+
+pub fn measure() -> Measured {
     let disk = SimDisk::new();
     let world = SAFE.open(&disk).unwrap();
-    run(&disk, &world, &SAFE, &main_steps(), |_, _| {}).expect_success();
+    let done = run(&disk, &world, &SAFE, &main_steps(), |_, _| {}).expect_success();
     let stats = &world.pipeline.stats;
-    let index = world.pipeline.binlog().unwrap().index();
-    let (first, last) = (index.names()[0].number(), index.last().unwrap().number());
-    let checkpoints = stats.checkpoints.load(std::sync::atomic::Ordering::Relaxed);
-    (checkpoints, last, first - 1, stats.group_size.quantile(1.0), disk.count(OpKind::Create, "/tmp/"))
+    let binlog = world.pipeline.binlog().unwrap();
+    Measured {
+        checkpoints: stats.checkpoints.load(std::sync::atomic::Ordering::Relaxed),
+        files: binlog.index().last().unwrap().number(),
+        purges: done.purges.len(),
+        groups: stats.group_size.quantile(1.0),
+        spills: disk.count(OpKind::Create, "/tmp/"),
+        prepared: world.connect().rows("XA RECOVER").len(),
+    }
 }

@@ -73,6 +73,13 @@ impl SimDisk {
         self.live().stop_journal()
     }
 
+    /// Until the journal ends, `watcher` is asked just before each operation takes effect, and its answer goes to the
+    /// [`Record`](super::Record): what has been promised by then must not depend on the operation. It must not use the
+    /// disk.
+    pub fn watch(&self, watcher: impl Fn() -> u64 + Send + 'static) {
+        self.live().watcher = Some(Box::new(watcher));
+    }
+
     /// Operations that changed the disk or tried to: the number of the last one. What a test was promised
     /// when this returned `n` must hold after a crash at any operation from `n` on.
     pub fn ops(&self) -> u64 {

@@ -22,6 +22,7 @@ pub struct Record {
     pub(super) kind: OpKind,
     pub(super) path: Arc<str>,
     pub(super) effect: Effect,
+    pub(super) seen: u64,
 }
 
 impl Journal {
@@ -51,6 +52,11 @@ impl Record {
     /// The file or directory: the name under which it was opened.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// What whoever watches the disk saw just before: see [`SimDisk::watch`](super::SimDisk::watch); 0 without one.
+    pub fn seen(&self) -> u64 {
+        self.seen
     }
 
     /// Bytes that were really written.

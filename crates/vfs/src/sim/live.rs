@@ -16,6 +16,9 @@ use super::fault::FaultPlan;
 use super::journal::{Journal, Record};
 use super::state::State;
 
+/// Says what there is to see.
+pub(super) type Watcher = Box<dyn Fn() -> u64 + Send>;
+
 /// What one lock guards.
 pub(super) struct Live {
     pub(super) state: State,
@@ -27,6 +30,8 @@ pub(super) struct Live {
     /// Operations asked for, successful or not.
     pub(super) counts: BTreeMap<(OpKind, Arc<str>), u64>,
     pub(super) locks: Vec<InodeId>,
+    /// Asked before each operation of the journal.
+    pub(super) watcher: Option<Watcher>,
     handles: BTreeMap<InodeId, usize>,
     journal: Option<(State, Vec<Record>)>,
 }
@@ -40,6 +45,7 @@ impl Live {
             skipped_syncs: Vec::new(),
             counts: BTreeMap::new(),
             locks: Vec::new(),
+            watcher: None,
             handles: BTreeMap::new(),
             journal: None,
         }
@@ -48,6 +54,7 @@ impl Live {
     /// Does an operation that changes the disk, or what faults leave of it.
     pub(super) fn run(&mut self, kind: OpKind, path: &Arc<str>, intended: &Effect) -> io::Result<()> {
         self.count(kind, path);
+        let seen = self.watcher.as_ref().map_or(0, |watcher| watcher());
         let (effect, result) = match self.faults.next(kind, path) {
             Some(fault) => (fault.damage(intended), Err(fault.error())),
             None => match self.fit(intended) {
@@ -61,7 +68,7 @@ impl Live {
             self.collect_garbage();
         }
         if let Some((_, records)) = &mut self.journal {
-            records.push(Record { kind, path: Arc::clone(path), effect });
+            records.push(Record { kind, path: Arc::clone(path), effect, seen });
         }
         result
     }
@@ -95,6 +102,7 @@ impl Live {
     }
 
     pub(super) fn stop_journal(&mut self) -> Option<Journal> {
+        self.watcher = None;
         let (base, records) = self.journal.take()?;
         Some(Journal { base, records: records.into() })
     }
