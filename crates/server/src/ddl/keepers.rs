@@ -32,23 +32,13 @@ pub struct Keepers {
     removal: Mutex<()>,
 }
 
-/// How many keep definitions, or are about to.
-#[derive(Clone, Copy, Debug, Default)]
-struct Kept {
-    for_backups: usize,
-    for_readers: usize,
-}
+/// The connections that keep definitions, or are about to, and what for.
+#[derive(Debug, Default)]
+struct Kept(Vec<(u32, Purpose)>);
 
 impl Kept {
-    fn all(self) -> usize {
-        self.for_backups + self.for_readers
-    }
-
-    fn count(&mut self, purpose: Purpose) -> &mut usize {
-        match purpose {
-            Purpose::Backup => &mut self.for_backups,
-            Purpose::Reading => &mut self.for_readers,
-        }
+    fn has_backups(&self) -> bool {
+        self.0.iter().any(|(_, purpose)| *purpose == Purpose::Backup)
     }
 }
 
@@ -65,12 +55,15 @@ pub enum Purpose {
 #[derive(Debug)]
 pub struct Keep {
     keepers: Arc<Keepers>,
-    purpose: Purpose,
+    owner: (u32, Purpose),
 }
 
 impl Drop for Keep {
     fn drop(&mut self) {
-        self.keepers.kept.send_modify(|kept| *kept.count(self.purpose) -= 1);
+        self.keepers.kept.send_modify(|kept| {
+            let place = kept.0.iter().position(|owner| *owner == self.owner).expect("it was counted");
+            kept.0.swap_remove(place);
+        });
     }
 }
 
@@ -79,9 +72,15 @@ impl Keepers {
     ///
     /// # Errors
     /// A time-out; a deadlock.
-    pub async fn keep(self: &Arc<Self>, purpose: Purpose, trx: &mut Trx) -> Result<Keep, EngineError> {
-        self.kept.send_modify(|kept| *kept.count(purpose) += 1);
-        let keep = Keep { keepers: Arc::clone(self), purpose };
+    pub async fn keep(
+        self: &Arc<Self>,
+        connection: u32,
+        purpose: Purpose,
+        trx: &mut Trx,
+    ) -> Result<Keep, EngineError> {
+        let owner = (connection, purpose);
+        self.kept.send_modify(|kept| kept.0.push(owner));
+        let keep = Keep { keepers: Arc::clone(self), owner };
         if purpose == Purpose::Backup {
             drop(self.removal.lock().await);
         }
@@ -99,26 +98,31 @@ impl Keepers {
         let mut kept = self.kept.subscribe();
         loop {
             trx.lock_metadata(changes(), Mode::Shared).await?;
-            if kept.borrow().all() == own {
+            if kept.borrow().0.len() == own {
                 return Ok(());
             }
             trx.unlock(changes());
-            let free = kept.wait_for(|kept| kept.all() == own);
+            let free = kept.wait_for(|kept| kept.0.len() == own);
             let free = tokio::time::timeout(trx.table_wait, free).await.map(drop);
             free.map_err(|_| EngineError::LockWaitTimeout)?;
         }
     }
 
+    /// The connections that keep definitions, or are about to, and what for.
+    pub fn owners(&self) -> Vec<(u32, Purpose)> {
+        self.kept.borrow().0.clone()
+    }
+
     /// What is held while binlog files are removed; a backup waits for it. `None` during backups.
     pub async fn remove_binlogs(&self) -> Option<MutexGuard<'_, ()>> {
         let removal = self.removal.lock().await;
-        (self.kept.borrow().for_backups == 0).then_some(removal)
+        (!self.kept.borrow().has_backups()).then_some(removal)
     }
 
     /// The same for whoever may come back later: `None` also if somebody removes files now.
     pub fn try_remove_binlogs(&self) -> Option<MutexGuard<'_, ()>> {
         let removal = self.removal.try_lock().ok()?;
-        (self.kept.borrow().for_backups == 0).then_some(removal)
+        (!self.kept.borrow().has_backups()).then_some(removal)
     }
 }
 

@@ -21,7 +21,7 @@ use super::cell::{IntoCell as _, NULL, Row, row};
 use super::look::Look;
 use super::server::connections;
 use crate::accounts::Privileges;
-use crate::ddl::keepers;
+use crate::ddl::keepers::{self, Purpose};
 use crate::net::ProcessRow;
 use crate::session::Shared;
 
@@ -131,6 +131,31 @@ pub(super) fn metadata_locks(look: &Look<'_>) -> Vec<Row> {
             row.extend(row![NULL, lock.0, object.lock_type(mode), "TRANSACTION", status, ""]);
             row.extend(owner);
             rows.push(row);
+        }
+    }
+    rows.extend(keepers(&sight));
+    rows
+}
+
+/// What LOCK INSTANCE FOR BACKUP and FLUSH TABLES WITH READ LOCK hold. Those who still wait for it are shown as waiting for
+/// [`Object::Definitions`].
+fn keepers(sight: &Sight<'_>) -> Vec<Row> {
+    let lock = keepers::changes();
+    let waiting = sight.holding(lock).waiters;
+    let waiting: Vec<_> = waiting.iter().filter_map(|(trx, _)| sight.owners.get(trx)).collect();
+    let mut rows = Vec::new();
+    for (owner, purpose) in sight.look.shared.common.keepers.owners() {
+        if waiting.contains(&&owner) || !sight.processes.contains_key(&owner) {
+            continue;
+        }
+        let objects = match purpose {
+            Purpose::Backup => &["BACKUP LOCK"][..],
+            Purpose::Reading => &["GLOBAL", "COMMIT"],
+        };
+        for object in objects {
+            rows.push(row![
+                *object, NULL, NULL, NULL, lock.0, "SHARED", "EXPLICIT", "GRANTED", "", owner, 1_u64
+            ]);
         }
     }
     rows

@@ -9,9 +9,11 @@ use types::error::table::ER_SPECIFIC_ACCESS_DENIED_ERROR;
 use super::cell::{NULL, Row, row};
 use super::look::Look;
 use crate::accounts::Privileges;
+use crate::ddl::keepers::Purpose;
 use crate::general_log::commands_without_secrets;
 use crate::net::ProcessRow;
-use crate::status::{Moment, Storage, View};
+use crate::session::Shared;
+use crate::status::{Moment, Storage, View, Waits};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -161,10 +163,30 @@ pub(super) fn connections(look: &Look<'_>) -> Vec<ProcessRow> {
     rows.retain(|process| all || process.user == *own && !own.is_empty());
     let states = super::locks::states(look.shared);
     for process in &mut rows {
-        process.state = states.get(&process.id).copied().unwrap_or(process.state);
+        let state = waits_for(look.shared, process.waits).or_else(|| states.get(&process.id).copied());
+        process.state = state.unwrap_or(process.state);
         process.info = process.info.take().map(|info| commands_without_secrets(&info));
     }
     rows
+}
+
+/// What a session waits for, in MySQL's words.
+fn waits_for(shared: &Shared, waits: Waits) -> Option<&'static str> {
+    let pipeline = &shared.pipeline;
+    Some(match waits {
+        Waits::ForNothing => return None,
+        Waits::ToCommit if pipeline.admission.is_read_locked() => "Waiting for commit lock",
+        Waits::ForCommit if pipeline.semi_sync_status().on => "Waiting for semi-sync ACK from replica",
+        Waits::ToCommit | Waits::ForCommit => "waiting for handler commit",
+        Waits::ToDefine => {
+            let is_backup = |(_, purpose): &(u32, Purpose)| *purpose == Purpose::Backup;
+            if shared.common.keepers.owners().iter().any(is_backup) {
+                "Waiting for backup lock"
+            } else {
+                "Waiting for global read lock"
+            }
+        }
+    })
 }
 
 /// `information_schema.PROCESSLIST`

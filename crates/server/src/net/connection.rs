@@ -17,7 +17,7 @@ use super::process::{CommandKind, ProcessRow};
 use super::tls::TlsNames;
 use crate::accounts::{Access, Peer};
 use crate::clock;
-use crate::status::{Counter, Counters};
+use crate::status::{Counter, Counters, Waits};
 use crate::variables::ConnectionLimits;
 
 /// Bytes of a statement that SHOW PROCESSLIST shows.
@@ -232,6 +232,7 @@ impl Connection {
                 _ if shown.state.is_empty() => "executing",
                 _ => shown.state,
             },
+            waits: if runs { self.counters.waits() } else { Waits::ForNothing },
             info: (runs && !shown.info.is_empty()).then(|| String::from_utf8_lossy(&shown.info).into_owned()),
         }
     }
@@ -261,6 +262,8 @@ impl Connection {
         self.marks.fetch_and(!mark::KILL_QUERY, Ordering::Relaxed);
         self.set_info(info);
         self.set_state("");
+        // What a killed statement waited for.
+        self.counters.set_waits(Waits::ForNothing);
         self.since_ms.store(now_ms, Ordering::Relaxed);
         self.command.store(command as u8, Ordering::Relaxed);
     }

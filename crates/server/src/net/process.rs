@@ -2,6 +2,8 @@
 
 use protocol::command::Command;
 
+use crate::status::Waits;
+
 /// What a connection does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -130,6 +132,8 @@ pub struct ProcessRow {
     pub time_s: u64,
     /// How far it is.
     pub state: &'static str,
+    /// What it waits for.
+    pub waits: Waits,
     /// The statement, cut to 1,024 bytes.
     pub info: Option<String>,
 }

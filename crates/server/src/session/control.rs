@@ -21,6 +21,7 @@ use types::error::table::{
 
 use super::{Client, Wire};
 use crate::accounts::Privileges;
+use crate::status::Waits;
 use crate::variables::Characteristics;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -165,7 +166,10 @@ impl Client {
                 Err(_) => Err(ER_LOCK_WAIT_TIMEOUT.error(&[])),
             }
         };
-        self.kill.unless_killed(pin!(admitted)).await
+        self.view.counters().set_waits(Waits::ToCommit);
+        let admitted = self.kill.unless_killed(pin!(admitted)).await;
+        self.view.counters().set_waits(Waits::ForNothing);
+        admitted
     }
 
     /// AND CHAIN, RELEASE.

@@ -12,6 +12,7 @@ use types::error::table::ER_CANT_UPDATE_WITH_READLOCK;
 use super::Client;
 use crate::accounts::Privileges;
 use crate::ddl::keepers::{Keep, Purpose};
+use crate::status::Waits;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -63,7 +64,8 @@ impl Client {
             Some(locked) => locked.trx(),
             None => &mut self.transaction.trx,
         };
-        let keep = async { keepers.keep(purpose, trx).await.map_err(engine_error) };
+        let id = self.sql.connection_id;
+        let keep = async { keepers.keep(id, purpose, trx).await.map_err(engine_error) };
         self.kill.unless_killed(pin!(keep)).await
     }
 
@@ -73,8 +75,11 @@ impl Client {
         trx.table_wait = self.transaction.trx.table_wait;
         let own = usize::from(self.backup_lock.is_some());
         let begin = self.shared.common.keepers.begin_change(own, &mut trx);
-        self.kill.unless_killed(pin!(async { begin.await.map_err(engine_error) })).await?;
-        Ok(trx)
+        let counters = self.view.counters();
+        counters.set_waits(Waits::ToDefine);
+        let begun = self.kill.unless_killed(pin!(async { begin.await.map_err(engine_error) })).await;
+        counters.set_waits(Waits::ForNothing);
+        begun.map(|()| trx)
     }
 
     /// Error 1223 for a change under one's own FLUSH TABLES WITH READ LOCK, which would wait for itself.

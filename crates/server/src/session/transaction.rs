@@ -18,7 +18,7 @@ use types::error::table::{
 
 use super::read_only::Writer;
 use super::row_log::cache_error;
-use crate::status::{Counter, Counters};
+use crate::status::{Counter, Counters, Waits};
 
 /// `immediate_server_version` of GTID events.
 const SERVER_VERSION: u32 = 80_046;
@@ -192,7 +192,9 @@ impl Transaction {
 
     /// Waits for a commit of this transaction. The next one may begin then.
     pub(crate) async fn finish(&mut self, committing: Committing) -> CommitAck {
+        self.counters.set_waits(Waits::ForCommit);
         let (ack, pending) = committing.await;
+        self.counters.set_waits(Waits::ForNothing);
         self.counters.bump(Counter::HandlerCommit);
         self.pipeline.locks_go(&pending);
         self.last_gtid = pending.gtid();
@@ -232,7 +234,9 @@ impl Transaction {
             self.pending = Some(pending);
             return Err(cache_error(&error));
         }
+        self.counters.set_waits(Waits::ToCommit);
         let reserved = self.pipeline.reserve(id, &mut pending, self.trx.writes()).await.map_err(commit_error);
+        self.counters.set_waits(Waits::ForNothing);
         if pending.gno.is_none() {
             // It may have waited for whoever changes `gtid_mode`; from here on that waits for it.
             pending.plan.sid = self.own_sid();

@@ -3,7 +3,7 @@
 //! Each session has its own counters, which only its own task writes, so counting is a load and a store in memory
 //! that no other core writes. SHOW GLOBAL STATUS adds up those of all sessions, the ended ones included.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 macro_rules! counters {
     ($($name:ident = $shown:literal,)*) => {
@@ -253,11 +253,30 @@ const COUNT: usize = Counter::ALL.len();
 pub struct Counters {
     /// Relaxed order everywhere: a reader may see any recent value, and none guards other memory.
     counts: Box<[AtomicU64; COUNT]>,
+    waits: AtomicU8,
+}
+
+/// What a session waits for that no lock shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Waits {
+    /// Nothing of that kind.
+    #[default]
+    ForNothing,
+    /// Its commit may not begin: a read lock, a checkpoint, room in the logs.
+    ToCommit,
+    /// Its commit has a place in the order: the logs, a replica's acknowledgement.
+    ForCommit,
+    /// Others keep definitions as they are.
+    ToDefine,
+}
+
+impl Waits {
+    const ALL: [Self; 4] = [Self::ForNothing, Self::ToCommit, Self::ForCommit, Self::ToDefine];
 }
 
 impl Default for Counters {
     fn default() -> Self {
-        Self { counts: Box::new([const { AtomicU64::new(0) }; COUNT]) }
+        Self { counts: Box::new([const { AtomicU64::new(0) }; COUNT]), waits: AtomicU8::new(0) }
     }
 }
 
@@ -278,6 +297,16 @@ impl Counters {
     /// The count.
     pub fn get(&self, counter: Counter) -> u64 {
         self.counts[counter as usize].load(Ordering::Relaxed)
+    }
+
+    /// Says what the session waits for.
+    pub fn set_waits(&self, waits: Waits) {
+        self.waits.store(waits as u8, Ordering::Relaxed);
+    }
+
+    /// What the session waits for.
+    pub fn waits(&self) -> Waits {
+        Waits::ALL[usize::from(self.waits.load(Ordering::Relaxed))]
     }
 
     /// Adds all of another's counts to these, which nobody else changes meanwhile.

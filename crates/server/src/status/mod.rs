@@ -18,7 +18,7 @@ use commit::recovery::Report;
 use commit::{Pipeline, SemiSyncStatus, Tuple};
 use parking_lot::Mutex;
 
-pub use counter::{Counter, Counters};
+pub use counter::{Counter, Counters, Waits};
 pub use gauges::Gauges;
 pub use storage::Storage;
 

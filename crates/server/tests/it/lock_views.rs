@@ -96,6 +96,53 @@ fn who_waits_for_a_backup_to_end_is_seen_too() {
 }
 
 #[test]
+fn who_stops_the_whole_server_is_seen_and_who_waits_for_it() {
+    let world = World::start();
+    let (mut root, mut holder) = (world.root(), world.root());
+    let (mut writer, mut changer) = (world.root(), world.root());
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    let held = format!(
+        "SELECT object_type, lock_type, lock_duration, lock_status FROM performance_schema.metadata_locks \
+         WHERE owner_thread_id = {} ORDER BY object_type",
+        holder.connection_id
+    );
+    ok(&mut holder, "FLUSH TABLES WITH READ LOCK");
+    send(&mut writer, "INSERT INTO d.t VALUES (1)");
+    send(&mut changer, "TRUNCATE d.t");
+    let both =
+        ["Waiting for commit lock|INSERT INTO d.t VALUES (1)", "Waiting for global read lock|TRUNCATE d.t"];
+    until(&mut root, STATES, &both);
+    let global = ["COMMIT|SHARED|EXPLICIT|GRANTED", "GLOBAL|SHARED|EXPLICIT|GRANTED"];
+    assert_eq!(rows(&mut root, &held), global);
+    ok(&mut holder, "UNLOCK TABLES");
+    writer.answer().unwrap();
+    changer.answer().unwrap();
+    ok(&mut holder, "LOCK INSTANCE FOR BACKUP");
+    send(&mut changer, "TRUNCATE d.t");
+    until(&mut root, STATES, &["Waiting for backup lock|TRUNCATE d.t"]);
+    assert_eq!(rows(&mut root, &held), ["BACKUP LOCK|SHARED|EXPLICIT|GRANTED"]);
+    ok(&mut root, &format!("KILL QUERY {}", changer.connection_id));
+    assert_eq!(changer.answer().unwrap_err().code(), 1317);
+    send(&mut changer, "SELECT SLEEP(100)");
+    until(
+        &mut root,
+        "SELECT state FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%'",
+        &["executing"],
+    );
+    drop(holder);
+    until(&mut root, &held, &[]);
+    let states = "SELECT state FROM information_schema.processlist WHERE info LIKE 'INSERT INTO d.t%'";
+    let _replica = world.dump(7, 0, "SET @rpl_semi_sync_replica = 1");
+    ok(&mut root, "SET GLOBAL rpl_semi_sync_source_timeout = 600000");
+    ok(&mut root, "SET GLOBAL rpl_semi_sync_source_enabled = ON");
+    send(&mut writer, "INSERT INTO d.t VALUES (2)");
+    until(&mut root, states, &["Waiting for semi-sync ACK from replica"]);
+    ok(&mut root, "SET GLOBAL rpl_semi_sync_source_enabled = OFF");
+    writer.answer().unwrap();
+    world.stop();
+}
+
+#[test]
 fn who_waits_for_a_row_is_seen_with_whom_it_waits_for() {
     let world = World::start();
     let (mut root, mut holder, mut waiter) = (world.root(), world.root(), world.root());
