@@ -40,7 +40,7 @@ use types::value::Value;
 
 use cell::Row;
 pub(crate) use look::{AnyTable, Look, missing};
-pub(crate) use server::is_plugin;
+pub(crate) use server::{is_plugin, prometheus};
 
 use crate::replica::tables as replica;
 use crate::session::SessionView;

@@ -133,16 +133,33 @@ pub(super) fn status(look: &Look<'_>, scope: Scope, wanted: impl Fn(&str) -> boo
     let snapshot = if is_session { look.view.snapshot() } else { None };
     let connection = is_session.then(|| shared.connections.get(look.session.connection_id)).flatten();
     let view = View {
-        status: &shared.status,
         session: is_session.then(|| look.view.counters()),
         tls: connection.as_ref().and_then(|connection| connection.tls()),
         compressed: connection.is_some_and(|connection| connection.is_compressed()),
         moment: Moment::of(snapshot),
+        ..everybodys(shared)
+    };
+    view.show_those(wanted).into_iter().map(|(name, value)| row![name, value]).collect()
+}
+
+/// What the server has counted, in Prometheus' text format.
+pub(crate) fn prometheus(shared: &Shared) -> String {
+    everybodys(shared).prometheus()
+}
+
+/// What is nobody's own.
+fn everybodys(shared: &Shared) -> View<'_> {
+    View {
+        status: &shared.status,
+        session: None,
+        tls: None,
+        compressed: false,
+        moment: Moment::of(None),
         pipeline: Some(&shared.pipeline),
         storage: Some(Storage {
             base: shared.schema.base(),
             locks: &shared.store.locks().stats,
-            tables: look.catalog.tables().count() as u64,
+            tables: shared.store.catalog().tables().count() as u64,
             redo_capacity: crate::run::redo_capacity(shared),
         }),
         recovery: shared.recovery,
@@ -150,8 +167,7 @@ pub(super) fn status(look: &Look<'_>, scope: Scope, wanted: impl Fn(&str) -> boo
         threads_connected: shared.connections.sessions().into(),
         threads_running: shared.connections.running(),
         acknowledges: shared.common.replica.acknowledges(),
-    };
-    view.show_those(wanted).into_iter().map(|(name, value)| row![name, value]).collect()
+    }
 }
 
 /// The connections that the session is told of: its account's user's, which an anonymous account has none of, and all if it

@@ -27,6 +27,7 @@ mod hosts;
 mod inbound;
 mod listener;
 mod login;
+pub(crate) mod metrics;
 mod pace;
 mod password_key;
 mod process;

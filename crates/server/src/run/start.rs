@@ -11,6 +11,7 @@ use commit::{AbortOnUnwind, Die, FileContext, Pipeline, StrategyKind};
 use engine::base::Base;
 use engine::store::Store;
 use redo::Options as RedoOptions;
+use tokio::net::TcpListener;
 use vfs::{SlowSync, SyncDelay, Vfs};
 
 use super::certificates;
@@ -25,6 +26,8 @@ use crate::accounts::{Account, Accounts, codec};
 use crate::clock::{RuntimeTimer, SystemClock};
 use crate::ddl::{Edit, Schema};
 use crate::general_log::default_file;
+use crate::info::prometheus;
+use crate::net::metrics;
 use crate::net::{Connections, Net, Secrets, Streams, bind, listen, sessions_max};
 use crate::options::Options;
 use crate::random::random;
@@ -63,6 +66,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     let unbound = |error| StartError::Listen { place: listen_on.to_string(), error };
     // Before the logs are written: a start that is tried again and again would leave a segment and a binlog file each time.
     let bound = bind(&listen_on.addresses, listen_on.socket.as_deref()).await.map_err(unbound)?;
+    let metrics = bind_metrics(&mut values).await?;
     let base = Arc::new(Base::open(&vfs, dir, values.get("innodb_buffer_pool_size").size(), BALLAST_SIZE)?);
     let variables = Arc::new(Variables::new(values.clone()));
     let config = config(&values, dir, &variables, options.log_bin_base.as_deref())?;
@@ -77,21 +81,15 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     }
     let store = Arc::new(Store::open(Arc::clone(pipeline.published()), &counters, Arc::new(RuntimeTimer))?);
     let log_threads = LogThreads::start(&pipeline).map_err(StartError::Thread)?;
-    tokio::spawn(guarded(Arc::clone(&pipeline).sweep_forever()));
-    let pause = || tokio::time::sleep(Duration::from_millis(1));
     let streams = Streams::start().map_err(StartError::Thread)?;
-    streams.spawn(guarded(Arc::clone(&pipeline).wake_readers_forever(pause)));
-    tokio::spawn(guarded(Arc::clone(&pipeline).kick_forever(tokio::task::yield_now)));
-    pipeline.settle_semi_sync();
-    tokio::spawn(guarded(Arc::clone(&pipeline).time_out_semi_sync_forever(tokio::time::sleep)));
+    tend(&pipeline, &streams);
     let checkpointer = Checkpointer::new(Arc::clone(&pipeline), Arc::clone(&base));
     let taker = Arc::<Checkpointer>::clone(&checkpointer);
     let schema = Schema::new(Arc::clone(&store), Arc::clone(&pipeline), Arc::clone(&base), taker);
     if store.catalog().accounts().next().is_none() {
         make_root(&vfs, &pipeline, &schema, &spill_dir, &identity).await?;
     }
-    let accounts = Accounts::load(&store.catalog(), identity.secret);
-    let accounts = Arc::new(accounts.map_err(|error| StartError::Accounts(error.to_string()))?);
+    let accounts = load_accounts(&store, &identity)?;
     let status = Arc::<Status>::default();
     let connections = Connections::new(Arc::clone(&status));
     let shared = Arc::new(Shared {
@@ -109,9 +107,7 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
         server_id: values.get("server_id").u32(),
         common: Common::default(),
     });
-    if let Err((variable, error)) = shared.settle_logs() {
-        tracing::error!(%error, "{variable}: the log cannot be opened: it is off");
-    }
+    settle_logs(&shared);
     shared.restore_xa()?;
     checkpointer.start(&shared, tokio::runtime::Handle::current()).map_err(StartError::Thread)?;
     let replica = start_replica(&shared, &values)?;
@@ -119,6 +115,10 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
     let net =
         Net::new(variables, status, accounts, connections, Sessions(Arc::clone(&shared)), streams, keys);
     let listeners = listen(&net, bound).await.map_err(unbound)?;
+    if let Some(listener) = metrics {
+        let shared = Arc::clone(&shared);
+        tokio::spawn(metrics::serve(listener, move || prometheus(&shared)));
+    }
     Ok(Server { shared, net, listeners, base, checkpointer, housekeeper, log_threads, replica })
 }
 
@@ -134,12 +134,48 @@ pub fn take_data_dir(vfs: &dyn Vfs, dir: &Path, options: &Options) -> Result<Dat
     Ok(data_dir)
 }
 
+/// Where the counts are shown, if anywhere.
+async fn bind_metrics(values: &mut Values) -> Result<Option<TcpListener>, StartError> {
+    let name = "onelog_metrics_address";
+    let address = values.get(name).as_text().to_owned();
+    if address.is_empty() {
+        return Ok(None);
+    }
+    let unbound = |error| StartError::Listen { place: address.clone(), error };
+    let listener = TcpListener::bind(&address).await.map_err(unbound)?;
+    // Port 0 is another one by then.
+    values.put(name, Val::text(&listener.local_addr().map_err(unbound)?.to_string()));
+    Ok(Some(listener))
+}
+
 /// What logins keep from others by.
 fn secrets(vfs: &dyn Vfs, dir: &Path, has_tls: bool, values: &mut Values) -> Result<Secrets, StartError> {
     Ok(Secrets {
         tls: certificates::offer(vfs, dir, has_tls, values)?,
         password_key: password_key::offer(vfs, dir, values)?,
     })
+}
+
+fn load_accounts(store: &Store, identity: &Identity) -> Result<Arc<Accounts>, StartError> {
+    let accounts = Accounts::load(&store.catalog(), identity.secret);
+    accounts.map(Arc::new).map_err(|error| StartError::Accounts(error.to_string()))
+}
+
+/// Opens the logs of statements.
+fn settle_logs(shared: &Shared) {
+    if let Err((variable, error)) = shared.settle_logs() {
+        tracing::error!(%error, "{variable}: the log cannot be opened: it is off");
+    }
+}
+
+/// The pipeline's own tasks.
+fn tend(pipeline: &Arc<Pipeline>, streams: &Streams) {
+    tokio::spawn(guarded(Arc::clone(pipeline).sweep_forever()));
+    let pause = || tokio::time::sleep(Duration::from_millis(1));
+    streams.spawn(guarded(Arc::clone(pipeline).wake_readers_forever(pause)));
+    tokio::spawn(guarded(Arc::clone(pipeline).kick_forever(tokio::task::yield_now)));
+    pipeline.settle_semi_sync();
+    tokio::spawn(guarded(Arc::clone(pipeline).time_out_semi_sync_forever(tokio::time::sleep)));
 }
 
 /// A task of the server's own. A panic in it ends the process: commits would wait for it for ever.

@@ -6,10 +6,16 @@
 //! `performance_schema` that collectors read are there, and empty, as in a MySQL server that does not collect. R6. Hosts whose
 //! handshakes broke off are in `host_cache`, until it is truncated. R7. What one SHOW STATUS says of the binlog is of one moment.
 //! R8. Each statement counts once, under each of its names, whether its tables are there or not; R9. FLUSH TABLES without a list is counted, and FLUSH STATUS begins the most sessions anew.
+//! R10. The same numbers are answered over HTTP, in Prometheus' format.
 //!
 //! Method: a whole server on a simulated disk. The numbers of R1 were seen at MySQL 9.7.4.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
 use server::status::{Moment, View};
+use vfs::Vfs;
+use vfs::sim::SimDisk;
 
 use crate::whole::{World, ok, rows, send, until};
 
@@ -307,5 +313,31 @@ fn a_statement_that_is_planned_again_counts_once() {
     ok(&mut other, "UNLOCK TABLES");
     assert_eq!(root.answer().unwrap().columns.len(), 2);
     assert_eq!(rows(&mut root, "SHOW SESSION STATUS LIKE 'Com_select'"), ["Com_select|1"]);
+    world.stop();
+}
+
+#[test]
+fn prometheus_is_answered_where_the_option_says() {
+    let world = World::start_with(&["--onelog-metrics-address=127.0.0.1:0"]);
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
+    ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    let address = rows(&mut root, "SELECT @@onelog_metrics_address").remove(0);
+    let mut client = TcpStream::connect(&address).unwrap();
+    client.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+    let mut said = String::new();
+    client.read_to_string(&mut said).unwrap();
+    assert!(said.starts_with("HTTP/1.1 200 OK\r\n"), "{said}");
+    for line in [
+        "mysql_global_status_commands_total{command=\"insert\"} 1",
+        "mysql_global_status_threads_connected 1",
+    ] {
+        assert!(said.lines().any(|found| found == line), "{line}\n{said}");
+    }
+    assert!(said.contains("\n# TYPE onelog_commits counter\nonelog_commits "), "{said}");
+    let disk = SimDisk::new();
+    disk.create_dir_all("/data".as_ref()).unwrap();
+    let again = World::refused(&disk, "/data", &[&format!("--onelog-metrics-address={address}")]);
+    assert!(again.contains(&format!("Bind on {address}: ")), "{again}");
     world.stop();
 }

@@ -28,6 +28,13 @@ pub(super) const ROWS: &[Variable] = &[
         "Directory of the binlog store of the strategy enhanced; a device of its own lets both syncs overlap.",
     )
     .fixed(),
+    text(
+        "onelog_metrics_address",
+        Global,
+        "",
+        "Address and port where GET /metrics answers with what the server counts, for Prometheus; nowhere if empty.",
+    )
+    .fixed(),
     uint(
         "sync_binlog_interval",
         Global,
