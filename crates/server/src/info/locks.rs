@@ -23,6 +23,7 @@ use super::server::connections;
 use crate::accounts::Privileges;
 use crate::ddl::keepers::{self, Purpose};
 use crate::net::ProcessRow;
+use crate::replica::is_worker;
 use crate::session::Shared;
 
 /// The transactions and connections that a session is told of.
@@ -284,9 +285,10 @@ pub(super) fn transactions(look: &Look<'_>) -> Result<Vec<Row>> {
     let now_s = crate::clock::unix_s();
     let seconds = |us: u64| look.local_time(u32::try_from(us / 1_000_000).unwrap_or(u32::MAX));
     let row = |seen: &Arc<Seen>| {
-        // Nobody's are XA transactions that are prepared.
+        // Nobody's are XA transactions that are prepared, and what a replica's workers do.
         let process = sight.processes.get(&seen.owner);
-        if process.is_none() && seen.owner != 0 {
+        let thread = if is_worker(seen.owner) { 0 } else { seen.owner };
+        if process.is_none() && thread != 0 {
             return None;
         }
         let waits = seen.waits().filter(|waits| waits.key.is_some());
@@ -308,7 +310,7 @@ pub(super) fn transactions(look: &Look<'_>) -> Result<Vec<Row>> {
             return None;
         }
         let mut row = row![seen.id().0, state, seconds(began_us), requested];
-        row.extend(row![waits.and_then(|waits| seconds(waits.since_us)), locks + changes, seen.owner]);
+        row.extend(row![waits.and_then(|waits| seconds(waits.since_us)), locks + changes, thread]);
         let info = process.and_then(|process| process.info.as_deref());
         row.extend(row![info, NULL, 0_u64, 0_u64, locks, 0_u64, locks, changes, 0_u64]);
         row.extend(row![isolation, 1_u64, 1_u64, NULL, 0_u64, 0_u64, 0_u64, u64::from(only_reads), NULL]);

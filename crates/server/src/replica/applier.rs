@@ -22,6 +22,13 @@ use crate::session::{Client, KillSwitch, Shared};
 
 /// Ids of workers' sessions count down from here.
 const LAST_ID: u32 = u32::MAX;
+/// `replica_parallel_workers` goes no further.
+const WORKERS_MAX: u32 = 1024;
+
+/// Whether a session is a worker's.
+pub(crate) fn is_worker(id: u32) -> bool {
+    id > LAST_ID - WORKERS_MAX
+}
 
 /// How long a worker waits for a row while others run beside it: who holds it may wait for the worker's turn.
 const ROW_WAIT_BESIDE: Duration = Duration::from_secs(2);

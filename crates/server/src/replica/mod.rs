@@ -45,6 +45,7 @@ use replication::replica::{Position, Settings, Source};
 use tokio::sync::{Notify, watch};
 use types::error::SqlError;
 
+pub(crate) use applier::is_worker;
 pub(crate) use keep::{read, write};
 pub(crate) use runner::run;
 pub(crate) use status::status;

@@ -251,6 +251,8 @@ fn a_row_that_has_become_another_one_is_not_taken_for_it() {
     ok(&mut writer, "DELETE FROM d.k WHERE v = 'a' LIMIT 1");
     let waits = "SELECT COUNT(*) FROM performance_schema.data_lock_waits";
     until(&mut reader, waits, &["1"]);
+    let workers = "SELECT trx_state FROM information_schema.innodb_trx WHERE trx_mysql_thread_id = 0";
+    assert_eq!(rows(&mut reader, workers), ["LOCK WAIT"], "the worker's");
     ok(&mut other, "COMMIT");
     catch_up(&source, &mut reader);
     assert_eq!(rows(&mut reader, "SELECT * FROM d.k ORDER BY v"), ["a|7", "b|1"]);
