@@ -6,6 +6,7 @@
 //! and a restart the counter is at least their sum, and the binlog, decoded by another project's decoder, counts from 1
 //! to exactly that value.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mysql_async::Conn;
@@ -14,6 +15,7 @@ use rig::onelog::Config;
 use rig::{Outcome, check, paths};
 
 use crate::kills::decode;
+use crate::load::Load;
 use crate::{Plan, binlogs, sql};
 
 const CLIENTS: usize = 256;
@@ -31,8 +33,12 @@ pub fn run(plan: &Plan) -> Outcome {
         let port = server.port();
         let table = "CREATE TABLE d.counter (id INT PRIMARY KEY, n BIGINT)";
         sql::run(port, &["CREATE DATABASE d", table, "INSERT INTO d.counter VALUES (1, 0)"])?;
-        let clients = std::thread::spawn(move || update(port));
+        let load = Load::new();
+        let shared = Arc::clone(&load);
+        let clients = std::thread::spawn(move || update(port, &shared));
+        load.await_begun(CLIENTS)?;
         std::thread::sleep(lives);
+        load.expect_end()?;
         server.kill()?;
         let acknowledged = clients.join().map_err(|_| "a client panicked")??;
         let server = config.start()?;
@@ -55,7 +61,7 @@ pub fn run(plan: &Plan) -> Outcome {
             lives.as_secs(),
             logged.unwrap_or(0)
         );
-        check(acknowledged > 0 && kept >= acknowledged && logged == Some(kept), || {
+        check(kept >= acknowledged && logged == Some(kept), || {
             "counter, acknowledgements and binlog do not agree".to_owned()
         })?;
     }
@@ -63,9 +69,10 @@ pub fn run(plan: &Plan) -> Outcome {
 }
 
 /// Updates until the server is gone. Returns how many updates were acknowledged.
-fn update(port: u16) -> Outcome<u64> {
-    sql::block_on(async move {
-        let clients: Vec<_> = (0..CLIENTS).map(|_| tokio::spawn(client(port))).collect();
+fn update(port: u16, load: &Arc<Load>) -> Outcome<u64> {
+    sql::block_on(async {
+        let one = |_| tokio::spawn(client(port, Arc::clone(load)));
+        let clients: Vec<_> = (0..CLIENTS).map(one).collect();
         let mut acknowledged = 0;
         for task in clients {
             acknowledged += task.await??;
@@ -74,14 +81,22 @@ fn update(port: u16) -> Outcome<u64> {
     })
 }
 
-async fn client(port: u16) -> Outcome<u64> {
+async fn client(port: u16, load: Arc<Load>) -> Outcome<u64> {
     let mut done = 0;
-    let Ok(mut conn) = Conn::new(sql::options(port, "root")).await else { return Ok(done) };
-    loop {
-        match conn.exec_drop("UPDATE d.counter SET n = n + 1 WHERE id = 1", ()).await {
-            Ok(()) => done += 1,
-            Err(mysql_async::Error::Server(error)) if error.code != 1053 => return Err(error.into()),
-            Err(_) => return Ok(done),
-        }
+    let ended = match Conn::new(sql::options(port, "root")).await {
+        Ok(mut conn) => loop {
+            match conn.exec_drop("UPDATE d.counter SET n = n + 1 WHERE id = 1", ()).await {
+                Ok(()) => done += 1,
+                Err(error) => break error,
+            }
+            if done == 1 {
+                load.begin();
+            }
+        },
+        Err(error) => error,
+    };
+    match ended {
+        mysql_async::Error::Server(error) if error.code != 1053 => Err(load.fail(error.to_string()).into()),
+        ended => load.end(&ended).map(|()| done),
     }
 }

@@ -11,6 +11,7 @@ pub mod decode;
 pub mod writers;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
@@ -18,13 +19,15 @@ use rig::onelog::Config;
 use rig::random::Random;
 use rig::{Outcome, check, paths};
 
+use crate::load::Load;
 use crate::{Plan, binlogs, sql};
 
 /// Writers at a time.
 pub const WRITERS: usize = 32;
 
 /// Small limits, so that rotations and checkpoints happen all the time; every fifth run is relaxed, where a process
-/// that dies loses nothing either. Every run begins with another strategy, and every second one changes it.
+/// that dies loses nothing either. Every run begins with another strategy, of the relaxed ones too, and every second one
+/// changes it.
 const OPTIONS: [&str; 4] =
     ["--log-bin=binlog", "--max-binlog-size=1M", "--onelog-delta-size=2M", "--max-connections=200"];
 const RELAXED: [&str; 2] = ["--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2"];
@@ -49,7 +52,7 @@ pub fn run(plan: &Plan) -> Outcome {
     let mut total = 0;
     for cycle in 1..=cycles {
         let mut config = if cycle % 5 == 0 { relaxed.clone() } else { safe.clone() };
-        let strategy = STRATEGIES[cycle % STRATEGIES.len()];
+        let strategy = STRATEGIES[(cycle + 2 - cycle / 5) % STRATEGIES.len()];
         config.options.push(format!("--onelog-commit-strategy={strategy}"));
         if strategy == "parallel" {
             config.options.push("--sync-binlog=1000".to_owned());
@@ -60,7 +63,10 @@ pub fn run(plan: &Plan) -> Outcome {
         }
         let server = config.start()?;
         let port = server.port();
-        let writing = std::thread::spawn(move || writers::write(port, ledger));
+        let load = Load::new();
+        let clients = Arc::clone(&load);
+        let writing = std::thread::spawn(move || writers::write(port, ledger, &clients));
+        load.await_begun(WRITERS)?;
         let lives = Duration::from_millis(200 + random.below(1000));
         if cycle % 2 == 0 {
             std::thread::sleep(lives / 2);
@@ -71,6 +77,7 @@ pub fn run(plan: &Plan) -> Outcome {
         } else {
             std::thread::sleep(lives);
         }
+        load.expect_end()?;
         server.kill()?;
         let acknowledged = writing.join().map_err(|_| "a writer panicked")??;
         let server = config.start()?;
@@ -78,7 +85,6 @@ pub fn run(plan: &Plan) -> Outcome {
         server.kill()?;
         binlog(&config.datadir, &mut seen, &ledger, &kept)?;
         let done: u64 = kept.iter().sum::<u64>() - ledger.iter().sum::<u64>();
-        check(done > 0, || format!("cycle {cycle}: nothing was committed"))?;
         total += done;
         ledger = kept;
     }

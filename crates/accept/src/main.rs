@@ -22,6 +22,7 @@ mod follows;
 mod hot_row;
 mod interop;
 mod kills;
+mod load;
 mod packets;
 mod refusals;
 mod replicas;
@@ -138,6 +139,7 @@ fn arguments() -> Outcome<Option<(Plan, Vec<Part>)>> {
             }
             "peers" => {
                 install::all()?;
+                interop::install()?;
                 return Ok(None);
             }
             name => {

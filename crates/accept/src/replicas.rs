@@ -11,6 +11,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rig::clients::Vendor;
@@ -20,6 +21,7 @@ use rig::peer::Peer;
 use rig::sysbench::Sysbench;
 use rig::{Outcome, check, paths};
 
+use crate::load::Load;
 use crate::{Plan, binlogs, contents, kills, sql, xa};
 
 const OPTIONS: [&str; 6] = [
@@ -80,6 +82,9 @@ const DDL: [&str; 26] = [
     "RENAME TABLE ddl.t TO ddl.t_ROUND",
 ];
 
+/// What sysbench's updates change.
+const SUM: &str = "SELECT SUM(k), COUNT(*) FROM sbtest1";
+
 /// How long a replica may be behind.
 const PATIENCE_S: u64 = 600;
 
@@ -101,7 +106,10 @@ pub fn run(plan: &Plan) -> Outcome {
     let mut ledger = [0; kills::WRITERS];
     let rounds: usize = if plan.full { 60 } else { 4 };
     for round in 0..rounds {
-        let writing = std::thread::spawn(move || kills::writers::write(port, ledger));
+        let load = Load::new();
+        let clients = Arc::clone(&load);
+        let writing = std::thread::spawn(move || kills::writers::write(port, ledger, &clients));
+        let before = contents::query(port, "sbtest", SUM)?;
         // It ends with the server.
         let mut sysbench =
             Process(sysbench(port).command("run").stdout(Stdio::null()).stderr(Stdio::null()).spawn()?);
@@ -117,6 +125,10 @@ pub fn run(plan: &Plan) -> Outcome {
             restart(&mut replicas[round / 2 % 2], &dir)?;
         }
         std::thread::sleep(Duration::from_millis(if plan.full { 8_000 } else { 500 }));
+        load.await_begun(kills::WRITERS)?;
+        let after = contents::query(port, "sbtest", SUM)?;
+        check(sysbench.0.try_wait()?.is_none() && before != after, || "sysbench changes nothing".to_owned())?;
+        load.expect_end()?;
         server.kill()?;
         sysbench.0.wait()?;
         let acknowledged = writing.join().map_err(|_| "a writer panicked")??;
@@ -182,7 +194,7 @@ fn sysbench(port: u16) -> Sysbench {
 /// Ends a replica and starts it again; it goes on by itself.
 fn restart(replica: &mut Peer, dir: &Path) -> Outcome {
     let (vendor, port) = (replica.vendor, replica.port);
-    replica.stop();
+    replica.stop()?;
     let options = if vendor == Vendor::MariaDb { &MARIADB[..] } else { &MYSQL[..] };
     *replica = Peer::start_again(vendor, &dir.join(format!("{vendor:?}")), port, options)?;
     Ok(())

@@ -8,6 +8,7 @@
 //! before the source starts again, and both must be equal after that.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rig::clients::Vendor;
@@ -18,6 +19,7 @@ use rig::{Outcome, check, paths, until};
 
 use crate::contents::status;
 use crate::follows::{Way, begin, catch_up};
+use crate::load::Load;
 use crate::replicas::{ACCOUNT, await_equal, follow};
 use crate::{Plan, acknowledged, contents, kills, sql};
 
@@ -26,7 +28,7 @@ const OPTIONS: [&str; 5] = [
     "--gtid-mode=ON",
     "--enforce-gtid-consistency=ON",
     "--max-connections=200",
-    "--rpl-semi-sync-source-timeout=1000",
+    "--rpl-semi-sync-source-timeout=60000",
 ];
 /// So fast that the replica's own disk is not what is measured.
 const MARIADB: [&str; 3] =
@@ -49,9 +51,13 @@ pub fn run(plan: &Plan) -> Outcome {
     goes_and_comes(&replica, port)?;
     await_equal(&replica, port, &["d", "sbtest"])?;
 
-    let writing = std::thread::spawn(move || kills::writers::write(port, [0; kills::WRITERS]));
+    let load = Load::new();
+    let clients = Arc::clone(&load);
+    let writing = std::thread::spawn(move || kills::writers::write(port, [0; kills::WRITERS], &clients));
+    load.await_begun(kills::WRITERS)?;
     std::thread::sleep(Duration::from_secs(if plan.full { 20 } else { 2 }));
     check(status(port, "Rpl_semi_sync_source_status")? == "ON", || "semi-sync went off".to_owned())?;
+    load.expect_end()?;
     server.kill()?;
     let acknowledged = writing.join().map_err(|_| "a writer panicked")??;
     await_applied(&replica)?;
@@ -62,6 +68,7 @@ pub fn run(plan: &Plan) -> Outcome {
     );
     let server = config.start()?;
     kills::engine(port, &acknowledged)?;
+    contents::query(replica.port, "mysql", "START SLAVE IO_THREAD")?;
     await_equal(&replica, port, &["d", "sbtest"])?;
     server.stop()?;
     of_its_own(&dir)
@@ -128,12 +135,14 @@ fn goes_and_comes(replica: &Peer, port: u16) -> Outcome {
     // Each time that it was disabled counts as well.
     let before: u64 = status(port, "Rpl_semi_sync_source_no_times")?.parse()?;
     let full = bench(port, 2).run()?.tps;
+    sql::run(port, &["SET GLOBAL rpl_semi_sync_source_timeout = 1000"])?;
     contents::query(replica.port, "mysql", "STOP SLAVE")?;
     let first = bench(port, 2).run()?.tps;
     check(status(port, "Rpl_semi_sync_source_status")? == "OFF", || "no time-out came".to_owned())?;
     let without = bench(port, 2).run()?.tps;
     let times = status(port, "Rpl_semi_sync_source_no_times")?.parse::<u64>()? - before;
     check(times == 1, || format!("{times} time-outs"))?;
+    sql::run(port, &["SET GLOBAL rpl_semi_sync_source_timeout = 60000"])?;
     contents::query(replica.port, "mysql", "START SLAVE")?;
     sql::run(
         port,
@@ -153,8 +162,9 @@ fn goes_and_comes(replica: &Peer, port: u16) -> Outcome {
     Ok(())
 }
 
-/// Waits until a replica whose source is gone has applied what it has received.
+/// Waits until a replica whose source is gone has applied what it has received; it receives nothing more.
 fn await_applied(replica: &Peer) -> Outcome {
+    contents::query(replica.port, "mysql", "STOP SLAVE IO_THREAD")?;
     let shown = contents::query(replica.port, "mysql", "SHOW SLAVE STATUS")?;
     let fields: Vec<&str> = shown.split('\t').collect();
     let [_, _, _, _, _, file, position, ..] = fields[..] else { return Err(shown.into()) };

@@ -2,7 +2,7 @@
 
 use rig::onelog::Config;
 use rig::sysbench::{SCRIPTS, Sysbench};
-use rig::{Outcome, paths};
+use rig::{Outcome, check, paths};
 
 use crate::{Plan, binlogs, sql};
 
@@ -54,6 +54,7 @@ fn all_threads(plan: &Plan, port: u16, script: &str, ps_mode: &'static str, binl
         let failed = |step: &str| format!("{what}: {step}: ");
         bench.prepare().map_err(|error| failed("prepare") + &error.to_string())?;
         let report = bench.run().map_err(|error| failed("run") + &error.to_string())?;
+        check(report.tps > 0.0, || failed("no transaction"))?;
         bench.cleanup().map_err(|error| failed("cleanup") + &error.to_string())?;
         println!("{what}: {:.0} trx/s, {} deadlocks retried", report.tps, report.ignored_errors);
     }

@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Outcome, command, paths, say};
+use crate::{Outcome, clients, command, paths, say};
+
+/// The version of MySQL that parts and pages name.
+const ORACLE_VERSION: &str = "9.7";
 
 /// Debian's packages: command that shows that it is there, and package.
 const PACKAGES: [(&str, &str); 5] = [
@@ -39,8 +42,18 @@ fn packages() -> Outcome {
     apt("install", &missing)
 }
 
-/// Oracle's server and clients.
+/// Oracle's server and clients: those that Debian's unstable suite has on the day. Says if they are others than those that
+/// the documents speak of.
 fn oracle() -> Outcome {
+    install_oracle()?;
+    let version = command::run(clients::oracle("mysqld")?.arg("--version"))?;
+    if !version.contains(&format!("Ver {ORACLE_VERSION}.")) {
+        say(&format!("instead of MySQL {ORACLE_VERSION}, this is {}", version.trim()));
+    }
+    Ok(())
+}
+
+fn install_oracle() -> Outcome {
     let root = oracle_root()?;
     if root.join("usr/sbin/mysqld").exists() {
         return Ok(());

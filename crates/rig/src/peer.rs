@@ -105,17 +105,22 @@ impl Peer {
         self.process.0.id()
     }
 
-    /// Has it end, and waits for that.
-    pub fn stop(&mut self) {
-        if !matches!(self.process.0.try_wait(), Ok(None)) {
-            return;
+    /// Has it end, and waits for that: nobody has its data directory and its port when this returns.
+    pub fn stop(&mut self) -> Outcome {
+        if self.process.0.try_wait()?.is_some() {
+            return Ok(());
         }
-        // If it does not end within a while it is killed with its process.
-        let _ = kill_process(Pid::from_child(&self.process.0), Signal::TERM);
+        kill_process(Pid::from_child(&self.process.0), Signal::TERM)?;
         let begun = Instant::now();
-        while matches!(self.process.0.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(20) {
+        while self.process.0.try_wait()?.is_none() {
+            if begun.elapsed() > PATIENCE {
+                self.process.0.kill()?;
+                self.process.0.wait()?;
+                return Err(format!("{:?} did not end within {} s", self.vendor, PATIENCE.as_secs()).into());
+            }
             std::thread::sleep(Duration::from_millis(50));
         }
+        Ok(())
     }
 
     /// `kill -9`.
@@ -146,7 +151,8 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        self.stop();
+        // What does not end is killed with its process.
+        let _ = self.stop();
     }
 }
 

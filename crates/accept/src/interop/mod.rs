@@ -17,6 +17,7 @@ mod values;
 mod verdict;
 mod writer;
 
+pub use programs::install;
 pub use raw_copy::run as mysqlbinlog;
 pub use source::Kind as Source;
 

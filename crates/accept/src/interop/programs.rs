@@ -1,6 +1,7 @@
 //! The consumers: how each is installed and built, and what it can bear. Their sources are in `crates/accept/clients`.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -37,6 +38,13 @@ pub const CANAL: Profile = Profile {
     reads_schema_late: true,
     sees_xa: false,
 };
+
+/// Installs and builds all of them once, so that nothing is unpacked, loaded and compiled for the first time beside other parts.
+pub fn install() -> Outcome {
+    let dir = paths::fresh("accept/peers")?;
+    [debezium, pymysqlreplication, canal].iter().try_for_each(|build| build(&dir).map(drop))?;
+    Ok(fs::remove_dir_all(dir)?)
+}
 
 fn sources(name: &str) -> PathBuf {
     paths::root().join("crates/accept/clients").join(name)

@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rig::clients::{Vendor, Way, account};
@@ -18,6 +19,7 @@ use super::scenario::{EVERYTHING, make_account};
 use super::source::Source;
 use super::values::{Kind, repeated};
 use super::writer::Writer;
+use crate::load::Load;
 use crate::{Plan, binlogs, sql};
 
 /// How long the copy may take to be complete.
@@ -54,9 +56,13 @@ async fn copy(plan: &Plan, dir: &Path) -> Outcome {
     writer.fill("everything", 5_000 * times).await?;
     let mut session = Writer::new(source.port, plan.seed + 1).await?;
     session.create_marked("session").await?;
-    let running = tokio::spawn(async move { session.until_killed().await });
+    let load = Load::new();
+    let shared = Arc::clone(&load);
+    let running = tokio::spawn(async move { session.until_killed(&shared).await });
     tokio::time::sleep(Duration::from_millis(500)).await;
     check(copier.0.try_wait()?.is_none(), || "mysqlbinlog ended by itself".to_owned())?;
+    load.await_begun(1)?;
+    load.expect_end()?;
     source.kill()?;
     running.await??;
     end(&mut copier)?;

@@ -11,6 +11,7 @@
 //! The binlog is rotated all the time, by size and by FLUSH BINARY LOGS.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rig::{Outcome, check};
@@ -22,6 +23,7 @@ use super::values::{Kind, number, repeated};
 use super::verdict::Phase;
 use super::writer::Writer;
 use crate::Plan;
+use crate::load::Load;
 
 /// Sessions of the fifth phase.
 const SESSIONS: u64 = 4;
@@ -202,12 +204,18 @@ impl Scenario {
             writer.create_marked(&format!("session{nth}")).await?;
             sessions.push(writer);
         }
-        let run = |mut writer: Writer| async move { writer.until_killed().await.map(|()| writer) };
-        let running: Vec<_> = sessions.into_iter().map(|writer| tokio::spawn(run(writer))).collect();
+        let load = Load::new();
+        let run = |mut writer: Writer| {
+            let load = Arc::clone(&load);
+            tokio::spawn(async move { writer.until_killed(&load).await.map(|()| writer) })
+        };
+        let running: Vec<_> = sessions.into_iter().map(run).collect();
         for _ in 0..3 {
             tokio::time::sleep(Duration::from_millis(200)).await;
             self.rotate().await?;
         }
+        load.await_begun(running.len())?;
+        load.expect_end()?;
         self.source.kill()?;
         let mut phase = Vec::new();
         let mut sessions = Vec::new();

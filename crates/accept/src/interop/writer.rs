@@ -7,6 +7,7 @@ use rig::random::Random;
 
 use super::model::{Change, DATABASE, Table, Trx};
 use super::values::{Kind, number};
+use crate::load::Load;
 use crate::sql;
 
 /// The column that [`Writer::resolve`] needs: the number of the last transaction.
@@ -147,7 +148,7 @@ impl Writer {
     }
 
     /// Transactions on its only table, which is marked, until the server is gone.
-    pub async fn until_killed(&mut self) -> Outcome {
+    pub async fn until_killed(&mut self, load: &Load) -> Outcome {
         for nth in 1.. {
             let before = self.tables.clone();
             let mut statements = vec!["BEGIN".to_owned()];
@@ -159,17 +160,20 @@ impl Writer {
                 changes.extend(more);
             }
             for statement in &statements {
-                if gone(self.conn.query_drop(&**statement).await)? {
+                if gone(self.conn.query_drop(&**statement).await, load)? {
                     self.tables = before;
                     return Ok(());
                 }
             }
-            if gone(self.conn.query_drop("COMMIT").await)? {
+            if gone(self.conn.query_drop("COMMIT").await, load)? {
                 let after = std::mem::replace(&mut self.tables, before);
                 self.unanswered = Some((changes, after));
                 return Ok(());
             }
             self.record(changes);
+            if nth == 1 {
+                load.begin();
+            }
         }
         Ok(())
     }
@@ -213,12 +217,14 @@ impl Writer {
     }
 }
 
-/// Whether there was no answer. An answer that is an error is a failure.
-fn gone(result: Result<(), mysql_async::Error>) -> Outcome<bool> {
+/// Whether there was no answer, as is right once the server was killed. An answer that is an error is a failure.
+fn gone(result: Result<(), mysql_async::Error>, load: &Load) -> Outcome<bool> {
     match result {
         Ok(()) => Ok(false),
-        Err(mysql_async::Error::Server(error)) if error.code != 1053 => Err(error.to_string().into()),
-        Err(_) => Ok(true),
+        Err(mysql_async::Error::Server(error)) if error.code != 1053 => {
+            Err(load.fail(error.to_string()).into())
+        }
+        Err(error) => load.end(&error).map(|()| true),
     }
 }
 

@@ -1,17 +1,21 @@
 //! The writers and their ledger.
 
+use std::sync::Arc;
+
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Params};
 use rig::Outcome;
 
 use super::WRITERS;
+use crate::load::Load;
 use crate::sql;
 
 /// Writes with all writers, each going on where the ledger says, until the server is gone. Returns what was
 /// acknowledged.
-pub fn write(port: u16, ledger: [u64; WRITERS]) -> Outcome<[u64; WRITERS]> {
-    sql::block_on(async move {
-        let writers: Vec<_> = (0..WRITERS).map(|it| tokio::spawn(writer(port, it, ledger[it]))).collect();
+pub fn write(port: u16, ledger: [u64; WRITERS], load: &Arc<Load>) -> Outcome<[u64; WRITERS]> {
+    sql::block_on(async {
+        let one = |it| tokio::spawn(writer(port, it, ledger[it], Arc::clone(load)));
+        let writers: Vec<_> = (0..WRITERS).map(one).collect();
         let mut acknowledged = ledger;
         for (number, task) in writers.into_iter().enumerate() {
             acknowledged[number] = task.await??;
@@ -20,17 +24,27 @@ pub fn write(port: u16, ledger: [u64; WRITERS]) -> Outcome<[u64; WRITERS]> {
     })
 }
 
-/// One writer. An answer that says that a transaction was refused is a failure; no answer is the end.
-async fn writer(port: u16, writer: usize, mut done: u64) -> Outcome<u64> {
-    let Ok(mut conn) = Conn::new(sql::options(port, "root")).await else { return Ok(done) };
-    loop {
-        match transaction(&mut conn, writer, done + 1).await {
-            Ok(()) => done += 1,
-            Err(mysql_async::Error::Server(error)) if error.code != 1053 => {
-                return Err(format!("writer {writer}: {error}").into());
+/// One writer. An answer that says that a transaction was refused is a failure; no answer is the end, once the server was
+/// killed.
+async fn writer(port: u16, writer: usize, known: u64, load: Arc<Load>) -> Outcome<u64> {
+    let mut done = known;
+    let ended = match Conn::new(sql::options(port, "root")).await {
+        Ok(mut conn) => loop {
+            match transaction(&mut conn, writer, done + 1).await {
+                Ok(()) => done += 1,
+                Err(error) => break error,
             }
-            Err(_) => return Ok(done),
+            if done == known + 1 {
+                load.begin();
+            }
+        },
+        Err(error) => error,
+    };
+    match ended {
+        mysql_async::Error::Server(error) if error.code != 1053 => {
+            Err(load.fail(format!("writer {writer}: {error}")).into())
         }
+        ended => load.end(&ended).map(|()| done),
     }
 }
 
