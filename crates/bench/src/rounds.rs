@@ -77,7 +77,7 @@ fn point(
         for index in order {
             let server = &mut servers[index];
             server.resume()?;
-            let (figures, status) = whole_round(plan, server, script, threads)?;
+            let (figures, status) = whole_round(plan, server, (script, threads), &mut logs.rounds)?;
             server.suspend()?;
             let line = table::round_line(script, threads, &server.spec.name, &figures);
             say(&line);
@@ -100,12 +100,18 @@ fn point(
 type Round = (Figures, (Counters, Counters));
 
 /// A round, tried again where the client was too late to report after its warm-up, as happens with hundreds of clients
-/// on few cores.
-fn whole_round(plan: &Plan, server: &mut Contest, script: &str, threads: u32) -> Outcome<Round> {
+/// on few cores. Those that are left out stand in the file of rounds.
+fn whole_round(
+    plan: &Plan,
+    server: &mut Contest,
+    (script, threads): (&str, u32),
+    rounds: &mut File,
+) -> Outcome<Round> {
     for _ in 0..TRIES {
         if let Some(round) = round(plan, server, script, threads)? {
             return Ok(round);
         }
+        writeln!(rounds, "{}", table::left_out_line(script, threads, &server.spec.name))?;
         say(&format!("{script}, {threads} clients, {}: no report after the warm-up", server.spec.name));
     }
     Err(format!(

@@ -20,6 +20,11 @@ pub fn round_line(script: &str, threads: u32, server: &str, figures: &Figures) -
     )
 }
 
+/// A round that was left out, likewise.
+pub fn left_out_line(script: &str, threads: u32, server: &str) -> String {
+    format!("{script}\t{threads}\t{server}{}", "\t-".repeat(ROUND_HEAD.split('\t').count() - 3))
+}
+
 /// Medians, a line a point, with the slowest and the fastest round.
 pub fn medians(plan: &Plan, points: &Points) -> String {
     let mut lines = format!("{ROUND_HEAD}\ttps_min\ttps_max\n");
@@ -86,7 +91,9 @@ fn throughput(page: &mut String, plan: &Plan, script: &str, points: &Points) {
         }
         for Ratio { of, to } in &plan.ratios {
             let best = to.iter().map(|server| sum(server).median.tps).fold(0.0, f64::max);
-            let _ = write!(page, " {:.2} |", if best > 0.0 { sum(of).median.tps / best } else { 0.0 });
+            let of = sum(of).median.tps;
+            let ratio = if best > 0.0 { format!("{:.2}", of / best) } else { "-".to_owned() };
+            let _ = write!(page, " {ratio} |");
         }
     }
     page.push('\n');
