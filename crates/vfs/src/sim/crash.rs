@@ -53,7 +53,8 @@ pub enum CrashMode {
     /// Of each pending write an arbitrary subset of its 4096-byte sectors survives; lengths may survive
     /// without them.
     Torn4096,
-    /// Each 512-byte sector of a pending write holds the new bytes, the old ones, or garbage.
+    /// Of each 512-byte sector of a pending write, the bytes written are the new ones, the old ones, or garbage. What lies
+    /// beside them in the sector is as it was: that a device leaves a sector whole or writes it is believed of synced bytes.
     Garbage512,
     /// Lengths survive and written bytes do not: what was appended reads as zeros.
     ZeroExtend,
