@@ -140,7 +140,7 @@ pub fn all_losses(journal: &Journal) -> u64 {
 pub fn stride(all: u64, wanted: u64) -> u64 {
     const { assert!(KINDS == 24, "2 and 3 are all that divides it") };
     let enough = all.div_ceil(wanted).max(1);
-    (enough..).find(|stride| stride % 2 != 0 && stride % 3 != 0).expect("one of four is none")
+    (enough..enough + 4).find(|stride| stride % 2 != 0 && stride % 3 != 0).expect("one of four is none")
 }
 
 /// Calls `each` with one power loss in `every`, beginning with number `first`, until it says no.
