@@ -26,8 +26,9 @@ impl PasswordKey {
         Self::new(PrivateKey::new(&mut SysRng, BITS)?)
     }
 
-    /// That of a PEM without a passphrase: PKCS #8, or PKCS #1 as MySQL makes them.
+    /// That of a PEM without a passphrase: PKCS #8, or PKCS #1. MySQL's files end with a NUL.
     pub fn from_pem(pem: &str) -> Option<Self> {
+        let pem = pem.trim_end_matches('\0');
         let private = PrivateKey::from_pkcs8_pem(pem).ok().or_else(|| PrivateKey::from_pkcs1_pem(pem).ok());
         Self::new(private?).ok()
     }

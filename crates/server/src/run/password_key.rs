@@ -51,7 +51,8 @@ pub(super) fn offer(vfs: &dyn Vfs, dir: &Path, values: &Values) -> Result<Option
     let key = PasswordKey::from_pem(&text(&private)?);
     let key =
         key.ok_or_else(|| wrong(&private, "it holds no private RSA key in PEM without a passphrase"))?;
-    if there(&public)? && text(&public)?.trim() != key.public_pem().trim() {
+    let is_blank = |char: char| char.is_whitespace() || char == '\0';
+    if there(&public)? && text(&public)?.trim_matches(is_blank) != key.public_pem().trim() {
         return Err(wrong(&public, &format!("it is not the public key of {private}")));
     }
     Ok(Some(key))
@@ -124,6 +125,10 @@ mod tests {
         let found = offer(&*vfs, Path::new(DIR), &values).unwrap().unwrap();
         assert_eq!(found.public_pem(), made.public_pem());
         assert_eq!(files(&*vfs), [private.clone(), public]);
+        let [mysqls, its_public] = [&private, &found.public_pem().to_string()].map(|pem| format!("{pem}\0"));
+        let mysqls =
+            offer(&*world(&[(PRIVATE, &mysqls), (PUBLIC, &its_public)]), Path::new(DIR), &values).unwrap();
+        assert_eq!(mysqls.unwrap().public_pem(), made.public_pem());
         let alone = offer(&*world(&[(PRIVATE, &private)]), Path::new(DIR), &values).unwrap().unwrap();
         assert_eq!(alone.public_pem(), made.public_pem());
     }
