@@ -1,6 +1,7 @@
 //! The newest entries of a log, which a table of `mysql` shows.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Bytes of entries that are kept; the newest is, however large.
 const KEPT_BYTES_MAX: usize = 16 << 20;
@@ -12,7 +13,7 @@ const ENTRY_SIZE: usize = 96;
 #[derive(Debug)]
 pub(super) struct Kept<T> {
     /// With the bytes of their texts.
-    entries: VecDeque<(usize, T)>,
+    entries: VecDeque<(usize, Arc<T>)>,
     size: usize,
 }
 
@@ -32,12 +33,12 @@ impl<T> Kept<T> {
         {
             self.size -= size;
         }
-        self.entries.push_back((size, entry));
+        self.entries.push_back((size, Arc::new(entry)));
     }
 
-    /// The oldest first.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &T> {
-        self.entries.iter().map(|(_, entry)| entry)
+    /// The oldest first: to be looked at when the lock is free again, for each statement of each session takes it.
+    pub(super) fn entries(&self) -> Vec<Arc<T>> {
+        self.entries.iter().map(|(_, entry)| Arc::clone(entry)).collect()
     }
 }
 
@@ -49,13 +50,13 @@ mod tests {
     fn the_oldest_go_when_there_is_too_much() {
         let mut kept = Kept::default();
         (0..20).for_each(|id| kept.push(1 << 20, id));
-        assert_eq!(kept.entries().copied().collect::<Vec<_>>(), (5..20).collect::<Vec<_>>());
+        assert_eq!(kept.entries(), (5..20).map(Arc::new).collect::<Vec<_>>());
         assert!(kept.size <= KEPT_BYTES_MAX);
         // One that is larger than all is kept, alone.
         kept.push(20 << 20, 99);
-        assert_eq!(kept.entries().copied().collect::<Vec<_>>(), [99]);
+        assert_eq!(kept.entries(), [Arc::new(99)]);
         kept.push(1, 100);
-        assert_eq!(kept.entries().copied().collect::<Vec<_>>(), [100]);
+        assert_eq!(kept.entries(), [Arc::new(100)]);
         assert_eq!(kept.size, ENTRY_SIZE + 1);
     }
 }

@@ -22,6 +22,7 @@ mod slow;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
@@ -94,10 +95,15 @@ impl GeneralLog {
         Ok(())
     }
 
-    /// FLUSH GENERAL LOGS: the file of this name may be another one by now.
+    /// FLUSH GENERAL LOGS: the file of this name may be another one by now. The error is the operating system's; the log goes
+    /// on in the old file then.
     pub fn reopen(&self, variables: &Variables) -> io::Result<()> {
-        *self.file.lock() = None;
-        self.settle(variables)
+        let values = variables.values();
+        // Entries wait meanwhile, so none is lost.
+        if let Some(file) = &mut *self.file.lock() {
+            *file = LogFile::open(path(&values), &values)?;
+        }
+        Ok(())
     }
 
     /// Adds an entry, wherever the log goes to.
@@ -118,11 +124,12 @@ impl GeneralLog {
 
     /// What `mysql.general_log` shows, the oldest first.
     pub(crate) fn rows<T>(&self, mut row: impl FnMut(Entry<'_>) -> T) -> Vec<T> {
-        let seen = |own: &OwnEntry| {
-            let OwnEntry { at_us, user_host, id, command, argument } = own;
+        let seen = |own: &Arc<OwnEntry>| {
+            let OwnEntry { at_us, user_host, id, command, argument } = &**own;
             row(Entry { at_us: *at_us, user_host, id: *id, command, argument })
         };
-        self.kept.lock().entries().map(seen).collect()
+        let kept = self.kept.lock().entries();
+        kept.iter().map(seen).collect()
     }
 
     /// TRUNCATE TABLE mysql.general_log.
@@ -151,4 +158,17 @@ pub(crate) fn default_file(variable: &str, data_dir: &str, hostname: &str) -> Op
 /// `general_log_file`, which may be relative to the data directory.
 fn path(values: &Values) -> PathBuf {
     PathBuf::from(values.get("datadir").as_text()).join(values.get("general_log_file").as_text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_in_while_rows_are_made() {
+        let (log, live) = (GeneralLog::default(), Live::default());
+        live.log_output.store(TABLE, Ordering::Relaxed);
+        log.add(&live, Entry { at_us: 0, user_host: "", id: 7, command: "Query", argument: b"SELECT 1" });
+        assert_eq!(log.rows(|entry| (entry.id, log.kept.try_lock().is_some())), [(7, true)]);
+    }
 }

@@ -66,10 +66,13 @@ impl SlowLog {
         Ok(())
     }
 
-    /// FLUSH SLOW LOGS.
+    /// As [`super::GeneralLog::reopen`].
     pub fn reopen(&self, variables: &Variables) -> io::Result<()> {
-        *self.file.lock() = None;
-        self.settle(variables)
+        let values = variables.values();
+        if let Some(open) = &mut *self.file.lock() {
+            *open = (LogFile::open(path(&values), &values)?, String::new());
+        }
+        Ok(())
     }
 
     /// Adds an entry, wherever the log goes to.
@@ -87,8 +90,9 @@ impl SlowLog {
     }
 
     /// What `mysql.slow_log` shows, the oldest first.
-    pub(crate) fn rows<T>(&self, row: impl FnMut(&SlowEntry) -> T) -> Vec<T> {
-        self.kept.lock().entries().map(row).collect()
+    pub(crate) fn rows<T>(&self, mut row: impl FnMut(&SlowEntry) -> T) -> Vec<T> {
+        let kept = self.kept.lock().entries();
+        kept.iter().map(|entry| row(entry)).collect()
     }
 
     /// TRUNCATE TABLE mysql.slow_log.

@@ -211,16 +211,14 @@ impl Shared {
     /// FLUSH GENERAL LOGS.
     pub(super) fn reopen_general_log(&self) {
         if let Err(error) = self.common.general_log.reopen(&self.variables) {
-            tracing::error!(%error, "the general log cannot be opened again: it is off");
-            self.variables.live.general_log.store(false, Ordering::Relaxed);
+            tracing::error!(%error, "the general log cannot be opened again: it goes on in the old file");
         }
     }
 
     /// FLUSH SLOW LOGS.
     pub(super) fn reopen_slow_log(&self) {
         if let Err(error) = self.common.slow_log.reopen(&self.variables) {
-            tracing::error!(%error, "the slow query log cannot be opened again: it is off");
-            self.variables.live.slow_query_log.store(false, Ordering::Relaxed);
+            tracing::error!(%error, "the slow query log cannot be opened again: it goes on in the old file");
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Requirements: R1. What is logged, and how, is MySQL's: logins and who was not let in, each statement of a text, what is
 //! prepared and executed with its values, commands of the protocol; nothing that is no statement. R2. Passwords are not in it.
-//! R3. `general_log`, `general_log_file` and `log_output` take effect at once; FLUSH GENERAL LOGS opens the file again. R4.
+//! R3. `general_log`, `general_log_file` and `log_output` take effect at once; FLUSH GENERAL LOGS opens the file again, and
+//! loses nothing. R4.
 //! `sql_log_off` leaves a session out, for administrators alone. R5. A log that cannot be written stops no statement. R6.
 //! `mysql.general_log` shows the newest entries until it is truncated.
 //!
@@ -177,6 +178,21 @@ fn settings_take_effect_at_once() {
     root.query("SET GLOBAL general_log = ON").unwrap_err();
     assert_eq!(rows(&mut root, "SELECT @@general_log"), ["0"]);
     world.stop();
+}
+
+#[test]
+fn what_comes_while_the_file_is_opened_again_is_logged() {
+    let place = Place::new("again");
+    let world = start(&place, &[]);
+    let (mut root, mut other) = (world.root(), world.root());
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(move || (0..5000).for_each(|_| ok(&mut other, "DO 1")));
+        while !asking.is_finished() {
+            ok(&mut root, "FLUSH GENERAL LOGS");
+        }
+    });
+    world.stop();
+    assert_eq!(place.entries().iter().filter(|entry| *entry == "Query: DO 1").count(), 5000);
 }
 
 #[test]
