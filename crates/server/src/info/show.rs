@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use sql::ddl::{Quoting, show_create_database, show_create_table};
 use sql::parse::{Account, Filter, Limit, SetScope, Show, TableName};
 use sql::session::{Scope, Session};
@@ -28,7 +29,8 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub(crate) struct Shown {
     name: &'static str,
     columns: Vec<Column>,
-    rows: Vec<Row>,
+    /// Taken by the one statement that they are for: they may be hundreds of megabytes. Rank: last.
+    rows: Mutex<Vec<Row>>,
 }
 
 impl Shown {
@@ -36,16 +38,16 @@ impl Shown {
     pub(crate) fn new(name: &'static str, mut rows: Vec<Row>) -> Self {
         let columns = definition::shows().get(name).expect("every SHOW has its columns").clone();
         definition::conform(&columns, &mut rows);
-        Self { name, columns, rows }
+        Self { name, columns, rows: Mutex::new(rows) }
     }
 
     /// Without the columns that `keep` does not name, by their places.
     fn only(name: &'static str, keep: &[usize], rows: Vec<Row>) -> Self {
+        let mut rows = rows;
         let mut shown = Self::new(name, Vec::new());
         shown.columns = keep.iter().map(|place| shown.columns[*place].clone()).collect();
-        shown.rows = rows;
-        definition::conform(&shown.columns, &mut shown.rows);
-        shown
+        definition::conform(&shown.columns, &mut rows);
+        Self { rows: Mutex::new(rows), ..shown }
     }
 
     /// With another name for a column.
@@ -76,7 +78,7 @@ impl VirtualTable for Shown {
     }
 
     fn rows(&self, _session: &Session, _equal: &[(usize, Value)]) -> Result<Vec<Row>> {
-        Ok(self.rows.clone())
+        Ok(std::mem::take(&mut *self.rows.lock()))
     }
 }
 
