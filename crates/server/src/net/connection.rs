@@ -268,8 +268,9 @@ impl Connection {
         self.command.store(command as u8, Ordering::Relaxed);
     }
 
-    /// `Slow_queries`: a command has ended that took `long_us` or longer, in whole milliseconds.
-    pub(super) fn count_if_slow(&self, now_ms: u64, long_us: u64) {
+    /// `Slow_queries`: a command has ended, if there was one, that took `long_query_time` or longer, in whole milliseconds.
+    pub(super) fn count_if_slow(&self, now_ms: u64) {
+        let long_us = self.limits().long_query_time_us.load(Ordering::Relaxed);
         if self.is_running() && now_ms.saturating_sub(self.since()).saturating_mul(1000) >= long_us {
             self.counters.bump(Counter::SlowQueries);
         }

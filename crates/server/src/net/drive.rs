@@ -72,7 +72,10 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
     reader.set_size_max(packet_size_max(&connection));
     let mut parts = Parts { reader, read, reply, connection };
     let end = match commands(&net, &mut parts, &mut handler).await {
-        Ended::Here(end) => end,
+        Ended::Here(end) => {
+            parts.connection.count_if_slow(clock::monotonic_ms());
+            end
+        }
         Ended::Streams => match net.streams.spawn(stream(parts, handler)).await {
             Ok((end, its_parts, its_handler)) => {
                 (parts, handler) = (its_parts, its_handler);
@@ -96,7 +99,7 @@ async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mu
         let now_ms = clock::monotonic_ms();
         let limits = parts.connection.limits();
         let timeout_s = limits.wait_timeout_s.load(Ordering::Relaxed);
-        parts.connection.count_if_slow(now_ms, limits.long_query_time_us.load(Ordering::Relaxed));
+        parts.connection.count_if_slow(now_ms);
         parts.connection.rest(now_ms, now_ms + u64::from(timeout_s) * 1000);
         let mut outcome = match command(net, parts, handler).await {
             Ok(outcome) => outcome,

@@ -175,6 +175,7 @@ async fn accept_tcp<S: Service>(net: Arc<Net<S>>, listener: TcpListener) {
         net.tcp_doors.room().await;
         match listener.accept().await {
             Ok((tcp, address)) => {
+                Gauges::bump(&net.status.gauges.connections);
                 if is_too_many(&net, &tcp) {
                     continue;
                 }
@@ -216,6 +217,7 @@ async fn accept_socket<S: Service>(net: Arc<Net<S>>, listener: UnixListener) {
         net.socket_doors.room().await;
         match listener.accept().await {
             Ok((local, _)) => {
+                Gauges::bump(&net.status.gauges.connections);
                 if is_too_many(&net, &local) {
                     continue;
                 }
@@ -249,7 +251,6 @@ async fn failed<S>(net: &Net<S>, error: &io::Error) {
 
 /// A client's connection begins.
 fn begin<S: Service>(net: &Net<S>, peer: &Peer, port: Option<u16>) -> Registered {
-    Gauges::bump(&net.status.gauges.connections);
     net.connections.begin(peer.clone(), port)
 }
 

@@ -119,9 +119,8 @@ impl Applier {
             seen.push(Arc::clone(&worker.seen));
             let (flow, shared) = (Arc::clone(&flow), Arc::clone(shared));
             let task = tokio::spawn(async move {
-                let _guard = PanicGuard(flow);
+                let _guard = WorkerGuard { flow, shared, id };
                 worker.run().await;
-                shared.status.end_session(id);
             });
             workers.push(Station { tasks: sender, turn: 0 });
             tasks.push((kill, task));
@@ -376,13 +375,18 @@ pub(super) fn worker_count(shared: &Shared) -> usize {
     shared.variables.live.replica_parallel_workers.load(Ordering::Relaxed) as usize
 }
 
-/// A worker that panics has failed.
-struct PanicGuard(Arc<Flow>);
+/// What a worker has counted is kept, and one that panics has failed.
+struct WorkerGuard {
+    flow: Arc<Flow>,
+    shared: Arc<Shared>,
+    id: u32,
+}
 
-impl Drop for PanicGuard {
+impl Drop for WorkerGuard {
     fn drop(&mut self) {
+        self.shared.status.end_session(self.id);
         if std::thread::panicking() {
-            self.0.fail(ER_BINLOG_FATAL_ERROR.error(&[&"a worker has panicked; see the log"]));
+            self.flow.fail(ER_BINLOG_FATAL_ERROR.error(&[&"a worker has panicked; see the log"]));
         }
     }
 }

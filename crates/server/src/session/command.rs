@@ -169,6 +169,7 @@ impl Client {
 
     /// Forgets everything but who the client is.
     async fn start_over(&mut self) {
+        self.shared.status.flush_session(&self.counters);
         self.shared.common.replicas.leave(self.sql.connection_id);
         self.view.set_snapshot(None);
         let _ack = self.xa_forget().await;

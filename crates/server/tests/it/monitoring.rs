@@ -2,7 +2,7 @@
 //!
 //! Requirements: R1. Reads, sorts, changes, commits and rollbacks are counted as MySQL counts them. R2. Waits for row locks,
 //! deadlocks and time-outs are counted; `INNODB_METRICS` has the same numbers. R3. `Slow_queries` counts what takes
-//! `long_query_time` or longer. R4. SHOW ENGINE INNODB STATUS has the sections and lines that tools look for. R5. Tables of
+//! `long_query_time` or longer; a session that starts over counts anew. R4. SHOW ENGINE INNODB STATUS has the sections and lines that tools look for. R5. Tables of
 //! `performance_schema` that collectors read are there, and empty, as in a MySQL server that does not collect. R6. Hosts whose
 //! handshakes broke off are in `host_cache`, until it is truncated. R7. What one SHOW STATUS says of the binlog is of one moment.
 //! R8. Each statement counts once, under each of its names, whether its tables are there or not; R9. FLUSH TABLES without a list is counted, and FLUSH STATUS begins the most sessions anew.
@@ -17,6 +17,7 @@ use server::status::{Moment, View};
 use vfs::Vfs;
 use vfs::sim::SimDisk;
 
+use crate::client::Login;
 use crate::whole::{World, ok, rows, send, until};
 
 /// A session's counts that are not 0.
@@ -109,6 +110,28 @@ fn waits_deadlocks_and_slow_statements_are_counted() {
     ok(&mut root, "SET long_query_time = 0.05");
     ok(&mut root, "DO SLEEP(0.06)");
     assert_eq!(rows(&mut root, slow), ["1"]);
+    // Also the command that ends its connection. With 0 all of them are slow.
+    ok(&mut one, "SET long_query_time = 0");
+    ok(&mut one, "COMMIT RELEASE");
+    until(&mut root, "SHOW GLOBAL STATUS LIKE 'Slow_queries'", &["Slow_queries|3"]);
+    world.stop();
+}
+
+#[test]
+fn a_session_that_starts_over_counts_anew() {
+    let world = World::start();
+    let (mut root, mut other) = (world.root(), world.root());
+    let count = "SHOW STATUS LIKE 'Com_do'";
+    ok(&mut root, "DO 1");
+    assert_eq!(rows(&mut root, count), ["Com_do|1"]);
+    // COM_RESET_CONNECTION
+    root.command(&[0x1F]).unwrap();
+    root.answer().unwrap();
+    assert_eq!(rows(&mut root, count), ["Com_do|0"]);
+    ok(&mut root, "DO 1");
+    root.change_user(&Login::new("nobody", "")).unwrap();
+    assert_eq!(rows(&mut root, count), ["Com_do|0"]);
+    assert_eq!(rows(&mut other, "SHOW GLOBAL STATUS LIKE 'Com_do'"), ["Com_do|2"]);
     world.stop();
 }
 

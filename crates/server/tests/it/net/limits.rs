@@ -107,6 +107,8 @@ fn one_address_has_eight_places_before_the_login_and_others_wait_for_them() {
     let ninth = host.stranger([127, 0, 0, 9]);
     Client::greet_on(host.stranger([127, 0, 0, 8])).unwrap();
     until(|| host.net.connections.processes().len() == 8);
+    // Who waits has tried, too.
+    assert_eq!(host.status("Connections"), 10);
     // Who leaves makes room at once; who has stalled for three seconds loses his place.
     stalled.pop();
     let ninth = Client::greet_on(ninth).unwrap();
