@@ -182,11 +182,11 @@ impl Connection {
         self.shown.lock().state = state;
     }
 
-    /// What it executes, where the command itself does not say it: a prepared statement's text. Cut to 1,024 bytes.
+    /// What it executes, where the command itself does not say it: a prepared statement's text. At most 1,024 bytes of it.
     pub fn set_info(&self, info: &[u8]) {
         let mut shown = self.shown.lock();
         shown.info.clear();
-        shown.info.extend_from_slice(&info[..info.len().min(INFO_SIZE_MAX)]);
+        shown.info.extend_from_slice(beginning(info));
     }
 
     /// Keeps the session from being stopped until the guard is dropped: while the pipeline owns its commit.
@@ -224,7 +224,7 @@ impl Connection {
                 None => self.peer.host.clone(),
             },
             db: shown.db.clone(),
-            command,
+            command: if self.is_killed() { CommandKind::Killed } else { command },
             time_s: clock::monotonic_ms().saturating_sub(since_ms) / 1000,
             state: match command {
                 CommandKind::Connect => "login",
@@ -390,6 +390,15 @@ impl Connection {
         if !waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
             *waker = Some(context.waker().clone());
         }
+    }
+}
+
+/// What is shown of a statement: no part of a character at its end.
+fn beginning(info: &[u8]) -> &[u8] {
+    let Some(cut) = info.get(..INFO_SIZE_MAX) else { return info };
+    match std::str::from_utf8(cut) {
+        Err(error) if error.error_len().is_none() => &cut[..error.valid_up_to()],
+        _ => cut,
     }
 }
 

@@ -57,9 +57,10 @@ pub(super) async fn execute<S: Service>(
             Step::End(End::Orderly)
         }
         Command::ChangeUser(_) => {
-            let now_ms = clock::monotonic_ms();
+            let (now_ms, limits) = (clock::monotonic_ms(), connection.limits());
             connection.begin(CommandKind::ChangeUser, b"", now_ms);
-            let timeout_s = net.variables.live.connect_timeout_s.load(Ordering::Relaxed);
+            // The client has to answer like one that logs in.
+            let timeout_s = limits.net_read_timeout_s.load(Ordering::Relaxed);
             connection.set_deadline(now_ms + u64::from(timeout_s) * 1000);
             Step::ChangeUser(packet.to_vec())
         }

@@ -40,12 +40,14 @@ pub enum CommandKind {
     ChangeUser,
     /// Starts over.
     ResetConnection,
+    /// Ends, because of a KILL.
+    Killed,
     /// Anything that takes no time.
     Other,
 }
 
 impl CommandKind {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::Connect,
         Self::Sleep,
         Self::Query,
@@ -62,6 +64,7 @@ impl CommandKind {
         Self::RegisterReplica,
         Self::ChangeUser,
         Self::ResetConnection,
+        Self::Killed,
         Self::Other,
     ];
 
@@ -105,6 +108,7 @@ impl CommandKind {
             Self::RegisterReplica => "Register Slave",
             Self::ChangeUser => "Change user",
             Self::ResetConnection => "Reset Connection",
+            Self::Killed => "Killed",
             Self::Other => "Statistics",
         }
     }
@@ -134,7 +138,7 @@ pub struct ProcessRow {
     pub state: &'static str,
     /// What it waits for.
     pub waits: Waits,
-    /// The statement, cut to 1,024 bytes.
+    /// The statement, at most 1,024 bytes of it.
     pub info: Option<String>,
 }
 

@@ -108,7 +108,7 @@ impl Handler for TestHandler {
             ["size"] | ["size", ..] => self.row(reply, &query.sql.len().to_string()),
             ["who"] => self.row(reply, &self.who.clone()),
             ["panic"] => panic!("as the test wants it"),
-            ["hang"] => {
+            ["hang", ..] => {
                 self.signals.waiting.fetch_add(1, Ordering::SeqCst);
                 std::future::pending::<()>().await;
             }

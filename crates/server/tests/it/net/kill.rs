@@ -55,6 +55,9 @@ fn a_commit_that_the_pipeline_owns_is_not_stopped() {
         client.command(b"\x03shielded").unwrap();
         host.until_waiting(before + 1);
         assert!(host.net.connections.kill(client.connection_id, kind));
+        let shown = host.net.connections.processes().into_iter().find(|row| row.id == client.connection_id);
+        let ends = kind == KillKind::Connection;
+        assert_eq!(shown.unwrap().command, if ends { CommandKind::Killed } else { CommandKind::Query });
         host.signals.release.notify_one();
         client.answer().expect("the commit is acknowledged");
         match kind {
@@ -102,4 +105,25 @@ fn the_process_list_shows_who_does_what() {
     drop(idle);
     until(|| host.net.connections.processes().is_empty());
     assert_eq!(host.status("Queries"), 2);
+}
+
+#[test]
+fn who_becomes_somebody_else_is_seen_to_do_so() {
+    let host = Host::start(&[]);
+    let mut client = host.root();
+    // `old` has another plugin: the server asks, and waits.
+    client.command(b"\x11old\0\0\0\x2D\0caching_sha2_password\0").unwrap();
+    assert_eq!(client.packet().unwrap()[0], 0xFE);
+    assert_eq!(host.net.connections.processes()[0].command, CommandKind::ChangeUser);
+}
+
+#[test]
+fn a_long_statement_is_shown_to_the_last_whole_character() {
+    let host = Host::start(&[]);
+    let mut client = host.root();
+    client.command(format!("\x03hang {}", "\u{e4}".repeat(1000)).as_bytes()).unwrap();
+    host.until_waiting(1);
+    let info = host.net.connections.processes()[0].info.clone().unwrap();
+    assert_eq!(info, format!("hang {}", "\u{e4}".repeat(509)));
+    host.net.connections.kill(client.connection_id, KillKind::Connection);
 }
