@@ -75,10 +75,6 @@ pub async fn start(vfs: Arc<dyn Vfs>, data_dir: &DataDir, options: Options) -> R
         recovery::open(&vfs, &base, config, Arc::new(SystemClock))?;
     tracing::info!(?report, "recovered");
     variables.attach(Arc::clone(&pipeline));
-    // Read here, and kept: `gtid_purged` is not to say that nothing was, because there is no descriptor left.
-    if let Err(error) = pipeline.purged_gtids() {
-        tracing::warn!(%error, "the first binary log cannot be read: gtid_purged is not known");
-    }
     let store = Arc::new(Store::open(Arc::clone(pipeline.published()), &counters, Arc::new(RuntimeTimer))?);
     let log_threads = LogThreads::start(&pipeline).map_err(StartError::Thread)?;
     let streams = Streams::start().map_err(StartError::Thread)?;

@@ -2,9 +2,9 @@
 
 use sql::exec::Work;
 use sql::parse::table::{AlterAction, AlterTable};
-use sql::parse::{MaintenanceKind, Reset, SetItem, Show, Statement, StoredKind, Xa};
+use sql::parse::{MaintenanceKind, Purge, Reset, SetItem, Show, Statement, StoredKind, Xa};
 use sql::plan::{InsertSource, OnDuplicate, Plan};
-use sqlparser::ast::SetExpr;
+use sqlparser::ast::{Insert, SetExpr};
 
 use super::row_log::ChangedRows;
 use crate::status::{Counter, Counters};
@@ -104,10 +104,8 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::LockInstance => C::ComLockInstance,
         Statement::UnlockInstance => C::ComUnlockInstance,
         Statement::Flush(_) => C::ComFlush,
-        Statement::Purge(purge) => match purge {
-            sql::parse::Purge::To(_) => C::ComPurge,
-            sql::parse::Purge::Before(_) => C::ComPurgeBeforeDate,
-        },
+        Statement::Purge(Purge::To(_)) => C::ComPurge,
+        Statement::Purge(Purge::Before(_)) => C::ComPurgeBeforeDate,
         Statement::Reset(what) if what.iter().any(|what| !matches!(what, Reset::Persist { .. })) => {
             C::ComReset
         }
@@ -116,13 +114,7 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::UninstallPlugin(_) => C::ComUninstallPlugin,
         Statement::Shutdown => C::ComShutdown,
         Statement::Binlog(_) => C::ComBinlog,
-        Statement::Maintain(maintenance) => match maintenance.what {
-            MaintenanceKind::Analyze => C::ComAnalyze,
-            MaintenanceKind::Check => C::ComCheck,
-            MaintenanceKind::Checksum => C::ComChecksum,
-            MaintenanceKind::Optimize => C::ComOptimize,
-            MaintenanceKind::Repair => C::ComRepair,
-        },
+        Statement::Maintain(maintenance) => of_maintenance(maintenance.what),
         Statement::RenameUsers(_) => C::ComRenameUser,
         Statement::DropUsers(_) => C::ComDropUser,
         Statement::ManageUsers(manage) if manage.alter => C::ComAlterUser,
@@ -137,29 +129,42 @@ pub(super) fn of_statement(statement: &Statement) -> Option<Counter> {
         Statement::ChangeSource(_) => C::ComChangeReplicationSource,
         Statement::StartReplica(..) => C::ComReplicaStart,
         Statement::StopReplica(_) => C::ComReplicaStop,
-        Statement::DropStored(drop) => match drop.kind {
-            StoredKind::Procedure => C::ComDropProcedure,
-            StoredKind::Function => C::ComDropFunction,
-            StoredKind::Trigger => C::ComDropTrigger,
-            StoredKind::Event => C::ComDropEvent,
-        },
+        Statement::DropStored(drop) => of_drop(drop.kind),
         Statement::Query(_) | Statement::SelectInto(_) => C::ComSelect,
-        Statement::Insert(insert) => {
-            let source = insert.source.as_ref();
-            let selects = source.is_some_and(|source| !matches!(*source.body, SetExpr::Values(_)));
-            of_insert(insert.replace_into, selects)
-        }
+        Statement::Insert(insert) => of_insert(insert.replace_into, is_of_query(insert)),
         Statement::Load(_) => C::ComLoad,
-        Statement::Update(update) => match &update.tables[..] {
-            [one] if one.joins.is_empty() => C::ComUpdate,
-            _ => C::ComUpdateMulti,
-        },
+        Statement::Update(update) if update.is_multi() => C::ComUpdateMulti,
+        Statement::Update(_) => C::ComUpdate,
         Statement::Delete(delete) if delete.is_multi() => C::ComDeleteMulti,
         Statement::Delete(_) => C::ComDelete,
         // As what it explains.
         Statement::Explain(explain) => return of_statement(&explain.statement),
         Statement::Reset(_) | Statement::Unsupported { .. } => return None,
     })
+}
+
+/// Whether it inserts the rows of a query.
+fn is_of_query(insert: &Insert) -> bool {
+    insert.source.as_ref().is_some_and(|source| !matches!(*source.body, SetExpr::Values(_)))
+}
+
+fn of_maintenance(what: MaintenanceKind) -> Counter {
+    match what {
+        MaintenanceKind::Analyze => Counter::ComAnalyze,
+        MaintenanceKind::Check => Counter::ComCheck,
+        MaintenanceKind::Checksum => Counter::ComChecksum,
+        MaintenanceKind::Optimize => Counter::ComOptimize,
+        MaintenanceKind::Repair => Counter::ComRepair,
+    }
+}
+
+fn of_drop(what: StoredKind) -> Counter {
+    match what {
+        StoredKind::Procedure => Counter::ComDropProcedure,
+        StoredKind::Function => Counter::ComDropFunction,
+        StoredKind::Trigger => Counter::ComDropTrigger,
+        StoredKind::Event => Counter::ComDropEvent,
+    }
 }
 
 fn of_alter(alter: &AlterTable) -> Counter {

@@ -103,6 +103,10 @@ impl Variables {
 
     /// Says which pipeline the settings are in. Once, at start-up.
     pub fn attach(&self, pipeline: Arc<Pipeline>) {
+        // Read here, and kept: `gtid_purged` is not to say that nothing was, because there is no descriptor left.
+        if let Err(error) = pipeline.purged_gtids() {
+            tracing::warn!(%error, "the first binary log cannot be read: gtid_purged is not known");
+        }
         self.pipeline.set(pipeline).expect("a server has one pipeline");
     }
 

@@ -40,6 +40,13 @@ pub struct DeleteStatement {
     pub ignore: bool,
 }
 
+impl UpdateStatement {
+    /// Whether it is about more than one table.
+    pub fn is_multi(&self) -> bool {
+        !matches!(&self.tables[..], [one] if one.joins.is_empty())
+    }
+}
+
 impl DeleteStatement {
     /// Whether it names the tables apart from where their rows are found.
     pub fn is_multi(&self) -> bool {
