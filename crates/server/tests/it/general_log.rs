@@ -100,9 +100,13 @@ fn what_clients_ask_for_is_logged_as_mysql_does() {
         "Connect: nobody@localhost on  using TCP/IP",
         "Connect: Access denied for user 'nobody'@'localhost' (using password: YES)",
         "Connect: x?2026-01-01T00:00:00Z?    7 Que@localhost on  using TCP/IP",
-        "Connect: Access denied for user 'x?2026-01-01T00:00:00Z?    7 Que'@'localhost' (using password: YES)",
     ];
-    assert_eq!(place.entries(), wanted);
+    let mut entries = place.entries();
+    // What follows depends on the plugin that an unknown user seems to have.
+    let refusal = entries.pop().unwrap();
+    let denied = "Connect: Access denied for user 'x?2026-01-01T00:00:00Z?    7 Que'@'localhost' (using password: YES)";
+    assert!(refusal.starts_with(denied), "{refusal}");
+    assert_eq!(entries, wanted);
     let text = place.text();
     let head: Vec<&str> = text.lines().take(3).collect();
     assert!(head[0].ends_with(", Version: 8.0.46-onelog (onelog). started with:"), "{}", head[0]);
