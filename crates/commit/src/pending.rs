@@ -11,7 +11,6 @@ use redo::{Lsn, Reservation};
 use crate::admission::Credits;
 use crate::dependencies::Footprint;
 use crate::file_maker::Made;
-use crate::pipeline::INLINE_MAX;
 use crate::record::{self, BinlogPlace, ChunkName};
 use crate::room::Taken;
 use crate::strategy::Form;
@@ -174,9 +173,9 @@ impl Pending {
         !self.chunks.is_empty() || !self.event_chunks.is_empty()
     }
 
-    /// Whether its events are not finalised in one piece, wherever they lie.
+    /// Whether its events are not finalised in one piece.
     pub(crate) fn has_large_events(&self) -> bool {
-        self.kind != EventsKind::None && self.cache.len() > INLINE_MAX as u64
+        self.kind != EventsKind::None && (!self.event_chunks.is_empty() || self.cache.memory().is_none())
     }
 
     /// What its events take of the backlog.

@@ -10,7 +10,6 @@ use server::run::{self, DataDir};
 use server::session::Shared;
 use server::variables::Val;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::task::JoinHandle;
 use vfs::{OsVfs, Vfs};
 
 #[global_allocator]
@@ -71,24 +70,20 @@ async fn serve(
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hang_up = signal(SignalKind::hangup())?;
-    let mut flushing: Option<JoinHandle<()>> = None;
     let server = run::start(vfs, data_dir, options).await?;
+    let shared = Arc::clone(&server.shared);
+    // Beside the others: a rotation may wait for a replica as long as a commit does.
+    tokio::spawn(async move {
+        while hang_up.recv().await.is_some() {
+            flush(&shared).await;
+        }
+    });
     let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
     tracing::info!(datadir = %dir.display(), listening = addresses.join(","), "ready for connections");
-    loop {
-        tokio::select! {
-            _ = terminate.recv() => tracing::info!("told to stop by SIGTERM"),
-            _ = interrupt.recv() => tracing::info!("told to stop by SIGINT"),
-            () = server.told_to_stop() => tracing::info!("told to stop by SHUTDOWN"),
-            _ = hang_up.recv() => {
-                // Beside the others: a rotation may wait for a replica as long as a commit does.
-                if flushing.as_ref().is_none_or(JoinHandle::is_finished) {
-                    flushing = Some(tokio::spawn(flush(Arc::clone(&server.shared))));
-                }
-                continue;
-            }
-        }
-        break;
+    tokio::select! {
+        _ = terminate.recv() => tracing::info!("told to stop by SIGTERM"),
+        _ = interrupt.recv() => tracing::info!("told to stop by SIGINT"),
+        () = server.told_to_stop() => tracing::info!("told to stop by SHUTDOWN"),
     }
     server.stop().await?;
     tracing::info!("stopped");
@@ -96,7 +91,7 @@ async fn serve(
 }
 
 /// SIGHUP.
-async fn flush(shared: Arc<Shared>) {
+async fn flush(shared: &Shared) {
     match shared.flush_logs().await {
         Ok(()) => tracing::info!("the logs were flushed: SIGHUP"),
         Err(error) => tracing::warn!("the logs could not be flushed: SIGHUP: {}", error.message),

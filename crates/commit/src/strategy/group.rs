@@ -155,7 +155,7 @@ impl FinalEvents {
         let start = self.bytes.len();
         let mut crc = 0;
         if pending.has_large_events() {
-            write_large(pending, self.now_us, |bytes| {
+            write_spilled(pending, self.now_us, |bytes| {
                 crc = crc32c::crc32c_append(crc, bytes);
                 Ok(())
             })?;
@@ -182,7 +182,7 @@ impl FinalEvents {
                     written = *end;
                 }
                 if pending.has_large_events() {
-                    write_large(pending, self.now_us, |bytes| appender.append(bytes))?;
+                    write_spilled(pending, self.now_us, |bytes| appender.append(bytes))?;
                 }
                 if let Some(rotation) = &ticket.rotation {
                     appender.rotate(rotation, files, pipeline.sequencer.files())?;
@@ -204,9 +204,9 @@ fn count(group: &[Box<Pending>], stats: &Stats) {
     add(&stats.binlog_bytes, size);
 }
 
-/// Gives the final bytes of a large transaction's events to `put`, in pieces: once for the checksum in its redo record, once for
-/// the file.
-fn write_large(
+/// Reads a spilled transaction's events back and gives the final bytes to `put`: once for the checksum in its redo
+/// record, once for the file.
+fn write_spilled(
     pending: &Pending,
     now_us: u64,
     put: impl FnMut(&[u8]) -> binlog::Result<()>,

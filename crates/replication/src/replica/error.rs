@@ -30,6 +30,8 @@ const CR_SSL_CONNECTION_ERROR: u16 = 2026;
 const FATAL: u16 = 1593;
 /// `ER_SERVER_SOURCE_FATAL_ERROR_READING_BINLOG`
 const FATAL_READING: u16 = 1236;
+/// `CR_AUTH_PLUGIN_ERR`
+const CR_AUTH_PLUGIN_ERR: u16 = 2061;
 /// `ER_REPLICA_RELAY_LOG_WRITE_FAILURE`: MySQL's number for events that cannot be queued.
 const BAD_EVENT: u16 = 1595;
 
@@ -47,8 +49,9 @@ impl SourceError {
     /// Whether asking again may help: the source was not there, or was about to go.
     pub fn is_worth_another_try(&self) -> bool {
         // Too many connections, access denied (accounts are made later than replicas), shutdown, killed, certificates
-        // (they are renewed).
-        const PASSING: [u16; 9] = [1040, 1045, 1053, 1129, 1130, 1203, 1205, 1317, CR_SSL_CONNECTION_ERROR];
+        // (they are renewed), a password that the source has forgotten (until its owner logs in over TLS).
+        const PASSING: [u16; 10] =
+            [1040, 1045, 1053, 1129, 1130, 1203, 1205, 1317, CR_SSL_CONNECTION_ERROR, CR_AUTH_PLUGIN_ERR];
         match self {
             Self::Lost(_) => true,
             Self::Refused { code, .. } => *code != FATAL_READING && PASSING.contains(code),

@@ -24,7 +24,6 @@ mod statement;
 mod table;
 mod user;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -97,15 +96,7 @@ impl Accounts {
     /// What unknown users are answered with.
     pub fn decoys(&self) -> Decoys {
         let table = self.table.load();
-        let native = table.iter().filter(|account| account.verifier.plugin() == Plugin::Native).count();
-        let share = native * 255 / table.iter().count().max(1);
-        let mut counts = BTreeMap::<u16, usize>::new();
-        for rounds in table.iter().filter_map(|account| account.verifier.thousand_rounds()) {
-            *counts.entry(rounds).or_default() += 1;
-        }
-        let most = counts.into_iter().max_by_key(|(_, count)| *count);
-        let rounds = most.map_or(ROUNDS_DEFAULT, |(rounds, _)| rounds);
-        Decoys::new(self.secret, u8::try_from(share).unwrap_or(u8::MAX), rounds)
+        Decoys::new(self.secret, table.native_share, table.thousand_rounds)
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use protocol::auth::{Plugin, ROUNDS_DEFAULT};
+
 use super::account::{Account, Name};
 use super::host::{Peer, specificity};
 use super::plan::Change;
@@ -13,6 +15,10 @@ pub struct Table {
     by_name: BTreeMap<Name, Arc<Account>>,
     /// The most specific host first; for one host a name before the anonymous user.
     ordered: Vec<Arc<Account>>,
+    /// What most accounts are like, for answers to unknown users: of 255 so many have `mysql_native_password`, the others' digests
+    /// take so many thousand rounds.
+    pub(super) native_share: u8,
+    pub(super) thousand_rounds: u16,
     /// Counts changes: whoever holds an account of an older table looks again.
     pub(super) generation: u64,
 }
@@ -28,7 +34,15 @@ impl Table {
         ordered.sort_by_key(|account| {
             (std::cmp::Reverse(specificity(&account.name.host)), account.name.user.is_empty())
         });
-        Self { by_name, ordered, generation }
+        let native = ordered.iter().filter(|account| account.verifier.plugin() == Plugin::Native).count();
+        let native_share = u8::try_from(native * 255 / ordered.len().max(1)).unwrap_or(u8::MAX);
+        let mut counts = BTreeMap::<u16, usize>::new();
+        for rounds in ordered.iter().filter_map(|account| account.verifier.thousand_rounds()) {
+            *counts.entry(rounds).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        let thousand_rounds = most.map_or(ROUNDS_DEFAULT, |(rounds, _)| rounds);
+        Self { by_name, ordered, native_share, thousand_rounds, generation }
     }
 
     /// All accounts, by name.

@@ -69,6 +69,7 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
         }
     };
     drop(visit);
+    connection.unmark(mark::MAKE_ROOM);
     reader.set_size_max(packet_size_max(&connection));
     let mut parts = Parts { reader, read, reply, connection };
     let end = match commands(&net, &mut parts, &mut handler).await {

@@ -154,18 +154,23 @@ impl<'a> Link<'a> {
         net: &Net<S>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, LoginError> {
-        if let Some(visit) = self.visit {
-            visit.set_ours(true);
-        }
         let work = async {
             let _turn = net.computing.acquire().await.ok()?;
             tokio::task::spawn_blocking(work).await.ok()
         };
+        self.ours(work).await?.ok_or(LoginError::Broken)
+    }
+
+    /// Does what the client waits for.
+    async fn ours<T>(&mut self, work: impl Future<Output = T>) -> Result<T, LoginError> {
+        if let Some(visit) = self.visit {
+            visit.set_ours(true);
+        }
         let done = self.connection.unless(ENDS, pin!(work)).await;
         if let Some(visit) = self.visit {
             visit.set_ours(false);
         }
-        done.ok().flatten().ok_or(LoginError::Broken)
+        done.map_err(|_| LoginError::Broken)
     }
 
     async fn send(&mut self) -> Result<(), LoginError> {
@@ -458,8 +463,7 @@ async fn digest<S: Service>(
     let key = net.secrets.password_key.clone();
     let done = link.compute(net, move || check.run(|bytes| key?.unseal(bytes))).await;
     if is_sealed {
-        let answer = sleep_until(answered_at(begun, Instant::now()));
-        link.connection.unless(ENDS, pin!(answer)).await.map_err(|_| LoginError::Broken)?;
+        link.ours(sleep_until(answered_at(begun, Instant::now()))).await?;
     }
     done
 }
@@ -469,4 +473,20 @@ async fn digest<S: Service>(
 fn answered_at(begun: Instant, done: Instant) -> Instant {
     let steps = (done - begun).as_nanos() / SEALED_ANSWER.as_nanos() + 1;
     begun + SEALED_ANSWER * u32::try_from(steps).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sealed_password_is_answered_after_whole_steps() {
+        let begun = Instant::now();
+        for (took_us, answered_ms) in
+            [(0, 20), (1, 20), (19_999, 20), (20_000, 40), (20_001, 40), (399_999, 400)]
+        {
+            let answered = answered_at(begun, begun + Duration::from_micros(took_us));
+            assert_eq!(answered - begun, Duration::from_millis(answered_ms), "{took_us}");
+        }
+    }
 }

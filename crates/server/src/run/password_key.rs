@@ -33,7 +33,7 @@ pub(super) fn offer(vfs: &dyn Vfs, dir: &Path, values: &Values) -> Result<Option
     let wrong = |name: &str, what: &str| StartError::File {
         path: dir.join(name),
         what: format!(
-            "{what}; put the right file there, or remove both keys and start with \
+            "{what}; put the right file there, or remove {PRIVATE} and {PUBLIC}, name no others, and start with \
              --caching-sha2-password-auto-generate-rsa-keys=OFF for a server without them"
         ),
     };
@@ -52,7 +52,10 @@ pub(super) fn offer(vfs: &dyn Vfs, dir: &Path, values: &Values) -> Result<Option
     let key =
         key.ok_or_else(|| wrong(&private, "it holds no private RSA key in PEM without a passphrase"))?;
     let is_blank = |char: char| char.is_whitespace() || char == '\0';
-    if there(&public)? && text(&public)?.trim_matches(is_blank) != key.public_pem().trim() {
+    // A key that is named has nothing to do with what lies in the data directory.
+    let belong_together = private == PRIVATE || public != PUBLIC;
+    if belong_together && there(&public)? && text(&public)?.trim_matches(is_blank) != key.public_pem().trim()
+    {
         return Err(wrong(&public, &format!("it is not the public key of {private}")));
     }
     Ok(Some(key))

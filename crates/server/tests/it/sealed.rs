@@ -6,6 +6,9 @@
 //!
 //! Method: whole servers on simulated disks; a client with another project's RSA.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use rsa::PrivateKey;
 use rsa::pkcs1::EncodeRsaPrivateKey;
 use rsa::pkcs8::LineEnding;
@@ -34,6 +37,7 @@ fn shown_key(world: &World) -> String {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "how long an answer takes at least")]
 fn a_first_login_without_tls_is_by_the_public_key() {
     let world = forgetful(&[MAKES_KEYS]);
     let key = shown_key(&world);
@@ -42,7 +46,9 @@ fn a_first_login_without_tls_is_by_the_public_key() {
         Failure::Server(1045, text) => text.replace(user, "user"),
         other => panic!("{other:?}"),
     };
+    let begun = Instant::now();
     assert_eq!(refused("app", "wrong"), "Access denied for user 'user'@'localhost' (using password: YES)");
+    assert!(begun.elapsed() >= Duration::from_millis(20), "how long the private key's work takes is hidden");
     assert_eq!(refused("app", "wrong"), refused("nosuch", "secret"));
     let digested = |world: &World| world.root().query("SHOW GLOBAL STATUS LIKE 'Onelog_passwords_digested'");
     let before = digested(&world).unwrap().rows;
@@ -66,11 +72,18 @@ fn a_key_that_is_named_is_the_one() {
     disk.create_dir_all("/keys".as_ref()).unwrap();
     let file = disk.open("/keys/mine.pem".as_ref(), Open::Create).unwrap();
     file.write_at(key.to_pkcs1_pem(LineEnding::LF).unwrap().as_bytes(), 0).unwrap();
-    let world = World::start_on(&disk, &["--caching-sha2-password-private-key-path=/keys/mine.pem"]);
+    let named = "--caching-sha2-password-private-key-path=/keys/mine.pem";
+    let world = World::start_on(&disk, &[named]);
     ok(&mut world.root(), "CREATE USER app@'%' IDENTIFIED WITH caching_sha2_password BY 'secret'");
-    assert!(shown_key(&world).starts_with("-----BEGIN PUBLIC KEY-----"));
+    let shown = shown_key(&world);
+    assert!(shown.starts_with("-----BEGIN PUBLIC KEY-----"));
     let value = world.root().query("SELECT @@caching_sha2_password_private_key_path").unwrap();
     assert_eq!(value.rows[0][0].as_deref(), Some("/keys/mine.pem"));
+    world.stop();
+    // Keys of its own that it has made before are not looked at.
+    World::start_on(&disk, &[MAKES_KEYS]).stop();
+    let world = World::try_on(Arc::new(disk.clone()), "/data", &[named]).unwrap();
+    assert_eq!(shown_key(&world), shown);
     world.stop();
     let refused =
         World::refused(&disk, "/data", &["--caching-sha2-password-private-key-path=/keys/other.pem"]);
