@@ -81,8 +81,9 @@ fn a_key_that_is_named_is_the_one() {
     assert_eq!(value.rows[0][0].as_deref(), Some("/keys/mine.pem"));
     world.stop();
     // Keys of its own that it has made before are not looked at.
-    World::start_on(&disk, &[MAKES_KEYS]).stop();
-    let world = World::try_on(Arc::new(disk.clone()), "/data", &[named]).unwrap();
+    let again = |options: &[&str]| World::try_on(Arc::new(disk.clone()), "/data", options).unwrap();
+    again(&[MAKES_KEYS]).stop();
+    let world = again(&[named]);
     assert_eq!(shown_key(&world), shown);
     world.stop();
     let refused =
