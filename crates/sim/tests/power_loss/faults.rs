@@ -14,7 +14,7 @@ use crate::sweep::{Quiet, seed};
 use crate::verdict::check;
 use crate::workload::{self, Done, Loss, SAFE, Step, Variant};
 
-/// Calls that are made to fail in a sample, of each kind.
+/// Calls that are made to fail in a sample, by each fault; half as many where only calls of one kind are.
 const SAMPLE: u64 = 18;
 
 /// In full.
@@ -64,7 +64,8 @@ pub fn sweep(what: FaultKind, of: Option<OpKind>, (undisturbed, journal): &(Hist
     let fault = of.map_or(Fault::new(what), |of| Fault::new(what).of(of));
     let records = (journal.first_op()..=journal.last_op()).filter_map(|op| journal.record(op));
     let calls = records.filter(|record| counts(record)).count() as u64;
-    let step = calls.div_ceil(if is_full_sweep() { FULL } else { SAMPLE });
+    let wanted = if is_full_sweep() { FULL } else { SAMPLE };
+    let step = calls.div_ceil(if of.is_some() { wanted / 2 } else { wanted });
     let mut nth = 1 + seed() % step;
     while nth <= calls {
         outcomes.runs += 1;
