@@ -19,7 +19,7 @@ use rig::command::Process;
 use rig::onelog::Config;
 use rig::peer::Peer;
 use rig::sysbench::Sysbench;
-use rig::{Outcome, check, paths};
+use rig::{Outcome, check, paths, until};
 
 use crate::load::Load;
 use crate::{Plan, binlogs, contents, kills, sql, xa};
@@ -126,8 +126,10 @@ pub fn run(plan: &Plan) -> Outcome {
         }
         std::thread::sleep(Duration::from_millis(if plan.full { 8_000 } else { 500 }));
         load.await_begun(kills::WRITERS)?;
-        let after = contents::query(port, "sbtest", SUM)?;
-        check(sysbench.0.try_wait()?.is_none() && before != after, || "sysbench changes nothing".to_owned())?;
+        until(Duration::from_secs(PATIENCE_S), "sysbench changes something", || {
+            Ok(contents::query(port, "sbtest", SUM)? != before)
+        })?;
+        check(sysbench.0.try_wait()?.is_none(), || "sysbench has ended by itself".to_owned())?;
         load.expect_end()?;
         server.kill()?;
         sysbench.0.wait()?;

@@ -32,14 +32,41 @@ pub struct Keepers {
     removal: Mutex<()>,
 }
 
-/// The connections that keep definitions, or are about to, and what for.
+/// Who keeps definitions, or is about to.
 #[derive(Debug, Default)]
-struct Kept(Vec<(u32, Purpose)>);
+struct Kept(Vec<Owner>);
 
 impl Kept {
     fn has_backups(&self) -> bool {
-        self.0.iter().any(|(_, purpose)| *purpose == Purpose::Backup)
+        self.0.iter().any(|owner| owner.purpose == Purpose::Backup)
     }
+
+    fn place(&self, connection: u32, purpose: Purpose) -> usize {
+        let is_it = |owner: &Owner| owner.connection == connection && owner.purpose == purpose;
+        self.0.iter().position(is_it).expect("it was counted")
+    }
+}
+
+/// A connection that keeps definitions, or is about to.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner {
+    /// The connection.
+    pub connection: u32,
+    /// What for.
+    pub purpose: Purpose,
+    /// How far it is.
+    pub has: Has,
+}
+
+/// What a keeper has by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Has {
+    /// It waits for changes that are under way.
+    Nothing,
+    /// Nobody changes definitions.
+    Definitions,
+    /// And nobody commits: FLUSH TABLES WITH READ LOCK.
+    Commits,
 }
 
 /// What definitions are kept for.
@@ -55,14 +82,24 @@ pub enum Purpose {
 #[derive(Debug)]
 pub struct Keep {
     keepers: Arc<Keepers>,
-    owner: (u32, Purpose),
+    connection: u32,
+    purpose: Purpose,
+}
+
+impl Keep {
+    /// Says how far it is.
+    pub fn set(&self, has: Has) {
+        self.keepers.kept.send_modify(|kept| {
+            let place = kept.place(self.connection, self.purpose);
+            kept.0[place].has = has;
+        });
+    }
 }
 
 impl Drop for Keep {
     fn drop(&mut self) {
         self.keepers.kept.send_modify(|kept| {
-            let place = kept.0.iter().position(|owner| *owner == self.owner).expect("it was counted");
-            kept.0.swap_remove(place);
+            kept.0.swap_remove(kept.place(self.connection, self.purpose));
         });
     }
 }
@@ -78,14 +115,14 @@ impl Keepers {
         purpose: Purpose,
         trx: &mut Trx,
     ) -> Result<Keep, EngineError> {
-        let owner = (connection, purpose);
-        self.kept.send_modify(|kept| kept.0.push(owner));
-        let keep = Keep { keepers: Arc::clone(self), owner };
+        self.kept.send_modify(|kept| kept.0.push(Owner { connection, purpose, has: Has::Nothing }));
+        let keep = Keep { keepers: Arc::clone(self), connection, purpose };
         if purpose == Purpose::Backup {
             drop(self.removal.lock().await);
         }
         trx.lock_metadata(changes(), Mode::Exclusive).await?;
         trx.unlock(changes());
+        keep.set(Has::Definitions);
         Ok(keep)
     }
 
@@ -108,8 +145,8 @@ impl Keepers {
         }
     }
 
-    /// The connections that keep definitions, or are about to, and what for.
-    pub fn owners(&self) -> Vec<(u32, Purpose)> {
+    /// Who keeps definitions, or is about to.
+    pub fn owners(&self) -> Vec<Owner> {
         self.kept.borrow().0.clone()
     }
 

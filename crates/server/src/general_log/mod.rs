@@ -83,9 +83,9 @@ impl GeneralLog {
         let live = &variables.live;
         let is_on = live.general_log.load(Ordering::Relaxed);
         let wanted = is_on && outputs(live) & FILE != 0;
+        let mut file = self.file.lock();
         let values = variables.values();
         let path = path(&values);
-        let mut file = self.file.lock();
         if !wanted {
             *file = None;
         } else if file.as_ref().is_none_or(|file| file.path != path) {
@@ -98,9 +98,9 @@ impl GeneralLog {
     /// FLUSH GENERAL LOGS: the file of this name may be another one by now. The error is the operating system's; the log goes
     /// on in the old file then.
     pub fn reopen(&self, variables: &Variables) -> io::Result<()> {
-        let values = variables.values();
         // Entries wait meanwhile, so none is lost.
         if let Some(file) = &mut *self.file.lock() {
+            let values = variables.values();
             *file = LogFile::open(path(&values), &values)?;
         }
         Ok(())

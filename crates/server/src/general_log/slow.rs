@@ -54,9 +54,9 @@ impl SlowLog {
     pub fn settle(&self, variables: &Variables) -> io::Result<()> {
         let live = &variables.live;
         let wanted = live.slow_query_log.load(Ordering::Relaxed) && outputs(live) & FILE != 0;
+        let mut file = self.file.lock();
         let values = variables.values();
         let path = path(&values);
-        let mut file = self.file.lock();
         if !wanted {
             *file = None;
         } else if file.as_ref().is_none_or(|(file, _)| file.path != path) {
@@ -68,8 +68,8 @@ impl SlowLog {
 
     /// As [`super::GeneralLog::reopen`].
     pub fn reopen(&self, variables: &Variables) -> io::Result<()> {
-        let values = variables.values();
         if let Some(open) = &mut *self.file.lock() {
+            let values = variables.values();
             *open = (LogFile::open(path(&values), &values)?, String::new());
         }
         Ok(())

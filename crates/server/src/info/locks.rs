@@ -21,7 +21,7 @@ use super::cell::{IntoCell as _, NULL, Row, row};
 use super::look::Look;
 use super::server::connections;
 use crate::accounts::Privileges;
-use crate::ddl::keepers::{self, Purpose};
+use crate::ddl::keepers::{self, Has, Owner, Purpose};
 use crate::net::ProcessRow;
 use crate::replica::is_worker;
 use crate::session::Shared;
@@ -128,6 +128,10 @@ pub(super) fn metadata_locks(look: &Look<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (object, lock) in objects(&look.catalog).filter(|(object, _)| object.is_seen(look)) {
         for (_, owner, mode, status) in sight.parties(lock, "PENDING") {
+            if matches!((object, mode), (Object::Definitions, Mode::Exclusive)) {
+                // A keeper's, for a moment.
+                continue;
+            }
             let mut row = object.names();
             row.extend(row![NULL, lock.0, object.lock_type(mode), "TRANSACTION", status, ""]);
             row.extend(owner);
@@ -138,24 +142,24 @@ pub(super) fn metadata_locks(look: &Look<'_>) -> Vec<Row> {
     rows
 }
 
-/// What LOCK INSTANCE FOR BACKUP and FLUSH TABLES WITH READ LOCK hold. Those who still wait for it are shown as waiting for
-/// [`Object::Definitions`].
+/// What LOCK INSTANCE FOR BACKUP and FLUSH TABLES WITH READ LOCK hold and wait for.
 fn keepers(sight: &Sight<'_>) -> Vec<Row> {
-    let lock = keepers::changes();
-    let waiting = sight.holding(lock).waiters;
-    let waiting: Vec<_> = waiting.iter().filter_map(|(trx, _)| sight.owners.get(trx)).collect();
     let mut rows = Vec::new();
-    for (owner, purpose) in sight.look.shared.common.keepers.owners() {
-        if waiting.contains(&&owner) || !sight.processes.contains_key(&owner) {
+    let lock = keepers::changes().0;
+    for Owner { connection, purpose, has } in sight.look.shared.common.keepers.owners() {
+        if !sight.processes.contains_key(&connection) {
             continue;
         }
-        let objects = match purpose {
-            Purpose::Backup => &["BACKUP LOCK"][..],
-            Purpose::Reading => &["GLOBAL", "COMMIT"],
+        let first = if has == Has::Nothing { "PENDING" } else { "GRANTED" };
+        let objects = match (purpose, has) {
+            (Purpose::Backup, _) => [Some(("BACKUP LOCK", first)), None],
+            (Purpose::Reading, Has::Nothing) => [Some(("GLOBAL", first)), None],
+            (Purpose::Reading, Has::Definitions) => [Some(("GLOBAL", first)), Some(("COMMIT", "PENDING"))],
+            (Purpose::Reading, Has::Commits) => [Some(("GLOBAL", first)), Some(("COMMIT", "GRANTED"))],
         };
-        for object in objects {
+        for (object, status) in objects.into_iter().flatten() {
             rows.push(row![
-                *object, NULL, NULL, NULL, lock.0, "SHARED", "EXPLICIT", "GRANTED", "", owner, 1_u64
+                object, NULL, NULL, NULL, lock, "SHARED", "EXPLICIT", status, "", connection, 1_u64
             ]);
         }
     }
@@ -172,14 +176,18 @@ pub(super) fn states(shared: &Shared) -> HashMap<u32, &'static str> {
     if waiting.is_empty() {
         return states;
     }
+    let reads = |owner: &Owner| owner.purpose == Purpose::Reading && owner.has == Has::Nothing;
+    let readers: Vec<_> =
+        shared.common.keepers.owners().iter().filter(|it| reads(it)).map(|it| it.connection).collect();
     let catalog = shared.store.catalog();
     let is_database = |lock| catalog.databases().any(|database| database_lock(&database.def.name) == lock);
-    let state = |lock| match lock {
+    let state = |owner: u32, lock| match lock {
+        lock if lock == keepers::changes() && readers.contains(&owner) => "Waiting for global read lock",
         lock if lock == keepers::changes() => "Waiting for backup lock",
         lock if is_database(lock) => "Waiting for schema metadata lock",
         _ => "Waiting for table metadata lock",
     };
-    states.extend(waiting.into_iter().map(|(owner, waiting)| (owner, state(waiting.lock))));
+    states.extend(waiting.into_iter().map(|(owner, waiting)| (owner, state(owner, waiting.lock))));
     states
 }
 

@@ -195,8 +195,7 @@ fn waits_for(shared: &Shared, waits: Waits) -> Option<&'static str> {
         Waits::ForCommit if pipeline.semi_sync_status().on => "Waiting for semi-sync ACK from replica",
         Waits::ToCommit | Waits::ForCommit => "waiting for handler commit",
         Waits::ToDefine => {
-            let is_backup = |(_, purpose): &(u32, Purpose)| *purpose == Purpose::Backup;
-            if shared.common.keepers.owners().iter().any(is_backup) {
+            if shared.common.keepers.owners().iter().any(|owner| owner.purpose == Purpose::Backup) {
                 "Waiting for backup lock"
             } else {
                 "Waiting for global read lock"

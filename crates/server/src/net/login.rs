@@ -289,6 +289,8 @@ pub(super) async fn change_user<S: Service>(
         database: change.database,
     };
     let account = authenticate(net, &mut link, &claim).await?;
+    // The rest is the server's work.
+    link.connection.set_deadline(0);
     let user = String::from_utf8_lossy(user);
     let peer = link.connection.peer.clone();
     let access = Access::new(Arc::clone(&net.accounts), account, &user, peer);

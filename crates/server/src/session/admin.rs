@@ -23,7 +23,7 @@ use super::{Client, Shared, Transaction};
 use crate::accounts::Privileges;
 use crate::info;
 use crate::net::KillKind;
-use crate::status::Gauges;
+use crate::status::{Gauges, Waits};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -290,12 +290,15 @@ impl Transaction {
     ) -> Result<()> {
         let mut pending = self.take_pending();
         pending.origin = origin;
+        self.set_waits(Waits::ToCommit);
         let rotating = match self.pipeline().rotate(self.trx.id(), pending, checksum).await {
             Ok(rotating) => rotating,
             Err(RotateError::Refused(error)) => return Err(commit_error(error)),
             Err(RotateError::Fatal(error)) => match self.pipeline().die("writing the logs", error).await {},
         };
+        self.set_waits(Waits::ForCommit);
         let (_ack, pending) = rotating.await;
+        self.set_waits(Waits::ForNothing);
         self.put_back(pending);
         Ok(())
     }

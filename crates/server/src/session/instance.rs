@@ -11,7 +11,7 @@ use types::error::table::ER_CANT_UPDATE_WITH_READLOCK;
 
 use super::Client;
 use crate::accounts::Privileges;
-use crate::ddl::keepers::{Keep, Purpose};
+use crate::ddl::keepers::{Has, Keep, Purpose};
 use crate::status::Waits;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -52,7 +52,11 @@ impl Client {
         }
         let definitions = self.keep_definitions(Purpose::Reading).await?;
         let take = async { Ok(ReadLock::take(&self.shared.pipeline).await) };
-        let commits = self.kill.unless_killed(pin!(take)).await?;
+        self.view.counters().set_waits(Waits::ToCommit);
+        let commits = self.kill.unless_killed(pin!(take)).await;
+        self.view.counters().set_waits(Waits::ForNothing);
+        let commits = commits?;
+        definitions.set(Has::Commits);
         self.global_lock = Some(GlobalLock { _definitions: definitions, _commits: commits });
         Ok(())
     }

@@ -190,11 +190,16 @@ impl Transaction {
         }
     }
 
+    /// Says what its session waits for.
+    pub(crate) fn set_waits(&self, waits: Waits) {
+        self.counters.set_waits(waits);
+    }
+
     /// Waits for a commit of this transaction. The next one may begin then.
     pub(crate) async fn finish(&mut self, committing: Committing) -> CommitAck {
-        self.counters.set_waits(Waits::ForCommit);
+        self.set_waits(Waits::ForCommit);
         let (ack, pending) = committing.await;
-        self.counters.set_waits(Waits::ForNothing);
+        self.set_waits(Waits::ForNothing);
         self.counters.bump(Counter::HandlerCommit);
         self.pipeline.locks_go(&pending);
         self.last_gtid = pending.gtid();
@@ -234,9 +239,9 @@ impl Transaction {
             self.pending = Some(pending);
             return Err(cache_error(&error));
         }
-        self.counters.set_waits(Waits::ToCommit);
+        self.set_waits(Waits::ToCommit);
         let reserved = self.pipeline.reserve(id, &mut pending, self.trx.writes()).await.map_err(commit_error);
-        self.counters.set_waits(Waits::ForNothing);
+        self.set_waits(Waits::ForNothing);
         if pending.gno.is_none() {
             // It may have waited for whoever changes `gtid_mode`; from here on that waits for it.
             pending.plan.sid = self.own_sid();

@@ -137,8 +137,25 @@ fn who_stops_the_whole_server_is_seen_and_who_waits_for_it() {
     ok(&mut root, "SET GLOBAL rpl_semi_sync_source_enabled = ON");
     send(&mut writer, "INSERT INTO d.t VALUES (2)");
     until(&mut root, states, &["Waiting for semi-sync ACK from replica"]);
+    // Whose read lock waits for that has stopped commits, and not got them yet.
+    let mut waiting = world.root();
+    send(&mut waiting, "FLUSH TABLES WITH READ LOCK");
+    until(
+        &mut root,
+        STATES,
+        &[
+            "Waiting for commit lock|FLUSH TABLES WITH READ LOCK",
+            "Waiting for semi-sync ACK from replica|INSERT INTO d.t VALUES (2)",
+        ],
+    );
+    let pending = "SELECT object_type, lock_status FROM performance_schema.metadata_locks \
+                   WHERE lock_duration = 'EXPLICIT' ORDER BY 1";
+    assert_eq!(rows(&mut root, pending), ["COMMIT|PENDING", "GLOBAL|GRANTED"]);
     ok(&mut root, "SET GLOBAL rpl_semi_sync_source_enabled = OFF");
     writer.answer().unwrap();
+    waiting.answer().unwrap();
+    let all = ["COMMIT|GRANTED", "GLOBAL|GRANTED"];
+    assert_eq!(rows(&mut root, pending), all);
     world.stop();
 }
 

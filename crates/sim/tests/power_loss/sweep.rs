@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use engine::ids::CommitSeq;
 use vfs::sim::{CrashMode, Journal, OpKind, Replay, SimDisk, is_full_sweep};
 
 use crate::model::{self, History};
@@ -88,6 +89,21 @@ impl Sweep {
     pub fn violations(&self) -> (usize, u64, String) {
         let (progress, violations) = self.run(usize::MAX);
         (violations.len(), progress.count(), violations.first().map(|v| self.describe(v)).unwrap_or_default())
+    }
+
+    /// Loses all that was pending in front of each operation that made more durable, and wants that more. Says how often it was
+    /// missing, and how often it was wanted.
+    pub fn lost_in_front_of_what_was_promised(&self) -> (usize, usize) {
+        let mut replay = Replay::new(&self.journal);
+        let mut durable: Vec<_> = self.history.done.durable.clone();
+        durable.dedup_by_key(|(_, seq)| *seq);
+        durable.retain(|(op, _)| *op > self.journal.first_op());
+        let _quiet = Quiet::begin();
+        let is_missing = |(op, _): &&(u64, CommitSeq)| {
+            replay.seek(op - 1);
+            check(&replay.crash(CrashMode::DropAll, *op), &self.history, *op, Loss::Power).is_err()
+        };
+        (durable.iter().filter(is_missing).count(), durable.len())
     }
 
     fn describe(&self, violation: &Violation) -> String {
