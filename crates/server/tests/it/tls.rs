@@ -493,15 +493,19 @@ fn a_replica_believes_the_source_that_it_was_told_to_believe() {
     world.stop();
 }
 
-#[test]
-fn a_replica_shows_its_password_in_clear_under_tls_alone() {
-    let world = World::start();
+/// A source that does not know the digest of its replica's password: who made the password knew it until the end.
+fn forgetful(options: &[&str]) -> World {
+    let world = World::start_with(options);
     let mut root = world.root();
     ok(&mut root, "CREATE USER sha@'%' IDENTIFIED WITH caching_sha2_password BY 'secret'");
     ok(&mut root, "GRANT REPLICATION SLAVE ON *.* TO sha@'%'");
     drop(root);
-    // Who made the password knows its digest, until the end.
-    let world = world.restart();
+    world.restart()
+}
+
+#[test]
+fn a_replica_shows_its_password_in_clear_under_tls_alone() {
+    let world = forgetful(&[]);
     let source = TcpSource { user: "sha", password: "secret", ..TcpSource::of(&world) };
     assert_eq!(asked(&world, &source, None).unwrap_err().code(), 1045, "somebody may listen");
     let wrong = TcpSource { user: "sha", password: "wrong", ..TcpSource::of(&world) };
@@ -516,12 +520,7 @@ fn a_replica_shows_its_password_in_clear_under_tls_alone() {
 
 #[test]
 fn a_replica_seals_its_password_if_it_was_told_to_ask_for_the_key() {
-    let world = World::start_with(&["--caching-sha2-password-auto-generate-rsa-keys=ON"]);
-    let mut root = world.root();
-    ok(&mut root, "CREATE USER sha@'%' IDENTIFIED WITH caching_sha2_password BY 'secret'");
-    ok(&mut root, "GRANT REPLICATION SLAVE ON *.* TO sha@'%'");
-    drop(root);
-    let world = world.restart();
+    let world = forgetful(&["--caching-sha2-password-auto-generate-rsa-keys=ON"]);
     let source = TcpSource { user: "sha", password: "secret", ..TcpSource::of(&world) };
     assert_eq!(asked(&world, &source, None).unwrap_err().code(), 2061);
     let wrong = TcpSource { password: "wrong", get_public_key: true, ..source };
