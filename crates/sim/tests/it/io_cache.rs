@@ -29,7 +29,11 @@ fn recent_events_are_shown_from_memory() {
     assert!(shown.len() > 300);
     let [allocated, requests, hits] = counted(&mut conn)[..] else { panic!("three counters") };
     assert_eq!(allocated, 1 << 16);
-    assert_eq!(requests, hits + 2, "the first bytes of a file are not in the cache; the start has read them, too");
+    assert_eq!(
+        requests,
+        hits + 2,
+        "the first bytes of a file are not in the cache; the start has read them, too"
+    );
     drop(conn);
     drop(world);
     let world = World::open(&disk, &Options::default()).unwrap();
