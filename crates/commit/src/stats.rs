@@ -72,11 +72,12 @@ impl Default for Histogram {
 impl Histogram {
     /// Counts a value.
     pub fn record(&self, value: u64) {
-        add(&self.buckets[bucket_of(value).min(BUCKETS - 1)], 1);
-        add(&self.sum, value);
+        // First, for quantiles are limited to it.
         if value > self.max() {
             self.max.fetch_max(value, Ordering::Relaxed);
         }
+        add(&self.buckets[bucket_of(value).min(BUCKETS - 1)], 1);
+        add(&self.sum, value);
     }
 
     /// The largest value.

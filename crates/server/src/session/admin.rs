@@ -293,7 +293,10 @@ impl Transaction {
         self.set_waits(Waits::ToCommit);
         let rotating = match self.pipeline().rotate(self.trx.id(), pending, checksum).await {
             Ok(rotating) => rotating,
-            Err(RotateError::Refused(error)) => return Err(commit_error(error)),
+            Err(RotateError::Refused(error)) => {
+                self.set_waits(Waits::ForNothing);
+                return Err(commit_error(error));
+            }
             Err(RotateError::Fatal(error)) => match self.pipeline().die("writing the logs", error).await {},
         };
         self.set_waits(Waits::ForCommit);
