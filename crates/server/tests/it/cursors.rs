@@ -97,10 +97,16 @@ fn what_is_no_select_comes_whole() {
         assert_eq!(answer.status & CURSOR_EXISTS, 0, "{sql}");
         assert_eq!(fetch(&mut root, id, 1), Err(1421), "{sql}");
     }
-    let id = prepare(&mut root, "SHOW DATABASES LIKE 'd'");
-    root.command(&[&[0x17], &id.to_le_bytes()[..], &[1, 1, 0, 0, 0]].concat()).unwrap();
-    let kinds: Vec<u8> = (0..4).map(|_| root.packet().unwrap()[0]).collect();
-    assert_eq!(kinds, [1, 3, 0, 0xFE], "a count, a definition, a row, the end");
+    for (sql, columns) in [("SHOW DATABASES LIKE 'd'", 1), ("SHOW VARIABLES LIKE 'sync_binlog'", 2)] {
+        let id = prepare(&mut root, sql);
+        for _ in 0..2 {
+            root.command(&[&[0x17], &id.to_le_bytes()[..], &[1, 1, 0, 0, 0]].concat()).unwrap();
+            let answer: Vec<Vec<u8>> = (0..columns + 3).map(|_| root.packet().unwrap()).collect();
+            assert_eq!(answer[0], [columns], "{sql}");
+            let [row, end] = answer.last_chunk().unwrap();
+            assert_eq!((row[0], end[0]), (0, 0xFE), "{sql}: a row and the end, each time");
+        }
+    }
     let id = prepare(&mut root, "SELECT a FROM d.t WHERE a = (SELECT 1 UNION SELECT 2)");
     assert_eq!(execute(&mut root, id, 1).unwrap_err().code(), 1242);
     assert_eq!(fetch(&mut root, id, 1), Err(1421));
