@@ -2,8 +2,8 @@
 //!
 //! Holds everything that stands between the GTID event and the XID event, the BEGIN included, as encoders left it:
 //! `event_size` without a checksum, `end_log_pos` zero, no checksums. Up to `binlog_cache_size` bytes stay in
-//! memory, in a buffer that the session keeps for its next transaction. Beyond, whole events move to a temporary
-//! file, oldest first. The file has no name any more once it is open, so a crash leaves nothing behind.
+//! memory, in a buffer that a session has only while there are events ([`crate::scratch`]). Beyond, whole events move to a
+//! temporary file, oldest first. The file has no name any more once it is open, so a crash leaves nothing behind.
 //!
 //! Rows come one at a time ([`TrxCache::append_row`]) and share events of about `binlog_row_event_max_size` bytes,
 //! split where MySQL splits. [`TrxCache::end_statement`] closes the last one. The order within a statement is
@@ -22,7 +22,7 @@ use vfs::{Open, Spill, Vfs};
 
 use crate::error::{Error, Limit, Result};
 use crate::event::{Encode, EventHeader, OpenRows, Origin, Row, RowsSpec, single_row_event_len};
-use crate::{EVENT_SIZE_MAX, event};
+use crate::{EVENT_SIZE_MAX, event, scratch};
 
 /// The largest body: what [`EVENT_SIZE_MAX`] leaves.
 const BODY_LEN_MAX: usize = EVENT_SIZE_MAX as usize - event::HEADER_LEN - event::CHECKSUM_LEN;
@@ -167,14 +167,13 @@ impl TrxCache {
         self.events = mark.events;
     }
 
-    /// Empties the cache for the next transaction. Keeps at most `memory_bytes` of buffer; the temporary file goes.
+    /// Empties the cache for the next transaction. Its buffer and the temporary file go.
     pub fn reset(&mut self) {
         self.open = None;
         self.events = 0;
         self.spill = None;
         self.spilled = false;
-        self.buf.clear();
-        self.buf.shrink_to(self.limits.memory_bytes);
+        scratch::give(std::mem::take(&mut self.buf));
     }
 
     /// Brings spilled events back into memory, so that they can be finalised without I/O after the ticket.
@@ -278,6 +277,9 @@ impl TrxCache {
 
     /// Spills whole events if `more` bytes would exceed the memory.
     fn make_room(&mut self, more: usize) -> Result<()> {
+        if self.buf.capacity() == 0 {
+            self.buf = scratch::take();
+        }
         if self.buf.len() + more <= self.limits.memory_bytes {
             return Ok(());
         }

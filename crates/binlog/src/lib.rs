@@ -37,6 +37,7 @@ pub mod name;
 pub mod payload;
 pub mod reader;
 pub mod rotate;
+pub mod scratch;
 pub mod show;
 pub mod trx;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use binlog::gtid::Gno;
+use binlog::scratch;
 use binlog::{ChecksumAlg, Gtid, GtidPlan, Origin, TrxCache, TrxEvents};
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh};
@@ -105,10 +106,9 @@ impl Pending {
         }
     }
 
-    /// Makes it empty again. Keeps small buffers.
+    /// Makes it empty again.
     pub fn reset(&mut self) {
-        self.writes.clear();
-        self.writes.shrink_to(WRITES_KEPT);
+        scratch::give(std::mem::take(&mut self.writes));
         self.counters.clear();
         self.cache.reset();
         self.kind = EventsKind::None;
@@ -119,6 +119,12 @@ impl Pending {
         self.event_chunks.clear();
         self.room = None;
         self.ticket = None;
+    }
+
+    /// Gives back the buffers of what both logs have been given.
+    pub(crate) fn free_buffers(&mut self) {
+        scratch::give(std::mem::take(&mut self.writes));
+        self.cache.reset();
     }
 
     /// The GTID that it has got, until it is reset.
@@ -204,9 +210,6 @@ impl Pending {
 
 /// Transactions that go through a stage together. They move between stages, and back to their sessions, as pointers.
 pub(crate) type Batch = Vec<Box<Pending>>;
-
-/// Bytes of write set buffer that a session keeps between transactions.
-const WRITES_KEPT: usize = 64 << 10;
 
 /// A transaction's place in every order.
 #[derive(Debug)]

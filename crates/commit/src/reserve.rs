@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 
-use binlog::ChecksumAlg;
+use binlog::{ChecksumAlg, scratch};
 use engine::ids::TrxId;
 use engine::writeset::WriteSet;
 use redo::Lsn;
@@ -41,6 +41,7 @@ impl Pipeline {
         let bytes = Bytes { redo: events + twice + writes_size, binlog: events, store };
         pending.room = Some(self.room.take(bytes, self.store())?);
         if writes.encoded_size() <= INLINE_MAX {
+            pending.writes = scratch::take();
             writes.encode(&mut pending.writes);
         } else {
             let mut pieces = writes.encode_pieces(INLINE_MAX);

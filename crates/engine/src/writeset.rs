@@ -146,6 +146,7 @@ impl WriteSet {
     /// Appends all entries to `out`.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let before = out.len();
+        out.reserve(self.encoded_size);
         for (key, change) in &*self.changes.0.lock() {
             encode_entry(key, change, out);
         }

@@ -91,6 +91,7 @@ impl Strategy for Enhanced {
         let made = pending.made.take();
         let stored = edges(made.as_ref()).map(|(head, tail)| pipeline.fill_stored(pending, head, tail));
         pipeline.fill_record(pending, stored.map(RecordEvents::Stored));
+        pending.free_buffers();
         pending.made = made;
         Ok(())
     }

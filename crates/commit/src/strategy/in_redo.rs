@@ -42,6 +42,7 @@ impl Strategy for InRedo {
         let made = pending.made.take();
         let events = edges(made.as_ref()).map(|(head, tail)| RecordEvents::Carried { head, tail });
         pipeline.fill_record(pending, events);
+        pending.free_buffers();
         pending.made = made;
         Ok(())
     }

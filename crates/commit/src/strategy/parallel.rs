@@ -46,6 +46,7 @@ impl Strategy for Parallel {
             })?;
         }
         pipeline.fill_record(pending, Some(RecordEvents::Named(crc)));
+        pending.free_buffers();
         pending.made = made.map(|mut made| {
             // It waits for redo by its setting, and the file does not wait for more.
             (made.redo_end, made.store_end) = (redo::Lsn(0), redo::Lsn(0));

@@ -27,6 +27,7 @@ impl Strategy for RedoOnly {
 
     fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError> {
         pipeline.fill_record(pending, None);
+        pending.free_buffers();
         Ok(())
     }
 
