@@ -24,6 +24,7 @@ mod followers;
 mod large;
 mod plan;
 mod rounds;
+mod semi_sync;
 mod slow;
 mod spec;
 mod swarm;
@@ -81,6 +82,7 @@ fn run(plan: &Plan) -> Outcome {
         Mode::Large => large::measure(plan, &ground)?,
         Mode::Apply => apply::measure(plan, &ground)?,
         Mode::Dumps => dumps::measure(plan, &ground)?,
+        Mode::SemiSync => semi_sync::measure(plan, &ground)?,
     };
     println!("{page}");
     Ok(fs::write(ground.dir.join("result.md"), page)?)

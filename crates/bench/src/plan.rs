@@ -9,17 +9,18 @@ use crate::swarm;
 
 /// What `--help` says.
 pub const HELP: &str = "\
-bench [speed|syncs|large|dumps|apply] [OPTION...]
+bench [speed|syncs|large|dumps|apply|semi_sync] [OPTION...]
 
 speed (the default) lets servers take turns and reports throughput, latency, CPU and flushes.
 syncs counts the log syncs of each server from outside, with strace, and sets them against its own counters.
 large times small updates beside the commit of one transaction of 50 MiB of events.
 dumps times updates at a fixed rate beside 200 connections that follow the binlog.
 apply times onelog and MariaDB as replicas of a MariaDB source that apply its backlog.
+semi_sync times a source without and with semi-synchronous replication to a MariaDB replica.
 docs/BENCHMARKS.md says how and why.
 
   --servers LIST      not of apply; who takes part (speed: onelog,mariadb,mysql; syncs: strategies; large: strategies,
-                      mariadb,mysql; dumps: onelog), of
+                      mariadb,mysql; dumps: onelog; semi_sync: onelog,mariadb, and no mysql), of
                         onelog                  with the strategy that it has unasked
                         onelog-STRATEGY         serial, group, parallel, in_redo, enhanced
                         strategies              all five
@@ -28,9 +29,10 @@ docs/BENCHMARKS.md says how and why.
                         mariadb118              11.8
                       and each with more options: onelog-group:sync_binlog=0, mysql:skip-log-bin
   --scripts LIST      not of large, dumps; sysbench's, or hot_row: all clients update one row (speed:
-                      oltp_update_non_index,oltp_insert,oltp_write_only; syncs: oltp_update_non_index)
+                      oltp_update_non_index,oltp_insert,oltp_write_only; syncs, semi_sync: oltp_update_non_index)
   --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed only
-  --threads LIST      clients, up to 4900 (speed: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32)
+  --threads LIST      clients, up to 4900 (speed: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32;
+                      semi_sync: 64)
   --rounds N          of each server at each point (default: 3); not of syncs
   --seconds N         of a round, warm-up apart (default: 6); not of large
   --warm-up N         seconds, at least 1 (default: 1); speed and dumps only
@@ -60,6 +62,8 @@ pub enum Mode {
     Dumps,
     /// Replicas apply a backlog.
     Apply,
+    /// Commits wait for a replica.
+    SemiSync,
 }
 
 /// What is measured, and how.
@@ -115,6 +119,7 @@ impl Plan {
             Some((word, rest)) if word == "large" => (Mode::Large, rest),
             Some((word, rest)) if word == "dumps" => (Mode::Dumps, rest),
             Some((word, rest)) if word == "apply" => (Mode::Apply, rest),
+            Some((word, rest)) if word == "semi_sync" => (Mode::SemiSync, rest),
             _ => (Mode::Speed, arguments),
         };
         let mut plan = Self::of(mode)?;
@@ -145,6 +150,7 @@ impl Plan {
             Mode::Large => ("strategies,mariadb,mysql", &[swarm::SCRIPT][..], vec![16]),
             Mode::Dumps => ("onelog", &[swarm::SCRIPT][..], vec![16]),
             Mode::Apply => ("onelog,mariadb", &["oltp_update_non_index", "oltp_write_only"][..], vec![32]),
+            Mode::SemiSync => ("onelog,mariadb", &[swarm::SCRIPT][..], vec![64]),
         };
         Ok(Self {
             mode,
