@@ -33,3 +33,31 @@ pub fn give(mut buffer: Vec<u8>) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_one_comes_first_and_is_empty() {
+        let buffers = [100, 200].map(Vec::with_capacity);
+        let places = buffers.each_ref().map(|buffer: &Vec<u8>| buffer.as_ptr());
+        for mut buffer in buffers {
+            buffer.push(7);
+            give(buffer);
+        }
+        for place in places.into_iter().rev() {
+            let buffer = take();
+            assert_eq!((buffer.as_ptr(), buffer.len()), (place, 0));
+        }
+    }
+
+    #[test]
+    fn few_are_kept_and_none_that_is_large() {
+        give(Vec::with_capacity(KEPT_LEN + 1));
+        assert_eq!(take().capacity(), 0);
+        (0..2 * KEPT).for_each(|_| give(Vec::with_capacity(10)));
+        let kept = std::iter::repeat_with(take).take_while(|buffer| buffer.capacity() > 0);
+        assert_eq!(kept.count(), KEPT);
+    }
+}
