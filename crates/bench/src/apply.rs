@@ -21,7 +21,7 @@ use crate::plan::Plan;
 
 const WORKERS: u32 = 4;
 /// What a replica may take to apply a round.
-pub const PATIENCE: Duration = Duration::from_mins(10);
+const PATIENCE: Duration = Duration::from_mins(10);
 /// Columns of SHOW REPLICA STATUS: the file and the position of the source that are applied.
 const APPLIED: [usize; 2] = [9, 21];
 
@@ -111,20 +111,24 @@ impl Replica {
         let end = Console::open(source)?.row("SHOW MASTER STATUS")?;
         let begun = Instant::now();
         self.console.ask("START REPLICA")?;
-        while !has_applied(&mut self.console, &end)? {
-            check(begun.elapsed() < PATIENCE, || "the replica stands still".to_owned())?;
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        await_applied(&mut self.console, &end)?;
         let time = begun.elapsed();
         self.console.ask("STOP REPLICA")?;
         Ok(time)
     }
 }
 
-/// Whether a replica has applied everything up to `end`, which SHOW MASTER STATUS of its source has said.
-pub fn has_applied(replica: &mut Console, end: &[String]) -> Outcome<bool> {
-    let row = replica.row("SHOW REPLICA STATUS")?;
-    Ok(APPLIED.map(|column| row.get(column)) == [end.first(), end.get(1)])
+/// Waits until a replica has applied everything up to `end`, which SHOW MASTER STATUS of its source has said.
+pub fn await_applied(replica: &mut Console, end: &[String]) -> Outcome {
+    let begun = Instant::now();
+    loop {
+        let row = replica.row("SHOW REPLICA STATUS")?;
+        if APPLIED.map(|column| row.get(column)) == [end.first(), end.get(1)] {
+            return Ok(());
+        }
+        check(begun.elapsed() < PATIENCE, || format!("the replica stands still: {row:?}"))?;
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn onelog(ground: &Ground, source: u16) -> Outcome<Replica> {

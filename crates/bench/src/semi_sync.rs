@@ -12,7 +12,7 @@ use rig::clients::Vendor;
 use rig::peer::Peer;
 use rig::{Outcome, check, say, until, usage};
 
-use crate::apply::{PATIENCE, has_applied};
+use crate::apply::await_applied;
 use crate::console::Console;
 use crate::contest::{Contest, Ground};
 use crate::large::median;
@@ -85,7 +85,7 @@ fn round(
     waits: bool,
 ) -> Outcome<Round> {
     let end = source.ask("SHOW MASTER STATUS")?.pop().ok_or("no binlog")?;
-    until(PATIENCE, "the replica has applied everything", || has_applied(&mut replica.console, &end))?;
+    await_applied(&mut replica.console, &end)?;
     source.ask(&format!("SET GLOBAL rpl_semi_sync_master_enabled = {}", u8::from(waits)))?;
     let pids = [source.pid(), replica.server.pid()];
     let before = (pids.map(usage::cpu), acknowledged(source)?);

@@ -1,10 +1,11 @@
-//! Buffers that live as long as one thread works at one transaction: encoded, copied to the logs, and free again.
+//! Buffers for what a transaction encodes: its events, its write set. Whoever is done gives them back: where sessions fill the
+//! logs themselves, before the commit's sync, so that an autocommit statement has them only while one thread works at it.
 //!
-//! Each thread keeps the few that it has used last, and gives out the last one first: its memory is in the processor's cache.
-//! Buffers of sessions' own would be in none when there are thousands of sessions, and would take up to 96 KiB of each.
+//! Each thread keeps the few that were given back last, and gives out the last one first: its memory is likely to be in the
+//! processor's cache. Buffers of sessions' own would be in none when there are thousands of sessions, and could take 96 KiB of
+//! each.
 //!
-//! Rejected: to allocate and free them. mimalloc hands out a page's blocks in turn, so none comes back while it is warm:
-//! 0.97 of the transactions of `oltp_update_non_index` at 64 clients.
+//! Rejected: to allocate and free them: 0.97 of the transactions of `oltp_update_non_index` at 64 clients (eight pairs).
 
 use std::cell::RefCell;
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use binlog::gtid::Gno;
-use binlog::scratch;
-use binlog::{ChecksumAlg, Gtid, GtidPlan, Origin, TrxCache, TrxEvents};
+use binlog::{ChecksumAlg, Gtid, GtidPlan, Origin, TrxCache, TrxEvents, scratch};
 use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh};
 use redo::{Lsn, Reservation};
@@ -108,9 +107,8 @@ impl Pending {
 
     /// Makes it empty again.
     pub fn reset(&mut self) {
-        scratch::give(std::mem::take(&mut self.writes));
+        self.free_buffers();
         self.counters.clear();
-        self.cache.reset();
         self.kind = EventsKind::None;
         self.gno = None;
         self.compressed = false;
