@@ -54,8 +54,8 @@ impl Ground {
     }
 }
 
-/// Ends a server whose bench was killed, even one that is suspended; it stays the process that was started.
-const LEASH: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
+/// Ends a process whose bench was killed, even one that is suspended; it stays the process that was started.
+pub const LEASH: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
 
 /// A server that takes part. Ended when this goes out of scope.
 #[derive(Debug)]

@@ -31,6 +31,7 @@ mod swarm;
 mod syncs;
 mod table;
 mod trace;
+mod turns;
 
 use std::fs;
 use std::process::ExitCode;
@@ -83,6 +84,7 @@ fn run(plan: &Plan) -> Outcome {
         Mode::Apply => apply::measure(plan, &ground)?,
         Mode::Dumps => dumps::measure(plan, &ground)?,
         Mode::SemiSync => semi_sync::measure(plan, &ground)?,
+        Mode::Turns => turns::measure(plan, &ground)?,
     };
     println!("{page}");
     Ok(fs::write(ground.dir.join("result.md"), page)?)

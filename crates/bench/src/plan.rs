@@ -9,9 +9,10 @@ use crate::swarm;
 
 /// What `--help` says.
 pub const HELP: &str = "\
-bench [speed|syncs|large|dumps|apply|semi_sync] [OPTION...]
+bench [speed|turns|syncs|large|dumps|apply|semi_sync] [OPTION...]
 
 speed (the default) lets servers take turns and reports throughput, latency, CPU and flushes.
+turns compares onelog's servers where a machine's speed changes within seconds: all run at once, in turns of 400 ms.
 syncs counts the log syncs of each server from outside, with strace, and sets them against its own counters.
 large times small updates beside the commit of one transaction of 50 MiB of events.
 dumps times updates at a fixed rate beside 200 connections that follow the binlog.
@@ -19,7 +20,8 @@ apply times onelog and MariaDB as replicas of a MariaDB source that apply its ba
 semi_sync times a source without and with semi-synchronous replication to a MariaDB replica.
 docs/BENCHMARKS.md says how and why.
 
-  --servers LIST      not of apply; who takes part (speed: onelog,mariadb,mysql; syncs: strategies; large: strategies,
+  --servers LIST      not of apply; who takes part (speed: onelog,mariadb,mysql; turns: onelog-in_redo,
+                      onelog-enhanced,onelog-nobin, and none but onelog; syncs: strategies; large: strategies,
                       mariadb,mysql; dumps: onelog; semi_sync: onelog,mariadb, and no mysql), of
                         onelog                  with the strategy that it has unasked
                         onelog-STRATEGY         serial, group, parallel, in_redo, enhanced
@@ -28,17 +30,17 @@ docs/BENCHMARKS.md says how and why.
                         mariadb, mysql          10.11, 9.7
                         mariadb118              11.8
                       and each with more options: onelog-group:sync_binlog=0, mysql:skip-log-bin
-  --scripts LIST      not of large, dumps; sysbench's, or hot_row: all clients update one row (speed:
+  --scripts LIST      not of large, dumps; sysbench's, or hot_row: all clients update one row (speed, turns:
                       oltp_update_non_index,oltp_insert,oltp_write_only; syncs, semi_sync: oltp_update_non_index)
-  --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed only
-  --threads LIST      clients, up to 4900 (speed: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32;
+  --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed, turns only
+  --threads LIST      clients, up to 4900 (speed, turns: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32;
                       semi_sync: 64)
   --rounds N          of each server at each point (default: 3); not of syncs
-  --seconds N         of a round, warm-up apart (default: 6); not of large
-  --warm-up N         seconds, at least 1 (default: 1); speed and dumps only
+  --seconds N         of a round, warm-up apart (default: 6, turns: 12); not of large
+  --warm-up N         seconds, at least 1 (default: 1); speed, turns and dumps only
   --size N            rows of each of the 4 tables (default: 100000)
   --ratios LIST       columns A/B+C: transactions a second of A against the best of B and C
-                      (default: the first server against the best other); speed only
+                      (default: the first server against the best other; turns: each against the last); speed, turns only
   --relaxed           sync_binlog=1000, innodb_flush_log_at_trx_commit=2
   --sync-delay-us N   every sync of every server takes so much longer
   --binary PATH       of onelog; then nothing is built
@@ -52,8 +54,10 @@ Results: target/bench/result.md; of speed also result.tsv (medians), result.svg,
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Servers take turns.
+    /// Servers take turns of seconds.
     Speed,
+    /// Of a fraction of a second.
+    Turns,
     /// Syncs are counted.
     Syncs,
     /// A large transaction commits beside small ones.
@@ -115,6 +119,7 @@ impl Plan {
     pub fn read(arguments: &[String]) -> Outcome<Option<Self>> {
         let (mode, arguments) = match arguments.split_first() {
             Some((word, rest)) if word == "speed" => (Mode::Speed, rest),
+            Some((word, rest)) if word == "turns" => (Mode::Turns, rest),
             Some((word, rest)) if word == "syncs" => (Mode::Syncs, rest),
             Some((word, rest)) if word == "large" => (Mode::Large, rest),
             Some((word, rest)) if word == "dumps" => (Mode::Dumps, rest),
@@ -140,12 +145,10 @@ impl Plan {
     }
 
     fn of(mode: Mode) -> Outcome<Self> {
+        let writes = &["oltp_update_non_index", "oltp_insert", "oltp_write_only"][..];
         let (servers, scripts, threads) = match mode {
-            Mode::Speed => (
-                "onelog,mariadb,mysql",
-                &["oltp_update_non_index", "oltp_insert", "oltp_write_only"][..],
-                vec![1, 8, 32, 128, 512],
-            ),
+            Mode::Speed => ("onelog,mariadb,mysql", writes, vec![1, 8, 32, 128, 512]),
+            Mode::Turns => ("onelog-in_redo,onelog-enhanced,onelog-nobin", writes, vec![1, 8, 32, 128, 512]),
             Mode::Syncs => ("strategies", &[swarm::SCRIPT][..], vec![1, 32, 256]),
             Mode::Large => ("strategies,mariadb,mysql", &[swarm::SCRIPT][..], vec![16]),
             Mode::Dumps => ("onelog", &[swarm::SCRIPT][..], vec![16]),
@@ -159,7 +162,8 @@ impl Plan {
             swarm: false,
             threads,
             repeat: 3,
-            seconds: 6,
+            // Checkpoints come every few seconds, and no round should have more of them than another.
+            seconds: if mode == Mode::Turns { 12 } else { 6 },
             warm_up: 1,
             table_size: 100_000,
             ratios: Vec::new(),
@@ -206,8 +210,9 @@ impl Plan {
         check(self.threads.iter().all(|threads| *threads <= 4900), || "at most 4900 threads".to_owned())?;
         if self.swarm {
             check(
-                self.mode == Mode::Speed && self.scripts.iter().all(|script| script == swarm::SCRIPT),
-                || format!("--swarm goes with speed and {} only", swarm::SCRIPT),
+                matches!(self.mode, Mode::Speed | Mode::Turns)
+                    && self.scripts.iter().all(|script| script == swarm::SCRIPT),
+                || format!("--swarm goes with speed, turns and {} only", swarm::SCRIPT),
             )?;
         }
         let names: Vec<&str> = self.servers.iter().map(|spec| &*spec.name).collect();
@@ -217,12 +222,8 @@ impl Plan {
                 format!("{} in --ratios does not take part", unknown.map_or("", |it| it))
             })?;
         }
-        if self.ratios.is_empty()
-            && let [first, others @ ..] = &names[..]
-            && !others.is_empty()
-        {
-            let to = others.iter().map(ToString::to_string).collect();
-            self.ratios.push(Ratio { of: (*first).to_owned(), to });
+        if self.ratios.is_empty() {
+            self.ratios = ratios_unasked(self.mode, &names);
         }
         Ok(())
     }
@@ -241,6 +242,16 @@ impl Plan {
             safety.push_str(" us longer");
         }
         safety
+    }
+}
+
+fn ratios_unasked(mode: Mode, names: &[&str]) -> Vec<Ratio> {
+    let ratio =
+        |of: &str, to: &[&str]| Ratio { of: of.to_owned(), to: to.iter().map(ToString::to_string).collect() };
+    match (mode, names) {
+        (Mode::Turns, [others @ .., last]) => others.iter().map(|name| ratio(name, &[last])).collect(),
+        (_, [first, others @ ..]) if !others.is_empty() => vec![ratio(first, others)],
+        _ => Vec::new(),
     }
 }
 
@@ -275,6 +286,13 @@ mod tests {
         let speed = plan("").unwrap().unwrap();
         assert_eq!((speed.mode, speed.servers.len()), (Mode::Speed, 3));
         assert_eq!(speed.ratios, [Ratio { of: "onelog".into(), to: vec!["mariadb".into(), "mysql".into()] }]);
+        let turns = plan("turns --swarm --scripts oltp_update_non_index").unwrap().unwrap();
+        let to = vec!["onelog-nobin".to_owned()];
+        let of = |name: &str| Ratio { of: name.to_owned(), to: to.clone() };
+        assert_eq!(
+            (turns.mode, turns.ratios),
+            (Mode::Turns, vec![of("onelog-in_redo"), of("onelog-enhanced")])
+        );
         let syncs = plan("syncs --seconds 2").unwrap().unwrap();
         assert_eq!(
             (syncs.mode, syncs.servers.len(), &syncs.threads[..]),

@@ -16,6 +16,14 @@ pub fn cpu(pid: u32) -> Outcome<Duration> {
     Ok(Duration::from_millis(ticks * 1000 / TICKS))
 }
 
+/// Time in which processors had nothing to do, all of them together; waits for a disk are among it.
+pub fn idle() -> Outcome<Duration> {
+    let stat = fs::read_to_string("/proc/stat")?;
+    let fields = stat.lines().next().ok_or("no stat")?.split_whitespace();
+    let ticks: u64 = fields.skip(4).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    Ok(Duration::from_millis(ticks * 1000 / TICKS))
+}
+
 /// Bytes of memory that a process has resident.
 pub fn resident(pid: u32) -> Outcome<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;

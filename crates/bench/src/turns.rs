@@ -1,0 +1,279 @@
+//! Servers that take turns of a fraction of a second.
+//!
+//! Where a machine's speed changes by a factor of two within half a minute, rounds of seconds compare moments, not servers:
+//! two servers of one binary with the same settings differ by 5 to 15 % then. Here all have their clients from the beginning of
+//! a point to its end, and each runs, its clients with it, for [`SLICE`] at a time while the others and theirs are stopped.
+//! What changes over seconds meets all alike.
+//!
+//! onelog only: transactions are what the server has counted, for a client's report knows nothing of the time in which it
+//! was stopped.
+
+use std::fmt::Write as _;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rig::command::{self, Process};
+use rig::{Outcome, check, say, usage};
+
+use crate::contest::{Contest, Ground, LEASH};
+use crate::counters::{Counters, Own};
+use crate::disk;
+use crate::large::median;
+use crate::plan::{Plan, Ratio};
+use crate::spec::Spec;
+use crate::table;
+
+/// How long a turn is.
+const SLICE: Duration = Duration::from_millis(400);
+
+/// How long servers may go on with what they have begun before a point's first turn.
+const REST: Duration = Duration::from_secs(2);
+
+/// Seconds after which a client would end by itself.
+const FOREVER: u32 = 1_000_000;
+
+/// Measures; returns the page.
+pub fn measure(plan: &Plan, ground: &Ground) -> Outcome<String> {
+    let disk = disk::sync_latency(&ground.dir)?;
+    check(plan.servers.iter().all(Spec::is_onelog), || {
+        "turns compares onelog's own servers only".to_owned()
+    })?;
+    let mut servers =
+        plan.servers.iter().map(|spec| Contest::start(spec, ground, &[])).collect::<Outcome<Vec<_>>>()?;
+    let mut page = table::preface(plan, &servers, disk);
+    let _ = writeln!(
+        page,
+        "\nMedians of {} rounds, in each of which every server runs for {} s in turns of {} ms; 4 tables of {} rows. Behind a \
+         ratio: the lowest and the highest round's.",
+        plan.repeat,
+        plan.seconds,
+        SLICE.as_millis(),
+        plan.table_size
+    );
+    for script in &plan.scripts {
+        for server in &mut servers {
+            say(&format!("{script}: making tables of {}", server.spec.name));
+            server.make_tables(script)?;
+        }
+        let mut parts = Parts::begin(script, plan);
+        for threads in &plan.threads {
+            let rounds = point(plan, &mut servers, (script, *threads))?;
+            parts.add(plan, *threads, &rounds);
+        }
+        page += &parts.end();
+    }
+    servers.into_iter().try_for_each(Contest::end)?;
+    Ok(page)
+}
+
+/// What a server did in its turns of a round.
+#[derive(Clone, Copy, Debug)]
+struct Turns {
+    /// Transactions a second of its own time.
+    tps: f64,
+    /// Processor microseconds a transaction.
+    server_us: f64,
+    client_us: f64,
+    /// Those that nobody used.
+    idle_us: f64,
+    own: Own,
+}
+
+/// A server and its clients, stopped but for their turns.
+struct Player<'a> {
+    server: &'a mut Contest,
+    client: Process,
+    /// Its turns so far.
+    ran: Duration,
+    idle: Duration,
+}
+
+impl Player<'_> {
+    fn pids(&self) -> [u32; 2] {
+        [self.server.pid(), self.client.0.id()]
+    }
+
+    fn turn(&mut self) -> Outcome {
+        let pids = self.pids();
+        let (begun, idle) = (Instant::now(), usage::idle()?);
+        pids.into_iter().try_for_each(command::resume)?;
+        thread::sleep(SLICE);
+        // The clients first: what is under way is answered, or waits for the next turn.
+        pids.into_iter().rev().try_for_each(command::suspend)?;
+        self.ran += begun.elapsed();
+        self.idle += usage::idle()?.saturating_sub(idle);
+        Ok(())
+    }
+
+    fn mark(&mut self) -> Outcome<Mark> {
+        let ended = self.client.0.try_wait()?;
+        check(ended.is_none(), || format!("{}: the clients have ended: {ended:?}", self.server.spec.name))?;
+        self.server.resume()?;
+        let counters = self.server.counters();
+        self.server.suspend()?;
+        let [server, client] = self.pids().map(usage::cpu);
+        Ok(Mark { counters: counters?, used: [self.ran, server?, client?, self.idle] })
+    }
+}
+
+/// The state of a player between two rounds.
+struct Mark {
+    counters: Counters,
+    /// Time of its turns; the server's, the clients' and nobody's processor time.
+    used: [Duration; 4],
+}
+
+impl Mark {
+    fn until(&self, later: &Self) -> Turns {
+        let own = Own::between(&self.counters, &later.counters);
+        let seconds = |index: usize| later.used[index].saturating_sub(self.used[index]).as_secs_f64();
+        let count = own.commits.max(1) as f64;
+        let us = |index| seconds(index) * 1e6 / count;
+        let tps = own.commits as f64 / seconds(0);
+        Turns { tps, server_us: us(1), client_us: us(2), idle_us: us(3), own }
+    }
+}
+
+/// The rounds of all servers at one point, a list for each server.
+fn point(plan: &Plan, servers: &mut [Contest], (script, threads): (&str, u32)) -> Outcome<Vec<Vec<Turns>>> {
+    servers.iter_mut().try_for_each(Contest::remove_binlogs)?;
+    thread::sleep(REST);
+    servers.iter().try_for_each(Contest::suspend)?;
+    let mut players = Vec::new();
+    for server in &mut *servers {
+        server.resume()?;
+        let command = if plan.swarm {
+            server.swarm(threads, FOREVER, plan.warm_up).command()?
+        } else {
+            server.sysbench(script, threads, FOREVER).command("run")
+        };
+        let mut command = command::wrapped(&LEASH, command);
+        let client = Process(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?);
+        thread::sleep(Duration::from_secs(plan.warm_up.into()));
+        command::suspend(client.0.id())?;
+        server.suspend()?;
+        players.push(Player { server, client, ran: Duration::ZERO, idle: Duration::ZERO });
+    }
+    let mut rounds = vec![Vec::new(); players.len()];
+    let turns = u128::from(plan.seconds) * 1000 / SLICE.as_millis();
+    let mut begin = players.iter_mut().map(Player::mark).collect::<Outcome<Vec<_>>>()?;
+    for _ in 0..plan.repeat {
+        for number in 0..turns.max(1) {
+            // Forwards and backwards: nobody always follows the same one.
+            let mut order: Vec<&mut Player<'_>> = players.iter_mut().collect();
+            if number % 2 == 1 {
+                order.reverse();
+            }
+            order.into_iter().try_for_each(Player::turn)?;
+        }
+        let end = players.iter_mut().map(Player::mark).collect::<Outcome<Vec<_>>>()?;
+        for (index, (player, found)) in players.iter().zip(&mut rounds).enumerate() {
+            let turns = begin[index].until(&end[index]);
+            say(&format!("{script}, {threads} clients, {}: {:.0} trx/s", player.server.spec.name, turns.tps));
+            found.push(turns);
+        }
+        begin = end;
+    }
+    drop(players);
+    servers.iter().try_for_each(Contest::resume)?;
+    Ok(rounds)
+}
+
+/// A script's two tables.
+struct Parts {
+    ratios: String,
+    details: String,
+}
+
+impl Parts {
+    fn begin(script: &str, plan: &Plan) -> Self {
+        let mut ratios = format!("\n### {script}\n\n| clients |");
+        for Ratio { of, to } in &plan.ratios {
+            let _ = write!(ratios, " {of} / {} |", to.join(", "));
+        }
+        let _ = writeln!(ratios, "\n|{}", " ---: |".repeat(plan.ratios.len() + 1));
+        let details = format!(
+            "\n| clients | server | trx/s | server CPU us/trx | client CPU us/trx | idle us/trx | group | log syncs/trx \
+             |\n|{}\n",
+            " ---: |".repeat(8)
+        );
+        Self { ratios, details }
+    }
+
+    fn add(&mut self, plan: &Plan, threads: u32, rounds: &[Vec<Turns>]) {
+        let of = |server: &String| plan.servers.iter().position(|spec| spec.name == *server).unwrap_or(0);
+        let _ = write!(self.ratios, "| {threads} |");
+        for Ratio { of: one, to } in &plan.ratios {
+            let ratio = |round: usize| {
+                let best = to.iter().map(|server| rounds[of(server)][round].tps).fold(0.0, f64::max);
+                rounds[of(one)][round].tps / best
+            };
+            let mut ratios: Vec<f64> = (0..rounds[0].len()).map(ratio).collect();
+            ratios.sort_by(f64::total_cmp);
+            let [least, most] = [ratios.first(), ratios.last()].map(|ratio| ratio.copied().unwrap_or(0.0));
+            let middle = median(ratios.into_iter());
+            let _ = write!(self.ratios, " {middle:.2} ({least:.2} to {most:.2}) |");
+        }
+        self.ratios.push('\n');
+        for (spec, rounds) in plan.servers.iter().zip(rounds) {
+            let middle = |value: fn(&Turns) -> f64| median(rounds.iter().map(value));
+            let _ = writeln!(
+                self.details,
+                "| {threads} | {} | {:.0} | {:.1} | {:.1} | {:.1} | {:.2} | {:.3} |",
+                spec.name,
+                middle(|turns| turns.tps),
+                middle(|turns| turns.server_us),
+                middle(|turns| turns.client_us),
+                middle(|turns| turns.idle_us),
+                middle(|turns| turns.own.group),
+                middle(|turns| turns.own.log_syncs),
+            );
+        }
+    }
+
+    fn end(self) -> String {
+        self.ratios + &self.details
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(tps: f64) -> Turns {
+        Turns { tps, server_us: 40.0, client_us: 25.0, idle_us: 3.5, own: Own::default() }
+    }
+
+    #[test]
+    fn only_a_servers_own_time_counts() {
+        let mark = |commits: u64, ms: [u64; 4]| Mark {
+            counters: Counters([("commits".to_owned(), commits)].into()),
+            used: ms.map(Duration::from_millis),
+        };
+        let found = mark(1000, [400, 100, 50, 700]).until(&mark(3000, [1400, 600, 250, 760]));
+        assert_eq!(found.own.commits, 2000);
+        let figures = [found.tps, found.server_us, found.client_us, found.idle_us];
+        assert_eq!(figures.map(|figure| (figure * 10.0).round() / 10.0), [2000.0, 250.0, 100.0, 30.0]);
+    }
+
+    #[test]
+    fn a_ratio_is_of_the_same_round() {
+        let words = ["turns", "--servers", "onelog-in_redo,onelog-nobin"].map(str::to_owned);
+        let plan = Plan::read(&words).unwrap().unwrap();
+        let mut parts = Parts::begin("oltp_insert", &plan);
+        parts.add(
+            &plan,
+            8,
+            &[vec![turns(90.0), turns(380.0), turns(96.0)], vec![turns(100.0), turns(400.0), turns(100.0)]],
+        );
+        let page = parts.end();
+        assert!(
+            page.contains(
+                "| clients | onelog-in_redo / onelog-nobin |\n| ---: | ---: |\n| 8 | 0.95 (0.90 to 0.96) |"
+            ),
+            "{page}"
+        );
+        assert!(page.contains("| 8 | onelog-in_redo | 96 | 40.0 | 25.0 | 3.5 | 0.00 | 0.000 |"), "{page}");
+    }
+}
