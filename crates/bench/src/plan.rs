@@ -32,7 +32,7 @@ docs/BENCHMARKS.md says how and why.
                       and each with more options: onelog-group:sync_binlog=0, mysql:skip-log-bin
   --scripts LIST      not of large, dumps; sysbench's, or hot_row: all clients update one row (speed, turns:
                       oltp_update_non_index,oltp_insert,oltp_write_only; syncs, semi_sync: oltp_update_non_index)
-  --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed, turns only
+  --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed only
   --threads LIST      clients, up to 4900 (speed, turns: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32;
                       semi_sync: 64)
   --rounds N          of each server at each point (default: 3); not of syncs
@@ -40,7 +40,8 @@ docs/BENCHMARKS.md says how and why.
   --warm-up N         seconds, at least 1 (default: 1); speed, turns and dumps only
   --size N            rows of each of the 4 tables (default: 100000)
   --ratios LIST       columns A/B+C: transactions a second of A against the best of B and C
-                      (default: the first server against the best other; turns: each against the last); speed, turns only
+                      (default: the first server against the best other; turns: each against the last); speed and
+                      turns only
   --relaxed           sync_binlog=1000, innodb_flush_log_at_trx_commit=2
   --sync-delay-us N   every sync of every server takes so much longer
   --binary PATH       of onelog; then nothing is built
@@ -210,11 +211,13 @@ impl Plan {
         check(self.threads.iter().all(|threads| *threads <= 4900), || "at most 4900 threads".to_owned())?;
         if self.swarm {
             check(
-                matches!(self.mode, Mode::Speed | Mode::Turns)
-                    && self.scripts.iter().all(|script| script == swarm::SCRIPT),
-                || format!("--swarm goes with speed, turns and {} only", swarm::SCRIPT),
+                self.mode == Mode::Speed && self.scripts.iter().all(|script| script == swarm::SCRIPT),
+                || format!("--swarm goes with speed and {} only", swarm::SCRIPT),
             )?;
         }
+        check(self.mode != Mode::Turns || self.servers.iter().all(Spec::is_onelog), || {
+            "turns compares onelog's own servers only".to_owned()
+        })?;
         let names: Vec<&str> = self.servers.iter().map(|spec| &*spec.name).collect();
         for ratio in &self.ratios {
             let unknown = ratio.to.iter().chain([&ratio.of]).find(|name| !names.contains(&&***name));
@@ -286,7 +289,7 @@ mod tests {
         let speed = plan("").unwrap().unwrap();
         assert_eq!((speed.mode, speed.servers.len()), (Mode::Speed, 3));
         assert_eq!(speed.ratios, [Ratio { of: "onelog".into(), to: vec!["mariadb".into(), "mysql".into()] }]);
-        let turns = plan("turns --swarm --scripts oltp_update_non_index").unwrap().unwrap();
+        let turns = plan("turns").unwrap().unwrap();
         let to = vec!["onelog-nobin".to_owned()];
         let of = |name: &str| Ratio { of: name.to_owned(), to: to.clone() };
         assert_eq!(
@@ -315,6 +318,7 @@ mod tests {
             "--ratios mysql",
             "--ratios mysql/onelog-nobin",
             "--swarm",
+            "turns --servers onelog,mysql",
             "faster",
         ] {
             assert!(plan(line).is_err(), "{line}");

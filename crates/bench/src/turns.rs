@@ -21,7 +21,6 @@ use crate::counters::{Counters, Own};
 use crate::disk;
 use crate::large::median;
 use crate::plan::{Plan, Ratio};
-use crate::spec::Spec;
 use crate::table;
 
 /// How long a turn is.
@@ -36,9 +35,6 @@ const FOREVER: u32 = 1_000_000;
 /// Measures; returns the page.
 pub fn measure(plan: &Plan, ground: &Ground) -> Outcome<String> {
     let disk = disk::sync_latency(&ground.dir)?;
-    check(plan.servers.iter().all(Spec::is_onelog), || {
-        "turns compares onelog's own servers only".to_owned()
-    })?;
     let mut servers =
         plan.servers.iter().map(|spec| Contest::start(spec, ground, &[])).collect::<Outcome<Vec<_>>>()?;
     let mut page = table::preface(plan, &servers, disk);
@@ -143,12 +139,8 @@ fn point(plan: &Plan, servers: &mut [Contest], (script, threads): (&str, u32)) -
     let mut players = Vec::new();
     for server in &mut *servers {
         server.resume()?;
-        let command = if plan.swarm {
-            server.swarm(threads, FOREVER, plan.warm_up).command()?
-        } else {
-            server.sysbench(script, threads, FOREVER).command("run")
-        };
-        let mut command = command::wrapped(&LEASH, command);
+        let sysbench = server.sysbench(script, threads, FOREVER).command("run");
+        let mut command = command::wrapped(&LEASH, sysbench);
         let client = Process(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?);
         thread::sleep(Duration::from_secs(plan.warm_up.into()));
         command::suspend(client.0.id())?;
