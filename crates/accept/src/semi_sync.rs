@@ -30,9 +30,15 @@ const OPTIONS: [&str; 5] = [
     "--max-connections=200",
     "--rpl-semi-sync-source-timeout=60000",
 ];
-/// So fast that the replica's own disk is not what is measured.
-const MARIADB: [&str; 3] =
-    ["--innodb-flush-log-at-trx-commit=0", "--rpl-semi-sync-slave-enabled=1", "--slave-parallel-threads=4"];
+/// So fast that the replica's own disk is not what is measured, and with what docs/replication.md advises: it writes down where
+/// it is no more often than it is asked for an acknowledgement.
+const MARIADB: [&str; 5] = [
+    "--innodb-flush-log-at-trx-commit=0",
+    "--rpl-semi-sync-slave-enabled=1",
+    "--rpl-semi-sync-slave-delay-master=1",
+    "--relay-log-recovery=1",
+    "--slave-parallel-threads=4",
+];
 const CLIENTS: u32 = 64;
 const PATIENCE: Duration = Duration::from_mins(1);
 

@@ -21,7 +21,7 @@ use crate::plan::Plan;
 
 const WORKERS: u32 = 4;
 /// What a replica may take to apply a round.
-const PATIENCE: Duration = Duration::from_mins(10);
+pub const PATIENCE: Duration = Duration::from_mins(10);
 /// Columns of SHOW REPLICA STATUS: the file and the position of the source that are applied.
 const APPLIED: [usize; 2] = [9, 21];
 
@@ -118,12 +118,17 @@ impl Replica {
     }
 }
 
-/// Waits until a replica has applied everything up to `end`, which SHOW MASTER STATUS of its source has said.
-pub fn await_applied(replica: &mut Console, end: &[String]) -> Outcome {
+/// Whether a replica has applied everything up to `end`, which SHOW MASTER STATUS of its source has said. `status` is what
+/// SHOW REPLICA STATUS says.
+pub fn is_applied(status: &[String], end: &[String]) -> bool {
+    APPLIED.map(|column| status.get(column)) == [end.first(), end.get(1)]
+}
+
+fn await_applied(replica: &mut Console, end: &[String]) -> Outcome {
     let begun = Instant::now();
     loop {
         let row = replica.row("SHOW REPLICA STATUS")?;
-        if APPLIED.map(|column| row.get(column)) == [end.first(), end.get(1)] {
+        if is_applied(&row, end) {
             return Ok(());
         }
         check(begun.elapsed() < PATIENCE, || format!("the replica stands still: {row:?}"))?;

@@ -143,6 +143,13 @@ impl Contest {
         if self.spec.is_onelog() { Counters::read(&mut self.console) } else { Ok(Counters::default()) }
     }
 
+    /// Transactions that it has committed; of a foreign server, MariaDB, those in its binlog.
+    pub fn commits(&mut self) -> Outcome<u64> {
+        let name = if self.spec.is_onelog() { "Onelog_commits" } else { "Binlog_commits" };
+        let row = self.console.row(&format!("SHOW GLOBAL STATUS LIKE '{name}'"))?;
+        Ok(row.get(1).ok_or_else(|| format!("{}: no {name}", self.spec.name))?.parse()?)
+    }
+
     /// Runs statements as root.
     pub fn ask(&mut self, statements: &str) -> Outcome<Vec<Vec<String>>> {
         self.console.ask(statements)

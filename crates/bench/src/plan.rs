@@ -17,7 +17,7 @@ syncs counts the log syncs of each server from outside, with strace, and sets th
 large times small updates beside the commit of one transaction of 50 MiB of events.
 dumps times updates at a fixed rate beside 200 connections that follow the binlog.
 apply times onelog and MariaDB as replicas of a MariaDB source that apply its backlog.
-semi_sync times a source without and with semi-synchronous replication to a MariaDB replica.
+semi_sync sets a source whose commits wait for a MariaDB replica beside one whose commits do not, in turns as well.
 docs/BENCHMARKS.md says how and why.
 
   --servers LIST      not of apply; who takes part (speed: onelog,mariadb,mysql; turns: onelog-in_redo,
@@ -36,8 +36,8 @@ docs/BENCHMARKS.md says how and why.
   --threads LIST      clients, up to 4900 (speed, turns: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32;
                       semi_sync: 64)
   --rounds N          of each server at each point (default: 3); not of syncs
-  --seconds N         of a round, warm-up apart (default: 6, turns: 12); not of large
-  --warm-up N         seconds, at least 1 (default: 1); speed, turns and dumps only
+  --seconds N         of a round, warm-up apart (default: 6, turns and semi_sync: 12); not of large
+  --warm-up N         seconds, at least 1 (default: 1); speed, turns, semi_sync and dumps only
   --size N            rows of each of the 4 tables (default: 100000)
   --ratios LIST       columns A/B+C: transactions a second of A against the best of B and C
                       (default: the first server against the best other; turns: each against the last); speed and
@@ -164,7 +164,7 @@ impl Plan {
             threads,
             repeat: 3,
             // Checkpoints come every few seconds, and no round should have more of them than another.
-            seconds: if mode == Mode::Turns { 12 } else { 6 },
+            seconds: if matches!(mode, Mode::Turns | Mode::SemiSync) { 12 } else { 6 },
             warm_up: 1,
             table_size: 100_000,
             ratios: Vec::new(),

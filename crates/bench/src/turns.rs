@@ -24,7 +24,7 @@ use crate::plan::{Plan, Ratio};
 use crate::table;
 
 /// How long a turn is.
-const SLICE: Duration = Duration::from_millis(400);
+pub const SLICE: Duration = Duration::from_millis(400);
 
 /// How long servers may go on with what they have begun before a point's first turn.
 const REST: Duration = Duration::from_secs(2);
@@ -76,58 +76,113 @@ struct Turns {
     own: Own,
 }
 
-/// A server and its clients, stopped but for their turns.
-struct Player<'a> {
-    server: &'a mut Contest,
-    client: Process,
+/// Processes that run together, and are stopped but for their turns.
+#[derive(Debug)]
+pub struct Team {
+    /// Clients last: they are stopped first, and what is under way is answered or waits for the next turn.
+    pids: Vec<u32>,
     /// Its turns so far.
     ran: Duration,
+    /// Processor time that nobody used in them.
     idle: Duration,
 }
 
-impl Player<'_> {
-    fn pids(&self) -> [u32; 2] {
-        [self.server.pid(), self.client.0.id()]
+/// What a team has used of its turns so far.
+#[derive(Clone, Debug)]
+pub struct Used {
+    ran: Duration,
+    idle: Duration,
+    /// Processor time of each process, also outside of turns.
+    cpu: Vec<Duration>,
+}
+
+impl Used {
+    /// What was used since an earlier moment, in seconds: of turns, of nobody's processor time, of each process.
+    pub fn since(&self, earlier: &Self) -> (f64, f64, Vec<f64>) {
+        let seconds = |now: &Duration, then: &Duration| now.saturating_sub(*then).as_secs_f64();
+        let cpu = self.cpu.iter().zip(&earlier.cpu).map(|(now, then)| seconds(now, then)).collect();
+        (seconds(&self.ran, &earlier.ran), seconds(&self.idle, &earlier.idle), cpu)
+    }
+}
+
+impl Team {
+    /// Processes, clients last, all stopped.
+    pub const fn new(pids: Vec<u32>) -> Self {
+        Self { pids, ran: Duration::ZERO, idle: Duration::ZERO }
     }
 
     fn turn(&mut self) -> Outcome {
-        let pids = self.pids();
         let (begun, idle) = (Instant::now(), usage::idle()?);
-        pids.into_iter().try_for_each(command::resume)?;
+        self.pids.iter().copied().try_for_each(command::resume)?;
         thread::sleep(SLICE);
-        // The clients first: what is under way is answered, or waits for the next turn.
-        pids.into_iter().rev().try_for_each(command::suspend)?;
+        self.pids.iter().rev().copied().try_for_each(command::suspend)?;
         self.ran += begun.elapsed();
         self.idle += usage::idle()?.saturating_sub(idle);
         Ok(())
     }
 
+    /// So far.
+    pub fn used(&self) -> Outcome<Used> {
+        let cpu = self.pids.iter().map(|pid| usage::cpu(*pid)).collect::<Outcome<_>>()?;
+        Ok(Used { ran: self.ran, idle: self.idle, cpu })
+    }
+}
+
+/// Lets each team run for so many seconds, forwards and backwards: nobody always follows the same one.
+pub fn take<'a>(teams: impl IntoIterator<Item = &'a mut Team>, seconds: u32) -> Outcome {
+    let mut teams: Vec<&mut Team> = teams.into_iter().collect();
+    let turns = u128::from(seconds) * 1000 / SLICE.as_millis();
+    for _ in 0..turns.max(1) {
+        teams.iter_mut().try_for_each(|team| team.turn())?;
+        teams.reverse();
+    }
+    Ok(())
+}
+
+/// Clients that write until they are killed, or this process ends.
+pub fn clients(server: &Contest, script: &str, threads: u32) -> Outcome<Process> {
+    let sysbench = server.sysbench(script, threads, FOREVER).command("run");
+    let mut command = command::wrapped(&LEASH, sysbench);
+    Ok(Process(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?))
+}
+
+/// An error if a server's clients have ended.
+pub fn check_alive(server: &Contest, client: &mut Process) -> Outcome {
+    let ended = client.0.try_wait()?;
+    check(ended.is_none(), || format!("{}: the clients have ended: {ended:?}", server.spec.name))
+}
+
+/// A server and its clients.
+struct Player<'a> {
+    server: &'a mut Contest,
+    client: Process,
+    team: Team,
+}
+
+impl Player<'_> {
     fn mark(&mut self) -> Outcome<Mark> {
-        let ended = self.client.0.try_wait()?;
-        check(ended.is_none(), || format!("{}: the clients have ended: {ended:?}", self.server.spec.name))?;
+        check_alive(self.server, &mut self.client)?;
         self.server.resume()?;
         let counters = self.server.counters();
         self.server.suspend()?;
-        let [server, client] = self.pids().map(usage::cpu);
-        Ok(Mark { counters: counters?, used: [self.ran, server?, client?, self.idle] })
+        Ok(Mark { counters: counters?, used: self.team.used()? })
     }
 }
 
 /// The state of a player between two rounds.
 struct Mark {
     counters: Counters,
-    /// Time of its turns; the server's, the clients' and nobody's processor time.
-    used: [Duration; 4],
+    /// Of the server, and of its clients.
+    used: Used,
 }
 
 impl Mark {
     fn until(&self, later: &Self) -> Turns {
         let own = Own::between(&self.counters, &later.counters);
-        let seconds = |index: usize| later.used[index].saturating_sub(self.used[index]).as_secs_f64();
-        let count = own.commits.max(1) as f64;
-        let us = |index| seconds(index) * 1e6 / count;
-        let tps = own.commits as f64 / seconds(0);
-        Turns { tps, server_us: us(1), client_us: us(2), idle_us: us(3), own }
+        let (ran, idle, cpu) = later.used.since(&self.used);
+        let us = |seconds: f64| seconds * 1e6 / own.commits.max(1) as f64;
+        let tps = own.commits as f64 / ran;
+        Turns { tps, server_us: us(cpu[0]), client_us: us(cpu[1]), idle_us: us(idle), own }
     }
 }
 
@@ -139,26 +194,17 @@ fn point(plan: &Plan, servers: &mut [Contest], (script, threads): (&str, u32)) -
     let mut players = Vec::new();
     for server in &mut *servers {
         server.resume()?;
-        let sysbench = server.sysbench(script, threads, FOREVER).command("run");
-        let mut command = command::wrapped(&LEASH, sysbench);
-        let client = Process(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?);
+        let client = clients(server, script, threads)?;
         thread::sleep(Duration::from_secs(plan.warm_up.into()));
         command::suspend(client.0.id())?;
         server.suspend()?;
-        players.push(Player { server, client, ran: Duration::ZERO, idle: Duration::ZERO });
+        let team = Team::new(vec![server.pid(), client.0.id()]);
+        players.push(Player { server, client, team });
     }
     let mut rounds = vec![Vec::new(); players.len()];
-    let turns = u128::from(plan.seconds) * 1000 / SLICE.as_millis();
     let mut begin = players.iter_mut().map(Player::mark).collect::<Outcome<Vec<_>>>()?;
     for _ in 0..plan.repeat {
-        for number in 0..turns.max(1) {
-            // Forwards and backwards: nobody always follows the same one.
-            let mut order: Vec<&mut Player<'_>> = players.iter_mut().collect();
-            if number % 2 == 1 {
-                order.reverse();
-            }
-            order.into_iter().try_for_each(Player::turn)?;
-        }
+        take(players.iter_mut().map(|player| &mut player.team), plan.seconds)?;
         let end = players.iter_mut().map(Player::mark).collect::<Outcome<Vec<_>>>()?;
         for (index, (player, found)) in players.iter().zip(&mut rounds).enumerate() {
             let turns = begin[index].until(&end[index]);
@@ -170,6 +216,14 @@ fn point(plan: &Plan, servers: &mut [Contest], (script, threads): (&str, u32)) -
     drop(players);
     servers.iter().try_for_each(Contest::resume)?;
     Ok(rounds)
+}
+
+/// The median of rounds' ratios, with the lowest and the highest.
+pub fn ratios(rounds: impl Iterator<Item = f64>) -> String {
+    let rounds: Vec<f64> = rounds.collect();
+    let least = rounds.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = rounds.iter().copied().fold(0.0, f64::max);
+    format!("{:.2} ({least:.2} to {most:.2})", median(rounds.into_iter()))
 }
 
 /// A script's two tables.
@@ -201,11 +255,7 @@ impl Parts {
                 let best = to.iter().map(|server| rounds[of(server)][round].tps).fold(0.0, f64::max);
                 rounds[of(one)][round].tps / best
             };
-            let mut ratios: Vec<f64> = (0..rounds[0].len()).map(ratio).collect();
-            ratios.sort_by(f64::total_cmp);
-            let [least, most] = [ratios.first(), ratios.last()].map(|ratio| ratio.copied().unwrap_or(0.0));
-            let middle = median(ratios.into_iter());
-            let _ = write!(self.ratios, " {middle:.2} ({least:.2} to {most:.2}) |");
+            let _ = write!(self.ratios, " {} |", ratios((0..rounds[0].len()).map(ratio)));
         }
         self.ratios.push('\n');
         for (spec, rounds) in plan.servers.iter().zip(rounds) {
@@ -241,9 +291,12 @@ mod tests {
     fn only_a_servers_own_time_counts() {
         let mark = |commits: u64, ms: [u64; 4]| Mark {
             counters: Counters([("commits".to_owned(), commits)].into()),
-            used: ms.map(Duration::from_millis),
+            used: {
+                let [ran, idle, cpu @ ..] = ms.map(Duration::from_millis);
+                Used { ran, idle, cpu: cpu.to_vec() }
+            },
         };
-        let found = mark(1000, [400, 100, 50, 700]).until(&mark(3000, [1400, 600, 250, 760]));
+        let found = mark(1000, [400, 700, 100, 50]).until(&mark(3000, [1400, 760, 600, 250]));
         assert_eq!(found.own.commits, 2000);
         let figures = [found.tps, found.server_us, found.client_us, found.idle_us];
         assert_eq!(figures.map(|figure| format!("{figure:.1}")), ["2000.0", "250.0", "100.0", "30.0"]);
