@@ -263,7 +263,7 @@ pub(super) const ROWS: &[Variable] = &[
         "source_verify_checksum",
         Global,
         false,
-        "Checksums are not verified when the log is read for a replica, who does that.",
+        "Checksums are verified when the log is read for a replica: they always are.",
     )
     .inert(),
     uint("rpl_read_size", Global, (8192, u64::MAX), 8192, "Bytes that are read of the log at a time.")
