@@ -4,13 +4,15 @@
 #[cfg(test)]
 mod tidy;
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::Instant;
 
 const HELP: &str = "\
 cargo xtask CHORE [ARGUMENTS]
 
-  test              everything that CI checks: lint, unit, loom, accept
+  test              everything that CI checks: unit beside lint, loom, accept
   lint              rustfmt and clippy, warnings denied
   unit              all tests that need no foreign program
   loom              the models of the commit path's lock-free parts, in all interleavings
@@ -53,7 +55,7 @@ fn main() -> ExitCode {
 fn test(parts: &[&str]) -> Result<(), String> {
     cargo(&["build", "--workspace", "--all-targets"])?;
     let mut peers = accept_tool().arg("peers").spawn().map_err(|error| format!("accept peers: {error}"))?;
-    let checked = lint().and_then(|()| unit()).and_then(|()| loom());
+    let checked = unit_beside_lint().and_then(|()| loom());
     let installed = peers.wait().map_err(|error| format!("accept peers: {error}"))?;
     checked?;
     if !installed.success() {
@@ -68,15 +70,49 @@ fn accept_tool() -> Command {
 }
 
 fn lint() -> Result<(), String> {
-    cargo(&["fmt", "--all", "--check"])?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])
+    format()?;
+    run(&mut clippy())
+}
+
+fn format() -> Result<(), String> {
+    cargo(&["fmt", "--all", "--check"])
+}
+
+fn clippy() -> Command {
+    // Tests that run beside it go first.
+    let mut clippy = Command::new("nice");
+    clippy.arg(cargo_command().get_program());
+    clippy.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
+    clippy
 }
 
 fn unit() -> Result<(), String> {
+    run(&mut unit_command())
+}
+
+fn unit_command() -> Command {
     // Many tests wait for their servers' threads more than they compute.
     let threads = 2 * std::thread::available_parallelism().map_or(1, usize::from);
     let mut tests = cargo_command();
-    run(tests.args(["test", "--workspace", "--no-fail-fast"]).env("RUST_TEST_THREADS", threads.to_string()))
+    tests.args(["test", "--workspace", "--no-fail-fast"]).env("RUST_TEST_THREADS", threads.to_string());
+    tests
+}
+
+/// Lints in the time in which tests wait. Of two cargos only one compiles: clippy begins when the first test does.
+fn unit_beside_lint() -> Result<(), String> {
+    format()?;
+    let mut tests = Running::begin(unit_command().stderr(Stdio::piped()))?;
+    let said = tests.process.stderr.take().expect("it is piped");
+    let mut linting = None;
+    for line in BufReader::new(said).lines().map_while(Result::ok) {
+        eprintln!("{line}");
+        if linting.is_none() && line.trim_start().starts_with("Running ") {
+            linting = Some(Running::begin(&mut clippy())?);
+        }
+    }
+    let tested = tests.end();
+    let linted = linting.map_or_else(|| run(&mut clippy()), Running::end);
+    tested.and(linted)
 }
 
 /// Lints and runs the models: the tests of three crates with a feature that puts loom's locks and atomics in the place of others.
@@ -124,17 +160,35 @@ fn cargo_command() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs a command to its end, and says how long that took.
-#[expect(clippy::disallowed_methods, reason = "how long a chore takes is for people to read")]
+/// Runs a command to its end.
 fn run(command: &mut Command) -> Result<(), String> {
-    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
-    let words = std::iter::once(program).chain(command.get_args());
-    let what = words.map(std::ffi::OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
-    eprintln!("xtask: {what}");
-    let begun = std::time::Instant::now();
-    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
-    eprintln!("xtask: {} s: {what}", begun.elapsed().as_secs());
-    if status.success() { Ok(()) } else { Err(format!("{command:?} failed")) }
+    Running::begin(command)?.end()
+}
+
+/// A command that runs; says how long it took.
+struct Running {
+    what: String,
+    begun: Instant,
+    process: Child,
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long a chore takes is for people to read")]
+impl Running {
+    fn begin(command: &mut Command) -> Result<Self, String> {
+        let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+        let words = std::iter::once(program).chain(command.get_args());
+        let what = words.map(std::ffi::OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
+        eprintln!("xtask: {what}");
+        let begun = Instant::now();
+        let process = command.spawn().map_err(|error| format!("{what}: {error}"))?;
+        Ok(Self { what, begun, process })
+    }
+
+    fn end(mut self) -> Result<(), String> {
+        let status = self.process.wait().map_err(|error| format!("{}: {error}", self.what))?;
+        eprintln!("xtask: {} s: {}", self.begun.elapsed().as_secs(), self.what);
+        if status.success() { Ok(()) } else { Err(format!("{} failed", self.what)) }
+    }
 }
 
 /// Where builds go.

@@ -193,7 +193,7 @@ impl Contest {
     /// A swarm against it.
     pub fn swarm(&self, clients: u32, seconds: u32, warm_up: u32) -> Swarm {
         let (port, table_size) = (self.port(), self.table_size);
-        Swarm { port, clients, table_size, seconds, warm_up, rate: 0 }
+        Swarm { port, clients, table_size, seconds, warm_up, rate: 0, turn: None }
     }
 
     /// Stops all its threads until [`Self::resume`]: nothing that it has left to do falls into another's round.

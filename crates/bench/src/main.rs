@@ -22,6 +22,7 @@ mod dumps;
 mod figures;
 mod followers;
 mod large;
+mod pace;
 mod plan;
 mod rounds;
 mod semi_sync;

@@ -36,7 +36,7 @@ docs/BENCHMARKS.md says how and why.
   --threads LIST      clients, up to 4900 (speed, turns: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32;
                       semi_sync: 64)
   --rounds N          of each server at each point (default: 3); not of syncs
-  --seconds N         of a round, warm-up apart (default: 6, turns and semi_sync: 12); not of large
+  --seconds N         of a round, warm-up apart (default: 6; turns, semi_sync and dumps: 12); not of large
   --warm-up N         seconds, at least 1 (default: 1); speed, turns, semi_sync and dumps only
   --size N            rows of each of the 4 tables (default: 100000)
   --ratios LIST       columns A/B+C: transactions a second of A against the best of B and C
@@ -164,7 +164,7 @@ impl Plan {
             threads,
             repeat: 3,
             // Checkpoints come every few seconds, and no round should have more of them than another.
-            seconds: if matches!(mode, Mode::Turns | Mode::SemiSync) { 12 } else { 6 },
+            seconds: if matches!(mode, Mode::Turns | Mode::SemiSync | Mode::Dumps) { 12 } else { 6 },
             warm_up: 1,
             table_size: 100_000,
             ratios: Vec::new(),

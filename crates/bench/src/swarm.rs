@@ -16,6 +16,8 @@ use rig::random::Random;
 use rig::{Outcome, check};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use crate::pace::Pace;
+
 /// The first argument of a bench that is started as a swarm.
 pub const WORD: &str = "swarm";
 
@@ -48,23 +50,26 @@ pub struct Swarm {
     pub warm_up: u32,
     /// Transactions a second of all together; 0: as many as there can be.
     pub rate: u32,
+    /// Which of two turns is its own; nothing: all the time. With a rate only.
+    pub turn: Option<u32>,
 }
 
 impl Swarm {
     /// The command line of a process that does it.
     pub fn command(&self) -> Outcome<Command> {
         let mut command = Command::new(std::env::current_exe()?);
-        let Self { port, clients, table_size, seconds, warm_up, rate } = *self;
+        let Self { port, clients, table_size, seconds, warm_up, rate, turn } = *self;
         command
             .arg(WORD)
-            .args([u32::from(port), clients, table_size, seconds, warm_up, rate].map(|it| it.to_string()));
+            .args([u32::from(port), clients, table_size, seconds, warm_up, rate].map(|it| it.to_string()))
+            .args(turn.map(|turn| turn.to_string()));
         Ok(command)
     }
 
     /// Reads what stands behind the word.
     pub fn read(arguments: &[String]) -> Outcome<Self> {
-        let [port, clients, table_size, seconds, warm_up, rate] = arguments else {
-            return Err("swarm PORT CLIENTS TABLE-SIZE SECONDS WARM-UP RATE".into());
+        let [port, clients, table_size, seconds, warm_up, rate, turn @ ..] = arguments else {
+            return Err("swarm PORT CLIENTS TABLE-SIZE SECONDS WARM-UP RATE [TURN]".into());
         };
         Ok(Self {
             port: port.parse()?,
@@ -73,6 +78,7 @@ impl Swarm {
             seconds: seconds.parse()?,
             warm_up: warm_up.parse()?,
             rate: rate.parse()?,
+            turn: turn.first().map(|turn| turn.parse()).transpose()?,
         })
     }
 
@@ -138,8 +144,8 @@ struct Client {
     statement: u32,
     table_size: u32,
     random: Random,
-    /// From the beginning of one transaction to that of the next, if that is fixed.
-    period: Option<Duration>,
+    /// When its transactions begin, if that is fixed.
+    pace: Option<Pace>,
 }
 
 impl Client {
@@ -162,18 +168,23 @@ impl Client {
         // Another sequence in each run: what is there already would be no change.
         let random = Random::new((u64::from(std::process::id()) << 32) + u64::from(number) + 1);
         let period = (swarm.rate > 0).then(|| Duration::from_secs(swarm.clients.into()) / swarm.rate);
-        Ok(Self { stream, statement, table_size: swarm.table_size, random, period })
+        let pace = period.map(|period| Pace::new(period, swarm.turn));
+        Ok(Self { stream, statement, table_size: swarm.table_size, random, pace })
     }
 
     /// Commits one transaction after another.
     async fn play(mut self, tally: &Tally) -> Outcome {
         let mut stream = tokio::net::TcpStream::from_std(self.stream.try_clone()?)?;
         let mut answer = [0; 512];
-        let mut next =
-            Instant::now() + self.period.unwrap_or_default().mul_f64(self.random.below(1000) as f64 / 1e3);
+        if let Some(pace) = &mut self.pace {
+            pace.begin(self.random.below(1000) as f64 / 1e3);
+        }
         while !tally.is_over.get() {
             let packet = self.execution();
-            let begun = self.await_turn(&mut next).await;
+            let begun = match &mut self.pace {
+                Some(pace) => pace.next().await,
+                None => Instant::now(),
+            };
             stream.write_all(&packet).await?;
             let mut size = 0;
             while size < 4 || size < 4 + length(&answer) {
@@ -185,18 +196,6 @@ impl Client {
             tally.micros.borrow_mut().push(u32::try_from(begun.elapsed().as_micros()).unwrap_or(u32::MAX));
         }
         Ok(())
-    }
-
-    /// When the transaction begins, or should have begun if the one before took too long.
-    async fn await_turn(&self, next: &mut Instant) -> Instant {
-        let Some(period) = self.period else { return Instant::now() };
-        let (due, now) = (*next, Instant::now());
-        *next = due + period;
-        if due < now {
-            return due;
-        }
-        tokio::time::sleep_until(due.into()).await;
-        Instant::now()
     }
 
     /// COM_STMT_EXECUTE with a random row and digits like sysbench's.
@@ -276,11 +275,19 @@ mod tests {
 
     #[test]
     fn its_command_line_is_read_again() {
-        let swarm = Swarm { port: 3306, clients: 10, table_size: 5, seconds: 2, warm_up: 1, rate: 0 };
-        let words: Vec<String> =
-            swarm.command().unwrap().get_args().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
-        let again = Swarm::read(&words).unwrap();
-        assert_eq!((again.port, again.clients, again.warm_up), (3306, 10, 1));
+        for turn in [None, Some(1)] {
+            let swarm =
+                Swarm { port: 3306, clients: 10, table_size: 5, seconds: 2, warm_up: 1, rate: 0, turn };
+            let words: Vec<String> = swarm
+                .command()
+                .unwrap()
+                .get_args()
+                .skip(1)
+                .map(|it| it.to_string_lossy().into_owned())
+                .collect();
+            let again = Swarm::read(&words).unwrap();
+            assert_eq!((again.port, again.clients, again.warm_up, again.turn), (3306, 10, 1, turn));
+        }
         assert!(Swarm::read(&[]).is_err());
     }
 }
