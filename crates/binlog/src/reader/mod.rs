@@ -5,7 +5,7 @@
 //! decides nothing about it and changes nothing on disk.
 //!
 //! [`Error::Torn`]: the file (or the limit set by the caller) ends inside the event. [`Error::Corrupt`]: the bytes
-//! are there and wrong. [`Error::Io`]: nothing is known. Calling again after an error gives the same error.
+//! are there and wrong; calling again gives the same error. [`Error::Io`]: nothing is known; calling again reads again.
 //!
 //! Memory: one buffer, as large as the event that is read, and 256 KiB if the file has as much. A size field
 //! cannot make it larger than the file or [`EVENT_SIZE_MAX`].

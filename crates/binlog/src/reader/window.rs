@@ -15,12 +15,14 @@ pub(super) struct Window {
     file: Box<dyn ReadAt>,
     file_len: u64,
     start: u64,
-    bytes: Vec<u8>,
+    /// The first `filled` of these are the file's from `start` on; what is behind them is not zeroed anew for each fill.
+    buffer: Vec<u8>,
+    filled: usize,
 }
 
 impl Window {
     pub fn new(file: Box<dyn ReadAt>) -> Self {
-        Self { file, file_len: 0, start: 0, bytes: Vec::new() }
+        Self { file, file_len: 0, start: 0, buffer: Vec::new(), filled: 0 }
     }
 
     /// Whether the file, or the caller's limit, ends exactly at `offset`.
@@ -49,30 +51,27 @@ impl Window {
 
     fn held(&self, offset: u64, len: usize) -> Option<&[u8]> {
         let from = usize::try_from(offset.checked_sub(self.start)?).ok()?;
-        self.bytes.get(from..from.checked_add(len)?)
+        self.buffer.get(..self.filled)?.get(from..from.checked_add(len)?)
     }
 
     /// Replaces the held bytes by those from `offset` on: `len`, and some more if there are any before `end`.
     fn fill(&mut self, offset: u64, len: usize, end: u64) -> Result<()> {
         let left = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
         let wanted = len.max(READ_AHEAD).min(left);
-        self.bytes.clear();
-        if self.bytes.capacity() > wanted.max(READ_AHEAD) {
+        (self.start, self.filled) = (offset, 0);
+        if self.buffer.len() > wanted.max(READ_AHEAD) {
             // A large event's room.
-            self.bytes = Vec::new();
+            self.buffer = Vec::new();
         }
-        self.bytes.reserve_exact(wanted);
-        self.bytes.resize(wanted, 0);
-        self.start = offset;
-        let mut filled = 0_usize;
-        while let Some(rest) = self.bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-            let at = offset.saturating_add(filled as u64);
+        self.buffer.reserve_exact(wanted.saturating_sub(self.buffer.len()));
+        self.buffer.resize(wanted.max(self.buffer.len()), 0);
+        while let Some(rest) = self.buffer.get_mut(self.filled..wanted).filter(|rest| !rest.is_empty()) {
+            let at = offset.saturating_add(self.filled as u64);
             match self.file.read_at(rest, at)? {
                 0 => break,
-                count => filled = filled.saturating_add(count),
+                count => self.filled = self.filled.saturating_add(count),
             }
         }
-        self.bytes.truncate(filled);
         Ok(())
     }
 }

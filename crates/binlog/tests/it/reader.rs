@@ -235,6 +235,26 @@ fn an_error_of_the_disk_is_no_torn_event() {
     assert!(matches!(EventReader::open(file).unwrap_err(), Error::Io(_)));
 }
 
+#[test]
+fn what_could_not_be_read_is_read_again() {
+    use vfs::Vfs;
+    use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
+    let bytes = golden("mysql80-stop.000004");
+    let ends = ends(&bytes);
+    let disk = SimDisk::new();
+    let file = disk.open(std::path::Path::new("b"), vfs::Open::Create).unwrap();
+    let (first, rest) = bytes.split_at(usize::try_from(ends[0]).unwrap());
+    file.write_at(first, 0).unwrap();
+    let mut reader = EventReader::open(std::sync::Arc::clone(&file)).unwrap();
+    assert!(reader.next_event().unwrap().is_some() && reader.next_event().unwrap().is_none());
+    file.write_at(rest, ends[0]).unwrap();
+    disk.inject(Fault::new(FaultKind::Io).of(OpKind::Read));
+    assert!(matches!(reader.next_event().unwrap_err(), Error::Io(_)));
+    for end in &ends[1..] {
+        assert_eq!(reader.next_event().unwrap().unwrap().end(), *end);
+    }
+}
+
 /// A body of any type code, to be decoded.
 fn decode(event_type: u8, flags: u16, body: &[u8]) {
     let header = EventHeader {
