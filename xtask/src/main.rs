@@ -1,5 +1,5 @@
-//! Every chore of the project: `cargo xtask` says which. It only starts other commands, in order, and stops at the
-//! first that fails.
+//! Every chore of the project: `cargo xtask` says which. It only starts other commands, and stops at the first that fails;
+//! what may run beside each other does.
 
 #[cfg(test)]
 mod tidy;
@@ -104,7 +104,8 @@ fn unit_beside_lint() -> Result<(), String> {
     let mut tests = Running::begin(unit_command().stderr(Stdio::piped()))?;
     let said = tests.process.stderr.take().expect("it is piped");
     let mut linting = None;
-    for line in BufReader::new(said).lines().map_while(Result::ok) {
+    for line in BufReader::new(said).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
         eprintln!("{line}");
         if linting.is_none() && line.trim_start().starts_with("Running ") {
             linting = Some(Running::begin(&mut clippy())?);

@@ -60,6 +60,7 @@ pub fn measure(plan: &Plan, ground: &Ground) -> Outcome<String> {
                 say(&format!("{}, round {number}: {pair:?}", spec.name));
                 rounds.push(pair);
             }
+            check_followed(&mut servers[1])?;
             drop(following);
             let [read, deaf] = [0, DEAF].map(|deaf| memory(&mut servers[1], *threads, plan, deaf));
             let _ = writeln!(
@@ -83,7 +84,7 @@ pub fn measure(plan: &Plan, ground: &Ground) -> Outcome<String> {
 struct Round {
     p50_ms: f64,
     p99_ms: f64,
-    /// Seconds of the server's processor time a second of its turns.
+    /// Seconds of the server's processor time a second of its turns, pauses included.
     cpu: f64,
 }
 
@@ -113,6 +114,13 @@ fn follow(server: &mut Contest, deaf: u32) -> Outcome<Process> {
     BufReader::new(process.0.stdout.as_mut().ok_or("no pipe")?).read_line(&mut said)?;
     rig::check(said.trim() == "following", || "the followers did not begin".to_owned())?;
     Ok(process)
+}
+
+/// An error if one of those who should have read all the time has gone.
+fn check_followed(server: &mut Contest) -> Outcome {
+    let dumps = "SELECT COUNT(*) FROM information_schema.processlist WHERE command = 'Binlog Dump'";
+    let found = server.ask(dumps)?.concat().concat();
+    rig::check(found == FOLLOWERS.to_string(), || format!("{found} of {FOLLOWERS} followers are left"))
 }
 
 /// Both write in turns.
