@@ -107,7 +107,9 @@ impl TrxCache {
         let len = event.encoded_len();
         self.admit(len, len)?;
         self.make_room(len)?;
+        let start = self.buf.len();
         event.append_to(origin, &mut self.buf);
+        assert_eq!(self.buf.len() - start, len, "an encoder writes as many bytes as it counts");
         self.events += 1;
         Ok(())
     }

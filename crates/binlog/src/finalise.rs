@@ -22,6 +22,8 @@ pub struct Finaliser {
     checksum: ChecksumAlg,
     events: u64,
     state: State,
+    /// One that has hashed nothing: to make one is to ask for the processor's features.
+    hasher: crc32fast::Hasher,
 }
 
 /// What the next byte is.
@@ -39,7 +41,7 @@ const BETWEEN_EVENTS: State = State::Header { bytes: [0; HEADER_LEN], filled: 0 
 impl Finaliser {
     /// Begins at a position of a file whose events have this checksum.
     pub fn new(position: u64, checksum: ChecksumAlg) -> Self {
-        Self { position, checksum, events: 0, state: BETWEEN_EVENTS }
+        Self { position, checksum, events: 0, state: BETWEEN_EVENTS, hasher: crc32fast::Hasher::new() }
     }
 
     /// Where the event that came by last ends, also while it is half way through.
@@ -91,8 +93,9 @@ impl Finaliser {
         event[SIZE_OFFSET..END_POS_OFFSET].copy_from_slice(&u32::try_from(size).expect(FITS).to_le_bytes());
         event[END_POS_OFFSET..FLAGS_OFFSET].copy_from_slice(&wrapped(self.position).to_le_bytes());
         if self.checksum == ChecksumAlg::Crc32 {
-            let crc = crc32fast::hash(event);
-            out.extend_from_slice(&crc.to_le_bytes());
+            let mut hasher = self.hasher.clone();
+            hasher.update(event);
+            out.extend_from_slice(&hasher.finalize().to_le_bytes());
         }
         self.events += 1;
     }
@@ -133,7 +136,7 @@ impl Finaliser {
         header.end_log_pos = wrapped(self.position);
         let header = header.to_bytes();
         out.extend_from_slice(&header);
-        let mut hasher = crc32fast::Hasher::new();
+        let mut hasher = self.hasher.clone();
         hasher.update(&header);
         self.state = State::Body { left, hasher };
     }

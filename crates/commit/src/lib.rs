@@ -54,7 +54,7 @@ pub use reset::PurgedRefused;
 pub use roles::{Role, Roles};
 pub use room::Room;
 pub use semi_sync::{Counts, SemiSyncStatus};
-pub use sequencer::{BinlogEnd, FileContext, GtidClaim};
+pub use sequencer::{BinlogEnd, EVENTS_FACTOR, FileContext, GtidClaim};
 pub use settings::Settings;
 pub use stats::{Histogram, Stats};
 pub use strategy::StrategyKind;

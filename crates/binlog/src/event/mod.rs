@@ -90,10 +90,10 @@ pub trait Encode {
 
     /// Appends header and body as they stand in a transaction cache.
     fn append_to(&self, origin: Origin, out: &mut Vec<u8>) {
-        let (start, size) = (out.len(), self.encoded_len());
-        out.reserve(size);
-        out.put(&self.header(origin, size).to_bytes());
+        let start = out.len();
+        out.put(&self.header(origin, 0).to_bytes());
         self.put_body(out);
-        assert_eq!(out.len() - start, size, "an encoder wrote another length than it announced");
+        let size = u32::try_from(out.len() - start).expect("an event is smaller than EVENT_SIZE_MAX");
+        out[start + SIZE_OFFSET..start + END_POS_OFFSET].copy_from_slice(&size.to_le_bytes());
     }
 }

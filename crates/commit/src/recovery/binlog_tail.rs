@@ -12,12 +12,10 @@ use std::sync::Arc;
 use binlog::{BinlogIndex, BinlogName, LogFile};
 use vfs::{File, Open, Vfs};
 
+use super::known_file::KnownFile;
 use super::replay::Kept;
 use crate::FatalError;
 use crate::record::{self, BinlogPlace, EventsPlace, RotationRecord};
-
-/// Bytes read at a time to check a transaction's events.
-const CHUNK_SIZE: usize = 1 << 20;
 
 /// See the module.
 #[derive(Debug)]
@@ -28,7 +26,7 @@ pub(super) struct BinlogTail {
     /// Whether this run may cut it.
     pub(super) is_own: bool,
     /// The file that was looked at last.
-    open: Option<(u32, Arc<dyn File>)>,
+    open: Option<(u32, KnownFile)>,
     /// Records of rotations that are kept and were not looked at yet, in order.
     rotations: Vec<Vec<u8>>,
     /// Files that end with a ROTATE event, and where that is.
@@ -62,25 +60,14 @@ impl BinlogTail {
     /// Whether a transaction's events are there, bit by bit.
     pub(super) fn holds(&mut self, events: &EventsPlace, crc32c: u32) -> Result<bool, FatalError> {
         let Some(file) = self.file(events.file)? else { return Ok(false) };
-        let mut bytes = vec![0; CHUNK_SIZE.min(usize::try_from(events.size).unwrap_or(CHUNK_SIZE))];
-        let (mut at, end) = (events.start, events.start + events.size);
-        let mut crc = 0;
-        while at < end {
-            let size = usize::try_from(end - at).unwrap_or(usize::MAX).min(bytes.len());
-            let read = file.read_at(&mut bytes[..size], at)?;
-            self.bytes_read += read as u64;
-            if read < size {
-                return Ok(false);
-            }
-            crc = crc32c::crc32c_append(crc, &bytes[..size]);
-            at += size as u64;
-        }
-        Ok(crc == crc32c)
+        let found = file.crc32c(events.start..events.start + events.size)?;
+        self.bytes_read += file.take_bytes_read();
+        Ok(found == Some(crc32c))
     }
 
     /// The length of a file; `None` if it is missing.
     pub(super) fn len(&mut self, number: u32) -> Result<Option<u64>, FatalError> {
-        Ok(self.file(number)?.map(|file| file.len()).transpose()?)
+        Ok(self.file(number)?.map(|file| file.len()))
     }
 
     /// A rotation is kept.
@@ -96,12 +83,13 @@ impl BinlogTail {
 
     /// Makes a file hold these bytes at a place that it reaches. Those that are there stay, and so does all that is behind.
     pub(super) fn put(&mut self, place: BinlogPlace, bytes: &[u8]) -> Result<(), FatalError> {
-        let file = self.file(place.file)?.ok_or_else(|| self.too_short(0, place))?;
-        self.bytes_read += file.len()?.saturating_sub(place.position).min(bytes.len() as u64);
-        if !holds_at(&file, place.position, bytes)? {
-            file.write_at(bytes, place.position)?;
-            self.bytes_rebuilt += bytes.len() as u64;
+        let Some(file) = self.file(place.file)? else { return Err(self.too_short(0, place)) };
+        let holds = file.holds(place.position, bytes)?;
+        if !holds {
+            file.write(place.position, bytes)?;
         }
+        self.bytes_read += file.take_bytes_read();
+        self.bytes_rebuilt += if holds { 0 } else { bytes.len() as u64 };
         Ok(())
     }
 
@@ -143,9 +131,11 @@ impl BinlogTail {
         let new = self.name(rotation.new_file);
         let file = self.vfs.open(&self.index.path_of(&new), Open::Create)?;
         file.drop_clean_pages()?;
-        if !holds_at(&file, 0, rotation.header)? {
+        if !begins_with(&file, rotation.header)? {
             file.write_at(rotation.header, 0)?;
             file.sync_all()?;
+            // What is known of a file may be of this one.
+            self.open = None;
             self.bytes_rebuilt += rotation.header.len() as u64;
         }
         self.vfs.sync_dir(self.index.dir())?;
@@ -255,21 +245,17 @@ impl BinlogTail {
         Ok(())
     }
 
-    fn file(&mut self, number: u32) -> Result<Option<Arc<dyn File>>, FatalError> {
-        if let Some((open, file)) = &self.open
-            && *open == number
-        {
-            return Ok(Some(Arc::clone(file)));
+    fn file(&mut self, number: u32) -> Result<Option<&mut KnownFile>, FatalError> {
+        if self.open.as_ref().is_none_or(|(open, _)| *open != number) {
+            let file = match self.vfs.open(&self.path_of(number), Open::ReadWrite) {
+                Ok(file) => file,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            file.drop_clean_pages()?;
+            self.open = Some((number, KnownFile::new(file)?));
         }
-        match self.vfs.open(&self.path_of(number), Open::ReadWrite) {
-            Ok(file) => {
-                file.drop_clean_pages()?;
-                self.open = Some((number, Arc::clone(&file)));
-                Ok(Some(file))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.open.as_mut().map(|(_, file)| file))
     }
 
     fn name(&self, number: u32) -> BinlogName {
@@ -290,13 +276,12 @@ pub(super) fn no_stray_of_ours(path: &Path) -> FatalError {
     ))
 }
 
-/// Whether a file holds these bytes at a position. The IN_USE flag is no difference: it goes when a file is closed.
-fn holds_at(file: &Arc<dyn File>, position: u64, bytes: &[u8]) -> Result<bool, FatalError> {
-    let mut found = vec![0; bytes.len()];
-    let complete = file.read_at(&mut found, position)? == bytes.len();
-    let matters = |at: usize| position > 0 || !IN_USE_FLAG.contains(&at);
-    let same = found.iter().zip(bytes).enumerate().all(|(at, (a, b))| a == b || !matters(at));
-    Ok(complete && same)
+/// Whether a file begins with these bytes. The IN_USE flag is no difference: it goes when a file is closed.
+fn begins_with(file: &Arc<dyn File>, header: &[u8]) -> Result<bool, FatalError> {
+    let mut found = vec![0; header.len()];
+    let is_complete = file.read_at(&mut found, 0)? == header.len();
+    let is_same = |at: usize| found[at] == header[at] || IN_USE_FLAG.contains(&at);
+    Ok(is_complete && (0..header.len()).all(is_same))
 }
 
 /// Where the IN_USE flag lies in a file: magic, then the flags of the first event's header.

@@ -12,6 +12,7 @@
 //! synced files, and bytes of the binlog that redo says. A start that is refused has cut nothing.
 
 mod binlog_tail;
+mod known_file;
 mod recorded_log;
 mod replay;
 mod store_tail;

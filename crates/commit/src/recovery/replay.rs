@@ -4,6 +4,7 @@
 //! names; everything after it is cut from both logs. Records behind the prefix are still looked at for what they
 //! promise: if a part is missing that had been synced, the answer is not a shorter prefix but a refusal.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use binlog::Finaliser;
@@ -150,15 +151,15 @@ impl<'a> Replay<'a> {
     }
 
     /// Where the transaction's events are.
-    fn events_of(&mut self, trx: &TrxRecord<'_>) -> Result<Events, FatalError> {
+    fn events_of<'r>(&mut self, trx: &TrxRecord<'r>) -> Result<Events<'r>, FatalError> {
         let Some(place) = &trx.head.events else { return Ok(Events::InPlace) };
         let Some(tail) = self.log.needed()? else { return Ok(Events::Missing) };
         let body = match place.home {
             EventsHome::File(crc) if tail.holds(place, crc)? => return Ok(Events::InPlace),
             EventsHome::File(_) => None,
-            EventsHome::Record => Some(trx.events.to_vec()),
+            EventsHome::Record => Some(Cow::Borrowed(trx.events)),
             EventsHome::Store(crc) => match &mut self.store {
-                Some(store) => store.events(trx.head.seq, crc)?,
+                Some(store) => store.events(trx.head.seq, crc)?.map(Cow::Owned),
                 None => None,
             },
         };
@@ -264,13 +265,13 @@ impl<'a> Replay<'a> {
 }
 
 /// Where a transaction's events are.
-enum Events {
+enum Events<'a> {
     /// Nowhere, though they should be.
     Missing,
     /// In the binlog file, or there are none.
     InPlace,
     /// In a log: an events' body.
-    Bytes(Vec<u8>),
+    Bytes(Cow<'a, [u8]>),
 }
 
 /// Why a file could not be completed.

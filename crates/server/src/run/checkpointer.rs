@@ -8,7 +8,7 @@
 //! commit order. A server that stops waits no more.
 
 use std::fmt::Display;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -35,6 +35,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// While old views live, a checkpoint begins at so many times `onelog_delta_size`, unless redo asks for one.
 const RARER: u64 = 2;
 
+/// The share of redo's capacity at which a checkpoint begins, if the ones before have left room enough: few, not much redo.
+const LATEST: (u64, u64) = (3, 4);
+
 /// Between slices of a checkpoint while there is no hurry, and of what is removed.
 const PACE: Duration = Duration::from_millis(2);
 
@@ -50,6 +53,8 @@ pub(super) struct Checkpointer {
     asked: Condvar,
     done: Notify,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// Bytes that the logs got while the last checkpoint was taken; `u64::MAX` before the first.
+    during: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -80,6 +85,7 @@ impl Checkpointer {
             asked: Condvar::new(),
             done: Notify::new(),
             thread: Mutex::default(),
+            during: AtomicU64::new(u64::MAX),
         })
     }
 
@@ -165,7 +171,15 @@ impl Checkpointer {
         let times = if published.retired.bytes() > 0 { RARER } else { 1 };
         self.pipeline.room.is_short()
             || delta >= times * live.delta_size.load(Ordering::Relaxed)
-            || logs >= redo_capacity(shared) / if delta > 0 { 2 } else { 1 }
+            || logs >= if delta > 0 { self.log_limit(redo_capacity(shared)) } else { redo_capacity(shared) }
+    }
+
+    /// Bytes of the logs at which a checkpoint begins: as late as it would end in time if it took twice as long as the last, but
+    /// between half of the capacity and [`LATEST`].
+    fn log_limit(&self, capacity: u64) -> u64 {
+        let (part, of) = LATEST;
+        let room = self.during.load(Ordering::Relaxed).saturating_mul(2);
+        capacity.saturating_sub(room).clamp(capacity / 2, capacity / of * part)
     }
 
     /// Whether builds have rewritten so much that the current generation keeps too many pages.
@@ -200,6 +214,7 @@ impl Checkpointer {
         let (counters, catalog) = (shared.store.counters(), shared.store.catalog());
         let slicing = Slicing { when_full: WhenFull::Wait, ..Slicing::default() };
         self.pipeline.run_checkpoint(checkpoint, &self.base, counters, slicing, pace)?;
+        self.during.store(self.pipeline.needed_log_bytes(), Ordering::Relaxed);
         Ok(shared.schema.note_checkpoint(through, &catalog)?)
     }
 }

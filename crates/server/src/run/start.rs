@@ -288,7 +288,7 @@ fn config(
         ring_slots: 16 * COMMIT_SLOTS,
         spares: SPARES,
         // Redo that carries events has more of them than the capacity counts.
-        segments_kept: usize::try_from(2 * capacity / segment_size).unwrap_or(usize::MAX),
+        segments_kept: usize::try_from(commit::EVENTS_FACTOR * capacity / segment_size).unwrap_or(usize::MAX),
         salt: u32::from_le_bytes(random()),
     };
     let store_dir = dir.join(values.get("enhanced_binlog_dir").as_text());
