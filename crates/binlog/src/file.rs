@@ -38,10 +38,10 @@ impl LogFile {
         Ok(log)
     }
 
-    /// Opens a file to go on at its end, or to cut it first ([`LogFile::truncate`]).
+    /// Opens a file to go on at its end, or to cut it first ([`LogFile::truncate`]). Whether its bytes are on the disk is the
+    /// caller's affair ([`File::drop_clean_pages`]).
     pub fn open(vfs: &dyn Vfs, path: &Path) -> Result<Self> {
         let file = vfs.open(path, Open::ReadWrite)?;
-        file.drop_clean_pages()?;
         let position = file.len()?;
         Ok(Self { file, path: path.to_owned(), position })
     }

@@ -38,7 +38,7 @@ impl BinlogIndex {
         let path = index.path();
         if vfs.exists(&path)? {
             let file = vfs.open(&path, Open::Read)?;
-            file.drop_clean_pages()?;
+            file.drop_clean_pages(0)?;
             index.names = index.parse(&read_list(&*file)?)?;
             file.sync_all()?;
             vfs.sync_dir(dir)?;

@@ -395,7 +395,7 @@ mod tests {
         fn sync_all(&self) -> io::Result<()> {
             unreachable!()
         }
-        fn drop_clean_pages(&self) -> io::Result<()> {
+        fn drop_clean_pages(&self, _: u64) -> io::Result<()> {
             unreachable!()
         }
         fn set_len(&self, _: u64) -> io::Result<()> {

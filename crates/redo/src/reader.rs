@@ -58,6 +58,12 @@ struct Segment {
     offset: u64,
 }
 
+impl Segment {
+    fn expect_read(&self) {
+        self.file.expect_read(self.offset, self.size - self.offset.min(self.size));
+    }
+}
+
 /// What lies at a block boundary.
 enum Found {
     Block(block::Header, Vec<u8>),
@@ -85,6 +91,7 @@ impl Reader {
         }
         let Some((segment, header)) = found else { return Err(missing(epoch)) };
         let visited = vec![LiveSegment { no: segment.no, start: header.start }];
+        segment.expect_read();
         let dir = dir.to_owned();
         let assembler = Assembler::new(from);
         let mut reader = Self {
@@ -222,6 +229,7 @@ impl Reader {
 
     fn visit(&mut self, segment: Segment, start: Lsn) {
         self.visited.push(LiveSegment { no: segment.no, start });
+        segment.expect_read();
         self.segment = segment;
     }
 
@@ -309,7 +317,7 @@ fn block_at(file: &dyn File, offset: u64) -> io::Result<(Found, usize)> {
 fn open_segment(vfs: &dyn Vfs, dir: &Path, no: SegmentNo) -> io::Result<(Segment, Option<segment::Header>)> {
     let path = no.path(dir);
     let file = vfs.open(&path, Open::Read)?;
-    file.drop_clean_pages()?;
+    file.drop_clean_pages(0)?;
     let header = segment::Header::read(&*file, no)?;
     let size = file.len()?;
     Ok((Segment { no, file, path, size, offset: HEADER_SIZE }, header))

@@ -263,8 +263,12 @@ impl File for BallastFile {
         self.inner.sync_all()
     }
 
-    fn drop_clean_pages(&self) -> io::Result<()> {
-        self.inner.drop_clean_pages()
+    fn drop_clean_pages(&self, start: u64) -> io::Result<()> {
+        self.inner.drop_clean_pages(start)
+    }
+
+    fn expect_read(&self, start: u64, len: u64) {
+        self.inner.expect_read(start, len);
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

@@ -113,10 +113,13 @@ pub trait File: Debug + Send + Sync {
     /// Makes all written bytes and all metadata of the file survive power loss.
     fn sync_all(&self) -> io::Result<()>;
 
-    /// Forgets what the operating system keeps in memory of the file and takes to be on the device: what is read next is
-    /// what is there. Written bytes that were not synced stay. For recovery: after a sync that failed, pages may count as
+    /// Forgets what the operating system keeps in memory of the file from `start` on and takes to be on the device: what is
+    /// read there next is what is there. Written bytes that were not synced stay. For recovery: after a sync that failed, pages may count as
     /// written that never were, and nobody would know before they are gone.
-    fn drop_clean_pages(&self) -> io::Result<()>;
+    fn drop_clean_pages(&self, start: u64) -> io::Result<()>;
+
+    /// Says that so many bytes from `start` on will be read soon: a device that is far away can bring them meanwhile.
+    fn expect_read(&self, _start: u64, _len: u64) {}
 
     /// Cuts or grows (with zeros) the file to `len` bytes.
     fn set_len(&self, len: u64) -> io::Result<()>;

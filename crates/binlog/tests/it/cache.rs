@@ -211,8 +211,8 @@ impl File for LiarFile {
     fn sync_all(&self) -> io::Result<()> {
         self.0.sync_all()
     }
-    fn drop_clean_pages(&self) -> io::Result<()> {
-        self.0.drop_clean_pages()
+    fn drop_clean_pages(&self, start: u64) -> io::Result<()> {
+        self.0.drop_clean_pages(start)
     }
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.0.set_len(len)

@@ -130,7 +130,7 @@ impl BinlogTail {
         self.closed.push(BinlogPlace { position: start.position + rotation.rotate.len() as u64, ..start });
         let new = self.name(rotation.new_file);
         let file = self.vfs.open(&self.index.path_of(&new), Open::Create)?;
-        file.drop_clean_pages()?;
+        file.drop_clean_pages(0)?;
         if !begins_with(&file, rotation.header)? {
             file.write_at(rotation.header, 0)?;
             file.sync_all()?;
@@ -252,7 +252,6 @@ impl BinlogTail {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => return Err(error.into()),
             };
-            file.drop_clean_pages()?;
             self.open = Some((number, KnownFile::new(file)?));
         }
         Ok(self.open.as_mut().map(|(_, file)| file))

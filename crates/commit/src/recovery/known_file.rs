@@ -17,13 +17,15 @@ pub(super) struct KnownFile {
     /// What was read last, and where it begins in the file.
     window: Vec<u8>,
     start: u64,
+    /// What is read from here on is what the disk has.
+    disk_from: u64,
     bytes_read: u64,
 }
 
 impl KnownFile {
     pub(super) fn new(file: Arc<dyn File>) -> io::Result<Self> {
         let len = file.len()?;
-        Ok(Self { file, len, window: Vec::new(), start: 0, bytes_read: 0 })
+        Ok(Self { file, len, window: Vec::new(), start: 0, disk_from: u64::MAX, bytes_read: 0 })
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -82,11 +84,17 @@ impl KnownFile {
     /// Bytes from a position on, as many as are at hand; none at the end of the file.
     fn from(&mut self, position: u64) -> io::Result<&[u8]> {
         if position < self.start || position >= self.start + self.window.len() as u64 {
+            if position < self.disk_from {
+                // Not of all: a file of which much is in memory may be large.
+                self.file.drop_clean_pages(position)?;
+                self.disk_from = position;
+            }
             let mut window = std::mem::take(&mut self.window);
             window.resize(offset(self.len.saturating_sub(position).min(WINDOW_SIZE)), 0);
             let read = self.file.read_at(&mut window, position)?;
             window.truncate(read);
             self.bytes_read += read as u64;
+            self.file.expect_read(position + read as u64, WINDOW_SIZE);
             (self.window, self.start) = (window, position);
         }
         Ok(&self.window[offset(position - self.start)..])

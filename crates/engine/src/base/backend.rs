@@ -69,7 +69,7 @@ impl Backend {
         let file = ballast.with(|| vfs.open(path, Open::Create))?;
         // Of a process that died, the newer header may be in the page cache alone, and the older one would be overwritten.
         file.sync_data()?;
-        file.drop_clean_pages()?;
+        file.drop_clean_pages(0)?;
         let header = Mutex::new(HeaderPage::open(&file)?);
         Ok(Self { file, header, ballast, shared })
     }

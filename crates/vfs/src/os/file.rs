@@ -10,6 +10,7 @@
 
 use std::fs;
 use std::io;
+use std::num::NonZeroU64;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -32,6 +33,9 @@ const O_DSYNC: OFlags = if cfg!(all(
 } else {
     OFlags::DSYNC
 };
+
+/// No page of memory is larger.
+const PAGE_SIZE_MAX: u64 = 64 << 10;
 
 /// A file with explicit offsets.
 #[derive(Debug)]
@@ -120,8 +124,16 @@ impl File for OsFile {
         retry_on_intr(|| rustix::fs::fsync(&self.file)).map_err(at("sync_all", &self.path))
     }
 
-    fn drop_clean_pages(&self) -> io::Result<()> {
-        rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed).map_err(at("drop_clean_pages", &self.path))
+    fn drop_clean_pages(&self, start: u64) -> io::Result<()> {
+        // Of a page that the range has a part of the kernel would keep all.
+        let start = start - start % PAGE_SIZE_MAX;
+        let dropped = rustix::fs::fadvise(&self.file, start, None, Advice::DontNeed);
+        dropped.map_err(at("drop_clean_pages", &self.path))
+    }
+
+    fn expect_read(&self, start: u64, len: u64) {
+        // A hint: who reads hears of what is wrong.
+        let _ = rustix::fs::fadvise(&self.file, start, NonZeroU64::new(len), Advice::WillNeed);
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

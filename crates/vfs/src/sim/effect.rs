@@ -60,7 +60,7 @@ pub(super) enum Effect {
     /// A sync failed and took the written pages with it.
     DropPages(InodeId),
     /// What the memory wrongly takes to be on the disk is forgotten.
-    DropCleanPages(InodeId),
+    DropCleanPages(InodeId, u64),
     Rename(Key, Key),
     Remove(Key),
     SyncDir(PathBuf),
@@ -81,7 +81,7 @@ impl Effect {
             | Self::Create(_)
             | Self::Write(..)
             | Self::SetLen(..)
-            | Self::DropCleanPages(_)
+            | Self::DropCleanPages(..)
             | Self::Rename(..)
             | Self::Remove(_) => self.clone(),
         }

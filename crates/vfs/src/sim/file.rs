@@ -83,12 +83,12 @@ impl File for SimFile {
         self.sync(OpKind::SyncAll, &Effect::SyncAll(self.inode)).map_err(self.at("sync_all"))
     }
 
-    fn drop_clean_pages(&self) -> io::Result<()> {
+    fn drop_clean_pages(&self, start: u64) -> io::Result<()> {
         // Where the memory tells the truth there is nothing to do, and no operation to number.
         if !self.disk.live().state.inode(self.inode).is_diverged() {
             return Ok(());
         }
-        let effect = Effect::DropCleanPages(self.inode);
+        let effect = Effect::DropCleanPages(self.inode, start);
         self.sync(OpKind::DropCleanPages, &effect).map_err(self.at("drop_clean_pages"))
     }
 

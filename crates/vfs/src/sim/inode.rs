@@ -119,13 +119,16 @@ impl Inode {
         self.pending.retain(|pending| pending.write().is_none());
     }
 
-    /// Readers see what is durable, and what is pending.
-    pub(super) fn drop_clean_pages(&mut self) {
-        self.cached = self.durable.clone();
+    /// From `start` on, readers see what is durable, and what is pending.
+    pub(super) fn drop_clean_pages(&mut self, start: u64) {
+        let before = std::mem::replace(&mut self.cached, self.durable.clone());
         for pending in &self.pending {
             pending.change.apply(&mut self.cached);
         }
-        self.diverged = false;
+        let mut kept = vec![0; usize::try_from(start.min(before.len())).expect("it is in memory")];
+        before.read(&mut kept, 0);
+        self.cached.write(&kept, 0);
+        self.diverged = start > 0;
     }
 
     /// Whether readers see bytes that no sync will ever write.

@@ -76,7 +76,7 @@ impl State {
             Effect::SyncData(inode) => self.inode_mut(*inode).sync_data(),
             Effect::SyncAll(inode) => self.inode_mut(*inode).sync_all(),
             Effect::DropPages(inode) => self.inode_mut(*inode).drop_pages(),
-            Effect::DropCleanPages(inode) => self.inode_mut(*inode).drop_clean_pages(),
+            Effect::DropCleanPages(inode, start) => self.inode_mut(*inode).drop_clean_pages(*start),
             Effect::Rename(from, to) => self.rename(op, from, to),
             Effect::Remove(key) => {
                 let inode = self.lookup(key).expect("removed names exist");
