@@ -58,12 +58,6 @@ struct Segment {
     offset: u64,
 }
 
-impl Segment {
-    fn expect_read(&self) {
-        self.file.expect_read(self.offset, self.size - self.offset.min(self.size));
-    }
-}
-
 /// What lies at a block boundary.
 enum Found {
     Block(block::Header, Vec<u8>),
@@ -91,7 +85,6 @@ impl Reader {
         }
         let Some((segment, header)) = found else { return Err(missing(epoch)) };
         let visited = vec![LiveSegment { no: segment.no, start: header.start }];
-        segment.expect_read();
         let dir = dir.to_owned();
         let assembler = Assembler::new(from);
         let mut reader = Self {
@@ -229,7 +222,6 @@ impl Reader {
 
     fn visit(&mut self, segment: Segment, start: Lsn) {
         self.visited.push(LiveSegment { no: segment.no, start });
-        segment.expect_read();
         self.segment = segment;
     }
 

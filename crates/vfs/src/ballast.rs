@@ -267,10 +267,6 @@ impl File for BallastFile {
         self.inner.drop_clean_pages(start)
     }
 
-    fn expect_read(&self, start: u64, len: u64) {
-        self.inner.expect_read(start, len);
-    }
-
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.ballast.with(|| self.inner.set_len(len))
     }

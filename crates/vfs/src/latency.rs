@@ -143,10 +143,6 @@ impl File for SlowFile {
         self.inner.drop_clean_pages(start)
     }
 
-    fn expect_read(&self, start: u64, len: u64) {
-        self.inner.expect_read(start, len);
-    }
-
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.inner.set_len(len)
     }

@@ -118,9 +118,6 @@ pub trait File: Debug + Send + Sync {
     /// written that never were, and nobody would know before they are gone.
     fn drop_clean_pages(&self, start: u64) -> io::Result<()>;
 
-    /// Says that so many bytes from `start` on will be read soon: a device that is far away can bring them meanwhile.
-    fn expect_read(&self, _start: u64, _len: u64) {}
-
     /// Cuts or grows (with zeros) the file to `len` bytes.
     fn set_len(&self, len: u64) -> io::Result<()>;
 

@@ -94,7 +94,6 @@ impl KnownFile {
             let read = self.file.read_at(&mut window, position)?;
             window.truncate(read);
             self.bytes_read += read as u64;
-            self.file.expect_read(position + read as u64, WINDOW_SIZE);
             (self.window, self.start) = (window, position);
         }
         Ok(&self.window[offset(position - self.start)..])

@@ -10,7 +10,6 @@
 
 use std::fs;
 use std::io;
-use std::num::NonZeroU64;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -129,11 +128,6 @@ impl File for OsFile {
         let start = start - start % PAGE_SIZE_MAX;
         let dropped = rustix::fs::fadvise(&self.file, start, None, Advice::DontNeed);
         dropped.map_err(at("drop_clean_pages", &self.path))
-    }
-
-    fn expect_read(&self, start: u64, len: u64) {
-        // A hint: who reads hears of what is wrong.
-        let _ = rustix::fs::fadvise(&self.file, start, NonZeroU64::new(len), Advice::WillNeed);
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
