@@ -168,18 +168,12 @@ impl Checkpointer {
         let published = self.pipeline.published();
         let delta = published.view().active.bytes() as u64;
         let logs = self.pipeline.needed_log_bytes();
+        let capacity = redo_capacity(shared);
+        let limit = if delta > 0 { log_limit(capacity, self.during.load(Ordering::Relaxed)) } else { capacity };
         let times = if published.retired.bytes() > 0 { RARER } else { 1 };
         self.pipeline.room.is_short()
             || delta >= times * live.delta_size.load(Ordering::Relaxed)
-            || logs >= if delta > 0 { self.log_limit(redo_capacity(shared)) } else { redo_capacity(shared) }
-    }
-
-    /// Bytes of the logs at which a checkpoint begins: as late as it would end in time if it took twice as long as the last, but
-    /// between half of the capacity and [`LATEST`].
-    fn log_limit(&self, capacity: u64) -> u64 {
-        let (part, of) = LATEST;
-        let room = self.during.load(Ordering::Relaxed).saturating_mul(2);
-        capacity.saturating_sub(room).clamp(capacity / 2, capacity / of * part)
+            || logs >= limit
     }
 
     /// Whether builds have rewritten so much that the current generation keeps too many pages.
@@ -252,7 +246,28 @@ impl Checkpoints for Checkpointer {
     }
 }
 
+/// Bytes of the logs at which a checkpoint begins: as late as one ends in time during which they get twice as much as `during`
+/// the last, but between half of the capacity and [`LATEST`].
+fn log_limit(capacity: u64, during: u64) -> u64 {
+    let (part, of) = LATEST;
+    capacity.saturating_sub(during.saturating_mul(2)).clamp(capacity / 2, capacity / of * part)
+}
+
 #[expect(clippy::disallowed_methods, reason = "a thread of its own that paces its writes")]
 fn pause(duration: Duration) {
     std::thread::sleep(duration);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_begins_as_late_as_the_last_one_allows() {
+        assert_eq!(log_limit(100, 0), 75, "some room is left in any case");
+        assert_eq!(log_limit(100, 5), 75);
+        assert_eq!(log_limit(100, 20), 60);
+        assert_eq!(log_limit(100, 90), 50);
+        assert_eq!(log_limit(100, u64::MAX), 50, "before the first one");
+    }
 }

@@ -11,6 +11,7 @@ use binlog::event::{
 };
 use binlog::{Encode, Limit, Mark, Origin, TrxCache};
 use engine::catalog::table::Table;
+use smallvec::SmallVec;
 use sql::exec::RowLog;
 use types::collation::Collation;
 use types::error::SqlError;
@@ -243,7 +244,7 @@ impl<'a> StatementLog<'a> {
     /// Appends the table maps of a statement that changes rows of this table: readers need all of them in front of the
     /// first row.
     fn map_tables(&mut self, table: &Table) -> Result<(), SqlError> {
-        let mut mapped = Vec::with_capacity(1 + self.changed.len());
+        let mut mapped = SmallVec::<[_; 4]>::new();
         for table in std::iter::once(table).chain(self.changed.iter().copied()) {
             if mapped.contains(&table.lock) || table.is_temporary() {
                 continue;
