@@ -169,7 +169,8 @@ impl Checkpointer {
         let delta = published.view().active.bytes() as u64;
         let logs = self.pipeline.needed_log_bytes();
         let capacity = redo_capacity(shared);
-        let limit = if delta > 0 { log_limit(capacity, self.during.load(Ordering::Relaxed)) } else { capacity };
+        let limit =
+            if delta > 0 { log_limit(capacity, self.during.load(Ordering::Relaxed)) } else { capacity };
         let times = if published.retired.bytes() > 0 { RARER } else { 1 };
         self.pipeline.room.is_short()
             || delta >= times * live.delta_size.load(Ordering::Relaxed)
