@@ -35,9 +35,6 @@ const LOOK: Duration = Duration::from_millis(100);
 /// While old views live, a checkpoint begins at so many times `onelog_delta_size`, unless redo asks for one.
 const RARER: u64 = 2;
 
-/// The share of redo's capacity at which a checkpoint begins, if the ones before have left room enough: few, not much redo.
-const LATEST: (u64, u64) = (3, 4);
-
 /// Between slices of a checkpoint while there is no hurry, and of what is removed.
 const PACE: Duration = Duration::from_millis(2);
 
@@ -247,11 +244,10 @@ impl Checkpoints for Checkpointer {
     }
 }
 
-/// Bytes of the logs at which a checkpoint begins: as late as one ends in time during which they get twice as much as `during`
-/// the last, but between half of the capacity and [`LATEST`].
+/// Bytes of the logs at which a checkpoint begins. It leaves room for twice of what they got `during` the last one, for commits
+/// must not wait for it, but a quarter to a half of all: checkpoints should be few.
 fn log_limit(capacity: u64, during: u64) -> u64 {
-    let (part, of) = LATEST;
-    capacity.saturating_sub(during.saturating_mul(2)).clamp(capacity / 2, capacity / of * part)
+    capacity - during.saturating_mul(2).clamp(capacity / 4, capacity / 2)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a thread of its own that paces its writes")]
