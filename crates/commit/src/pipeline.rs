@@ -187,8 +187,8 @@ impl Pipeline {
     }
 
     /// Bytes of segments that a checkpoint has not passed, in redo or in the binlog store, whichever has more: a
-    /// checkpoint is due when it is half of the redo capacity. Without the events in transactions' records, up to half of
-    /// all: what a checkpoint costs should be shared by as many transactions as without a binlog.
+    /// checkpoint is due when it is half to three quarters of the redo capacity. Without the events in transactions' records, up to
+    /// two thirds of all: what a checkpoint costs should be shared by as many transactions as without a binlog.
     pub fn needed_log_bytes(&self) -> u64 {
         self.needed_bytes(|_| 0)
     }
