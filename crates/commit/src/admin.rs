@@ -64,7 +64,7 @@ impl Pipeline {
     /// store's own device.
     pub fn gate(&self) -> Gate {
         let gate = self.admission.gate();
-        let store = self.store().filter(|_| self.strategy().form() == Form::Stored);
+        let store = self.own_store().filter(|_| self.strategy().form() == Form::Stored);
         if gate == Gate::Open && self.room.is_full(self.binlog.is_some(), store) { Gate::Full } else { gate }
     }
 

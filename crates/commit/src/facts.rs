@@ -61,16 +61,16 @@ pub struct Facts {
     pub gtid_purged: GtidSet,
 }
 
-/// The store's epochs are above this and redo's below: a block of one log that a disk gives back in a file of the other,
-/// from an earlier use of that place, is no block there.
+/// The epochs of a store that has files of its own are above this and redo's below: a block of one log that a disk gives back
+/// in a file of the other, from an earlier use of that place, is no block there.
 const STORE_EPOCHS: u64 = 1 << 63;
 
 /// What must be read of the binlog store: nothing, if it has no epochs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreFacts {
-    /// The last run that wrote to it.
+    /// The last run that wrote to files of its own.
     pub last_epoch: u64,
-    /// It is read from here.
+    /// It is read from here. It never moves back: without epochs, the store goes on here.
     pub start: Lsn,
     /// The server runs that it may be read from, ascending.
     pub epochs: Vec<EpochStart>,
@@ -90,8 +90,13 @@ impl StoreFacts {
                 self.start = start;
                 forget_below(&mut self.epochs, start);
             }
-            None => *self = Self { last_epoch: self.last_epoch, ..Self::default() },
+            None => self.epochs.clear(),
         }
+    }
+
+    /// Whether it lies in redo's files, as the second stream of runs of redo.
+    pub(crate) fn is_beside_redo(&self) -> bool {
+        self.epochs.last().is_some_and(|run| run.epoch < STORE_EPOCHS)
     }
 }
 

@@ -122,8 +122,8 @@ pub struct Pipeline {
     pub(crate) vfs: Arc<dyn Vfs>,
     /// The binlog store, once a strategy has used it.
     pub(crate) store: OnceLock<Store>,
-    /// How the store is opened.
-    pub(crate) store_options: redo::Options,
+    /// How the store is opened, if it is to have files of its own.
+    pub(crate) store_options: Option<redo::Options>,
     pub(crate) redo_waiters: LogWaiters,
     /// Those who follow the binlog's end.
     pub(crate) readers: Readers,
@@ -204,10 +204,12 @@ impl Pipeline {
         let (redo_passed, store_passed) = *self.passed.lock();
         let needed =
             |log: &RedoLog, drawn: Drawn| drawn.counted(log.live_bytes().saturating_sub(left_out(drawn)));
-        let of_redo = needed(&self.redo, redo.drawn.since(redo_passed));
-        let of_store =
-            self.store().zip(store).map_or(0, |(log, mark)| needed(log, mark.drawn.since(store_passed)));
-        of_redo.max(of_store)
+        let of_redo = redo.drawn.since(redo_passed);
+        let of_store = store.map(|mark| mark.drawn.since(store_passed)).unwrap_or_default();
+        match self.own_store() {
+            Some(store) => needed(&self.redo, of_redo).max(needed(store, of_store)),
+            None => needed(&self.redo, of_redo.and(of_store)),
+        }
     }
 
     /// The redo log's counters and marks.
@@ -253,6 +255,11 @@ impl Pipeline {
     /// The active strategy.
     pub fn strategy_kind(&self) -> StrategyKind {
         self.strategy().kind()
+    }
+
+    /// The same, if it has files of its own: it is synced by itself then.
+    pub(crate) fn own_store(&self) -> Option<&RedoLog> {
+        self.store().filter(|log| !log.is_second())
     }
 
     pub(crate) fn strategy(&self) -> &dyn Strategy {
@@ -348,7 +355,7 @@ impl Pipeline {
     }
 
     pub(crate) fn begin_step(&self) {
-        for role in self.strategy().first_roles() {
+        for role in self.strategy().first_roles(self) {
             self.roles.want(*role);
         }
     }
@@ -380,7 +387,7 @@ impl Pipeline {
 
     /// Plays the roles that the session's own commit needs. Leaves them to the log threads as soon as those play.
     fn play_alone(&self, seq: CommitSeq) -> Result<(), FatalError> {
-        for role in self.strategy().first_roles() {
+        for role in self.strategy().first_roles(self) {
             self.roles.want_next(*role);
         }
         let mut played = None;
@@ -471,7 +478,7 @@ impl Pipeline {
         }
     }
 
-    /// Carries redo as far as asked and gives the ring's room back.
+    /// Carries redo as far as asked, with the binlog store if that lies in its files, and gives the rings' room back.
     pub(crate) fn redo_step(&self, want: redo::Durability) -> Result<(), FatalError> {
         let (begun, from) = (self.clock.monotonic_ns(), self.redo.synced());
         self.redo.step(want)?;
@@ -482,18 +489,20 @@ impl Pipeline {
             self.recent_sync_ns.store(before - before / 8 + ns / 8, Ordering::Relaxed);
         }
         let ring_bytes = taken_since(&self.redo, &self.ring_returned);
-        self.admission.give_back(Credits { ring_bytes, ..Credits::default() });
+        let beside = self.store.get().filter(|store| store.log.is_second());
+        let store_bytes = beside.map_or(0, Store::take_returned);
+        self.admission.give_back(Credits { ring_bytes, store_bytes, ..Credits::default() });
         self.redo_waiters.wake(&self.redo);
         Ok(())
     }
 
-    /// As [`Pipeline::redo_step`], for the binlog store.
+    /// As [`Pipeline::redo_step`], for the binlog store, if it has files of its own.
     pub(crate) fn store_step(&self, want: redo::Durability) -> Result<(), FatalError> {
-        let Some(store) = self.store.get() else { return Ok(()) };
+        let Some(store) = self.store.get().filter(|store| !store.log.is_second()) else { return Ok(()) };
         let begun = self.clock.monotonic_ns();
         store.log.step(want)?;
         self.stats.store_ns.record(self.clock.monotonic_ns().saturating_sub(begun));
-        let store_bytes = taken_since(&store.log, &store.ring_returned);
+        let store_bytes = store.take_returned();
         self.admission.give_back(Credits { store_bytes, ..Credits::default() });
         Ok(())
     }
@@ -561,7 +570,7 @@ impl Pipeline {
 }
 
 /// Bytes that have left a log's ring since this was asked last.
-fn taken_since(log: &RedoLog, returned: &Mutex<Lsn>) -> i64 {
+pub(crate) fn taken_since(log: &RedoLog, returned: &Mutex<Lsn>) -> i64 {
     let mut returned = returned.lock();
     let taken = log.ring().taken();
     let bytes = taken.since(*returned);

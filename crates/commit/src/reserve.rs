@@ -33,13 +33,14 @@ impl Pipeline {
         self.find_parent(pending, writes);
         let (events, writes_size) = (pending.cache.len(), writes.encoded_size() as u64);
         // Events go to the binlog file, and to a log before if the strategy says so. All may be on one device.
+        let own_store = self.own_store();
         let (twice, store) = match self.strategy().form() {
-            Form::Carried => (events, 0),
-            Form::Stored => (events, events),
+            Form::Stored if own_store.is_some() => (events, events),
+            Form::Carried | Form::Stored => (events, 0),
             Form::Named | Form::Buffered | Form::Later => (0, 0),
         };
         let bytes = Bytes { redo: events + twice + writes_size, binlog: events, store };
-        pending.room = Some(self.room.take(bytes, self.store())?);
+        pending.room = Some(self.room.take(bytes, own_store)?);
         if writes.encoded_size() <= INLINE_MAX {
             pending.writes = scratch::take();
             writes.encode(&mut pending.writes);
@@ -161,7 +162,10 @@ impl Pipeline {
         let bytes = Credits::bytes(HEAD_SIZE + piece.len());
         let (credits, role) = match log {
             SequencedLog::Redo => (Credits { ring_bytes: bytes, ..Credits::default() }, Role::Redo),
-            SequencedLog::Store => (Credits { store_bytes: bytes, ..Credits::default() }, Role::Store),
+            SequencedLog::Store => {
+                let role = if self.own_store().is_some() { Role::Store } else { Role::Redo };
+                (Credits { store_bytes: bytes, ..Credits::default() }, role)
+            }
         };
         self.admit(Need { credits, ..need_beside(pending) }).await?;
         let reservation = self.sequencer.draw_chunk(log, trx, piece.len());

@@ -107,6 +107,11 @@ impl Drawn {
         bytes.saturating_sub(self.events).max(bytes / EVENTS_FACTOR)
     }
 
+    /// What was drawn here and of a log in the same files.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { chunks: self.chunks + other.chunks, events: self.events + other.events }
+    }
+
     /// What was drawn after `earlier`.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {

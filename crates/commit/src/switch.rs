@@ -13,7 +13,7 @@ use parking_lot::MutexGuard;
 use redo::Cursor;
 
 use crate::sequencer::Drawn;
-use crate::store::{self, Store};
+use crate::store::{self, Place, Store};
 use crate::{FatalError, Pipeline, StrategyKind};
 
 /// No ticket is under way, and none is drawn while this lives.
@@ -113,8 +113,13 @@ impl Pipeline {
             // Nothing of it is needed: it would have been opened at the start.
             facts.store.need_from(None);
             let start = facts.store.start;
-            let lock = store::lock(&*self.vfs, &self.store_options.dir)?;
-            Store::begin(&self.vfs, &self.store_options, &mut facts.store, start, &[], lock)
+            let place = match &self.store_options {
+                None => Place::Redo(&self.redo),
+                Some(options) => {
+                    Place::Own { options, kept: &[], lock: store::lock(&*self.vfs, &options.dir)? }
+                }
+            };
+            Store::begin(&self.vfs, place, &mut facts.store, start)
         })?;
         Ok(opened.map(|(store, cursor)| self.adopt_store(store, cursor, Drawn::default())).err())
     }

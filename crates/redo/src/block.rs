@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! offset size
-//!      0    4  magic 4F 4C 52 42 ("OLRB")
+//!      0    4  magic 4F 4C 52 42 ("OLRB"), of the second stream 4F 4C 53 42 ("OLSB")
 //!      4    4  CRC32C of bytes 8 .. 40 + payload length
 //!      8    8  LSN of the first payload byte
 //!     16    8  epoch
@@ -18,7 +18,7 @@
 
 use vfs::AlignedBuf;
 
-use crate::Lsn;
+use crate::{Lsn, Stream};
 
 /// Blocks begin and end at multiples of this many bytes.
 pub const BLOCK_ALIGN: usize = vfs::DURABLE_ALIGN;
@@ -27,7 +27,8 @@ pub const HEADER_SIZE: usize = 40;
 /// The longest payload of one block, in bytes. Larger drains become several blocks.
 pub const PAYLOAD_SIZE_MAX: usize = (1 << 20) - HEADER_SIZE;
 
-const MAGIC: [u8; 4] = *b"OLRB";
+/// By stream.
+const MAGICS: [[u8; 4]; 2] = [*b"OLRB", *b"OLSB"];
 
 /// The server run that writes a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct Run {
 /// A decoded block header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
+    /// Whose bytes it carries.
+    pub stream: Stream,
     /// LSN of the first payload byte.
     pub lsn: Lsn,
     /// The server run that wrote the block.
@@ -68,13 +71,13 @@ impl Header {
 ///
 /// # Panics
 /// If the payload is empty or longer than [`PAYLOAD_SIZE_MAX`].
-pub fn seal(buf: &mut AlignedBuf, start: usize, lsn: Lsn, run: Run, promised: Lsn) {
+pub fn seal(buf: &mut AlignedBuf, start: usize, stream: Stream, lsn: Lsn, run: Run, promised: Lsn) {
     let payload_size = buf.len() - start - HEADER_SIZE;
     assert!((1..=PAYLOAD_SIZE_MAX).contains(&payload_size), "a block carries 1 to {PAYLOAD_SIZE_MAX} bytes");
     assert!(promised <= lsn, "a sync is promised only for what was written before");
     let block = &mut buf[start..];
     let size = u32::try_from(payload_size).expect("a payload is at most 1 MiB");
-    block[0..4].copy_from_slice(&MAGIC);
+    block[0..4].copy_from_slice(&MAGICS[stream.index()]);
     block[8..16].copy_from_slice(&lsn.0.to_le_bytes());
     block[16..24].copy_from_slice(&run.epoch.to_le_bytes());
     block[24..32].copy_from_slice(&promised.0.to_le_bytes());
@@ -88,11 +91,10 @@ pub fn seal(buf: &mut AlignedBuf, start: usize, lsn: Lsn, run: Run, promised: Ls
 /// Decodes the header at the start of `bytes` without looking at the payload. `None` if this cannot be a block.
 pub fn decode_header(bytes: &[u8]) -> Option<Header> {
     let bytes = bytes.get(..HEADER_SIZE)?;
-    if bytes[..4] != MAGIC {
-        return None;
-    }
+    let stream = Stream::ALL.into_iter().find(|stream| bytes[..4] == MAGICS[stream.index()])?;
     let payload_size = u32_at(bytes, 32) as usize;
     let header = Header {
+        stream,
         lsn: Lsn(u64_at(bytes, 8)),
         run: Run { epoch: u64_at(bytes, 16), salt: u32_at(bytes, 36) },
         promised: Lsn(u64_at(bytes, 24)),
@@ -124,17 +126,17 @@ mod tests {
 
     const RUN: Run = Run { epoch: 3, salt: 0x0403_0201 };
 
-    fn block(payload: &[u8]) -> AlignedBuf {
+    fn block(stream: Stream, payload: &[u8]) -> AlignedBuf {
         let mut buf = AlignedBuf::default();
         buf.extend_from_slice(&[0; HEADER_SIZE]);
         buf.extend_from_slice(payload);
-        seal(&mut buf, 0, Lsn(5000), RUN, Lsn(4100));
+        seal(&mut buf, 0, stream, Lsn(5000), RUN, Lsn(4100));
         buf
     }
 
     #[test]
     fn a_block_is_these_bytes() {
-        let buf = block(b"abc");
+        let buf = block(Stream::First, b"abc");
         assert_eq!(buf.len(), BLOCK_ALIGN);
         assert_eq!(&buf[..4], b"OLRB");
         assert_eq!(&buf[4..8], &crc32c::crc32c(&buf[8..43]).to_le_bytes());
@@ -147,13 +149,20 @@ mod tests {
         );
         assert_eq!(&buf[40..43], b"abc");
         assert!(buf[43..].iter().all(|b| *b == 0));
+        let second = block(Stream::Second, b"abc");
+        assert_eq!(&second[..4], b"OLSB");
+        assert_eq!(second[4..], buf[4..]);
     }
 
     #[test]
     fn a_block_round_trips_and_any_flipped_bit_is_noticed() {
-        let buf = block(&[7; 5000]);
+        let buf = block(Stream::Second, &[7; 5000]);
         let header = decode_header(&buf).unwrap();
-        assert_eq!(header, Header { lsn: Lsn(5000), run: RUN, promised: Lsn(4100), payload_size: 5000 });
+        let stream = Stream::Second;
+        assert_eq!(
+            header,
+            Header { stream, lsn: Lsn(5000), run: RUN, promised: Lsn(4100), payload_size: 5000 }
+        );
         assert_eq!(header.block_size(), 8192);
         assert_eq!(verify(&header, &buf).unwrap(), &[7; 5000]);
         for at in 0..HEADER_SIZE + 5000 {

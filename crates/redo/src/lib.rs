@@ -11,6 +11,9 @@
 //! disk, each with a checksum, its LSN, the **epoch** of the server run that wrote it and the LSN up to which a
 //! sync had been **promised** when it was written. A block is written once and never rewritten.
 //!
+//! A log may carry a second stream, with a ring and LSNs of its own, in blocks between its own ([`RedoLog::begin_second`]):
+//! one write and one sync are for both, and each is read back by itself.
+//!
 //! The ladder, asserted wherever two rungs meet:
 //! `reserved >= filled >= written >= synced >= checkpoint`.
 //!
@@ -37,14 +40,16 @@ mod reader;
 pub mod record;
 mod ring;
 mod segment;
+mod stream;
 mod writer;
 
 pub use error::RedoError;
 pub use log::{Durability, Options, RedoLog, Start};
 pub use lsn::Lsn;
-pub use pool::LiveSegment;
+pub use pool::{LiveSegment, merged};
 pub use reader::{EpochStart, Reader, written_by_later_run};
 pub use record::Record;
 pub use ring::{Consumer, Cursor, Fill, Reservation, Ring};
 pub use segment::SegmentNo;
+pub use stream::Stream;
 pub use writer::RedoStats;

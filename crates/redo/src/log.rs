@@ -11,7 +11,7 @@ use crate::block::Run;
 use crate::pool::{LiveSegment, Pool};
 use crate::segment::HEADER_SIZE;
 use crate::writer::{RedoStats, Writer};
-use crate::{Cursor, Lsn, RedoError, Ring, SegmentNo};
+use crate::{Cursor, EpochStart, Lsn, RedoError, Ring, SegmentNo, Stream};
 
 /// How far a [`RedoLog::step`] carries the filled bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,19 +51,52 @@ pub struct Start {
     pub lsn: Lsn,
 }
 
-/// The log. Everything may be called from anywhere; steps are serialised inside.
+/// A stream of a log: its ring and its marks, and the writer that it may share with another one. Everything may be called
+/// from anywhere; steps are serialised inside.
 #[derive(Debug)]
 pub struct RedoLog {
+    stream: Stream,
     ring: Arc<Ring>,
+    shared: Arc<Shared>,
+}
+
+/// What both streams of a log have.
+#[derive(Debug)]
+struct Shared {
     /// The writer's role. Rank: before the pool's.
     writer: Mutex<Writer>,
     pool: Pool,
+    /// By stream.
+    marks: [Marks; 2],
+}
+
+/// How far a stream has come.
+#[derive(Debug, Default)]
+struct Marks {
     /// Copies of the writer's marks for those who wait. Release by the writer, acquired by readers.
     written: AtomicU64,
     synced: AtomicU64,
     /// Where the first record is that recovery would need. Relaxed: a statistic.
     needed_from: AtomicU64,
     stats: RedoStats,
+}
+
+impl Marks {
+    fn new(start: Lsn, needed_from: Lsn) -> Self {
+        let marks = Self::default();
+        marks.begin(start, needed_from);
+        marks
+    }
+
+    fn begin(&self, start: Lsn, needed_from: Lsn) {
+        self.needed_from.store(needed_from.0, Ordering::Relaxed);
+        self.store(start, start);
+    }
+
+    fn store(&self, written: Lsn, synced: Lsn) {
+        self.written.store(written.0, Ordering::Release);
+        self.synced.store(synced.0, Ordering::Release);
+    }
 }
 
 impl RedoLog {
@@ -78,16 +111,35 @@ impl RedoLog {
     ) -> Result<(Self, Cursor, SegmentNo), RedoError> {
         assert!(options.segment_size.is_multiple_of(HEADER_SIZE), "segments consist of whole blocks");
         assert!(options.segment_size >= 3 * HEADER_SIZE, "a segment holds a header and some blocks");
-        let pool = Pool::open(vfs, options, kept)?;
-        let stats = RedoStats::default();
+        let pool = Pool::open(vfs, options, kept, start.lsn)?;
+        let needed_from = kept.first().map_or(start.lsn, |segment| segment.starts[0]);
+        let marks = [Marks::new(start.lsn, needed_from), Marks::default()];
         let run = Run { epoch: start.epoch, salt: options.salt };
         let (ring, cursor, consumer) = Ring::create(options.ring_size, options.ring_slots, start.lsn);
-        let (writer, no) = Writer::begin(consumer, run, options.segment_size, &pool, &stats)?;
-        let mark = || AtomicU64::new(start.lsn.0);
-        let needed_from = AtomicU64::new(kept.first().map_or(start.lsn, |segment| segment.start).0);
-        let writer = Mutex::new(writer);
-        let log = Self { ring, writer, pool, written: mark(), synced: mark(), needed_from, stats };
-        Ok((log, cursor, no))
+        let (writer, no) = Writer::begin(consumer, run, options.segment_size, &pool, &marks[0].stats)?;
+        let shared = Arc::new(Shared { writer: Mutex::new(writer), pool, marks });
+        Ok((Self { stream: Stream::First, ring, shared }, cursor, no))
+    }
+
+    /// Begins to carry a second stream from `start` on, of which earlier runs' records from `needed_from` on are needed; with a
+    /// ring as large as the first one's. Says where it begins, in a new segment whose header survives power loss; no bytes
+    /// may be drawn until the caller has made that durable. Steps of either stream carry both.
+    pub fn begin_second(
+        &self,
+        start: Lsn,
+        needed_from: Lsn,
+    ) -> Result<(Self, Cursor, EpochStart), RedoError> {
+        let (ring, cursor, consumer) = Ring::create(self.ring.capacity(), self.ring.slots(), start);
+        let begun = self.step_by(|writer, shared| {
+            writer.begin_second(consumer, needed_from, &shared.pool, &shared.stats())
+        })?;
+        self.shared.marks[Stream::Second.index()].begin(start, needed_from);
+        Ok((Self { stream: Stream::Second, ring, shared: Arc::clone(&self.shared) }, cursor, begun))
+    }
+
+    /// Whether another log carries this stream.
+    pub fn is_second(&self) -> bool {
+        self.stream == Stream::Second
     }
 
     /// The memory in which reservations are filled.
@@ -97,58 +149,79 @@ impl RedoLog {
 
     /// Carries everything that is filled when the step begins as far as `want`. Errors are fatal to the process.
     pub fn step(&self, want: Durability) -> Result<(), RedoError> {
-        let mut writer = self.writer.lock();
-        writer.step(want, &self.pool, &self.stats)?;
-        self.written.store(writer.written.0, Ordering::Release);
-        self.synced.store(writer.synced.0, Ordering::Release);
-        Ok(())
+        self.step_by(|writer, shared| writer.step(want, &shared.pool, &shared.stats()))
+    }
+
+    /// Has the writer do something, and says how far it has come then.
+    fn step_by<T>(
+        &self,
+        step: impl FnOnce(&mut Writer, &Shared) -> Result<T, RedoError>,
+    ) -> Result<T, RedoError> {
+        let mut writer = self.shared.writer.lock();
+        let done = step(&mut writer, &self.shared)?;
+        for (lane, marks) in writer.lanes.iter().zip(&self.shared.marks) {
+            marks.store(lane.written, lane.synced);
+        }
+        Ok(done)
     }
 
     /// Everything below this LSN survives the process.
     pub fn written(&self) -> Lsn {
-        Lsn(self.written.load(Ordering::Acquire))
+        Lsn(self.marks().written.load(Ordering::Acquire))
     }
 
     /// Everything below this LSN survives power loss.
     pub fn synced(&self) -> Lsn {
-        Lsn(self.synced.load(Ordering::Acquire))
+        Lsn(self.marks().synced.load(Ordering::Acquire))
     }
 
     /// Makes or removes one file if that is due; returns whether it was. Run by a housekeeper in the background.
     pub fn tend(&self) -> Result<bool, RedoError> {
-        self.pool.tend()
+        if self.is_second() { Ok(false) } else { self.shared.pool.tend() }
     }
 
     /// Says that a checkpoint no longer needs the records below `lsn`.
     pub fn retire_below(&self, lsn: Lsn) {
         assert!(lsn <= self.synced(), "a checkpoint stands on synced redo");
-        self.needed_from.fetch_max(lsn.0, Ordering::Relaxed);
-        self.pool.retire_below(lsn);
+        self.marks().needed_from.fetch_max(lsn.0, Ordering::Relaxed);
+        self.shared.pool.retire_below(self.stream, lsn);
     }
 
     /// No record below this LSN is needed any more: that of the last checkpoint, or, before the first one of a run, the beginning
     /// of the segments that were kept.
     pub fn needed_from(&self) -> Lsn {
-        Lsn(self.needed_from.load(Ordering::Relaxed))
+        Lsn(self.marks().needed_from.load(Ordering::Relaxed))
     }
 
-    /// Bytes of segment files that hold needed records: what a redo capacity is compared with.
+    /// Bytes of segment files that hold needed records: what a redo capacity is compared with. A second stream has none of its
+    /// own.
     pub fn live_bytes(&self) -> u64 {
-        self.pool.live_bytes()
+        if self.is_second() { 0 } else { self.shared.pool.live_bytes() }
     }
 
-    /// Bytes of segment files that hold nothing that is needed: they can be written even if the disk is full.
+    /// Bytes of segment files that hold nothing that is needed: they can be written even if the disk is full. A second stream has
+    /// none of its own.
     pub fn ready_bytes(&self) -> u64 {
-        self.pool.ready_bytes()
+        if self.is_second() { 0 } else { self.shared.pool.ready_bytes() }
     }
 
     /// Bytes of one segment file.
     pub fn segment_size(&self) -> u64 {
-        self.pool.segment_size()
+        self.shared.pool.segment_size()
     }
 
-    /// Counters.
+    /// Counters. Syncs, and headers of segments, are the first stream's.
     pub fn stats(&self) -> &RedoStats {
-        &self.stats
+        &self.marks().stats
+    }
+
+    fn marks(&self) -> &Marks {
+        &self.shared.marks[self.stream.index()]
+    }
+}
+
+impl Shared {
+    fn stats(&self) -> [&RedoStats; 2] {
+        [&self.marks[0].stats, &self.marks[1].stats]
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use vfs::{File, Open, Vfs, is_no_descriptor, is_no_space};
 
-use crate::segment::{self, SegmentNo};
-use crate::{Lsn, Options, RedoError};
+use crate::segment::{self, SegmentNo, Starts};
+use crate::{Lsn, Options, RedoError, Stream};
 
 /// A new spare is made if there is room for so many of them.
 const ROOM_SEGMENTS: u64 = 4;
@@ -42,6 +42,8 @@ struct State {
     odd: Vec<SegmentNo>,
     /// The number that the next spare gets.
     next: SegmentNo,
+    /// Below this nothing is needed, of each stream.
+    needed_from: [Lsn; 2],
 }
 
 /// A segment that is open, and its number.
@@ -60,18 +62,39 @@ struct Spare {
 pub struct LiveSegment {
     /// Its number.
     pub no: SegmentNo,
-    /// LSN of its first record byte.
-    pub start: Lsn,
+    /// LSNs of its first record byte of each stream; 0 for one that it does not carry.
+    pub(crate) starts: Starts,
 }
+
+/// The segments that hold what is needed of either stream, ascending.
+#[must_use]
+pub fn merged(first: Vec<LiveSegment>, second: Vec<LiveSegment>) -> Vec<LiveSegment> {
+    let mut all = [first, second].concat();
+    all.sort_unstable_by_key(|segment| segment.no);
+    all.dedup_by_key(|segment| segment.no);
+    all
+}
+
+/// A run goes on with a stream at `end`: what segments that are kept for the other stream have of it behind that was cut.
+fn clamp(live: &mut VecDeque<LiveSegment>, stream: Stream, end: Lsn) {
+    for segment in live {
+        let start = &mut segment.starts[stream.index()];
+        *start = end.min(*start);
+    }
+}
+
+/// A stream that is not carried needs nothing.
+const NOTHING: Lsn = Lsn(u64::MAX);
 
 impl Pool {
     /// Takes over the directory: `kept` are the segments that hold records. Of the other files spares are retired, and what is
     /// older than the first one kept, for nobody reads records before it; anything else, and what is of another size, is only
-    /// cut.
+    /// cut. The run begins at `start`.
     pub(crate) fn open(
         vfs: Arc<dyn Vfs>,
         options: &Options,
         kept: &[LiveSegment],
+        start: Lsn,
     ) -> Result<Self, RedoError> {
         let dir = options.dir.clone();
         let all = segment::list(&*vfs, &dir)?;
@@ -90,8 +113,10 @@ impl Pool {
                 odd.push(*no);
             }
         }
-        let live = kept.iter().copied().collect();
-        let state = Mutex::new(State { live, spares: VecDeque::new(), retired, cut, odd, next });
+        let mut live: VecDeque<_> = kept.iter().copied().collect();
+        clamp(&mut live, Stream::First, start);
+        let needed_from = [Lsn(0), NOTHING];
+        let state = Mutex::new(State { live, spares: VecDeque::new(), retired, cut, odd, next, needed_from });
         Ok(Self {
             vfs,
             dir,
@@ -104,24 +129,24 @@ impl Pool {
     }
 
     /// The segment that is written next; makes one if none is ready, of a retired one if there is one: the disk may be full of
-    /// them. Records that it begins at `start`.
-    pub(crate) fn roll(&self, start: Lsn) -> Result<Opened, RedoError> {
-        if let Some(ready) = self.use_spare(start)? {
+    /// them. Records that it begins at `starts`.
+    pub(crate) fn roll(&self, starts: Starts) -> Result<Opened, RedoError> {
+        if let Some(ready) = self.use_spare(starts)? {
             return Ok(ready);
         }
         let making = self.making.lock();
-        if let Some(ready) = self.use_spare(start)? {
+        if let Some(ready) = self.use_spare(starts)? {
             return Ok(ready);
         }
         let old = self.state.lock().retired.pop();
         let spare = self.make(&making, old)?;
         self.state.lock().spares.push_back(spare);
-        Ok(self.use_spare(start)?.expect("one was made"))
+        Ok(self.use_spare(starts)?.expect("one was made"))
     }
 
-    /// Puts the first spare to use, if there is one, for what begins at `start`.
-    fn use_spare(&self, start: Lsn) -> Result<Option<Opened>, RedoError> {
-        let Some(Spare { no, file }) = self.state.lock().use_spare(start) else { return Ok(None) };
+    /// Puts the first spare to use, if there is one, for what begins at `starts`.
+    fn use_spare(&self, starts: Starts) -> Result<Option<Opened>, RedoError> {
+        let Some(Spare { no, file }) = self.state.lock().use_spare(starts) else { return Ok(None) };
         let file = file.map_or_else(|| self.vfs.open(&no.path(&self.dir), Open::ReadWrite), Ok)?;
         Ok(Some((no, file)))
     }
@@ -196,10 +221,19 @@ impl Pool {
         Ok(true)
     }
 
-    /// Retires the segments that hold only records below `lsn`.
-    pub(crate) fn retire_below(&self, lsn: Lsn) {
+    /// Segments may carry a second stream, from `start` on; earlier runs' bytes of it are needed from `needed_from` on.
+    pub(crate) fn begin_second(&self, start: Lsn, needed_from: Lsn) {
         let mut state = self.state.lock();
-        while state.live.len() > 1 && state.live[1].start <= lsn {
+        clamp(&mut state.live, Stream::Second, start);
+        state.needed_from[Stream::Second.index()] = needed_from;
+    }
+
+    /// Retires the segments that hold nothing that is needed, now that of `stream` nothing below `lsn` is.
+    pub(crate) fn retire_below(&self, stream: Stream, lsn: Lsn) {
+        let mut state = self.state.lock();
+        let needed_from = &mut state.needed_from[stream.index()];
+        *needed_from = lsn.max(*needed_from);
+        while state.first_is_passed() {
             let old = state.live.pop_front().expect("two are there");
             match state.odd.iter().position(|odd| *odd == old.no) {
                 Some(place) => {
@@ -240,13 +274,23 @@ impl Pool {
 }
 
 impl State {
-    /// Takes the first spare, for what begins at `start`.
-    fn use_spare(&mut self, start: Lsn) -> Option<Spare> {
+    /// Takes the first spare, for what begins at `starts`.
+    fn use_spare(&mut self, starts: Starts) -> Option<Spare> {
         let spare = self.spares.pop_front()?;
         let no = spare.no;
-        assert!(self.live.back().is_none_or(|last| last.no < no && last.start <= start), "segments ascend");
-        self.live.push_back(LiveSegment { no, start });
+        assert!(
+            self.live.back().is_none_or(|last| last.no < no && last.starts[0] <= starts[0]),
+            "segments ascend"
+        );
+        self.live.push_back(LiveSegment { no, starts });
         Some(spare)
+    }
+
+    /// Whether what is needed begins in the second segment or behind it.
+    fn first_is_passed(&self) -> bool {
+        let passed =
+            |next: &LiveSegment| next.starts.iter().zip(self.needed_from).all(|(start, from)| *start <= from);
+        self.live.get(1).is_some_and(passed)
     }
 }
 
@@ -266,11 +310,11 @@ mod tests {
         let (spares, segments_kept) = (2, 10);
         let options =
             Options { dir, segment_size: SIZE, ring_size: 0, ring_slots: 0, spares, segments_kept, salt: 0 };
-        let pool = Pool::open(vfs, &options, &[]).unwrap();
+        let pool = Pool::open(vfs, &options, &[], Lsn(0)).unwrap();
         for start in 1..=10 {
-            pool.roll(Lsn(start)).unwrap();
+            pool.roll([Lsn(start), Lsn(0)]).unwrap();
         }
-        pool.retire_below(Lsn(10));
+        pool.retire_below(Stream::First, Lsn(10));
         pool
     }
 
@@ -281,7 +325,7 @@ mod tests {
         while pool.tend().unwrap() {}
         assert_eq!(open(), [&[true; 2][..], &[false; 7]].concat());
         for start in 11..=13 {
-            pool.roll(Lsn(start)).unwrap();
+            pool.roll([Lsn(start), Lsn(0)]).unwrap();
         }
         assert_eq!(open(), [false; 6]);
         while pool.tend().unwrap() {}

@@ -1,7 +1,8 @@
 //! Reading the log back: from an LSN to the end of what is intact, across segments and epochs.
 //!
 //! The end is decided here and nowhere else:
-//! - a block belongs to the stream if its checksum, its LSN, its epoch and its salt are the expected ones;
+//! - a block belongs to the stream if its checksum, its LSN, its epoch and its salt are the expected ones; the run's blocks of
+//!   the other stream are passed over by what their headers say;
 //! - where the next epoch begins, the current one ends: what an earlier run wrote behind that LSN was cut by a
 //!   recovery and never comes back to life;
 //! - the first missing block of the newest epoch is a torn tail, unless a later intact block of that epoch had been
@@ -17,8 +18,8 @@ use vfs::{File, Open, Vfs};
 use crate::block::{self, BLOCK_ALIGN, Run};
 use crate::pool::LiveSegment;
 use crate::record::Assembler;
-use crate::segment::{self, HEADER_SIZE};
-use crate::{Lsn, Record, RedoError, SegmentNo};
+use crate::segment::{self, HEADER_SIZE, NO_STREAM, Starts};
+use crate::{Lsn, Record, RedoError, SegmentNo, Stream};
 
 /// Where a server run began to write. Kept durably by the caller for every run that the log may be read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,7 @@ pub struct EpochStart {
 pub struct Reader {
     vfs: Arc<dyn Vfs>,
     dir: PathBuf,
+    stream: Stream,
     /// The run being read, then the later ones, ascending.
     epochs: Vec<EpochStart>,
     /// Whose blocks are read.
@@ -61,16 +63,24 @@ struct Segment {
 /// What lies at a block boundary.
 enum Found {
     Block(block::Header, Vec<u8>),
+    /// A block of the other stream, of which only the header was looked at.
+    Other(block::Header),
     Nothing(&'static str),
 }
 
 impl Reader {
-    /// Starts to read at `from`, a record's start. `epochs` are the known runs, ascending, the first one having
+    /// Starts to read a stream at `from`, a record's start. `epochs` are the known runs, ascending, the first one having
     /// begun at or below `from`.
     ///
     /// # Errors
     /// [`RedoError::Missing`] if no segment of that epoch holds `from`.
-    pub fn open(vfs: Arc<dyn Vfs>, dir: &Path, epochs: &[EpochStart], from: Lsn) -> Result<Self, RedoError> {
+    pub fn open(
+        vfs: Arc<dyn Vfs>,
+        dir: &Path,
+        stream: Stream,
+        epochs: &[EpochStart],
+        from: Lsn,
+    ) -> Result<Self, RedoError> {
         let first = epochs.iter().rposition(|e| e.lsn <= from);
         let missing = |epoch| RedoError::Missing { dir: dir.to_owned(), lsn: from, epoch };
         let Some(first) = first else { return Err(missing(0)) };
@@ -79,21 +89,23 @@ impl Reader {
         let mut found = None;
         for no in segment::list(&*vfs, dir)? {
             let (segment, header) = open_segment(&*vfs, dir, no)?;
-            if let Some(header) = header.filter(|h| h.run.epoch == epoch && h.start <= from) {
+            let holds = |start: Lsn| start != NO_STREAM && start <= from;
+            if let Some(header) = header.filter(|h| h.run.epoch == epoch && holds(h.starts[stream.index()])) {
                 found = Some((segment, header));
             }
         }
         let Some((segment, header)) = found else { return Err(missing(epoch)) };
-        let visited = vec![LiveSegment { no: segment.no, start: header.start }];
+        let visited = vec![LiveSegment { no: segment.no, starts: header.starts }];
         let dir = dir.to_owned();
         let assembler = Assembler::new(from);
         let mut reader = Self {
             vfs,
             dir,
+            stream,
             epochs,
             run: header.run,
             assembler,
-            lsn: header.start,
+            lsn: header.starts[stream.index()],
             segment,
             visited,
             ended: false,
@@ -126,7 +138,7 @@ impl Reader {
 
     /// The segments read from that hold a byte below `end`, ascending.
     pub fn kept_below(&self, end: Lsn) -> Vec<LiveSegment> {
-        self.visited.iter().filter(|segment| segment.start < end).copied().collect()
+        self.visited.iter().filter(|segment| segment.starts[self.stream.index()] < end).copied().collect()
     }
 
     /// Makes segments survive power loss as they are: what was read may have been in the page cache alone.
@@ -159,37 +171,43 @@ impl Reader {
 
     /// The next piece of the stream. `None` at its end.
     fn next_payload(&mut self) -> Result<Option<Vec<u8>>, RedoError> {
-        let stop = self.epochs.get(1).map(|next| next.lsn);
-        if stop == Some(self.lsn) {
-            self.enter_next_epoch()?;
-            return self.next_payload();
-        }
-        let what = match self.block_at(self.segment.offset)? {
-            Found::Block(header, mut payload) if header.run == self.run && header.lsn == self.lsn => {
-                self.segment.offset += header.block_size() as u64;
-                self.lsn = header.end();
-                if let Some(stop) = stop.filter(|stop| *stop < self.lsn) {
-                    let beyond = usize::try_from(self.lsn.since(stop)).expect("less than a block");
-                    payload.truncate(payload.len() - beyond);
-                    self.lsn = stop;
-                }
-                return Ok(Some(payload));
+        loop {
+            let stop = self.epochs.get(1).map(|next| next.lsn);
+            if stop == Some(self.lsn) {
+                self.enter_next_epoch()?;
+                continue;
             }
-            Found::Block(..) => "a block of another run or LSN",
-            Found::Nothing(what) => what,
-        };
-        if self.segment.offset >= self.segment.size && self.enter_next_segment()? {
-            return self.next_payload();
+            let what = match self.block_at(self.segment.offset)? {
+                Found::Block(header, mut payload) if header.run == self.run && header.lsn == self.lsn => {
+                    self.segment.offset += header.block_size() as u64;
+                    self.lsn = header.end();
+                    if let Some(stop) = stop.filter(|stop| *stop < self.lsn) {
+                        let beyond = usize::try_from(self.lsn.since(stop)).expect("less than a block");
+                        payload.truncate(payload.len() - beyond);
+                        self.lsn = stop;
+                    }
+                    return Ok(Some(payload));
+                }
+                Found::Other(header) if header.run == self.run => {
+                    self.segment.offset += header.block_size() as u64;
+                    continue;
+                }
+                Found::Block(..) | Found::Other(_) => "a block of another run or LSN",
+                Found::Nothing(what) => what,
+            };
+            if self.enter_next_segment()? {
+                continue;
+            }
+            let promised = match stop {
+                Some(next) => next,
+                None => self.promised_behind()?,
+            };
+            if promised > self.lsn {
+                return Err(self.corrupt(what, promised));
+            }
+            self.ended = true;
+            return Ok(None);
         }
-        let promised = match stop {
-            Some(next) => next,
-            None => self.promised_behind()?,
-        };
-        if promised > self.lsn {
-            return Err(self.corrupt(what, promised));
-        }
-        self.ended = true;
-        Ok(None)
     }
 
     fn enter_next_epoch(&mut self) -> Result<(), RedoError> {
@@ -200,28 +218,28 @@ impl Reader {
             return Err(missing());
         }
         let (file, header) = open_segment(&*self.vfs, &self.dir, segment)?;
-        let header = header.filter(|h| h.run.epoch == epoch && h.start == lsn).ok_or_else(missing)?;
+        let begins = |h: &segment::Header| h.run.epoch == epoch && h.starts[self.stream.index()] == lsn;
+        let header = header.filter(begins).ok_or_else(missing)?;
         self.run = header.run;
-        self.visit(file, lsn);
+        self.visit(file, header.starts);
         Ok(())
     }
 
-    /// Goes on in the next segment if that continues the stream.
+    /// Goes on in the next segment if that continues the stream: this one may have been left before it was full.
     fn enter_next_segment(&mut self) -> Result<bool, RedoError> {
         let no = self.segment.no.next();
         if !self.vfs.exists(&no.path(&self.dir))? {
             return Ok(false);
         }
         let (segment, header) = open_segment(&*self.vfs, &self.dir, no)?;
-        let continues = header.is_some_and(|h| h.run == self.run && h.start == self.lsn);
-        if continues {
-            self.visit(segment, self.lsn);
-        }
-        Ok(continues)
+        let continues = |h: &segment::Header| h.run == self.run && h.starts[self.stream.index()] == self.lsn;
+        let Some(header) = header.filter(continues) else { return Ok(false) };
+        self.visit(segment, header.starts);
+        Ok(true)
     }
 
-    fn visit(&mut self, segment: Segment, start: Lsn) {
-        self.visited.push(LiveSegment { no: segment.no, start });
+    fn visit(&mut self, segment: Segment, starts: Starts) {
+        self.visited.push(LiveSegment { no: segment.no, starts });
         self.segment = segment;
     }
 
@@ -252,6 +270,7 @@ impl Reader {
                     }
                     header.block_size() as u64
                 }
+                Found::Other(header) => header.block_size() as u64,
                 Found::Nothing(_) => BLOCK_ALIGN as u64,
             };
         }
@@ -259,7 +278,7 @@ impl Reader {
     }
 
     fn block_at(&mut self, offset: u64) -> Result<Found, RedoError> {
-        let (found, size) = block_at(&*self.segment.file, offset)?;
+        let (found, size) = block_at(&*self.segment.file, self.stream, offset)?;
         self.bytes_read += size as u64;
         Ok(found)
     }
@@ -278,7 +297,7 @@ pub fn written_by_later_run(vfs: &dyn Vfs, dir: &Path, epoch: u64) -> Result<Opt
             continue;
         }
         // A run that ended before it could write has left a header alone.
-        if let (Found::Block(block, _), _) = block_at(&*segment.file, HEADER_SIZE)?
+        if let (Found::Block(block, _), _) = block_at(&*segment.file, Stream::First, HEADER_SIZE)?
             && block.run == header.run
         {
             return Ok(Some(segment.path));
@@ -287,13 +306,16 @@ pub fn written_by_later_run(vfs: &dyn Vfs, dir: &Path, epoch: u64) -> Result<Opt
     Ok(None)
 }
 
-/// What lies at an offset, and how much was read.
-fn block_at(file: &dyn File, offset: u64) -> io::Result<(Found, usize)> {
+/// What lies at an offset for who reads `stream`, and how much was read.
+fn block_at(file: &dyn File, stream: Stream, offset: u64) -> io::Result<(Found, usize)> {
     let mut bytes = vec![0; BLOCK_ALIGN];
     let mut size = file.read_at(&mut bytes, offset)?;
     let Some(header) = block::decode_header(&bytes[..size]) else {
         return Ok((Found::Nothing("no block header"), size));
     };
+    if header.stream != stream {
+        return Ok((Found::Other(header), size));
+    }
     if header.block_size() > size {
         bytes.resize(header.block_size(), 0);
         size += file.read_at(&mut bytes[size..], offset + size as u64)?;

@@ -5,14 +5,15 @@
 //! ```text
 //! offset size
 //!      0    4  magic 4F 4C 52 53 ("OLRS")
-//!      4    4  CRC32C of bytes 8 .. 48 (version 1: 8 .. 44)
-//!      8    4  format version, 2
+//!      4    4  CRC32C of what is behind it up to the zeros
+//!      8    4  format version: 2, or 3 if the segment carries a second stream
 //!     12    8  segment number, the one in the file's name
 //!     20    8  epoch
 //!     28    8  LSN of the first payload byte in this segment
 //!     36    8  size of the file in bytes
 //!     44    4  salt (version 1: none, and its blocks have 0)
-//!     48       zeros up to BLOCK_ALIGN
+//!     48    8  LSN of the second stream's first payload byte in this segment (only version 3)
+//!     56       zeros up to BLOCK_ALIGN
 //! ```
 //! A file whose header does not carry the number of its name is a spare: zeros, or a recycled segment whose old
 //! blocks have LSNs that nobody expects there. The header is written when the segment is put to use.
@@ -26,12 +27,16 @@ use vfs::{AlignedBuf, File, Open, Vfs};
 use crate::Lsn;
 use crate::block::{BLOCK_ALIGN, Run};
 
+/// Where a segment's first byte of each stream stands.
+pub(crate) type Starts = [Lsn; 2];
+
+/// For a stream of which a segment has nothing. No stream begins there.
+pub(crate) const NO_STREAM: Lsn = Lsn(0);
+
 const MAGIC: [u8; 4] = *b"OLRS";
-const VERSION: u32 = 2;
-const HEADER_END: usize = 48;
-/// The version without a salt.
-const VERSION_1: u32 = 1;
-const HEADER_END_1: usize = 44;
+/// Versions of the header, and where each ends: without a salt, with one, with a second stream.
+const ENDS: [(u32, usize); 3] = [(1, 44), (2, 48), (3, HEADER_END)];
+const HEADER_END: usize = 56;
 const PREFIX: &str = "redo.";
 /// Zeros are written in pieces of this many bytes when a segment is preallocated.
 const ZERO_PIECE: usize = 1 << 20;
@@ -57,37 +62,38 @@ impl SegmentNo {
 pub(crate) struct Header {
     pub(crate) no: SegmentNo,
     pub(crate) run: Run,
-    pub(crate) start: Lsn,
+    pub(crate) starts: Starts,
     pub(crate) size: u64,
 }
 
 impl Header {
     pub(crate) fn encode(&self, buf: &mut AlignedBuf) {
+        let [first, second] = self.starts;
+        let (version, end) = ENDS[if second == NO_STREAM { 1 } else { 2 }];
         let mut bytes = [0; HEADER_END];
         bytes[0..4].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[8..12].copy_from_slice(&version.to_le_bytes());
         bytes[12..20].copy_from_slice(&self.no.0.to_le_bytes());
         bytes[20..28].copy_from_slice(&self.run.epoch.to_le_bytes());
-        bytes[28..36].copy_from_slice(&self.start.0.to_le_bytes());
+        bytes[28..36].copy_from_slice(&first.0.to_le_bytes());
         bytes[36..44].copy_from_slice(&self.size.to_le_bytes());
         bytes[44..48].copy_from_slice(&self.run.salt.to_le_bytes());
-        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[48..56].copy_from_slice(&second.0.to_le_bytes());
+        let crc = crc32c::crc32c(&bytes[8..end]);
         bytes[4..8].copy_from_slice(&crc.to_le_bytes());
-        buf.extend_from_slice(&bytes);
+        buf.extend_from_slice(&bytes[..end]);
         buf.pad_to_block();
     }
 
     fn decode(bytes: &[u8; HEADER_END]) -> Option<Self> {
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         let half = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-        let (end, salt) = match half(8) {
-            VERSION => (HEADER_END, half(44)),
-            VERSION_1 => (HEADER_END_1, 0),
-            _ => return None,
-        };
+        let (version, end) = ENDS.into_iter().find(|(version, _)| *version == half(8))?;
         let valid = bytes[0..4] == MAGIC && half(4) == crc32c::crc32c(&bytes[8..end]);
-        let run = Run { epoch: word(20), salt };
-        valid.then(|| Self { no: SegmentNo(word(12)), run, start: Lsn(word(28)), size: word(36) })
+        let run = Run { epoch: word(20), salt: if version == 1 { 0 } else { half(44) } };
+        let second = if version == 3 { Lsn(word(48)) } else { NO_STREAM };
+        let starts = [Lsn(word(28)), second];
+        valid.then(|| Self { no: SegmentNo(word(12)), run, starts, size: word(36) })
     }
 
     /// Reads the header of an open segment file. `None` if the file is a spare.
@@ -160,8 +166,8 @@ mod tests {
 
     #[test]
     fn a_header_is_these_bytes_and_damage_makes_a_spare() {
-        let header =
-            Header { no: SegmentNo(7), run: Run { epoch: 2, salt: 9 }, start: Lsn(4096), size: 1 << 20 };
+        let run = Run { epoch: 2, salt: 9 };
+        let header = Header { no: SegmentNo(7), run, starts: [Lsn(4096), NO_STREAM], size: 1 << 20 };
         let mut buf = AlignedBuf::default();
         header.encode(&mut buf);
         assert_eq!(buf.len(), BLOCK_ALIGN);
@@ -177,10 +183,18 @@ mod tests {
         assert_eq!(Header::decode(&bytes), Some(header));
         let mut earlier = bytes;
         earlier[8] = 1;
-        let crc = crc32c::crc32c(&earlier[8..HEADER_END_1]);
+        let crc = crc32c::crc32c(&earlier[8..44]);
         earlier[4..8].copy_from_slice(&crc.to_le_bytes());
         assert_eq!(Header::decode(&earlier), Some(Header { run: Run { epoch: 2, salt: 0 }, ..header }));
         bytes[30] ^= 1;
+        assert_eq!(Header::decode(&bytes), None);
+        let with_second = Header { starts: [Lsn(4096), Lsn(0x5000)], ..header };
+        buf.clear();
+        with_second.encode(&mut buf);
+        assert_eq!((buf[8], &buf[48..56]), (3, &[0, 0x50, 0, 0, 0, 0, 0, 0][..]));
+        let mut bytes: [u8; HEADER_END] = buf[..HEADER_END].try_into().unwrap();
+        assert_eq!(Header::decode(&bytes), Some(with_second));
+        bytes[49] ^= 1;
         assert_eq!(Header::decode(&bytes), None);
     }
 }

@@ -7,8 +7,8 @@ use vfs::{AlignedBuf, File};
 
 use crate::block::{self, BLOCK_ALIGN, HEADER_SIZE, PAYLOAD_SIZE_MAX, Run};
 use crate::pool::Pool;
-use crate::segment::{self, SegmentNo};
-use crate::{Consumer, Durability, Lsn, RedoError};
+use crate::segment::{self, NO_STREAM, SegmentNo, Starts};
+use crate::{Consumer, Durability, EpochStart, Lsn, RedoError, Stream};
 
 /// Counters, all monotone.
 #[derive(Debug, Default)]
@@ -21,12 +21,31 @@ pub struct RedoStats {
     pub blocks: AtomicU64,
 }
 
+/// A stream's way into blocks.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    consumer: Consumer,
+    /// What is to be written in this step ends here.
+    filled: Lsn,
+    pub(crate) written: Lsn,
+    pub(crate) synced: Lsn,
+}
+
+impl Lane {
+    fn new(consumer: Consumer) -> Self {
+        let start = consumer.taken();
+        Self { consumer, filled: start, written: start, synced: start }
+    }
+}
+
 /// Who writes at this moment holds this.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    consumer: Consumer,
+    /// By stream.
+    pub(crate) lanes: Vec<Lane>,
     run: Run,
     segment_size: u64,
+    no: SegmentNo,
     file: Arc<dyn File>,
     /// Where the next block goes in `file`.
     offset: u64,
@@ -35,12 +54,10 @@ pub(crate) struct Writer {
     buf: AlignedBuf,
     /// A step has failed. The process is about to end; nobody may sync again and succeed with less than was written.
     failed: bool,
-    pub(crate) written: Lsn,
-    pub(crate) synced: Lsn,
 }
 
 impl Writer {
-    /// Begins a run: puts the pool's next segment to use, with a header that survives power loss.
+    /// Begins a run: puts the pool's next segment to use, with a header that survives power loss, and returns its number.
     pub(crate) fn begin(
         consumer: Consumer,
         run: Run,
@@ -48,26 +65,52 @@ impl Writer {
         pool: &Pool,
         stats: &RedoStats,
     ) -> Result<(Self, SegmentNo), RedoError> {
-        let start = consumer.taken();
-        let (no, file) = pool.roll(start)?;
+        let first = Lane::new(consumer);
+        let (no, file) = pool.roll([first.written, NO_STREAM])?;
         let mut writer = Self {
-            consumer,
+            lanes: vec![first],
             run,
             segment_size,
+            no,
             file,
             offset: 0,
             unsynced: Vec::new(),
             buf: AlignedBuf::default(),
             failed: false,
-            written: start,
-            synced: start,
         };
-        writer.write_header(no, Durability::Synced, stats)?;
+        writer.write_header(Durability::Synced, stats)?;
         Ok((writer, no))
     }
 
-    /// Writes everything that is filled, and syncs everything written if `want` says so.
-    pub(crate) fn step(&mut self, want: Durability, pool: &Pool, stats: &RedoStats) -> Result<(), RedoError> {
+    /// Begins to carry a second stream, of which everything from `needed_from` on is needed: in a new segment with a header that
+    /// survives power loss and says so. Returns where. Nothing has changed if there is no such segment.
+    pub(crate) fn begin_second(
+        &mut self,
+        consumer: Consumer,
+        needed_from: Lsn,
+        pool: &Pool,
+        stats: &[&RedoStats; 2],
+    ) -> Result<EpochStart, RedoError> {
+        assert_eq!(self.lanes.len(), 1, "a log carries one other stream");
+        self.step(Durability::Synced, pool, stats)?;
+        let second = Lane::new(consumer);
+        let lsn = second.written;
+        let (no, file) = pool.roll([self.lanes[0].written, lsn])?;
+        pool.begin_second(lsn, needed_from);
+        self.lanes.push(second);
+        (self.no, self.file, self.offset) = (no, file, 0);
+        let begun = self.write_header(Durability::Synced, stats[0]);
+        self.failed = begun.is_err();
+        begun.map(|()| EpochStart { epoch: self.run.epoch, lsn, segment: no })
+    }
+
+    /// Writes everything that is filled, and syncs everything written if `want` says so. Counts by stream.
+    pub(crate) fn step(
+        &mut self,
+        want: Durability,
+        pool: &Pool,
+        stats: &[&RedoStats; 2],
+    ) -> Result<(), RedoError> {
         if self.failed {
             return Err(RedoError::Failed);
         }
@@ -76,74 +119,82 @@ impl Writer {
         done
     }
 
-    fn carry(&mut self, want: Durability, pool: &Pool, stats: &RedoStats) -> Result<(), RedoError> {
-        let filled = self.consumer.poll();
+    fn carry(&mut self, want: Durability, pool: &Pool, stats: &[&RedoStats; 2]) -> Result<(), RedoError> {
+        // The first stream first: of what its records name in the second one nothing is missing then.
+        for lane in &mut self.lanes {
+            lane.filled = lane.consumer.poll();
+        }
         // What was only written must be synced before anything behind it can be promised.
-        if want == Durability::Synced && !self.unsynced.is_empty() {
-            self.write_upto(filled, Durability::Written, pool, stats)?;
+        let how = if self.unsynced.is_empty() { want } else { Durability::Written };
+        while self.lanes.iter().any(|lane| lane.written < lane.filled) {
+            self.write_blocks(how, pool, stats)?;
+        }
+        if want == Durability::Synced {
             for file in self.unsynced.drain(..) {
                 file.sync_data()?;
-                stats.syncs.fetch_add(1, Ordering::Relaxed);
+                stats[0].syncs.fetch_add(1, Ordering::Relaxed);
             }
-            self.synced = self.written;
-        } else {
-            self.write_upto(filled, want, pool, stats)?;
+            self.lanes.iter_mut().for_each(|lane| lane.synced = lane.written);
         }
-        assert!(filled >= self.written && self.written >= self.synced, "the LSN ladder");
-        Ok(())
-    }
-
-    fn write_upto(
-        &mut self,
-        filled: Lsn,
-        how: Durability,
-        pool: &Pool,
-        stats: &RedoStats,
-    ) -> Result<(), RedoError> {
-        while self.written < filled {
-            let size =
-                PAYLOAD_SIZE_MAX.min(usize::try_from(filled.since(self.written)).unwrap_or(usize::MAX));
-            self.write_block(size, how, pool, stats)?;
+        for lane in &self.lanes {
+            assert!(lane.filled >= lane.written && lane.written >= lane.synced, "the LSN ladder");
         }
         Ok(())
     }
 
-    fn write_block(
+    /// Writes a block of each stream that has bytes, as long as they find room in one segment.
+    fn write_blocks(
         &mut self,
-        size: usize,
         how: Durability,
         pool: &Pool,
-        stats: &RedoStats,
+        stats: &[&RedoStats; 2],
     ) -> Result<(), RedoError> {
+        if self.segment_size - self.offset < BLOCK_ALIGN as u64 {
+            self.roll(how, pool, stats[0])?;
+        }
         let room = usize::try_from(self.segment_size - self.offset).unwrap_or(usize::MAX);
-        let size = if room < BLOCK_ALIGN {
-            let (no, file) = pool.roll(self.written)?;
-            (self.file, self.offset) = (file, 0);
-            self.write_header(no, how, stats)?;
-            let room = usize::try_from(self.segment_size - self.offset).unwrap_or(usize::MAX);
-            size.min(room - HEADER_SIZE)
-        } else {
-            size.min(room - HEADER_SIZE)
-        };
         self.buf.clear();
-        self.buf.extend_from_slice(&[0; HEADER_SIZE]);
-        let buf = &mut self.buf;
-        self.consumer.take(size, |piece| buf.extend_from_slice(piece));
-        block::seal(&mut self.buf, 0, self.written, self.run, self.synced);
-        self.put(how, stats)?;
-        stats.blocks.fetch_add(1, Ordering::Relaxed);
-        self.written = self.written.advance(size as u64);
+        for ((lane, stream), stats) in self.lanes.iter_mut().zip(Stream::ALL).zip(stats) {
+            let start = self.buf.len();
+            if lane.written == lane.filled || room - start < BLOCK_ALIGN {
+                continue;
+            }
+            let left = usize::try_from(lane.filled.since(lane.written)).unwrap_or(usize::MAX);
+            let size = left.min(PAYLOAD_SIZE_MAX).min(room - start - HEADER_SIZE);
+            let buf = &mut self.buf;
+            buf.extend_from_slice(&[0; HEADER_SIZE]);
+            lane.consumer.take(size, |piece| buf.extend_from_slice(piece));
+            block::seal(buf, start, stream, lane.written, self.run, lane.synced);
+            lane.written = lane.written.advance(size as u64);
+            stats.blocks.fetch_add(1, Ordering::Relaxed);
+            stats.bytes_written.fetch_add((buf.len() - start) as u64, Ordering::Relaxed);
+        }
+        self.put(how, stats[0])?;
         if how == Durability::Synced {
-            self.synced = self.written;
+            self.lanes.iter_mut().for_each(|lane| lane.synced = lane.written);
         }
         Ok(())
     }
 
-    fn write_header(&mut self, no: SegmentNo, how: Durability, stats: &RedoStats) -> Result<(), RedoError> {
+    /// Goes on in the pool's next segment.
+    fn roll(&mut self, how: Durability, pool: &Pool, stats: &RedoStats) -> Result<(), RedoError> {
+        (self.no, self.file) = pool.roll(self.starts())?;
+        self.offset = 0;
+        self.write_header(how, stats)
+    }
+
+    fn starts(&self) -> Starts {
+        let start = |stream: Stream| self.lanes.get(stream.index()).map_or(NO_STREAM, |lane| lane.written);
+        Stream::ALL.map(start)
+    }
+
+    fn write_header(&mut self, how: Durability, stats: &RedoStats) -> Result<(), RedoError> {
         assert_eq!(self.offset, 0, "a header begins a segment");
-        let header = segment::Header { no, run: self.run, start: self.written, size: self.segment_size };
+        let (no, starts) = (self.no, self.starts());
+        let header = segment::Header { no, run: self.run, starts, size: self.segment_size };
         self.buf.clear();
         header.encode(&mut self.buf);
+        stats.bytes_written.fetch_add(self.buf.len() as u64, Ordering::Relaxed);
         self.put(how, stats)
     }
 
@@ -163,7 +214,6 @@ impl Writer {
             }
         }
         self.offset += self.buf.len() as u64;
-        stats.bytes_written.fetch_add(self.buf.len() as u64, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -7,6 +7,8 @@
 //!     lost again: a cut tail never comes back to life.
 //! R3. Damage below a promised LSN is refused with file and offset; damage above it is a torn tail.
 //! R4. The checks notice a sync that does nothing.
+//! R6. All of that holds for each of two streams that one log carries, and damage to one stream's payload leaves the other
+//!     whole.
 //! R5. A disk that is full of the log's own superfluous segments is written on, and begun on; a start that is not made durable
 //!     leaves what it began with.
 //!
@@ -19,7 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use redo::record::{HEAD_SIZE, head};
-use redo::{Cursor, Durability, EpochStart, LiveSegment, Lsn, Options, Reader, RedoError, RedoLog, Start};
+use redo::{
+    Cursor, Durability, EpochStart, LiveSegment, Lsn, Options, Reader, RedoError, RedoLog, Start, Stream,
+    merged,
+};
 use vfs::sim::{CrashMode, Journal, OpKind, Replay, Rng, SimDisk};
 use vfs::{Open, Vfs};
 
@@ -63,6 +68,23 @@ impl Run {
         Self { log, cursor, model, epochs, synced: vec![(disk.ops(), start.lsn)] }
     }
 
+    /// Has the log carry a second stream.
+    fn begin_second(
+        &self,
+        disk: &SimDisk,
+        (start, needed_from): (Lsn, Lsn),
+        mut epochs: Vec<EpochStart>,
+        model: Model,
+    ) -> Self {
+        let (log, cursor, begun) = self.log.begin_second(start, needed_from).unwrap();
+        epochs.push(begun);
+        Self { log, cursor, model, epochs, synced: vec![(0, needed_from), (disk.ops(), start)] }
+    }
+
+    fn stream(&self) -> Stream {
+        if self.log.is_second() { Stream::Second } else { Stream::First }
+    }
+
     fn append(&mut self, body: Vec<u8>) {
         let reservation = self.cursor.draw(HEAD_SIZE + body.len());
         let end = reservation.end();
@@ -81,13 +103,17 @@ impl Run {
         }
     }
 
+    fn append_some(&mut self, rng: &mut Rng) {
+        for _ in 0..rng.below(4) {
+            let size = if rng.chance(1, 8) { 9000 } else { rng.index(700) };
+            let fill = u8::try_from(rng.below(256)).unwrap();
+            self.append(vec![fill; size]);
+        }
+    }
+
     fn work(&mut self, disk: &SimDisk, rng: &mut Rng, rounds: usize) {
         for _ in 0..rounds {
-            for _ in 0..rng.below(4) {
-                let size = if rng.chance(1, 8) { 9000 } else { rng.index(700) };
-                let fill = u8::try_from(rng.below(256)).unwrap();
-                self.append(vec![fill; size]);
-            }
+            self.append_some(rng);
             let want = if rng.chance(1, 3) { Durability::Written } else { Durability::Synced };
             self.log.step(want).unwrap();
             self.synced.push((disk.ops(), self.log.synced()));
@@ -103,8 +129,17 @@ fn read(disk: &SimDisk, epochs: &[EpochStart]) -> Result<(Model, Reader), RedoEr
 }
 
 fn read_from(disk: &SimDisk, epochs: &[EpochStart], from: Lsn) -> Result<(Model, Reader), RedoError> {
+    read_stream(disk, Stream::First, epochs, from)
+}
+
+fn read_stream(
+    disk: &SimDisk,
+    stream: Stream,
+    epochs: &[EpochStart],
+    from: Lsn,
+) -> Result<(Model, Reader), RedoError> {
     let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
-    let mut reader = Reader::open(vfs, Path::new(DIR), epochs, from)?;
+    let mut reader = Reader::open(vfs, Path::new(DIR), stream, epochs, from)?;
     let mut records = Model::new();
     while let Some(record) = reader.next_record()? {
         records.push((record.end, record.body));
@@ -129,7 +164,8 @@ fn synced_at(run: &Run, op: u64) -> Lsn {
 
 /// R1 for one disk that was found after a loss.
 fn check(disk: &SimDisk, run: &Run, synced: Lsn) -> Result<Reader, String> {
-    let (found, reader) = read(disk, &run.epochs).map_err(|error| error.to_string())?;
+    let (found, reader) =
+        read_stream(disk, run.stream(), &run.epochs, Lsn::FIRST).map_err(|error| error.to_string())?;
     let end = found.last().map_or(Lsn::FIRST, |(end, _)| *end);
     if found != run.model[..found.len().min(run.model.len())] {
         return Err("what was read is no prefix of what was written".to_owned());
@@ -365,4 +401,144 @@ fn many_spares_are_used_one_after_another() {
     run.append_synced(24);
     assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), files, "all were used again");
     assert_eq!(read_from(&disk, &run.epochs, from).unwrap().0, run.model[before..]);
+}
+
+/// Both streams, of which the second begins when the first has been written to for a while.
+fn two_streams(disk: &SimDisk, rng: &mut Rng, rounds: usize) -> (Run, Run) {
+    let mut first = first_run(disk);
+    first.work(disk, rng, 3);
+    let second = first.begin_second(disk, (Lsn::FIRST, Lsn::FIRST), Vec::new(), Model::new());
+    let mut both = (first, second);
+    work_both(&mut both, disk, rng, rounds);
+    both
+}
+
+fn work_both((first, second): &mut (Run, Run), disk: &SimDisk, rng: &mut Rng, rounds: usize) {
+    for _ in 0..rounds {
+        let (fills_first, fills_second) = (rng.chance(4, 5), rng.chance(3, 5));
+        if fills_second {
+            second.append_some(rng);
+        }
+        if fills_first {
+            first.append_some(rng);
+        }
+        let want = if rng.chance(1, 3) { Durability::Written } else { Durability::Synced };
+        let log = if rng.chance(1, 2) { &first.log } else { &second.log };
+        log.step(want).unwrap();
+        for run in [&mut *first, &mut *second] {
+            run.synced.push((disk.ops(), run.log.synced()));
+        }
+        if rng.chance(1, 6) {
+            while first.log.tend().unwrap() {}
+        }
+    }
+}
+
+#[test]
+fn two_streams_survive_what_one_does_and_are_continued() {
+    let mut losses = 0;
+    for seed in 1..=3 {
+        let disk = empty_disk();
+        let mut rng = Rng::new(seed);
+        let mut both = two_streams(&disk, &mut rng, 1);
+        disk.start_journal();
+        work_both(&mut both, &disk, &mut rng, 30);
+        let journal = disk.stop_journal().unwrap();
+        let (first, second) = both;
+        sweep(&first, &journal, |op, mode, disk| {
+            let what = format!("seed {seed}, operation {op}, {mode:?}");
+            let readers = [&first, &second].map(|run| {
+                check(disk, run, synced_at(run, op)).unwrap_or_else(|found| panic!("{what}: {found}"))
+            });
+            if op % 5 == 0 {
+                continue_both(disk, op, [&first, &second], readers, mode, &what);
+            }
+            losses += 1;
+        });
+        assert!(second.model.len() > 10);
+    }
+    assert!(losses > 1000, "{losses}");
+}
+
+/// Goes on behind what was found of each, and loses power again.
+fn continue_both(
+    disk: &SimDisk,
+    op: u64,
+    runs: [&Run; 2],
+    readers: [Reader; 2],
+    mode: CrashMode,
+    what: &str,
+) {
+    let [end, second_end] = [readers[0].end(), readers[1].end()];
+    let kept = |run: &Run, end: Lsn| run.model.iter().take_while(|(at, _)| *at <= end).cloned().collect();
+    let segments = merged(readers[0].kept_below(end), readers[1].kept_below(second_end));
+    let start = Start { epoch: 2, lsn: end };
+    let first = Run::begin(disk, start, &segments, runs[0].epochs.clone(), kept(runs[0], end));
+    // Of a run that left nothing no segment is kept: it must not be looked for.
+    let epochs = runs[1].epochs.iter().filter(|epoch| epoch.lsn < second_end).copied().collect();
+    let second = first.begin_second(disk, (second_end, Lsn::FIRST), epochs, kept(runs[1], second_end));
+    let mut both = (first, second);
+    work_both(&mut both, disk, &mut Rng::new(op), 3);
+    for mode in [CrashMode::KeepAll, CrashMode::DropAll, CrashMode::RandomSubset, mode] {
+        for run in [&both.0, &both.1] {
+            check(&disk.crash(mode, op), run, run.log.synced())
+                .unwrap_or_else(|found| panic!("{what}, second loss {mode:?}: {found}"));
+        }
+    }
+}
+
+#[test]
+fn segments_are_kept_until_neither_stream_needs_them() {
+    let disk = empty_disk();
+    let (first, mut second) = two_streams(&disk, &mut Rng::new(7), 1);
+    second.append(vec![9; 700]);
+    first.log.step(Durability::Synced).unwrap();
+    let needed = second.log.synced();
+    for round in 0..40_u8 {
+        second.append(vec![round; 3000]);
+        second.log.step(Durability::Synced).unwrap();
+    }
+    let live = first.log.live_bytes();
+    assert!(live >= 10 * options().segment_size);
+    first.log.retire_below(first.log.synced());
+    assert!(first.log.live_bytes() >= live - 2 * options().segment_size, "the second stream needs them");
+    let (found, _) = read_stream(&disk, Stream::Second, &second.epochs, needed).unwrap();
+    assert_eq!(found.len(), 40);
+    second.log.retire_below(second.log.synced());
+    assert!(first.log.live_bytes() <= 2 * options().segment_size);
+    assert_eq!((second.log.live_bytes(), second.log.ready_bytes()), (0, 0), "files are counted once");
+}
+
+#[test]
+fn damage_to_one_streams_payload_leaves_the_other_whole() {
+    let disk = empty_disk();
+    let mut both = two_streams(&disk, &mut Rng::new(3), 1);
+    for record in 0..12 {
+        both.0.append(vec![record; 3000]);
+        both.1.append(vec![record; 3000]);
+        both.0.log.step(Durability::Synced).unwrap();
+    }
+    let whole =
+        [&both.0, &both.1].map(|run| read_stream(&disk, run.stream(), &run.epochs, Lsn::FIRST).unwrap().0);
+    let (mut first_hit, mut second_hit) = (0, 0);
+    for name in disk.list(Path::new(DIR)).unwrap() {
+        for block in 1..5 {
+            let copy = disk.snapshot();
+            let file = copy.open(&Path::new(DIR).join(&name), Open::ReadWrite).unwrap();
+            let mut byte = [0];
+            file.read_exact_at(&mut byte, block * 4096 + 100).unwrap();
+            file.write_at(&[byte[0] ^ 0x40], block * 4096 + 100).unwrap();
+            let hit = [&both.0, &both.1].map(|run| {
+                let found = read_stream(&copy, run.stream(), &run.epochs, Lsn::FIRST);
+                found.is_ok_and(|(found, _)| found == whole[run.stream() as usize])
+            });
+            match hit {
+                [true, true] => {}
+                [false, true] => first_hit += 1,
+                [true, false] => second_hit += 1,
+                [false, false] => panic!("{name}, block {block} is of both"),
+            }
+        }
+    }
+    assert!(first_hit >= 10 && second_hit >= 10, "{first_hit}, {second_hit}");
 }

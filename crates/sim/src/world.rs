@@ -376,7 +376,7 @@ fn config(options: &Options, settings: Settings, died: &Died) -> Config {
         salt: 0x5A17,
     };
     Config {
-        store: redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() },
+        store: Some(redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() }),
         redo,
         strategy: if options.binlog { options.strategy } else { StrategyKind::None },
         binlog_buffer_size: 1 << 20,

@@ -27,7 +27,7 @@ use engine::base::Base;
 use engine::ids::CounterHigh;
 use engine::view::Published;
 use parking_lot::Mutex;
-use redo::{Cursor, EpochStart, LiveSegment, Reader, RedoLog, Start};
+use redo::{Cursor, EpochStart, LiveSegment, Lsn, Reader, RedoLog, Start, Stream};
 use vfs::{LockGuard, Open, Vfs, WithBallast};
 
 use crate::admission::{Admission, Credits};
@@ -45,12 +45,12 @@ use crate::readers::Readers;
 use crate::roles::Roles;
 use crate::room::{Dirs, Room};
 use crate::semi_sync::SemiSync;
-use crate::sequencer::{BinlogEnd, FileContext, Origins, Sequencer};
+use crate::sequencer::{BinlogEnd, Drawn, FileContext, Origins, Sequencer};
 use crate::settings::Settings;
 use crate::signal::Signal;
 use crate::slots::Slots;
 use crate::stats::Stats;
-use crate::store::Store;
+use crate::store::{self, Place, Store};
 use crate::strategy::{Crowd, Strategies};
 use crate::sweep::Sweep;
 use crate::{FatalError, Pipeline, StrategyKind};
@@ -66,8 +66,9 @@ pub struct Config {
     pub redo: redo::Options,
     /// The binlog's, unless it is off.
     pub binlog: Option<BinlogConfig>,
-    /// The binlog store's directory and sizes.
-    pub store: redo::Options,
+    /// The binlog store's directory and sizes, if it is to have files of its own. One of which something is needed at the start
+    /// goes on where it is.
+    pub store: Option<redo::Options>,
     /// Commits that may be under way at a time.
     pub commit_slots: usize,
     /// `binlog_buffer_size`: bytes of events that may wait to be written to the binlog file behind their log.
@@ -87,6 +88,11 @@ impl Config {
     fn data_dir(&self) -> &Path {
         self.redo.dir.parent().unwrap_or(Path::new(""))
     }
+
+    /// Where the store's own files are, if it has some.
+    fn own_store_dir(&self) -> PathBuf {
+        self.store.as_ref().map_or_else(|| self.data_dir().join(store::FORMER_DIR), |own| own.dir.clone())
+    }
 }
 
 /// Where the binlog is, and how its files begin.
@@ -102,7 +108,7 @@ pub struct BinlogConfig {
 
 impl Config {
     fn dirs(&self) -> Dirs {
-        let (redo, store) = (self.redo.dir.clone(), self.store.dir.clone());
+        let (redo, store) = (self.redo.dir.clone(), self.own_store_dir());
         let binlog = self.binlog.as_ref().and_then(|binlog| binlog.path.parent());
         Dirs { binlog: binlog.map_or_else(|| redo.clone(), Path::to_owned), redo, store }
     }
@@ -156,20 +162,8 @@ pub fn open(
     };
     let published = Arc::new(Published::new(base.generation(facts.through)?, config.commit_slots));
     let mut report = Report::default();
-    let Restored { kept, segments, store_end } = restore(vfs, &config, &facts, &published, &mut report)?;
-    let epoch = facts.epochs.last().map_or(1, |last| last.epoch + 1);
-    let start = Start { epoch, lsn: kept.redo_end };
-    let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), &config.redo, start, &segments)?;
-    // Of a run that left nothing no segment is kept: it must not be looked for.
-    facts.epochs.retain(|run| run.lsn < kept.redo_end);
-    facts.epochs.push(EpochStart { epoch, lsn: kept.redo_end, segment });
-    let store = match store_end {
-        Some(KeptStore { end, segments, drawn, lock }) => {
-            let (store, cursor) = Store::begin(vfs, &config.store, &mut facts.store, end, &segments, lock)?;
-            Some((store, cursor, drawn))
-        }
-        None => None,
-    };
+    let Restored { kept, segments, store } = restore(vfs, &config, &facts, &published, &mut report)?;
+    let ((redo, cursor), store) = begin_logs(vfs, &config, &mut facts, kept.redo_end, segments, store)?;
     facts.gtid_purged.add_set(&missing_gtids(vfs, &config, &facts, &kept)?);
     facts.keep(base, &[])?;
     let log = begin_binlog(vfs, &config, lock, &kept, facts.reset_to, &*clock)?;
@@ -182,7 +176,7 @@ pub fn open(
     let counters = kept.counters.clone();
     let strategy = config.strategy;
     let pipeline = assemble(vfs, config, facts, kept, published, (redo, cursor), log, (room, clock));
-    if let Some((store, cursor, drawn)) = store {
+    if let Some(((store, cursor), drawn)) = store {
         pipeline.adopt_store(store, cursor, drawn);
     }
     if let Some(error) = pipeline.prepare_for(strategy, base)? {
@@ -205,6 +199,43 @@ pub fn open(
     Ok(Recovered { pipeline, counters, report })
 }
 
+/// A log that a run writes, and the end of what is drawn of it.
+type Begun<T> = (T, Cursor);
+
+/// Begins to write redo, and the store if something of it is needed, behind what is kept.
+fn begin_logs(
+    vfs: &Arc<dyn Vfs>,
+    config: &Config,
+    facts: &mut Facts,
+    redo_end: Lsn,
+    mut segments: Vec<LiveSegment>,
+    store: Option<KeptStore>,
+) -> Result<(Begun<RedoLog>, Option<(Begun<Store>, Drawn)>), FatalError> {
+    if let Some(KeptStore { own: None, segments: beside, .. }) = &store {
+        segments = redo::merged(segments, beside.clone());
+    }
+    let epoch = facts.epochs.last().map_or(1, |last| last.epoch + 1);
+    let start = Start { epoch, lsn: redo_end };
+    let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), &config.redo, start, &segments)?;
+    // Of a run that left nothing no segment is kept: it must not be looked for.
+    facts.epochs.retain(|run| run.lsn < redo_end);
+    facts.epochs.push(EpochStart { epoch, lsn: redo_end, segment });
+    let Some(KeptStore { end, segments: kept, drawn, own }) = store else {
+        facts.store.need_from(None);
+        return Ok(((redo, cursor), None));
+    };
+    let options;
+    let place = match own {
+        None => Place::Redo(&redo),
+        Some((dir, lock)) => {
+            options = redo::Options { dir, ..config.redo.clone() };
+            Place::Own { options: &options, kept: &kept, lock }
+        }
+    };
+    let begun = Store::begin(vfs, place, &mut facts.store, end)?;
+    Ok(((redo, cursor), Some((begun, drawn))))
+}
+
 /// Steps 2 to 5: reads both logs, decides, cuts, rebuilds and syncs. Returns what is kept and the redo segments that
 /// hold it.
 fn restore(
@@ -216,13 +247,14 @@ fn restore(
 ) -> Result<Restored, FatalError> {
     let current = config.binlog.as_ref().map(|binlog| &*binlog.path);
     let mut log = RecordedLog::new(vfs, facts, config.data_dir(), current)?;
-    let mut store = StoreTail::open(vfs, &config.store.dir, &facts.store)?;
+    let mut store = StoreTail::open(vfs, &config.redo.dir, &config.own_store_dir(), &facts.store)?;
     let view = published.view();
     let replay = Replay::new(facts, &view.active, &mut log, store.as_mut());
     if facts.epochs.is_empty() {
-        return Ok(Restored { kept: replay.into_kept(), segments: Vec::new(), store_end: None });
+        return Ok(Restored { kept: replay.into_kept(), segments: Vec::new(), store: None });
     }
-    let mut reader = Reader::open(Arc::clone(vfs), &config.redo.dir, &facts.epochs, facts.redo_start)?;
+    let mut reader =
+        Reader::open(Arc::clone(vfs), &config.redo.dir, Stream::First, &facts.epochs, facts.redo_start)?;
     let kept = replay.run(&mut reader)?;
     if let Some(tail) = log.opened() {
         tail.restore(&kept, facts.binlog)?;
@@ -233,13 +265,13 @@ fn restore(
     report.trx_replayed = kept.replayed;
     report.trx_cut = kept.cut;
     report.bytes_read = reader.bytes_read() + store.as_ref().map_or(0, StoreTail::bytes_read);
-    let store_end = store.map(StoreTail::sync).transpose()?;
+    let store = store.map(StoreTail::sync).transpose()?.flatten();
     if let Some(tail) = log.opened() {
         report.bytes_read += tail.bytes_read;
         report.binlog_bytes_cut = tail.bytes_cut;
         report.binlog_bytes_rebuilt = tail.bytes_rebuilt;
     }
-    Ok(Restored { kept, segments, store_end })
+    Ok(Restored { kept, segments, store })
 }
 
 /// GTIDs that no file of the log has which this run goes on with: of transactions that were logged elsewhere, under another
@@ -275,7 +307,7 @@ fn missing_gtids(
 struct Restored {
     kept: Kept,
     segments: Vec<LiveSegment>,
-    store_end: Option<KeptStore>,
+    store: Option<KeptStore>,
 }
 
 /// The highest number of a file that a run begins with. So many are left for its rotations that none finds no number behind its
@@ -363,7 +395,7 @@ fn assemble(
     assert!(redo.ring().slots() >= 4 * config.commit_slots, "reservations never run out before commit slots");
     let credits = Credits {
         ring_bytes: Credits::bytes(ring_credit),
-        store_bytes: Credits::bytes(config.store.ring_size.next_power_of_two()),
+        store_bytes: Credits::bytes(redo.ring().capacity()),
         backlog_bytes: Credits::bytes(config.binlog_buffer_size),
         slots: Credits::bytes(config.commit_slots),
     };

@@ -1,11 +1,11 @@
 //! The binlog store, as recovery reads it: its records are in commit order, like redo's.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::ids::CommitSeq;
-use redo::{LiveSegment, Lsn, Reader};
+use redo::{LiveSegment, Lsn, Reader, Stream};
 use vfs::{LockGuard, Vfs};
 
 use crate::FatalError;
@@ -27,8 +27,8 @@ pub(super) struct StoreTail {
     /// What was read, and what was when the last record was kept.
     drawn: Drawn,
     kept_drawn: Drawn,
-    /// No other server writes meanwhile.
-    lock: Box<dyn LockGuard>,
+    /// The directory of its own files, if it has them, and no other server writes to them meanwhile.
+    own: Option<(PathBuf, Box<dyn LockGuard>)>,
 }
 
 /// What is kept of a store.
@@ -36,7 +36,7 @@ pub(super) struct KeptStore {
     pub(super) end: Lsn,
     pub(super) segments: Vec<LiveSegment>,
     pub(super) drawn: Drawn,
-    pub(super) lock: Box<dyn LockGuard>,
+    pub(super) own: Option<(PathBuf, Box<dyn LockGuard>)>,
 }
 
 /// A transaction's record.
@@ -50,19 +50,24 @@ struct Stored {
 }
 
 impl StoreTail {
-    /// Opens a store in a directory, if anything of it is needed.
+    /// Opens a store in redo's files or in its own directory, if anything of it may be needed.
     pub(super) fn open(
         vfs: &Arc<dyn Vfs>,
-        dir: &Path,
+        redo: &Path,
+        own: &Path,
         facts: &StoreFacts,
     ) -> Result<Option<Self>, FatalError> {
         if facts.epochs.is_empty() {
             return Ok(None);
         }
-        let lock = store::lock(&**vfs, dir)?;
-        let reader = Reader::open(Arc::clone(vfs), dir, &facts.epochs, facts.start)?;
+        let (dir, stream, own) = if facts.is_beside_redo() {
+            (redo, Stream::Second, None)
+        } else {
+            (own, Stream::First, Some((own.to_owned(), store::lock(&**vfs, own)?)))
+        };
+        let reader = Reader::open(Arc::clone(vfs), dir, stream, &facts.epochs, facts.start)?;
         let (drawn, kept_drawn, end) = (Drawn::default(), Drawn::default(), facts.start);
-        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end, drawn, kept_drawn, lock }))
+        Ok(Some(Self { reader, chunks: HashMap::new(), current: None, end, drawn, kept_drawn, own }))
     }
 
     /// The events' body of a transaction, if the store has that very record. Transactions are asked for in commit order.
@@ -95,11 +100,14 @@ impl StoreTail {
         self.kept_drawn = self.drawn;
     }
 
-    /// Makes what is kept survive power loss.
-    pub(super) fn sync(self) -> Result<KeptStore, FatalError> {
+    /// Makes what is kept survive power loss. `None` if that is nothing.
+    pub(super) fn sync(self) -> Result<Option<KeptStore>, FatalError> {
+        if self.kept_drawn == Drawn::default() {
+            return Ok(None);
+        }
         let segments = self.reader.kept_below(self.end);
         self.reader.sync(&segments)?;
-        Ok(KeptStore { end: self.end, segments, drawn: self.kept_drawn, lock: self.lock })
+        Ok(Some(KeptStore { end: self.end, segments, drawn: self.kept_drawn, own: self.own }))
     }
 
     pub(super) fn bytes_read(&self) -> u64 {

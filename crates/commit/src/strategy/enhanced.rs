@@ -7,7 +7,8 @@
 //! | REDO, STORE | each writes and syncs its log; whoever comes second publishes what both reached |
 //! | FILES, SYNC | make standard binlog files behind the commits, as in `in_redo` |
 //!
-//! The store is [`crate::store`]. A commit waits for the slower of two syncs instead of their sum.
+//! The store is [`crate::store`]. A commit waits for the slower of two syncs instead of their sum. A store in redo's files is
+//! written and synced with redo, by REDO.
 
 use std::sync::atomic::Ordering;
 
@@ -26,7 +27,7 @@ use crate::{FatalError, Pipeline, Role};
 pub(crate) struct Enhanced {
     /// Held by whoever publishes. Rank: after the roles'.
     harvest: Mutex<Harvest>,
-    /// Passes of STORE since its last sync. Held by whoever plays it.
+    /// Passes of the store since its last sync. Held by whoever carries it.
     passes: Mutex<u32>,
     /// For redo and for the store: what comes before a sync, and the first transaction that had no ticket at the last one.
     /// Held by whoever plays the role. Rank: before the harvest's.
@@ -34,16 +35,16 @@ pub(crate) struct Enhanced {
 }
 
 impl Enhanced {
-    /// Carries the store as far as `sync_binlog` and `wait_binlog_flush` say.
-    fn carry_store(&self, pipeline: &Pipeline) -> Result<(), FatalError> {
+    /// How far `sync_binlog` and `wait_binlog_flush` have the store carried now.
+    fn store_demand(&self, pipeline: &Pipeline) -> Durability {
         let mut passes = self.passes.lock();
         *passes += 1;
         let every = pipeline.settings.sync_binlog.load(Ordering::Relaxed);
         if waits_for_files(pipeline) || every > 0 && *passes >= every {
             *passes = 0;
-            return pipeline.store_step(Durability::Synced);
+            return Durability::Synced;
         }
-        pipeline.store_step(Durability::Written)
+        Durability::Written
     }
 
     /// Waits for those who are about to come, if that is worth it.
@@ -96,21 +97,27 @@ impl Strategy for Enhanced {
         Ok(())
     }
 
-    fn first_roles(&self) -> &'static [Role] {
-        &[Role::Store, Role::Redo]
+    fn first_roles(&self, pipeline: &Pipeline) -> &'static [Role] {
+        if pipeline.own_store().is_some() { &[Role::Store, Role::Redo] } else { &[Role::Redo] }
     }
 
     fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError> {
         match role {
             Role::Redo => {
                 self.gather(pipeline, 0);
-                pipeline.redo_by(redo_demand(pipeline))?;
+                let demand = redo_demand(pipeline);
+                if pipeline.own_store().is_some() {
+                    pipeline.redo_by(demand)?;
+                } else {
+                    let store = self.store_demand(pipeline);
+                    pipeline.redo_step(demand.map_or(store, |demand| demand.max(store)))?;
+                }
                 self.publish(pipeline);
                 Ok(())
             }
             Role::Store => {
                 self.gather(pipeline, 1);
-                self.carry_store(pipeline)?;
+                pipeline.store_step(self.store_demand(pipeline))?;
                 self.publish(pipeline);
                 Ok(())
             }

@@ -230,7 +230,7 @@ impl Strategy for Group {
         Ok(())
     }
 
-    fn first_roles(&self) -> &'static [Role] {
+    fn first_roles(&self, _: &Pipeline) -> &'static [Role] {
         &[Role::Flush]
     }
 

@@ -47,7 +47,7 @@ impl Strategy for InRedo {
         Ok(())
     }
 
-    fn first_roles(&self) -> &'static [Role] {
+    fn first_roles(&self, _: &Pipeline) -> &'static [Role] {
         &[Role::Redo]
     }
 

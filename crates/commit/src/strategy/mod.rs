@@ -95,7 +95,7 @@ pub(crate) trait Strategy: Debug + Send + Sync {
     fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError>;
 
     /// The roles that take transactions which are ready.
-    fn first_roles(&self) -> &'static [Role];
+    fn first_roles(&self, pipeline: &Pipeline) -> &'static [Role];
 
     /// Plays a role, which another strategy may have wanted. An error is fatal.
     fn step(&self, pipeline: &Pipeline, role: Role) -> Result<(), FatalError>;

@@ -55,7 +55,7 @@ impl Strategy for Parallel {
         Ok(())
     }
 
-    fn first_roles(&self) -> &'static [Role] {
+    fn first_roles(&self, _: &Pipeline) -> &'static [Role] {
         &[Role::Redo]
     }
 

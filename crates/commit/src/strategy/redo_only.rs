@@ -31,7 +31,7 @@ impl Strategy for RedoOnly {
         Ok(())
     }
 
-    fn first_roles(&self) -> &'static [Role] {
+    fn first_roles(&self, _: &Pipeline) -> &'static [Role] {
         &[Role::Redo]
     }
 

@@ -94,7 +94,7 @@ impl Strategy for Serial {
         Ok(())
     }
 
-    fn first_roles(&self) -> &'static [Role] {
+    fn first_roles(&self, _: &Pipeline) -> &'static [Role] {
         &[Role::Flush]
     }
 

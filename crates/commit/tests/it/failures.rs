@@ -8,7 +8,7 @@ use engine::ids::TrxId;
 use vfs::sim::{Fault, FaultKind, Rng, SimDisk};
 use vfs::{Open, Vfs as _};
 
-use crate::power_loss::{Script, WITH_BINLOG};
+use crate::power_loss::{ENHANCED, IN_REDO, OWN_STORE, Script, WITH_BINLOG};
 use crate::world::{Options, World};
 
 /// Plays the log threads as they go on beside one that has failed, and those who want the files to reach the end. The
@@ -62,9 +62,8 @@ fn nothing_is_appended_behind_a_rotation_that_failed() {
 
 #[test]
 fn a_file_that_ends_before_its_rotation_is_named() {
-    for strategy in [StrategyKind::InRedo, StrategyKind::Enhanced] {
+    for options in [IN_REDO, ENHANCED, OWN_STORE] {
         let disk = SimDisk::new();
-        let options = Options { strategy, ..WITH_BINLOG };
         let mut world = World::open(&disk, options).unwrap();
         let (mut script, mut rng) = (Script::new(), Rng::new(1));
         script.group(&mut world, &disk, &mut rng, 3);
@@ -79,6 +78,6 @@ fn a_file_that_ends_before_its_rotation_is_named() {
         file.set_len(end - 1).unwrap();
         file.sync_all().unwrap();
         let error = World::open(&disk, options).map(drop).unwrap_err().to_string();
-        assert!(error.contains("binlog.000001") && error.contains("restore"), "{strategy:?}: {error}");
+        assert!(error.contains("binlog.000001") && error.contains("restore"), "{options:?}: {error}");
     }
 }

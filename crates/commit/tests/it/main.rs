@@ -7,6 +7,8 @@
 //! R3. engine and binlog hold the same transactions;
 //! R4. recovering once more changes nothing, and a second loss after less work obeys the same rules;
 //! R5. a sync that does nothing is noticed;
+//! R7. a binlog store of which something is needed goes on where it is, whatever the next start says of its place; one of which
+//!     nothing is needed begins where that says;
 //! R6. after a RESET the log holds what came after it and nothing else, before it all; never something between.
 //!
 //! Method: a fixed run on the simulated disk, its log steps played by the test itself: groups of several sizes,
@@ -27,6 +29,7 @@ mod reset;
 mod room;
 mod semi_sync;
 mod slots;
+mod store_place;
 mod switch;
 mod wait_for_files;
 mod windows;

@@ -17,7 +17,11 @@ pub(crate) const WITH_BINLOG: Options = Options {
     strategy: StrategyKind::Group,
     sync_binlog: 1,
     flush: 1,
+    own_store: false,
 };
+pub(crate) const IN_REDO: Options = Options { strategy: StrategyKind::InRedo, ..WITH_BINLOG };
+pub(crate) const ENHANCED: Options = Options { strategy: StrategyKind::Enhanced, ..WITH_BINLOG };
+pub(crate) const OWN_STORE: Options = Options { own_store: true, ..ENHANCED };
 const WITHOUT_BINLOG: Options = Options {
     binlog: false,
     gtid: false,
@@ -174,7 +178,12 @@ fn journalled(options: Options, switches: Option<usize>, skip: &[(&str, OpKind)]
 }
 
 /// R1 to R3 for a disk that was found, and R4's first half.
-fn check(disk: &SimDisk, script: &Script, options: Options, acked: CommitSeq) -> Result<World, String> {
+pub(crate) fn check(
+    disk: &SimDisk,
+    script: &Script,
+    options: Options,
+    acked: CommitSeq,
+) -> Result<World, String> {
     let world = World::open(disk, options).map_err(|error| error.to_string())?;
     let (last, rows) = world.rows();
     if last < acked {
@@ -225,7 +234,7 @@ pub(crate) fn sweep(
 }
 
 /// One of every `n` operations.
-fn each_nth(n: u64) -> impl Fn(&u64) -> bool {
+pub(crate) fn each_nth(n: u64) -> impl Fn(&u64) -> bool {
     move |op| op % n == 0
 }
 
@@ -244,10 +253,13 @@ fn sweep_is_clean(options: Options, switches: Option<usize>, every: u64) -> u64 
 
 #[test]
 fn every_power_loss_with_the_binlog_recovers_to_one_prefix_in_both_logs() {
-    for strategy in StrategyKind::WITH_BINLOG {
+    let with = |strategy| {
         let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
+        Options { strategy, sync_binlog, ..WITH_BINLOG }
+    };
+    for options in StrategyKind::WITH_BINLOG.map(with).into_iter().chain([OWN_STORE]) {
         let every = every(13);
-        let count = every * sweep_is_clean(Options { strategy, sync_binlog, ..WITH_BINLOG }, None, every);
+        let count = every * sweep_is_clean(options, None, every);
         assert!(count > 3_000, "the workload became too small to mean something: {count} losses");
     }
 }
@@ -255,7 +267,7 @@ fn every_power_loss_with_the_binlog_recovers_to_one_prefix_in_both_logs() {
 #[test]
 fn every_power_loss_while_strategies_change_recovers_to_one_prefix_in_both_logs() {
     for first in 0..SWITCHES.len() {
-        sweep_is_clean(WITH_BINLOG, Some(first), every(29));
+        sweep_is_clean(Options { own_store: first % 2 == 1, ..WITH_BINLOG }, Some(first), every(29));
     }
 }
 
@@ -290,7 +302,8 @@ const FLAGS_AT: usize = 4 + 17;
 fn no_replica_holds_what_the_recovered_source_lacks() {
     let with = |strategy| (Options { strategy, ..WITH_BINLOG }, None);
     let strategies = StrategyKind::WITH_BINLOG.into_iter().filter(|kind| kind.can_sync_binlog(1)).map(with);
-    for (options, switches) in strategies.chain([(WITH_BINLOG, Some(0)), (WITH_BINLOG, Some(3))]) {
+    let more = [(OWN_STORE, None), (WITH_BINLOG, Some(0)), (WITH_BINLOG, Some(3))];
+    for (options, switches) in strategies.chain(more) {
         let disk = SimDisk::new();
         disk.start_journal();
         let script = run(&disk, options, switches, true);
@@ -312,10 +325,12 @@ fn every_power_loss_without_the_binlog_recovers_to_a_prefix() {
 /// The conformance suite: one workload, all strategies and settings.
 #[test]
 fn relaxed_settings_lose_a_suffix_of_both_logs_and_never_a_hole() {
-    for strategy in StrategyKind::WITH_BINLOG {
+    let with = |strategy| Options { strategy, ..WITH_BINLOG };
+    for with in StrategyKind::WITH_BINLOG.map(with).into_iter().chain([OWN_STORE]) {
+        let strategy = with.strategy;
         for sync_binlog in [0, 1, 100] {
             for flush in [0, 1, 2] {
-                let options = Options { strategy, sync_binlog, flush, ..WITH_BINLOG };
+                let options = Options { sync_binlog, flush, ..with };
                 if !strategy.can_sync_binlog(sync_binlog) {
                     let options = Options { strategy: StrategyKind::Group, ..options };
                     let mut world = World::open(&SimDisk::new(), options).unwrap();
@@ -358,18 +373,19 @@ fn a_second_loss_after_less_work_obeys_the_same_rules() {
 fn a_sync_that_does_nothing_is_noticed() {
     let redo = ("/data/redo/", OpKind::WriteDurable);
     let base = ("base.redb", OpKind::SyncData);
-    for (strategy, skip) in [
-        (StrategyKind::Group, redo),
-        (StrategyKind::Group, ("binlog.0", OpKind::SyncData)),
-        (StrategyKind::Group, base),
-        (StrategyKind::Serial, redo),
-        (StrategyKind::Serial, ("binlog.0", OpKind::SyncData)),
-        (StrategyKind::InRedo, redo),
-        (StrategyKind::InRedo, base),
-        (StrategyKind::Enhanced, redo),
-        (StrategyKind::Enhanced, ("/data/store/", OpKind::WriteDurable)),
+    let serial = Options { strategy: StrategyKind::Serial, ..WITH_BINLOG };
+    for (options, skip) in [
+        (WITH_BINLOG, redo),
+        (WITH_BINLOG, ("binlog.0", OpKind::SyncData)),
+        (WITH_BINLOG, base),
+        (serial, redo),
+        (serial, ("binlog.0", OpKind::SyncData)),
+        (IN_REDO, redo),
+        (IN_REDO, base),
+        (ENHANCED, redo),
+        (OWN_STORE, redo),
+        (OWN_STORE, ("/data/enhanced_binlog/", OpKind::WriteDurable)),
     ] {
-        let options = Options { strategy, ..WITH_BINLOG };
         let (script, journal) = journalled(options, None, &[skip]);
         let mut noticed = 0;
         let count = sweep(&journal, each_nth(5), |op, _, disk| {
@@ -379,15 +395,21 @@ fn a_sync_that_does_nothing_is_noticed() {
             }));
             noticed += u64::from(failed.unwrap_or(true));
         });
-        println!("{strategy:?}, {skip:?}: {noticed} of {count} power losses were noticed");
-        assert!(noticed > 0, "{strategy:?}: {skip:?} was skipped and nobody noticed");
+        println!("{options:?}, {skip:?}: {noticed} of {count} power losses were noticed");
+        assert!(noticed > 0, "{options:?}: {skip:?} was skipped and nobody noticed");
     }
 }
 
 #[test]
 fn a_store_that_is_begun_while_a_checkpoint_runs_is_read_after_it() {
+    for own_store in [false, true] {
+        begin_a_store_while_a_checkpoint_runs(Options { own_store, ..WITH_BINLOG });
+    }
+}
+
+fn begin_a_store_while_a_checkpoint_runs(options: Options) {
     let disk = SimDisk::new();
-    let mut world = World::open(&disk, WITH_BINLOG).unwrap();
+    let mut world = World::open(&disk, options).unwrap();
     let mut script = Script::new();
     let mut rng = Rng::new(1);
     script.group(&mut world, &disk, &mut rng, 2);
@@ -399,5 +421,5 @@ fn a_store_that_is_begun_while_a_checkpoint_runs_is_read_after_it() {
     let acked = world.rows().0;
     drop(world);
     let found = disk.crash(CrashMode::DropAll, 1);
-    check(&found, &script, WITH_BINLOG, acked).unwrap();
+    check(&found, &script, options, acked).unwrap();
 }

@@ -18,7 +18,7 @@ use commit::record::BinlogPlace;
 use commit::{Role, StrategyKind};
 use vfs::sim::SimDisk;
 
-use super::power_loss::WITH_BINLOG;
+use super::power_loss::{ENHANCED, IN_REDO, OWN_STORE, WITH_BINLOG};
 use super::world::{HELD, Options, World};
 
 fn published(world: &World) -> BinlogPlace {
@@ -146,11 +146,10 @@ fn many_readers_are_woken_in_turn_and_those_who_are_awaited_with_every_few() {
 /// semi-synchronous replication asks of the clock.
 #[test]
 fn who_publishes_behind_the_file_maker_has_readers_told() {
-    for (strategy, replicas_hold) in [StrategyKind::InRedo, StrategyKind::Enhanced]
-        .into_iter()
-        .flat_map(|kind| [(kind, false), (kind, true)])
+    for (options, replicas_hold) in
+        [IN_REDO, ENHANCED, OWN_STORE].into_iter().flat_map(|options| [(options, false), (options, true)])
     {
-        let mut world = World::open(&SimDisk::new(), Options { strategy, ..WITH_BINLOG }).unwrap();
+        let mut world = World::open(&SimDisk::new(), options).unwrap();
         let pipeline = Arc::clone(&world.pipeline);
         pipeline.settings.semi_sync_enabled.store(true, Ordering::Relaxed);
         pipeline.settings.semi_sync_wait_no_replica.store(replicas_hold, Ordering::Relaxed);
@@ -172,9 +171,9 @@ fn who_publishes_behind_the_file_maker_has_readers_told() {
             let files = pipeline.binlog().unwrap();
             pipeline.step(Role::Files).unwrap();
             poll_task();
-            assert_eq!(published(&world), before, "{strategy:?}");
+            assert_eq!(published(&world), before, "{options:?}");
             let name = files.index().last().unwrap().clone();
-            assert!(world.file_bytes(&files.path_of(&name)).len() as u64 > before.position, "{strategy:?}");
+            assert!(world.file_bytes(&files.path_of(&name)).len() as u64 > before.position, "{options:?}");
             world.clock.let_go();
             step.join().unwrap();
         });
@@ -182,7 +181,7 @@ fn who_publishes_behind_the_file_maker_has_readers_told() {
         poll_task();
         let mut beyond = pin!(reader.beyond(before));
         let is_told = beyond.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
-        assert!(is_told, "{strategy:?}, replicas hold: {replicas_hold}");
+        assert!(is_told, "{options:?}, replicas hold: {replicas_hold}");
         drop(committing);
     }
 }

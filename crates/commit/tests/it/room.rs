@@ -13,7 +13,7 @@ use engine::ids::TrxId;
 use vfs::sim::SimDisk;
 use vfs::{File, LockGuard, Open, Vfs};
 
-use crate::power_loss::WITH_BINLOG;
+use crate::power_loss::{OWN_STORE, WITH_BINLOG};
 use crate::world::{DIR, Options, World};
 
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl Vfs for TwoDevices {
         if path == Path::new(DIR) {
             return Ok(self.binlog_free.load(Ordering::Relaxed));
         }
-        if path == Path::new(DIR).join("store") {
+        if path == Path::new(DIR).join("enhanced_binlog") {
             return Ok(self.store_free.load(Ordering::Relaxed));
         }
         self.disk.free_bytes(path)
@@ -113,8 +113,7 @@ fn a_commit_is_refused_where_the_binlogs_own_device_is_full() {
 #[test]
 fn a_store_whose_device_is_full_goes_on_with_the_segments_that_a_checkpoint_frees() {
     let devices = TwoDevices::new();
-    let options = Options { strategy: StrategyKind::Enhanced, ..WITH_BINLOG };
-    let mut world = World::open_on(Arc::new(devices.clone()), options).unwrap();
+    let mut world = World::open_on(Arc::new(devices.clone()), OWN_STORE).unwrap();
     // A few segments of 64 KiB.
     assert_eq!(commits(&mut world), 100);
     devices.store_free.store(0, Ordering::Relaxed);

@@ -118,7 +118,7 @@ fn a_commit_behind_a_change_of_settings_is_not_answered_by_the_old_ones() {
         (StrategyKind::Parallel, true),
         (StrategyKind::Enhanced, true),
     ] {
-        let options = Options { binlog, strategy, ..relaxed };
+        let options = Options { binlog, strategy, own_store: true, ..relaxed };
         commit_beside_a_relaxed_step(options, [Role::Store, Role::Redo], 1);
     }
 }

@@ -6,10 +6,10 @@
 use std::pin::pin;
 use std::sync::atomic::Ordering;
 
-use commit::{Role, StrategyKind};
+use commit::Role;
 use vfs::sim::SimDisk;
 
-use super::power_loss::WITH_BINLOG;
+use super::power_loss::{ENHANCED, IN_REDO, OWN_STORE};
 use super::world::{Options, World, poll};
 
 fn play(world: &World, role: Role) {
@@ -41,11 +41,11 @@ fn commits(options: Options, redo_is_late: bool) -> bool {
 
 #[test]
 fn roles_alone_bring_a_commit_to_its_file() {
-    for strategy in [StrategyKind::InRedo, StrategyKind::Enhanced] {
+    for with in [IN_REDO, ENHANCED, OWN_STORE] {
         for sync_binlog in [0, 1, 100] {
             for flush in 0..3 {
                 for redo_is_late in [false, true] {
-                    let options = Options { strategy, sync_binlog, flush, ..WITH_BINLOG };
+                    let options = Options { sync_binlog, flush, ..with };
                     assert!(commits(options, redo_is_late), "{options:?}, redo is late: {redo_is_late}");
                 }
             }

@@ -114,6 +114,8 @@ pub struct Options {
     pub strategy: StrategyKind,
     pub sync_binlog: u32,
     pub flush: u8,
+    /// The binlog store has files of its own.
+    pub own_store: bool,
 }
 
 impl Options {
@@ -122,6 +124,7 @@ impl Options {
         self.flush == 1
             && match self.strategy {
                 StrategyKind::None | StrategyKind::InRedo => true,
+                StrategyKind::Enhanced if !self.own_store => true,
                 StrategyKind::Serial | StrategyKind::Group | StrategyKind::Enhanced => self.sync_binlog == 1,
                 StrategyKind::Parallel => false,
             }
@@ -170,7 +173,9 @@ impl World {
             salt: 0x5A17,
         };
         let config = Config {
-            store: redo::Options { dir: dir.join("store"), ..redo.clone() },
+            store: options
+                .own_store
+                .then(|| redo::Options { dir: dir.join("enhanced_binlog"), ..redo.clone() }),
             redo,
             strategy: options.strategy,
             binlog_buffer_size: 1 << 20,

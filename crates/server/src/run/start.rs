@@ -291,9 +291,9 @@ fn config(
         segments_kept: usize::try_from(commit::EVENTS_FACTOR * capacity / segment_size).unwrap_or(usize::MAX),
         salt: u32::from_le_bytes(random()),
     };
-    let store_dir = dir.join(values.get("enhanced_binlog_dir").as_text());
+    let store = values.get("enhanced_binlog_dir").as_text();
     Ok(Config {
-        store: RedoOptions { dir: store_dir, ..redo.clone() },
+        store: (!store.is_empty()).then(|| RedoOptions { dir: dir.join(store), ..redo.clone() }),
         redo,
         strategy: strategy(values)?,
         binlog_buffer_size: values.get("binlog_buffer_size").size(),

@@ -24,8 +24,8 @@ pub(super) const ROWS: &[Variable] = &[
     text(
         "enhanced_binlog_dir",
         Global,
-        "enhanced_binlog",
-        "Directory of the binlog store of the strategy enhanced; a device of its own lets both syncs overlap.",
+        "",
+        "Directory of the binlog store of the strategy enhanced, on a device of its own; empty: the store lies in redo's files.",
     )
     .fixed(),
     text(
