@@ -56,6 +56,8 @@ pub struct Options {
     pub ballast_size: u64,
     /// `onelog_commit_strategy`; without a binlog there is only one.
     pub strategy: StrategyKind,
+    /// The binlog store has files of its own.
+    pub own_store: bool,
 }
 
 impl Default for Options {
@@ -67,6 +69,7 @@ impl Default for Options {
             segment_size: 16 * 4096,
             ballast_size: 0,
             strategy: StrategyKind::InRedo,
+            own_store: false,
         }
     }
 }
@@ -376,7 +379,9 @@ fn config(options: &Options, settings: Settings, died: &Died) -> Config {
         salt: 0x5A17,
     };
     Config {
-        store: Some(redo::Options { dir: PathBuf::from(DIR).join("store"), ..redo.clone() }),
+        store: options
+            .own_store
+            .then(|| redo::Options { dir: PathBuf::from(DIR).join("enhanced_binlog"), ..redo.clone() }),
         redo,
         strategy: if options.binlog { options.strategy } else { StrategyKind::None },
         binlog_buffer_size: 1 << 20,

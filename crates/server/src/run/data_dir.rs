@@ -12,9 +12,9 @@
 //! | `tmp/` | transaction caches that do not fit memory; emptied at each start |
 
 use std::fmt::Write as _;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{io, iter};
 
 use binlog::Uuid;
 use vfs::{LockGuard, Open, Vfs};
@@ -67,9 +67,14 @@ pub(super) fn check_whole(vfs: &dyn Vfs, dir: &Path) -> Result<(), StartError> {
 }
 
 /// Refuses places of logs within directories where the server removes and renames what it finds: `log_bin` is the binary log's
-/// directory and base name, `store` the binlog store's directory.
-pub(super) fn check_apart(vfs: &dyn Vfs, dir: &Path, log_bin: &str, store: &str) -> Result<(), StartError> {
-    let (log_bin, store) = (dir.join(log_bin), dir.join(store));
+/// directory and base name, `store` the binlog store's directory, if it has one.
+pub(super) fn check_apart(
+    vfs: &dyn Vfs,
+    dir: &Path,
+    log_bin: &str,
+    store: Option<&str>,
+) -> Result<(), StartError> {
+    let log_bin = dir.join(log_bin);
     let place = |path: &Path| {
         // What is missing is made below what is there.
         let found = path.ancestors().find_map(|there| Some((there, vfs.canonical(there).ok()?)));
@@ -79,17 +84,19 @@ pub(super) fn check_apart(vfs: &dyn Vfs, dir: &Path, log_bin: &str, store: &str)
         )
     };
     let [tmp, redo] = ["tmp", "redo"].map(|name| place(&dir.join(name)));
-    let (logs, store) = (place(log_bin.parent().unwrap_or(dir)), place(&store));
+    let (logs, store) = (place(log_bin.parent().unwrap_or(dir)), store.map(|store| place(&dir.join(store))));
     let refuse = |option: &str, path: &Path, what: &str| {
         Err(StartError::Option(format!("{option}: {} {what}; choose another directory", path.display())))
     };
-    for (option, path) in [("log_bin", &logs), ("enhanced_binlog_dir", &store)] {
+    for (option, path) in
+        iter::once(("log_bin", &logs)).chain(store.iter().map(|path| ("enhanced_binlog_dir", path)))
+    {
         if path.starts_with(&tmp) || path.starts_with(&redo) {
             return refuse(option, path, "is the server's own");
         }
     }
     // Segments of the store are named so.
-    if logs == store && log_bin.file_name().is_some_and(|base| base == "redo") {
+    if store.is_some_and(|store| store == logs) && log_bin.file_name().is_some_and(|base| base == "redo") {
         return refuse("log_bin", &log_bin, "has the names of the binlog store's files");
     }
     Ok(())

@@ -125,8 +125,9 @@ pub fn take_data_dir(vfs: &dyn Vfs, dir: &Path, options: &Options) -> Result<Dat
         error => error,
     })?;
     data_dir::check_whole(vfs, dir)?;
-    let (log_bin, store) = (options.log_bin_base.as_deref(), options.values.get("enhanced_binlog_dir"));
-    data_dir::check_apart(vfs, dir, log_bin.unwrap_or("binlog"), store.as_text())?;
+    let log_bin = options.log_bin_base.as_deref().unwrap_or("binlog");
+    let store = Some(options.values.get("enhanced_binlog_dir").as_text()).filter(|store| !store.is_empty());
+    data_dir::check_apart(vfs, dir, log_bin, store)?;
     Ok(data_dir)
 }
 

@@ -16,6 +16,7 @@ use vfs::sim::SimDisk;
 use vfs::{Open, Vfs};
 
 use crate::client::Client;
+use crate::net::host::becomes;
 use crate::replica::{follow, newest, pair};
 use crate::whole::{World, ok, rows, send, until};
 
@@ -32,12 +33,9 @@ pub fn status(replica: &mut Client, column: &str) -> String {
 }
 
 pub fn until_status(replica: &mut Client, column: &str, wanted: &str) {
-    for _ in 0..30_000 {
-        if status(replica, column) == wanted {
-            return;
-        }
+    if !becomes(|| status(replica, column) == wanted) {
+        assert_eq!(status(replica, column), wanted, "{column}");
     }
-    assert_eq!(status(replica, column), wanted, "{column}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use vfs::sim::SimDisk;
 use vfs::{Open, Vfs};
 
 use crate::client::{Address, Client, LOCAL_FILES, Login, Stream};
+use crate::net::host::becomes;
 
 /// See the module. It has a database `d` and accounts: `repl` for replicas, and `nobody`.
 pub struct World {
@@ -175,12 +176,9 @@ pub fn rows(client: &mut Client, sql: &str) -> Vec<String> {
 
 /// Asks until this is the answer.
 pub fn until(client: &mut Client, sql: &str, wanted: &[&str]) {
-    for _ in 0..30_000 {
-        if rows(client, sql) == wanted {
-            return;
-        }
+    if !becomes(|| rows(client, sql) == wanted) {
+        assert_eq!(rows(client, sql), wanted, "{sql}");
     }
-    assert_eq!(rows(client, sql), wanted, "{sql}");
 }
 
 /// What a statement is answered, as `tests/tools/record_statements.py` writes it.

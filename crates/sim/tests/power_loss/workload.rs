@@ -96,6 +96,7 @@ pub const SAFE: Variant = Variant {
         segment_size: 16 * 4096,
         ballast_size: 0,
         strategy: StrategyKind::Group,
+        own_store: false,
     },
     settings: &["binlog_cache_size = 4096", "max_binlog_size = 16384", "sync_binlog_interval = 100"],
     is_relaxed: false,
@@ -126,6 +127,7 @@ pub fn variants() -> Vec<Variant> {
         segment_size: 8 * 4096,
         ballast_size: 0,
         strategy: StrategyKind::Group,
+        own_store: false,
     };
     let with = |strategy| Options { strategy, ..SAFE.options };
     let without_binlog = Options { binlog: false, ..anonymous.clone() };
@@ -143,6 +145,12 @@ pub fn variants() -> Vec<Variant> {
         },
         Variant { name: "in_redo", options: with(StrategyKind::InRedo), seed: 11, ..SAFE },
         Variant { name: "enhanced", options: with(StrategyKind::Enhanced), seed: 12, ..SAFE },
+        Variant {
+            name: "enhanced, files of its own",
+            options: Options { own_store: true, ..with(StrategyKind::Enhanced) },
+            seed: 12,
+            ..SAFE
+        },
         Variant { name: "serial", options: with(StrategyKind::Serial), seed: 13, ..SAFE },
         Variant { name: "parallel", options: with(StrategyKind::Parallel), seed: 14, ..RELAXED },
         Variant {

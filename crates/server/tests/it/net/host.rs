@@ -304,16 +304,20 @@ impl Host {
     }
 }
 
-/// Waits until something is so, at most half a minute.
+/// Waits until something is so.
+pub fn until(is_so: impl FnMut() -> bool) {
+    assert!(becomes(is_so), "it did not happen");
+}
+
+/// Whether something is so within half a minute, on a machine of any speed.
 #[expect(clippy::disallowed_methods, reason = "a test polls what it cannot await")]
-pub fn until(mut is_so: impl FnMut() -> bool) {
-    for _ in 0..30_000 {
-        if is_so() {
-            return;
+pub fn becomes(mut is_so: impl FnMut() -> bool) -> bool {
+    (0..30_000).any(|_| {
+        is_so() || {
+            std::thread::sleep(Duration::from_millis(1));
+            false
         }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    panic!("it did not happen");
+    })
 }
 
 /// root without a password on this machine; `app` with one from everywhere; `old` with the native plugin; `locked`.
