@@ -163,7 +163,7 @@ pub fn open(
     let published = Arc::new(Published::new(base.generation(facts.through)?, config.commit_slots));
     let mut report = Report::default();
     let Restored { kept, segments, store } = restore(vfs, &config, &facts, &published, &mut report)?;
-    let ((redo, cursor), store) = begin_logs(vfs, &config, &mut facts, kept.redo_end, segments, store)?;
+    let Begun { redo, store } = begin_logs(vfs, &config, &mut facts, kept.redo_end, segments, store)?;
     facts.gtid_purged.add_set(&missing_gtids(vfs, &config, &facts, &kept)?);
     facts.keep(base, &[])?;
     let log = begin_binlog(vfs, &config, lock, &kept, facts.reset_to, &*clock)?;
@@ -175,8 +175,8 @@ pub fn open(
     let name = binlog.map(|binlog| recorded_log::recorded(&**vfs, config.data_dir(), &binlog.path));
     let counters = kept.counters.clone();
     let strategy = config.strategy;
-    let pipeline = assemble(vfs, config, facts, kept, published, (redo, cursor), log, (room, clock));
-    if let Some(((store, cursor), drawn)) = store {
+    let pipeline = assemble(vfs, config, facts, kept, published, redo, log, (room, clock));
+    if let Some((store, cursor, drawn)) = store {
         pipeline.adopt_store(store, cursor, drawn);
     }
     if let Some(error) = pipeline.prepare_for(strategy, base)? {
@@ -199,8 +199,11 @@ pub fn open(
     Ok(Recovered { pipeline, counters, report })
 }
 
-/// A log that a run writes, and the end of what is drawn of it.
-type Begun<T> = (T, Cursor);
+/// The logs that a run writes, and the ends of what is drawn of them; of the store also what was drawn of it before.
+struct Begun {
+    redo: (RedoLog, Cursor),
+    store: Option<(Store, Cursor, Drawn)>,
+}
 
 /// Begins to write redo, and the store if something of it is needed, behind what is kept.
 fn begin_logs(
@@ -210,7 +213,7 @@ fn begin_logs(
     redo_end: Lsn,
     mut segments: Vec<LiveSegment>,
     store: Option<KeptStore>,
-) -> Result<(Begun<RedoLog>, Option<(Begun<Store>, Drawn)>), FatalError> {
+) -> Result<Begun, FatalError> {
     if let Some(KeptStore { own: None, segments: beside, .. }) = &store {
         segments = redo::merged(segments, beside.clone());
     }
@@ -222,7 +225,7 @@ fn begin_logs(
     facts.epochs.push(EpochStart { epoch, lsn: redo_end, segment });
     let Some(KeptStore { end, segments: kept, drawn, own }) = store else {
         facts.store.need_from(None);
-        return Ok(((redo, cursor), None));
+        return Ok(Begun { redo: (redo, cursor), store: None });
     };
     let options;
     let place = match own {
@@ -232,8 +235,8 @@ fn begin_logs(
             Place::Own { options: &options, kept: &kept, lock }
         }
     };
-    let begun = Store::begin(vfs, place, &mut facts.store, end)?;
-    Ok(((redo, cursor), Some((begun, drawn))))
+    let (store, store_cursor) = Store::begin(vfs, place, &mut facts.store, end)?;
+    Ok(Begun { redo: (redo, cursor), store: Some((store, store_cursor, drawn)) })
 }
 
 /// Steps 2 to 5: reads both logs, decides, cuts, rebuilds and syncs. Returns what is kept and the redo segments that

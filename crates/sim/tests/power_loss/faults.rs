@@ -20,13 +20,19 @@ const SAMPLE: u64 = 18;
 /// In full.
 const FULL: u64 = 500;
 
-/// How they write differs most: events to the file, to redo, to a store.
-pub const STRATEGIES: [StrategyKind; 3] = [StrategyKind::Group, StrategyKind::InRedo, StrategyKind::Enhanced];
-
-/// A server that can give up some room.
-fn with_ballast(strategy: StrategyKind) -> Variant {
-    let options = Options { ballast_size: 512 << 10, strategy, ..SAFE.options };
-    Variant { options, name: strategy.name(), ..SAFE }
+/// Servers that can give up some room. How they write differs most: events to the file, to redo, to a store in redo's files, to one
+/// in its own.
+pub fn servers() -> [Variant; 4] {
+    let with = |name, strategy, own_store| {
+        let options = Options { ballast_size: 512 << 10, strategy, own_store, ..SAFE.options };
+        Variant { name, options, ..SAFE }
+    };
+    [
+        with("group", StrategyKind::Group, false),
+        with("in_redo", StrategyKind::InRedo, false),
+        with("enhanced", StrategyKind::Enhanced, false),
+        with("enhanced, files of its own", StrategyKind::Enhanced, true),
+    ]
 }
 
 /// What became of runs with faults.
@@ -45,13 +51,13 @@ pub struct Outcomes {
 }
 
 /// The run without a fault.
-pub fn undisturbed(strategy: StrategyKind) -> (History, Journal) {
-    let (variant, steps) = (with_ballast(strategy), workload::main_steps());
+pub fn undisturbed(variant: &Variant) -> (History, Journal) {
+    let steps = workload::main_steps();
     let disk = SimDisk::new();
     disk.start_journal();
     // The same bytes, and the same order of commits, need the same calls of the clock and the same steps.
-    let mut history = endure(&disk, &variant, &steps, None);
-    history.states = model::states(&variant, &steps, &history.done);
+    let mut history = endure(&disk, variant, &steps, None);
+    history.states = model::states(variant, &steps, &history.done);
     history.known_to = history.last;
     (history, disk.stop_journal().expect("it was started"))
 }
@@ -219,8 +225,7 @@ pub struct FullDisks {
 }
 
 /// Runs the workload on disks with less and less room. The server must live, answer errors, and go on when there is room.
-pub fn full_disks(strategy: StrategyKind) -> FullDisks {
-    let variant = with_ballast(strategy);
+pub fn full_disks(variant: &Variant) -> FullDisks {
     let _quiet = Quiet::begin();
     let mut outcomes = FullDisks::default();
     let free_step: u64 = if is_full_sweep() { 32 << 10 } else { 800 << 10 };
@@ -229,7 +234,7 @@ pub fn full_disks(strategy: StrategyKind) -> FullDisks {
         let disk = SimDisk::new();
         drop(variant.open(&disk).unwrap());
         disk.set_capacity(used(&disk) + free);
-        let history = endure(&disk, &variant, &workload::main_steps(), None);
+        let history = endure(&disk, variant, &workload::main_steps(), None);
         outcomes.answered += u64::from(!history.done.errors.is_empty());
         if let Some(why) = &history.done.died {
             outcomes.broken.push(format!("{free} bytes free: the server died: {why}"));
@@ -239,7 +244,7 @@ pub fn full_disks(strategy: StrategyKind) -> FullDisks {
             found.set_capacity(u64::MAX);
             let checked = check(&found, &history, u64::MAX, Loss::Power);
             // The world has ended when the next one opens.
-            if let Err(violation) = checked.map(drop).and_then(|()| goes_on(&found, &variant)) {
+            if let Err(violation) = checked.map(drop).and_then(|()| goes_on(&found, variant)) {
                 outcomes
                     .broken
                     .push(format!("{free} bytes free, {name}: {violation}; {}", summary(&history)));
@@ -254,8 +259,7 @@ fn used(disk: &SimDisk) -> u64 {
 }
 
 /// A full disk gets room again, and the same server goes on.
-pub fn room_comes_back(strategy: StrategyKind) {
-    let variant = with_ballast(strategy);
+pub fn room_comes_back(variant: &Variant) {
     let disk = SimDisk::new();
     let world = variant.open(&disk).unwrap();
     let mut conn = world.connect();

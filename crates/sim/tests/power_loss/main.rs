@@ -118,12 +118,12 @@ fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
         (FaultKind::LostPages, Some(OpKind::SyncData)),
         (FaultKind::LostPages, Some(OpKind::SyncAll)),
     ];
-    for strategy in faults::STRATEGIES {
-        let undisturbed = faults::undisturbed(strategy);
+    for server in faults::servers() {
+        let undisturbed = faults::undisturbed(&server);
         for (what, of) in kinds {
             let faults::Outcomes { runs, died, answered, disks, broken } =
                 faults::sweep(what, of, &undisturbed);
-            let (name, died) = (strategy.name(), died.len());
+            let (name, died) = (server.name, died.len());
             println!(
                 "{name}, {what:?} of {of:?}: {runs} runs, {died} died, {answered} answered errors, {disks} disks looked at"
             );
@@ -134,13 +134,13 @@ fn a_disk_that_fails_loses_nothing_that_was_acknowledged() {
 
 #[test]
 fn a_call_that_finds_no_room_kills_nobody_unless_it_is_a_sync() {
-    for strategy in faults::STRATEGIES {
-        let undisturbed = faults::undisturbed(strategy);
+    for server in faults::servers() {
+        let undisturbed = faults::undisturbed(&server);
         let faults::Outcomes { runs, died, answered, disks, broken } =
             faults::sweep(FaultKind::NoSpace, None, &undisturbed);
         println!(
             "{}, no space: {runs} runs, {} died, {answered} answered errors, {disks} disks looked at",
-            strategy.name(),
+            server.name,
             died.len()
         );
         assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
@@ -157,9 +157,9 @@ fn a_call_that_finds_no_room_kills_nobody_unless_it_is_a_sync() {
 
 #[test]
 fn a_server_on_a_small_disk_lives_and_answers_errors() {
-    for strategy in faults::STRATEGIES {
-        let faults::FullDisks { runs, answered, broken } = faults::full_disks(strategy);
-        let name = strategy.name();
+    for server in faults::servers() {
+        let faults::FullDisks { runs, answered, broken } = faults::full_disks(&server);
+        let name = server.name;
         println!("{name}: {runs} disks of different sizes, on {answered} of them statements answered errors");
         assert!(broken.is_empty(), "{} broke a promise, the first: {}", broken.len(), broken[0]);
         assert!(answered > runs / 4 && answered < runs, "sizes between too small and large enough");
@@ -168,7 +168,7 @@ fn a_server_on_a_small_disk_lives_and_answers_errors() {
 
 #[test]
 fn a_full_disk_refuses_commits_until_there_is_room() {
-    for strategy in faults::STRATEGIES {
-        faults::room_comes_back(strategy);
+    for server in faults::servers() {
+        faults::room_comes_back(&server);
     }
 }
