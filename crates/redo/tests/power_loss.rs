@@ -451,7 +451,7 @@ fn two_streams_survive_what_one_does_and_are_continued() {
                 check(disk, run, synced_at(run, op)).unwrap_or_else(|found| panic!("{what}: {found}"))
             });
             if op % 5 == 0 {
-                continue_both(disk, op, [&first, &second], readers, mode, &what);
+                continue_both(disk, op, [&first, &second], &readers, mode, &what);
             }
             losses += 1;
         });
@@ -465,7 +465,7 @@ fn continue_both(
     disk: &SimDisk,
     op: u64,
     runs: [&Run; 2],
-    readers: [Reader; 2],
+    readers: &[Reader; 2],
     mode: CrashMode,
     what: &str,
 ) {
