@@ -68,7 +68,7 @@ pub struct LiveSegment {
 
 /// The segments that hold what is needed of either stream, ascending.
 #[must_use]
-pub fn merged(first: Vec<LiveSegment>, second: Vec<LiveSegment>) -> Vec<LiveSegment> {
+pub fn merged(first: &[LiveSegment], second: &[LiveSegment]) -> Vec<LiveSegment> {
     let mut all = [first, second].concat();
     all.sort_unstable_by_key(|segment| segment.no);
     all.dedup_by_key(|segment| segment.no);

@@ -141,6 +141,11 @@ impl Reader {
         self.visited.iter().filter(|segment| segment.starts[self.stream.index()] < end).copied().collect()
     }
 
+    /// All segments read from: who reads from the same place again needs them.
+    pub fn visited(&self) -> &[LiveSegment] {
+        &self.visited
+    }
+
     /// Makes segments survive power loss as they are: what was read may have been in the page cache alone.
     pub fn sync(&self, segments: &[LiveSegment]) -> Result<(), RedoError> {
         for segment in segments {

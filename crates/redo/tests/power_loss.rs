@@ -471,7 +471,7 @@ fn continue_both(
 ) {
     let [end, second_end] = [readers[0].end(), readers[1].end()];
     let kept = |run: &Run, end: Lsn| run.model.iter().take_while(|(at, _)| *at <= end).cloned().collect();
-    let segments = merged(readers[0].kept_below(end), readers[1].kept_below(second_end));
+    let segments = merged(readers[0].visited(), readers[1].visited());
     let start = Start { epoch: 2, lsn: end };
     let first = Run::begin(disk, start, &segments, runs[0].epochs.clone(), kept(runs[0], end));
     // Of a run that left nothing no segment is kept: it must not be looked for.

@@ -163,7 +163,7 @@ pub fn open(
     let published = Arc::new(Published::new(base.generation(facts.through)?, config.commit_slots));
     let mut report = Report::default();
     let Restored { kept, segments, store } = restore(vfs, &config, &facts, &published, &mut report)?;
-    let Begun { redo, store } = begin_logs(vfs, &config, &mut facts, kept.redo_end, segments, store)?;
+    let Begun { redo, store } = begin_logs(vfs, &config, &mut facts, kept.redo_end, &segments, store)?;
     facts.gtid_purged.add_set(&missing_gtids(vfs, &config, &facts, &kept)?);
     facts.keep(base, &[])?;
     let log = begin_binlog(vfs, &config, lock, &kept, facts.reset_to, &*clock)?;
@@ -211,19 +211,16 @@ fn begin_logs(
     config: &Config,
     facts: &mut Facts,
     redo_end: Lsn,
-    mut segments: Vec<LiveSegment>,
+    segments: &[LiveSegment],
     store: Option<KeptStore>,
 ) -> Result<Begun, FatalError> {
-    if let Some(KeptStore { own: None, segments: beside, .. }) = &store {
-        segments = redo::merged(segments, beside.clone());
-    }
     let epoch = facts.epochs.last().map_or(1, |last| last.epoch + 1);
     let start = Start { epoch, lsn: redo_end };
-    let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), &config.redo, start, &segments)?;
+    let (redo, cursor, segment) = RedoLog::begin(Arc::clone(vfs), &config.redo, start, segments)?;
     // Of a run that left nothing no segment is kept: it must not be looked for.
     facts.epochs.retain(|run| run.lsn < redo_end);
     facts.epochs.push(EpochStart { epoch, lsn: redo_end, segment });
-    let Some(KeptStore { end, segments: kept, drawn, own }) = store else {
+    let Some(KeptStore { end, segments: kept, drawn, own }) = store.filter(KeptStore::has_records) else {
         facts.store.need_from(None);
         return Ok(Begun { redo: (redo, cursor), store: None });
     };
@@ -262,13 +259,18 @@ fn restore(
     if let Some(tail) = log.opened() {
         tail.restore(&kept, facts.binlog)?;
     }
-    let segments = reader.kept_below(kept.redo_end);
+    let mut segments = reader.kept_below(kept.redo_end);
     reader.sync(&segments)?;
     published.set_visible(kept.last);
     report.trx_replayed = kept.replayed;
     report.trx_cut = kept.cut;
     report.bytes_read = reader.bytes_read() + store.as_ref().map_or(0, StoreTail::bytes_read);
-    let store = store.map(StoreTail::sync).transpose()?.flatten();
+    let store = store.map(StoreTail::sync).transpose()?;
+    if let Some(KeptStore { own: None, segments: of_store, .. }) = &store {
+        // Nothing that was read is used again before this start is made durable: one stream may need what is older than all that
+        // is kept of the other.
+        segments = redo::merged(reader.visited(), of_store);
+    }
     if let Some(tail) = log.opened() {
         report.bytes_read += tail.bytes_read;
         report.binlog_bytes_cut = tail.bytes_cut;

@@ -34,9 +34,17 @@ pub(super) struct StoreTail {
 /// What is kept of a store.
 pub(super) struct KeptStore {
     pub(super) end: Lsn,
+    /// That hold it; in redo's files all that were read, as the next start reads them again if this one is not made durable.
     pub(super) segments: Vec<LiveSegment>,
     pub(super) drawn: Drawn,
     pub(super) own: Option<(PathBuf, Box<dyn LockGuard>)>,
+}
+
+impl KeptStore {
+    /// Whether any record is.
+    pub(super) fn has_records(&self) -> bool {
+        self.drawn != Drawn::default()
+    }
 }
 
 /// A transaction's record.
@@ -100,14 +108,12 @@ impl StoreTail {
         self.kept_drawn = self.drawn;
     }
 
-    /// Makes what is kept survive power loss. `None` if that is nothing.
-    pub(super) fn sync(self) -> Result<Option<KeptStore>, FatalError> {
-        if self.kept_drawn == Drawn::default() {
-            return Ok(None);
-        }
-        let segments = self.reader.kept_below(self.end);
-        self.reader.sync(&segments)?;
-        Ok(Some(KeptStore { end: self.end, segments, drawn: self.kept_drawn, own: self.own }))
+    /// Makes what is kept survive power loss.
+    pub(super) fn sync(self) -> Result<KeptStore, FatalError> {
+        let kept = self.reader.kept_below(self.end);
+        self.reader.sync(&kept)?;
+        let segments = if self.own.is_some() { kept } else { self.reader.visited().to_vec() };
+        Ok(KeptStore { end: self.end, segments, drawn: self.kept_drawn, own: self.own })
     }
 
     pub(super) fn bytes_read(&self) -> u64 {

@@ -18,6 +18,7 @@ pub(crate) const WITH_BINLOG: Options = Options {
     sync_binlog: 1,
     flush: 1,
     own_store: false,
+    segment_size: 16 * 4096,
 };
 pub(crate) const IN_REDO: Options = Options { strategy: StrategyKind::InRedo, ..WITH_BINLOG };
 pub(crate) const ENHANCED: Options = Options { strategy: StrategyKind::Enhanced, ..WITH_BINLOG };

@@ -1,10 +1,13 @@
 //! Where the binlog store lies, from start to start.
 
+use binlog::event::RowsQuery;
+use commit::Committing;
+use commit::checkpoint::Slicing;
 use redo::RedoLog;
 use vfs::sim::{CrashMode, Rng, SimDisk};
 
 use super::power_loss::{ENHANCED, IN_REDO, OWN_STORE, Script, check, each_nth, sweep};
-use super::world::{Options, World};
+use super::world::{ORIGIN, Options, World, poll};
 
 fn is_in_redo(world: &World) -> Option<bool> {
     world.pipeline.store().map(RedoLog::is_second)
@@ -78,4 +81,49 @@ fn every_power_loss_while_a_store_moves_keeps_what_was_acknowledged() {
         });
         assert!(count > 300, "{count}");
     }
+}
+
+/// The store's first needed byte is an open chunk, in the segment before the first that recovery keeps of redo: a start that is
+/// not made durable must not have used it again.
+#[test]
+fn a_start_that_is_not_made_durable_leaves_the_segment_of_an_open_chunk() {
+    let disk = SimDisk::new();
+    let mut script = Script::new();
+    let options = Options { segment_size: 1 << 20, ..ENHANCED };
+    let mut world = World::open(&disk, options).unwrap();
+    let waiting: Vec<_> = (0..64).map(|key| submit(&mut script, &mut world, key, 100)).collect();
+    let mut pending = world.session();
+    pending.reset();
+    // Its write set is small: in redo nothing of it is needed.
+    pending.cache.append(ORIGIN, &RowsQuery { sql: &vec![b'x'; 600 << 10] }).unwrap();
+    let mut open = world.begin_prepared(pending, &vec![(1, None)]);
+    assert!(poll(open.as_mut()).is_none(), "no commit slot is free");
+    world.drive();
+    drop(waiting);
+    let before = world.pipeline.redo().live_bytes();
+    while world.pipeline.redo().live_bytes() == before {
+        let committing = submit(&mut script, &mut world, 7, 50_000);
+        drop(world.block_on(committing));
+    }
+    // Without the housekeeper, who would make spares.
+    let checkpoint = world.begin_checkpoint();
+    world.pipeline.run_checkpoint(checkpoint, &world.base, Vec::new(), Slicing::default(), || {}).unwrap();
+    // It has no events: of the store nothing is kept.
+    script.rotate(&mut world);
+    let acked = world.rows().0;
+    drop((open, world));
+    let disk = disk.crash(CrashMode::KeepAll, 1);
+    disk.start_journal();
+    drop(World::open(&disk, options).unwrap());
+    sweep(&disk.stop_journal().unwrap(), each_nth(1), |op, mode, found| {
+        check(found, &script, options, acked)
+            .unwrap_or_else(|what| panic!("operation {op}, {mode:?}: {what}"));
+    });
+}
+
+fn submit(script: &mut Script, world: &mut World, key: u8, size: usize) -> Committing {
+    let changes = vec![(key, Some(vec![key; size]))];
+    let committing = world.submit(&changes);
+    script.transactions.insert(committing.seq(), changes);
+    committing
 }

@@ -116,6 +116,8 @@ pub struct Options {
     pub flush: u8,
     /// The binlog store has files of its own.
     pub own_store: bool,
+    /// Bytes of a segment.
+    pub segment_size: u64,
 }
 
 impl Options {
@@ -165,7 +167,7 @@ impl World {
         let base = Base::open(&vfs, dir, 1 << 20, 0)?;
         let redo = redo::Options {
             dir: dir.join("redo"),
-            segment_size: 16 * 4096,
+            segment_size: options.segment_size,
             ring_size: 4 << 20,
             ring_slots: 256,
             spares: 1,
@@ -243,10 +245,19 @@ impl World {
 
     /// A new session's whole commit, to be polled beside others.
     pub fn begin(&mut self, changes: &Changes) -> Pin<Box<dyn Future<Output = CommitSeq>>> {
-        let trx = TrxId(self.next_trx);
-        self.next_trx += 1;
         let mut pending = self.session();
         pending.reset();
+        self.begin_prepared(pending, changes)
+    }
+
+    /// The same with what `pending` has already.
+    pub fn begin_prepared(
+        &mut self,
+        mut pending: Box<Pending>,
+        changes: &Changes,
+    ) -> Pin<Box<dyn Future<Output = CommitSeq>>> {
+        let trx = TrxId(self.next_trx);
+        self.next_trx += 1;
         let mut writes = Self::record(&mut pending, changes);
         pending.kind = EventsKind::Transaction;
         let pipeline = Arc::clone(&self.pipeline);
@@ -429,7 +440,7 @@ impl World {
     }
 }
 
-pub fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+pub fn poll<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Option<T> {
     match future.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
         Poll::Pending => None,
