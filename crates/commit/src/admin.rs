@@ -133,7 +133,16 @@ impl Pipeline {
         self.run_checkpoint(checkpoint, base, counters, Slicing::default(), || {})?;
         let server_id = self.sequencer.files().server_id;
         let timestamp = u32::try_from(self.clock.unix_us() / 1_000_000).unwrap_or(u32::MAX);
-        let Some(end) = self.publisher.tuple().binlog else { return Ok(()) };
+        let Some(end) = self.publisher.tuple().binlog else {
+            if self.store.get().is_some() {
+                self.change_facts(&self.changing_facts.lock(), base, &[], |facts| {
+                    facts.store.need_from(None);
+                    Ok(())
+                })??;
+            }
+            self.unlock_store();
+            return Ok(());
+        };
         let mut stop = Vec::new();
         let origin = Origin { timestamp, server_id };
         append_final(&mut stop, &Stop, origin, Placement::At(end.position), end.checksum);
@@ -146,9 +155,14 @@ impl Pipeline {
         if let Some(files) = &self.binlog {
             files.unlock();
         }
+        self.unlock_store();
+        Ok(())
+    }
+
+    /// Nothing of the store is needed any more.
+    fn unlock_store(&self) {
         if let Some(store) = self.store.get() {
             store.unlock();
         }
-        Ok(())
     }
 }

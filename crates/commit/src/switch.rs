@@ -121,7 +121,15 @@ impl Pipeline {
             };
             Store::begin(&self.vfs, place, &mut facts.store, start)
         })?;
-        Ok(opened.map(|(store, cursor)| self.adopt_store(store, cursor, Drawn::default())).err())
+        match opened {
+            Ok((store, cursor)) => {
+                self.adopt_store(store, cursor, Drawn::default());
+                Ok(None)
+            }
+            // Its first segment would have been redo's next.
+            Err(error) if self.redo.has_failed() => Err(error),
+            Err(error) => Ok(Some(error)),
+        }
     }
 
     /// Keeps the strategy as it is while this lives: for whoever changes a setting that has to fit it. `None` while it is

@@ -165,6 +165,11 @@ impl RedoLog {
         Ok(done)
     }
 
+    /// Whether a step has failed: no later one succeeds.
+    pub fn has_failed(&self) -> bool {
+        self.shared.writer.lock().failed
+    }
+
     /// Everything below this LSN survives the process.
     pub fn written(&self) -> Lsn {
         Lsn(self.marks().written.load(Ordering::Acquire))

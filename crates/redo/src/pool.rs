@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use vfs::{File, Open, Vfs, is_no_descriptor, is_no_space};
 
-use crate::segment::{self, SegmentNo, Starts};
+use crate::segment::{self, NO_STREAM, SegmentNo, Starts};
 use crate::{Lsn, Options, RedoError, Stream};
 
 /// A new spare is made if there is room for so many of them.
@@ -139,16 +139,26 @@ impl Pool {
             return Ok(ready);
         }
         let old = self.state.lock().retired.pop();
-        let spare = self.make(&making, old)?;
+        let spare = self.make(&making, old).inspect_err(|_| self.state.lock().retired.extend(old))?;
         self.state.lock().spares.push_back(spare);
         Ok(self.use_spare(starts)?.expect("one was made"))
     }
 
-    /// Puts the first spare to use, if there is one, for what begins at `starts`.
+    /// Puts the first spare to use, if there is one, for what begins at `starts`. It is the first one still if it cannot be opened.
     fn use_spare(&self, starts: Starts) -> Result<Option<Opened>, RedoError> {
-        let Some(Spare { no, file }) = self.state.lock().use_spare(starts) else { return Ok(None) };
-        let file = file.map_or_else(|| self.vfs.open(&no.path(&self.dir), Open::ReadWrite), Ok)?;
-        Ok(Some((no, file)))
+        let Some(Spare { no, file }) = self.state.lock().spares.pop_front() else { return Ok(None) };
+        let opened = file.map_or_else(|| self.vfs.open(&no.path(&self.dir), Open::ReadWrite), Ok);
+        let mut state = self.state.lock();
+        match opened {
+            Ok(file) => {
+                state.begin(LiveSegment { no, starts });
+                Ok(Some((no, file)))
+            }
+            Err(error) => {
+                state.spares.push_front(Spare { no, file: None });
+                Err(error.into())
+            }
+        }
     }
 
     /// Makes one spare if fewer than wanted are ready and there is room, or of a retired segment; removes those that are
@@ -225,6 +235,9 @@ impl Pool {
     pub(crate) fn begin_second(&self, start: Lsn, needed_from: Lsn) {
         let mut state = self.state.lock();
         clamp(&mut state.live, Stream::Second, start);
+        // What was begun before this since the last run that carried it.
+        let without = state.live.iter_mut().rev().take_while(|last| last.starts[1] == NO_STREAM);
+        without.for_each(|last| last.starts[1] = start);
         state.needed_from[Stream::Second.index()] = needed_from;
     }
 
@@ -274,16 +287,11 @@ impl Pool {
 }
 
 impl State {
-    /// Takes the first spare, for what begins at `starts`.
-    fn use_spare(&mut self, starts: Starts) -> Option<Spare> {
-        let spare = self.spares.pop_front()?;
-        let no = spare.no;
-        assert!(
-            self.live.back().is_none_or(|last| last.no < no && last.starts[0] <= starts[0]),
-            "segments ascend"
-        );
-        self.live.push_back(LiveSegment { no, starts });
-        Some(spare)
+    /// A segment is put to use.
+    fn begin(&mut self, segment: LiveSegment) {
+        let ascends = |last: &LiveSegment| last.no < segment.no && last.starts[0] <= segment.starts[0];
+        assert!(self.live.back().is_none_or(ascends), "segments ascend");
+        self.live.push_back(segment);
     }
 
     /// Whether what is needed begins in the second segment or behind it.

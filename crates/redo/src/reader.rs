@@ -43,8 +43,9 @@ pub struct Reader {
     /// Whose blocks are read.
     run: Run,
     assembler: Assembler,
-    /// LSN of the next block's first byte.
+    /// LSN of the next block's first byte, and of the next one's of the other stream in this segment.
     lsn: Lsn,
+    other_lsn: Lsn,
     segment: Segment,
     visited: Vec<LiveSegment>,
     ended: bool,
@@ -106,6 +107,7 @@ impl Reader {
             run: header.run,
             assembler,
             lsn: header.starts[stream.index()],
+            other_lsn: header.starts[stream.other().index()],
             segment,
             visited,
             ended: false,
@@ -182,7 +184,7 @@ impl Reader {
                 self.enter_next_epoch()?;
                 continue;
             }
-            let what = match self.block_at(self.segment.offset)? {
+            let what = match self.block_at(self.segment.offset, self.stream)? {
                 Found::Block(header, mut payload) if header.run == self.run && header.lsn == self.lsn => {
                     self.segment.offset += header.block_size() as u64;
                     self.lsn = header.end();
@@ -193,8 +195,9 @@ impl Reader {
                     }
                     return Ok(Some(payload));
                 }
-                Found::Other(header) if header.run == self.run => {
+                Found::Other(header) if header.run == self.run && header.lsn == self.other_lsn => {
                     self.segment.offset += header.block_size() as u64;
+                    self.other_lsn = header.end();
                     continue;
                 }
                 Found::Block(..) | Found::Other(_) => "a block of another run or LSN",
@@ -244,6 +247,7 @@ impl Reader {
     }
 
     fn visit(&mut self, segment: Segment, starts: Starts) {
+        self.other_lsn = starts[self.stream.other().index()];
         self.visited.push(LiveSegment { no: segment.no, starts });
         self.segment = segment;
     }
@@ -268,22 +272,26 @@ impl Reader {
         let mut promised = Lsn(0);
         let mut at = from;
         while at < self.segment.size {
-            at += match self.block_at(at)? {
+            // Blocks of the other stream as well are passed over only if they are whole: others may hide what is behind them.
+            let mut found = self.block_at(at, self.stream)?;
+            if let Found::Other(header) = found {
+                found = self.block_at(at, header.stream)?;
+            }
+            at += match found {
                 Found::Block(header, _) => {
-                    if header.run == self.run {
+                    if header.run == self.run && header.stream == self.stream {
                         promised = promised.max(header.promised);
                     }
                     header.block_size() as u64
                 }
-                Found::Other(header) => header.block_size() as u64,
-                Found::Nothing(_) => BLOCK_ALIGN as u64,
+                Found::Other(_) | Found::Nothing(_) => BLOCK_ALIGN as u64,
             };
         }
         Ok(promised)
     }
 
-    fn block_at(&mut self, offset: u64) -> Result<Found, RedoError> {
-        let (found, size) = block_at(&*self.segment.file, self.stream, offset)?;
+    fn block_at(&mut self, offset: u64, stream: Stream) -> Result<Found, RedoError> {
+        let (found, size) = block_at(&*self.segment.file, stream, offset)?;
         self.bytes_read += size as u64;
         Ok(found)
     }

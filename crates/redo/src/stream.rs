@@ -13,6 +13,13 @@ pub enum Stream {
 impl Stream {
     pub(crate) const ALL: [Self; 2] = [Self::First, Self::Second];
 
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+
     pub(crate) fn index(self) -> usize {
         match self {
             Self::First => 0,

@@ -53,7 +53,7 @@ pub(crate) struct Writer {
     unsynced: Vec<Arc<dyn File>>,
     buf: AlignedBuf,
     /// A step has failed. The process is about to end; nobody may sync again and succeed with less than was written.
-    failed: bool,
+    pub(crate) failed: bool,
 }
 
 impl Writer {
@@ -120,7 +120,7 @@ impl Writer {
     }
 
     fn carry(&mut self, want: Durability, pool: &Pool, stats: &[&RedoStats; 2]) -> Result<(), RedoError> {
-        // The first stream first: of what its records name in the second one nothing is missing then.
+        // The first stream first: what its records name in the second one was filled before them.
         for lane in &mut self.lanes {
             lane.filled = lane.consumer.poll();
         }

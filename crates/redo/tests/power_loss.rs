@@ -25,7 +25,7 @@ use redo::{
     Cursor, Durability, EpochStart, LiveSegment, Lsn, Options, Reader, RedoError, RedoLog, Start, Stream,
     merged,
 };
-use vfs::sim::{CrashMode, Journal, OpKind, Replay, Rng, SimDisk};
+use vfs::sim::{CrashMode, Fault, FaultKind, Journal, OpKind, Replay, Rng, SimDisk};
 use vfs::{Open, Vfs};
 
 const DIR: &str = "/redo";
@@ -541,4 +541,48 @@ fn damage_to_one_streams_payload_leaves_the_other_whole() {
         }
     }
     assert!(first_hit >= 10 && second_hit >= 10, "{first_hit}, {second_hit}");
+}
+
+#[test]
+fn a_second_stream_that_finds_no_segment_leaves_the_first_as_it_is() {
+    let disk = empty_disk();
+    let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
+    let many = Options { segments_kept: 8, ..options() };
+    let (log, cursor, segment) =
+        RedoLog::begin(vfs, &many, Start { epoch: 1, lsn: Lsn::FIRST }, &[]).unwrap();
+    let epochs = vec![EpochStart { epoch: 1, lsn: Lsn::FIRST, segment }];
+    let mut run = Run { log, cursor, model: Model::new(), epochs, synced: Vec::new() };
+    run.append_synced(40);
+    run.log.retire_below(run.log.synced());
+    while run.log.tend().unwrap() {}
+    let (from, before) = (run.log.synced(), run.model.len());
+    // The one spare that is open is used; the next has to be opened.
+    run.append_synced(4);
+    let current = read_from(&disk, &run.epochs, from).unwrap().1.visited().last().unwrap().no;
+    let next = Path::new(DIR).join(format!("redo.{:06}", current.0 + 1));
+    let away = Path::new("/away");
+    disk.rename(&next, away).unwrap();
+    assert!(run.log.begin_second(Lsn::FIRST, Lsn::FIRST).is_err());
+    disk.rename(away, &next).unwrap();
+    assert!(!run.log.has_failed());
+    run.append_synced(9);
+    assert_eq!(read_from(&disk, &run.epochs, from).unwrap().0, run.model[before..], "no segment is left out");
+    let mut second = run.begin_second(&disk, (Lsn::FIRST, Lsn::FIRST), Vec::new(), Model::new());
+    second.append_synced(9);
+    run.append_synced(9);
+    assert_eq!(read_from(&disk, &run.epochs, from).unwrap().0, run.model[before..]);
+    assert_eq!(read_stream(&disk, Stream::Second, &second.epochs, Lsn::FIRST).unwrap().0, second.model);
+}
+
+#[test]
+fn a_retired_segment_that_cannot_be_renamed_is_used_later() {
+    let disk = empty_disk();
+    let (mut run, needed_from) = full_disk(&disk);
+    let (ready, first) = (run.log.ready_bytes(), run.model.len());
+    disk.inject(Fault::new(FaultKind::NoDescriptor).of(OpKind::SyncDir).lasting());
+    assert!(run.log.begin_second(Lsn::FIRST, Lsn::FIRST).is_err());
+    disk.lift_faults();
+    assert_eq!(run.log.ready_bytes(), ready);
+    run.append_synced(16);
+    assert_eq!(read_from(&disk, &run.epochs, needed_from).unwrap().0, run.model[first..]);
 }

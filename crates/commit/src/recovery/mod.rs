@@ -67,7 +67,7 @@ pub struct Config {
     /// The binlog's, unless it is off.
     pub binlog: Option<BinlogConfig>,
     /// The binlog store's directory and sizes, if it is to have files of its own. One of which something is needed at the start
-    /// goes on where it is.
+    /// goes on where it is: in redo's files, or in its own, which are here, or else in the directory of earlier versions.
     pub store: Option<redo::Options>,
     /// Commits that may be under way at a time.
     pub commit_slots: usize,

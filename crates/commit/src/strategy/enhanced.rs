@@ -115,6 +115,8 @@ impl Strategy for Enhanced {
                 self.publish(pipeline);
                 Ok(())
             }
+            // Who waits for room in either log's ring wants both carried; REDO does that.
+            Role::Store if pipeline.own_store().is_none() => Ok(()),
             Role::Store => {
                 self.gather(pipeline, 1);
                 pipeline.store_step(self.store_demand(pipeline))?;

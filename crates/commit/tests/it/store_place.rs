@@ -1,8 +1,10 @@
 //! Where the binlog store lies, from start to start.
 
+use std::sync::Arc;
+
 use binlog::event::RowsQuery;
-use commit::Committing;
 use commit::checkpoint::Slicing;
+use commit::{Committing, Role};
 use redo::RedoLog;
 use vfs::sim::{CrashMode, Rng, SimDisk};
 
@@ -126,4 +128,19 @@ fn submit(script: &mut Script, world: &mut World, key: u8, size: usize) -> Commi
     let committing = world.submit(&changes);
     script.transactions.insert(committing.seq(), changes);
     committing
+}
+
+#[test]
+fn a_store_in_redos_files_is_synced_with_each_nth_pass_of_redo() {
+    let options = Options { sync_binlog: 3, flush: 2, ..ENHANCED };
+    let (mut script, mut world) = (Script::new(), World::open(&SimDisk::new(), options).unwrap());
+    let pipeline = Arc::clone(&world.pipeline);
+    let is_synced = || pipeline.redo().synced() == pipeline.redo().written();
+    for pass in 1..=9 {
+        let _committing = submit(&mut script, &mut world, pass, 100);
+        // Whoever waits for room wants this role, too; it has nothing to do.
+        pipeline.step(Role::Store).unwrap();
+        pipeline.step(Role::Redo).unwrap();
+        assert_eq!(is_synced(), pass % 3 == 0, "{pass}");
+    }
 }

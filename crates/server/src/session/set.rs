@@ -307,7 +307,9 @@ impl Client {
                 Err(ER_WRONG_VALUE_FOR_VAR.error(&[&"onelog_commit_strategy", &kind.name()]))
             }
             Switched::NoStore(why) => {
-                let what = format!("The binlog store (enhanced_binlog_dir) cannot be opened: {why}");
+                let what = format!(
+                    "The binlog store (enhanced_binlog_dir, or in redo's files) cannot be opened: {why}"
+                );
                 Err(SqlError { message: what, ..ER_UNKNOWN_ERROR.error(&[]) })
             }
         }
