@@ -257,11 +257,6 @@ impl Pipeline {
         self.strategy().kind()
     }
 
-    /// The same, if it has files of its own: it is synced by itself then.
-    pub(crate) fn own_store(&self) -> Option<&RedoLog> {
-        self.store().filter(|log| !log.is_second())
-    }
-
     pub(crate) fn strategy(&self) -> &dyn Strategy {
         self.strategies.active()
     }
@@ -269,6 +264,11 @@ impl Pipeline {
     /// The binlog store's log, once a strategy has used it.
     pub fn store(&self) -> Option<&RedoLog> {
         self.store.get().map(|store| &store.log)
+    }
+
+    /// The same, if it has files of its own: it is synced by itself then.
+    pub(crate) fn own_store(&self) -> Option<&RedoLog> {
+        self.store().filter(|log| !log.is_second())
     }
 
     /// Ticket, fill, apply, release: one synchronous function. From here on the pipeline owns the commit. A session

@@ -383,11 +383,13 @@ fn segments_of_another_size_give_their_room_back_and_are_not_made_larger_on_a_fu
     assert_eq!(log.ready_bytes(), larger.segment_size);
 }
 
-#[test]
-fn many_spares_are_used_one_after_another() {
-    let disk = empty_disk();
+/// Segments that a run keeps, most of them as spares.
+const SPARE_AND_USED: usize = 8;
+
+/// A run of which nothing is needed any more.
+fn with_spares(disk: &SimDisk) -> Run {
     let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
-    let many = Options { segments_kept: 8, ..options() };
+    let many = Options { segments_kept: SPARE_AND_USED, ..options() };
     let start = Start { epoch: 1, lsn: Lsn::FIRST };
     let (log, cursor, segment) = RedoLog::begin(vfs, &many, start, &[]).unwrap();
     let epochs = vec![EpochStart { epoch: 1, lsn: Lsn::FIRST, segment }];
@@ -395,9 +397,16 @@ fn many_spares_are_used_one_after_another() {
     run.append_synced(40);
     run.log.retire_below(run.log.synced());
     while run.log.tend().unwrap() {}
+    run
+}
+
+#[test]
+fn many_spares_are_used_one_after_another() {
+    let disk = empty_disk();
+    let mut run = with_spares(&disk);
     let (from, before) = (run.log.synced(), run.model.len());
     let files = disk.list(Path::new(DIR)).unwrap().len();
-    assert_eq!(files, many.segments_kept);
+    assert_eq!(files, SPARE_AND_USED);
     run.append_synced(24);
     assert_eq!(disk.list(Path::new(DIR)).unwrap().len(), files, "all were used again");
     assert_eq!(read_from(&disk, &run.epochs, from).unwrap().0, run.model[before..]);
@@ -546,15 +555,7 @@ fn damage_to_one_streams_payload_leaves_the_other_whole() {
 #[test]
 fn a_second_stream_that_finds_no_segment_leaves_the_first_as_it_is() {
     let disk = empty_disk();
-    let vfs: Arc<dyn Vfs> = Arc::new(disk.clone());
-    let many = Options { segments_kept: 8, ..options() };
-    let (log, cursor, segment) =
-        RedoLog::begin(vfs, &many, Start { epoch: 1, lsn: Lsn::FIRST }, &[]).unwrap();
-    let epochs = vec![EpochStart { epoch: 1, lsn: Lsn::FIRST, segment }];
-    let mut run = Run { log, cursor, model: Model::new(), epochs, synced: Vec::new() };
-    run.append_synced(40);
-    run.log.retire_below(run.log.synced());
-    while run.log.tend().unwrap() {}
+    let mut run = with_spares(&disk);
     let (from, before) = (run.log.synced(), run.model.len());
     // The one spare that is open is used; the next has to be opened.
     run.append_synced(4);

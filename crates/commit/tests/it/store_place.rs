@@ -1,11 +1,13 @@
 //! Where the binlog store lies, from start to start.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use binlog::event::RowsQuery;
 use commit::checkpoint::Slicing;
-use commit::{Committing, Role};
+use commit::{Committing, Role, StrategyKind};
 use redo::RedoLog;
+use vfs::Vfs;
 use vfs::sim::{CrashMode, Rng, SimDisk};
 
 use super::power_loss::{ENHANCED, IN_REDO, OWN_STORE, Script, check, each_nth, sweep};
@@ -143,4 +145,24 @@ fn a_store_in_redos_files_is_synced_with_each_nth_pass_of_redo() {
         pipeline.step(Role::Redo).unwrap();
         assert_eq!(is_synced(), pass % 3 == 0, "{pass}");
     }
+}
+
+#[test]
+fn a_clean_stop_without_the_binlog_is_the_end_of_the_store() {
+    let mut script = Script::new();
+    let disk = SimDisk::new();
+    let mut world = World::open(&disk, OWN_STORE).unwrap();
+    script.group(&mut world, &disk, &mut Rng::new(1), 4);
+    drop(world);
+    let disk = disk.crash(CrashMode::DropAll, 1);
+    let without = Options { binlog: false, strategy: StrategyKind::None, ..OWN_STORE };
+    let world = World::open(&disk, without).unwrap();
+    assert_eq!(is_in_redo(&world), Some(false), "its records are needed");
+    world.pipeline.finish(&world.base, Vec::new()).unwrap();
+    drop(world);
+    let own = Path::new("/data/enhanced_binlog");
+    for name in disk.list(own).unwrap() {
+        disk.remove_file(&own.join(name)).unwrap();
+    }
+    drop(go_on(&disk, &mut script, ENHANCED, 2));
 }
