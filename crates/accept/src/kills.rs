@@ -5,7 +5,8 @@
 //! the writer's counter from n - 1 to n, so that any part that is missing shows. The ledger of acknowledged numbers is
 //! kept here. After each kill and restart, a writer's counter is what was acknowledged or one more (the commit that was
 //! under way), both tables hold 1 to n, and the binlog files, decoded by another project's decoder, hold exactly the
-//! same numbers in order.
+//! same numbers in order. The binlog store of `enhanced` is in redo's files in one part of the run, in files of its own in the
+//! next, with a clean stop in between, behind which it begins where the option says.
 
 pub mod decode;
 pub mod writers;
@@ -27,37 +28,34 @@ pub const WRITERS: usize = 32;
 
 /// Small limits, so that rotations and checkpoints happen all the time; every fifth run is relaxed, where a process
 /// that dies loses nothing either. Every run begins with another strategy, of the relaxed ones too, and every second one
-/// changes it.
+/// changes it to `enhanced` and back.
 const OPTIONS: [&str; 4] =
     ["--log-bin=binlog", "--max-binlog-size=1M", "--onelog-delta-size=2M", "--max-connections=200"];
 const RELAXED: [&str; 2] = ["--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2"];
 const STRATEGIES: [&str; 5] = ["in_redo", "group", "enhanced", "serial", "parallel"];
+/// Where the binlog store has files of its own, in the data directory.
+const STORE: &str = "store";
 
 /// See the module.
 pub fn run(plan: &Plan) -> Outcome {
     let dir = paths::fresh("accept/kills")?;
-    let cycles: usize = if plan.full { 100 } else { 6 };
+    let (cycles, part): (usize, usize) = if plan.full { (100, 25) } else { (6, 3) };
     let mut random = Random::new(plan.seed);
     println!("seed {}, {cycles} cycles", plan.seed);
-    let safe = Config::new(&dir.join("data"), &OPTIONS)?;
-    let relaxed = Config {
-        options: [&OPTIONS[..], &RELAXED].concat().iter().map(ToString::to_string).collect(),
-        ..safe.clone()
-    };
-    let server = safe.start()?;
+    let mut config = Config::new(&dir.join("data"), &OPTIONS)?;
+    let server = config.start()?;
     prepare(server.port())?;
     server.stop()?;
     let mut ledger = [0_u64; WRITERS];
     let mut seen = Vec::new();
     let mut total = 0;
     for cycle in 1..=cycles {
-        let mut config = if cycle % 5 == 0 { relaxed.clone() } else { safe.clone() };
-        let strategy = STRATEGIES[(cycle + 2 - cycle / 5) % STRATEGIES.len()];
-        config.options.push(format!("--onelog-commit-strategy={strategy}"));
-        if strategy == "parallel" {
-            config.options.push("--sync-binlog=1000".to_owned());
+        if cycle > 1 && cycle % part == 1 {
+            // A store of which recovery needs something goes on where it is; after a clean stop it begins where the option says.
+            config.start()?.stop()?;
+            toggle_store(&mut config);
         }
-        let config = &config;
+        let config = &with_strategy(&config, cycle);
         if cycle % 3 == 0 {
             killed_while_it_starts(config, &mut random)?;
         }
@@ -87,14 +85,39 @@ pub fn run(plan: &Plan) -> Outcome {
         let done: u64 = kept.iter().sum::<u64>() - ledger.iter().sum::<u64>();
         total += done;
         ledger = kept;
+        let has_own_store = config.datadir.join(STORE).exists();
+        check(has_own_store || cycle <= part + 1, || format!("there is no binlog store in {STORE}"))?;
     }
     println!(
         "{cycles} kills, {total} transactions in {} binlog files: none lost, none half, both logs agree",
         seen.len()
     );
-    let server = safe.start()?;
-    server.stop()?;
-    binlogs::verify(&safe.datadir)
+    config.start()?.stop()?;
+    binlogs::verify(&config.datadir)
+}
+
+/// The binlog store of `enhanced` has files of its own from here on, or is in redo's again.
+fn toggle_store(config: &mut Config) {
+    let named = format!("--enhanced-binlog-dir={STORE}");
+    let options = config.options.len();
+    config.options.retain(|option| *option != named);
+    if config.options.len() == options {
+        config.options.push(named);
+    }
+}
+
+/// What a cycle begins with.
+fn with_strategy(config: &Config, cycle: usize) -> Config {
+    let mut config = config.clone();
+    if cycle.is_multiple_of(5) {
+        config.options.extend(RELAXED.map(str::to_owned));
+    }
+    let strategy = STRATEGIES[(cycle + 2 - cycle / 5) % STRATEGIES.len()];
+    config.options.push(format!("--onelog-commit-strategy={strategy}"));
+    if strategy == "parallel" {
+        config.options.push("--sync-binlog=1000".to_owned());
+    }
+    config
 }
 
 /// Makes the tables that they write to.
