@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod clock;
 pub mod ddl;
+mod digests;
 mod dump;
 pub mod general_log;
 pub mod info;

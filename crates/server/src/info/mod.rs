@@ -10,6 +10,7 @@
 pub(crate) mod cell;
 mod columns;
 mod definition;
+mod digests;
 mod engine_status;
 mod estimate;
 mod extensions;
@@ -95,6 +96,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("mysql", "user", Try(privileges::mysql_user)),
     ("performance_schema", "data_lock_waits", Sure(locks::data_lock_waits)),
     ("performance_schema", "data_locks", Sure(locks::data_locks)),
+    ("performance_schema", "events_statements_summary_by_digest", Try(digests::rows)),
     ("performance_schema", "global_status", Sure(server::global_status)),
     ("performance_schema", "global_variables", Sure(server::global_variables)),
     ("performance_schema", "host_cache", Try(host_cache::rows)),
@@ -109,6 +111,7 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("performance_schema", "replication_connection_status", Try(replica::connection_status)),
     ("performance_schema", "session_status", Sure(server::session_status)),
     ("performance_schema", "session_variables", Sure(server::session_variables)),
+    ("performance_schema", "setup_consumers", Sure(digests::consumers)),
     ("performance_schema", "setup_instruments", Sure(locks::instruments)),
     ("performance_schema", "threads", Sure(locks::threads)),
 ];

@@ -235,8 +235,7 @@ fn process_row(process: ProcessRow, info_chars_max: usize) -> Row {
 
 /// `KEYWORDS`: MySQL 8.0.46's.
 pub(super) fn keywords(_: &Look<'_>) -> Vec<Row> {
-    let words = include_str!("keywords.txt").lines().filter_map(|line| line.split_once(' '));
-    words.map(|(word, reserved)| row![word, u64::from(reserved == "1")]).collect()
+    sql::lex::keywords().map(|(word, reserved)| row![word, u64::from(reserved)]).collect()
 }
 
 /// SHOW PRIVILEGES.

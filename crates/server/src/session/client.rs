@@ -49,6 +49,7 @@ use super::{KillSwitch, Wire};
 use crate::accounts::{Access, Accounts, Name};
 use crate::ddl::Schema;
 use crate::ddl::keepers::{Keep, Keepers};
+use crate::digests::Digests;
 use crate::general_log::{GeneralLog, SlowLog};
 use crate::net::Connections;
 use crate::random::random;
@@ -107,6 +108,8 @@ pub struct Common {
     pub general_log: GeneralLog,
     /// The slow query log.
     pub slow_log: SlowLog,
+    /// Statement digests.
+    pub(crate) digests: Digests,
     /// SHUTDOWN was executed.
     pub shutdown: Notify,
 }

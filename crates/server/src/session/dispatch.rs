@@ -136,16 +136,21 @@ impl Client {
         }
     }
 
-    /// TRUNCATE of a log that is a table, or of `host_cache`. False if the name is another one.
+    /// TRUNCATE of a log that is a table, of `host_cache` or the statement digests. False if the name is another one.
     fn empties_picture(&self, table: &TableName) -> Result<bool> {
-        const PICTURES: [(&str, &str); 3] =
-            [("mysql", "general_log"), ("mysql", "slow_log"), ("performance_schema", "host_cache")];
+        const PICTURES: [(&str, &str); 4] = [
+            ("mysql", "general_log"),
+            ("mysql", "slow_log"),
+            ("performance_schema", "host_cache"),
+            ("performance_schema", "events_statements_summary_by_digest"),
+        ];
         let named = PICTURES.iter().find(|(db, name)| self.is_table_of(db, name, table));
         let Some((db, name)) = named else { return Ok(false) };
         self.access.on_table(Privileges::DROP, db, name)?;
         match *name {
             "general_log" => self.shared.common.general_log.forget(),
             "slow_log" => self.shared.common.slow_log.forget(),
+            "events_statements_summary_by_digest" => self.shared.common.digests.forget(),
             _ => self.shared.connections.flush_hosts(),
         }
         Ok(true)

@@ -40,8 +40,13 @@ pub(super) enum Prepared {
     Other(Box<Statement>),
 }
 
-/// Bytes of a text that is planned while others are served by another thread.
-pub(super) const LARGE_TEXT: usize = 64 << 10;
+/// Bytes of a text that is read while others are served by another thread.
+const LARGE_TEXT: usize = 64 << 10;
+
+/// Does something with all of a statement's text. One of megabytes takes seconds, in which the thread would serve nobody else.
+pub(super) fn in_place<T>(sql: &[u8], read: impl FnOnce() -> T) -> T {
+    if sql.len() < LARGE_TEXT { read() } else { tokio::task::block_in_place(read) }
+}
 
 /// With whom a statement deals.
 pub(super) enum With<'a> {
@@ -66,11 +71,7 @@ pub(super) enum Ran {
 impl Client {
     /// Finds or makes the plan of a statement.
     pub(super) fn plan(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {
-        if sql.len() < LARGE_TEXT {
-            return self.plan_here(sql, verb);
-        }
-        // A text of megabytes takes seconds, in which the thread would serve nobody else.
-        tokio::task::block_in_place(|| self.plan_here(sql, verb))
+        in_place(sql, || self.plan_here(sql, verb))
     }
 
     fn plan_here(&self, sql: &[u8], verb: Verb) -> Result<Prepared> {

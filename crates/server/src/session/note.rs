@@ -1,19 +1,20 @@
-//! What of a session goes to the logs of statements.
+//! What of a session goes to the logs of statements, and to their digests.
 
 use std::sync::atomic::Ordering;
 
 use sql::exec::Work;
-use sql::lex::{Lexer, Quoting, Verb};
+use sql::lex::{Lexer, Quoting, Verb, digest_text};
 use sql::parse::{self, TableName};
 use types::error::SqlError;
 use types::error::table::ER_PARSE_ERROR;
 use types::sql_mode::SqlMode;
 use types::value::ValueRef;
 
-use super::execute::{LARGE_TEXT, Prepared};
+use super::execute::{Prepared, in_place};
 use super::load::reason;
 use super::statement::markers;
 use super::{Client, Shared, count};
+use crate::digests::Execution;
 use crate::general_log::{Entry, SlowEntry, without_secrets};
 use crate::status::Counter;
 
@@ -78,18 +79,48 @@ impl Client {
         self.shared.variables.live.slow_query_log.load(Ordering::Relaxed) && !self.applies
     }
 
-    /// A statement is done: adds it to the slow query log if it was slow.
-    pub(super) fn note_slow(&mut self, sql: &[u8]) {
+    /// A statement is done: adds it to its digest, and to the slow query log if it was slow.
+    pub(super) fn note_done(&mut self, sql: &[u8], failed: bool) {
+        if self.shared.variables.live.performance_schema.load(Ordering::Relaxed) && !self.applies {
+            self.add_to_digest(sql, failed);
+        }
         if self.logs_slow() {
             self.add_if_slow(sql);
         }
     }
 
     #[cold]
+    fn add_to_digest(&mut self, sql: &[u8], failed: bool) {
+        let ended_us = self.shared.pipeline.unix_us();
+        let Slow { began_us, sent, work, without_index, .. } = self.slow;
+        let execution = Execution {
+            ended_us,
+            took_us: ended_us.saturating_sub(began_us),
+            locked_us: self.transaction.trx.waited_us,
+            failed,
+            warnings: self.warnings.count() - self.warnings.error_count(),
+            affected: u64::try_from(self.sql.row_count).unwrap_or(0),
+            sent,
+            work,
+            without_index,
+        };
+        let values = self.shared.variables.values();
+        let (quoting, size_max) = (self.sql.quoting(), values.get("max_digest_length").size());
+        let text = in_place(sql, || digest_text(sql, quoting, size_max));
+        let kinds_max = values.get("performance_schema_digests_size").uint();
+        let sample = || {
+            let text = without_secrets(sql.trim_ascii(), self.sql.quoting());
+            text[..text.len().min(SAMPLE_MAX)].to_vec()
+        };
+        self.shared.common.digests.add((self.sql.db.clone(), text), kinds_max, &execution, sample);
+    }
+
+    #[cold]
     fn add_if_slow(&mut self, sql: &[u8]) {
         let live = &self.shared.variables.live;
         let ended_us = self.shared.pipeline.unix_us();
-        let Slow { began_us, sent, examined, without_index, .. } = self.slow;
+        let Slow { began_us, sent, without_index, .. } = self.slow;
+        let examined = self.slow.work.rows;
         let took_long =
             ended_us.saturating_sub(began_us) >= self.vars.limits.long_query_time_us.load(Ordering::Relaxed);
         let lacks_index = without_index && live.log_without_index.load(Ordering::Relaxed);
@@ -150,8 +181,7 @@ impl Client {
     /// The same, for one whose tables or columns are not there.
     #[cold]
     fn count_unplanned(&mut self, sql: &[u8]) {
-        let parsed = || parse::parse(sql, self.sql.sql_mode).ok();
-        let statement = if sql.len() < LARGE_TEXT { parsed() } else { tokio::task::block_in_place(parsed) };
+        let statement = in_place(sql, || parse::parse(sql, self.sql.sql_mode).ok());
         if let Some(counter) = statement.as_ref().and_then(count::of_statement) {
             self.count_once(counter);
         }
@@ -223,16 +253,16 @@ impl Shared {
     }
 }
 
-/// What the slow query log would say of a statement.
+/// What the slow query log and its digest would say of a statement.
 #[derive(Debug, Default)]
 pub(super) struct Slow {
     /// When it began, microseconds since 1970.
     began_us: u64,
     /// Rows that the client was sent.
     pub(super) sent: u64,
-    /// Rows of tables that were looked at.
-    examined: u64,
-    /// Some of them were all of a table.
+    /// What was read and sorted.
+    work: Work,
+    /// Some of it was all rows of a table.
     without_index: bool,
     /// Its text, if that is another one than was sent.
     text: Option<Vec<u8>>,
@@ -246,7 +276,7 @@ impl Slow {
 
     /// Adds what a plan's execution has done.
     pub(super) fn add(&mut self, work: &Work) {
-        self.examined += work.rows;
+        self.work.add(work);
         self.without_index |= work.scans + work.full_joins > 0;
     }
 }
@@ -263,6 +293,9 @@ fn is_administrative(sql: &[u8], quoting: Quoting) -> bool {
         _ => false,
     }
 }
+
+/// Bytes of a digest's sample: MySQL's default of `performance_schema_max_sql_text_length`.
+const SAMPLE_MAX: usize = 1024;
 
 /// Bytes of an execution's text beyond which the slow query log has `?` for values: the text is made before anybody knows whether
 /// it is slow.

@@ -240,7 +240,7 @@ impl Client {
         } else {
             self.execute_stored(&mut stored, execute, wire).await
         };
-        self.note_slow(&stored.sql);
+        self.note_done(&stored.sql, done.is_err());
         self.statements.by_id.insert(id, Some(stored));
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {

@@ -57,6 +57,8 @@ pub struct Live {
     pub general_log: AtomicBool,
     /// `slow_query_log`
     pub slow_query_log: AtomicBool,
+    /// `performance_schema`
+    pub performance_schema: AtomicBool,
     /// `log_queries_not_using_indexes`
     pub log_without_index: AtomicBool,
     /// `log_output`, a bit for each of [`crate::general_log::OUTPUTS`].

@@ -17,6 +17,7 @@ mod conditions;
 
 mod cursors;
 mod descending;
+mod digests;
 mod dumps;
 mod early_release;
 mod explain;

@@ -52,6 +52,28 @@ pub(super) enum Way {
 }
 
 impl Work {
+    /// Adds what something else has done.
+    pub fn add(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.rows, other.rows),
+            (&mut self.first, other.first),
+            (&mut self.last, other.last),
+            (&mut self.key, other.key),
+            (&mut self.next, other.next),
+            (&mut self.prev, other.prev),
+            (&mut self.rnd_next, other.rnd_next),
+            (&mut self.scans, other.scans),
+            (&mut self.ranges, other.ranges),
+            (&mut self.full_joins, other.full_joins),
+            (&mut self.range_joins, other.range_joins),
+            (&mut self.sorted, other.sorted),
+            (&mut self.scan_sorts, other.scan_sorts),
+            (&mut self.range_sorts, other.range_sorts),
+        ] {
+            *sum += more;
+        }
+    }
+
     /// A look for one row by its key, which may be there.
     pub(super) fn looks_up(&mut self, found: bool) {
         self.key += 1;

@@ -43,8 +43,6 @@ const NAMES: &[&str] = &[
     "rank",
     "roles_graphml",
     "row_number",
-    "statement_digest",
-    "statement_digest_text",
     "string_to_vector",
     "to_vector",
     "updatexml",

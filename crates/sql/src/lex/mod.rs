@@ -6,10 +6,14 @@
 //!
 //! Source: MySQL 8.0 Reference Manual, "Language Structure".
 
+mod digest;
+mod keywords;
 mod literal;
 mod normalise;
 mod verb;
 
+pub use digest::{digest_of, digest_text};
+pub use keywords::keywords;
 pub(crate) use literal::negated;
 pub use literal::{number, unescape};
 pub use normalise::{LITERAL_BASE, Normalised, OPEN_PATTERN_BASE, ROW_LITERAL_BASE, normalise};
@@ -93,6 +97,11 @@ impl<'a> Lexer<'a> {
     /// The bytes between two places.
     pub(crate) fn between(&self, start: usize, end: usize) -> &'a [u8] {
         &self.text[start..end]
+    }
+
+    /// What follows a token.
+    pub(crate) fn behind(&self, token: Token) -> &'a [u8] {
+        &self.text[token.end..]
     }
 
     /// The next token; `None` at the end.

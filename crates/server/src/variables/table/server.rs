@@ -54,7 +54,17 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("large_pages", Global, false, "Large pages of memory.").fixed().only(),
     uint("large_page_size", Global, (0, 4_294_967_295), 0, "Their size.").told(),
     toggle("locked_in_memory", Global, false, "The server is locked in memory.").told(),
-    toggle("performance_schema", Global, false, "performance_schema collects.").fixed().only(),
+    toggle("performance_schema", Global, false, "Statement digests are collected.")
+        .fixed()
+        .home(live(|live| live.performance_schema.val(), |live, val| live.performance_schema.put(val))),
+    uint(
+        "performance_schema_digests_size",
+        Global,
+        (0, 1_048_576),
+        10_000,
+        "Statement digests that are kept.",
+    )
+    .fixed(),
     choice("event_scheduler", Global, &["OFF", "ON", "DISABLED"], "OFF", "Events run.").only(),
     toggle("partial_revokes", Global, false, "Privileges of single databases can be revoked.").only(),
     text("authentication_policy", Global, "*,,", "Which plugins accounts may use.").told(),
