@@ -81,15 +81,15 @@ impl Summary {
     }
 }
 
-/// The default database, and the digest text.
-type Name = (Option<String>, String);
+/// Summaries by digest text, and then by default database; that of none is `""`.
+type Kinds = HashMap<Box<str>, HashMap<Box<str>, Summary>>;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Digests {
     hasher: RandomState,
     /// Rank: last, one at a time.
-    shards: [Mutex<HashMap<Name, Summary>>; SHARDS],
+    shards: [Mutex<Kinds>; SHARDS],
     /// How many kinds there are. Changed with a shard held; relaxed, for the bound may be missed by as many as there are shards.
     kinds: AtomicU64,
     /// What came when there was no more room. Rank: last.
@@ -97,37 +97,39 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// Counts an execution; `kinds_max` is `performance_schema_digests_size`, and `sample` says its text.
+    /// Counts an execution of a database and a digest text; `kinds_max` is `performance_schema_digests_size`, and `sample` says what
+    /// was sent.
     pub(crate) fn add(
         &self,
-        name: Name,
+        (db, text): (Option<&str>, &str),
         kinds_max: u64,
         execution: &Execution,
         sample: impl FnOnce() -> Vec<u8>,
     ) {
-        let mut shard = self.shard(&name).lock();
-        if let Some(summary) = shard.get_mut(&name) {
+        let db = db.unwrap_or_default();
+        let place = self.hasher.hash_one(text) % SHARDS as u64;
+        let mut shard = self.shards[usize::try_from(place).expect("a shard's")].lock();
+        if let Some(summary) = shard.get_mut(text).and_then(|of_text| of_text.get_mut(db)) {
             return summary.add(execution, sample);
         }
         if self.kinds.load(Ordering::Relaxed) < kinds_max {
             self.kinds.fetch_add(1, Ordering::Relaxed);
-            return shard.entry(name).or_default().add(execution, sample);
+            let of_text = shard.entry(text.into()).or_default();
+            return of_text.entry(db.into()).or_default().add(execution, sample);
         }
         drop(shard);
         self.others.lock().add(execution, sample);
-    }
-
-    fn shard(&self, name: &Name) -> &Mutex<HashMap<Name, Summary>> {
-        let place = self.hasher.hash_one(name) % SHARDS as u64;
-        &self.shards[usize::try_from(place).expect("a shard's")]
     }
 
     /// A row of each kind, the one that was seen first first, and one without a name of what had no room.
     pub(crate) fn rows<T>(&self, row: impl Fn(Option<(Option<&str>, &str)>, &Summary) -> T) -> Vec<T> {
         let mut rows = Vec::new();
         for shard in &self.shards {
-            for ((db, text), summary) in &*shard.lock() {
-                rows.push((summary.seen_us.0, row(Some((db.as_deref(), text)), summary)));
+            for (text, of_text) in &*shard.lock() {
+                for (db, summary) in of_text {
+                    let db = Some(&**db).filter(|db| !db.is_empty());
+                    rows.push((summary.seen_us.0, row(Some((db, text)), summary)));
+                }
             }
         }
         rows.sort_by_key(|(seen_us, _)| *seen_us);
@@ -143,8 +145,8 @@ impl Digests {
     pub(crate) fn forget(&self) {
         for shard in &self.shards {
             let mut shard = shard.lock();
-            self.kinds.fetch_sub(shard.len() as u64, Ordering::Relaxed);
-            shard.clear();
+            let kinds: usize = shard.drain().map(|(_, of_text)| of_text.len()).sum();
+            self.kinds.fetch_sub(kinds as u64, Ordering::Relaxed);
         }
         *self.others.lock() = Summary::default();
     }
@@ -157,7 +159,7 @@ mod tests {
     fn add(digests: &Digests, text: &str, took_us: u64) {
         let execution =
             Execution { ended_us: took_us, took_us, failed: took_us == 7, ..Execution::default() };
-        digests.add((None, text.to_owned()), 2, &execution, || format!("{text} {took_us}").into_bytes());
+        digests.add((None, text), 2, &execution, || format!("{text} {took_us}").into_bytes());
     }
 
     fn seen(digests: &Digests) -> Vec<(String, u64, u64, u64)> {

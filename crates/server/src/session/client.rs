@@ -342,7 +342,7 @@ impl Client {
         (self.info, self.affected) = (None, 0);
         (self.is_noted, self.is_counted) = (false, false);
         self.transaction.last_gtid = None;
-        self.slow = Slow::begin(now_us);
+        self.slow = Slow::begin(now_us, self.collects());
         self.transaction.trx.waited_us = 0;
     }
 

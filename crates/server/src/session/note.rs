@@ -79,10 +79,22 @@ impl Client {
         self.shared.variables.live.slow_query_log.load(Ordering::Relaxed) && !self.applies
     }
 
-    /// A statement is done: adds it to its digest, and to the slow query log if it was slow.
-    pub(super) fn note_done(&mut self, sql: &[u8], failed: bool) {
-        if self.shared.variables.live.performance_schema.load(Ordering::Relaxed) && !self.applies {
-            self.add_to_digest(sql, failed);
+    /// Whether statements are counted by their digests. What a source did is not.
+    pub(super) fn collects(&self) -> bool {
+        self.shared.variables.live.performance_schema.load(Ordering::Relaxed) && !self.applies
+    }
+
+    /// A statement's digest text, if statements are counted.
+    pub(super) fn digest_text(&self, sql: &[u8]) -> Option<Box<str>> {
+        let max = || self.shared.variables.live.max_digest_length.load(Ordering::Relaxed);
+        let text = || digest_text(sql, self.sql.quoting(), usize::try_from(max()).unwrap_or(usize::MAX));
+        self.collects().then(|| in_place(sql, text).into())
+    }
+
+    /// A statement is done: adds it to its digest, whose text may be known, and to the slow query log if it was slow.
+    pub(super) fn note_done(&mut self, sql: &[u8], digest_text: Option<&str>, failed: bool) {
+        if self.collects() {
+            self.add_to_digest(sql, digest_text, failed);
         }
         if self.logs_slow() {
             self.add_if_slow(sql);
@@ -90,9 +102,11 @@ impl Client {
     }
 
     #[cold]
-    fn add_to_digest(&mut self, sql: &[u8], failed: bool) {
+    fn add_to_digest(&self, sql: &[u8], digest_text: Option<&str>, failed: bool) {
+        let made = if digest_text.is_none() { self.digest_text(sql) } else { None };
+        let Some(text) = digest_text.or(made.as_deref()) else { return };
         let ended_us = self.shared.pipeline.unix_us();
-        let Slow { began_us, sent, work, without_index, .. } = self.slow;
+        let Slow { began_us, sent, without_index, .. } = self.slow;
         let execution = Execution {
             ended_us,
             took_us: ended_us.saturating_sub(began_us),
@@ -101,26 +115,22 @@ impl Client {
             warnings: self.warnings.count() - self.warnings.error_count(),
             affected: u64::try_from(self.sql.row_count).unwrap_or(0),
             sent,
-            work,
+            work: self.slow.work.as_deref().copied().unwrap_or_default(),
             without_index,
         };
-        let values = self.shared.variables.values();
-        let (quoting, size_max) = (self.sql.quoting(), values.get("max_digest_length").size());
-        let text = in_place(sql, || digest_text(sql, quoting, size_max));
-        let kinds_max = values.get("performance_schema_digests_size").uint();
+        let kinds_max = self.shared.variables.live.digests_size.load(Ordering::Relaxed);
         let sample = || {
             let text = without_secrets(sql.trim_ascii(), self.sql.quoting());
             text[..text.len().min(SAMPLE_MAX)].to_vec()
         };
-        self.shared.common.digests.add((self.sql.db.clone(), text), kinds_max, &execution, sample);
+        self.shared.common.digests.add((self.sql.db.as_deref(), text), kinds_max, &execution, sample);
     }
 
     #[cold]
     fn add_if_slow(&mut self, sql: &[u8]) {
         let live = &self.shared.variables.live;
         let ended_us = self.shared.pipeline.unix_us();
-        let Slow { began_us, sent, without_index, .. } = self.slow;
-        let examined = self.slow.work.rows;
+        let Slow { began_us, sent, examined, without_index, .. } = self.slow;
         let took_long =
             ended_us.saturating_sub(began_us) >= self.vars.limits.long_query_time_us.load(Ordering::Relaxed);
         let lacks_index = without_index && live.log_without_index.load(Ordering::Relaxed);
@@ -260,23 +270,28 @@ pub(super) struct Slow {
     began_us: u64,
     /// Rows that the client was sent.
     pub(super) sent: u64,
-    /// What was read and sorted.
-    work: Work,
-    /// Some of it was all rows of a table.
+    /// Rows of tables that were looked at.
+    examined: u64,
+    /// Some of them were all of a table.
     without_index: bool,
+    /// What was read and sorted, if that is counted.
+    work: Option<Box<Work>>,
     /// Its text, if that is another one than was sent.
     text: Option<Vec<u8>>,
 }
 
 impl Slow {
-    /// Of a statement that begins, microseconds since 1970.
-    pub(super) fn begin(began_us: u64) -> Self {
-        Self { began_us, ..Self::default() }
+    /// Of a statement that begins, microseconds since 1970; `collects` if what it reads and sorts is counted.
+    pub(super) fn begin(began_us: u64, collects: bool) -> Self {
+        Self { began_us, work: collects.then(Box::default), ..Self::default() }
     }
 
     /// Adds what a plan's execution has done.
     pub(super) fn add(&mut self, work: &Work) {
-        self.work.add(work);
+        self.examined += work.rows;
+        if let Some(sum) = &mut self.work {
+            sum.add(work);
+        }
         self.without_index |= work.scans + work.full_joins > 0;
     }
 }

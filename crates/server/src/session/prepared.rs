@@ -57,6 +57,8 @@ pub(super) struct Statements {
 pub(super) struct Stored {
     _counted: Counted,
     sql: Vec<u8>,
+    /// If statements are counted.
+    digest_text: Option<Box<str>>,
     verb: Verb,
     params: u16,
     /// `None` for a statement that has no plan: it is carried out as its text.
@@ -183,6 +185,7 @@ impl Client {
         let stored = Box::new(Stored {
             _counted: self.count_statement()?,
             sql: first.to_vec(),
+            digest_text: self.digest_text(first),
             verb,
             params: u16::try_from(params).expect("at most as many"),
             plan,
@@ -240,7 +243,7 @@ impl Client {
         } else {
             self.execute_stored(&mut stored, execute, wire).await
         };
-        self.note_done(&stored.sql, done.is_err());
+        self.note_done(&stored.sql, stored.digest_text.as_deref(), done.is_err());
         self.statements.by_id.insert(id, Some(stored));
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {

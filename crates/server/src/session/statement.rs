@@ -140,7 +140,7 @@ impl Client {
             self.refuse(error, wire);
         }
         if !done.as_ref().is_err_and(|error| error.is(&ER_PARSE_ERROR)) {
-            self.note_done(sql, done.is_err());
+            self.note_done(sql, None, done.is_err());
         }
         done
     }

@@ -59,6 +59,10 @@ pub struct Live {
     pub slow_query_log: AtomicBool,
     /// `performance_schema`
     pub performance_schema: AtomicBool,
+    /// `performance_schema_digests_size`
+    pub digests_size: AtomicU64,
+    /// `max_digest_length`, bytes.
+    pub max_digest_length: AtomicU64,
     /// `log_queries_not_using_indexes`
     pub log_without_index: AtomicBool,
     /// `log_output`, a bit for each of [`crate::general_log::OUTPUTS`].

@@ -168,7 +168,9 @@ pub(super) const ROWS: &[Variable] = &[
         .step(1024)
         .inert(),
     uint("min_examined_row_limit", Both, (0, u64::MAX), 0, "Rows below which a statement is not slow."),
-    uint("max_digest_length", Global, (0, 1_048_576), 1024, "Bytes of a statement's digest.").fixed(),
+    uint("max_digest_length", Global, (0, 1_048_576), 1024, "Bytes of a statement's digest.")
+        .fixed()
+        .home(live(|live| live.max_digest_length.val(), |live, val| live.max_digest_length.put(val))),
     uint("max_sp_recursion_depth", Both, (0, 255), 0, "Depth of a stored procedure's recursion.").inert(),
     uint(
         "regexp_stack_limit",

@@ -64,7 +64,8 @@ pub(super) const ROWS: &[Variable] = &[
         10_000,
         "Statement digests that are kept.",
     )
-    .fixed(),
+    .fixed()
+    .home(live(|live| live.digests_size.val(), |live, val| live.digests_size.put(val))),
     choice("event_scheduler", Global, &["OFF", "ON", "DISABLED"], "OFF", "Events run.").only(),
     toggle("partial_revokes", Global, false, "Privileges of single databases can be revoked.").only(),
     text("authentication_policy", Global, "*,,", "Which plugins accounts may use.").told(),
