@@ -7,6 +7,7 @@
 //!
 //! Invariant: nobody is told of a database or a table that he has no privilege on.
 
+mod attributes;
 pub(crate) mod cell;
 mod columns;
 mod definition;
@@ -109,6 +110,8 @@ const ROWS: &[(&str, &str, Make)] = &[
     ("performance_schema", "replication_applier_status_by_worker", Try(replica::workers)),
     ("performance_schema", "replication_connection_configuration", Try(replica::connection_configuration)),
     ("performance_schema", "replication_connection_status", Try(replica::connection_status)),
+    ("performance_schema", "session_account_connect_attrs", Sure(attributes::of_account)),
+    ("performance_schema", "session_connect_attrs", Try(attributes::of_all)),
     ("performance_schema", "session_status", Sure(server::session_status)),
     ("performance_schema", "session_variables", Sure(server::session_variables)),
     ("performance_schema", "setup_consumers", Sure(digests::consumers)),

@@ -12,16 +12,20 @@ use std::task::{Context, Poll, Waker};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
+use protocol::handshake::attributes::Attributes;
 
 use super::process::{CommandKind, ProcessRow};
 use super::tls::TlsNames;
-use crate::accounts::{Access, Peer};
+use crate::accounts::{Access, Name, Peer};
 use crate::clock;
 use crate::status::{Counter, Counters, Waits};
 use crate::variables::ConnectionLimits;
 
 /// Bytes of a statement that SHOW PROCESSLIST shows.
 const INFO_SIZE_MAX: usize = 1024;
+
+/// Bytes of a client's attributes that are kept, as in MySQL.
+const ATTRIBUTES_SIZE_MAX: usize = 512;
 
 /// Marks: what is wanted of a connection.
 pub(super) mod mark {
@@ -89,6 +93,7 @@ struct Shown {
     db: Option<String>,
     state: &'static str,
     info: Vec<u8>,
+    attributes: Vec<(String, String)>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -161,6 +166,24 @@ impl Connection {
     /// Who it is, from its login on.
     pub fn set_access(&self, access: &Arc<Access>) {
         self.shown.lock().access = Some(Arc::clone(access));
+    }
+
+    /// What the client says of itself: as many of its attributes as [`ATTRIBUTES_SIZE_MAX`] holds.
+    pub(super) fn set_attributes(&self, attributes: &Attributes<'_>) {
+        let mut size = 0;
+        let kept = attributes.iter().take_while(|(name, value)| {
+            size += name.len() + value.len();
+            size <= ATTRIBUTES_SIZE_MAX
+        });
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        self.shown.lock().attributes = kept.map(|(name, value)| (text(name), text(value))).collect();
+    }
+
+    /// The account, once somebody has logged in, and what the client said of itself, if that was kept.
+    pub fn attributes(&self) -> Option<(Name, Vec<(String, String)>)> {
+        let shown = self.shown.lock();
+        let account = shown.access.as_ref()?.account_name().clone();
+        Some((account, shown.attributes.clone()))
     }
 
     /// Whether somebody has logged in who is no administrator.

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use protocol::auth::{Exchange, FastDigest, Nonce, PasswordCheck, Plugin, Progress, Refusal};
 use protocol::frame::{PacketReader, UNAUTHENTICATED_SIZE_MAX};
+use protocol::handshake::attributes::Attributes;
 use protocol::handshake::{ChangeUser, ClientHello, Greeting, HandshakeResponse};
 use protocol::reply::OkPacket;
 use protocol::wire::{Capabilities, StatusFlags, charset};
@@ -247,6 +248,7 @@ pub(super) async fn log_in<S: Service>(
     let account = authenticate(net, &mut link, &claim).await?;
     let login = login_of(net, &link, &hello, account);
     link.connection.set_access(&login.access);
+    keep_attributes(net, link.connection, &hello.attributes);
     if is_offline_for(net, &login) {
         return Err(link.refuse(&ER_SERVER_OFFLINE_MODE.error(&[])).await);
     }
@@ -308,8 +310,16 @@ pub(super) async fn change_user<S: Service>(
         return Err(link.refuse(&error).await);
     }
     link.connection.set_db(login.database.as_deref());
+    keep_attributes(net, link.connection, &change.attributes);
     link.reply.ok(&OkPacket { status: handler.status(), ..OkPacket::default() });
     link.send().await
+}
+
+/// Keeps what a client says of itself, if anybody may ask.
+fn keep_attributes<S>(net: &Net<S>, connection: &Connection, attributes: &Attributes<'_>) {
+    if net.variables.live.performance_schema.load(Ordering::Relaxed) {
+        connection.set_attributes(attributes);
+    }
 }
 
 /// Whether `offline_mode` keeps somebody out. Whoever sets it ends those whose access is known by then: it is asked behind that.

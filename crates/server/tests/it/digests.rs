@@ -1,12 +1,15 @@
-//! Purpose: statement digests say which kinds of statements there are, and what each does.
+//! Purpose: where `performance_schema` is ON, statement digests say which kinds of statements there are and what each does, and
+//! sessions what their clients said of themselves.
 //!
 //! Requirements: R1. The text that statements have in common is MySQL's. R2. With `performance_schema` each execution counts in the
 //! row of its database and text, prepared or not, with its time, rows, scans, sorts, errors and warnings, and the longest one is the sample.
 //! R3. Beyond `performance_schema_digests_size` they are counted together. R4. Whoever may not read the table does not, and
-//! TRUNCATE begins it anew. R5. Passwords are not in it. R6. Without `performance_schema` nothing is collected.
+//! TRUNCATE begins it anew. R5. Passwords are not in it. R6. Without `performance_schema` nothing is collected. R7. What
+//! a client says of itself at its login or COM_CHANGE_USER is shown, to its account's sessions and to whoever may read of all, up to 512 bytes.
 //!
 //! Method: a whole server on a simulated disk. What is expected was seen at MySQL 9.7.4.
 
+use crate::client::{Client, Login};
 use crate::whole::{World, answers_as_recorded, ok, rows};
 
 const TABLE: &str = "performance_schema.events_statements_summary_by_digest";
@@ -80,6 +83,32 @@ fn what_has_no_room_is_counted_together_and_the_table_is_not_everybodys() {
     let mut other = world.client("u");
     assert_eq!(other.query(&texts).unwrap_err().code(), 1142);
     assert_eq!(other.query(&format!("TRUNCATE TABLE {TABLE}")).unwrap_err().code(), 1142);
+    world.stop();
+}
+
+#[test]
+fn what_clients_say_of_themselves_is_shown() {
+    let world = World::start_with(&["--performance-schema"]);
+    let mut root = world.root();
+    ok(&mut root, "CREATE USER u, v");
+    let says = |user: &str, attributes: &[(&'static str, &str)]| Login {
+        attributes: attributes.iter().map(|(name, value)| (*name, (*value).to_owned())).collect(),
+        ..Login::new(user, "")
+    };
+    let login = says("u", &[("program_name", "shop"), ("_pid", "7")]);
+    let mut client = Client::connect(&world.address(), &login).unwrap();
+    let own = "SELECT attr_name, attr_value, ordinal_position, processlist_id = CONNECTION_ID() \
+        FROM performance_schema.session_account_connect_attrs";
+    assert_eq!(rows(&mut client, own), ["program_name|shop|0|1", "_pid|7|1|1"]);
+    assert_eq!(rows(&mut world.client("v"), own), [""; 0]);
+    assert_eq!(rows(&mut world.client("u"), own), ["program_name|shop|0|0", "_pid|7|1|0"]);
+    let all = "SELECT attr_name, attr_value FROM performance_schema.session_connect_attrs";
+    assert_eq!(client.query(all).unwrap_err().code(), 1142);
+    assert_eq!(rows(&mut root, all), ["program_name|shop", "_pid|7"]);
+    let long = "x".repeat(200);
+    client.change_user(&says("u", &[("a", &long)])).unwrap();
+    assert_eq!(rows(&mut root, all), [format!("a|{long}")]);
+    drop(client);
     world.stop();
 }
 

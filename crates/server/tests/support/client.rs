@@ -11,6 +11,7 @@ use mysql_common::scramble::{scramble_native, scramble_sha256};
 
 const LONG_PASSWORD: u32 = 1;
 const CONNECT_WITH_DB: u32 = 1 << 3;
+const CONNECT_ATTRS: u32 = 1 << 20;
 /// The client sends files.
 pub const LOCAL_FILES: u32 = 1 << 7;
 const PROTOCOL_41: u32 = 1 << 9;
@@ -165,12 +166,27 @@ pub struct Login {
     /// The plugin that the client offers first.
     pub plugin: &'static str,
     pub flags: u32,
+    /// What it says of itself, below 251 bytes in all.
+    pub attributes: Vec<(&'static str, String)>,
 }
 
 impl Login {
     pub fn new(user: &str, password: &str) -> Self {
         let plugin = "caching_sha2_password";
-        Self { user: user.to_owned(), password: password.to_owned(), database: None, plugin, flags: 0 }
+        let (user, password) = (user.to_owned(), password.to_owned());
+        Self { user, password, database: None, plugin, flags: 0, attributes: Vec::new() }
+    }
+
+    fn put_attributes(&self, packet: &mut Vec<u8>) {
+        let mut pairs = Vec::new();
+        for text in self.attributes.iter().flat_map(|(name, value)| [*name, value]) {
+            pairs.push(u8::try_from(text.len()).unwrap());
+            pairs.extend(text.as_bytes());
+        }
+        if !pairs.is_empty() {
+            packet.push(u8::try_from(pairs.len()).unwrap());
+            packet.extend(pairs);
+        }
     }
 }
 
@@ -232,6 +248,9 @@ impl Client {
         if login.database.is_some() {
             flags |= CONNECT_WITH_DB;
         }
+        if !login.attributes.is_empty() {
+            flags |= CONNECT_ATTRS;
+        }
         let mut packet = Vec::new();
         packet.extend(flags.to_le_bytes());
         packet.extend((1_u32 << 30).to_le_bytes());
@@ -248,6 +267,7 @@ impl Client {
         }
         packet.extend(login.plugin.as_bytes());
         packet.push(0);
+        login.put_attributes(&mut packet);
         self.send(&packet)?;
         self.authenticate(login.plugin, &login.password)
     }
@@ -265,6 +285,7 @@ impl Client {
         packet.extend([45, 0]);
         packet.extend(login.plugin.as_bytes());
         packet.push(0);
+        login.put_attributes(&mut packet);
         self.sequence = 0;
         self.send(&packet)?;
         self.authenticate(login.plugin, &login.password)

@@ -54,9 +54,14 @@ pub(super) const ROWS: &[Variable] = &[
     toggle("large_pages", Global, false, "Large pages of memory.").fixed().only(),
     uint("large_page_size", Global, (0, 4_294_967_295), 0, "Their size.").told(),
     toggle("locked_in_memory", Global, false, "The server is locked in memory.").told(),
-    toggle("performance_schema", Global, false, "Statement digests are collected.")
-        .fixed()
-        .home(live(|live| live.performance_schema.val(), |live, val| live.performance_schema.put(val))),
+    toggle(
+        "performance_schema",
+        Global,
+        false,
+        "Statement digests and what clients say of themselves are kept.",
+    )
+    .fixed()
+    .home(live(|live| live.performance_schema.val(), |live, val| live.performance_schema.put(val))),
     uint(
         "performance_schema_digests_size",
         Global,
