@@ -11,9 +11,9 @@ pub(super) fn of_all(look: &Look<'_>) -> Result<Vec<Row>> {
     Ok(rows(look, |_| true))
 }
 
-/// `session_account_connect_attrs`: of the own account's sessions.
+/// `session_account_connect_attrs`: of the own account's sessions, which an anonymous account has none of.
 pub(super) fn of_account(look: &Look<'_>) -> Vec<Row> {
-    rows(look, |account| account == look.access.account_name())
+    rows(look, |account| account == look.access.account_name() && !account.user.is_empty())
 }
 
 fn rows(look: &Look<'_>, shows: impl Fn(&Name) -> bool) -> Vec<Row> {

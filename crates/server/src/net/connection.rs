@@ -21,7 +21,8 @@ use crate::clock;
 use crate::status::{Counter, Counters, Waits};
 use crate::variables::ConnectionLimits;
 
-/// Bytes of a statement that SHOW PROCESSLIST shows.
+/// Bytes of a statement that SHOW PROCESSLIST and a digest's sample show: MySQL's default of
+/// `performance_schema_max_sql_text_length`.
 const INFO_SIZE_MAX: usize = 1024;
 
 /// Bytes of a client's attributes that are kept, as in MySQL.
@@ -417,7 +418,7 @@ impl Connection {
 }
 
 /// What is shown of a statement: no part of a character at its end.
-fn beginning(info: &[u8]) -> &[u8] {
+pub(crate) fn beginning(info: &[u8]) -> &[u8] {
     let Some(cut) = info.get(..INFO_SIZE_MAX) else { return info };
     match std::str::from_utf8(cut) {
         Err(error) if error.error_len().is_none() => &cut[..error.valid_up_to()],

@@ -42,6 +42,7 @@ pub(crate) mod tls;
 
 use std::sync::Arc;
 
+pub(crate) use connection::beginning;
 pub use connection::{Connection, Interrupt, Shield};
 pub(crate) use files::sessions_max;
 pub use handler::{Handler, Interruption, Login, Outcome, Service};

@@ -16,6 +16,7 @@ use super::statement::markers;
 use super::{Client, Shared, count};
 use crate::digests::Execution;
 use crate::general_log::{Entry, SlowEntry, without_secrets};
+use crate::net::beginning;
 use crate::status::Counter;
 
 /// Of MySQL's file library: whatever is wrong with a file that cannot be opened.
@@ -103,26 +104,25 @@ impl Client {
 
     #[cold]
     fn add_to_digest(&self, sql: &[u8], digest_text: Option<&str>, failed: bool) {
+        // First: what follows is not the statement's time.
+        let ended_us = self.shared.pipeline.unix_us();
         let made = if digest_text.is_none() { self.digest_text(sql) } else { None };
         let Some(text) = digest_text.or(made.as_deref()) else { return };
-        let ended_us = self.shared.pipeline.unix_us();
         let Slow { began_us, sent, without_index, .. } = self.slow;
         let execution = Execution {
             ended_us,
             took_us: ended_us.saturating_sub(began_us),
             locked_us: self.transaction.trx.waited_us,
             failed,
-            warnings: self.warnings.count() - self.warnings.error_count(),
+            warnings: self.warnings.count().saturating_sub(self.warnings.error_count()),
             affected: u64::try_from(self.sql.row_count).unwrap_or(0),
             sent,
             work: self.slow.work.as_deref().copied().unwrap_or_default(),
             without_index,
         };
         let kinds_max = self.shared.variables.live.digests_size.load(Ordering::Relaxed);
-        let sample = || {
-            let text = without_secrets(sql.trim_ascii(), self.sql.quoting());
-            text[..text.len().min(SAMPLE_MAX)].to_vec()
-        };
+        // Cut first: of megabytes not more is read while others wait for the row.
+        let sample = || without_secrets(beginning(sql.trim_ascii()), self.sql.quoting()).into_owned();
         self.shared.common.digests.add((self.sql.db.as_deref(), text), kinds_max, &execution, sample);
     }
 
@@ -308,9 +308,6 @@ fn is_administrative(sql: &[u8], quoting: Quoting) -> bool {
         _ => false,
     }
 }
-
-/// Bytes of a digest's sample: MySQL's default of `performance_schema_max_sql_text_length`.
-const SAMPLE_MAX: usize = 1024;
 
 /// Bytes of an execution's text beyond which the slow query log has `?` for values: the text is made before anybody knows whether
 /// it is slow.
