@@ -1,10 +1,11 @@
 //! The file maker: writes final events to the binlog file in ticket order, behind their log or in front of the
 //! acknowledgement.
 //!
-//! Sessions finalise their own events, all at once; what is left to do one after another is one write of everybody's
-//! bytes. `in_redo` and `enhanced` put events here when their log has them, and nobody waits. `parallel`, and whoever set
-//! `wait_binlog_flush`, put whole transactions here, which are published when they are written. The bytes that wait
-//! are bounded by credits that a commit takes in Reserve and that come back here.
+//! Sessions finalise their own events, all at once, and put them into the binlog buffer, a ring whose ranges are drawn with
+//! the ticket; what is left to do one after another is one write of everybody's bytes, straight from there. `in_redo` and
+//! `enhanced` leave their transactions here when their log has them, and nobody waits. `parallel`, and whoever set
+//! `wait_binlog_flush`, have them published when they are written. The bytes that wait are bounded by credits that a commit
+//! takes in Reserve and that come back here.
 //!
 //! The binlog file is synced apart from it, each `sync_binlog_interval`, before a checkpoint passes, and at a rotation.
 
@@ -12,9 +13,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use binlog::{Finaliser, TrxCache};
+use binlog::{Finaliser, TrxCache, scratch};
 use parking_lot::{Mutex, MutexGuard};
-use redo::{Lsn, RedoLog};
+use redo::{Consumer, Cursor, Lsn, RedoLog, Reservation, Ring};
 
 use crate::admission::Credits;
 use crate::binlog_files::Appender;
@@ -22,51 +23,64 @@ use crate::pending::{Batch, BinlogRange, Pending, Rotation};
 use crate::pipeline::AbortOnUnwind;
 use crate::room::Taken;
 use crate::stats::add;
+use crate::strategy::Form;
 use crate::{FatalError, Pipeline, Role};
 
 /// Bytes of cached events that are finalised at a time.
 const PIECE_SIZE: usize = 256 << 10;
 
-/// Buffers that are kept for the next commits, and how large they may be.
-const BUFFERS_KEPT: usize = 4096;
-const BUFFER_KEPT_SIZE: usize = 16 << 10;
-/// What the buffer of a batch keeps of its memory.
-pub(crate) const BATCH_KEPT_SIZE: usize = 16 << 20;
+/// No transaction has fewer bytes in the binlog: a GTID event alone has more.
+const TRX_SIZE_MIN: usize = 64;
 
-/// A transaction's part of the binlog file.
+/// A transaction's final events.
 #[derive(Debug)]
-pub(crate) struct Made {
-    /// It is written once redo is synced up to here, so that nothing is in the file that recovery would cut.
-    pub(crate) redo_end: Lsn,
-    /// And the binlog store up to here.
-    pub(crate) store_end: Lsn,
-    pub(crate) events: Option<(BinlogRange, Content)>,
-    pub(crate) rotation: Option<Arc<Rotation>>,
-    /// What its events took of the backlog.
-    pub(crate) backlog: Credits,
-    /// What it took of the disk, as long as its events are not in the file.
-    pub(crate) room: Option<Taken>,
+pub(crate) enum Finalised {
+    /// All of them.
+    Whole(Vec<u8>),
+    /// Of a large transaction.
+    Large(Box<LargeEvents>),
 }
 
-/// A transaction's events.
+/// Cached events that are finalised on the way, between final edges.
 #[derive(Debug)]
-pub(crate) enum Content {
-    /// Final.
-    Final(Vec<u8>),
-    /// Cached events that are finalised on the way, between final edges.
-    Cached { head: Vec<u8>, cache: Box<TrxCache>, tail: Vec<u8> },
+pub(crate) struct LargeEvents {
+    pub(crate) range: BinlogRange,
+    pub(crate) head: Vec<u8>,
+    pub(crate) cache: TrxCache,
+    pub(crate) tail: Vec<u8>,
 }
 
-#[derive(Debug)]
+/// What is written next: the events of transactions that were put here together.
+#[derive(Debug, Default)]
 struct Item {
-    made: Option<Made>,
+    /// They are written once redo is synced up to here, so that nothing is in the file that recovery would cut.
+    redo_end: Lsn,
+    /// And the binlog store up to here.
+    store_end: Lsn,
+    /// How many transactions they are of.
+    transactions: usize,
+    /// How many of those are in the binlog, and with how many bytes.
+    logged: u64,
+    size: u64,
+    /// Bytes in the binlog buffer.
+    buffered: usize,
+    /// Behind these.
+    large: Option<Box<LargeEvents>>,
+    /// Behind those.
+    rotation: Option<Arc<Rotation>>,
+    /// What the transactions took of the backlog.
+    backlog: Credits,
+    /// What they took of the disk, as long as their events are not in the file.
+    room: Option<Taken>,
     /// Published once the events are written.
-    pending: Option<Box<Pending>>,
+    waiting: Batch,
 }
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct FileMaker {
+    /// The binlog buffer.
+    buffer: Arc<Ring>,
     /// The file's end. Held by whoever writes to it, this module or a strategy. Rank: before the queue's.
     end: Mutex<End>,
     /// What is to be written. Rank: last.
@@ -74,8 +88,6 @@ pub(crate) struct FileMaker {
     /// Transactions in the queue or being written that are published after that. Changed under the queue's lock, and
     /// when they are published.
     waiting: AtomicUsize,
-    /// Empty buffers. Rank: last.
-    buffers: Mutex<Vec<Vec<u8>>>,
     /// When the file was synced last, monotonic nanoseconds. Held by whoever syncs. Rank: before the files'.
     synced_ns: Mutex<u64>,
 }
@@ -85,21 +97,23 @@ pub(crate) struct FileMaker {
 pub(crate) struct End {
     /// `None` while the binlog is off, and once it was closed.
     pub(crate) appender: Option<Appender>,
+    buffer: Consumer,
     batch: Vec<Item>,
-    bytes: Vec<u8>,
-    written: Batch,
 }
 
 impl FileMaker {
-    pub(crate) fn new(appender: Option<Appender>) -> Self {
-        let end = End { appender, batch: Vec::new(), bytes: Vec::new(), written: Vec::new() };
-        Self {
+    /// Its binlog buffer has `buffer_size` bytes, in which tickets draw by the cursor.
+    pub(crate) fn new(appender: Option<Appender>, buffer_size: usize) -> (Self, Cursor) {
+        let (buffer, cursor, consumer) = Ring::create(buffer_size, buffer_size / TRX_SIZE_MIN, Lsn(0));
+        let end = End { appender, buffer: consumer, batch: Vec::new() };
+        let maker = Self {
+            buffer,
             end: Mutex::new(end),
             queue: Mutex::default(),
             waiting: AtomicUsize::new(0),
-            buffers: Mutex::default(),
             synced_ns: Mutex::new(0),
-        }
+        };
+        (maker, cursor)
     }
 
     /// The end of the file, for strategies that write it themselves.
@@ -107,9 +121,23 @@ impl FileMaker {
         self.end.lock()
     }
 
-    /// An empty buffer for a transaction's final events.
-    pub(crate) fn buffer(&self) -> Vec<u8> {
-        self.buffers.lock().pop().unwrap_or_default()
+    /// Says that a range of the binlog buffer will be filled soon.
+    pub(crate) fn prefetch(&self, range: &Reservation) {
+        self.buffer.prefetch(range);
+    }
+
+    /// Has a transaction's events at hand until they are written: in the buffer, or, large ones, with the transaction.
+    pub(crate) fn keep(&self, pending: &mut Pending, events: Finalised) {
+        match events {
+            Finalised::Whole(bytes) => {
+                let range = pending.ticket_mut().buffer.take().expect("the buffer is filled once");
+                let mut fill = self.buffer.fill(range);
+                fill.put(&bytes);
+                fill.finish();
+                scratch::give(bytes);
+            }
+            Finalised::Large(events) => pending.large = Some(events),
+        }
     }
 
     /// Takes the events of the next transactions in ticket order. Returns whether the transactions may be published now;
@@ -117,17 +145,20 @@ impl FileMaker {
     pub(crate) fn put(&self, done: &mut Batch, waits: bool) -> bool {
         let mut queue = self.queue.lock();
         let waits = waits || self.waiting.load(Ordering::Acquire) > 0;
+        let before = queue.len();
+        let mut goes_on = false;
+        for pending in done.iter_mut() {
+            if !goes_on {
+                queue.push_back(Item::default());
+            }
+            let item = queue.back_mut().expect("one was pushed");
+            item.add(pending);
+            goes_on = item.large.is_none() && item.rotation.is_none();
+        }
         if waits {
             self.waiting.fetch_add(done.len(), Ordering::Relaxed);
-            queue.extend(
-                done.drain(..).map(|mut pending| Item { made: pending.made.take(), pending: Some(pending) }),
-            );
-        } else {
-            for pending in done.iter_mut() {
-                if let Some(mut made) = pending.made.take() {
-                    made.room = pending.room.take();
-                    queue.push_back(Item { made: Some(made), pending: None });
-                }
+            for item in queue.range_mut(before..) {
+                item.waiting.extend(done.drain(..item.transactions));
             }
         }
         !waits
@@ -142,84 +173,117 @@ impl FileMaker {
     fn take(&self, redo: Lsn, store: Lsn) -> MutexGuard<'_, End> {
         let mut end = self.end.lock();
         let mut queue = self.queue.lock();
-        let is_synced = |made: &Made| made.redo_end <= redo && made.store_end <= store;
-        let may_go = |item: &mut Item| item.made.as_ref().is_none_or(is_synced);
-        while let Some(item) = queue.pop_front_if(may_go) {
+        while let Some(item) = queue.pop_front_if(|item| item.redo_end <= redo && item.store_end <= store) {
             end.batch.push(item);
         }
         drop(queue);
         end
     }
+}
 
-    fn keep_buffers(&self, batch: &mut Vec<Item>) {
-        let mut buffers = self.buffers.lock();
-        for item in batch.drain(..) {
-            if let Some((_, Content::Final(mut bytes))) = item.made.and_then(|made| made.events)
-                && buffers.len() < BUFFERS_KEPT
-                && bytes.capacity() <= BUFFER_KEPT_SIZE
-            {
-                bytes.clear();
-                buffers.push(bytes);
+impl Item {
+    /// Adds a transaction's part.
+    fn add(&mut self, pending: &mut Pending) {
+        let (backlog, is_logged_first) = (pending.backlog(), pending.form == Form::Buffered);
+        self.transactions += 1;
+        let large = pending.large.take();
+        let ticket = pending.ticket();
+        if let Some(range) = &ticket.binlog {
+            let size = range.end - range.start;
+            self.logged += 1;
+            self.size += size;
+            if large.is_none() {
+                self.buffered += usize::try_from(size).expect("it is in memory");
             }
+        }
+        // What waits for redo by its setting does not wait for more.
+        if !is_logged_first {
+            (self.redo_end, self.store_end) = (ticket.redo_end, ticket.store_end);
+        }
+        self.rotation.clone_from(&ticket.rotation);
+        self.large = large;
+        self.backlog.add(backlog);
+        match (&mut self.room, pending.room.take()) {
+            (Some(room), Some(more)) => room.absorb(more),
+            (room, more) => *room = room.take().or(more),
         }
     }
 }
 
 impl End {
-    /// Writes the batch, and changes files where a ticket says so. Moves what is to be published to `written`.
+    /// Writes the batch, and changes files where a ticket says so.
     fn write(&mut self, pipeline: &Pipeline) -> Result<(), FatalError> {
-        let Self { appender, batch, bytes: joined, written } = self;
+        let Self { appender, buffer, batch } = self;
         let appender = appender.as_mut().expect("the log was not closed");
         let files = pipeline.binlog.as_ref().expect("there is a binlog to write");
-        let (mut count, mut size) = (0, 0);
-        joined.clear();
-        joined.shrink_to(BATCH_KEPT_SIZE);
         appender.batch(files, |appender| {
-            for item in batch {
-                let made = item.made.as_ref();
-                if let Some((range, content)) = made.and_then(|made| made.events.as_ref()) {
-                    (count, size) = (count + 1, size + range.end - range.start);
-                    match content {
-                        Content::Final(bytes) => joined.extend_from_slice(bytes),
-                        Content::Cached { .. } => {
-                            appender.append(joined)?;
-                            joined.clear();
-                            content.for_each_piece(range, |bytes| appender.append(bytes))?;
-                        }
-                    }
+            let mut buffered = 0;
+            for item in batch.iter() {
+                buffered += item.buffered;
+                if item.large.is_some() || item.rotation.is_some() {
+                    append_buffered(appender, buffer, std::mem::take(&mut buffered))?;
                 }
-                if let Some(rotation) = made.and_then(|made| made.rotation.as_ref()) {
-                    appender.append(joined)?;
-                    joined.clear();
+                if let Some(events) = &item.large {
+                    events.for_each_piece(|bytes| appender.append(bytes))?;
+                }
+                if let Some(rotation) = &item.rotation {
                     appender.rotate(rotation, files, pipeline.sequencer.files())?;
                     add(&pipeline.stats.binlog_syncs, 1);
                 }
-                written.extend(item.pending.take());
             }
-            Ok(appender.append(joined)?)
+            append_buffered(appender, buffer, buffered)
         })?;
-        add(&pipeline.stats.binlog_commits, count);
-        add(&pipeline.stats.binlog_groups, u64::from(count > 0));
-        add(&pipeline.stats.binlog_bytes, size);
+        let logged = batch.iter().map(|item| item.logged).sum();
+        add(&pipeline.stats.binlog_commits, logged);
+        add(&pipeline.stats.binlog_groups, u64::from(logged > 0));
+        add(&pipeline.stats.binlog_bytes, batch.iter().map(|item| item.size).sum());
         Ok(())
     }
 }
 
-impl Content {
-    /// Gives the final bytes to `put`, in order.
-    pub(crate) fn for_each_piece(
-        &self,
-        range: &BinlogRange,
-        mut put: impl FnMut(&[u8]) -> binlog::Result<()>,
-    ) -> Result<(), FatalError> {
+/// Writes the next bytes of the binlog buffer, which the ring has in one or two pieces.
+fn append_buffered(appender: &mut Appender, buffer: &mut Consumer, size: usize) -> Result<(), FatalError> {
+    buffer.poll();
+    let mut appended = Ok(());
+    buffer.take(size, |bytes| {
+        if appended.is_ok() {
+            appended = appender.append(bytes);
+        }
+    });
+    Ok(appended?)
+}
+
+impl Finalised {
+    /// What is final already: head and tail of an events' body.
+    pub(crate) fn edges(&self) -> (&[u8], &[u8]) {
         match self {
-            Self::Final(bytes) => Ok(put(bytes)?),
-            Self::Cached { head, cache, tail } => {
-                put(head)?;
-                finalise_cached(cache, range, head.len(), &mut put)?;
-                Ok(put(tail)?)
+            Self::Whole(bytes) => (&[], bytes),
+            Self::Large(events) => (&events.head, &events.tail),
+        }
+    }
+
+    /// The CRC32C of the final bytes.
+    pub(crate) fn crc32c(&self) -> Result<u32, FatalError> {
+        match self {
+            Self::Whole(bytes) => Ok(crc32c::crc32c(bytes)),
+            Self::Large(events) => {
+                let mut crc = 0;
+                events.for_each_piece(|bytes| {
+                    crc = crc32c::crc32c_append(crc, bytes);
+                    Ok(())
+                })?;
+                Ok(crc)
             }
         }
+    }
+}
+
+impl LargeEvents {
+    /// Gives the final bytes to `put`, in order.
+    fn for_each_piece(&self, mut put: impl FnMut(&[u8]) -> binlog::Result<()>) -> Result<(), FatalError> {
+        put(&self.head)?;
+        finalise_cached(&self.cache, &self.range, self.head.len(), &mut put)?;
+        Ok(put(&self.tail)?)
     }
 }
 
@@ -264,12 +328,14 @@ impl Pipeline {
 
     fn write_batch(&self, end: &mut End) -> Result<(), FatalError> {
         self.in_line(|| end.write(self))?;
-        let mut credits = Credits::default();
-        end.batch.iter().filter_map(|item| item.made.as_ref()).for_each(|made| credits.add(made.backlog));
-        self.maker.keep_buffers(&mut end.batch);
+        let (mut credits, mut written) = (Credits::default(), Vec::new());
+        for item in end.batch.drain(..) {
+            credits.add(item.backlog);
+            written.extend(item.waiting);
+        }
         self.admission.give_back(credits);
-        let waited = end.written.len();
-        self.publish(&mut end.written);
+        let waited = written.len();
+        self.publish(&mut written);
         self.maker.waiting.fetch_sub(waited, Ordering::Release);
         Ok(())
     }

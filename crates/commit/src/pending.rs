@@ -10,7 +10,8 @@ use redo::{Lsn, Reservation};
 
 use crate::admission::Credits;
 use crate::dependencies::Footprint;
-use crate::file_maker::Made;
+use crate::file_maker::LargeEvents;
+use crate::pipeline::INLINE_MAX;
 use crate::record::{self, BinlogPlace, ChunkName};
 use crate::room::Taken;
 use crate::strategy::Form;
@@ -56,8 +57,8 @@ pub struct Pending {
     pub(crate) form: Form,
     /// What it was granted.
     pub(crate) admitted: Credits,
-    /// What the binlog file will be made of behind the commit.
-    pub(crate) made: Option<Made>,
+    /// Events that the binlog file will be made of and that are not in the binlog buffer.
+    pub(crate) large: Option<Box<LargeEvents>>,
     /// What both logs will take of the disk, until it is written.
     pub(crate) room: Option<Taken>,
     /// The dependency clock that it depends on.
@@ -92,7 +93,7 @@ impl Pending {
             event_chunks: Vec::new(),
             form: Form::Named,
             admitted: Credits::default(),
-            made: None,
+            large: None,
             room: None,
             parent_clock: 0,
             footprint: Footprint::default(),
@@ -115,6 +116,7 @@ impl Pending {
         self.passes_read_lock = false;
         self.chunks.clear();
         self.event_chunks.clear();
+        self.large = None;
         self.room = None;
         self.ticket = None;
     }
@@ -179,7 +181,14 @@ impl Pending {
 
     /// Whether its events are not finalised in one piece.
     pub(crate) fn has_large_events(&self) -> bool {
-        self.kind != EventsKind::None && (!self.event_chunks.is_empty() || self.cache.memory().is_none())
+        let goes_by_pieces = || self.form.has_backlog() && self.cache.len() > INLINE_MAX as u64;
+        self.kind != EventsKind::None
+            && (!self.event_chunks.is_empty() || self.cache.memory().is_none() || goes_by_pieces())
+    }
+
+    /// Whether its events go to the file by way of the binlog buffer.
+    pub(crate) fn is_buffered(&self) -> bool {
+        self.form.has_backlog() && self.kind != EventsKind::None && !self.has_large_events()
     }
 
     /// What its events take of the backlog.
@@ -225,6 +234,8 @@ pub(crate) struct Ticket {
     pub(crate) store_end: Lsn,
     /// Its range in the binlog.
     pub(crate) binlog: Option<BinlogRange>,
+    /// Its range in the binlog buffer; taken by whoever fills it.
+    pub(crate) buffer: Option<Reservation>,
     /// The dependency clock after it.
     pub(crate) clock: u64,
     /// Where its write set goes.

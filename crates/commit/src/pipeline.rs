@@ -309,6 +309,12 @@ impl Pipeline {
         let _guard = AbortOnUnwind;
         let (seq, took_ns) = self.sequencer.draw(&mut pending, trx, rotate, &*self.clock);
         self.stats.ticket_ns.record(took_ns);
+        if let Some(range) = &pending.ticket().redo {
+            self.redo.ring().prefetch(range);
+        }
+        if let Some(range) = &pending.ticket().buffer {
+            self.maker.prefetch(range);
+        }
         self.record_footprint(&mut pending);
         if pending.form != Form::Later {
             self.settle(&pending);

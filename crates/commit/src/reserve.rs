@@ -196,8 +196,9 @@ pub(crate) fn need_of(pending: &Pending) -> Need {
             credits.store_bytes = Credits::bytes(size);
         }
         if pending.form.has_backlog() {
-            let size = usize::try_from(events.final_len(checksum)).unwrap_or(usize::MAX);
-            credits.backlog_bytes = Credits::bytes(size.min(INLINE_MAX));
+            let buffered = (!pending.has_large_events()).then(|| events.final_len(checksum));
+            let size = buffered.map_or(INLINE_MAX, |size| usize::try_from(size).expect("it is in memory"));
+            credits.backlog_bytes = Credits::bytes(size);
         }
     }
     Need { credits, ..need_beside(pending) }

@@ -32,15 +32,22 @@ const OVERHEAD: u64 = 8192;
 pub struct Room {
     vfs: Arc<dyn Vfs>,
     ballast: Arc<Ballast>,
-    /// Where redo is, and perhaps the others.
-    redo: Place,
-    /// Where the binlog's files are.
-    binlog: Place,
-    /// Where the binlog store is: perhaps on a device of its own.
-    store: Place,
+    /// Where redo is, and perhaps the others; where the binlog's files are; where the binlog store is, perhaps on a device of
+    /// its own.
+    places: [Place; 3],
+    /// Bytes of transactions that were let in and are not written yet.
+    taken: Arc<Counters>,
     /// A checkpoint would make room in the store. Relaxed: whoever looks comes again.
     is_short: AtomicBool,
 }
+
+/// Of each place. Relaxed, as are the budgets: estimates.
+type Counters = [AtomicU64; 3];
+
+/// The places.
+const REDO: usize = 0;
+const BINLOG: usize = 1;
+const STORE: usize = 2;
 
 /// A directory that transactions add bytes to.
 #[derive(Debug)]
@@ -48,18 +55,15 @@ struct Place {
     dir: PathBuf,
     /// Bytes that are left alone: redo's or the store's next segment, or what begins the binlog's next files.
     margin: u64,
-    /// Bytes that may be let in before the file system is asked again. Relaxed, as is `taken`: an estimate.
+    /// Bytes that may be let in before the file system is asked again.
     budget: AtomicU64,
-    /// Bytes of transactions that were let in and are not written yet.
-    taken: Arc<AtomicU64>,
 }
 
 /// What a transaction has taken; given back when this is dropped, because it is written or never will be.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    _redo: Part,
-    _binlog: Option<Part>,
-    _store: Option<Part>,
+    counters: Arc<Counters>,
+    bytes: [u64; 3],
 }
 
 /// Bytes that a transaction adds where the logs are.
@@ -82,31 +86,35 @@ pub(crate) struct Dirs {
     pub(crate) store: PathBuf,
 }
 
-#[derive(Debug)]
-struct Part {
-    taken: Arc<AtomicU64>,
-    bytes: u64,
+impl Taken {
+    /// Takes over what another one has taken.
+    pub(crate) fn absorb(&mut self, mut other: Self) {
+        for (own, other) in self.bytes.iter_mut().zip(&mut other.bytes) {
+            *own += std::mem::take(other);
+        }
+    }
+
+    fn add(&mut self, place: usize, bytes: u64) {
+        self.counters[place].fetch_add(bytes, Ordering::Relaxed);
+        self.bytes[place] += bytes;
+    }
 }
 
-impl Drop for Part {
+impl Drop for Taken {
     fn drop(&mut self) {
-        self.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+        for (counter, bytes) in self.counters.iter().zip(self.bytes).filter(|(_, bytes)| *bytes > 0) {
+            counter.fetch_sub(bytes, Ordering::Relaxed);
+        }
     }
 }
 
 impl Room {
     /// For logs in these directories; `segment` bytes are left alone in each that has segments.
     pub(crate) fn new(vfs: Arc<dyn Vfs>, dirs: Dirs, ballast: Arc<Ballast>, segment: u64) -> Self {
-        let place = |dir, margin| Place { dir, margin, budget: AtomicU64::new(0), taken: Arc::default() };
-        let binlog = place(dirs.binlog, BINLOG_MARGIN);
-        Self {
-            vfs,
-            ballast,
-            redo: place(dirs.redo, segment),
-            binlog,
-            store: place(dirs.store, segment),
-            is_short: AtomicBool::new(false),
-        }
+        let place = |dir, margin| Place { dir, margin, budget: AtomicU64::new(0) };
+        let places =
+            [place(dirs.redo, segment), place(dirs.binlog, BINLOG_MARGIN), place(dirs.store, segment)];
+        Self { vfs, ballast, places, taken: Arc::default(), is_short: AtomicBool::new(false) }
     }
 
     /// Whether the disk is full, as far as anybody knows: nothing is let in then.
@@ -116,12 +124,13 @@ impl Room {
 
     /// Whether the next commit that is logged would find no room, however small it is.
     pub(crate) fn is_full(&self, has_binlog: bool, store: Option<&RedoLog>) -> bool {
-        let full =
-            |place: &Place, ready: u64| place.spare(&*self.vfs, OVERHEAD, place.margin, &|| ready).is_none();
+        let full = |place: usize, ready: u64| {
+            self.spare(place, OVERHEAD, self.places[place].margin, &|| ready).is_none()
+        };
         self.disk_is_full()
-            || full(&self.redo, 0)
-            || has_binlog && full(&self.binlog, 0)
-            || store.is_some_and(|log| full(&self.store, log.ready_bytes()))
+            || full(REDO, 0)
+            || has_binlog && full(BINLOG, 0)
+            || store.is_some_and(|log| full(STORE, log.ready_bytes()))
     }
 
     /// Whether a checkpoint is wanted because the store has no room.
@@ -142,56 +151,64 @@ impl Room {
         if self.disk_is_full() {
             return Err(CommitError::DiskFull);
         }
-        let some = |place: &Place, bytes: u64, ready: &dyn Fn() -> u64| {
-            (bytes > 0).then(|| place.take(&*self.vfs, bytes, ready)).transpose()
-        };
-        let redo = self.redo.take(&*self.vfs, bytes.redo, &|| 0)?;
-        let binlog = some(&self.binlog, bytes.binlog, &|| 0)?;
-        let in_store = some(&self.store, bytes.store, &|| store.map_or(0, RedoLog::ready_bytes));
-        // One segment is always in use.
-        if in_store.is_err() && store.is_some_and(|log| log.live_bytes() > log.segment_size()) {
-            self.is_short.store(true, Ordering::Relaxed);
+        let mut taken = self.nothing_taken();
+        self.let_in(&mut taken, REDO, bytes.redo, &|| 0)?;
+        if bytes.binlog > 0 {
+            self.let_in(&mut taken, BINLOG, bytes.binlog, &|| 0)?;
         }
-        Ok(Taken { _redo: redo, _binlog: binlog, _store: in_store? })
+        if bytes.store > 0
+            && let Err(error) =
+                self.let_in(&mut taken, STORE, bytes.store, &|| store.map_or(0, RedoLog::ready_bytes))
+        {
+            // One segment is always in use.
+            if store.is_some_and(|log| log.live_bytes() > log.segment_size()) {
+                self.is_short.store(true, Ordering::Relaxed);
+            }
+            return Err(error);
+        }
+        Ok(taken)
     }
 
     /// Lets a new binlog file in that begins with so many bytes, as [`Room::take`] does a transaction.
     pub(crate) fn take_file(&self, bytes: u64) -> Result<Taken, CommitError> {
-        let redo = self.redo.take(&*self.vfs, bytes, &|| 0)?;
-        let binlog = self.binlog.take_alone(&*self.vfs, bytes, self.binlog.margin / 2)?;
-        Ok(Taken { _redo: redo, _binlog: Some(binlog), _store: None })
+        let mut taken = self.nothing_taken();
+        self.let_in(&mut taken, REDO, bytes, &|| 0)?;
+        // Of the margin only a part is left alone: others are not let in for that.
+        let bytes = bytes + OVERHEAD;
+        let margin = self.places[BINLOG].margin / 2;
+        self.spare(BINLOG, bytes, margin, &|| 0).ok_or(CommitError::DiskFull)?;
+        taken.add(BINLOG, bytes);
+        Ok(taken)
     }
-}
 
-impl Place {
+    fn nothing_taken(&self) -> Taken {
+        Taken { counters: Arc::clone(&self.taken), bytes: [0; 3] }
+    }
+
     /// `ready` says how many bytes there are that the file system does not call free.
-    fn take(&self, vfs: &dyn Vfs, bytes: u64, ready: &dyn Fn() -> u64) -> Result<Part, CommitError> {
+    fn let_in(
+        &self,
+        taken: &mut Taken,
+        place: usize,
+        bytes: u64,
+        ready: &dyn Fn() -> u64,
+    ) -> Result<(), CommitError> {
         let bytes = bytes + OVERHEAD;
+        let Place { margin, budget, .. } = &self.places[place];
         let left = |budget: u64| budget.checked_sub(bytes);
-        if self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() {
-            let spare = self.spare(vfs, bytes, self.margin, ready).ok_or(CommitError::DiskFull)?;
-            self.budget.store((spare / 2).min(BUDGET_MAX), Ordering::Relaxed);
+        if budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() {
+            let spare = self.spare(place, bytes, *margin, ready).ok_or(CommitError::DiskFull)?;
+            budget.store((spare / 2).min(BUDGET_MAX), Ordering::Relaxed);
         }
-        Ok(self.part(bytes))
+        taken.add(place, bytes);
+        Ok(())
     }
 
-    /// The same where only a part of the margin is left alone: others are not let in for that.
-    fn take_alone(&self, vfs: &dyn Vfs, bytes: u64, margin: u64) -> Result<Part, CommitError> {
-        let bytes = bytes + OVERHEAD;
-        self.spare(vfs, bytes, margin, &|| 0).ok_or(CommitError::DiskFull)?;
-        Ok(self.part(bytes))
-    }
-
-    fn part(&self, bytes: u64) -> Part {
-        self.taken.fetch_add(bytes, Ordering::Relaxed);
-        Part { taken: Arc::clone(&self.taken), bytes }
-    }
-
-    /// What is left beside so many bytes and the margin; `None` if these have no room.
-    fn spare(&self, vfs: &dyn Vfs, bytes: u64, margin: u64, ready: &dyn Fn() -> u64) -> Option<u64> {
+    /// What is left in a place beside so many bytes and the margin; `None` if these have no room.
+    fn spare(&self, place: usize, bytes: u64, margin: u64, ready: &dyn Fn() -> u64) -> Option<u64> {
         // What cannot be asked is tried.
-        let free = vfs.free_bytes(&self.dir).unwrap_or(u64::MAX);
-        let needed = self.taken.load(Ordering::Relaxed) + margin + bytes;
+        let free = self.vfs.free_bytes(&self.places[place].dir).unwrap_or(u64::MAX);
+        let needed = self.taken[place].load(Ordering::Relaxed) + margin + bytes;
         free.saturating_add(ready()).checked_sub(needed)
     }
 }
@@ -221,7 +238,7 @@ mod tests {
         let many: Vec<_> = (0..100).map(|_| take(1 << 20, 0).unwrap()).collect();
         drop(many);
         drop(take(1 << 20, 1 << 20).unwrap());
-        assert_eq!(room.redo.taken.load(Ordering::Relaxed), 0);
-        assert_eq!(room.store.taken.load(Ordering::Relaxed), 0);
+        assert_eq!(room.taken[REDO].load(Ordering::Relaxed), 0);
+        assert_eq!(room.taken[STORE].load(Ordering::Relaxed), 0);
     }
 }

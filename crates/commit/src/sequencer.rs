@@ -150,6 +150,8 @@ struct State {
     /// The binlog store, once a strategy has used it.
     store: Option<LogEnd>,
     binlog: Option<BinlogEnd>,
+    /// The end of the binlog buffer.
+    buffer: Cursor,
     /// Counts logged transactions; `sequence_number` is relative to its value at the file's beginning.
     clock: u64,
     file_clock: u64,
@@ -225,19 +227,21 @@ pub(crate) struct Origins {
     pub(crate) last: CommitSeq,
     pub(crate) redo: (Cursor, Drawn),
     pub(crate) binlog: Option<BinlogEnd>,
+    pub(crate) buffer: Cursor,
     pub(crate) gtid_executed: GtidSet,
     pub(crate) delta: Arc<Delta>,
 }
 
 impl Sequencer {
     pub(crate) fn new(origins: Origins, files: FileContext) -> Self {
-        let Origins { last, redo, binlog, gtid_executed, delta } = origins;
+        let Origins { last, redo, binlog, buffer, gtid_executed, delta } = origins;
         let redo = LogEnd::new(redo.0, redo.1);
         let state = State {
             last,
             redo,
             store: None,
             binlog,
+            buffer,
             clock: 0,
             file_clock: 0,
             gtid_executed,
@@ -279,6 +283,10 @@ impl Sequencer {
             }
             _ => None,
         };
+        let buffer = binlog.filter(|_| pending.is_buffered()).map(|range| {
+            let size = usize::try_from(range.end - range.start).expect("larger events are not buffered");
+            state.buffer.draw(size)
+        });
         let mut ticket = Ticket {
             seq,
             redo_end: Lsn(0),
@@ -287,6 +295,7 @@ impl Sequencer {
             store,
             store_end: state.store.as_ref().map_or(Lsn(0), |store| store.ticketed),
             binlog,
+            buffer,
             clock: state.clock,
             delta: Arc::clone(&state.delta),
             rotation,

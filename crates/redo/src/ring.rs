@@ -2,7 +2,7 @@
 //!
 //! A reservation is arithmetic on a [`Cursor`] that the caller keeps under its own lock (the sequencer's), so
 //! that redo order is ticket order. Filling takes no lock. The [`Consumer`] sees bytes only behind an unbroken
-//! run of finished reservations.
+//! run of finished reservations. The binlog buffer is one, too.
 //!
 //! ```text
 //!      taken <= filled <= reserved <= taken + capacity
@@ -37,6 +37,9 @@ pub struct Ring {
     /// Reservations below this number were released. Relaxed: stored before `taken`, loaded after it.
     taken_slots: AtomicU64,
 }
+
+/// Bytes of a reservation that are loaded ahead: behind these the processor has seen that a copy goes on.
+const PREFETCH_MAX: usize = 2048;
 
 /// The end of what is reserved. One per ring; its owner serialises the draws.
 #[derive(Debug)]
@@ -118,6 +121,15 @@ impl Ring {
     /// Reservations that have left the ring. Behind the truth, never ahead of it.
     pub fn taken_slots(&self) -> u64 {
         self.taken_slots.load(Ordering::Relaxed)
+    }
+
+    /// Says that a reservation will be filled soon: the ring is larger than the processor's caches, and who fills it would
+    /// wait for its memory then.
+    pub fn prefetch(&self, reservation: &Reservation) {
+        let index = self.index(reservation.start);
+        let size = usize::try_from(reservation.end.since(reservation.start)).expect("it fits the ring");
+        let first = size.min(self.bytes.len() - index).min(PREFETCH_MAX);
+        self.bytes.prefetch(index, first);
     }
 
     /// Starts to fill a reservation.

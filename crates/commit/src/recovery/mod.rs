@@ -411,7 +411,9 @@ fn assemble(
     let delta = Arc::clone(&published.view().active);
     let gtid_executed = kept.gtid_executed.clone();
     let redo_end = (cursor, kept.drawn);
-    let origins = Origins { last: kept.last, redo: redo_end, binlog: end.clone(), gtid_executed, delta };
+    let (maker, buffer) = FileMaker::new(appender, config.binlog_buffer_size);
+    let origins =
+        Origins { last: kept.last, redo: redo_end, binlog: end.clone(), buffer, gtid_executed, delta };
     let tuple = Tuple { visible: kept.last, binlog: end, gtid_executed: kept.gtid_executed };
     let history_size = config.settings.dependency_history_size.load(Ordering::Relaxed);
     Arc::new(Pipeline {
@@ -427,7 +429,7 @@ fn assemble(
         redo,
         strategies: Strategies::new(binlog.is_some(), kept.last),
         binlog,
-        maker: FileMaker::new(appender),
+        maker,
         switching: Mutex::new(()),
         vfs: Arc::clone(vfs),
         store: OnceLock::new(),

@@ -3,7 +3,7 @@
 //!
 //! | who | does |
 //! | --- | --- |
-//! | session | ticket, apply; finalises its own events; fills a record in redo and one in the store |
+//! | session | ticket, apply; finalises its own events; fills a record in redo, one in the store, and the binlog buffer |
 //! | REDO, STORE | each writes and syncs its log; whoever comes second publishes what both reached |
 //! | FILES, SYNC | make standard binlog files behind the commits, as in `in_redo` |
 //!
@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use redo::Durability;
 
 use super::gather::Gather;
-use super::{Form, Harvest, Strategy, StrategyKind, edges, finalise, has_redo, redo_demand};
+use super::{Form, Harvest, Strategy, StrategyKind, finalise, has_redo, leave, redo_demand};
 use crate::fill::RecordEvents;
 use crate::pending::Pending;
 use crate::{FatalError, Pipeline, Role};
@@ -88,12 +88,13 @@ impl Strategy for Enhanced {
     }
 
     fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError> {
-        finalise(pipeline, pending);
-        let made = pending.made.take();
-        let stored = edges(made.as_ref()).map(|(head, tail)| pipeline.fill_stored(pending, head, tail));
-        pipeline.fill_record(pending, stored.map(RecordEvents::Stored));
-        pending.free_buffers();
-        pending.made = made;
+        let events = finalise(pipeline, pending);
+        let stored = events.as_ref().map(|events| {
+            let (head, tail) = events.edges();
+            RecordEvents::Stored(pipeline.fill_stored(pending, head, tail))
+        });
+        pipeline.fill_record(pending, stored);
+        leave(pipeline, pending, events);
         Ok(())
     }
 

@@ -20,7 +20,6 @@ use parking_lot::Mutex;
 use redo::{Durability, Lsn};
 
 use super::{Form, Harvest, Strategy, StrategyKind, carry_redo_through, stamps};
-use crate::file_maker::BATCH_KEPT_SIZE;
 use crate::fill::RecordEvents;
 use crate::pending::{Batch, Pending};
 use crate::stats::{Stats, add};
@@ -28,6 +27,9 @@ use crate::{FatalError, Pipeline, Role};
 
 /// The delay before a sync is slept in slices of this part of it, to look for latecomers in between.
 const DELAY_SLICES: u32 = 10;
+
+/// What the buffer of a group's events keeps of its memory.
+const EVENTS_KEPT_SIZE: usize = 16 << 20;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -146,7 +148,7 @@ impl FinalEvents {
     pub(super) fn begin(&mut self, pipeline: &Pipeline) {
         self.now_us = pipeline.clock.unix_us();
         self.bytes.clear();
-        self.bytes.shrink_to(BATCH_KEPT_SIZE);
+        self.bytes.shrink_to(EVENTS_KEPT_SIZE);
         self.ends.clear();
     }
 

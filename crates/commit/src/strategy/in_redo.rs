@@ -2,7 +2,7 @@
 //!
 //! | who | does |
 //! | --- | --- |
-//! | session | ticket, apply; finalises its own events; fills one redo record with write set and events |
+//! | session | ticket, apply; finalises its own events; fills one redo record with write set and events, and the binlog buffer |
 //! | REDO | writes and syncs everything filled; publishes what that reached; leaves the events to the file maker |
 //! | FILES | writes events to the binlog file, once redo that carries them is synced |
 //! | SYNC | syncs the binlog file each `sync_binlog_interval` |
@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 
-use super::{Form, Harvest, Strategy, StrategyKind, edges, finalise, has_redo, redo_demand};
+use super::{Form, Harvest, Strategy, StrategyKind, finalise, has_redo, leave, redo_demand};
 use crate::fill::RecordEvents;
 use crate::pending::Pending;
 use crate::{FatalError, Pipeline, Role};
@@ -38,12 +38,13 @@ impl Strategy for InRedo {
     }
 
     fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError> {
-        finalise(pipeline, pending);
-        let made = pending.made.take();
-        let events = edges(made.as_ref()).map(|(head, tail)| RecordEvents::Carried { head, tail });
-        pipeline.fill_record(pending, events);
-        pending.free_buffers();
-        pending.made = made;
+        let events = finalise(pipeline, pending);
+        let carried = events.as_ref().map(|events| {
+            let (head, tail) = events.edges();
+            RecordEvents::Carried { head, tail }
+        });
+        pipeline.fill_record(pending, carried);
+        leave(pipeline, pending, events);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ mod serial;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use binlog::TrxStamps;
+use binlog::{TrxStamps, scratch};
 use engine::ids::CommitSeq;
 use parking_lot::RwLock;
 use redo::{Durability, Lsn};
@@ -22,7 +22,7 @@ use redo::{Durability, Lsn};
 pub(crate) use gather::Crowd;
 use gather::Gather;
 
-use crate::file_maker::{Content, Made};
+use crate::file_maker::{Finalised, LargeEvents};
 use crate::pending::{Batch, BinlogRange, Pending};
 use crate::{FatalError, Pipeline, Role};
 
@@ -247,34 +247,29 @@ fn stamps(seq: CommitSeq, range: &BinlogRange, now_us: u64) -> TrxStamps {
     }
 }
 
-/// Finalises a session's own events, for strategies that leave this to sessions. Leaves [`Pending::made`], unless
-/// nothing is to be written to the binlog file.
-fn finalise(pipeline: &Pipeline, pending: &mut Pending) {
-    let (redo_end, store_end) = (pending.ticket().redo_end, pending.ticket().store_end);
-    let rotation = pending.ticket().rotation.clone();
-    let events = pending.ticket().binlog.map(|range| (range, finalised(pipeline, pending, &range)));
-    if events.is_some() || rotation.is_some() {
-        pending.made =
-            Some(Made { redo_end, store_end, events, rotation, backlog: pending.backlog(), room: None });
-    }
-}
-
-fn finalised(pipeline: &Pipeline, pending: &mut Pending, range: &BinlogRange) -> Content {
-    let stamps = stamps(pending.ticket().seq, range, pipeline.clock.unix_us());
+/// Finalises a session's own events, for strategies that leave this to sessions. `None` if it has none.
+fn finalise(pipeline: &Pipeline, pending: &mut Pending) -> Option<Finalised> {
+    let range = pending.ticket().binlog?;
+    let stamps = stamps(pending.ticket().seq, &range, pipeline.clock.unix_us());
     let events = pending.events().expect("it has a place in the binlog");
     if pending.has_large_events() {
         let (head, tail) = events.edges(range.checksum, &stamps);
-        return Content::Cached { head, cache: Box::new(pending.cache.take()), tail };
+        return Some(Finalised::Large(Box::new(LargeEvents {
+            range,
+            head,
+            cache: pending.cache.take(),
+            tail,
+        })));
     }
-    let mut bytes = pipeline.maker.buffer();
+    let mut bytes = scratch::take();
     events.write_into(range.checksum, &stamps, &mut bytes);
-    Content::Final(bytes)
+    Some(Finalised::Whole(bytes))
 }
 
-/// What finalised events put into a record: head and tail of an events' body.
-fn edges(made: Option<&Made>) -> Option<(&[u8], &[u8])> {
-    match &made?.events.as_ref()?.1 {
-        Content::Final(bytes) => Some((&[], bytes)),
-        Content::Cached { head, tail, .. } => Some((head, tail)),
+/// Ends what a session does for its transaction's logs, when its records are filled: leaves its events to the file maker.
+fn leave(pipeline: &Pipeline, pending: &mut Pending, events: Option<Finalised>) {
+    if let Some(events) = events {
+        pipeline.maker.keep(pending, events);
     }
+    pending.free_buffers();
 }

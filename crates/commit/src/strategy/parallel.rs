@@ -8,13 +8,13 @@
 //! | FILES | writes the contiguous prefix of the buffer to the binlog file; publishes |
 //! | SYNC | syncs the file each second, or each `sync_binlog_interval` if that is set |
 //!
-//! The buffer's ranges are buffers of their own, in ticket order; `binlog_buffer_size` bounds their bytes. Power loss
-//! may take up to an interval of commits, from both logs together: so it is refused with `sync_binlog=1`.
+//! `binlog_buffer_size` bounds the bytes that wait in the buffer. Power loss may take up to an interval of commits, from both logs together: so it is refused with `sync_binlog=1`.
 
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
 
-use super::{Form, Harvest, Strategy, StrategyKind, finalise, has_redo};
+use super::{Form, Harvest, Strategy, StrategyKind, finalise, has_redo, leave};
+use crate::file_maker::Finalised;
 use crate::fill::RecordEvents;
 use crate::pending::Pending;
 use crate::{FatalError, Pipeline, Role};
@@ -36,22 +36,10 @@ impl Strategy for Parallel {
     }
 
     fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError> {
-        finalise(pipeline, pending);
-        let mut crc = 0;
-        let made = pending.made.take();
-        if let Some((range, content)) = made.as_ref().and_then(|made| made.events.as_ref()) {
-            content.for_each_piece(range, |bytes| {
-                crc = crc32c::crc32c_append(crc, bytes);
-                Ok(())
-            })?;
-        }
-        pipeline.fill_record(pending, Some(RecordEvents::Named(crc)));
-        pending.free_buffers();
-        pending.made = made.map(|mut made| {
-            // It waits for redo by its setting, and the file does not wait for more.
-            (made.redo_end, made.store_end) = (redo::Lsn(0), redo::Lsn(0));
-            made
-        });
+        let events = finalise(pipeline, pending);
+        let crc = events.as_ref().map(Finalised::crc32c).transpose()?;
+        pipeline.fill_record(pending, crc.map(RecordEvents::Named));
+        leave(pipeline, pending, events);
         Ok(())
     }
 

@@ -17,6 +17,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
+mod binlog_buffer;
 mod chunks;
 mod dependencies;
 mod failures;

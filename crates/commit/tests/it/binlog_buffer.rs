@@ -1,0 +1,60 @@
+//! Purpose: the binlog buffer gives back what sessions put into it, in ticket order, whatever their events' sizes, and the
+//! credits that bound it cover all that is put there.
+//!
+//! Method: on the simulated disk, transactions are submitted together, and the roles are played only when the next one finds
+//! no room.
+
+use commit::StrategyKind;
+use vfs::sim::SimDisk;
+
+use super::power_loss::{ENHANCED, IN_REDO, OWN_STORE, WITH_BINLOG};
+use super::world::{Changes, Options, World};
+
+/// Rows of one byte each, an event each.
+fn many_small(count: usize) -> Changes {
+    (0..count).map(|number| (number.to_le_bytes()[0], Some(vec![7]))).collect()
+}
+
+fn one(size: usize) -> Changes {
+    vec![(1, Some(vec![7; size]))]
+}
+
+/// Commits all, with a rotation in their midst, and compares them with the binlog.
+fn commit_and_compare(options: Options, all: &[Changes]) {
+    let mut world = World::open(&SimDisk::new(), options).unwrap();
+    let mut committing = Vec::new();
+    for (number, changes) in all.iter().enumerate() {
+        committing.push(world.submit(changes));
+        if number == all.len() / 2 {
+            world.rotate();
+        }
+    }
+    for committing in committing {
+        drop(world.block_on(committing));
+    }
+    world.pipeline.catch_up().unwrap();
+    let logged: Vec<Changes> = world.binlog_transactions().into_iter().map(|(_, changes)| changes).collect();
+    assert!(logged == all, "{options:?}: {} of {} transactions, or others", logged.len(), all.len());
+}
+
+#[test]
+fn events_of_all_sizes_come_out_in_order() {
+    let parallel = Options { strategy: StrategyKind::Parallel, sync_binlog: 1000, ..WITH_BINLOG };
+    let sizes = [300, 300, 3_000, 600_000, 5, 5, 1_500_000, 20_000, 70_000, 300];
+    let mut all: Vec<Changes> = sizes.into_iter().map(one).collect();
+    all.extend([many_small(9), many_small(3_000), one(4)]);
+    for options in [IN_REDO, ENHANCED, OWN_STORE, parallel] {
+        for flush in 0..3 {
+            commit_and_compare(Options { flush, ..options }, &all);
+        }
+    }
+}
+
+#[test]
+fn credits_cover_the_checksums_of_many_small_events() {
+    // Nearly 512 KiB in the cache, and more than that in the file.
+    let all = vec![many_small(23_500); 5];
+    for options in [IN_REDO, ENHANCED, OWN_STORE] {
+        commit_and_compare(options, &all);
+    }
+}
