@@ -184,28 +184,26 @@ impl FileMaker {
 impl Item {
     /// Adds a transaction's part.
     fn add(&mut self, pending: &mut Pending) {
-        let (backlog, is_logged_first) = (pending.backlog(), pending.form == Form::Buffered);
         self.transactions += 1;
-        let large = pending.large.take();
+        self.backlog.add(pending.backlog());
+        self.large = pending.large.take();
+        match (&mut self.room, pending.room.take()) {
+            (Some(room), Some(more)) => room.absorb(more),
+            (room, more) => *room = room.take().or(more),
+        }
         let ticket = pending.ticket();
+        self.rotation.clone_from(&ticket.rotation);
         if let Some(range) = &ticket.binlog {
             let size = range.end - range.start;
             self.logged += 1;
             self.size += size;
-            if large.is_none() {
+            if self.large.is_none() {
                 self.buffered += usize::try_from(size).expect("it is in memory");
             }
         }
-        // What waits for redo by its setting does not wait for more.
-        if !is_logged_first {
+        // What has waited for redo by its setting does not wait for more.
+        if pending.form != Form::Buffered {
             (self.redo_end, self.store_end) = (ticket.redo_end, ticket.store_end);
-        }
-        self.rotation.clone_from(&ticket.rotation);
-        self.large = large;
-        self.backlog.add(backlog);
-        match (&mut self.room, pending.room.take()) {
-            (Some(room), Some(more)) => room.absorb(more),
-            (room, more) => *room = room.take().or(more),
         }
     }
 }
@@ -246,7 +244,7 @@ fn append_buffered(appender: &mut Appender, buffer: &mut Consumer, size: usize) 
     buffer.poll();
     let mut appended = Ok(());
     buffer.take(size, |bytes| {
-        if appended.is_ok() {
+        if appended.is_ok() && !bytes.is_empty() {
             appended = appender.append(bytes);
         }
     });
