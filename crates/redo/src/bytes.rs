@@ -6,6 +6,9 @@ use std::cell::UnsafeCell;
 #[cfg(feature = "loom")]
 use sync::loom::cell::UnsafeCell;
 
+/// Bytes that a processor loads at a time.
+const LINE_SIZE: usize = 64;
+
 /// See the module. With the feature `loom` each byte is a cell that knows who may reach it.
 #[derive(Debug)]
 pub(crate) struct Bytes(Box<[UnsafeCell<u8>]>);
@@ -19,7 +22,22 @@ impl Bytes {
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
+
+    /// Has the processor load a range that will be written soon, where that can be asked of it.
+    pub(crate) fn prefetch(&self, index: usize, size: usize) {
+        self.0[index..index + size].chunks(LINE_SIZE).for_each(|line| load_ahead(&line[0]));
+    }
 }
+
+#[cfg(all(target_arch = "x86_64", not(feature = "loom")))]
+fn load_ahead(byte: &UnsafeCell<u8>) {
+    use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+    // SAFETY: a prefetch changes nothing and reads nothing that the program sees, whoever has the byte.
+    unsafe { _mm_prefetch::<_MM_HINT_ET0>(byte.get().cast()) };
+}
+
+#[cfg(any(not(target_arch = "x86_64"), feature = "loom"))]
+fn load_ahead(_: &UnsafeCell<u8>) {}
 
 #[cfg(not(feature = "loom"))]
 impl Bytes {
@@ -29,22 +47,6 @@ impl Bytes {
         // SAFETY: `UnsafeCell<u8>` has the layout of `u8`, so the allocation, its length and its contents stay valid.
         Self(unsafe { Box::from_raw(bytes as *mut [UnsafeCell<u8>]) })
     }
-
-    /// Has the processor load a range that will be written soon, where that can be asked of it.
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn prefetch(&self, index: usize, size: usize) {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-
-        const LINE_SIZE: usize = 64;
-        for line in self.0[index..index + size].chunks(LINE_SIZE) {
-            // SAFETY: a prefetch changes nothing and reads nothing that the program sees, whoever has the range.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(line.as_ptr().cast()) };
-        }
-    }
-
-    /// As for other processors.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(crate) fn prefetch(&self, _: usize, _: usize) {}
 
     /// Copies `data` to `index`.
     ///
@@ -74,9 +76,6 @@ impl Bytes {
     pub(crate) fn zeroed(size: usize) -> Self {
         Self((0..size).map(|_| UnsafeCell::new(0)).collect())
     }
-
-    /// loom knows no caches.
-    pub(crate) fn prefetch(&self, _: usize, _: usize) {}
 
     /// # Safety
     /// loom checks what the caller promises.
