@@ -110,6 +110,7 @@ fn pending(seq: CommitSeq) -> Box<Pending> {
         store: None,
         store_end: Lsn(0),
         binlog: None,
+        buffer: None,
         clock: 0,
         delta: Arc::clone(delta),
         rotation: None,
