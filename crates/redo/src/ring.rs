@@ -290,7 +290,9 @@ mod tests {
         for round in 0..100_usize {
             let size = 1 + round % 13;
             let data: Vec<u8> = (0..size).map(|i| u8::try_from((round + i) % 251).unwrap()).collect();
-            fill(&ring, cursor.draw(size), &data);
+            let reservation = cursor.draw(size);
+            ring.prefetch(&reservation);
+            fill(&ring, reservation, &data);
             assert_eq!(drain(&mut consumer), data);
             expected = expected.wrapping_add(1);
         }

@@ -8,7 +8,8 @@
 //! | FILES | writes the contiguous prefix of the buffer to the binlog file; publishes |
 //! | SYNC | syncs the file each second, or each `sync_binlog_interval` if that is set |
 //!
-//! `binlog_buffer_size` bounds the bytes that wait in the buffer. Power loss may take up to an interval of commits, from both logs together: so it is refused with `sync_binlog=1`.
+//! `binlog_buffer_size` bounds the bytes that wait in the buffer. Power loss may take up to an interval of commits, from
+//! both logs together: so it is refused with `sync_binlog=1`.
 
 use engine::ids::CommitSeq;
 use parking_lot::Mutex;
