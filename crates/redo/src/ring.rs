@@ -95,7 +95,7 @@ impl Ring {
     pub fn create(capacity: usize, slots: usize, start: Lsn) -> (Arc<Self>, Cursor, Consumer) {
         let ring = Arc::new(Self {
             bytes: Bytes::zeroed(capacity.next_power_of_two()),
-            slots: (0..slots.next_power_of_two()).map(|_| AtomicU64::new(0)).collect(),
+            slots: zeroed_slots(slots.next_power_of_two()),
             taken: AtomicU64::new(start.0),
             taken_slots: AtomicU64::new(0),
         });
@@ -155,6 +155,18 @@ impl Ring {
     fn slot(&self, slot: u64) -> &AtomicU64 {
         &self.slots[usize::try_from(slot & (self.slots.len() as u64 - 1)).expect("below the slots' length")]
     }
+}
+
+/// Memory that costs nothing until it is touched, as the ring's bytes.
+#[cfg(not(feature = "loom"))]
+fn zeroed_slots(count: usize) -> Box<[AtomicU64]> {
+    // SAFETY: eight bytes of zeros are an `AtomicU64` of 0.
+    unsafe { Box::new_zeroed_slice(count).assume_init() }
+}
+
+#[cfg(feature = "loom")]
+fn zeroed_slots(count: usize) -> Box<[AtomicU64]> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
 }
 
 /// A reservation being filled. Must be finished; see the module for what happens otherwise.

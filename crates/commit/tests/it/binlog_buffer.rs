@@ -4,11 +4,16 @@
 //! Method: on the simulated disk, transactions are submitted together, and the roles are played only when the next one finds
 //! no room.
 
+use std::sync::atomic::Ordering;
+
 use commit::StrategyKind;
 use vfs::sim::SimDisk;
 
 use super::power_loss::{ENHANCED, IN_REDO, OWN_STORE, WITH_BINLOG};
 use super::world::{Changes, Options, World};
+
+/// `max_binlog_size`: so that large transactions are followed by others, and so that small ones and large ones end files.
+const FILE_SIZES: [u64; 2] = [1 << 30, 10_000];
 
 /// Rows of one byte each, an event each.
 fn many_small(count: usize) -> Changes {
@@ -19,19 +24,19 @@ fn one(size: usize) -> Changes {
     vec![(1, Some(vec![7; size]))]
 }
 
-/// Commits all, with a rotation in their midst, and compares them with the binlog.
-fn commit_and_compare(options: Options, all: &[Changes]) {
+/// Commits all, in one file or with rotations among those who are together, and compares them with the binlog.
+fn commit_and_compare(options: Options, file_size: u64, all: &[Changes]) {
     let mut world = World::open(&SimDisk::new(), options).unwrap();
-    let mut committing = Vec::new();
-    for (number, changes) in all.iter().enumerate() {
-        committing.push(world.submit(changes));
-        if number == all.len() / 2 {
-            world.rotate();
-        }
-    }
+    world.pipeline.settings.max_binlog_size.store(file_size, Ordering::Relaxed);
+    let committing: Vec<_> = all.iter().map(|changes| world.submit(changes)).collect();
     for committing in committing {
         drop(world.block_on(committing));
     }
+    assert_eq!(
+        world.binlog_bytes().len() > 1,
+        file_size < FILE_SIZES[0],
+        "{options:?}: there were rotations"
+    );
     world.pipeline.catch_up().unwrap();
     let logged: Vec<Changes> = world.binlog_transactions().into_iter().map(|(_, changes)| changes).collect();
     assert!(logged == all, "{options:?}: {} of {} transactions, or others", logged.len(), all.len());
@@ -45,7 +50,9 @@ fn events_of_all_sizes_come_out_in_order() {
     all.extend([many_small(9), many_small(3_000), one(4)]);
     for options in [IN_REDO, ENHANCED, OWN_STORE, parallel] {
         for flush in 0..3 {
-            commit_and_compare(Options { flush, ..options }, &all);
+            for file_size in FILE_SIZES {
+                commit_and_compare(Options { flush, ..options }, file_size, &all);
+            }
         }
     }
 }
@@ -55,6 +62,6 @@ fn credits_cover_the_checksums_of_many_small_events() {
     // Nearly 512 KiB in the cache, and more than that in the file.
     let all = vec![many_small(23_500); 5];
     for options in [IN_REDO, ENHANCED, OWN_STORE] {
-        commit_and_compare(options, &all);
+        commit_and_compare(options, FILE_SIZES[0], &all);
     }
 }
