@@ -65,3 +65,23 @@ fn credits_cover_the_checksums_of_many_small_events() {
         commit_and_compare(options, FILE_SIZES[0], &all);
     }
 }
+
+/// What is in the file and not in a synced log a replica may have, and recovery cuts.
+#[test]
+fn nothing_is_written_to_the_file_that_its_log_may_lose() {
+    // A store with files of its own is behind a synced redo, too.
+    for (with, flushes) in [(IN_REDO, &[0, 2][..]), (ENHANCED, &[0, 2]), (OWN_STORE, &[0, 1, 2])] {
+        for flush in flushes {
+            let options = Options { flush: *flush, sync_binlog: 0, ..with };
+            let mut world = World::open(&SimDisk::new(), options).unwrap();
+            let before = world.binlog_bytes();
+            let committing = world.submit(&one(300));
+            drop(world.block_on(committing));
+            world.drive();
+            assert!(world.binlog_bytes() == before, "{options:?}: no log was synced");
+            world.pipeline.sync_logs().unwrap();
+            world.drive();
+            assert!(world.binlog_bytes() != before, "{options:?}: the logs were synced");
+        }
+    }
+}
