@@ -3,7 +3,8 @@
 //! Where a machine's speed changes by a factor of two within half a minute, rounds of seconds compare moments, not servers:
 //! two servers of one binary with the same settings differ by 5 to 15 % then. Here all have their clients from the beginning of
 //! a point to its end, and each runs, its clients with it, for [`SLICE`] at a time while the others and theirs are stopped.
-//! What changes over seconds meets all alike.
+//! What changes over seconds meets all alike. What a process keeps as long as it lives, such as the memory that it got, makes
+//! equal servers differ too, by up to 7 %: so each round has servers of its own.
 //!
 //! onelog only: transactions are what the server has counted, for a client's report knows nothing of the time in which it
 //! was stopped.
@@ -35,32 +36,50 @@ const FOREVER: u32 = 1_000_000;
 /// Measures; returns the page.
 pub fn measure(plan: &Plan, ground: &Ground) -> Outcome<String> {
     let disk = disk::sync_latency(&ground.dir)?;
-    let mut servers =
-        plan.servers.iter().map(|spec| Contest::start(spec, ground, &[])).collect::<Outcome<Vec<_>>>()?;
-    let mut page = table::preface(plan, &servers, disk);
+    let mut preface = None;
+    let mut page = String::new();
+    for script in &plan.scripts {
+        let mut rounds = vec![vec![Vec::new(); plan.servers.len()]; plan.threads.len()];
+        for round in 0..plan.repeat {
+            let mut servers = start(plan, ground, round)?;
+            preface.get_or_insert_with(|| table::preface(plan, &servers, disk));
+            for server in &mut servers {
+                say(&format!("{script}, round {}: making tables of {}", round + 1, server.spec.name));
+                server.make_tables(script)?;
+            }
+            for (threads, rounds) in plan.threads.iter().zip(&mut rounds) {
+                let found = point(plan, &mut servers, (script, *threads))?;
+                rounds.iter_mut().zip(found).for_each(|(rounds, turns)| rounds.push(turns));
+            }
+            servers.into_iter().try_for_each(Contest::end)?;
+        }
+        let mut parts = Parts::begin(script, plan);
+        plan.threads.iter().zip(&rounds).for_each(|(threads, rounds)| parts.add(plan, *threads, rounds));
+        page += &parts.end();
+    }
+    let mut preface = preface.unwrap_or_default();
     let _ = writeln!(
-        page,
-        "\nMedians of {} rounds, in each of which every server runs for {} s in turns of {} ms; 4 tables of {} rows. Behind a \
-         ratio: the lowest and the highest round's.",
+        preface,
+        "\nMedians of {} rounds, each with servers that are started for it, which run for {} s in turns of {} ms at each point; \
+         4 tables of {} rows. Behind a ratio: the lowest and the highest round's.",
         plan.repeat,
         plan.seconds,
         SLICE.as_millis(),
         plan.table_size
     );
-    for script in &plan.scripts {
-        for server in &mut servers {
-            say(&format!("{script}: making tables of {}", server.spec.name));
-            server.make_tables(script)?;
-        }
-        let mut parts = Parts::begin(script, plan);
-        for threads in &plan.threads {
-            let rounds = point(plan, &mut servers, (script, *threads))?;
-            parts.add(plan, *threads, &rounds);
-        }
-        page += &parts.end();
+    Ok(preface + &page)
+}
+
+/// Starts the servers of a round, now the first one first, now the last one: nobody always gets what memory is left. In the
+/// plan's order.
+fn start(plan: &Plan, ground: &Ground, round: u32) -> Outcome<Vec<Contest>> {
+    let start = |spec| Contest::start(spec, ground, &[]);
+    if round.is_multiple_of(2) {
+        return plan.servers.iter().map(start).collect();
     }
-    servers.into_iter().try_for_each(Contest::end)?;
-    Ok(page)
+    let mut servers = plan.servers.iter().rev().map(start).collect::<Outcome<Vec<_>>>()?;
+    servers.reverse();
+    Ok(servers)
 }
 
 /// What a server did in its turns of a round.
@@ -186,8 +205,8 @@ impl Mark {
     }
 }
 
-/// The rounds of all servers at one point, a list for each server.
-fn point(plan: &Plan, servers: &mut [Contest], (script, threads): (&str, u32)) -> Outcome<Vec<Vec<Turns>>> {
+/// What each server does at one point of a round.
+fn point(plan: &Plan, servers: &mut [Contest], (script, threads): (&str, u32)) -> Outcome<Vec<Turns>> {
     servers.iter_mut().try_for_each(Contest::remove_binlogs)?;
     thread::sleep(REST);
     servers.iter().try_for_each(Contest::suspend)?;
@@ -201,21 +220,17 @@ fn point(plan: &Plan, servers: &mut [Contest], (script, threads): (&str, u32)) -
         let team = Team::new(vec![server.pid(), client.0.id()]);
         players.push(Player { server, client, team });
     }
-    let mut rounds = vec![Vec::new(); players.len()];
-    let mut begin = players.iter_mut().map(Player::mark).collect::<Outcome<Vec<_>>>()?;
-    for _ in 0..plan.repeat {
-        take(players.iter_mut().map(|player| &mut player.team), plan.seconds)?;
-        let end = players.iter_mut().map(Player::mark).collect::<Outcome<Vec<_>>>()?;
-        for (index, (player, found)) in players.iter().zip(&mut rounds).enumerate() {
-            let turns = begin[index].until(&end[index]);
-            say(&format!("{script}, {threads} clients, {}: {:.0} trx/s", player.server.spec.name, turns.tps));
-            found.push(turns);
-        }
-        begin = end;
+    let begin = players.iter_mut().map(Player::mark).collect::<Outcome<Vec<_>>>()?;
+    take(players.iter_mut().map(|player| &mut player.team), plan.seconds)?;
+    let mut found = Vec::new();
+    for (player, begin) in players.iter_mut().zip(&begin) {
+        let turns = begin.until(&player.mark()?);
+        say(&format!("{script}, {threads} clients, {}: {:.0} trx/s", player.server.spec.name, turns.tps));
+        found.push(turns);
     }
     drop(players);
     servers.iter().try_for_each(Contest::resume)?;
-    Ok(rounds)
+    Ok(found)
 }
 
 /// The median of rounds' ratios, with the lowest and the highest.

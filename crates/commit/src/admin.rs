@@ -15,7 +15,6 @@ use crate::checkpoint::Slicing;
 use crate::pending::Pending;
 use crate::pipeline::Participant;
 use crate::record::BinlogPlace;
-use crate::reserve::need_of;
 use crate::sequencer::Rotate;
 use crate::strategy::Form;
 use crate::{CommitError, FatalError, Pipeline};
@@ -76,7 +75,7 @@ impl Pipeline {
         mut pending: Box<Pending>,
         checksum: Option<ChecksumAlg>,
     ) -> Result<Committing, RotateError> {
-        let need = Need { writes: false, ..need_of(&pending) };
+        let need = Need { writes: false, ..self.need_of(&pending) };
         if self.binlog.is_some() {
             let gtids = self.publisher.tuple().gtid_executed.encoded_len();
             pending.room = Some(self.room.take_file(gtids as u64)?);

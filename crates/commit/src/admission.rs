@@ -108,7 +108,7 @@ pub struct Admission {
 #[derive(Debug)]
 struct State {
     gate: Gate,
-    /// What is left. Rotations take of it without asking, so it may be negative.
+    /// What is left. Rotations of few GTIDs take of it without asking, so it may be negative.
     left: Credits,
     /// Those who switch the strategy: no tickets.
     switching: usize,
@@ -163,6 +163,11 @@ impl Admission {
             quiet: Vec::new(),
         };
         Self { state: Mutex::new(state), all }
+    }
+
+    /// What there was to begin with.
+    pub(crate) const fn all(&self) -> Credits {
+        self.all
     }
 
     /// Takes credits, now or when they are there.

@@ -54,7 +54,7 @@ impl Pipeline {
         loop {
             let form = self.strategy().form();
             self.prepare(trx, pending, form).await?;
-            let need = need_of(pending);
+            let need = self.need_of(pending);
             self.admit(need).await?;
             // While it has a slot the strategy does not change.
             if self.strategy().form() == form {
@@ -86,6 +86,31 @@ impl Pipeline {
             Form::Stored => self.write_events(trx, pending, SequencedLog::Store).await,
             Form::Named | Form::Buffered | Form::Later => Ok(()),
         }
+    }
+
+    /// What a prepared transaction's ticket will take. A rotation that this leads to may take what it has asked for with the
+    /// GTIDs of the last one; sets of a few GTIDs are not asked for.
+    pub(crate) fn need_of(&self, pending: &Pending) -> Need {
+        // The most that events can take.
+        let checksum = ChecksumAlg::Crc32;
+        let record = Credits::bytes(HEAD_SIZE + pending.record_size(pending.carried_size(checksum)));
+        let rotation = self.binlog.as_ref().map_or(0, |_| Credits::bytes(self.sequencer.rotation_size()));
+        // Whoever asks for all that there is is alone.
+        let ring_bytes = (record + rotation).min(self.admission.all().ring_bytes).max(record);
+        let mut credits = Credits { ring_bytes, slots: 1, ..Credits::default() };
+        if let Some(events) = pending.events() {
+            if pending.form == Form::Stored {
+                let size = HEAD_SIZE + record::stored_size(pending.events_size(checksum));
+                credits.store_bytes = Credits::bytes(size);
+            }
+            if pending.form.has_backlog() {
+                let buffered = (!pending.has_large_events()).then(|| events.final_len(checksum));
+                let size =
+                    buffered.map_or(INLINE_MAX, |size| usize::try_from(size).expect("it is in memory"));
+                credits.backlog_bytes = Credits::bytes(size);
+            }
+        }
+        Need { credits, ..need_beside(pending) }
     }
 
     /// Writes a front part of the write set. Returns its end.
@@ -179,29 +204,6 @@ impl Pipeline {
         self.roles.want(role);
         Ok(chunk)
     }
-}
-
-/// What a prepared transaction's ticket will take, rotations excepted.
-pub(crate) fn need_of(pending: &Pending) -> Need {
-    // The most that events can take.
-    let checksum = ChecksumAlg::Crc32;
-    let mut credits = Credits {
-        ring_bytes: Credits::bytes(HEAD_SIZE + pending.record_size(pending.carried_size(checksum))),
-        slots: 1,
-        ..Credits::default()
-    };
-    if let Some(events) = pending.events() {
-        if pending.form == Form::Stored {
-            let size = HEAD_SIZE + record::stored_size(pending.events_size(checksum));
-            credits.store_bytes = Credits::bytes(size);
-        }
-        if pending.form.has_backlog() {
-            let buffered = (!pending.has_large_events()).then(|| events.final_len(checksum));
-            let size = buffered.map_or(INLINE_MAX, |size| usize::try_from(size).expect("it is in memory"));
-            credits.backlog_bytes = Credits::bytes(size);
-        }
-    }
-    Need { credits, ..need_beside(pending) }
 }
 
 /// What admission asks of a transaction beside credits.

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use binlog::event;
 use binlog::finalise::append_final;
@@ -68,6 +69,9 @@ impl FileContext {
         bytes
     }
 }
+
+/// Rotations whose GTIDs take more ask admission for them. What smaller ones take has its half of redo's ring.
+const SMALL_GTIDS_SIZE: usize = 1024;
 
 /// When a ticket takes the binlog to a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +145,8 @@ pub struct Sequencer {
     /// Rank: first. Held for arithmetic only.
     state: Mutex<State>,
     files: FileContext,
+    /// Bytes of the GTIDs that the next file begins with, as of the last rotation. Relaxed: an estimate.
+    gtids_size: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -248,7 +254,8 @@ impl Sequencer {
             gtid_owned: BTreeSet::new(),
             delta,
         };
-        Self { state: Mutex::new(state), files }
+        let gtids_size = AtomicUsize::new(state.gtid_executed.encoded_len());
+        Self { state: Mutex::new(state), files, gtids_size }
     }
 
     /// Draws a transaction's ticket and gives it to `pending`. There must be room: admission was granted. Returns its
@@ -300,6 +307,9 @@ impl Sequencer {
             delta: Arc::clone(&state.delta),
             rotation,
         };
+        if let Some(rotation) = &ticket.rotation {
+            self.gtids_size.store(rotation.header.len(), Ordering::Relaxed);
+        }
         if pending.form != Form::Later {
             state.draw_record(pending, &mut ticket);
         }
@@ -329,6 +339,12 @@ impl Sequencer {
     /// The binlog store is there, with so much in it. Nothing is under way.
     pub(crate) fn begin_store(&self, cursor: Cursor, drawn: Drawn) {
         self.state.lock().store = Some(LogEnd::new(cursor, drawn));
+    }
+
+    /// Bytes that a rotation may take of redo's ring beside a ticket, unless they are few.
+    pub(crate) fn rotation_size(&self) -> usize {
+        let size = self.gtids_size.load(Ordering::Relaxed);
+        if size > SMALL_GTIDS_SIZE { size + SMALL_GTIDS_SIZE } else { 0 }
     }
 
     /// The last transaction that has a ticket.
@@ -378,11 +394,14 @@ impl Sequencer {
         let mut state = self.state.lock();
         (state.binlog, state.gtid_executed) = (binlog, GtidSet::new());
         state.file_clock = state.clock;
+        self.gtids_size.store(0, Ordering::Relaxed);
     }
 
     /// These were executed elsewhere. Nothing is under way.
     pub(crate) fn add_gtids(&self, gtids: &GtidSet) {
-        self.state.lock().gtid_executed.add_set(gtids);
+        let mut state = self.state.lock();
+        state.gtid_executed.add_set(gtids);
+        self.gtids_size.store(state.gtid_executed.encoded_len(), Ordering::Relaxed);
     }
 
     /// Takes a GTID for a transaction that gets its ticket later.

@@ -394,7 +394,8 @@ fn assemble(
     (room, clock): (Room, Arc<dyn Clock>),
 ) -> Arc<Pipeline> {
     let start = cursor.lsn();
-    // Rotations draw without asking admission: half of the ring is theirs.
+    // Rotations of few GTIDs draw without asking admission, and sets grow from one rotation to the next: half of the ring is
+    // theirs.
     let ring_credit = redo.ring().capacity() / 2;
     assert!(ring_credit >= 3 * INLINE_MAX, "the ring holds the largest record");
     assert!(redo.ring().slots() >= 4 * config.commit_slots, "reservations never run out before commit slots");

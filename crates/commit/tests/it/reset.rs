@@ -2,10 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 
 use binlog::{BinlogName, Gtid, GtidSet, Uuid};
 use commit::{PurgedRefused, Quiet, StrategyKind};
-use engine::ids::CommitSeq;
+use engine::ids::{CommitSeq, TrxId};
 use vfs::sim::{Fault, FaultKind, OpKind, Rng, SimDisk, every};
 
 use crate::power_loss::{Script, WITH_BINLOG, sweep};
@@ -135,17 +136,47 @@ fn nobody_commits_behind_a_reset_that_fails_half_way() {
 #[test]
 fn a_set_that_no_rotation_could_carry_is_refused() {
     let world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
-    let intervals = world.pipeline.redo().ring().capacity() / 4 / 16;
-    let say = |count: usize| {
-        let numbers = (0..count as u64).map(|number| Gtid { sid: Uuid([9; 16]), gno: 1 + 2 * number });
-        let mut set = GtidSet::new();
-        set.extend(numbers);
-        let pipeline = std::sync::Arc::clone(&world.pipeline);
-        let quiet = world.block_on(Quiet::take(&pipeline));
-        quiet.set_purged_gtids(&set, true, &world.base).unwrap()
-    };
-    assert_eq!(say(intervals), Err(PurgedRefused::TooMany));
-    assert_eq!(say(intervals / 2), Ok(()));
+    assert_eq!(purge_part_of_ring(&world, 4), Err(PurgedRefused::TooMany));
+    assert_eq!(purge_part_of_ring(&world, 8), Ok(()));
+}
+
+/// Sets `gtid_purged` to a set whose intervals take one `part`th of redo's ring.
+fn purge_part_of_ring(world: &World, part: usize) -> Result<(), PurgedRefused> {
+    let intervals = world.pipeline.redo().ring().capacity() / part / 16;
+    let mut set = GtidSet::new();
+    set.extend((0..intervals as u64).map(|number| Gtid { sid: Uuid([9; 16]), gno: 1 + 2 * number }));
+    let pipeline = std::sync::Arc::clone(&world.pipeline);
+    let quiet = world.block_on(Quiet::take(&pipeline));
+    quiet.set_purged_gtids(&set, true, &world.base).unwrap()
+}
+
+/// Polls all of them, and plays the log threads, until all have ended.
+fn end_together<T>(world: &World, futures: Vec<impl Future<Output = T>>) -> Vec<T> {
+    let mut futures: Vec<_> = futures.into_iter().map(Box::pin).collect();
+    let mut ended = Vec::new();
+    for _ in 0..1000 {
+        futures.retain_mut(|future| poll(future.as_mut()).map(|value| ended.push(value)).is_none());
+        world.drive();
+    }
+    assert!(futures.is_empty(), "nothing moves any more");
+    ended
+}
+
+/// Unasked, those who have waited would overrun redo's ring when they go on, which aborts the process.
+#[test]
+fn rotations_with_very_many_gtids_wait_for_each_other() {
+    const MANY: u8 = 20;
+    let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
+    purge_part_of_ring(&world, 8).unwrap();
+    let pipeline = std::sync::Arc::clone(&world.pipeline);
+    let rotate = async || drop(pipeline.rotate(TrxId(0), world.session(), None).await.unwrap().await);
+    end_together(&world, (0..MANY).map(|_| rotate()).collect());
+    // A file begins with more than it may have.
+    pipeline.settings.max_binlog_size.store(4096, Ordering::Relaxed);
+    let commits = (0..MANY).map(|key| world.begin(&vec![(key, Some(vec![key]))])).collect();
+    let seqs = end_together(&world, commits);
+    assert_eq!((seqs.len(), world.rows().1.len()), (usize::from(MANY), usize::from(MANY)));
+    assert_eq!(pipeline.binlog().unwrap().index().names().len(), 1 + 2 * usize::from(MANY));
 }
 
 #[test]

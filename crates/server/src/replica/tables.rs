@@ -1,6 +1,9 @@
-//! The replica's tables of `performance_schema`. There is one channel, whose name is empty; its parts are tasks, not
+//! The replica's tables of `performance_schema` and `mysql`. There is one channel, whose name is empty; its parts are tasks, not
 //! threads, so they have no ids.
 
+use std::sync::atomic::Ordering;
+
+use replication::replica::Settings;
 use types::error::SqlError;
 use types::temporal::{DateTime, Timestamp};
 use types::value::Value;
@@ -36,6 +39,38 @@ pub(crate) fn connection_configuration(look: &Look<'_>) -> Result<Vec<Row>> {
     row.push(Value::Double(f64::from(settings.heartbeat_ms) / 1000.0));
     row.extend(row!["", "", yes(settings.get_public_key), "", "uncompressed", 3_u32, NULL, "0", "0"]);
     Ok(vec![row])
+}
+
+/// `mysql.slave_master_info`: with the password, as in MySQL.
+pub(crate) fn master_info(look: &Look<'_>) -> Result<Vec<Row>> {
+    let Some((state, settings)) = configured(look, "slave_master_info")? else { return Ok(Vec::new()) };
+    let (read, tls) = (&state.read, &settings.tls);
+    let mut row = row![33_u32, &read.file, read.position, &settings.host, &settings.user, &settings.password];
+    row.extend(row![u32::from(settings.port), settings.connect_retry_s, u32::from(tls.enabled)]);
+    row.extend(row![&tls.ca, "", &tls.cert, "", &tls.key, u32::from(tls.checks_host)]);
+    row.push(Value::Double(f64::from(settings.heartbeat_ms) / 1000.0));
+    row.extend(row!["", "0", &state.source_uuid, settings.retry_count, "", ""]);
+    row.extend(row![u32::from(settings.auto_position), CHANNEL, "", "", u32::from(settings.get_public_key)]);
+    row.extend(row!["", "uncompressed", 3_u32, NULL, 0_u32, 0_u32]);
+    Ok(vec![row])
+}
+
+/// `mysql.slave_relay_log_info`: there is no relay log.
+pub(crate) fn relay_log_info(look: &Look<'_>) -> Result<Vec<Row>> {
+    let Some((state, settings)) = configured(look, "slave_relay_log_info")? else { return Ok(Vec::new()) };
+    let workers = look.shared.variables.live.replica_parallel_workers.load(Ordering::Relaxed);
+    let applied = &state.applied;
+    let mut row = row![14_u32, "", 0_u64, &applied.file, applied.position, settings.delay_s, workers];
+    row.extend(row![1_u32, CHANNEL, NULL, NULL, 0_u32, "STREAM", "OFF", ""]);
+    Ok(vec![row])
+}
+
+/// What the rows of a table of `mysql` are made of; `None` without a source. Error 1142 without SELECT on the table.
+fn configured(look: &Look<'_>, table: &str) -> Result<Option<(State, Settings)>> {
+    look.access.on_table(Privileges::SELECT, "mysql", table)?;
+    let state = look.shared.common.replica.state.lock().clone();
+    let settings = state.settings.clone();
+    Ok(settings.map(|settings| (state, settings)))
 }
 
 /// `replication_connection_status`

@@ -467,6 +467,9 @@ fn gtid_purged_can_be_set() {
     // As mysqldump writes it.
     set(&mut root, &format!("/*!80000 '+'*/ '{other}:8'")).unwrap();
     assert_eq!(gtids(&mut root, "gtid_purged"), format!("{other}:1-5:8"));
+    let table = "SELECT CONCAT_WS(' ', source_uuid, interval_start, interval_end) FROM mysql.gtid_executed";
+    assert_eq!(rows(&mut root, table), [format!("{other} 1 5"), format!("{other} 8 8")]);
+    assert_eq!(error_number(world.client("nobody").query(table)), 1142);
     assert_eq!(error_number(set(&mut root, &format!("'+{other}:3'"))), 3546);
     assert_eq!(error_number(set(&mut root, &format!("'{other}:1-4'"))), 3546);
     assert_eq!(error_number(set(&mut root, "'nonsense'")), 1772);

@@ -27,6 +27,11 @@ fn without_a_source_there_is_nothing_and_who_has_no_privilege_is_refused() {
         assert_eq!(rows(&mut root, &sql), [""; 0], "{table}");
         assert_eq!(nobody.query(&sql).unwrap_err().code(), 1142, "{table}");
     }
+    for table in ["slave_master_info", "slave_relay_log_info"] {
+        let sql = format!("SELECT * FROM mysql.{table}");
+        assert_eq!(rows(&mut root, &sql), [""; 0], "{table}");
+        assert_eq!(nobody.query(&sql).unwrap_err().code(), 1142, "{table}");
+    }
     for table in ["replication_group_members", "replication_applier_filters"] {
         assert_eq!(rows(&mut root, &format!("SELECT * FROM performance_schema.{table}")), [""; 0], "{table}");
     }
@@ -83,6 +88,11 @@ fn what_was_received_and_applied_last_is_seen() {
          FROM performance_schema.replication_connection_configuration \
          JOIN performance_schema.replication_applier_configuration USING (channel_name)";
     assert_eq!(rows(&mut reader, configured), [format!("127.0.0.1|{}|repl|0|0.050|60|0", source.port())]);
+    // orchestrator looks there for the account.
+    let stored = "SELECT host, port, user_name, user_password, heartbeat, master_log_name, sql_delay, m.channel_name \
+         FROM mysql.slave_master_info m JOIN mysql.slave_relay_log_info USING (master_log_name, master_log_pos)";
+    let expected = format!("127.0.0.1|{}|repl||0.05|binlog.000001|0|", source.port());
+    until(&mut reader, stored, &[&expected]);
     ok(&mut reader, "STOP REPLICA");
     let off = "SELECT c.service_state, a.service_state FROM performance_schema.replication_connection_status c \
          JOIN performance_schema.replication_applier_status a USING (channel_name)";
