@@ -104,14 +104,21 @@ impl TrxCache {
     /// If a statement's rows are open: replicas need a statement's table maps in front of its rows.
     pub fn append(&mut self, origin: Origin, event: &impl Encode) -> Result<()> {
         assert!(self.open.is_none(), "end_statement comes before the next statement's events");
-        let len = event.encoded_len();
-        self.admit(len, len)?;
-        self.make_room(len)?;
+        self.take_buffer();
         let start = self.buf.len();
         event.append_to(origin, &mut self.buf);
-        assert_eq!(self.buf.len() - start, len, "an encoder writes as many bytes as it counts");
+        if let Err(error) = self.keep_behind(start) {
+            self.buf.truncate(start);
+            return Err(error);
+        }
         self.events += 1;
         Ok(())
+    }
+
+    /// Keeps the event that is the end of the buffer, from `start` on, if it is within the bounds.
+    fn keep_behind(&mut self, start: usize) -> Result<()> {
+        self.admit(0, self.buf.len() - start)?;
+        if self.buf.len() > self.limits.memory_bytes { self.spill_before(start) } else { Ok(()) }
     }
 
     /// Appends a row to the open rows event, or opens one.
@@ -279,13 +286,22 @@ impl TrxCache {
 
     /// Spills whole events if `more` bytes would exceed the memory.
     fn make_room(&mut self, more: usize) -> Result<()> {
-        if self.buf.capacity() == 0 {
-            self.buf = scratch::take();
-        }
+        self.take_buffer();
         if self.buf.len() + more <= self.limits.memory_bytes {
             return Ok(());
         }
-        let whole = self.open.map_or(self.buf.len(), |open| open.start());
+        self.spill_before(self.open.map_or(self.buf.len(), |open| open.start()))
+    }
+
+    /// Has a buffer, from the first event on.
+    fn take_buffer(&mut self) {
+        if self.buf.capacity() == 0 {
+            self.buf = scratch::take();
+        }
+    }
+
+    /// Moves the whole events in the first `whole` bytes of the buffer to the temporary file.
+    fn spill_before(&mut self, whole: usize) -> Result<()> {
         if whole == 0 {
             return Ok(());
         }

@@ -16,7 +16,7 @@
 //! says which of its calls write and which sync; who waits for what is the `commit` crate's affair.
 //!
 //! Invariants:
-//! - an encoder appends exactly the bytes that it announced (asserted for each event);
+//! - an encoder appends exactly the bytes that it announced (asserted for what is announced: transactions, files);
 //! - decoders never panic and never loop, whatever the bytes: they are under `deny(indexing_slicing,
 //!   arithmetic_side_effects)`;
 //! - a file is always a sequence of whole events in which each one's `end_log_pos` is where it ends, modulo 2^32.

@@ -2,12 +2,13 @@
 
 use redo::record::{HEAD_SIZE, head};
 use redo::{RedoLog, Reservation};
-use smallvec::SmallVec;
 
 use crate::binlog_files::BinlogFiles;
 use crate::pending::Pending;
 use crate::pipeline::Pipeline;
-use crate::record::{self, BinlogPlace, EventsHome, EventsPlace, RotationRecord, TrxHead, TrxParts};
+use crate::record::{
+    self, BinlogPlace, EventsHome, EventsParts, EventsPlace, RotationRecord, TrxHead, TrxParts,
+};
 
 impl Pipeline {
     /// Fills a transaction's redo record, and its rotation's, if it has one.
@@ -26,16 +27,16 @@ impl Pipeline {
         });
         let gtid = ticket.binlog.and_then(|range| range.gtid);
         let trx = TrxHead { seq: ticket.seq, gtid, events: place, promised };
-        let mut body = SmallVec::<[u8; 64]>::new();
-        let mut carried = None;
-        if let Some(RecordEvents::Carried { head, tail }) = events {
-            record::put_events(&pending.event_chunks, head, &[], |piece| body.extend_from_slice(piece));
-            carried = Some([&body[..], tail]);
-        }
+        let carried = match events {
+            Some(RecordEvents::Carried { head, tail }) => {
+                Some(EventsParts { chunks: &pending.event_chunks, head, tail })
+            }
+            _ => None,
+        };
         let parts = TrxParts {
             counters: &pending.counters,
             chunks: &pending.chunks,
-            events: carried.as_ref().map_or(&[], |pieces| pieces),
+            events: carried,
             writes: &pending.writes,
         };
         fill(&self.redo, reservation, record::TRX, |put| record::put_trx(&trx, &parts, put));
@@ -65,7 +66,7 @@ impl Pipeline {
                 put(piece);
             };
             put(&seq);
-            record::put_events(&pending.event_chunks, head, tail, put);
+            record::put_events(&EventsParts { chunks: &pending.event_chunks, head, tail }, put);
         });
         crc
     }

@@ -152,13 +152,31 @@ pub fn stored_size(events_size: usize) -> usize {
     8 + events_size
 }
 
+/// What an events' body is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct EventsParts<'a> {
+    /// The cached events, in front parts that were written before.
+    pub chunks: &'a [ChunkName],
+    /// The final bytes before them; empty if there are none.
+    pub head: &'a [u8],
+    /// The final bytes behind them.
+    pub tail: &'a [u8],
+}
+
+impl EventsParts<'_> {
+    /// Bytes of the body.
+    pub fn size(&self) -> usize {
+        events_size(self.chunks.len(), self.head.len() + self.tail.len())
+    }
+}
+
 /// Gives an events' body to `put`, in order.
-pub fn put_events(chunks: &[ChunkName], head: &[u8], tail: &[u8], mut put: impl FnMut(&[u8])) {
-    put(&count(chunks.len()));
-    put_chunks(chunks, &mut put);
-    put(&count(head.len()));
-    put(head);
-    put(tail);
+pub fn put_events(events: &EventsParts<'_>, mut put: impl FnMut(&[u8])) {
+    put(&count(events.chunks.len()));
+    put_chunks(events.chunks, &mut put);
+    put(&count(events.head.len()));
+    put(events.head);
+    put(events.tail);
 }
 
 /// Decodes an events' body. `None` if the bytes are none.
@@ -183,8 +201,8 @@ pub struct TrxParts<'a> {
     pub counters: &'a [CounterHigh],
     /// The front parts of its write set.
     pub chunks: &'a [ChunkName],
-    /// Its events' body in pieces, if the record carries it.
-    pub events: &'a [&'a [u8]],
+    /// Its events' body, if the record carries it.
+    pub events: Option<EventsParts<'a>>,
     /// The rest of its write set.
     pub writes: &'a [u8],
 }
@@ -213,13 +231,15 @@ pub fn put_trx(head: &TrxHead, parts: &TrxParts<'_>, mut put: impl FnMut(&[u8]))
     bytes[60..68].copy_from_slice(&head.promised.position.to_le_bytes());
     bytes[68..72].copy_from_slice(&count(parts.counters.len()));
     bytes[72..76].copy_from_slice(&count(parts.chunks.len()));
-    bytes[76..80].copy_from_slice(&count(parts.events.iter().map(|piece| piece.len()).sum()));
+    bytes[76..80].copy_from_slice(&count(parts.events.map_or(0, |events| events.size())));
     put(&bytes);
     for counter in parts.counters {
         put(&encode_counter(counter));
     }
     put_chunks(parts.chunks, &mut put);
-    parts.events.iter().for_each(|piece| put(piece));
+    if let Some(events) = &parts.events {
+        put_events(events, &mut put);
+    }
     put(parts.writes);
 }
 
@@ -391,33 +411,38 @@ mod tests {
         let counters = [CounterHigh { table: TableId(5), kind: CounterKind::RowId, high: 77 }];
         let chunks = [ChunkName { lsn: Lsn(4096), size: 12 }];
         let mut bytes = Vec::new();
+        let events = EventsParts { chunks: &[], head: &[], tail: b"events" };
         let parts =
-            TrxParts { counters: &counters, chunks: &chunks, events: &[b"ev", b"ents"], writes: b"writes" };
+            TrxParts { counters: &counters, chunks: &chunks, events: Some(events), writes: b"writes" };
         put_trx(&head, &parts, |piece| bytes.extend_from_slice(piece));
-        assert_eq!(bytes.len(), trx_size(1, 1, 6, 6));
+        assert_eq!(bytes.len(), trx_size(1, 1, events.size(), 6));
         let mut golden = vec![2, 1, 0, 0, 0, 0, 0, 0];
         golden.extend([9; 16]);
         golden
             .extend([7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 44, 1, 0, 0, 0, 0, 0, 0]);
         golden.extend([0xdd, 0xcc, 0xbb, 0xaa, 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
-        golden.extend([6, 0, 0, 0, 1, 1, 0, 0]);
+        golden.extend([14, 0, 0, 0, 1, 1, 0, 0]);
         golden.extend([5, 0, 0, 0, 1, 77, 0, 0, 0, 0, 0, 0, 0]);
         golden.extend([0, 16, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0]);
+        golden.extend([0; 8]);
         golden.extend(b"eventswrites");
         assert_eq!(bytes, golden);
         let (counters, chunks) = (counters.into(), chunks.into());
-        let expected = TrxRecord { head, counters, chunks, events: b"events", writes: b"writes" };
+        let events = &[&[0; 8][..], b"events"].concat();
+        let expected = TrxRecord { head, counters, chunks, events, writes: b"writes" };
         assert_eq!(decode_trx(&bytes).unwrap(), expected);
     }
 
     #[test]
     fn events_are_these_bytes_and_round_trip() {
         let mut bytes = Vec::new();
-        put_events(&[ChunkName { lsn: Lsn(1), size: 2 }], b"head", b"tail", |piece| bytes.extend(piece));
-        assert_eq!(bytes.len(), events_size(1, 8));
+        let chunks = &[ChunkName { lsn: Lsn(1), size: 2 }];
+        let parts = EventsParts { chunks, head: b"head", tail: b"tail" };
+        put_events(&parts, |piece| bytes.extend(piece));
+        assert_eq!((bytes.len(), parts.size()), (events_size(1, 8), events_size(1, 8)));
         let golden = [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0];
         assert_eq!(bytes, [&golden[..], b"headtail"].concat());
-        let chunks = vec![ChunkName { lsn: Lsn(1), size: 2 }];
+        let chunks = chunks.to_vec();
         assert_eq!(decode_events(&bytes).unwrap(), EventsBody { chunks, head: b"head", tail: b"tail" });
     }
 

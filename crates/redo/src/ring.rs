@@ -189,6 +189,9 @@ impl Fill<'_> {
         let index = self.ring.index(self.at);
         let first = data.len().min(self.ring.bytes.len() - index);
         for (index, piece) in [(index, &data[..first]), (0, &data[first..])] {
+            if piece.is_empty() {
+                continue;
+            }
             // SAFETY: the piece lies in this reservation's range, which `Ring::fill` asserted to be free of the
             // consumer and which no other reservation shares.
             unsafe { self.ring.bytes.write(index, piece) };

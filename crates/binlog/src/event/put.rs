@@ -7,11 +7,25 @@
 pub trait Put {
     /// Takes the next bytes.
     fn put(&mut self, bytes: &[u8]);
+
+    /// Takes what `put` puts, behind its length in two bytes.
+    ///
+    /// # Panics
+    /// If it is longer than 65,535 bytes.
+    fn put_behind_length(&mut self, put: impl FnOnce(&mut Self));
 }
 
 impl Put for Vec<u8> {
     fn put(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
+    }
+
+    fn put_behind_length(&mut self, put: impl FnOnce(&mut Self)) {
+        let start = self.len();
+        self.put(&[0; 2]);
+        put(self);
+        let length = u16::try_from(self.len() - start - 2).expect("what has two bytes of length is short");
+        self[start..start + 2].copy_from_slice(&length.to_le_bytes());
     }
 }
 
@@ -22,6 +36,11 @@ pub struct Count(pub usize);
 impl Put for Count {
     fn put(&mut self, bytes: &[u8]) {
         self.0 += bytes.len();
+    }
+
+    fn put_behind_length(&mut self, put: impl FnOnce(&mut Self)) {
+        self.0 += 2;
+        put(self);
     }
 }
 

@@ -11,7 +11,7 @@
 //! | n + 1 | database, with a zero behind it |
 //! | rest | statement |
 
-use super::put::{Count, Put};
+use super::put::Put;
 use super::{Encode, EventType, StatusVars, flag};
 
 /// A statement with what it depends on.
@@ -71,15 +71,11 @@ impl Encode for Query<'_> {
     }
 
     fn put_body(&self, out: &mut impl Put) {
-        let mut status_len = Count::default();
-        self.status.put(&mut status_len);
-        let status_len = u16::try_from(status_len.0).expect("status variables are bounded: a few kilobytes");
         out.put(&self.thread_id.to_le_bytes());
         out.put(&self.exec_time_s.to_le_bytes());
         out.put(&[u8::try_from(self.db.len()).expect("a database's name has at most 255 bytes")]);
         out.put(&self.error_code.to_le_bytes());
-        out.put(&status_len.to_le_bytes());
-        self.status.put(out);
+        out.put_behind_length(|out| self.status.put(out));
         out.put(self.db);
         out.put(&[0]);
         out.put(self.sql);

@@ -360,7 +360,8 @@ mod tests {
         let chunks = [1, 2].map(|lsn| ChunkName { lsn: Lsn(lsn), size: 0 });
         replay.chunks.extend((1..=chunks_there).map(|lsn| (Lsn(lsn), Vec::new())));
         let mut body = Vec::new();
-        record::put_events(&chunks, b"head", tail, |piece| body.extend_from_slice(piece));
+        let parts = record::EventsParts { chunks: &chunks, head: b"head", tail };
+        record::put_events(&parts, |piece| body.extend_from_slice(piece));
         let (checksum, home) = (ChecksumAlg::None, EventsHome::Record);
         let place = EventsPlace { file: 1, start: 4, size: 8, checksum, home };
         let is_put = replay.put_events(&place, &body).is_ok();
