@@ -76,7 +76,7 @@ pub trait Encode {
     /// The header of an event of so many bytes; `end_log_pos` is zero, as in a transaction cache.
     ///
     /// # Panics
-    /// If the event is 4 GiB or larger: the cache refuses such events before ([`crate::EVENT_SIZE_MAX`]).
+    /// If the event is 4 GiB or larger: nobody has such a statement, and no cache keeps one above [`crate::EVENT_SIZE_MAX`].
     fn header(&self, origin: Origin, size: usize) -> EventHeader {
         EventHeader {
             timestamp: origin.timestamp,
