@@ -10,7 +10,7 @@ use engine::delta::Delta;
 use engine::ids::{CommitSeq, CounterHigh, TrxId};
 
 use crate::ack::Committing;
-use crate::admission::{Gate, Need};
+use crate::admission::Gate;
 use crate::checkpoint::Slicing;
 use crate::pending::Pending;
 use crate::pipeline::Participant;
@@ -75,14 +75,13 @@ impl Pipeline {
         mut pending: Box<Pending>,
         checksum: Option<ChecksumAlg>,
     ) -> Result<Committing, RotateError> {
-        let need = Need { writes: false, ..self.need_of(&pending) };
+        pending.passes_read_lock = true;
         if self.binlog.is_some() {
             let gtids = self.publisher.tuple().gtid_executed.encoded_len();
             pending.room = Some(self.room.take_file(gtids as u64)?);
         }
-        self.admit(need).await?;
+        pending.admitted = self.admit_ticket(&pending).await?;
         pending.form = self.strategy().form();
-        pending.admitted = need.credits;
         let (seq, released) = self.hand_over(trx, pending, &mut Nobody, Rotate::Now(checksum))?;
         self.want_first();
         Ok(Committing::new(Arc::clone(self), seq, released))

@@ -54,12 +54,25 @@ impl Pipeline {
         loop {
             let form = self.strategy().form();
             self.prepare(trx, pending, form).await?;
-            let need = self.need_of(pending);
-            self.admit(need).await?;
+            let credits = self.admit_ticket(pending).await?;
             // While it has a slot the strategy does not change.
             if self.strategy().form() == form {
-                pending.admitted = need.credits;
+                pending.admitted = credits;
                 return Ok(());
+            }
+            self.admission.give_back(credits);
+        }
+    }
+
+    /// Waits for what a prepared transaction's ticket will take. If the GTIDs have become many meanwhile, so that a rotation
+    /// would take more than it has asked for, it asks again.
+    pub(crate) async fn admit_ticket(&self, pending: &Pending) -> Result<Credits, CommitError> {
+        loop {
+            let rotation = self.sequencer.rotation_size();
+            let need = self.need_of(pending, rotation);
+            self.admit(need).await?;
+            if self.sequencer.rotation_size() <= rotation {
+                return Ok(need.credits);
             }
             self.admission.give_back(need.credits);
         }
@@ -88,13 +101,12 @@ impl Pipeline {
         }
     }
 
-    /// What a prepared transaction's ticket will take. A rotation that this leads to may take what it has asked for with the
-    /// GTIDs of the last one; sets of a few GTIDs are not asked for.
-    pub(crate) fn need_of(&self, pending: &Pending) -> Need {
+    /// What a prepared transaction's ticket will take, with so many bytes of redo's ring for a rotation that it may lead to.
+    fn need_of(&self, pending: &Pending, rotation: usize) -> Need {
         // The most that events can take.
         let checksum = ChecksumAlg::Crc32;
         let record = Credits::bytes(HEAD_SIZE + pending.record_size(pending.carried_size(checksum)));
-        let rotation = self.binlog.as_ref().map_or(0, |_| Credits::bytes(self.sequencer.rotation_size()));
+        let rotation = self.binlog.as_ref().map_or(0, |_| Credits::bytes(rotation));
         // Whoever asks for all that there is is alone.
         let ring_bytes = (record + rotation).min(self.admission.all().ring_bytes).max(record);
         let mut credits = Credits { ring_bytes, slots: 1, ..Credits::default() };

@@ -536,6 +536,28 @@ mod tests {
     }
 
     #[test]
+    fn a_rotation_with_many_gtids_is_asked_for_before_there_was_one() {
+        let mut many = GtidSet::new();
+        many.extend((0..100).map(|number| Gtid { sid: Uuid([9; 16]), gno: 1 + 2 * number }));
+        let cursor = || Ring::create(1 << 12, 16, Lsn::FIRST).1;
+        let origins = |gtid_executed| Origins {
+            last: CommitSeq(0),
+            redo: (cursor(), Drawn::default()),
+            binlog: None,
+            buffer: cursor(),
+            gtid_executed,
+            delta: Arc::default(),
+        };
+        let files = || FileContext { base: "b".into(), server_version: "8".into(), server_id: 1 };
+        let sequencer = Sequencer::new(origins(many.clone()), files());
+        assert!(sequencer.rotation_size() > many.encoded_len());
+        sequencer.reset(None);
+        assert_eq!(sequencer.rotation_size(), 0);
+        sequencer.add_gtids(&many);
+        assert!(sequencer.rotation_size() > many.encoded_len());
+    }
+
+    #[test]
     fn events_do_not_count_but_for_a_part_of_all() {
         let drawn = |events| Drawn { chunks: 0, events };
         assert_eq!(drawn(0).counted(1000), 1000);

@@ -136,18 +136,19 @@ fn nobody_commits_behind_a_reset_that_fails_half_way() {
 #[test]
 fn a_set_that_no_rotation_could_carry_is_refused() {
     let world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
-    assert_eq!(purge_part_of_ring(&world, 4), Err(PurgedRefused::TooMany));
-    assert_eq!(purge_part_of_ring(&world, 8), Ok(()));
+    let pipeline = std::sync::Arc::clone(&world.pipeline);
+    let quiet = world.block_on(Quiet::take(&pipeline));
+    let say = |part| quiet.set_purged_gtids(&part_of_ring(&world, part), true, &world.base).unwrap();
+    assert_eq!(say(4), Err(PurgedRefused::TooMany));
+    assert_eq!(say(8), Ok(()));
 }
 
-/// Sets `gtid_purged` to a set whose intervals take one `part`th of redo's ring.
-fn purge_part_of_ring(world: &World, part: usize) -> Result<(), PurgedRefused> {
+/// A set whose intervals take one `part`th of redo's ring.
+fn part_of_ring(world: &World, part: usize) -> GtidSet {
     let intervals = world.pipeline.redo().ring().capacity() / part / 16;
     let mut set = GtidSet::new();
     set.extend((0..intervals as u64).map(|number| Gtid { sid: Uuid([9; 16]), gno: 1 + 2 * number }));
-    let pipeline = std::sync::Arc::clone(&world.pipeline);
-    let quiet = world.block_on(Quiet::take(&pipeline));
-    quiet.set_purged_gtids(&set, true, &world.base).unwrap()
+    set
 }
 
 /// Polls all of them, and plays the log threads, until all have ended.
@@ -167,16 +168,22 @@ fn end_together<T>(world: &World, futures: Vec<impl Future<Output = T>>) -> Vec<
 fn rotations_with_very_many_gtids_wait_for_each_other() {
     const MANY: u8 = 20;
     let mut world = World::open(&SimDisk::new(), WITH_BINLOG).unwrap();
-    purge_part_of_ring(&world, 8).unwrap();
     let pipeline = std::sync::Arc::clone(&world.pipeline);
     let rotate = async || drop(pipeline.rotate(TrxId(0), world.session(), None).await.unwrap().await);
+    let quiet = world.block_on(Quiet::take(&pipeline));
+    let mut early: Vec<_> = (0..MANY).map(|_| Box::pin(rotate())).collect();
+    let begun = early.iter_mut().filter_map(|rotation| poll(rotation.as_mut())).count();
+    assert_eq!(begun, 0, "they wait, and have asked for what they take without GTIDs");
+    quiet.set_purged_gtids(&part_of_ring(&world, 8), true, &world.base).unwrap().unwrap();
+    drop(quiet);
+    end_together(&world, early);
     end_together(&world, (0..MANY).map(|_| rotate()).collect());
     // A file begins with more than it may have.
     pipeline.settings.max_binlog_size.store(4096, Ordering::Relaxed);
     let commits = (0..MANY).map(|key| world.begin(&vec![(key, Some(vec![key]))])).collect();
     let seqs = end_together(&world, commits);
     assert_eq!((seqs.len(), world.rows().1.len()), (usize::from(MANY), usize::from(MANY)));
-    assert_eq!(pipeline.binlog().unwrap().index().names().len(), 1 + 2 * usize::from(MANY));
+    assert_eq!(pipeline.binlog().unwrap().index().names().len(), 1 + 3 * usize::from(MANY));
 }
 
 #[test]
