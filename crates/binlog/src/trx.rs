@@ -89,10 +89,11 @@ impl<'a> TrxEvents<'a> {
     /// What frames the cached events of a transaction: its GTID event, and its XID event, if it has one.
     pub fn edges(&self, checksum: ChecksumAlg, stamps: &TrxStamps) -> (Vec<u8>, Vec<u8>) {
         let (mut head, mut tail) = (Vec::new(), Vec::new());
-        self.begin(checksum, stamps, &mut head);
+        let len = self.final_len(checksum);
+        self.begin(checksum, stamps, len, &mut head);
         if self.with_xid {
             let xid = Xid(stamps.xid);
-            let end = stamps.position + self.final_len(checksum);
+            let end = stamps.position + len;
             let start = end - (xid.encoded_len() + checksum.len()) as u64;
             Finaliser::new(start, checksum).push_event(&xid, self.origin, &mut tail);
         }
@@ -116,9 +117,10 @@ impl<'a> TrxEvents<'a> {
     /// If events are spilled: they are loaded before the ticket.
     pub fn write_into(&self, checksum: ChecksumAlg, stamps: &TrxStamps, out: &mut Vec<u8>) {
         let events = self.cache.memory().expect("spilled events are loaded before they are written");
-        let mut finaliser = self.begin(checksum, stamps, out);
+        let len = self.final_len(checksum);
+        let mut finaliser = self.begin(checksum, stamps, len, out);
         finaliser.push(events, out);
-        self.end(checksum, stamps, finaliser, out);
+        self.end(stamps, len, finaliser, out);
     }
 
     /// As [`TrxEvents::write_into`], reading spilled events piece by piece: `put` takes the final bytes in order.
@@ -129,7 +131,8 @@ impl<'a> TrxEvents<'a> {
         mut put: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut final_bytes = Vec::new();
-        let mut finaliser = self.begin(checksum, stamps, &mut final_bytes);
+        let final_len = self.final_len(checksum);
+        let mut finaliser = self.begin(checksum, stamps, final_len, &mut final_bytes);
         let mut cached = vec![0; CHUNK_LEN];
         let mut offset = 0;
         loop {
@@ -142,11 +145,12 @@ impl<'a> TrxEvents<'a> {
             put(&final_bytes)?;
             final_bytes.clear();
         }
-        self.end(checksum, stamps, finaliser, &mut final_bytes);
+        self.end(stamps, final_len, finaliser, &mut final_bytes);
         put(&final_bytes)
     }
 
-    fn begin(&self, checksum: ChecksumAlg, stamps: &TrxStamps, out: &mut Vec<u8>) -> Finaliser {
+    /// Appends the GTID event of a transaction of `len` bytes.
+    fn begin(&self, checksum: ChecksumAlg, stamps: &TrxStamps, len: u64, out: &mut Vec<u8>) -> Finaliser {
         let event = GtidEvent {
             gtid: self.plan.sid.map(|sid| Gtid { sid, gno: stamps.gno }),
             may_have_statements: self.plan.may_have_statements,
@@ -154,7 +158,7 @@ impl<'a> TrxEvents<'a> {
             sequence_number: stamps.sequence_number,
             immediate_commit_timestamp_us: stamps.immediate_commit_timestamp_us,
             original_commit_timestamp_us: self.plan.original_commit_timestamp_us,
-            transaction_length: self.final_len(checksum),
+            transaction_length: len,
             immediate_server_version: self.plan.immediate_server_version,
             original_server_version: self.plan.original_server_version,
         };
@@ -163,13 +167,13 @@ impl<'a> TrxEvents<'a> {
         finaliser
     }
 
-    fn end(&self, checksum: ChecksumAlg, stamps: &TrxStamps, mut finaliser: Finaliser, out: &mut Vec<u8>) {
+    /// Appends what stands behind the cached events of a transaction of `len` bytes.
+    fn end(&self, stamps: &TrxStamps, len: u64, mut finaliser: Finaliser, out: &mut Vec<u8>) {
         if self.with_xid {
             finaliser.push_event(&Xid(stamps.xid), self.origin, out);
         }
         assert!(finaliser.is_between_events(), "cached events are whole");
         assert_eq!(finaliser.events(), self.event_count(), "cached events are as many as were counted");
-        let end = stamps.position + self.final_len(checksum);
-        assert_eq!(finaliser.position(), end, "a transaction ends where its ticket says");
+        assert_eq!(finaliser.position(), stamps.position + len, "a transaction ends where its ticket says");
     }
 }

@@ -201,17 +201,17 @@ impl Pending {
         record::trx_size(self.counters.len(), self.chunks.len(), events, self.writes.len())
     }
 
-    /// Bytes of events that its redo record carries, if they end like this.
-    pub(crate) fn carried_size(&self, checksum: ChecksumAlg) -> usize {
-        if self.form == Form::Carried { self.events_size(checksum) } else { 0 }
+    /// Bytes of its events' body, if they end like this and are so many in the file.
+    pub(crate) fn events_size(&self, events: &TrxEvents<'_>, checksum: ChecksumAlg, final_len: u64) -> usize {
+        let chunks = self.event_chunks.len();
+        let size = if chunks == 0 { final_len } else { events.edges_len(checksum) };
+        record::events_size(chunks, usize::try_from(size).expect("larger events are in chunks"))
     }
 
-    /// Bytes of its events' body, 0 if it has none.
-    pub(crate) fn events_size(&self, checksum: ChecksumAlg) -> usize {
-        let Some(events) = self.events() else { return 0 };
-        let chunks = self.event_chunks.len();
-        let size = if chunks == 0 { events.final_len(checksum) } else { events.edges_len(checksum) };
-        record::events_size(chunks, usize::try_from(size).expect("larger events are in chunks"))
+    /// Bytes of its events' body, 0 if it has none in the binlog.
+    pub(crate) fn placed_events_size(&self, range: Option<BinlogRange>) -> usize {
+        let Some((range, events)) = range.zip(self.events()) else { return 0 };
+        self.events_size(&events, range.checksum, range.end - range.start)
     }
 }
 

@@ -172,10 +172,14 @@ impl EventsParts<'_> {
 
 /// Gives an events' body to `put`, in order.
 pub fn put_events(events: &EventsParts<'_>, mut put: impl FnMut(&[u8])) {
-    put(&count(events.chunks.len()));
-    put_chunks(events.chunks, &mut put);
-    put(&count(events.head.len()));
-    put(events.head);
+    if events.chunks.is_empty() && events.head.is_empty() {
+        put(&[0; 8]);
+    } else {
+        put(&count(events.chunks.len()));
+        put_chunks(events.chunks, &mut put);
+        put(&count(events.head.len()));
+        put(events.head);
+    }
     put(events.tail);
 }
 

@@ -105,20 +105,24 @@ impl Pipeline {
     fn need_of(&self, pending: &Pending, rotation: usize) -> Need {
         // The most that events can take.
         let checksum = ChecksumAlg::Crc32;
-        let record = Credits::bytes(HEAD_SIZE + pending.record_size(pending.carried_size(checksum)));
+        let events = pending.events().map(|events| (events.final_len(checksum), events));
+        let events_size = |form| match events {
+            Some((len, events)) if pending.form == form => pending.events_size(&events, checksum, len),
+            _ => 0,
+        };
+        let record = Credits::bytes(HEAD_SIZE + pending.record_size(events_size(Form::Carried)));
         let rotation = self.binlog.as_ref().map_or(0, |_| Credits::bytes(rotation));
         // Whoever asks for all that there is is alone.
         let ring_bytes = (record + rotation).min(self.admission.all().ring_bytes).max(record);
         let mut credits = Credits { ring_bytes, slots: 1, ..Credits::default() };
-        if let Some(events) = pending.events() {
+        if let Some((len, _)) = events {
             if pending.form == Form::Stored {
-                let size = HEAD_SIZE + record::stored_size(pending.events_size(checksum));
+                let size = HEAD_SIZE + record::stored_size(events_size(Form::Stored));
                 credits.store_bytes = Credits::bytes(size);
             }
             if pending.form.has_backlog() {
-                let buffered = (!pending.has_large_events()).then(|| events.final_len(checksum));
-                let size =
-                    buffered.map_or(INLINE_MAX, |size| usize::try_from(size).expect("it is in memory"));
+                let in_memory = || usize::try_from(len).expect("it is in memory");
+                let size = if pending.has_large_events() { INLINE_MAX } else { in_memory() };
                 credits.backlog_bytes = Credits::bytes(size);
             }
         }

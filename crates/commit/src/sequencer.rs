@@ -284,8 +284,8 @@ impl Sequencer {
             _ => None,
         };
         let store = match (&mut state.store, binlog) {
-            (Some(store), Some(range)) if pending.form == Form::Stored => {
-                let events = pending.events_size(range.checksum);
+            (Some(store), Some(_)) if pending.form == Form::Stored => {
+                let events = pending.placed_events_size(binlog);
                 Some(store.draw(record::stored_size(events), events))
             }
             _ => None,
@@ -445,8 +445,8 @@ impl State {
     }
 
     fn draw_record(&mut self, pending: &Pending, ticket: &mut Ticket) {
-        let checksum = ticket.binlog.map_or(ChecksumAlg::None, |range| range.checksum);
-        let events = pending.carried_size(checksum);
+        let events =
+            if pending.form == Form::Carried { pending.placed_events_size(ticket.binlog) } else { 0 };
         ticket.redo = Some(self.redo.draw(pending.record_size(events), events));
         ticket.rotation_redo = ticket
             .rotation

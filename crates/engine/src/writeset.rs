@@ -174,7 +174,7 @@ impl WriteSet {
         pieces
     }
 
-    /// Moves all changes into a delta as the versions of `seq`: many as one run. What else there is stays until
+    /// Moves all changes into a delta as the versions of `seq`: many as one run. What else there is of many stays until
     /// [`WriteSet::clear`], for dropping it takes time that later commits would wait for.
     pub fn apply(&mut self, seq: CommitSeq, delta: &Delta) {
         let changes = std::mem::take(&mut *self.changes.0.lock());
@@ -185,12 +185,16 @@ impl WriteSet {
         for (key, change) in changes {
             delta.put(seq, key, change);
         }
+        // When the commit is done it is in no cache any more.
+        self.undo.clear();
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.changes.0.lock().clear();
-        self.undo.clear();
+        if !self.undo.is_empty() {
+            self.changes.0.lock().clear();
+            self.undo.clear();
+        }
         self.undo.shrink_to(UNDO_KEPT);
         self.encoded_size = 0;
         self.row_hashes.clear();

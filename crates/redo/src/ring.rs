@@ -187,14 +187,14 @@ impl Fill<'_> {
         let end = self.at.advance(data.len() as u64);
         assert!(end <= self.reservation.end, "a record outgrew its reservation");
         let index = self.ring.index(self.at);
-        let first = data.len().min(self.ring.bytes.len() - index);
-        for (index, piece) in [(index, &data[..first]), (0, &data[first..])] {
-            if piece.is_empty() {
-                continue;
+        let (front, rest) = data.split_at(data.len().min(self.ring.bytes.len() - index));
+        // SAFETY: both pieces lie in this reservation's range, which `Ring::fill` asserted to be free of the
+        // consumer and which no other reservation shares.
+        unsafe {
+            self.ring.bytes.write(index, front);
+            if !rest.is_empty() {
+                self.ring.bytes.write(0, rest);
             }
-            // SAFETY: the piece lies in this reservation's range, which `Ring::fill` asserted to be free of the
-            // consumer and which no other reservation shares.
-            unsafe { self.ring.bytes.write(index, piece) };
         }
         self.at = end;
     }

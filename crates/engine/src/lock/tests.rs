@@ -223,3 +223,34 @@ proptest! {
         prop_assert!(table.is_empty());
     }
 }
+
+#[test]
+fn what_is_held_is_known_and_released_however_many_there_are() {
+    for count in [1, 5, 6, 7, 20] {
+        let table = table();
+        let mut held = HeldLocks::default();
+        for id in 0..count {
+            assert!(granted(&table, 1, id, Mode::Shared));
+            held.note(LockId(id), Mode::Shared);
+        }
+        assert!(!held.has(LockId(0), Mode::Exclusive) && !held.has(LockId(count), Mode::Shared));
+        // Room among the first, while there may be later ones.
+        held.release(&table, TrxId(1), LockId(0));
+        assert!(!held.has(LockId(0), Mode::Shared));
+        for id in 0..count {
+            assert!(granted(&table, 1, id, Mode::Exclusive));
+            held.note(LockId(id), Mode::Exclusive);
+            assert!(held.has(LockId(id), Mode::Exclusive));
+        }
+        assert_eq!(held.len(), usize::try_from(count).unwrap());
+        let mut ids: Vec<_> = held.iter().map(|(id, mode)| (id.0, mode)).collect();
+        ids.sort_unstable_by_key(|(id, _)| *id);
+        assert_eq!(ids, (0..count).map(|id| (id, Mode::Exclusive)).collect::<Vec<_>>());
+        if count % 2 == 0 {
+            held.release_all(&table, TrxId(1));
+        } else {
+            held.release_all_behind(&table, TrxId(1), CommitSeq(9));
+        }
+        assert!(held.is_empty() && table.is_empty(), "{count}");
+    }
+}

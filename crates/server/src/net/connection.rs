@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use parking_lot::Mutex;
 use protocol::handshake::attributes::Attributes;
 
@@ -130,9 +130,9 @@ impl Connection {
         self.limits.store(limits);
     }
 
-    /// The session's time-outs and limits.
-    pub fn limits(&self) -> Arc<ConnectionLimits> {
-        self.limits.load_full()
+    /// The session's time-outs and limits, for a moment.
+    pub(super) fn limits(&self) -> Guard<Arc<ConnectionLimits>> {
+        self.limits.load()
     }
 
     /// Says that the session stops by itself when it is told so. Without it a command is stopped by dropping it.
@@ -280,10 +280,12 @@ impl Connection {
     pub(super) fn begin(&self, command: CommandKind, info: &[u8], now_ms: u64) {
         self.deadline_ms.store(0, Ordering::Relaxed);
         // Before others see the command: who kills it then, is not forgotten.
-        if let Some(interrupt) = &*self.interrupt.lock() {
-            interrupt.command_begins();
+        if self.marks(mark::KILL_QUERY) != 0 {
+            if let Some(interrupt) = &*self.interrupt.lock() {
+                interrupt.command_begins();
+            }
+            self.unmark(mark::KILL_QUERY);
         }
-        self.marks.fetch_and(!mark::KILL_QUERY, Ordering::Relaxed);
         self.set_info(info);
         self.set_state("");
         // What a killed statement waited for.

@@ -98,8 +98,7 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
 async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mut S::Handler) -> Ended {
     loop {
         let now_ms = clock::monotonic_ms();
-        let limits = parts.connection.limits();
-        let timeout_s = limits.wait_timeout_s.load(Ordering::Relaxed);
+        let timeout_s = parts.connection.limits().wait_timeout_s.load(Ordering::Relaxed);
         parts.connection.count_if_slow(now_ms);
         parts.connection.rest(now_ms, now_ms + u64::from(timeout_s) * 1000);
         let mut outcome = match command(net, parts, handler).await {

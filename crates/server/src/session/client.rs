@@ -154,13 +154,15 @@ pub struct Client {
     pub(super) transaction: Transaction,
     pub(super) statements: Statements,
     pub(super) warnings: Warnings,
+    /// SHOW WARNINGS has some to show.
+    shows_warnings: bool,
     pub(super) track: SessionChanges,
     pub(super) capabilities: Capabilities,
     pub(super) kill: Arc<KillSwitch>,
     /// What it may do.
     pub(super) access: Arc<Access>,
     /// LOCK TABLES.
-    pub(super) locked: Option<LockedTables>,
+    pub(super) locked: Option<Box<LockedTables>>,
     /// FLUSH TABLES WITH READ LOCK.
     pub(super) global_lock: Option<GlobalLock>,
     /// LOCK INSTANCE FOR BACKUP.
@@ -254,6 +256,7 @@ impl Client {
             transaction,
             statements: Statements::default(),
             warnings: Warnings::default(),
+            shows_warnings: false,
             track: SessionChanges::default(),
             replay: None,
             capabilities,
@@ -338,12 +341,21 @@ impl Client {
         let (seconds, microseconds) = (self.sql.now_us() / 1_000_000, self.sql.now_us() % 1_000_000);
         self.log.origin.timestamp = u32::try_from(seconds).unwrap_or(u32::MAX);
         self.log.microseconds = u32::try_from(microseconds).unwrap_or(0);
-        self.view.keep_warnings(&mut self.warnings);
+        self.keep_warnings();
         (self.info, self.affected) = (None, 0);
         (self.is_noted, self.is_counted) = (false, false);
         self.transaction.last_gtid = None;
         self.slow = Slow::begin(now_us, self.collects());
         self.transaction.trx.waited_us = 0;
+    }
+
+    /// Leaves the last statement's warnings to SHOW WARNINGS, and begins with none. Mostly there are none, nor were there before:
+    /// then what others see of the session is not touched.
+    pub(super) fn keep_warnings(&mut self) {
+        let has_any = !self.warnings.is_empty();
+        if std::mem::replace(&mut self.shows_warnings, has_any) || has_any {
+            self.view.keep_warnings(&mut self.warnings);
+        }
     }
 
     /// Notes the text of a statement with a plan, for its rows' events.

@@ -184,7 +184,7 @@ impl Client {
         self.replay = None;
         self.set_names();
         self.warnings.clear();
-        self.view.keep_warnings(&mut self.warnings);
+        self.keep_warnings();
         self.released = false;
         self.settings_changed();
     }

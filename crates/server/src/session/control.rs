@@ -273,7 +273,7 @@ impl Client {
         // What is read under these locks comes after the commits that have released them.
         let visible = self.shared.pipeline.wait_visible(locked.trx.horizon());
         let _ack = kill.unless_killed(pin!(async { Ok(visible.await) })).await?;
-        self.locked = Some(locked);
+        self.locked = Some(Box::new(locked));
         Ok(())
     }
 

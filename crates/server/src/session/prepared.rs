@@ -46,7 +46,7 @@ const PLANS_MAX: u32 = 100;
 pub(super) struct Statements {
     last_id: u32,
     /// `None` while it is executed.
-    by_id: HashMap<u32, Option<Box<Stored>>>,
+    by_id: BTreeMap<u32, Option<Box<Stored>>>,
     by_name: HashMap<String, Box<Stored>>,
     /// Bytes that came ahead of executions.
     long_data_size: usize,

@@ -116,10 +116,7 @@ impl SessionView {
 
     /// A statement begins: these are the conditions of the one before.
     pub(super) fn keep_warnings(&self, warnings: &mut Warnings) {
-        let mut kept = self.warnings.lock();
-        if !(kept.is_empty() && warnings.is_empty()) {
-            std::mem::swap(&mut *kept, warnings);
-        }
+        std::mem::swap(&mut *self.warnings.lock(), warnings);
         warnings.clear();
     }
 }

@@ -15,7 +15,7 @@ macro_rules! counters {
         }
 
         impl Counter {
-            /// All of them, by name.
+            /// All of them.
             pub const ALL: [Self; [$($shown),*].len()] = [$(Self::$name),*];
 
             /// Its name in SHOW STATUS.
@@ -29,10 +29,33 @@ macro_rules! counters {
 }
 
 counters! {
-    BinlogCacheDiskUse = "Binlog_cache_disk_use",
-    BinlogCacheUse = "Binlog_cache_use",
+    // What most statements count comes first, in few of the processor's cache lines: with thousands of sessions each line is
+    // one more that is in no cache.
     BytesReceived = "Bytes_received",
     BytesSent = "Bytes_sent",
+    Queries = "Queries",
+    Questions = "Questions",
+    ComStmtExecute = "Com_stmt_execute",
+    HandlerCommit = "Handler_commit",
+    BinlogCacheUse = "Binlog_cache_use",
+    InnodbRowsRead = "Innodb_rows_read",
+    HandlerReadKey = "Handler_read_key",
+    ComUpdate = "Com_update",
+    HandlerUpdate = "Handler_update",
+    InnodbRowsUpdated = "Innodb_rows_updated",
+    ComSelect = "Com_select",
+    HandlerReadNext = "Handler_read_next",
+    SelectRange = "Select_range",
+    ComInsert = "Com_insert",
+    HandlerWrite = "Handler_write",
+    InnodbRowsInserted = "Innodb_rows_inserted",
+    ComDelete = "Com_delete",
+    HandlerDelete = "Handler_delete",
+    InnodbRowsDeleted = "Innodb_rows_deleted",
+    ComBegin = "Com_begin",
+    ComCommit = "Com_commit",
+    // The others, by name.
+    BinlogCacheDiskUse = "Binlog_cache_disk_use",
     ComAdminCommands = "Com_admin_commands",
     ComAlterDb = "Com_alter_db",
     ComAlterEvent = "Com_alter_event",
@@ -47,7 +70,6 @@ counters! {
     ComAlterUserDefaultRole = "Com_alter_user_default_role",
     ComAnalyze = "Com_analyze",
     ComAssignToKeycache = "Com_assign_to_keycache",
-    ComBegin = "Com_begin",
     ComBinlog = "Com_binlog",
     ComCallProcedure = "Com_call_procedure",
     ComChangeDb = "Com_change_db",
@@ -56,7 +78,6 @@ counters! {
     ComCheck = "Com_check",
     ComChecksum = "Com_checksum",
     ComClone = "Com_clone",
-    ComCommit = "Com_commit",
     ComCreateDb = "Com_create_db",
     ComCreateEvent = "Com_create_event",
     ComCreateFunction = "Com_create_function",
@@ -72,7 +93,6 @@ counters! {
     ComCreateUser = "Com_create_user",
     ComCreateView = "Com_create_view",
     ComDeallocSql = "Com_dealloc_sql",
-    ComDelete = "Com_delete",
     ComDeleteMulti = "Com_delete_multi",
     ComDo = "Com_do",
     ComDropDb = "Com_drop_db",
@@ -102,7 +122,6 @@ counters! {
     ComHaRead = "Com_ha_read",
     ComHelp = "Com_help",
     ComImport = "Com_import",
-    ComInsert = "Com_insert",
     ComInsertSelect = "Com_insert_select",
     ComInstallComponent = "Com_install_component",
     ComInstallPlugin = "Com_install_plugin",
@@ -132,7 +151,6 @@ counters! {
     ComRollback = "Com_rollback",
     ComRollbackToSavepoint = "Com_rollback_to_savepoint",
     ComSavepoint = "Com_savepoint",
-    ComSelect = "Com_select",
     ComSetOption = "Com_set_option",
     ComSetPassword = "Com_set_password",
     ComSetResourceGroup = "Com_set_resource_group",
@@ -181,7 +199,6 @@ counters! {
     ComShutdown = "Com_shutdown",
     ComSignal = "Com_signal",
     ComStmtClose = "Com_stmt_close",
-    ComStmtExecute = "Com_stmt_execute",
     ComStmtFetch = "Com_stmt_fetch",
     ComStmtPrepare = "Com_stmt_prepare",
     ComStmtReprepare = "Com_stmt_reprepare",
@@ -192,7 +209,6 @@ counters! {
     ComUninstallPlugin = "Com_uninstall_plugin",
     ComUnlockInstance = "Com_unlock_instance",
     ComUnlockTables = "Com_unlock_tables",
-    ComUpdate = "Com_update",
     ComUpdateMulti = "Com_update_multi",
     ComXaCommit = "Com_xa_commit",
     ComXaEnd = "Com_xa_end",
@@ -203,36 +219,23 @@ counters! {
     CreatedTmpDiskTables = "Created_tmp_disk_tables",
     CreatedTmpFiles = "Created_tmp_files",
     CreatedTmpTables = "Created_tmp_tables",
-    HandlerCommit = "Handler_commit",
-    HandlerDelete = "Handler_delete",
     HandlerDiscover = "Handler_discover",
     HandlerExternalLock = "Handler_external_lock",
     HandlerMrrInit = "Handler_mrr_init",
     HandlerPrepare = "Handler_prepare",
     HandlerReadFirst = "Handler_read_first",
-    HandlerReadKey = "Handler_read_key",
     HandlerReadLast = "Handler_read_last",
-    HandlerReadNext = "Handler_read_next",
     HandlerReadPrev = "Handler_read_prev",
     HandlerReadRnd = "Handler_read_rnd",
     HandlerReadRndNext = "Handler_read_rnd_next",
     HandlerRollback = "Handler_rollback",
     HandlerSavepoint = "Handler_savepoint",
     HandlerSavepointRollback = "Handler_savepoint_rollback",
-    HandlerUpdate = "Handler_update",
-    HandlerWrite = "Handler_write",
-    InnodbRowsDeleted = "Innodb_rows_deleted",
-    InnodbRowsInserted = "Innodb_rows_inserted",
-    InnodbRowsRead = "Innodb_rows_read",
-    InnodbRowsUpdated = "Innodb_rows_updated",
     MaxExecutionTimeExceeded = "Max_execution_time_exceeded",
     MaxExecutionTimeSet = "Max_execution_time_set",
     OpenedTables = "Opened_tables",
-    Queries = "Queries",
-    Questions = "Questions",
     SelectFullJoin = "Select_full_join",
     SelectFullRangeJoin = "Select_full_range_join",
-    SelectRange = "Select_range",
     SelectRangeCheck = "Select_range_check",
     SelectScan = "Select_scan",
     SlowQueries = "Slow_queries",
@@ -248,12 +251,13 @@ counters! {
 
 const COUNT: usize = Counter::ALL.len();
 
-/// One session's counters, or the sum of several.
+/// One session's counters, or the sum of several. Begins with a cache line that holds what each command touches.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Counters {
-    /// Relaxed order everywhere: a reader may see any recent value, and none guards other memory.
-    counts: Box<[AtomicU64; COUNT]>,
     waits: AtomicU8,
+    /// Relaxed order everywhere: a reader may see any recent value, and none guards other memory.
+    counts: [AtomicU64; COUNT],
 }
 
 /// What a session waits for that no lock shows.
@@ -276,7 +280,7 @@ impl Waits {
 
 impl Default for Counters {
     fn default() -> Self {
-        Self { counts: Box::new([const { AtomicU64::new(0) }; COUNT]), waits: AtomicU8::new(0) }
+        Self { waits: AtomicU8::new(0), counts: [const { AtomicU64::new(0) }; COUNT] }
     }
 }
 
@@ -318,7 +322,7 @@ impl Counters {
 
     /// Forgets everything. Only by the session's own task.
     pub(super) fn clear(&self) {
-        for count in self.counts.iter() {
+        for count in &self.counts {
             count.store(0, Ordering::Relaxed);
         }
     }
