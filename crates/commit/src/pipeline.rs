@@ -212,6 +212,11 @@ impl Pipeline {
         }
     }
 
+    /// Whether redo has most of what its device could hold: then a checkpoint is due, whatever the capacity that was set.
+    pub fn redo_is_short(&self) -> bool {
+        self.room.is_short_for(&self.redo)
+    }
+
     /// The redo log's counters and marks.
     pub fn redo(&self) -> &RedoLog {
         &self.redo

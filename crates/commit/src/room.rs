@@ -138,6 +138,14 @@ impl Room {
         self.is_short.load(Ordering::Relaxed)
     }
 
+    /// Whether redo has three quarters of what its device could hold: a checkpoint makes room before commits are refused.
+    pub(crate) fn is_short_for(&self, redo: &RedoLog) -> bool {
+        let (live, ready) = (redo.live_bytes(), redo.ready_bytes());
+        let free = self.vfs.free_bytes(&self.places[REDO].dir).unwrap_or(u64::MAX);
+        // One segment is always in use.
+        live > redo.segment_size() && live / 3 > free.saturating_add(ready)
+    }
+
     /// A checkpoint begins: what is refused from here on asks for the next one.
     pub(crate) fn checkpoint_begins(&self) {
         self.is_short.store(false, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use vfs::{File, Open, Vfs, is_no_descriptor, is_no_space};
 use crate::segment::{self, NO_STREAM, SegmentNo, Starts};
 use crate::{Lsn, Options, RedoError, Stream};
 
-/// A new spare is made if there is room for so many of them.
+/// A new spare is made, and more than the next are kept, if there is room for so many of them.
 const ROOM_SEGMENTS: u64 = 4;
 
 /// Hands out segments and takes back those that a checkpoint has made superfluous.
@@ -162,8 +162,8 @@ impl Pool {
     }
 
     /// Makes one spare if fewer than wanted are ready and there is room, or of a retired segment; removes those that are
-    /// too many. Returns whether there was anything to do. What cannot be done for want of room or of descriptors can wait: a
-    /// writer that has no spare makes one itself.
+    /// too many, or that others on the device may need more. Returns whether there was anything to do. What cannot be done
+    /// for want of room or of descriptors can wait: a writer that has no spare makes one itself.
     pub(crate) fn tend(&self) -> Result<bool, RedoError> {
         match self.tend_one() {
             Err(RedoError::Io(error)) if is_no_space(&error) || is_no_descriptor(&error) => Ok(false),
@@ -173,21 +173,22 @@ impl Pool {
 
     fn tend_one(&self) -> Result<bool, RedoError> {
         let making = self.making.lock();
-        let (wanted, old) = {
+        let has_room =
+            || Ok::<_, RedoError>(self.vfs.free_bytes(&self.dir)? >= ROOM_SEGMENTS * self.segment_size);
+        let (wanted, may_keep, old) = {
             let mut state = self.state.lock();
             let old = state.cut.pop().or_else(|| state.retired.pop());
-            let keeps = old.is_some() && state.live.len() + state.spares.len() < self.segments_kept;
-            (keeps || state.spares.len() < self.spares_wanted, old)
+            let may_keep = state.live.len() + state.spares.len() < self.segments_kept;
+            (state.spares.len() < self.spares_wanted, may_keep, old)
         };
         if let Some(no) = old {
+            let wanted = wanted || may_keep && has_room().unwrap_or(true);
             let done = if wanted { self.reuse(&making, no) } else { self.remove(no) };
             if done.is_err() {
                 self.state.lock().cut.push(no);
             }
             return done.map(|()| true);
         }
-        let has_room =
-            || Ok::<_, RedoError>(self.vfs.free_bytes(&self.dir)? >= ROOM_SEGMENTS * self.segment_size);
         if wanted && has_room()? {
             let spare = self.make(&making, None)?;
             self.keep(spare);
@@ -338,6 +339,23 @@ mod tests {
         assert_eq!(open(), [false; 6]);
         while pool.tend().unwrap() {}
         assert_eq!(open(), [&[true; 2][..], &[false; 4]].concat());
+    }
+
+    #[test]
+    fn where_little_is_left_no_more_are_kept_than_are_next() {
+        let disk = SimDisk::new();
+        let pool = retired(&disk);
+        disk.set_capacity(11 * SIZE);
+        while pool.tend().unwrap() {}
+        assert_eq!(disk.free_bytes(&pool.dir).unwrap(), ROOM_SEGMENTS * SIZE);
+        assert_eq!(pool.ready_bytes(), 6 * SIZE, "there is room for these");
+        disk.set_capacity(7 * SIZE);
+        for start in 11..=16 {
+            pool.roll([Lsn(start), Lsn(0)]).unwrap();
+        }
+        pool.retire_below(Stream::First, Lsn(16));
+        while pool.tend().unwrap() {}
+        assert_eq!(pool.ready_bytes(), 2 * SIZE, "the next ones");
     }
 
     #[test]

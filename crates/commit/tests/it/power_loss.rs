@@ -23,7 +23,7 @@ pub(crate) const WITH_BINLOG: Options = Options {
 pub(crate) const IN_REDO: Options = Options { strategy: StrategyKind::InRedo, ..WITH_BINLOG };
 pub(crate) const ENHANCED: Options = Options { strategy: StrategyKind::Enhanced, ..WITH_BINLOG };
 pub(crate) const OWN_STORE: Options = Options { own_store: true, ..ENHANCED };
-const WITHOUT_BINLOG: Options = Options {
+pub(crate) const WITHOUT_BINLOG: Options = Options {
     binlog: false,
     gtid: false,
     checksum: ChecksumAlg::None,

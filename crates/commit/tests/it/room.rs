@@ -13,7 +13,7 @@ use engine::ids::TrxId;
 use vfs::sim::SimDisk;
 use vfs::{File, LockGuard, Open, Vfs};
 
-use crate::power_loss::{OWN_STORE, WITH_BINLOG};
+use crate::power_loss::{OWN_STORE, WITH_BINLOG, WITHOUT_BINLOG};
 use crate::world::{DIR, Options, World};
 
 #[derive(Clone, Debug)]
@@ -38,6 +38,9 @@ impl Vfs for TwoDevices {
         self.disk.rename(from, to)
     }
     fn remove_file(&self, path: &Path) -> io::Result<()> {
+        if path.starts_with(Path::new(DIR).join("enhanced_binlog")) {
+            self.store_free.fetch_add(1 << 16, Ordering::Relaxed);
+        }
         self.disk.remove_file(path)
     }
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
@@ -125,6 +128,25 @@ fn a_store_whose_device_is_full_goes_on_with_the_segments_that_a_checkpoint_free
     assert!(!world.pipeline.room.is_short());
     assert_eq!(live(&world), 1 << 16);
     assert!(commits(&mut world) > 0, "what the checkpoint has freed is room");
+}
+
+#[test]
+fn redo_that_fills_its_device_asks_for_a_checkpoint_first() {
+    let disk = SimDisk::new();
+    let mut world = World::open_on(Arc::new(disk.clone()), WITHOUT_BINLOG).unwrap();
+    disk.set_capacity(1 << 30);
+    let used = (1 << 30) - disk.free_bytes(Path::new(DIR)).unwrap();
+    disk.set_capacity(used + (76 << 16));
+    let mut done = 0;
+    while !world.pipeline.redo_is_short() {
+        assert_eq!(commits(&mut world), 100, "nobody is refused before");
+        done += 100;
+    }
+    assert_eq!(done, 300, "they take 60 segments, three quarters of what there is");
+    while commits(&mut world) > 0 {}
+    world.checkpoint();
+    assert!(!world.pipeline.redo_is_short());
+    assert_eq!(commits(&mut world), 100, "what the checkpoint has freed is room");
 }
 
 #[test]

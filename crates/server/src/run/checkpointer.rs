@@ -159,7 +159,7 @@ impl Checkpointer {
         self.state.lock().is_asked()
     }
 
-    /// Whether the delta, redo or the binlog store has grown enough, or the store has no room.
+    /// Whether the delta, redo or the binlog store has grown enough, or one of the logs has no room.
     fn is_due(&self, shared: &Shared) -> bool {
         let live = &shared.variables.live;
         let published = self.pipeline.published();
@@ -170,6 +170,7 @@ impl Checkpointer {
             if delta > 0 { log_limit(capacity, self.during.load(Ordering::Relaxed)) } else { capacity };
         let times = if published.retired.bytes() > 0 { RARER } else { 1 };
         self.pipeline.room.is_short()
+            || delta > 0 && self.pipeline.redo_is_short()
             || delta >= times * live.delta_size.load(Ordering::Relaxed)
             || logs >= limit
     }

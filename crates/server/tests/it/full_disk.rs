@@ -2,7 +2,8 @@
 //!
 //! Requirements: R1. a checkpoint that finds no room waits for some, though there is a ballast; R2. meanwhile commits, and whoever
 //! asks for a checkpoint, are answered 1021; reads go on; R3. once there is room all of them go on, without a restart; R4. a
-//! server stops while its checkpoint waits; R5. nothing acknowledged is lost.
+//! server stops while its checkpoint waits; R5. nothing acknowledged is lost; R6. redo that would fill its disk before it has reached its
+//! capacity has a checkpoint begin.
 //!
 //! Method: whole servers on simulated disks that lose their room before a checkpoint. Who waits at the gate then is a test of
 //! `commit::admission`, who may use the ballast one of `vfs::ballast`.
@@ -109,6 +110,23 @@ fn sessions_that_fill_a_disk_are_answered() {
     disk.set_capacity(u64::MAX);
     while client.query(INSERT).is_err() {}
     until(&mut client, gate, &["OPEN"]);
+    world.stop();
+}
+
+#[test]
+fn redo_that_would_fill_its_disk_has_a_checkpoint_begin() {
+    let disk = SimDisk::new();
+    let world = World::start_on(&disk, &["--innodb-redo-log-capacity=96M", "--skip-log-bin"]);
+    let mut client = world.root();
+    ok(&mut client, "CREATE TABLE d.h (a INT PRIMARY KEY, b MEDIUMTEXT)");
+    ok(&mut client, "INSERT INTO d.h VALUES (1, '')");
+    leave(&disk, 28 << 20);
+    // 45 MB of redo, of one row.
+    for digit in (0..150).map(|round| round % 10) {
+        let update = format!("UPDATE d.h SET b = REPEAT('{digit}', 300000)");
+        while client.query(&update).is_err() {}
+    }
+    assert_eq!(rows(&mut client, "SELECT LENGTH(b), LEFT(b, 1) FROM d.h"), ["300000|9"]);
     world.stop();
 }
 
