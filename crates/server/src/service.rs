@@ -127,7 +127,7 @@ impl Handler for Served {
             Command::Query(query) => client.query(query.sql, now_us, reply).await,
             Command::StmtPrepare(sql) => client.stmt_prepare(sql, now_us, reply),
             Command::StmtExecute(execute) => {
-                self.connection.set_info(client.prepared_text(execute.statement_id));
+                self.connection.set_prepared(client.prepared_text(execute.statement_id));
                 client.stmt_execute(&execute, now_us, reply).await;
             }
             Command::StmtSendLongData { statement_id, param, data } => {

@@ -93,8 +93,18 @@ struct Shown {
     access: Option<Arc<Access>>,
     db: Option<String>,
     state: &'static str,
+    /// The prepared statement that it executes, whole.
+    prepared: Option<Arc<[u8]>>,
+    /// Of anything else.
     info: Vec<u8>,
     attributes: Vec<(String, String)>,
+}
+
+impl Shown {
+    /// What is shown of what it executes; empty if there is nothing.
+    fn text(&self) -> &[u8] {
+        self.prepared.as_deref().map_or(&self.info, beginning)
+    }
 }
 
 impl std::fmt::Debug for Connection {
@@ -206,11 +216,22 @@ impl Connection {
         self.shown.lock().state = state;
     }
 
-    /// What it executes, where the command itself does not say it: a prepared statement's text. At most 1,024 bytes of it.
-    pub fn set_info(&self, info: &[u8]) {
+    /// What it executes; at most 1,024 bytes of it are shown.
+    fn set_info(&self, info: &[u8]) {
         let mut shown = self.shown.lock();
+        shown.prepared = None;
         shown.info.clear();
         shown.info.extend_from_slice(beginning(info));
+    }
+
+    /// The text of the prepared statement that it executes, if there is such a one: the command has only its number. Nothing is
+    /// copied, and nothing done where it was the last one, too.
+    pub fn set_prepared(&self, text: Option<&Arc<[u8]>>) {
+        let Some(text) = text else { return self.set_info(b"") };
+        let mut shown = self.shown.lock();
+        if !shown.prepared.as_ref().is_some_and(|known| Arc::ptr_eq(known, text)) {
+            shown.prepared = Some(Arc::clone(text));
+        }
     }
 
     /// Keeps the session from being stopped until the guard is dropped: while the pipeline owns its commit.
@@ -257,7 +278,8 @@ impl Connection {
                 _ => shown.state,
             },
             waits: if runs { self.counters.waits() } else { Waits::ForNothing },
-            info: (runs && !shown.info.is_empty()).then(|| String::from_utf8_lossy(&shown.info).into_owned()),
+            info: (runs && !shown.text().is_empty())
+                .then(|| String::from_utf8_lossy(shown.text()).into_owned()),
         }
     }
 
@@ -276,8 +298,8 @@ impl Connection {
         matches!(self.command(), CommandKind::BinlogDump | CommandKind::BinlogDumpGtid)
     }
 
-    /// Begins a command.
-    pub(super) fn begin(&self, command: CommandKind, info: &[u8], now_ms: u64) {
+    /// Begins a command. Without `info` the session says what it executes ([`Connection::set_prepared`]).
+    pub(super) fn begin(&self, command: CommandKind, info: Option<&[u8]>, now_ms: u64) {
         self.deadline_ms.store(0, Ordering::Relaxed);
         // Before others see the command: who kills it then, is not forgotten.
         if self.marks(mark::KILL_QUERY) != 0 {
@@ -286,7 +308,9 @@ impl Connection {
             }
             self.unmark(mark::KILL_QUERY);
         }
-        self.set_info(info);
+        if let Some(info) = info {
+            self.set_info(info);
+        }
         self.set_state("");
         // What a killed statement waited for.
         self.counters.set_waits(Waits::ForNothing);
@@ -311,7 +335,8 @@ impl Connection {
 
     /// Gives back what the last command kept.
     pub(super) fn trim(&self) {
-        self.shown.lock().info = Vec::new();
+        let mut shown = self.shown.lock();
+        (shown.prepared, shown.info) = (None, Vec::new());
     }
 
     /// Sets the moment at which it has to be further; 0 takes it away.

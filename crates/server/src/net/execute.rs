@@ -58,7 +58,7 @@ pub(super) async fn execute<S: Service>(
         }
         Command::ChangeUser(_) => {
             let (now_ms, limits) = (clock::monotonic_ms(), connection.limits());
-            connection.begin(CommandKind::ChangeUser, b"", now_ms);
+            connection.begin(CommandKind::ChangeUser, Some(b""), now_ms);
             // The client has to answer like one that logs in.
             let timeout_s = limits.net_read_timeout_s.load(Ordering::Relaxed);
             connection.set_deadline(now_ms + u64::from(timeout_s) * 1000);
@@ -112,13 +112,14 @@ async fn run<H: Handler>(
     }
 }
 
-/// What SHOW PROCESSLIST shows of a command.
-fn text_of<'a>(command: &Command<'a>) -> &'a [u8] {
+/// What SHOW PROCESSLIST shows of a command; `None` if only the session knows.
+fn text_of<'a>(command: &Command<'a>) -> Option<&'a [u8]> {
     match command {
-        Command::Query(query) => query.sql,
-        Command::StmtPrepare(sql) => sql,
-        Command::InitDb(name) => name,
-        _ => b"",
+        Command::Query(query) => Some(query.sql),
+        Command::StmtPrepare(sql) => Some(sql),
+        Command::InitDb(name) => Some(name),
+        Command::StmtExecute(_) => None,
+        _ => Some(b""),
     }
 }
 

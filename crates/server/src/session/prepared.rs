@@ -56,7 +56,7 @@ pub(super) struct Statements {
 #[derive(Debug)]
 pub(super) struct Stored {
     _counted: Counted,
-    sql: Vec<u8>,
+    sql: Arc<[u8]>,
     /// If statements are counted.
     digest_text: Option<Box<str>>,
     verb: Verb,
@@ -184,7 +184,7 @@ impl Client {
         }
         let stored = Box::new(Stored {
             _counted: self.count_statement()?,
-            sql: first.to_vec(),
+            sql: first.into(),
             digest_text: self.digest_text(first),
             verb,
             params: u16::try_from(params).expect("at most as many"),
@@ -224,9 +224,9 @@ impl Client {
         Ok(counted)
     }
 
-    /// The text of a prepared statement, with its markers; empty if there is none of this number.
-    pub fn prepared_text(&self, id: u32) -> &[u8] {
-        self.statements.by_id.get(&id).and_then(Option::as_ref).map_or(b"", |stored| &stored.sql)
+    /// The text of a prepared statement, with its markers, if there is one of this number.
+    pub fn prepared_text(&self, id: u32) -> Option<&Arc<[u8]>> {
+        Some(&self.statements.by_id.get(&id)?.as_ref()?.sql)
     }
 
     /// COM_STMT_EXECUTE.

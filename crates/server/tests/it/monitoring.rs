@@ -345,6 +345,9 @@ fn prometheus_is_answered_where_the_option_says() {
     let mut root = world.root();
     ok(&mut root, "CREATE TABLE d.t (id INT PRIMARY KEY)");
     ok(&mut root, "INSERT INTO d.t VALUES (1)");
+    // Whoever has made the database may be about to go.
+    let connected = "SELECT variable_value FROM performance_schema.global_status WHERE variable_name = 'Threads_connected'";
+    until(&mut root, connected, &["1"]);
     let address = rows(&mut root, "SELECT @@onelog_metrics_address").remove(0);
     let mut client = TcpStream::connect(&address).unwrap();
     client.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
