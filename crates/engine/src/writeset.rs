@@ -185,8 +185,10 @@ impl WriteSet {
         for (key, change) in changes {
             delta.put(seq, key, change);
         }
-        // When the commit is done it is in no cache any more.
-        self.undo.clear();
+        // Few keys may have been changed often. When the commit is done it is in no cache any more.
+        if self.undo.len() <= APPLY_KEYS_MAX {
+            self.undo.clear();
+        }
     }
 
     /// Forgets everything.
@@ -293,6 +295,19 @@ mod tests {
             let pieces = writes.encode_pieces(size_max);
             assert!(pieces.iter().all(|piece| piece.len() <= size_max && !piece.is_empty()));
             assert_eq!(pieces.concat(), whole);
+        }
+    }
+
+    /// Nobody's commit is to wait for it to be dropped.
+    #[test]
+    fn what_one_key_was_often_stays_until_the_commit_is_done() {
+        for (times, stays) in [(1, false), (APPLY_KEYS_MAX, false), (APPLY_KEYS_MAX + 1, true)] {
+            let mut writes = WriteSet::default();
+            (0..times).for_each(|_| writes.put(key(1), Change::Remove));
+            writes.apply(CommitSeq(1), &Delta::default());
+            assert_eq!((writes.len(), writes.is_empty()), (0, !stays), "{times}");
+            writes.clear();
+            assert!(writes.is_empty());
         }
     }
 

@@ -302,12 +302,10 @@ impl Connection {
     pub(super) fn begin(&self, command: CommandKind, info: Option<&[u8]>, now_ms: u64) {
         self.deadline_ms.store(0, Ordering::Relaxed);
         // Before others see the command: who kills it then, is not forgotten.
-        if self.marks(mark::KILL_QUERY) != 0 {
-            if let Some(interrupt) = &*self.interrupt.lock() {
-                interrupt.command_begins();
-            }
-            self.unmark(mark::KILL_QUERY);
+        if let Some(interrupt) = &*self.interrupt.lock() {
+            interrupt.command_begins();
         }
+        self.unmark(mark::KILL_QUERY);
         if let Some(info) = info {
             self.set_info(info);
         }
