@@ -111,14 +111,16 @@ fn nobody_sees_it_before_its_rows_are_there() {
     let (mut root, mut third) = (world.root(), world.root());
     ok(&mut root, "CREATE TABLE d.b (id INT PRIMARY KEY)");
     ok(&mut root, "INSERT INTO d.b VALUES (1), (2)");
-    send(&mut root, "CREATE TABLE d.t SELECT id, SLEEP(2) AS s FROM d.b");
-    let waits = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'CREATE TABLE%'";
-    while third.query(waits).unwrap().rows[0][0].as_deref() != Some("1") {}
+    ok(&mut third, "DO GET_LOCK('rows', 0)");
+    send(&mut root, "CREATE TABLE d.t SELECT id, GET_LOCK('rows', 1000) AS l FROM d.b");
+    let waits = "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock'";
+    crate::whole::until(&mut third, waits, &["1"]);
     let tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 't'";
     assert_eq!(third.query(tables).unwrap().rows[0][0].as_deref(), Some("0"));
     ok(&mut third, "SET lock_wait_timeout = 1");
     assert_eq!(third.query("DROP TABLE d.b").unwrap_err().code(), 1205);
     assert_eq!(third.query("CREATE TABLE d.t (a INT)").unwrap_err().code(), 1205);
+    ok(&mut third, "DO RELEASE_LOCK('rows')");
     root.answer().unwrap();
     let rows = third.query("SELECT GROUP_CONCAT(id ORDER BY id) FROM d.t").unwrap().rows;
     assert_eq!(rows[0][0].as_deref(), Some("1,2"));
