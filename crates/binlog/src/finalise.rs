@@ -5,6 +5,7 @@
 //! they lie; of one that comes in pieces it holds no more than the header: that is patched as it comes by, its body is
 //! passed on and hashed.
 
+use crate::crc32::crc32;
 use crate::event::{
     CHECKSUM_LEN, ChecksumAlg, END_POS_OFFSET, Encode, EventHeader, EventType, FLAGS_OFFSET, HEADER_LEN,
     Origin, SIZE_OFFSET, flag,
@@ -22,8 +23,6 @@ pub struct Finaliser {
     checksum: ChecksumAlg,
     events: u64,
     state: State,
-    /// One that has hashed nothing: to make one is to ask for the processor's features.
-    hasher: crc32fast::Hasher,
 }
 
 /// What the next byte is.
@@ -41,7 +40,7 @@ const BETWEEN_EVENTS: State = State::Header { bytes: [0; HEADER_LEN], filled: 0 
 impl Finaliser {
     /// Begins at a position of a file whose events have this checksum.
     pub fn new(position: u64, checksum: ChecksumAlg) -> Self {
-        Self { position, checksum, events: 0, state: BETWEEN_EVENTS, hasher: crc32fast::Hasher::new() }
+        Self { position, checksum, events: 0, state: BETWEEN_EVENTS }
     }
 
     /// Where the event that came by last ends, also while it is half way through.
@@ -93,9 +92,8 @@ impl Finaliser {
         event[SIZE_OFFSET..END_POS_OFFSET].copy_from_slice(&u32::try_from(size).expect(FITS).to_le_bytes());
         event[END_POS_OFFSET..FLAGS_OFFSET].copy_from_slice(&wrapped(self.position).to_le_bytes());
         if self.checksum == ChecksumAlg::Crc32 {
-            let mut hasher = self.hasher.clone();
-            hasher.update(event);
-            out.extend_from_slice(&hasher.finalize().to_le_bytes());
+            let crc = crc32(event);
+            out.extend_from_slice(&crc.to_le_bytes());
         }
         self.events += 1;
     }
@@ -136,7 +134,7 @@ impl Finaliser {
         header.end_log_pos = wrapped(self.position);
         let header = header.to_bytes();
         out.extend_from_slice(&header);
-        let mut hasher = self.hasher.clone();
+        let mut hasher = crc32fast::Hasher::new();
         hasher.update(&header);
         self.state = State::Body { left, hasher };
     }
@@ -200,7 +198,7 @@ pub fn append_final<E: Encode>(
     out.extend_from_slice(&header.to_bytes());
     event.put_body(out);
     if trailer > 0 {
-        let crc = crc32fast::hash(&out[start..]);
+        let crc = crc32(&out[start..]);
         out.extend_from_slice(&crc.to_le_bytes());
     }
     header.flags |= in_use;

@@ -24,6 +24,7 @@
 //! The formats and the choices among them are in `docs/formats/binlog.md`.
 
 pub mod cache;
+mod crc32;
 pub mod decode;
 pub mod error;
 pub mod event;

@@ -1,6 +1,7 @@
 //! An event as it lies in a file.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use crate::crc32::crc32;
 use crate::decode::{DecodeError, Event};
 use crate::error::{Error, Result};
 use crate::event::{EventHeader, EventType, FLAGS_OFFSET, FormatDescription, HEADER_LEN, flag};
@@ -66,7 +67,7 @@ impl<'a> RawEvent<'a> {
 /// in place, so power may be lost while they are: if the checksum is right for a closed file, the flags are taken to be
 /// those of an open one, whatever stands there.
 fn checked_flags(header: &EventHeader, content: &[u8], stored: u32) -> Option<u16> {
-    if crc32fast::hash(content) == stored {
+    if crc32(content) == stored {
         return Some(header.flags);
     }
     if header.event_type != EventType::FORMAT_DESCRIPTION {
