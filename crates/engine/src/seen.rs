@@ -61,18 +61,19 @@ impl Transactions {
     }
 }
 
-/// One transaction, or room for one.
+/// One transaction, or room for one. What each statement tells is in one of the processor's cache lines.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Seen {
-    place: u64,
-    /// The connection it is of; 0 = the server's own.
-    pub owner: u32,
     id: AtomicU64,
-    is_active: AtomicBool,
-    reads_committed: AtomicBool,
     began_us: AtomicU64,
     locks: AtomicU64,
     changes: AtomicU64,
+    is_active: AtomicBool,
+    reads_committed: AtomicBool,
+    /// The connection it is of; 0 = the server's own.
+    pub owner: u32,
+    place: u64,
     /// Rank: last.
     waits: Mutex<Option<Waiting>>,
 }

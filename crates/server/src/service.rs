@@ -26,9 +26,10 @@ pub struct Sessions(pub Arc<Shared>);
 
 /// A session and its connection.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Served {
-    client: Client,
     connection: Arc<Connection>,
+    client: Client,
     /// A dump that begins.
     dump: Option<DumpAsked>,
 }

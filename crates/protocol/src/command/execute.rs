@@ -16,7 +16,7 @@
 //! execution follow the parameters in every list; they are skipped, and not looked at if there are no parameters.
 
 use super::attributes::{is_null, named_type};
-use super::param::{Param, ParamType};
+use super::param::{Param, ParamType, ParamTypes};
 use crate::wire::Capabilities;
 use crate::wire::cursor::Cursor;
 use crate::{Error, Result};
@@ -59,7 +59,7 @@ impl<'a> Execute<'a> {
     pub fn params<'t>(
         &self,
         count: u16,
-        types: &'t mut Vec<ParamType>,
+        types: &'t mut ParamTypes,
         long_data: &'t [u16],
     ) -> Result<Params<'a, 't>> {
         let mut cursor = self.body;
@@ -87,7 +87,7 @@ impl<'a> Execute<'a> {
         cursor: &mut Cursor<'a>,
         sent: usize,
         count: usize,
-        types: &mut Vec<ParamType>,
+        types: &mut ParamTypes,
     ) -> Result<()> {
         types.clear();
         for index in 0..sent {

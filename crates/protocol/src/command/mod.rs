@@ -36,7 +36,7 @@ mod param;
 
 pub use attributes::QueryAttributes;
 pub use execute::{Execute, Params};
-pub use param::{Param, ParamType};
+pub use param::{Param, ParamType, ParamTypes};
 
 use crate::handshake::ChangeUser;
 use crate::replication::{BinlogDump, BinlogDumpGtid, RegisterReplica};

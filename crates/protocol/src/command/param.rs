@@ -1,5 +1,7 @@
 //! One value in binary form, as COM_STMT_EXECUTE and query attributes carry it.
 
+use smallvec::SmallVec;
+
 use crate::Result;
 use crate::value::{DateTime, TimeSpan};
 use crate::wire::ColumnType;
@@ -20,6 +22,9 @@ pub struct ParamType {
     /// Whether an integer is unsigned.
     pub unsigned: bool,
 }
+
+/// Those of one statement's parameters; a few take no memory of their own.
+pub type ParamTypes = SmallVec<[ParamType; 8]>;
 
 /// A value; nothing is allocated for it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@
 //! nobody sends any more are built from the documentation.
 
 use crate::tools::{SESSIONS, Side, part, session};
-use protocol::command::{Command, Execute, Param, ParamType};
+use protocol::command::{Command, Execute, Param, ParamTypes};
 use protocol::value::{DateTime, TimeSpan};
 use protocol::wire::{Capabilities, ColumnType};
 use protocol::{Error, Result};
@@ -207,7 +207,7 @@ fn parameters_of_every_kind_as_connector_python_sends_them() {
     let recorded = &part("connector_python", "execute_params").commands(0x17)[0];
     let execute = execute(recorded, WITH_ATTRIBUTES);
     assert_eq!((execute.statement_id, execute.wants_cursor()), (1, false));
-    let mut types = Vec::new();
+    let mut types = ParamTypes::new();
     let params: Result<Vec<_>> = execute.params(11, &mut types, &[]).unwrap().collect();
     let string = |bytes| Param::Bytes { bytes, column_type: ColumnType::String };
     let moment = DateTime { hour: 12, minute: 34, second: 56, micros: 789, ..DateTime::date(2024, 2, 29) };
@@ -236,7 +236,7 @@ fn parameters_of_every_kind_as_connector_python_sends_them() {
 fn long_data_takes_the_place_of_a_value() {
     let recorded = &part("connector_python", "long_data").commands(0x17)[0];
     let execute = execute(recorded, WITH_ATTRIBUTES);
-    let mut types = Vec::new();
+    let mut types = ParamTypes::new();
     let params: Result<Vec<_>> = execute.params(2, &mut types, &[0]).unwrap().collect();
     assert_eq!(params.unwrap(), [Param::LongData(ColumnType::Blob), Param::UInt(5)]);
 }
@@ -245,7 +245,7 @@ fn long_data_takes_the_place_of_a_value() {
 fn attributes_of_an_execution_are_skipped() {
     let recorded = &part("connector_python", "execute_attributes").commands(0x17)[0];
     let execute = execute(recorded, WITH_ATTRIBUTES);
-    let mut types = Vec::new();
+    let mut types = ParamTypes::new();
     let params: Result<Vec<_>> = execute.params(1, &mut types, &[]).unwrap().collect();
     assert_eq!(params.unwrap(), [Param::UInt(9)]);
     assert_eq!(types.len(), 1, "only the statement's own types are remembered");
@@ -253,7 +253,7 @@ fn attributes_of_an_execution_are_skipped() {
 
 #[test]
 fn types_are_forgotten_if_that_of_an_attribute_is_wrong() {
-    let mut types = Vec::new();
+    let mut types = ParamTypes::new();
     let mut count = |body: &[u8]| {
         let payload = with_body(body);
         let params = execute(&payload, WITH_ATTRIBUTES).params(1, &mut types, &[]);
@@ -279,14 +279,14 @@ fn with_body(body: &[u8]) -> Vec<u8> {
 }
 
 /// The parameters of an execution of two.
-fn two_params(body: &[u8], types: &mut Vec<ParamType>) -> Result<Vec<Param<'static>>> {
+fn two_params(body: &[u8], types: &mut ParamTypes) -> Result<Vec<Param<'static>>> {
     let payload: &'static [u8] = with_body(body).leak();
     execute(payload, PLAIN).params(2, types, &[])?.collect()
 }
 
 #[test]
 fn types_are_remembered_until_new_ones_come() {
-    let mut types = Vec::new();
+    let mut types = ParamTypes::new();
     assert_eq!(two_params(b"\x00\x00\x01\x02", &mut types), Err(Error::UnboundParameters));
     assert_eq!(Error::UnboundParameters.code(), 1210);
     assert_eq!(
@@ -329,7 +329,7 @@ fn every_fixed_type_is_read() {
         let mut body = vec![0, 1, number, 0];
         body.extend(bytes);
         let payload = with_body(&body);
-        let mut types = Vec::new();
+        let mut types = ParamTypes::new();
         let values: Result<Vec<_>> = execute(&payload, PLAIN).params(1, &mut types, &[]).unwrap().collect();
         assert_eq!(values.unwrap(), [expected], "type {number:#x}");
         let cut = with_body(&body[..body.len() - 1]);
@@ -360,7 +360,7 @@ fn impossible_dates_and_times_are_malformed() {
         let mut body = vec![0, 1, number, 0];
         body.extend(bytes);
         let payload = with_body(&body);
-        let mut types = Vec::new();
+        let mut types = ParamTypes::new();
         let first = execute(&payload, PLAIN).params(1, &mut types, &[]).unwrap().next();
         assert_eq!(first, Some(Err(Error::Malformed("COM_STMT_EXECUTE"))), "{bytes:x?}");
     }
@@ -368,7 +368,7 @@ fn impossible_dates_and_times_are_malformed() {
 
 #[test]
 fn what_follows_the_last_value_is_ignored() {
-    let mut types = Vec::new();
+    let mut types = ParamTypes::new();
     assert_eq!(
         two_params(b"\x00\x01\x01\x00\x01\x00\x01\x02GARBAGE", &mut types),
         Ok(vec![Param::Int(1), Param::Int(2)])
@@ -381,7 +381,7 @@ fn what_follows_the_last_value_is_ignored() {
 
 #[test]
 fn fewer_parameters_than_the_statement_has_are_malformed() {
-    let mut types = Vec::new();
+    let mut types = ParamTypes::new();
     let payload = with_body(b"\x01\x00\x01\x01\x00\x00\x07");
     let error = execute(&payload, WITH_ATTRIBUTES).params(2, &mut types, &[]).map(|_| ()).unwrap_err();
     assert_eq!(error, Error::Malformed("COM_STMT_EXECUTE"));
@@ -394,7 +394,7 @@ fn sixty_five_thousand_parameters_are_read() {
     body.push(1);
     body.extend([8, 0].repeat(usize::from(count)));
     let payload = with_body(&body);
-    let mut types = Vec::new();
+    let mut types = ParamTypes::new();
     let params = execute(&payload, PLAIN).params(count, &mut types, &[]).unwrap();
     assert_eq!(params.filter(|param| *param == Ok(Param::Null)).count(), usize::from(count));
 }

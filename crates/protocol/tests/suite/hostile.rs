@@ -12,7 +12,7 @@ use crate::tools::{Random, SESSIONS, Side, session, to_hex};
 use protocol::auth::{
     Account, CachingSha2Hash, Decoys, Exchange, FastDigest, Login, Nonce, Plugin, Progress, Verifier,
 };
-use protocol::command::Command;
+use protocol::command::{Command, ParamTypes};
 use protocol::frame::{INITIAL_SIZE, PacketReader};
 use protocol::handshake::ClientHello;
 use protocol::out::PacketWriter;
@@ -83,7 +83,7 @@ fn exhaust(command: &Command<'_>) -> usize {
         Command::ChangeUser(change) => change.attributes.iter().count(),
         Command::BinlogDumpGtid(dump) => dump.gtids.iter().map(|sid| sid.iter().count()).sum(),
         Command::StmtExecute(execute) => {
-            let mut types = Vec::new();
+            let mut types = ParamTypes::new();
             let mut read = 0;
             for count in [0, 1, 2, 11, 300, u16::MAX] {
                 for long_data in [&[][..], &[0], &[1, 5, 300]] {

@@ -24,7 +24,7 @@ use mysql_common::row::RowDeserializer;
 use mysql_common::value::{ServerSide, Value};
 use proptest::prelude::*;
 use protocol::auth::{Nonce, Plugin};
-use protocol::command::{Command, Param};
+use protocol::command::{Command, Param, ParamTypes};
 use protocol::frame::{CHUNK_SIZE_MAX, PacketReader};
 use protocol::handshake::{ClientHello, Greeting, write_auth_more_data, write_auth_switch};
 use protocol::out::PacketWriter;
@@ -391,7 +391,7 @@ proptest! {
         };
         prop_assert_eq!(execute.statement_id, statement_id);
         let count = u16::try_from(expected.len()).unwrap();
-        let mut types = Vec::new();
+        let mut types = ParamTypes::new();
         let read: Result<Vec<Param<'_>>, _> = execute.params(count, &mut types, &[]).unwrap().collect();
         let read: Vec<Value> = read.unwrap().into_iter().map(as_theirs).collect();
         prop_assert_eq!(read, expected);

@@ -60,9 +60,9 @@ impl Access {
         self.accounts.table()
     }
 
-    /// Grows whenever privileges may have changed: what was permitted at one generation need not be asked again.
+    /// That of the accounts.
     pub fn generation(&self) -> u64 {
-        self.accounts.table.load().generation
+        self.accounts.generation()
     }
 
     /// The account as it is now.

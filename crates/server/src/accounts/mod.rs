@@ -65,6 +65,11 @@ impl Accounts {
         Ok(Self { table: ArcSwap::from_pointee(table), digests: Digests::default(), secret })
     }
 
+    /// Grows whenever privileges may have changed: what was permitted at one generation need not be asked again.
+    pub fn generation(&self) -> u64 {
+        self.table.load().generation
+    }
+
     /// The accounts as they are now.
     pub fn table(&self) -> Arc<Table> {
         self.table.load_full()

@@ -92,7 +92,7 @@ impl Schema {
             match built.map_err(CopyError::into_sql)? {
                 Built::Done(rows) => Ok(Copied { rows, warnings }),
                 Built::Duplicate(index, row) => {
-                    Err(duplicate_error(&new, &row, index, &settings.session.time_zone))
+                    Err(duplicate_error(&new, &row, index, settings.session.time_zone()))
                 }
             }
         };

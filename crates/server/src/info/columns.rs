@@ -101,7 +101,7 @@ fn default(look: &Look<'_>, table: &AnyTable, column: &ColumnDef) -> Option<Stri
         DefaultValue::Now => Some(now_text(column.ty)),
         DefaultValue::Expression(text) => Some(super::escaped(text)),
         DefaultValue::Stored(stored) => {
-            let mut text = default_text(column.ty, stored, &look.session.time_zone);
+            let mut text = default_text(column.ty, stored, look.session.time_zone());
             if let ColumnType::Binary { .. } = column.ty {
                 let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
                 text.truncate(end);

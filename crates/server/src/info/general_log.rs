@@ -24,5 +24,5 @@ pub(super) fn rows(look: &Look<'_>) -> Result<Vec<Row>, SqlError> {
 pub(super) fn moment(look: &Look<'_>, at_us: u64) -> Option<DateTime> {
     let seconds = i64::try_from(at_us / 1_000_000).ok()?;
     let micros = u32::try_from(at_us % 1_000_000).ok()?;
-    Some(look.session.time_zone.to_local(Timestamp::new(seconds, micros)?, 6))
+    Some(look.session.time_zone().to_local(Timestamp::new(seconds, micros)?, 6))
 }

@@ -13,7 +13,7 @@ pub(super) fn rows(look: &Look<'_>) -> Result<Vec<Row>> {
     let moment = |us: u64| {
         let seconds = i64::try_from(us / 1_000_000).ok()?;
         let micros = u32::try_from(us % 1_000_000).ok()?;
-        Some(look.session.time_zone.to_local(Timestamp::new(seconds, micros)?, 6))
+        Some(look.session.time_zone().to_local(Timestamp::new(seconds, micros)?, 6))
     };
     let row = |(address, errors): (std::net::IpAddr, crate::net::HostErrors)| {
         let count = errors.count;

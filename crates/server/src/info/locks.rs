@@ -253,7 +253,8 @@ fn values(look: &Look<'_>, table: &Table, key: &[u8]) -> Option<String> {
     let (_, row) = look.shared.store.published().get_newest(key).ok()?;
     let (row, primary, mut offsets) = (row?, table.def.primary()?, Offsets::default());
     table.rows.offsets(&row, &mut offsets).ok()?;
-    let value = |column: u16| match table.rows.value(&row, &offsets, column.into(), &look.session.time_zone) {
+    let value = |column: u16| match table.rows.value(&row, &offsets, column.into(), look.session.time_zone())
+    {
         value @ ValueRef::Str(..) => format!("'{}'", value.to_message()),
         value => value.to_message(),
     };

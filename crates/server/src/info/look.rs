@@ -198,7 +198,7 @@ impl<'a> Look<'a> {
 
     /// A moment in the session's time zone.
     pub(crate) fn local_time(&self, unix_s: u32) -> Option<DateTime> {
-        Timestamp::new(unix_s.into(), 0).map(|moment| self.session.time_zone.to_local(moment, 0))
+        Timestamp::new(unix_s.into(), 0).map(|moment| self.session.time_zone().to_local(moment, 0))
     }
 }
 

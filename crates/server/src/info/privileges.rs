@@ -81,7 +81,7 @@ pub(super) fn mysql_user(look: &Look<'_>) -> Result<Vec<Row>> {
         UserCell::Number(number) => Value::UInt(number),
         UserCell::Time(seconds) => {
             let moment = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::new(seconds, 0));
-            moment.map_or(NULL, |moment| Value::DateTime(look.session.time_zone.to_local(moment, 0)))
+            moment.map_or(NULL, |moment| Value::DateTime(look.session.time_zone().to_local(moment, 0)))
         }
     };
     let row = |account: &Arc<Account>| account.user_row().into_iter().map(cell).collect();

@@ -306,7 +306,7 @@ fn create_table(look: &Look<'_>, table: &AnyTable) -> String {
         AnyTable::Stored(table) => schema::next_auto_increment(table),
         AnyTable::Virtual(_) => 1,
     };
-    show_create_table(table.def(), next, quoting(look), &look.session.time_zone)
+    show_create_table(table.def(), next, quoting(look), look.session.time_zone())
 }
 
 fn account_name(look: &Look<'_>, account: Option<&Account>) -> Name {

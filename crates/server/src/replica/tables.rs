@@ -159,7 +159,7 @@ fn passed(look: &Look<'_>, Progress { at_hand, last }: Progress) -> Row {
 fn time(look: &Look<'_>, us: u64) -> DateTime {
     let (seconds, micros) = (i64::try_from(us / 1_000_000), u32::try_from(us % 1_000_000));
     let moment = seconds.ok().zip(micros.ok()).and_then(|(seconds, micros)| Timestamp::new(seconds, micros));
-    moment.map_or(DateTime::ZERO, |moment| look.session.time_zone.to_local(moment, 6))
+    moment.map_or(DateTime::ZERO, |moment| look.session.time_zone().to_local(moment, 6))
 }
 
 fn on(it_is: bool) -> &'static str {

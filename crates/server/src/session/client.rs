@@ -46,7 +46,7 @@ use super::view::SessionView;
 use super::waits::Waits;
 use super::xa::{Branch, XaTransactions};
 use super::{KillSwitch, Wire};
-use crate::accounts::{Access, Accounts, Name};
+use crate::accounts::{Access, Accounts, Name, Privileges};
 use crate::ddl::Schema;
 use crate::ddl::keepers::{Keep, Keepers};
 use crate::digests::Digests;
@@ -143,71 +143,76 @@ impl Shared {
 }
 
 /// A session. See the module.
+///
+/// With thousands of connections each cache line that a command touches of its session is loaded anew. So fields are in this order,
+/// also in memory: what nearly every command touches comes first.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[repr(C)]
 pub struct Client {
     pub(super) shared: Arc<Shared>,
-    pub(super) view: Arc<SessionView>,
     pub(super) counters: Arc<Counters>,
-    pub(super) sql: Session,
-    pub(super) vars: SessionVariables,
-    pub(super) transaction: Transaction,
-    pub(super) statements: Statements,
-    pub(super) warnings: Warnings,
-    /// SHOW WARNINGS has some to show.
-    shows_warnings: bool,
-    pub(super) track: SessionChanges,
-    pub(super) capabilities: Capabilities,
-    pub(super) kill: Arc<KillSwitch>,
     /// What it may do.
     pub(super) access: Arc<Access>,
+    /// What it may do everywhere, at a generation of the accounts.
+    rights: (u64, Privileges),
+    pub(super) space: Arc<PlanSpace>,
     /// LOCK TABLES.
     pub(super) locked: Option<Box<LockedTables>>,
-    /// FLUSH TABLES WITH READ LOCK.
-    pub(super) global_lock: Option<GlobalLock>,
-    /// LOCK INSTANCE FOR BACKUP.
-    pub(super) backup_lock: Option<Keep>,
-    /// What the next OK packet says beside numbers.
-    pub(super) info: Option<String>,
-    /// What BINLOG has said so far.
-    pub(super) replay: Option<Box<Replay>>,
+    pub(super) statements: Statements,
+    pub(super) kill: Arc<KillSwitch>,
     /// Rows that the next OK packet counts, of a statement that is not a change of rows.
     pub(super) affected: u64,
+    /// The last transaction that was acknowledged.
+    last_commit: CommitSeq,
+    pub(super) capabilities: Capabilities,
+    /// SHOW WARNINGS has some to show.
+    shows_warnings: bool,
     /// It applies what a source did: nobody's rights hinder it.
     pub(super) applies: bool,
     /// Its first command has come.
     pub(super) has_begun: bool,
-    /// Who said at the source what it applies, where that matters.
-    pub(super) invoker: Option<Box<Name>>,
-    /// Its XA transaction.
-    pub(super) xa: Option<Branch>,
-    /// Of a worker: the XA transaction that ends with its group, and whether it is committed at once.
-    pub(super) xa_applied: Option<(Xid, bool)>,
-    /// What `gtid_next` means for the next transaction.
-    pub(super) own_gtid: OwnGtid,
-    /// Of a worker: the GTID of the transaction at hand.
-    pub(super) claimed: Option<super::apply::Claim>,
-    /// The table that its transaction makes.
-    pub(super) new_table: Option<Box<NewTable>>,
     /// COMMIT RELEASE: the connection ends after its reply.
     pub(super) released: bool,
     /// The statement at hand is in the general log.
     pub(super) is_noted: bool,
     /// It has counted: `Com_select` and the like.
     pub(super) is_counted: bool,
+    pub(super) warnings: Warnings,
     /// What the slow query log would say of the statement at hand.
     pub(super) slow: Slow,
+    pub(super) results: ResultSettings,
+    /// What the next OK packet says beside numbers.
+    pub(super) info: Option<String>,
+    /// What `gtid_next` means for the next transaction.
+    pub(super) own_gtid: OwnGtid,
+    pub(super) log: LogContext,
+    pub(super) transaction: Transaction,
+    pub(super) vars: SessionVariables,
+    pub(super) sql: Session,
+    /// Derived from the settings: see [`Client::settings_changed`].
+    pub(super) environment: Environment,
+    pub(super) track: SessionChanges,
+    pub(super) view: Arc<SessionView>,
+    /// FLUSH TABLES WITH READ LOCK.
+    pub(super) global_lock: Option<GlobalLock>,
+    /// LOCK INSTANCE FOR BACKUP.
+    pub(super) backup_lock: Option<Keep>,
+    /// What BINLOG has said so far.
+    pub(super) replay: Option<Box<Replay>>,
+    /// Who said at the source what it applies, where that matters.
+    pub(super) invoker: Option<Box<Name>>,
+    /// Its XA transaction.
+    pub(super) xa: Option<Branch>,
+    /// Of a worker: the XA transaction that ends with its group, and whether it is committed at once.
+    pub(super) xa_applied: Option<(Xid, bool)>,
+    /// Of a worker: the GTID of the transaction at hand.
+    pub(super) claimed: Option<super::apply::Claim>,
+    /// The table that its transaction makes.
+    pub(super) new_table: Option<Box<NewTable>>,
     /// Values of the parameters of a statement without a plan: SET and DO have them.
     pub(super) given: Vec<Value>,
     /// LOAD DATA LOCAL: a client's file was asked for.
     pub(super) loading: Option<Loading>,
-    /// The last transaction that was acknowledged.
-    last_commit: CommitSeq,
-    /// Derived from the settings: see [`Client::settings_changed`].
-    pub(super) environment: Environment,
-    pub(super) space: Arc<PlanSpace>,
-    pub(super) results: ResultSettings,
-    pub(super) log: LogContext,
 }
 
 /// A client that has logged in.
@@ -262,6 +267,7 @@ impl Client {
             capabilities,
             kill,
             access,
+            rights: Default::default(),
             locked: None,
             global_lock: None,
             backup_lock: None,
@@ -347,6 +353,16 @@ impl Client {
         self.transaction.last_gtid = None;
         self.slow = Slow::begin(now_us, self.collects());
         self.transaction.trx.waited_us = 0;
+        let generation = self.shared.accounts.generation();
+        if generation != self.rights.0 {
+            self.rights = (generation, self.access.account().global);
+        }
+    }
+
+    /// What it may do everywhere.
+    pub(super) fn rights(&self) -> Privileges {
+        let (generation, rights) = self.rights;
+        if generation == self.shared.accounts.generation() { rights } else { self.access.account().global }
     }
 
     /// Leaves the last statement's warnings to SHOW WARNINGS, and begins with none. Mostly there are none, nor were there before:
@@ -474,7 +490,7 @@ fn result_settings(sql: &Session, capabilities: Capabilities) -> ResultSettings 
         capabilities,
         charset: sql.results.unwrap_or(Charset::Binary),
         collation,
-        time_zone: sql.time_zone.clone(),
+        time_zone: sql.time_zone().clone(),
     }
 }
 
@@ -500,7 +516,7 @@ fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogCo
         microseconds: 0,
         thread_id: sql.pseudo_thread_id,
         level: if full { MetadataLevel::Full } else { MetadataLevel::Minimal },
-        db: sql.db.clone().unwrap_or_default().into_bytes(),
+        db: sql.db.as_deref().unwrap_or_default().as_bytes().into(),
         flags2: flag(!vars.autocommit, flags2::NOT_AUTOCOMMIT)
             | flag(!vars.foreign_key_checks, flags2::NO_FOREIGN_KEY_CHECKS)
             | flag(!vars.unique_checks, flags2::RELAXED_UNIQUE_CHECKS),
@@ -513,7 +529,7 @@ fn log_context(shared: &Shared, sql: &Session, vars: &SessionVariables) -> LogCo
         },
         default_collation_for_utf8mb4: sql.default_collation_for_utf8mb4,
         needs_primary_key: vars.needs_primary_key,
-        time_zone: sql.time_zone.to_string().into_bytes(),
+        time_zone: sql.time_zone().to_string().into_bytes(),
         rows_query: None,
         row_image: RowImage::of(vars.row_image),
         xa: None,

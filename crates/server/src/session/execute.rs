@@ -259,7 +259,7 @@ impl Client {
     /// Whether the session may do this with the plan's tables.
     pub(super) fn permit_tables(&self, planned: &Planned) -> Result<()> {
         self.permit_in_xa(planned)?;
-        let everywhere = self.access.account().global;
+        let everywhere = self.rights();
         // Whoever changes a table locks its rows; other tables of such a statement are read.
         let is_change = matches!(
             planned.plan,

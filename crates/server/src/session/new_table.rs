@@ -166,7 +166,7 @@ impl Client {
             ansi_quotes: false,
             no_backslash_escapes: self.sql.sql_mode.contains(SqlMode::NO_BACKSLASH_ESCAPES),
         };
-        ddl::create_table_to_log(def, charset, quoting, &self.sql.time_zone)
+        ddl::create_table_to_log(def, charset, quoting, self.sql.time_zone())
     }
 
     /// Makes a table that nobody else sees yet, and logs its definition.

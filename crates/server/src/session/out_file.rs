@@ -119,7 +119,7 @@ impl Client {
             field: Vec::new(),
             format: plan.format.clone(),
             charset: plan.charset,
-            time_zone: self.sql.time_zone.clone(),
+            time_zone: self.sql.time_zone().clone(),
             types: Vec::new(),
             rows: 0,
             pipeline: Arc::clone(&self.shared.pipeline),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use protocol::command::{Execute, Param, ParamType};
+use protocol::command::{Execute, Param, ParamTypes};
 use protocol::reply::{ColumnDef, PrepareOk, write_definitions_end};
 use protocol::wire::ColumnType;
 use smallvec::SmallVec;
@@ -41,36 +41,68 @@ const PARAMS_MAX: usize = 65_535;
 /// How often a statement is planned anew because its tables change meanwhile.
 const PLANS_MAX: u32 = 100;
 
-/// A session's prepared statements.
+/// A session's prepared statements. What executions touch comes first, also in memory.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(super) struct Statements {
-    last_id: u32,
-    /// `None` while it is executed.
-    by_id: BTreeMap<u32, Option<Box<Stored>>>,
-    by_name: HashMap<String, Box<Stored>>,
+    by_id: ById,
     /// Bytes that came ahead of executions.
     long_data_size: usize,
+    last_id: u32,
+    by_name: HashMap<String, Box<Stored>>,
 }
 
-/// A prepared statement.
+/// Statements by number, in the order of the numbers; `None` while it is executed. One takes no memory of its own.
+#[derive(Debug, Default)]
+struct ById(SmallVec<[(u32, Option<Box<Stored>>); 1]>);
+
+impl ById {
+    fn place(&self, id: u32) -> std::result::Result<usize, usize> {
+        self.0.binary_search_by_key(&id, |(id, _)| *id)
+    }
+
+    fn get(&self, id: u32) -> Option<&Stored> {
+        self.0[self.place(id).ok()?].1.as_deref()
+    }
+
+    fn get_mut(&mut self, id: u32) -> Option<&mut Option<Box<Stored>>> {
+        let place = self.place(id).ok()?;
+        Some(&mut self.0[place].1)
+    }
+
+    fn put(&mut self, id: u32, stored: Box<Stored>) {
+        match self.place(id) {
+            Ok(place) => self.0[place].1 = Some(stored),
+            Err(place) => self.0.insert(place, (id, Some(stored))),
+        }
+    }
+
+    fn remove(&mut self, id: u32) -> Option<Box<Stored>> {
+        let place = self.place(id).ok()?;
+        self.0.remove(place).1
+    }
+}
+
+/// A prepared statement. What executions touch comes first, also in memory.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Stored {
-    _counted: Counted,
+    /// `None` for a statement that has no plan: it is carried out as its text.
+    plan: Option<(Arc<Planned>, Normalised)>,
+    /// The types that the last execution brought.
+    types: ParamTypes,
+    /// The rows of the last execution, if it was asked for a cursor and there is more to fetch.
+    pub(super) cursor: Option<Box<Cursor>>,
     sql: Arc<[u8]>,
     /// If statements are counted.
     digest_text: Option<Box<str>>,
-    verb: Verb,
     params: u16,
-    /// `None` for a statement that has no plan: it is carried out as its text.
-    plan: Option<(Arc<Planned>, Normalised)>,
-    /// Where it was prepared: names mean what they meant there.
-    environment: Environment,
-    /// The types that the last execution brought.
-    types: Vec<ParamType>,
+    verb: Verb,
     /// What came ahead of the next execution.
     long_data: LongData,
-    /// The rows of the last execution, if it was asked for a cursor and there is more to fetch.
-    pub(super) cursor: Option<Box<Cursor>>,
+    /// Where it was prepared: names mean what they meant there.
+    environment: Environment,
+    _counted: Counted,
 }
 
 impl Stored {
@@ -83,7 +115,7 @@ impl Stored {
 impl Statements {
     /// The statement of a number, unless it is executed at the moment.
     pub(super) fn stored(&mut self, id: u32) -> Option<&mut Stored> {
-        self.by_id.get_mut(&id)?.as_deref_mut()
+        self.by_id.get_mut(id)?.as_deref_mut()
     }
 }
 
@@ -121,7 +153,7 @@ impl Client {
                 self.statements.last_id = self.statements.last_id.wrapping_add(1).max(1);
                 let id = self.statements.last_id;
                 self.write_prepared(id, stored.params, (count, &columns), wire);
-                self.statements.by_id.insert(id, Some(stored));
+                self.statements.by_id.put(id, stored);
             }
             Err(error) => self.refuse(&error, wire),
         }
@@ -190,7 +222,7 @@ impl Client {
             params: u16::try_from(params).expect("at most as many"),
             plan,
             environment: self.environment.clone(),
-            types: Vec::new(),
+            types: ParamTypes::new(),
             long_data: LongData::default(),
             cursor: None,
         });
@@ -226,14 +258,14 @@ impl Client {
 
     /// The text of a prepared statement, with its markers, if there is one of this number.
     pub fn prepared_text(&self, id: u32) -> Option<&Arc<[u8]>> {
-        Some(&self.statements.by_id.get(&id)?.as_ref()?.sql)
+        Some(&self.statements.by_id.get(id)?.sql)
     }
 
     /// COM_STMT_EXECUTE.
     pub async fn stmt_execute(&mut self, execute: &Execute<'_>, now_us: u64, wire: &mut dyn Wire) {
         self.begin_statement(now_us);
         let id = execute.statement_id;
-        let Some(mut stored) = self.statements.by_id.get_mut(&id).and_then(Option::take) else {
+        let Some(mut stored) = self.statements.by_id.get_mut(id).and_then(Option::take) else {
             let error = unknown(id, "mysqld_stmt_execute");
             return self.refuse(&error, wire);
         };
@@ -244,7 +276,7 @@ impl Client {
             self.execute_stored(&mut stored, execute, wire).await
         };
         self.note_done(&stored.sql, stored.digest_text.as_deref(), done.is_err());
-        self.statements.by_id.insert(id, Some(stored));
+        self.statements.by_id.put(id, stored);
         // An error that a plan's execution met was written over what it had begun.
         if let Err(error) = done {
             self.lose_gtid_by(&error);
@@ -272,7 +304,7 @@ impl Client {
         &self,
         execute: &Execute<'p>,
         count: u16,
-        types: &mut Vec<ParamType>,
+        types: &mut ParamTypes,
         long_data: &'p BTreeMap<u16, Vec<u8>>,
     ) -> Result<SmallVec<[ValueRef<'p>; 8]>> {
         let malformed = |error| match error {
@@ -433,7 +465,7 @@ impl Client {
     pub fn stmt_send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
         let max = self.vars.limits.max_allowed_packet.load(Ordering::Relaxed);
         let Statements { by_id, long_data_size, .. } = &mut self.statements;
-        if let Some(Some(stored)) = by_id.get_mut(&id)
+        if let Some(Some(stored)) = by_id.get_mut(id)
             && param < stored.params
         {
             let size_max = usize::try_from(max).unwrap_or(usize::MAX);
@@ -444,7 +476,7 @@ impl Client {
     /// COM_STMT_CLOSE.
     pub fn stmt_close(&mut self, id: u32) {
         self.note("Close stmt", b"");
-        if let Some(Some(mut stored)) = self.statements.by_id.remove(&id) {
+        if let Some(mut stored) = self.statements.by_id.remove(id) {
             stored.long_data.clear(&mut self.statements.long_data_size);
         }
     }
@@ -453,7 +485,7 @@ impl Client {
     pub fn stmt_reset(&mut self, id: u32, wire: &mut dyn Wire) {
         self.note("Reset stmt", b"");
         let Statements { by_id, long_data_size, .. } = &mut self.statements;
-        match by_id.get_mut(&id) {
+        match by_id.get_mut(id) {
             Some(Some(stored)) => {
                 stored.long_data.clear(long_data_size);
                 stored.cursor = None;

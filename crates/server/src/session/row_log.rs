@@ -20,8 +20,9 @@ use types::error::table::{ER_ERROR_ON_WRITE, ER_TRANS_CACHE_FULL};
 use super::row_image::{Images, RowImage};
 use super::table_map::table_map;
 
-/// What every event of a statement says of it.
+/// What every event of a statement says of it. What events of rows say comes first, also in memory.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct LogContext {
     /// When the statement began, and the server's id.
     pub(super) origin: Origin,
@@ -29,30 +30,30 @@ pub(super) struct LogContext {
     pub(super) microseconds: u32,
     /// The connection's id.
     pub(super) thread_id: u32,
-    /// `binlog_row_metadata`
-    pub(super) level: MetadataLevel,
-    /// The session's database.
-    pub(super) db: Vec<u8>,
-    /// [`flags2`](binlog::event::flags2)
-    pub(super) flags2: u32,
     /// MySQL's bits.
     pub(super) sql_mode: u64,
+    /// [`flags2`](binlog::event::flags2)
+    pub(super) flags2: u32,
     /// Unless both are 1.
     pub(super) auto_increment: Option<AutoIncrement>,
     /// The session's collations.
     pub(super) charset: Charset,
-    /// `default_collation_for_utf8mb4`
-    pub(super) default_collation_for_utf8mb4: Collation,
-    /// `sql_require_primary_key`
-    pub(super) needs_primary_key: bool,
-    /// `time_zone`
-    pub(super) time_zone: Vec<u8>,
-    /// The text of the statement, where `binlog_rows_query_log_events` asks for it.
-    pub(super) rows_query: Option<Vec<u8>>,
+    /// `binlog_row_metadata`
+    pub(super) level: MetadataLevel,
     /// `binlog_row_image`
     pub(super) row_image: RowImage,
+    /// `sql_require_primary_key`
+    pub(super) needs_primary_key: bool,
+    /// `default_collation_for_utf8mb4`
+    pub(super) default_collation_for_utf8mb4: Collation,
+    /// The session's database. A short name takes no memory of its own.
+    pub(super) db: SmallVec<[u8; 16]>,
+    /// The text of the statement, where `binlog_rows_query_log_events` asks for it.
+    pub(super) rows_query: Option<Vec<u8>>,
     /// The name of the XA transaction that rows belong to, as XA START says it.
     pub(super) xa: Option<String>,
+    /// `time_zone`
+    pub(super) time_zone: Vec<u8>,
 }
 
 impl LogContext {

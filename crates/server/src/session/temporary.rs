@@ -351,7 +351,7 @@ impl Client {
                 match trx.insert_row(new, row.clone()).await {
                     Ok(_) => rows += 1,
                     Err(EngineError::Duplicate { index }) => {
-                        return Err(duplicate_error(new, &row, index, &settings.session.time_zone));
+                        return Err(duplicate_error(new, &row, index, settings.session.time_zone()));
                     }
                     Err(error) => return Err(engine_error(error)),
                 }

@@ -101,27 +101,45 @@ pub struct Characteristics {
 }
 
 /// See the module.
+///
+/// Fields are in this order, also in memory: what nearly every statement touches comes first.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a variable of MySQL")]
+#[repr(C)]
 pub struct SessionVariables {
+    /// `timestamp`, microseconds since 1970, if it was set.
+    pub timestamp_us: Option<u64>,
+    /// Shared with the connection.
+    pub limits: Arc<ConnectionLimits>,
+    /// `max_execution_time`, milliseconds: for SELECT; 0 = none.
+    pub max_execution_time_ms: u64,
+    /// What SET TRANSACTION said of the next transaction.
+    pub next: Characteristics,
+    /// `autocommit`
+    pub autocommit: bool,
+    /// `transaction_read_only`
+    pub read_only: bool,
+    /// `sql_log_bin`: what the session does is logged.
+    pub sql_log_bin: bool,
+    /// `sql_log_off`: what the session does is not in the general log.
+    pub sql_log_off: bool,
+    /// `binlog_rows_query_log_events`
+    pub rows_query: bool,
+    /// `transaction_isolation`
+    pub isolation: Isolation,
+    /// `transaction_write_set_extraction`: 0 OFF, 1 MURMUR32, 2 XXHASH64.
+    pub write_set_extraction: u8,
+    /// `character_set_client`: what statements are in.
+    pub client: Charset,
+    /// `rbr_exec_mode` is IDEMPOTENT.
+    pub idempotent_replay: bool,
+    /// `gtid_next`
+    pub gtid_next: GtidNext,
     /// What the global values were when the session began.
     pub(super) begun_with: Arc<Values>,
     /// What the session changed of the values that are only kept, by place in the table.
     pub(super) changed: Vec<(u16, Val)>,
-    /// Shared with the connection.
-    pub limits: Arc<ConnectionLimits>,
-    /// `autocommit`
-    pub autocommit: bool,
-    /// `transaction_isolation`
-    pub isolation: Isolation,
-    /// What SET TRANSACTION said of the next transaction.
-    pub next: Characteristics,
-    /// `transaction_read_only`
-    pub read_only: bool,
     /// `completion_type`: 0 ends, 1 chains, 2 releases.
     pub completion_type: u8,
-    /// `character_set_client`: what statements are in.
-    pub client: Charset,
     /// `collation_server` of the session: what a new database gets.
     pub collation_server: Collation,
     /// `collation_database`: that of the default database. The session keeps it with USE.
@@ -130,8 +148,6 @@ pub struct SessionVariables {
     pub lock_wait_timeout_s: u32,
     /// `innodb_lock_wait_timeout`, seconds: for row locks.
     pub innodb_lock_wait_timeout_s: u32,
-    /// `max_execution_time`, milliseconds: for SELECT; 0 = none.
-    pub max_execution_time_ms: u64,
     /// `max_error_count`: what SHOW WARNINGS keeps.
     pub max_error_count: u16,
     /// `sql_notes`: notes are counted and kept as warnings are.
@@ -146,26 +162,12 @@ pub struct SessionVariables {
     pub unique_checks: bool,
     /// `xa_detach_on_prepare`
     pub xa_detach_on_prepare: bool,
-    /// `sql_log_bin`: what the session does is logged.
-    pub sql_log_bin: bool,
-    /// `sql_log_off`: what the session does is not in the general log.
-    pub sql_log_off: bool,
     /// `binlog_row_image`: 0 MINIMAL, 1 NOBLOB, 2 FULL.
     pub row_image: u8,
-    /// `transaction_write_set_extraction`: 0 OFF, 1 MURMUR32, 2 XXHASH64.
-    pub write_set_extraction: u8,
     /// `binlog_transaction_compression`
     pub compression: bool,
     /// `binlog_transaction_compression_level_zstd`
     pub compression_level: u8,
-    /// `rbr_exec_mode` is IDEMPOTENT.
-    pub idempotent_replay: bool,
-    /// `binlog_rows_query_log_events`
-    pub rows_query: bool,
-    /// `gtid_next`
-    pub gtid_next: GtidNext,
-    /// `timestamp`, microseconds since 1970, if it was set.
-    pub timestamp_us: Option<u64>,
     /// `session_track_*`
     pub track: Track,
     /// `warning_count`: of the last statement; the session keeps it.

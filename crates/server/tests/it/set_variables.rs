@@ -371,7 +371,7 @@ fn values_reach_where_they_are_read() {
     }
     let (sql, own) = (&setting.sql, &setting.own);
     assert_eq!(sql.sql_mode, SqlMode::ANSI_QUOTES);
-    assert_eq!(sql.time_zone.to_string(), "+05:30");
+    assert_eq!(sql.time_zone().to_string(), "+05:30");
     assert_eq!(sql.collation_connection, Collation::Latin1Bin);
     assert_eq!(sql.results, None);
     assert_eq!((sql.auto_increment_increment, sql.select_limit), (7, 3));

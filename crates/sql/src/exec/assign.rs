@@ -160,7 +160,7 @@ fn auto_increment(
     {
         let mut stored = Vec::with_capacity(8);
         store::assign(column, *value, context, &mut stored)?;
-        let number = number_of(table.rows.read(place, &stored, &session.time_zone));
+        let number = number_of(table.rows.read(place, &stored, session.time_zone()));
         if number != 0 || context.sql_mode.contains(SqlMode::NO_AUTO_VALUE_ON_ZERO) {
             row.stored(Some(&stored));
             let given = u64::try_from(number).ok();

@@ -146,7 +146,7 @@ pub(super) fn note_assigned(
 
 fn number_in(table: &Table, place: usize, row: &[u8], session: &Session) -> Result<i128> {
     let offsets = offsets(table, row)?;
-    Ok(number_of(table.rows.value(row, &offsets, place, &session.time_zone)))
+    Ok(number_of(table.rows.value(row, &offsets, place, session.time_zone())))
 }
 
 #[cfg(test)]

@@ -262,7 +262,7 @@ impl Exec<'_> {
             if is_replaced || matches!(plan.source, InsertSource::Select(_) | InsertSource::File(_)) {
                 self.use_given(table, &auto);
             }
-            let error = || duplicate::error(table, &row, index, &self.session.time_zone);
+            let error = || duplicate::error(table, &row, index, self.session.time_zone());
             match &plan.on_duplicate {
                 OnDuplicate::Error if plan.ignore => {
                     progress.duplicates += 1;

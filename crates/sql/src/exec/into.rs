@@ -24,7 +24,7 @@ impl Exec<'_> {
     /// # Errors
     /// 1172 at a second row: the variables have the values of the first one by then, as in MySQL.
     async fn assign(&mut self, query: &QueryPlan, variables: &[String]) -> Result<u64> {
-        let mut found = First { row: None, time_zone: &self.session.time_zone };
+        let mut found = First { row: None, time_zone: self.session.time_zone() };
         let done = self.query(query, &[], self.session.select_limit, &mut found).await;
         if let Some(row) = found.row {
             self.session.user_variables.lock().extend(variables.iter().cloned().zip(row));

@@ -22,7 +22,7 @@ impl KeptRow {
             RowRef::Stored { layout, .. } => layout.column_count(),
         };
         let value = |column| {
-            if needed(column) { row.value(column, &session.time_zone).to_value() } else { Value::Null }
+            if needed(column) { row.value(column, session.time_zone()).to_value() } else { Value::Null }
         };
         Self::Values((0..count).map(value).collect())
     }

@@ -264,7 +264,7 @@ impl<'a> Exec<'a> {
     ) -> RowChanges<'c> {
         let session = self.session;
         let enforce = if session.foreign_key_checks { Enforce::Everything } else { Enforce::Nothing };
-        let time_zone = &session.time_zone;
+        let time_zone = session.time_zone();
         RowChanges {
             trx: self.trx,
             log: self.log,

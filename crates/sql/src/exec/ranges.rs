@@ -247,7 +247,7 @@ fn bind_pattern(
             Some(collation) => ValueRef::Str(&beginning.text, collation),
             None => ValueRef::Bytes((&*beginning.text).into()),
         };
-        if write(part, text, &inputs.session.time_zone, &mut key) == Brought::Inexact {
+        if write(part, text, inputs.session.time_zone(), &mut key) == Brought::Inexact {
             return Ok(OneRange::Unknown);
         }
     } else {
@@ -294,7 +294,7 @@ fn bring(
     context: &mut Context<'_>,
     key: &mut Vec<u8>,
 ) -> Result<Brought> {
-    let time_zone = &inputs.session.time_zone;
+    let time_zone = inputs.session.time_zone();
     match (part.ty, value) {
         (_, ValueRef::Null) => Ok(Brought::Null),
         (ColumnType::Int(ty), ValueRef::Int(number))
@@ -396,7 +396,7 @@ fn bring_text(
     inputs: &Inputs<'_>,
     key: &mut Vec<u8>,
 ) -> Result<Brought> {
-    let time_zone = &inputs.session.time_zone;
+    let time_zone = inputs.session.time_zone();
     let Some(bytes) = in_column(part, expr, value, inputs)? else { return Ok(Brought::Inexact) };
     if let Some(collation) = part.ty.collation() {
         return Ok(write(part, ValueRef::Str(&bytes, collation), time_zone, key));

@@ -146,7 +146,7 @@ struct Grown<'s> {
 impl Grown<'_> {
     /// The row as its columns hold it, which are those of the first rows: in strict mode an error if it does not fit.
     fn stored(&mut self, cells: &[Cell<'_>]) -> Result<Vec<Value>> {
-        let time_zone = &self.session.time_zone;
+        let time_zone = self.session.time_zone();
         let mut context = self.session.writing(&mut self.warnings);
         self.bytes.clear();
         let mut row = self.layout.builder(&mut self.bytes);

@@ -29,7 +29,7 @@ impl Exec<'_> {
             let types = plan.column_types(&self.inputs(&[], Known::NOTHING).types())?;
             let mut counted = Counted {
                 types: &types,
-                time_zone: self.session.time_zone.clone(),
+                time_zone: self.session.time_zone().clone(),
                 step: SetStep { operation: SetOperation::Union, all: true },
                 places: HashMap::new(),
                 rows: Vec::new(),

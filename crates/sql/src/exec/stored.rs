@@ -194,7 +194,7 @@ impl Exec<'_> {
         // All sources of a statement take no more than twice the first one's.
         let others = self.lookups.of_sources.values().flatten().count();
         let memory = self.memory_max.min(BYTES_MAX >> others.min(20));
-        let stored = StoredRows::new(sources, place, memory, &self.session.time_zone);
+        let stored = StoredRows::new(sources, place, memory, self.session.time_zone());
         let shared = stored.map(|stored| Arc::new(Mutex::new(stored)));
         if of_snapshot {
             self.lookups.of_sources.insert(address, shared.clone());

@@ -312,7 +312,7 @@ pub(super) struct Collector {
 
 impl Collector {
     pub(super) fn new(session: &Session, memory_max: usize) -> Self {
-        let (time_zone, memory) = (session.time_zone.clone(), Room::new(memory_max));
+        let (time_zone, memory) = (session.time_zone().clone(), Room::new(memory_max));
         Self { rows: Vec::new(), rows_max: usize::MAX, time_zone, memory }
     }
 }
@@ -361,7 +361,7 @@ impl ResultSink for Decision<'_> {
     fn row(&mut self, cells: &[Cell<'_>], context: &Context<'_>) -> Result<()> {
         let mut context = Context { warnings: &mut self.warnings, ..*context };
         let sides = self.left.iter().zip(self.values).map(|(left, value)| Side::new(left, value.as_ref()));
-        let row = cells.iter().map(|cell| cell.value(&self.inputs.session.time_zone));
+        let row = cells.iter().map(|cell| cell.value(self.inputs.session.time_zone()));
         self.verdict.add(sides, row, &self.inputs, &mut context)
     }
 

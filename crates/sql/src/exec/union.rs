@@ -34,7 +34,7 @@ impl Exec<'_> {
             let window = self.window(plan.limit.as_ref(), plan.offset.as_ref(), limit, plan.counts_all)?;
             let mut merged = Merged {
                 types: &types,
-                time_zone: self.session.time_zone.clone(),
+                time_zone: self.session.time_zone().clone(),
                 seen: Some(HashSet::new()),
                 rows: (!plan.order.is_empty()).then(Vec::new),
                 memory: Room::new(self.memory_max),

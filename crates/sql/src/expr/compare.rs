@@ -281,10 +281,10 @@ fn year(constant: ValueRef<'_>, inputs: &Inputs<'_>) -> Option<Value> {
     let mut quiet = Warnings::with_limit(0);
     let session = inputs.session;
     let today = session.now(0).date();
-    let mut strict = Context::writing(SqlMode::STRICT_ALL_TABLES, &session.time_zone, today, &mut quiet);
+    let mut strict = Context::writing(SqlMode::STRICT_ALL_TABLES, session.time_zone(), today, &mut quiet);
     let mut stored = Vec::new();
     match types::store::assign(&column, constant, &mut strict, &mut stored) {
-        Ok(true) => Some(read_column(ColumnType::Year, &stored, &session.time_zone).to_value()),
+        Ok(true) => Some(read_column(ColumnType::Year, &stored, session.time_zone()).to_value()),
         _ => None,
     }
 }

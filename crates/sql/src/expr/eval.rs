@@ -49,9 +49,9 @@ impl Expr {
             Self::Literal(number) => Ev::Ref(inputs.literals[*number].as_ref()),
             Self::RowLiteral(number) => Ev::Ref(inputs.row_literals[*number].as_ref()),
             Self::Column { source, column } => {
-                Ev::Ref(inputs.rows[*source].value(*column, &inputs.session.time_zone))
+                Ev::Ref(inputs.rows[*source].value(*column, inputs.session.time_zone()))
             }
-            Self::Candidate(column) => Ev::Ref(inputs.candidate.value(*column, &inputs.session.time_zone)),
+            Self::Candidate(column) => Ev::Ref(inputs.candidate.value(*column, inputs.session.time_zone())),
             Self::Aggregate(number) => aggregate(*number, Digits::Shown, inputs)?,
             Self::Window(number) => Ev::Ref(inputs.windows[*number].as_ref()),
             Self::Outer(place, _) => Ev::Ref(inputs.outer[*place].as_ref()),

@@ -79,7 +79,7 @@ fn ranges_that_end_between_a_columns_values_hold_what_a_look_at_all_finds() {
     let (kinds, mut rng) = (columns(), Rng::new(22));
     for round in 0..6000 {
         if round == 3000 {
-            conn.session.time_zone = TimeZone::parse("Europe/Berlin", &TimeZone::UTC).unwrap();
+            conn.session.set_time_zone(TimeZone::parse("Europe/Berlin", &TimeZone::UTC).unwrap());
         }
         let place = rng.index(kinds.len());
         let literals = kinds[place].1;

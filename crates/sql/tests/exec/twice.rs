@@ -26,7 +26,7 @@ fn moments() -> (Db, Conn) {
         });
     }
     let mut conn = db.connect();
-    conn.session.time_zone = TimeZone::parse("Europe/Berlin", &TimeZone::UTC).unwrap();
+    conn.session.set_time_zone(TimeZone::parse("Europe/Berlin", &TimeZone::UTC).unwrap());
     for (id, now_us) in [(1, FIRST_US), (2, FIRST_US + 3_600_000_000), (3, FIRST_US + 7_200_000_000)] {
         conn.session.set_now(now_us);
         conn.run(&format!("INSERT INTO t (id) VALUES ({id})"));
@@ -55,6 +55,6 @@ fn a_moment_of_the_hour_that_comes_twice_is_stored_copied_and_counted_as_it_is()
     );
     // A text says nothing of which one is meant, and is the first.
     assert_eq!(conn.rows("SELECT UNIX_TIMESTAMP(other) FROM copy WHERE id = 1"), ["1603585800.25"]);
-    conn.session.time_zone = TimeZone::UTC;
+    conn.session.set_time_zone(TimeZone::UTC);
     assert_eq!(conn.rows("SELECT DATE_FORMAT(at, '%H:%i') FROM t"), ["00:30", "01:30", "02:30"]);
 }

@@ -165,7 +165,7 @@ impl Client {
 
     /// What BEGIN says here is what it said there.
     fn log_begin(&mut self, status: &StatusVars<'_>, db: &[u8]) {
-        self.log.db = db.to_vec();
+        self.log.db = db.into();
         self.log.flags2 = status.flags2.unwrap_or(0);
         self.log.sql_mode = status.sql_mode.map_or(SqlMode::EMPTY, known_modes).bits();
         self.log.auto_increment = status.auto_increment;
@@ -189,7 +189,7 @@ impl Client {
         self.sql.default_collation_for_utf8mb4 = of_utf8mb4.unwrap_or(Collation::Utf8mb4GeneralCi);
         // Not the machine's zone by its name: what is logged here goes to servers that do not know the name.
         let zone = status.time_zone.map_or("SYSTEM".into(), String::from_utf8_lossy);
-        self.sql.time_zone = TimeZone::parse(&zone, zone::system())?;
+        self.sql.set_time_zone(TimeZone::parse(&zone, zone::system())?);
         if let Some(flags) = status.flags2 {
             self.vars.foreign_key_checks = flags & flags2::NO_FOREIGN_KEY_CHECKS == 0;
             self.vars.unique_checks = flags & flags2::RELAXED_UNIQUE_CHECKS == 0;

@@ -92,9 +92,9 @@ pub(super) const ROWS: &[Variable] = &[
         .no_option()
         .check(checks::time_zone)
         .home(sql(
-            |sql| Val::text(&sql.time_zone.to_string()),
+            |sql| Val::text(&sql.time_zone().to_string()),
             |sql, val| {
-                sql.time_zone = TimeZone::parse(val.as_text(), zone::system()).expect("it was checked");
+                sql.set_time_zone(TimeZone::parse(val.as_text(), zone::system()).expect("it was checked"));
             },
         )),
     uint("auto_increment_increment", Both, (1, 65_535), 1, "Distance of generated values.").home(sql(

@@ -35,7 +35,7 @@ fn unix_timestamp<'a>(args: &'a [Expr], inputs: &Inputs<'a>, context: &mut Conte
     let fsp = read::fsp(arg, value.as_ref(), Wanted::Moment);
     let moment = read::datetime_of(value.as_ref(), context)?.and_then(|moment| moment.round_to(fsp));
     let seconds = moment.and_then(|moment| {
-        let at = match inputs.session.time_zone.to_utc(moment)? {
+        let at = match inputs.session.time_zone().to_utc(moment)? {
             LocalTime::At(seconds) | LocalTime::Skipped(seconds) => seconds,
         };
         (0..=UNIX_SECONDS_MAX).contains(&at).then_some((at, moment.micros()))
@@ -88,7 +88,7 @@ fn moment(expr: &Expr, inputs: &Inputs<'_>, context: &mut Context<'_>) -> Result
     if seconds > UNIX_SECONDS_MAX {
         return Ok(None);
     }
-    let local = seconds + i64::from(inputs.session.time_zone.offset_at(seconds));
+    let local = seconds + i64::from(inputs.session.time_zone().offset_at(seconds));
     Ok(DateTime::from_unix_seconds(local, fraction, FSP_MAX).map(|moment| moment.truncate_to(fsp)))
 }
 
