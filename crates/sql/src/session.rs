@@ -186,6 +186,8 @@ pub struct Session {
     pub default_collation_for_utf8mb4: Collation,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
+    /// `sql_safe_updates`
+    pub safe_updates: bool,
     /// Whether the statement has set that by `last_insert_id(expr)`.
     pub last_insert_id_given: AtomicBool,
     /// `database()`
@@ -222,8 +224,6 @@ pub struct Session {
     pub group_concat_max_len: usize,
     /// `cte_max_recursion_depth`
     pub cte_max_recursion_depth: u32,
-    /// `sql_safe_updates`
-    pub safe_updates: bool,
     /// `@x`, by lower-case name.
     pub user_variables: Mutex<HashMap<String, Value>>,
     /// State of `rand()`.

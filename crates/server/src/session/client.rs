@@ -187,28 +187,28 @@ pub struct Client {
     pub(super) own_gtid: OwnGtid,
     pub(super) log: LogContext,
     pub(super) transaction: Transaction,
-    pub(super) vars: SessionVariables,
-    pub(super) sql: Session,
-    /// Derived from the settings: see [`Client::settings_changed`].
-    pub(super) environment: Environment,
-    pub(super) track: SessionChanges,
-    pub(super) view: Arc<SessionView>,
     /// FLUSH TABLES WITH READ LOCK.
     pub(super) global_lock: Option<GlobalLock>,
+    /// Its XA transaction.
+    pub(super) xa: Option<Box<Branch>>,
+    /// The table that its transaction makes.
+    pub(super) new_table: Option<Box<NewTable>>,
+    pub(super) track: SessionChanges,
+    /// Derived from the settings: see [`Client::settings_changed`].
+    pub(super) environment: Environment,
+    pub(super) vars: SessionVariables,
+    pub(super) sql: Session,
+    pub(super) view: Arc<SessionView>,
     /// LOCK INSTANCE FOR BACKUP.
     pub(super) backup_lock: Option<Keep>,
     /// What BINLOG has said so far.
     pub(super) replay: Option<Box<Replay>>,
     /// Who said at the source what it applies, where that matters.
     pub(super) invoker: Option<Box<Name>>,
-    /// Its XA transaction.
-    pub(super) xa: Option<Branch>,
     /// Of a worker: the XA transaction that ends with its group, and whether it is committed at once.
     pub(super) xa_applied: Option<(Xid, bool)>,
     /// Of a worker: the GTID of the transaction at hand.
     pub(super) claimed: Option<super::apply::Claim>,
-    /// The table that its transaction makes.
-    pub(super) new_table: Option<Box<NewTable>>,
     /// Values of the parameters of a statement without a plan: SET and DO have them.
     pub(super) given: Vec<Value>,
     /// LOAD DATA LOCAL: a client's file was asked for.

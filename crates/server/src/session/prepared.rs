@@ -1,7 +1,7 @@
 //! Prepared statements: of the binary protocol by number, of PREPARE by name.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -49,7 +49,7 @@ pub(super) struct Statements {
     /// Bytes that came ahead of executions.
     long_data_size: usize,
     last_id: u32,
-    by_name: HashMap<String, Box<Stored>>,
+    by_name: BTreeMap<String, Box<Stored>>,
 }
 
 /// Statements by number, in the order of the numbers; `None` while it is executed. One takes no memory of its own.

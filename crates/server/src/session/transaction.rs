@@ -44,7 +44,7 @@ pub(crate) struct Transaction {
     /// `binlog_transaction_compression_level_zstd`, if `binlog_transaction_compression` is on.
     pub(crate) compression: Option<u8>,
     /// What the next commit says of the source where it ran first.
-    pub(crate) stamp: Option<Stamp>,
+    pub(crate) stamp: Option<Box<Stamp>>,
     /// Whom a read-only server refuses; `None`: its changes are the server's own, or a source's.
     pub(crate) writer: Option<Writer>,
     /// That of the last transaction, until a client is told.
@@ -179,7 +179,7 @@ impl Transaction {
         &mut self,
         kind: EventsKind,
         origin: Origin,
-        stamp: Option<Stamp>,
+        stamp: Option<Box<Stamp>>,
     ) -> Result<CommitAck, SqlError> {
         match self.submit(kind, origin, stamp).await {
             Ok(committing) => Ok(self.finish(committing).await),
@@ -215,7 +215,7 @@ impl Transaction {
         &mut self,
         kind: EventsKind,
         origin: Origin,
-        stamp: Option<Stamp>,
+        stamp: Option<Box<Stamp>>,
     ) -> Result<Committing, SqlError> {
         if let Some(stamp) = &stamp {
             self.put_own(stamp.key.clone(), Change::Put(Row::clone(&stamp.row))).await?;
@@ -223,7 +223,7 @@ impl Transaction {
         let mut pending = self.pending.take().expect("no commit is under way");
         pending.kind = kind;
         pending.origin = origin;
-        self.plan(&mut pending, stamp.as_ref());
+        self.plan(&mut pending, stamp.as_deref());
         pending.counters.extend_from_slice(self.trx.counters());
         if kind != EventsKind::None {
             self.counters.bump(Counter::BinlogCacheUse);

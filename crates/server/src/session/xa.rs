@@ -303,7 +303,7 @@ impl Client {
         all.begin(&xid)?;
         self.log.xa = Some(shown(&xid).to_string());
         let session = self.sql.connection_id;
-        self.xa = Some(Branch { xid, state: State::Active, session, is_handed_over: false, all });
+        self.xa = Some(Box::new(Branch { xid, state: State::Active, session, is_handed_over: false, all }));
         self.open_transaction();
         Ok(())
     }
@@ -378,7 +378,7 @@ impl Client {
 
     /// Prepares a source's transaction, behind everything that the source did before. Error 1440 if one of this server's own has
     /// its name.
-    pub(super) async fn submit_applied_xa(&mut self, xid: &Xid, stamp: Stamp) -> Result<Committing> {
+    pub(super) async fn submit_applied_xa(&mut self, xid: &Xid, stamp: Box<Stamp>) -> Result<Committing> {
         let all = Arc::clone(&self.shared.common.xa);
         all.begin(xid)?;
         let done = self.submit_prepared(xid, Some(stamp)).await;
@@ -389,7 +389,7 @@ impl Client {
     }
 
     /// Gives the rows by which the transaction is found their place in the commit order, and detaches it.
-    async fn submit_prepared(&mut self, xid: &Xid, stamp: Option<Stamp>) -> Result<Committing> {
+    async fn submit_prepared(&mut self, xid: &Xid, stamp: Option<Box<Stamp>>) -> Result<Committing> {
         let kind = self.log_xa_end(xid, false)?;
         let logged = kind != EventsKind::None;
         let name = encode(xid);

@@ -32,8 +32,8 @@ impl Client {
     pub(crate) async fn apply_statement(
         &mut self,
         event: &SourceEvent,
-        stamp: Stamp,
-    ) -> Result<Option<Stamp>> {
+        stamp: Box<Stamp>,
+    ) -> Result<Option<Box<Stamp>>> {
         let decoded = event.event().map_err(|error| bad_event(&error))?;
         let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
         self.begin_as(event, &query)?;
