@@ -29,6 +29,7 @@ mod semi_sync;
 mod slow;
 mod spec;
 mod swarm;
+mod swarms;
 mod syncs;
 mod table;
 mod trace;
@@ -85,6 +86,7 @@ fn run(plan: &Plan) -> Outcome {
         Mode::Apply => apply::measure(plan, &ground)?,
         Mode::Dumps => dumps::measure(plan, &ground)?,
         Mode::SemiSync => semi_sync::measure(plan, &ground)?,
+        Mode::Turns if plan.swarm => swarms::measure(plan, &ground)?,
         Mode::Turns => turns::measure(plan, &ground)?,
     };
     println!("{page}");

@@ -7,12 +7,16 @@ use rig::{Outcome, check};
 use crate::spec::{self, Spec};
 use crate::swarm;
 
+/// Clients of a server, of which some more may be let in.
+const CLIENTS_MAX: u32 = 4900;
+
 /// What `--help` says.
 pub const HELP: &str = "\
 bench [speed|turns|syncs|large|dumps|apply|semi_sync] [OPTION...]
 
 speed (the default) lets servers take turns and reports throughput, latency, CPU and flushes.
 turns compares onelog's servers where a machine's speed changes within seconds: all run at once, in turns of 400 ms.
+turns --swarm compares numbers of clients at each of onelog's servers: all are connected to it, in turns of 400 ms.
 syncs counts the log syncs of each server from outside, with strace, and sets them against its own counters.
 large times small updates beside the commit of one transaction of 50 MiB of events.
 dumps times updates at a fixed rate beside 200 connections that follow the binlog.
@@ -32,7 +36,8 @@ docs/BENCHMARKS.md says how and why.
                       and each with more options: onelog-group:sync_binlog=0, mysql:skip-log-bin
   --scripts LIST      not of large, dumps; sysbench's, or hot_row: all clients update one row (speed, turns:
                       oltp_update_non_index,oltp_insert,oltp_write_only; syncs, semi_sync: oltp_update_non_index)
-  --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed only
+  --swarm             one thread waits for all clients, in place of sysbench: oltp_update_non_index only; speed and turns
+                      only
   --threads LIST      clients, up to 4900 (speed, turns: 1,8,32,128,512; syncs: 1,32,256; large, dumps: 16; apply: 32;
                       semi_sync: 64)
   --rounds N          of each server at each point (default: 3); not of syncs
@@ -208,12 +213,19 @@ impl Plan {
         check(least.min() > Some(0), || {
             "rounds, seconds, warm-up, size and threads are at least 1".to_owned()
         })?;
-        check(self.threads.iter().all(|threads| *threads <= 4900), || "at most 4900 threads".to_owned())?;
+        check(self.threads.iter().all(|threads| *threads <= CLIENTS_MAX), || {
+            format!("at most {CLIENTS_MAX} threads")
+        })?;
         if self.swarm {
             check(
-                self.mode == Mode::Speed && self.scripts.iter().all(|script| script == swarm::SCRIPT),
-                || format!("--swarm goes with speed and {} only", swarm::SCRIPT),
+                matches!(self.mode, Mode::Speed | Mode::Turns)
+                    && self.scripts.iter().all(|script| script == swarm::SCRIPT),
+                || format!("--swarm goes with speed, turns and {} only", swarm::SCRIPT),
             )?;
+            let all: u32 = self.threads.iter().sum();
+            check(self.mode != Mode::Turns || all <= CLIENTS_MAX, || {
+                format!("at most {CLIENTS_MAX} clients, all together")
+            })?;
         }
         check(self.mode != Mode::Turns || self.servers.iter().all(Spec::is_onelog), || {
             "turns compares onelog's own servers only".to_owned()
@@ -318,6 +330,7 @@ mod tests {
             "--ratios mysql",
             "--ratios mysql/onelog-nobin",
             "--swarm",
+            "turns --swarm --scripts oltp_update_non_index --threads 1000,4000",
             "turns --servers onelog,mysql",
             "faster",
         ] {

@@ -49,10 +49,15 @@ pub fn preface(plan: &Plan, servers: &[Contest], disk: Duration) -> String {
     page += "\n| --- |";
     page += &" --- |".repeat(SETTINGS.len());
     for server in servers {
-        let _ = write!(page, "\n| {} | {} |", server.spec.name, server.settings.join(" | "));
+        page += &settings_line(server);
     }
     page.push('\n');
     page
+}
+
+/// A server's line in the preface.
+pub fn settings_line(server: &Contest) -> String {
+    format!("\n| {} | {} |", server.spec.name, server.settings.join(" | "))
 }
 
 /// The page's tables: throughput of all beside each other, then everything of each.

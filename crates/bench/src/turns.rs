@@ -31,7 +31,7 @@ pub const SLICE: Duration = Duration::from_millis(400);
 const REST: Duration = Duration::from_secs(2);
 
 /// Seconds after which a client would end by itself.
-const FOREVER: u32 = 1_000_000;
+pub const FOREVER: u32 = 1_000_000;
 
 /// Measures; returns the page.
 pub fn measure(plan: &Plan, ground: &Ground) -> Outcome<String> {

@@ -288,7 +288,7 @@ impl Worker {
         &mut self,
         turn: u64,
         timestamp: u32,
-        stamp: Box<Stamp>,
+        stamp: Stamp,
         position: Position,
     ) -> Result<(), Stop> {
         self.flow.wait_committed(turn - 1).await?;
@@ -321,15 +321,15 @@ impl Worker {
     }
 }
 
-fn stamp(head: Option<&Head>, position: &Position) -> Box<Stamp> {
+fn stamp(head: Option<&Head>, position: &Position) -> Stamp {
     let some = |number: u64| (number > 0).then_some(number);
-    Box::new(Stamp {
+    Stamp {
         gtid: head.and_then(|head| head.gtid),
         original_commit_timestamp_us: head.and_then(|head| some(head.original_commit_timestamp_us)),
         original_server_version: head.map(|head| head.original_server_version).filter(|version| *version > 0),
         key: position_key(),
         row: position.encode().into(),
-    })
+    }
 }
 
 /// What MySQL's errors call an event of rows.

@@ -12,6 +12,7 @@ mod accounts;
 mod admin;
 mod answer;
 mod apply;
+mod by_id;
 mod client;
 mod command;
 mod control;

@@ -25,6 +25,7 @@ use types::error::table::{
 use types::temporal::{Date, DateTime, Time};
 use types::value::{Value, ValueRef};
 
+use super::by_id::ById;
 use super::cursor::Cursor;
 use super::execute::{Prepared, Ran};
 use super::long_data::LongData;
@@ -45,42 +46,11 @@ const PLANS_MAX: u32 = 100;
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(super) struct Statements {
-    by_id: ById,
+    by_id: ById<Stored>,
     /// Bytes that came ahead of executions.
     long_data_size: usize,
     last_id: u32,
     by_name: BTreeMap<String, Box<Stored>>,
-}
-
-/// Statements by number, in the order of the numbers; `None` while it is executed. One takes no memory of its own.
-#[derive(Debug, Default)]
-struct ById(SmallVec<[(u32, Option<Box<Stored>>); 1]>);
-
-impl ById {
-    fn place(&self, id: u32) -> std::result::Result<usize, usize> {
-        self.0.binary_search_by_key(&id, |(id, _)| *id)
-    }
-
-    fn get(&self, id: u32) -> Option<&Stored> {
-        self.0[self.place(id).ok()?].1.as_deref()
-    }
-
-    fn get_mut(&mut self, id: u32) -> Option<&mut Option<Box<Stored>>> {
-        let place = self.place(id).ok()?;
-        Some(&mut self.0[place].1)
-    }
-
-    fn put(&mut self, id: u32, stored: Box<Stored>) {
-        match self.place(id) {
-            Ok(place) => self.0[place].1 = Some(stored),
-            Err(place) => self.0.insert(place, (id, Some(stored))),
-        }
-    }
-
-    fn remove(&mut self, id: u32) -> Option<Box<Stored>> {
-        let place = self.place(id).ok()?;
-        self.0.remove(place).1
-    }
 }
 
 /// A prepared statement. What executions touch comes first, also in memory.

@@ -378,10 +378,10 @@ impl Client {
 
     /// Prepares a source's transaction, behind everything that the source did before. Error 1440 if one of this server's own has
     /// its name.
-    pub(super) async fn submit_applied_xa(&mut self, xid: &Xid, stamp: Box<Stamp>) -> Result<Committing> {
+    pub(super) async fn submit_applied_xa(&mut self, xid: &Xid, stamp: Stamp) -> Result<Committing> {
         let all = Arc::clone(&self.shared.common.xa);
         all.begin(xid)?;
-        let done = self.submit_prepared(xid, Some(stamp)).await;
+        let done = self.submit_prepared(xid, Some(Box::new(stamp))).await;
         if done.is_err() {
             all.leave(xid);
         }

@@ -73,6 +73,26 @@ fn each_statement_of_a_text_has_its_own_time() {
     world.stop();
 }
 
+/// What a session knows of its second is of its time zone.
+#[test]
+fn a_second_has_the_date_of_its_time_zone() {
+    let world = World::start();
+    let mut root = world.root();
+    // 2001-09-09 01:46:40 UTC, and a second later.
+    let texts = [
+        "SET time_zone = '+00:00', timestamp = 1000000000; SELECT CURDATE()",
+        "SET time_zone = '-02:00'; SELECT CURDATE()",
+        "SET timestamp = 1000000001; SELECT CURDATE()",
+        "SET timestamp = 1000000001.5, time_zone = '+00:00'; SELECT CURDATE()",
+    ];
+    let dates = texts.map(|text| match &answers(&mut root, text)[..] {
+        [Ok(None), Ok(Some(date))] => date.clone(),
+        all => panic!("{text}: {all:?}"),
+    });
+    assert_eq!(dates, ["2001-09-09", "2001-09-08", "2001-09-08", "2001-09-09"]);
+    world.stop();
+}
+
 #[test]
 fn a_comment_alone_does_nothing_and_nothing_at_all_is_an_error() {
     let world = World::start();

@@ -100,7 +100,7 @@ impl Client {
 
     /// Gives the worker's transaction its place in the commit order. Resolves when it is there; whether it is durable is
     /// what comes back tells. Without changes it is logged only if it has a GTID of its own to keep.
-    pub(crate) async fn commit_applied(&mut self, stamp: Box<Stamp>) -> Result<Committing> {
+    pub(crate) async fn commit_applied(&mut self, stamp: Stamp) -> Result<Committing> {
         let logged = self.logs();
         let has_rows = !self.transaction.trx.writes().is_empty();
         let xa = self.xa_applied.take().filter(|_| has_rows);
@@ -117,7 +117,7 @@ impl Client {
             _ => EventsKind::None,
         };
         let origin = self.log.origin;
-        self.transaction.submit(kind, origin, Some(stamp)).await
+        self.transaction.submit(kind, origin, Some(Box::new(stamp))).await
     }
 
     /// Waits for a commit whose locks go when it is durable.
@@ -155,8 +155,8 @@ impl Client {
     }
 
     /// Commits a table that its transaction makes, and its rows.
-    pub(crate) async fn commit_applied_table(&mut self, stamp: Box<Stamp>) -> Result<()> {
-        self.transaction.stamp = Some(stamp);
+    pub(crate) async fn commit_applied_table(&mut self, stamp: Stamp) -> Result<()> {
+        self.transaction.stamp = Some(Box::new(stamp));
         self.commit_new_table().await.map(|_| ())
     }
 

@@ -32,8 +32,8 @@ impl Client {
     pub(crate) async fn apply_statement(
         &mut self,
         event: &SourceEvent,
-        stamp: Box<Stamp>,
-    ) -> Result<Option<Box<Stamp>>> {
+        stamp: Stamp,
+    ) -> Result<Option<Stamp>> {
         let decoded = event.event().map_err(|error| bad_event(&error))?;
         let Event::Query(query) = decoded else { return Err(bad_event(&"a statement is none")) };
         self.begin_as(event, &query)?;
@@ -56,12 +56,12 @@ impl Client {
         if let Some(replaced) = &replaced {
             self.drop_replaced(replaced).await?;
         }
-        self.transaction.stamp = Some(stamp);
+        self.transaction.stamp = Some(Box::new(stamp));
         let done = self.run_for_nobody(sql).await;
         let stamp = self.transaction.stamp.take();
         match done {
             Err(error) if query.error_code == 0 || error.code != query.error_code => Err(error),
-            _ => Ok(stamp),
+            _ => Ok(stamp.map(|stamp| *stamp)),
         }
     }
 
