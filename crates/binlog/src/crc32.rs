@@ -41,8 +41,8 @@ mod folded {
     /// The polynomial, and 2^64 divided by it.
     const BARRETT: (i64, i64) = (0x1_db71_0641, 0x1_f701_1641);
 
-    /// Windows of this move the bytes of a block: from `16 - n` on those from the place `n` on to its begin, from `n` on its first
-    /// `n` to its end. What comes from nowhere is zero.
+    /// Windows of this move the bytes of a block: that from `n` on moves its first `n` to its end, that from `16 + n` on the others to
+    /// its begin. What comes from nowhere is zero.
     const MOVES: [u8; 3 * BLOCK] = {
         let mut moves = [0x80; 3 * BLOCK];
         let mut place = 0_u8;
@@ -112,15 +112,14 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             state.to_le_bytes()[3]
         })
-        .take(2 * 1024)
+        .take(1024)
         .collect();
-        for len in 0..1024 {
+        for len in 0..300 {
             for start in [0, 1, 7, 500] {
                 let piece = &bytes[start..start + len];
                 assert_eq!(crc32(piece), crc32fast::hash(piece), "{len} bytes from {start} on");
             }
         }
-        assert_eq!(crc32(b"a well-known text"), crc32fast::hash(b"a well-known text"));
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926, "the check value of the CRC catalogue");
         assert_eq!(crc32(&[0; 64]), crc32fast::hash(&[0; 64]));
     }
