@@ -3,7 +3,7 @@
 //! Requirements: R1. who may not read a table cannot have a change tell him what is in it, and needs to read only for changes that
 //! look; R2. statements about accounts name in the binary log whom and what they are about; R3. what is not there can be revoked if
 //! the statement says so; R4. each FLUSH needs RELOAD or its own privilege; R5. a password is seen by none, also while its statement runs; R6. an
-//! anonymous account is told nothing of those whose name its client has given.
+//! anonymous account is told nothing of those whose name its client has given; R7. a session's privileges are those of now.
 //!
 //! Method: a whole server, users without a password, answers as recorded from MySQL 9.7.4.
 
@@ -278,5 +278,26 @@ fn an_anonymous_account_does_not_see_what_others_of_that_name_do() {
     ok(&mut root, "GRANT PROCESS ON *.* TO ''@'%'");
     assert_eq!(rows(&mut nobody, listed), ["2"]);
     assert_eq!(code(&mut nobody, "SHOW FULL PROCESSLIST"), 0);
+    world.stop();
+}
+
+/// What may be done everywhere is kept by sessions, but not beyond a change.
+#[test]
+fn what_may_be_done_everywhere_changes_with_the_next_statement() {
+    let world = World::start();
+    let mut root = world.root();
+    ok(&mut root, "CREATE TABLE d.t (a INT)");
+    ok(&mut root, "GRANT INSERT ON *.* TO nobody@'%'");
+    let mut client = world.client("nobody");
+    let insert = "INSERT INTO d.t VALUES (1)";
+    ok(&mut client, insert);
+    ok(&mut client, &format!("PREPARE s FROM '{insert}'"));
+    ok(&mut client, "EXECUTE s");
+    ok(&mut root, "REVOKE INSERT ON *.* FROM nobody@'%'");
+    for sql in [insert, "EXECUTE s"] {
+        assert_eq!(client.query(sql).unwrap_err().code(), 1142, "{sql}");
+    }
+    ok(&mut root, "GRANT INSERT ON *.* TO nobody@'%'");
+    ok(&mut client, "EXECUTE s");
     world.stop();
 }
