@@ -5,7 +5,9 @@
 //! binary differ too. So all swarms are connected to one server, and each lets it work for [`SLICE`] at a time, forwards and
 //! backwards; those whose turn it is not are stopped, their connections idle. Each round has a server of its own.
 //!
-//! A checkpoint falls into whoever's turn it is: rounds should have many.
+//! A turn ends when what its swarm has sent is done: of 4,000 clients that is as much as a fifth of the turn's transactions. Both
+//! processors are busy with it, only that the swarm is stopped then. A checkpoint falls into whoever's turn it is: rounds should
+//! have many.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
@@ -25,8 +27,8 @@ use crate::swarm::SCRIPT;
 use crate::table;
 use crate::turns::{FOREVER, SLICE, ratios};
 
-/// How long the server may go on with what a swarm has begun.
-const REST: Duration = Duration::from_millis(200);
+/// How long nothing may happen until a swarm's transactions are taken to be done.
+const QUIET: Duration = Duration::from_millis(20);
 
 /// Measures; returns the page.
 pub fn measure(plan: &Plan, ground: &Ground) -> Outcome<String> {
@@ -86,7 +88,6 @@ impl Swarm {
             return Err(format!("{clients} clients of {} have ended", server.spec.name).into());
         }
         command::suspend(process.0.id())?;
-        thread::sleep(REST);
         Ok(Self { clients, process, sum: Sum::default() })
     }
 
@@ -97,20 +98,34 @@ impl Swarm {
         command::resume(pid)?;
         thread::sleep(SLICE);
         command::suspend(pid)?;
-        self.sum.ran += begun.elapsed();
-        thread::sleep(REST);
+        let (all, ended) = until_quiet(server)?;
+        self.sum.ran += ended.duration_since(begun);
         self.sum.server += usage::cpu(server.pid())?.saturating_sub(used.0);
         self.sum.client += usage::cpu(pid)?.saturating_sub(used.1);
-        let made = server.commits()?.saturating_sub(commits);
+        let made = all.saturating_sub(commits);
         self.sum.commits += made;
         if made > 0 { Ok(()) } else { Err(format!("{} clients have done nothing", self.clients).into()) }
     }
+}
+
+/// Waits until nothing is committed any more. Returns all commits, and when the last ones were seen.
+fn until_quiet(server: &mut Contest) -> Outcome<(u64, Instant)> {
+    let (mut commits, mut seen) = (server.commits()?, Instant::now());
+    while seen.elapsed() < QUIET {
+        thread::sleep(QUIET / 10);
+        let now = server.commits()?;
+        if now > commits {
+            (commits, seen) = (now, Instant::now());
+        }
+    }
+    Ok((commits, seen))
 }
 
 /// What each size does in one round.
 fn round(plan: &Plan, server: &mut Contest) -> Outcome<Vec<Sum>> {
     let start = |clients: &u32| Swarm::start(plan, server, *clients);
     let mut swarms = plan.threads.iter().map(start).collect::<Outcome<Vec<_>>>()?;
+    until_quiet(server)?;
     let turns = u128::from(plan.seconds) * 1000 / SLICE.as_millis();
     for _ in 0..turns.max(1) {
         swarms.iter_mut().try_for_each(|swarm| swarm.turn(server))?;
