@@ -57,9 +57,15 @@ pub struct TrxCache {
     buf: Vec<u8>,
     open: Option<OpenRows>,
     events: u64,
-    spill: Option<Spill>,
+    spill: Option<Box<Spill>>,
     spilled: bool,
     limits: CacheLimits,
+    place: Arc<Place>,
+}
+
+/// Where a cache spills to.
+#[derive(Debug)]
+struct Place {
     vfs: Arc<dyn Vfs>,
     path: PathBuf,
 }
@@ -67,7 +73,11 @@ pub struct TrxCache {
 impl TrxCache {
     /// An empty cache that spills, if it ever must, to a temporary file at `path`, a name of its own.
     pub fn new(vfs: Arc<dyn Vfs>, path: PathBuf, limits: CacheLimits) -> Self {
-        Self { buf: Vec::new(), open: None, events: 0, spill: None, spilled: false, limits, vfs, path }
+        Self::at(Arc::new(Place { vfs, path }), limits)
+    }
+
+    fn at(place: Arc<Place>, limits: CacheLimits) -> Self {
+        Self { buf: Vec::new(), open: None, events: 0, spill: None, spilled: false, limits, place }
     }
 
     /// Whether the cache holds no event.
@@ -237,7 +247,7 @@ impl TrxCache {
     /// Moves everything out, the temporary file included, and is empty after that.
     #[must_use]
     pub fn take(&mut self) -> Self {
-        let empty = Self::new(Arc::clone(&self.vfs), self.path.clone(), self.limits);
+        let empty = Self::at(Arc::clone(&self.place), self.limits);
         std::mem::replace(self, empty)
     }
 
@@ -269,7 +279,7 @@ impl TrxCache {
     }
 
     fn spilled_len(&self) -> u64 {
-        self.spill.as_ref().map_or(0, Spill::len)
+        self.spill.as_ref().map_or(0, |spill| spill.len())
     }
 
     /// Checks the bounds for `more` bytes and, if it is a new event, for its size.
@@ -307,7 +317,10 @@ impl TrxCache {
         }
         let spill = match &mut self.spill {
             Some(spill) => spill,
-            empty => empty.insert(Spill::open(self.vfs.as_ref(), &self.path, Open::Spill)?),
+            empty => {
+                let Place { vfs, path } = &*self.place;
+                empty.insert(Box::new(Spill::open(vfs.as_ref(), path, Open::Spill)?))
+            }
         };
         spill.append(&self.buf[..whole])?;
         self.spilled = true;

@@ -9,7 +9,7 @@ use engine::ids::CommitSeq;
 use engine::view::Published;
 
 use crate::Pipeline;
-use crate::pending::Pending;
+use crate::pending::{Pending, Recent};
 use crate::slots::Slots;
 
 /// Proof that everything a client is about to be told is durable and visible. Only the pipeline makes one, and
@@ -63,13 +63,19 @@ pub(crate) fn poll_visible(slots: &Slots, published: &Published, seq: CommitSeq,
 #[must_use = "a commit is acknowledged only when this resolves"]
 pub struct Committing {
     visible: Visible,
+    recent: Recent,
     released: bool,
     collected: bool,
 }
 
 impl Committing {
-    pub(crate) fn new(pipeline: Arc<Pipeline>, seq: CommitSeq, released: bool) -> Self {
-        Self { visible: Visible::new(pipeline, seq), released, collected: false }
+    pub(crate) fn new(pipeline: Arc<Pipeline>, recent: Recent, released: bool) -> Self {
+        Self { visible: Visible::new(pipeline, recent.seq), recent, released, collected: false }
+    }
+
+    /// What its session keeps for the next one.
+    pub fn recent(&self) -> Recent {
+        self.recent
     }
 
     /// Whether its row locks went at its ticket. If not, [`Pipeline::locks_go`] comes between this and their release: what

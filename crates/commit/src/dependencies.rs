@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwapOption;
-use engine::row_hashes::RowHashes;
+use engine::row_hashes::{Hashes, RowHashes};
 use parking_lot::Mutex;
 
 /// `binlog_transaction_dependency_tracking`
@@ -52,15 +52,13 @@ impl Tracking {
     }
 }
 
-/// What a session's transaction leaves behind for later ones.
+/// What a transaction leaves behind for later ones.
 #[derive(Debug, Default)]
 pub struct Footprint {
-    /// Hashes of rows and unique values; used again by the session's next transaction.
-    rows: Vec<u32>,
+    /// Hashes of rows and unique values.
+    rows: Hashes,
     /// `rows` are all.
     is_known: bool,
-    /// The clock of the session's last logged transaction.
-    session_clock: u64,
 }
 
 /// See the module.
@@ -88,11 +86,13 @@ impl Dependencies {
     }
 
     /// The clock that a transaction depends on, whose locks are all held. `rows` are what it writes, unless they do not
-    /// matter or do not say everything. Call [`Dependencies::record`] after its ticket.
+    /// matter or do not say everything; `session_clock` is that of its session's last logged transaction. Call
+    /// [`Dependencies::record`] after its ticket.
     pub(crate) fn parent(
         &self,
         tracking: Tracking,
         rows: Option<&RowHashes>,
+        session_clock: u64,
         footprint: &mut Footprint,
     ) -> u64 {
         let by_order = self.released.load(Ordering::Relaxed);
@@ -108,14 +108,13 @@ impl Dependencies {
         let clocks = footprint.rows.iter().map(|row| history.slot(*row).load(Ordering::Relaxed));
         let parent = by_order.min(clocks.fold(barrier, u64::max));
         match tracking {
-            Tracking::WriteSetSession => parent.max(footprint.session_clock),
+            Tracking::WriteSetSession => parent.max(session_clock),
             _ => parent,
         }
     }
 
     /// Notes what a transaction that has drawn `clock` writes. Before any of its locks is released.
-    pub(crate) fn record(&self, footprint: &mut Footprint, clock: u64) {
-        footprint.session_clock = clock;
+    pub(crate) fn record(&self, footprint: &Footprint, clock: u64) {
         match self.history.load().as_ref() {
             Some(history) if footprint.is_known => {
                 for row in &footprint.rows {
@@ -194,19 +193,21 @@ mod tests {
         /// Commits and says what the parent is; the clocks are 1, 2, 3, ...
         fn commit_by(
             &mut self,
-            session: &mut Footprint,
+            session_clock: &mut u64,
             tracking: Tracking,
             rows: Option<&RowHashes>,
         ) -> u64 {
-            let parent = self.dependencies.parent(tracking, rows, session);
+            let mut footprint = Footprint::default();
+            let parent = self.dependencies.parent(tracking, rows, *session_clock, &mut footprint);
             self.clock += 1;
-            self.dependencies.record(session, self.clock);
+            self.dependencies.record(&footprint, self.clock);
             self.dependencies.release(self.clock);
+            *session_clock = self.clock;
             parent
         }
 
         fn commit(&mut self, tracking: Tracking, ids: &[u64]) -> u64 {
-            self.commit_by(&mut Footprint::default(), tracking, Some(&rows(ids)))
+            self.commit_by(&mut 0, tracking, Some(&rows(ids)))
         }
     }
 
@@ -232,15 +233,15 @@ mod tests {
         let rows = rows(&[1]);
         // Its slot has a clock whose transaction has not released its locks yet: another row with the same hash.
         let mut other = Footprint::default();
-        assert_eq!(all.dependencies.parent(WriteSet, Some(&rows), &mut other), 1);
-        all.dependencies.record(&mut other, 2);
-        assert_eq!(all.dependencies.parent(WriteSet, Some(&rows), &mut Footprint::default()), 1);
+        assert_eq!(all.dependencies.parent(WriteSet, Some(&rows), 0, &mut other), 1);
+        all.dependencies.record(&other, 2);
+        assert_eq!(all.dependencies.parent(WriteSet, Some(&rows), 0, &mut Footprint::default()), 1);
     }
 
     #[test]
     fn a_session_may_ask_not_to_be_before_itself() {
         let mut all = Sessions::new();
-        let mut session = Footprint::default();
+        let mut session = 0;
         assert_eq!(all.commit_by(&mut session, WriteSetSession, Some(&rows(&[1]))), 0);
         assert_eq!(all.commit(WriteSetSession, &[2]), 0);
         assert_eq!(all.commit_by(&mut session, WriteSetSession, Some(&rows(&[3]))), 1);
@@ -256,7 +257,7 @@ mod tests {
             assert_eq!(all.commit(WriteSet, &[1]), 0);
             assert_eq!(all.commit(WriteSet, &[2]), 0);
             let (tracking, rows) = barrier;
-            assert_eq!(all.commit_by(&mut Footprint::default(), tracking, rows.as_ref()), 2);
+            assert_eq!(all.commit_by(&mut 0, tracking, rows.as_ref()), 2);
             assert_eq!(all.commit(WriteSet, &[1]), 3);
             assert_eq!(all.commit(WriteSet, &[9]), 3);
         }
@@ -268,10 +269,10 @@ mod tests {
         let mut keyless = rows(&[1]);
         keyless.note_keyless();
         assert_eq!(all.commit(WriteSet, &[2]), 0);
-        assert_eq!(all.commit_by(&mut Footprint::default(), WriteSet, Some(&keyless)), 1);
+        assert_eq!(all.commit_by(&mut 0, WriteSet, Some(&keyless)), 1);
         assert_eq!(all.commit(WriteSet, &[3]), 0);
         assert_eq!(all.commit(WriteSet, &[1]), 2, "its rows that have keys count");
-        assert_eq!(all.commit_by(&mut Footprint::default(), WriteSet, Some(&keyless)), 4);
+        assert_eq!(all.commit_by(&mut 0, WriteSet, Some(&keyless)), 4);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub use clock::Clock;
 pub use dependencies::{Footprint, Tracking};
 pub use error::{CommitError, Die, FatalError};
 pub use in_use::FileInUse;
-pub use pending::{EventsKind, Pending};
+pub use pending::{EventsKind, Pending, Recent};
 pub use pipeline::{AbortOnUnwind, INLINE_MAX, Participant, Pipeline};
 pub use publisher::{Publisher, Tuple};
 pub use readers::BinlogReader;

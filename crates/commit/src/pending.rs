@@ -30,7 +30,27 @@ pub enum EventsKind {
     Prepared,
 }
 
-/// What a session hands over, encoded, and what it gets back to reuse.
+/// What a session keeps of its commits, for the next one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recent {
+    /// The last one.
+    pub(crate) seq: CommitSeq,
+    /// The clock of the last one that is logged.
+    pub(crate) clock: u64,
+    /// How many in a row had nobody else's between them.
+    pub(crate) in_a_row: u32,
+}
+
+impl Recent {
+    /// Of a session that goes on before its commits are done: others' can be beside its own though none is between them.
+    #[must_use]
+    pub fn not_waiting(self) -> Self {
+        Self { in_a_row: 0, ..self }
+    }
+}
+
+/// What a session hands over, encoded. It has one only while it commits: with thousands of sessions, one that each of them kept
+/// would be in no cache.
 #[derive(Debug)]
 pub struct Pending {
     /// The write set's entries, without those in chunks.
@@ -70,16 +90,15 @@ pub struct Pending {
     /// Nothing of it is a user's: it does not wait for FLUSH TABLES WITH READ LOCK, whose owner may be whoever commits it.
     pub passes_read_lock: bool,
     ticket: Option<Ticket>,
-    /// The last transaction that was handed over in this, and how many in a row had nobody else's between them.
-    pub(crate) last: CommitSeq,
-    pub(crate) in_a_row: u32,
-    /// Tickets from that one to this.
+    /// Its session's commits, this one included as soon as it has its ticket.
+    pub(crate) recent: Recent,
+    /// Tickets from its session's last one to this.
     pub(crate) distance: u64,
 }
 
 impl Pending {
-    /// An empty hand-over with the session's cache.
-    pub fn new(cache: TrxCache, plan: GtidPlan, origin: Origin) -> Self {
+    /// Of a session with this cache.
+    pub fn new(cache: TrxCache, recent: Recent, plan: GtidPlan, origin: Origin) -> Self {
         Self {
             writes: Vec::new(),
             counters: Vec::new(),
@@ -100,25 +119,20 @@ impl Pending {
             has_write_set: true,
             passes_read_lock: false,
             ticket: None,
-            last: CommitSeq(0),
-            in_a_row: 0,
+            recent,
             distance: 0,
         }
     }
 
-    /// Makes it empty again.
-    pub fn reset(&mut self) {
-        self.free_buffers();
-        self.counters.clear();
-        self.kind = EventsKind::None;
-        self.gno = None;
-        self.compressed = false;
-        self.passes_read_lock = false;
-        self.chunks.clear();
-        self.event_chunks.clear();
-        self.large = None;
-        self.room = None;
-        self.ticket = None;
+    /// What its session keeps for the next one.
+    pub fn recent(&self) -> Recent {
+        self.recent
+    }
+
+    /// The session's cache, as it is.
+    pub fn into_cache(self) -> TrxCache {
+        scratch::give(self.writes);
+        self.cache
     }
 
     /// Gives back the buffers of what both logs have been given.
@@ -127,7 +141,7 @@ impl Pending {
         self.cache.reset();
     }
 
-    /// The GTID that it has got, until it is reset.
+    /// The GTID that it has got.
     pub fn gtid(&self) -> Option<Gtid> {
         self.ticket.as_ref()?.binlog.as_ref()?.gtid
     }
@@ -155,9 +169,11 @@ impl Pending {
 
     pub(crate) fn set_ticket(&mut self, ticket: Ticket) {
         assert!(self.ticket.is_none(), "one ticket a transaction");
-        self.distance = ticket.seq.0.saturating_sub(self.last.0);
-        self.in_a_row = if self.distance == 1 { self.in_a_row.saturating_add(1) } else { 0 };
-        self.last = ticket.seq;
+        let before = self.recent;
+        self.distance = ticket.seq.0.saturating_sub(before.seq.0);
+        let in_a_row = if self.distance == 1 { before.in_a_row.saturating_add(1) } else { 0 };
+        let clock = if ticket.binlog.is_some() { ticket.clock } else { before.clock };
+        self.recent = Recent { seq: ticket.seq, clock, in_a_row };
         self.ticket = Some(ticket);
     }
 

@@ -51,7 +51,7 @@ use crate::error::Die;
 use crate::facts::Facts;
 use crate::file_maker::FileMaker;
 use crate::log_waiters::LogWaiters;
-use crate::pending::{Batch, EventsKind, Pending};
+use crate::pending::{Batch, EventsKind, Pending, Recent};
 use crate::publisher::Publisher;
 use crate::readers::Readers;
 use crate::record::BinlogPlace;
@@ -286,13 +286,13 @@ impl Pipeline {
     ) -> Result<Committing, FatalError> {
         let max = self.settings.max_binlog_size.load(Ordering::Relaxed);
         let is_alone = self.is_alone(&pending);
-        let (seq, released) = self.hand_over(trx, pending, participant, Rotate::AtSize(max))?;
+        let (recent, released) = self.hand_over(trx, pending, participant, Rotate::AtSize(max))?;
         if is_alone {
-            self.play_alone(seq)?;
+            self.play_alone(recent.seq)?;
         } else {
             self.want_first();
         }
-        Ok(Committing::new(Arc::clone(self), seq, released))
+        Ok(Committing::new(Arc::clone(self), recent, released))
     }
 
     /// Does what only one thread at a time does with events, other than to sync: `Onelog_serial_ns`.
@@ -310,7 +310,7 @@ impl Pipeline {
         mut pending: Box<Pending>,
         participant: &mut dyn Participant,
         rotate: Rotate,
-    ) -> Result<(CommitSeq, bool), FatalError> {
+    ) -> Result<(Recent, bool), FatalError> {
         let _guard = AbortOnUnwind;
         let (seq, took_ns) = self.sequencer.draw(&mut pending, trx, rotate, &*self.clock);
         self.stats.ticket_ns.record(took_ns);
@@ -320,7 +320,7 @@ impl Pipeline {
         if let Some(range) = &pending.ticket().buffer {
             self.maker.prefetch(range);
         }
-        self.record_footprint(&mut pending);
+        self.record_footprint(&pending);
         if pending.form != Form::Later {
             self.settle(&pending);
         }
@@ -331,12 +331,13 @@ impl Pipeline {
         if locks_go {
             self.locks_go(&pending);
         }
+        let recent = pending.recent;
         self.slots.put_ready(seq, pending);
         // Last, for a transaction may have very many, and nobody's commit waits for this.
         if locks_go {
             participant.release_locks(seq);
         }
-        Ok((seq, locks_go))
+        Ok((recent, locks_go))
     }
 
     /// Has the strategy begin with what is ready: at once, or when [`Pipeline::kick_forever`] says so.
@@ -391,7 +392,7 @@ impl Pipeline {
     /// so there is nobody to form a group with, and steps are shorter than it takes to wake two threads.
     fn is_alone(&self, pending: &Pending) -> bool {
         let max_ns = u64::from(self.settings.lone_commit_max_us.load(Ordering::Relaxed)) * 1000;
-        pending.in_a_row >= ALONE_AFTER
+        pending.recent.in_a_row >= ALONE_AFTER
             && self.recent_step_ns.load(Ordering::Relaxed) < max_ns
             && !self.settings.has_delays()
     }
@@ -428,15 +429,17 @@ impl Pipeline {
         let tracking = Tracking::of(self.settings.dependency_tracking.load(Ordering::Relaxed));
         let is_known = pending.has_write_set && pending.kind == EventsKind::Transaction;
         let rows = is_known.then_some(&writes.row_hashes);
-        pending.parent_clock = self.dependencies.parent(tracking, rows, &mut pending.footprint);
+        let session_clock = pending.recent.clock;
+        pending.parent_clock =
+            self.dependencies.parent(tracking, rows, session_clock, &mut pending.footprint);
     }
 
     /// After the ticket, with all locks held.
-    fn record_footprint(&self, pending: &mut Pending) {
+    fn record_footprint(&self, pending: &Pending) {
         let ticket = pending.ticket();
         if ticket.binlog.is_some() {
             let clock = ticket.clock;
-            self.dependencies.record(&mut pending.footprint, clock);
+            self.dependencies.record(&pending.footprint, clock);
         }
     }
 

@@ -6,7 +6,12 @@
 //!
 //! Rolling back to a savepoint takes nothing out: a hash too many costs a dependency too many.
 
+use smallvec::SmallVec;
+
 use crate::lock::LockId;
+
+/// Hashes of one transaction, most of which change a row or two.
+pub type Hashes = SmallVec<[u32; 4]>;
 
 /// A transaction that writes more rows and unique values is not told apart by them.
 pub const ROW_HASHES_MAX: usize = 4000;
@@ -53,7 +58,7 @@ impl RowHashes {
 
     /// Replaces `out` by the hashes. Returns whether those are all: there are at least one and at most
     /// [`ROW_HASHES_MAX`] of them, or none but of rows that are entangled. One may stand there more than once.
-    pub fn copy_to(&self, out: &mut Vec<u32>) -> bool {
+    pub fn copy_to(&self, out: &mut Hashes) -> bool {
         out.clear();
         out.extend_from_slice(&self.hashes);
         if out.len() > ROW_HASHES_MAX {
@@ -90,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_transaction_at_the_limit_is_told_apart_and_one_above_is_not() {
-        let mut out = vec![9];
+        let mut out = Hashes::from([9, 9, 9, 9]);
         let limit = ROW_HASHES_MAX as u64;
         assert!(noted(0..limit).copy_to(&mut out));
         assert_eq!(out.len(), ROW_HASHES_MAX);
@@ -104,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_writes_no_rows_of_tables_is_not_told_apart() {
-        let mut out = Vec::new();
+        let mut out = Hashes::new();
         let mut hashes = noted([]);
         assert!(!hashes.copy_to(&mut out), "a change of the catalog alone");
         hashes.note_keyless();

@@ -25,7 +25,7 @@ use vfs::Vfs;
 use vfs::sim::SimDisk;
 
 use crate::ack::poll_visible;
-use crate::pending::{Pending, Ticket};
+use crate::pending::{Pending, Recent, Ticket};
 use crate::publisher::{Publisher, Tuple};
 use crate::slots::Slots;
 use crate::sweep::Sweep;
@@ -101,7 +101,7 @@ fn pending(seq: CommitSeq) -> Box<Pending> {
         immediate_server_version: 0,
         original_server_version: None,
     };
-    let mut pending = Pending::new(cache, plan, Origin { timestamp: 0, server_id: 1 });
+    let mut pending = Pending::new(cache, Recent::default(), plan, Origin { timestamp: 0, server_id: 1 });
     pending.set_ticket(Ticket {
         seq,
         redo: None,

@@ -39,7 +39,6 @@ fn events_bring_no_checkpoint_nearer_but_for_a_part_of_all() {
         let mut world = World::open(&SimDisk::new(), options).unwrap();
         for key in 0..200 {
             let mut pending = world.session();
-            pending.reset();
             pending.cache.append(ORIGIN, &RowsQuery { sql: &vec![key; more_events] }).unwrap();
             let committing = world.submit_prepared(pending, &[(key, Some(vec![key; 10_000]))].into());
             drop(world.block_on(committing));
@@ -102,7 +101,6 @@ fn what_passes_the_read_lock_passes_it_with_chunks() {
         let _lock = world.block_on(ReadLock::take(&pipeline));
         for size in [100, 900_000] {
             let mut pending = world.session();
-            pending.reset();
             pending.passes_read_lock = true;
             let committing = world.submit_prepared(pending, &[(1, Some(vec![7; size]))].into());
             drop(world.block_on(committing));

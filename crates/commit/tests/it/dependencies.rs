@@ -71,7 +71,6 @@ fn run_session(world: &World, locks: &[Mutex<()>], number: u64, ids: &AtomicU64)
         keys.sort_unstable();
         keys.dedup();
         let rows = keys.iter().map(|key| locks[usize::from(*key)].lock().unwrap()).collect();
-        pending.reset();
         pending.kind = EventsKind::Transaction;
         let changes = keys.iter().map(|key| (*key, Some(vec![*key]))).collect();
         let mut trx = Locked { writes: World::record(&mut pending, &changes), rows };
@@ -83,6 +82,7 @@ fn run_session(world: &World, locks: &[Mutex<()>], number: u64, ids: &AtomicU64)
         // Locks are still held if they are not released early.
         pipeline.locks_go(&pending);
         drop((ack, trx));
+        pending = World::next(pending);
     }
 }
 

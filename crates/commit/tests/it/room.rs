@@ -77,7 +77,6 @@ fn commits(world: &mut World) -> usize {
     let row = vec![7; 10_000];
     for done in 0..100 {
         let mut pending = world.session();
-        pending.reset();
         let mut writes = World::record(&mut pending, &vec![(1, Some(row.clone()))]);
         pending.kind = EventsKind::Transaction;
         let trx = TrxId(1000 + done);

@@ -97,7 +97,6 @@ fn a_start_that_is_not_made_durable_leaves_the_segment_of_an_open_chunk() {
     let mut world = World::open(&disk, options).unwrap();
     let waiting: Vec<_> = (0..64).map(|key| submit(&mut script, &mut world, key, 100)).collect();
     let mut pending = world.session();
-    pending.reset();
     // Its write set is small: in redo nothing of it is needed.
     pending.cache.append(ORIGIN, &RowsQuery { sql: &vec![b'x'; 600 << 10] }).unwrap();
     let mut open = world.begin_prepared(pending, &vec![(1, None)]);

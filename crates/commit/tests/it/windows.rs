@@ -58,7 +58,6 @@ fn a_commit_is_part_of_a_moment_between_its_changes_and_its_locks() {
     let pipeline = Arc::clone(&world.pipeline);
     for key in 2..200 {
         let mut pending = world.session();
-        pending.reset();
         let mut writes = World::record(&mut pending, &vec![(key, Some(vec![1]))]);
         pending.kind = EventsKind::Transaction;
         world.block_on(pipeline.reserve(TrxId(1000), &mut pending, &writes)).unwrap();
@@ -108,7 +107,6 @@ fn what_a_large_transaction_has_written_is_not_kept_for_it_when_the_strategy_has
     let pipeline = Arc::clone(&world.pipeline);
     let quiet = world.block_on(Quiet::take(&pipeline));
     let mut pending = world.session();
-    pending.reset();
     for _ in 0..3 {
         pending.cache.append(ORIGIN, &RowsQuery { sql: &vec![7; 300_000] }).unwrap();
     }

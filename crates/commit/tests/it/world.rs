@@ -226,7 +226,15 @@ impl World {
             immediate_server_version: 80046,
             original_server_version: None,
         };
-        Box::new(Pending::new(cache, plan, ORIGIN))
+        Box::new(Pending::new(cache, commit::Recent::default(), plan, ORIGIN))
+    }
+
+    /// What the session that had this before hands over next, empty.
+    pub fn next(before: Box<Pending>) -> Box<Pending> {
+        let (plan, recent) = (before.plan, before.recent());
+        let mut cache = before.into_cache();
+        cache.reset();
+        Box::new(Pending::new(cache, recent, plan, ORIGIN))
     }
 
     /// Reserve and submit of a transaction that has this GTID; the caller drives.
@@ -237,16 +245,14 @@ impl World {
         self.submit_prepared(pending, changes)
     }
 
-    /// Reserve and submit by a session; the caller drives.
-    pub fn submit_by(&mut self, mut pending: Box<Pending>, changes: &Changes) -> Committing {
-        pending.reset();
-        self.submit_prepared(pending, changes)
+    /// Reserve and submit by the session that had this before; the caller drives.
+    pub fn submit_by(&mut self, before: Box<Pending>, changes: &Changes) -> Committing {
+        self.submit_prepared(Self::next(before), changes)
     }
 
     /// A new session's whole commit, to be polled beside others.
     pub fn begin(&mut self, changes: &Changes) -> Pin<Box<dyn Future<Output = CommitSeq>>> {
-        let mut pending = self.session();
-        pending.reset();
+        let pending = self.session();
         self.begin_prepared(pending, changes)
     }
 

@@ -27,8 +27,7 @@ pub(super) struct Done {
 pub(super) async fn finish(shared: Arc<Shared>, flow: Arc<Flow>, mut done: mpsc::Receiver<Done>) {
     while let Some(Done { turn, committing, position, timestamp }) = done.recv().await {
         if let Some(committing) = committing {
-            let (_ack, pending) = committing.await;
-            flow.give_back(pending);
+            let _ack = committing.await;
         }
         let mut state = shared.common.replica.state.lock();
         (state.applied, state.is_placed) = (position, true);

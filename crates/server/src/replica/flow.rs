@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use tokio::sync::watch;
 use types::error::SqlError;
-
-use commit::Pending;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -19,8 +16,6 @@ pub(super) struct Flow {
     failed: watch::Sender<Option<SqlError>>,
     /// What is not committed is to be forgotten.
     cancelled: watch::Sender<bool>,
-    /// Hand-overs that the pipeline has given back. Rank: last.
-    pool: Mutex<std::collections::VecDeque<Box<Pending>>>,
 }
 
 /// Why a worker ends.
@@ -37,9 +32,6 @@ impl From<SqlError> for Stop {
         Self::Failed(error)
     }
 }
-
-/// Hand-overs that are kept.
-const POOL_MAX: usize = 64;
 
 impl Flow {
     pub(super) fn new() -> Arc<Self> {
@@ -111,20 +103,6 @@ impl Flow {
 
     pub(super) fn is_cancelled(&self) -> bool {
         *self.cancelled.borrow()
-    }
-
-    pub(super) fn give_back(&self, mut pending: Box<Pending>) {
-        pending.reset();
-        let mut pool = self.pool.lock();
-        if pool.len() < POOL_MAX {
-            pool.push_back(pending);
-        }
-    }
-
-    /// The one that was given back first: one that comes round at once would pass for a lone session's.
-    pub(super) fn take(&self) -> Option<Box<Pending>> {
-        let mut pool = self.pool.lock();
-        if pool.len() > 1 { pool.pop_front() } else { None }
     }
 }
 

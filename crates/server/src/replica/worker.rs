@@ -298,7 +298,7 @@ impl Worker {
         }
         let committing = self.client.commit_applied(stamp).await?;
         let committing = if committing.has_released() {
-            self.client.go_on(self.flow.take());
+            self.client.go_on();
             Some(committing)
         } else {
             self.client.finish_applied(committing).await;

@@ -262,7 +262,7 @@ impl Shared {
 
     async fn rotate_binlog(
         &self,
-        mut transaction: Transaction,
+        transaction: Transaction,
         origin: binlog::Origin,
         checksum: Option<ChecksumAlg>,
     ) -> Result<()> {
@@ -284,12 +284,12 @@ impl Shared {
 impl Transaction {
     /// Takes a place in the commit order whose only effect is a new binlog file.
     pub(crate) async fn rotate(
-        &mut self,
+        mut self,
         origin: binlog::Origin,
         checksum: Option<ChecksumAlg>,
     ) -> Result<()> {
-        let mut pending = self.take_pending();
-        pending.origin = origin;
+        let cache = self.parts().1.take();
+        let pending = self.pending(cache, origin);
         self.set_waits(Waits::ToCommit);
         let rotating = match self.pipeline().rotate(self.trx.id(), pending, checksum).await {
             Ok(rotating) => rotating,
@@ -300,9 +300,8 @@ impl Transaction {
             Err(RotateError::Fatal(error)) => match self.pipeline().die("writing the logs", error).await {},
         };
         self.set_waits(Waits::ForCommit);
-        let (_ack, pending) = rotating.await;
+        let _ack = rotating.await;
         self.set_waits(Waits::ForNothing);
-        self.put_back(pending);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use binlog::event::Xid;
 use binlog::{Compressor, Gtid, GtidPlan, Mark as LogMark, Origin, TrxCache, Uuid};
-use commit::{CommitAck, CommitError, Committing, EventsKind, Pending, Pipeline};
+use commit::{CommitAck, CommitError, Committing, EventsKind, Pending, Pipeline, Recent};
 use engine::ids::{Change, Key, Row, TableId};
 use engine::lock::{LockId, Mode};
 use engine::store::Store;
@@ -32,7 +32,8 @@ pub(crate) struct Transaction {
     pipeline: Arc<Pipeline>,
     pub(crate) trx: Trx,
     /// `None` only while the pipeline has it.
-    pending: Option<Box<Pending>>,
+    cache: Option<TrxCache>,
+    recent: Recent,
     /// BEGIN was said, or autocommit is off and a statement has run.
     pub(crate) open: bool,
     /// START TRANSACTION READ ONLY.
@@ -53,6 +54,8 @@ pub(crate) struct Transaction {
     pub(crate) next_gtid: Option<Gtid>,
     /// The table that it makes: what changes that one later depends on it, whatever the rows say.
     pub(crate) defines: Option<TableId>,
+    /// See [`Pending::passes_read_lock`].
+    passes_read_lock: bool,
     savepoints: Vec<Savepoint>,
     sid: binlog::Uuid,
     counters: Arc<Counters>,
@@ -92,7 +95,8 @@ impl Transaction {
         Self {
             pipeline: Arc::clone(pipeline),
             trx: Trx::of(Arc::clone(store), connection),
-            pending: Some(new_pending(cache)),
+            cache: Some(cache),
+            recent: Recent::default(),
             open: false,
             read_only: false,
             serializable: false,
@@ -103,6 +107,7 @@ impl Transaction {
             last_gtid: None,
             next_gtid: None,
             defines: None,
+            passes_read_lock: false,
             savepoints: Vec::new(),
             sid,
             counters,
@@ -111,23 +116,23 @@ impl Transaction {
 
     /// The transaction and its events' cache, for a statement.
     pub(crate) fn parts(&mut self) -> (&mut Trx, &mut TrxCache) {
-        let pending = self.pending.as_mut().expect("no commit is under way");
-        (&mut self.trx, &mut pending.cache)
+        (&mut self.trx, self.cache.as_mut().expect("no commit is under way"))
     }
 
     pub(crate) fn pipeline(&self) -> &Arc<Pipeline> {
         &self.pipeline
     }
 
-    /// What a commit hands over, empty.
-    pub(crate) fn take_pending(&mut self) -> Box<Pending> {
-        self.pending.take().expect("no commit is under way")
-    }
-
-    /// Takes it back.
-    pub(crate) fn put_back(&mut self, mut pending: Box<Pending>) {
-        pending.reset();
-        self.pending = Some(pending);
+    /// What is handed over with these events.
+    pub(crate) fn pending(&self, cache: TrxCache, origin: Origin) -> Box<Pending> {
+        let plan = GtidPlan {
+            sid: None,
+            may_have_statements: false,
+            original_commit_timestamp_us: None,
+            immediate_server_version: SERVER_VERSION,
+            original_server_version: None,
+        };
+        Box::new(Pending::new(cache, self.recent, plan, origin))
     }
 
     /// The isolation level of the next transaction.
@@ -168,8 +173,9 @@ impl Transaction {
     pub(crate) async fn commit_unlogged(&mut self) -> Result<CommitAck, SqlError> {
         // `gtid_next` is that of the statement for which they are drawn.
         let gtid = self.next_gtid.take();
-        self.pending.as_mut().expect("no commit is under way").passes_read_lock = true;
+        self.passes_read_lock = true;
         let done = self.commit_as(EventsKind::None, Origin { timestamp: 0, server_id: 0 }, None).await;
+        self.passes_read_lock = false;
         self.next_gtid = gtid;
         done
     }
@@ -203,7 +209,7 @@ impl Transaction {
         self.counters.bump(Counter::HandlerCommit);
         self.pipeline.locks_go(&pending);
         self.last_gtid = pending.gtid();
-        self.put_back(pending);
+        self.cache = Some(pending.into_cache());
         self.trx.keep_temporary();
         self.end();
         ack
@@ -220,9 +226,10 @@ impl Transaction {
         if let Some(stamp) = &stamp {
             self.put_own(stamp.key.clone(), Change::Put(Row::clone(&stamp.row))).await?;
         }
-        let mut pending = self.pending.take().expect("no commit is under way");
+        let cache = self.cache.take().expect("no commit is under way");
+        let mut pending = self.pending(cache, origin);
         pending.kind = kind;
-        pending.origin = origin;
+        pending.passes_read_lock = self.passes_read_lock;
         self.plan(&mut pending, stamp.as_deref());
         pending.counters.extend_from_slice(self.trx.counters());
         if kind != EventsKind::None {
@@ -236,7 +243,7 @@ impl Transaction {
         if let Some(level) = self.compression
             && let Err(error) = Box::pin(self.compress(&mut pending, level)).await
         {
-            self.pending = Some(pending);
+            self.cache = Some(pending.into_cache());
             return Err(cache_error(&error));
         }
         self.set_waits(Waits::ToCommit);
@@ -250,11 +257,14 @@ impl Transaction {
         let admitted = reserved.and_then(|()| self.writer.as_ref().map_or(Ok(()), Writer::refuse));
         if let Err(error) = admitted {
             self.pipeline.forget(id, &mut pending);
-            self.pending = Some(pending);
+            self.cache = Some(pending.into_cache());
             return Err(error);
         }
         match self.pipeline.submit(id, pending, &mut self.trx) {
-            Ok(committing) => Ok(committing),
+            Ok(committing) => {
+                self.recent = committing.recent();
+                Ok(committing)
+            }
             Err(error) => match self.pipeline.die("writing the logs", error).await {},
         }
     }
@@ -307,9 +317,11 @@ impl Transaction {
         Ok(())
     }
 
-    /// Another hand-over, where the pipeline still has the last one.
-    pub(crate) fn give_pending(&mut self, pending: Box<Pending>) {
-        self.pending = Some(pending);
+    /// The next transaction may begin, with this cache: the pipeline still has the last one's.
+    pub(crate) fn go_on(&mut self, cache: TrxCache) {
+        self.cache = Some(cache);
+        self.recent = self.recent.not_waiting();
+        self.end();
     }
 
     /// Rolls back: forgets everything. Resolves when everything that was seen is visible to all.
@@ -344,8 +356,8 @@ impl Transaction {
     /// Forgets everything: the next transaction may begin.
     pub(crate) fn end(&mut self) {
         self.trx.end();
-        if let Some(pending) = &mut self.pending {
-            pending.reset();
+        if let Some(cache) = &mut self.cache {
+            cache.reset();
         }
         self.savepoints.clear();
         (self.open, self.read_only, self.defines) = (false, false, None);
@@ -383,18 +395,6 @@ impl Transaction {
         let found = self.savepoints.iter().position(|savepoint| savepoint.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| ER_SP_DOES_NOT_EXIST.error(&[&"SAVEPOINT", &name]))
     }
-}
-
-/// An empty hand-over.
-pub(crate) fn new_pending(cache: TrxCache) -> Box<Pending> {
-    let plan = GtidPlan {
-        sid: None,
-        may_have_statements: false,
-        original_commit_timestamp_us: None,
-        immediate_server_version: SERVER_VERSION,
-        original_server_version: None,
-    };
-    Box::new(Pending::new(cache, plan, Origin { timestamp: 0, server_id: 0 }))
 }
 
 /// A refused commit as clients see it.

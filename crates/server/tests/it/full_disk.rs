@@ -65,6 +65,7 @@ fn a_checkpoint_waits_for_room_and_nobody_waits_for_it() {
     assert_eq!(code(&mut client, INSERT), DISK_FULL);
     assert_eq!(code(&mut client, "SET GLOBAL onelog_commit_strategy = enhanced"), DISK_FULL);
     assert_eq!(code(&mut client, "ALTER TABLE d.t ADD KEY (b(10))"), DISK_FULL);
+    assert_eq!(code(&mut client, "FLUSH BINARY LOGS"), DISK_FULL);
     assert_eq!(rows(&mut client, COUNT), [counted(0)]);
     // A little more, as somebody gives it back bit by bit.
     disk.set_capacity(capacity + (100 << 10));

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use binlog::{Gtid, Origin};
-use commit::{Committing, EventsKind, Pending, Pipeline};
+use commit::{Committing, EventsKind, Pipeline};
 use protocol::wire::Capabilities;
 use types::error::SqlError;
 use types::error::table::ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF;
 
 use super::gtid_next::OwnGtid;
-use super::transaction::{Stamp, new_pending};
+use super::transaction::Stamp;
 use super::{Arrival, Client, KillSwitch, Shared};
 use crate::accounts::{Access, Account, Name, Peer};
 pub(crate) use table::Mapped;
@@ -125,11 +125,10 @@ impl Client {
         let _ack = self.transaction.finish(committing).await;
     }
 
-    /// The next transaction may begin, with this hand-over or a new one: the pipeline still has the last, whose locks have gone.
-    pub(crate) fn go_on(&mut self, pending: Option<Box<Pending>>) {
-        let pending = pending.unwrap_or_else(|| new_pending(self.shared.cache(&self.spill_name())));
-        self.transaction.give_pending(pending);
-        self.transaction.end();
+    /// The next transaction may begin: the pipeline still has the last, whose locks have gone.
+    pub(crate) fn go_on(&mut self) {
+        let cache = self.shared.cache(&self.spill_name());
+        self.transaction.go_on(cache);
     }
 
     /// Undoes all of the transaction. It still has its GTID, with which it may be committed.
