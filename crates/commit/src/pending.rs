@@ -94,6 +94,8 @@ pub struct Pending {
     pub(crate) recent: Recent,
     /// Tickets from its session's last one to this.
     pub(crate) distance: u64,
+    /// When it got its ticket, by [`Clock::monotonic_ns`](crate::Clock::monotonic_ns).
+    pub(crate) drawn_ns: u64,
 }
 
 impl Pending {
@@ -121,6 +123,7 @@ impl Pending {
             ticket: None,
             recent,
             distance: 0,
+            drawn_ns: 0,
         }
     }
 

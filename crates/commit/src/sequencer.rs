@@ -313,10 +313,11 @@ impl Sequencer {
         if pending.form != Form::Later {
             state.draw_record(pending, &mut ticket);
         }
-        let took_ns = clock.monotonic_ns().saturating_sub(begun);
+        let drawn = clock.monotonic_ns();
         drop(state);
+        pending.drawn_ns = drawn;
         pending.set_ticket(ticket);
-        (seq, took_ns)
+        (seq, drawn.saturating_sub(begun))
     }
 
     /// Draws the redo record of a transaction that has its ticket, for [`Form::Later`]. Called in ticket order.

@@ -28,6 +28,7 @@ const WRITE_SET_EXTRACTION: u8 = 2;
 
 /// See the module.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is said by itself")]
 pub(crate) struct Transaction {
     pipeline: Arc<Pipeline>,
     pub(crate) trx: Trx,
