@@ -15,7 +15,7 @@
 //!
 //! Rejected: `binlog_group_commit_sync_delay`, which `group` has, waits as long whether somebody is expected or not. An eighth of a
 //! sync, and then as long as they come fast enough: transactions of several statements take longer (1 ms a sync, two to eight clients of
-//! `oltp_write_only`: 0.73 to 0.92 of the transactions). To wait for those who think up to a whole sync: 0.92 with 64 clients of
+//! `oltp_write_only`: 0.72 to 0.92 of the transactions). To wait for those who think up to two thirds of a sync: 0.92 with 64 clients of
 //! `oltp_write_only` at 5 ms a sync.
 
 use std::collections::VecDeque;

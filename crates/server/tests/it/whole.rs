@@ -1,7 +1,7 @@
 //! A whole server on a simulated disk.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,7 +10,7 @@ use server::run::{self, DataDir, Server};
 use server::session::Shared;
 use tokio::runtime::Runtime;
 use vfs::sim::SimDisk;
-use vfs::{Open, Vfs};
+use vfs::{Open, OsVfs, Vfs};
 
 use crate::client::{Address, Client, LOCAL_FILES, Login, Stream};
 use crate::net::host::becomes;
@@ -21,6 +21,7 @@ pub struct World {
     server: Option<Server>,
     address: SocketAddr,
     vfs: Arc<dyn Vfs>,
+    socket: PathBuf,
     /// Behind the runtime: fields are dropped in their order.
     _data_dir: DataDir,
 }
@@ -94,7 +95,7 @@ impl World {
         let server = runtime.block_on(run::start(Arc::clone(&vfs), &data_dir, options));
         let server = server.map_err(|error| error.to_string())?;
         let address = server.addresses()[0];
-        Ok(Self { runtime, server: Some(server), address, vfs, _data_dir: data_dir })
+        Ok(Self { runtime, server: Some(server), address, vfs, socket, _data_dir: data_dir })
     }
 
     /// Where it listens.
@@ -147,6 +148,13 @@ impl World {
         if let Some(server) = self.server.take() {
             self.runtime.block_on(server.stop()).unwrap();
         }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // A server that stops removes it; one that a test kills leaves it.
+        let _ = OsVfs.remove_file(&self.socket);
     }
 }
 
