@@ -5,8 +5,8 @@
 //! what it could. So where a sync takes long, a step waits for as many as were under way at the last one, as long as that is worth
 //! it: each one who is missing waits for a whole sync more if he misses this one, each one who is there waits until the others
 //! come. When that will be is known from before ([`Crowd::all_thought_ns`]). Sessions that think longer than half a sync, as they do
-//! where processors are short, are not waited for: then two groups that take turns keep the processors busy during a sync. If nobody
-//! came, it does not wait for a while.
+//! where processors are short, are not waited for: then two groups that take turns keep the processors busy during a sync. So nobody
+//! waits longer than a sync takes. If nobody came, it does not wait for a while.
 //!
 //! Before a step is wanted at all, everybody who can run runs ([`Pipeline::kick_forever`]); where a sync takes long, and more
 //! than a turn of them is about, this happens again until nearly half of all who commit are there. With fewer, syncs are
@@ -31,6 +31,9 @@ use crate::pending::Pending;
 /// Shorter syncs are not worth it: the shortest wait takes as long, nanoseconds.
 const SHORTEST_NS: u64 = 400_000;
 
+/// Longer syncs count as if they took this: after a disk has stood still nobody waits as long again.
+const LONGEST_NS: u64 = 10_000_000;
+
 /// The time between two looks, microseconds.
 const LOOK_US: u64 = 10;
 
@@ -50,7 +53,7 @@ const ONE: u64 = 1 << 32;
 const REMEMBERED: usize = 8;
 
 /// Who thinks longer counts as if he had thought so long, in syncs.
-const LONGEST: u64 = 4;
+const LONGEST_THOUGHT: u64 = 4;
 
 /// Who commits, as steps see it. Relaxed order everywhere: a wrong guess costs a little time.
 #[derive(Debug, Default)]
@@ -85,10 +88,10 @@ impl Crowd {
         move_to(&self.deviation_ns, thoughts_ns.iter().map(|ns| ns.abs_diff(average)).sum::<u64>() / count);
     }
 
-    /// When nearly all sessions will have thought, nanoseconds after an answer.
+    /// When nearly all sessions will have thought, nanoseconds after an answer: at most twice the average.
     fn all_thought_ns(&self) -> u64 {
         let average = self.think_ns.load(Ordering::Relaxed);
-        average + (4 * self.deviation_ns.load(Ordering::Relaxed)).max(average / 2)
+        average + (4 * self.deviation_ns.load(Ordering::Relaxed)).clamp(average / 2, average)
     }
 
     /// Whether a step that begins now would carry less than its share, of all that are drawn.
@@ -104,7 +107,7 @@ impl Pipeline {
     /// Whether a step had better begin after another turn of those who run.
     pub(crate) fn expects_more(&self) -> bool {
         self.settings.redo_demand() == Some(Durability::Synced)
-            && self.recent_sync_ns.load(Ordering::Relaxed) >= SHORTEST_NS
+            && sync_ns(self) >= SHORTEST_NS
             && self.crowd.is_missing(self.last_drawn())
     }
 }
@@ -134,7 +137,7 @@ impl Gather {
         if pipeline.settings.redo_demand() != Some(Durability::Synced) {
             return;
         }
-        let (sync_ns, first) = (pipeline.recent_sync_ns.load(Ordering::Relaxed), under_way(pipeline, next));
+        let (sync_ns, first) = (sync_ns(pipeline), under_way(pipeline, next));
         if !self.begins(sync_ns, &pipeline.crowd, first) {
             return;
         }
@@ -173,7 +176,7 @@ impl Gather {
 
     /// A step has released these; the next one it takes is `next`.
     pub(super) fn note(&mut self, pipeline: &Pipeline, released: &[Box<Pending>], next: CommitSeq) {
-        let sync_ns = pipeline.recent_sync_ns.load(Ordering::Relaxed);
+        let sync_ns = sync_ns(pipeline);
         if released.is_empty() || sync_ns < SHORTEST_NS {
             return;
         }
@@ -182,7 +185,7 @@ impl Gather {
             .iter()
             .map(|pending| {
                 let last = CommitSeq(pending.recent.seq.0 - pending.distance);
-                self.thought_ns(last, pending.drawn_ns, LONGEST * sync_ns)
+                self.thought_ns(last, pending.drawn_ns, LONGEST_THOUGHT * sync_ns)
             })
             .collect();
         pipeline.crowd.note(released, &thoughts);
@@ -203,6 +206,11 @@ impl Gather {
             step => drawn_ns.saturating_sub(self.steps[step].1).min(longest_ns),
         }
     }
+}
+
+/// What a sync takes.
+fn sync_ns(pipeline: &Pipeline) -> u64 {
+    pipeline.recent_sync_ns.load(Ordering::Relaxed).min(LONGEST_NS)
 }
 
 /// Transactions that have a ticket and were not taken.
@@ -274,6 +282,7 @@ mod tests {
     fn nearly_all_have_thought_after_the_average_and_some_more() {
         assert_eq!(thinking(1000, 100).all_thought_ns(), 1500);
         assert_eq!(thinking(1000, 200).all_thought_ns(), 1800);
+        assert_eq!(thinking(1000, 900).all_thought_ns(), 2000);
     }
 
     #[test]

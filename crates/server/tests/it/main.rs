@@ -16,6 +16,7 @@ mod compressed;
 mod conditions;
 
 mod cursors;
+mod dependencies;
 mod descending;
 mod digests;
 mod dumps;
