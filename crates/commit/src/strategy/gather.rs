@@ -141,14 +141,27 @@ impl Gather {
         if !self.begins(sync_ns, &pipeline.crowd, first) {
             return;
         }
-        let until = self.released_ns + pipeline.crowd.all_thought_ns();
         let begun = pipeline.clock.monotonic_ns();
-        let (mut ready, mut now) = (first, begun);
-        while self.is_worth(sync_ns, ready, until.saturating_sub(now)) {
+        self.wait_by(sync_ns, pipeline.crowd.all_thought_ns(), (first, begun), || {
             pipeline.clock.sleep_us(LOOK_US);
-            (ready, now) = (under_way(pipeline, next), pipeline.clock.monotonic_ns());
+            (under_way(pipeline, next), pipeline.clock.monotonic_ns())
+        });
+    }
+
+    /// Looks again as long as it is worth it, where all will have thought in `thought_ns`. A look says how many are ready, and when.
+    fn wait_by(
+        &mut self,
+        sync_ns: u64,
+        thought_ns: u64,
+        first: (u64, u64),
+        mut look: impl FnMut() -> (u64, u64),
+    ) {
+        let until = self.released_ns + thought_ns;
+        let (mut ready, mut now) = first;
+        while self.is_worth(sync_ns, ready, until.saturating_sub(now)) {
+            (ready, now) = look();
         }
-        if now > begun && ready == first {
+        if now > first.1 && ready == first.0 {
             self.pause = DISAPPOINTED;
         }
     }
@@ -177,7 +190,12 @@ impl Gather {
     /// A step has released these; the next one it takes is `next`.
     pub(super) fn note(&mut self, pipeline: &Pipeline, released: &[Box<Pending>], next: CommitSeq) {
         let sync_ns = sync_ns(pipeline);
-        if released.is_empty() || sync_ns < SHORTEST_NS {
+        if released.is_empty() {
+            return;
+        }
+        if sync_ns < SHORTEST_NS {
+            // Steps that are not remembered: what came before says nothing of whom they answer.
+            self.steps.clear();
             return;
         }
         self.expected = released.len() as u64 + under_way(pipeline, next);
@@ -276,6 +294,30 @@ mod tests {
         assert!(!gather.is_worth(SYNC_NS, 7, SYNC_NS / 7 + 1));
         assert!(!gather.is_worth(SYNC_NS, 8, 1), "all are here");
         assert!(!gather.is_worth(SYNC_NS, 1, 0), "they should have been here");
+    }
+
+    #[test]
+    fn it_waits_until_all_are_there_or_should_have_been() {
+        // Eight were released; one is back soon. They should have thought 400,000 ns after that.
+        const RELEASED: u64 = 5_000_000;
+        let wait = |looks: &[(u64, u64)]| {
+            let mut gather = Gather { released_ns: RELEASED, ..expecting(8, 0) };
+            let mut looks = looks.iter().map(|(ready, ns)| (*ready, RELEASED + ns));
+            gather.wait_by(SYNC_NS, 400_000, (1, RELEASED + 50_000), || looks.next().expect("no longer"));
+            (looks.len(), gather.pause)
+        };
+        assert_eq!(wait(&[(4, 100_000), (7, 300_000), (8, 350_000)]), (0, 0));
+        assert_eq!(wait(&[(8, 100_000), (8, 200_000)]), (1, 0), "all are there");
+        assert_eq!(
+            wait(&[(7, 200_000), (7, 300_000)]),
+            (1, 0),
+            "the last one gains less than the seven lose"
+        );
+        assert_eq!(wait(&[(1, 200_000), (1, 400_000), (1, 500_000)]), (1, DISAPPOINTED));
+        let mut late = Gather { released_ns: RELEASED, ..expecting(8, 0) };
+        let begun = RELEASED + 400_000;
+        late.wait_by(SYNC_NS, 400_000, (1, begun), || panic!("they should have been here"));
+        assert_eq!(late.pause, 0, "it has not waited");
     }
 
     #[test]

@@ -178,7 +178,7 @@ impl Default for Harvest {
 
 impl Harvest {
     fn begin(&mut self, last: CommitSeq) {
-        self.next = last.next();
+        (self.next, self.gather) = (last.next(), Gather::default());
     }
 
     /// Before a sync: waits for those who are about to come, if that is worth it.
