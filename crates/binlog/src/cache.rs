@@ -80,6 +80,12 @@ impl TrxCache {
         Self { buf: Vec::new(), open: None, events: 0, spill: None, spilled: false, limits, place }
     }
 
+    /// An empty one with the same bounds and the same place, for the next transaction while this one's is under way.
+    #[must_use]
+    pub fn renewed(&self) -> Self {
+        Self::at(Arc::clone(&self.place), self.limits)
+    }
+
     /// Whether the cache holds no event.
     pub fn is_empty(&self) -> bool {
         self.events == 0

@@ -13,7 +13,7 @@ use crate::pending::{Pending, Recent};
 use crate::slots::Slots;
 
 /// Proof that everything a client is about to be told is durable and visible. Only the pipeline makes one, and
-/// without one no reply that ends a transaction can be built.
+/// without one no reply that ends a transaction is sent.
 #[derive(Debug)]
 #[must_use = "the acknowledgement belongs into the reply"]
 pub struct CommitAck {
@@ -64,18 +64,26 @@ pub(crate) fn poll_visible(slots: &Slots, published: &Published, seq: CommitSeq,
 pub struct Committing {
     visible: Visible,
     recent: Recent,
+    /// See [`Committing::distance`].
+    distance: u64,
     released: bool,
     collected: bool,
 }
 
 impl Committing {
-    pub(crate) fn new(pipeline: Arc<Pipeline>, recent: Recent, released: bool) -> Self {
-        Self { visible: Visible::new(pipeline, recent.seq), recent, released, collected: false }
+    pub(crate) fn new(pipeline: Arc<Pipeline>, before: Recent, recent: Recent, released: bool) -> Self {
+        let distance = recent.seq.0.saturating_sub(before.seq.0);
+        Self { visible: Visible::new(pipeline, recent.seq), recent, distance, released, collected: false }
     }
 
     /// What its session keeps for the next one.
     pub fn recent(&self) -> Recent {
         self.recent
+    }
+
+    /// Commits from its session's last one to this: how many sessions commit, if all do as often.
+    pub fn distance(&self) -> u64 {
+        self.distance
     }
 
     /// Whether its row locks went at its ticket. If not, [`Pipeline::locks_go`] comes between this and their release: what

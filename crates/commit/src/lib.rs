@@ -58,4 +58,5 @@ pub use sequencer::{BinlogEnd, EVENTS_FACTOR, FileContext, GtidClaim};
 pub use settings::Settings;
 pub use stats::{Histogram, Stats};
 pub use strategy::StrategyKind;
+pub use sweep::SweepPart;
 pub use switch::{Quiet, Switched};

@@ -16,7 +16,8 @@ use crate::clock;
 use crate::dump;
 use crate::general_log::Entry;
 use crate::net::{
-    Connection, Gone, Handler, Inbound, Interrupt, Interruption, Login, Outcome, Reply, SentFile, Service,
+    Connection, Gone, Handler, Held, Inbound, Interrupt, Interruption, Login, Outcome, Reply, SentFile,
+    Service,
 };
 use crate::session::{Arrival, Client, DumpAsked, KillSwitch, Shared, Upload, Wire};
 
@@ -251,6 +252,10 @@ impl Wire for Reply {
 
     fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move { Self::send(self).await.map_err(|_| ER_NET_ERROR_ON_WRITE.error(&[])) })
+    }
+
+    fn held(&mut self) -> Option<&mut Option<Held>> {
+        Some(Self::held(self))
     }
 
     fn begin(&mut self, sequence: u8) {

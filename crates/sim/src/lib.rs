@@ -6,6 +6,7 @@
 //! differs, and time stands still unless somebody asks for it.
 
 mod answer;
+mod wire;
 mod world;
 
 pub use answer::Answer;

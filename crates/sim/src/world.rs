@@ -21,12 +21,11 @@ use engine::scan::{Direction, Entry, KeyRange};
 use engine::store::{Store, Timer};
 use engine::trx::Trx;
 use parking_lot::Mutex;
-use protocol::out::PacketWriter;
 use protocol::wire::Capabilities;
 use server::accounts::{Access, Account, Accounts, Peer};
 use server::ddl::{Checkpoints, Schema};
 use server::net::Connections;
-use server::session::{Arrival, Client, Common, Shared, Wire};
+use server::session::{Arrival, Client, Common, Shared};
 use server::status::Status;
 use server::variables::{Values, Variables};
 use sql::exec::BoxFuture;
@@ -37,6 +36,7 @@ use vfs::Vfs;
 use vfs::sim::Rng;
 
 use crate::Answer;
+use crate::wire::BufferWire;
 
 /// The data directory.
 const DIR: &str = "/data";
@@ -286,7 +286,7 @@ impl World {
         let mut runs: Vec<_> = runs
             .map(|((conn, wire), text)| {
                 let run = async move {
-                    conn.client.query(text.as_bytes(), now, wire).await;
+                    conn.ask(text, now, wire).await;
                     conn.client.last_commit()
                 };
                 Some(Box::pin(run) as LocalFuture<'_, CommitSeq>)
@@ -436,6 +436,14 @@ impl Conn<'_> {
         u16::from_le_bytes([bytes[9], bytes[10]])
     }
 
+    /// Executes a text until its answer may be sent.
+    async fn ask(&mut self, sql: &str, now: u64, wire: &mut BufferWire) {
+        self.client.query(sql.as_bytes(), now, wire).await;
+        if let Some(held) = wire.held.take() {
+            held.await;
+        }
+    }
+
     /// Executes a text of several statements.
     ///
     /// # Errors
@@ -443,7 +451,7 @@ impl Conn<'_> {
     pub fn run_all(&mut self, sql: &str) -> Result<Vec<Answer>, FatalError> {
         let mut wire = BufferWire::default();
         let now = self.world.clock.unix_us();
-        self.world.block_on(self.client.query(sql.as_bytes(), now, &mut wire))?;
+        self.world.block_on(self.ask(sql, now, &mut wire))?;
         Ok(Answer::read_all(&wire.bytes()))
     }
 
@@ -473,41 +481,6 @@ impl Conn<'_> {
     pub fn ok(&mut self, sql: &str) {
         let answer = self.run(sql);
         assert!(matches!(answer, Answer::Ok(..)), "{sql}: {answer:?}");
-    }
-}
-
-/// Keeps what is sent.
-#[derive(Debug, Default)]
-struct BufferWire {
-    packets: PacketWriter,
-    sent: Vec<u8>,
-    sends: u64,
-}
-
-impl BufferWire {
-    fn bytes(&self) -> Vec<u8> {
-        [&self.sent[..], self.packets.bytes()].concat()
-    }
-}
-
-impl Wire for BufferWire {
-    fn packets(&mut self) -> &mut PacketWriter {
-        &mut self.packets
-    }
-
-    fn buffered(&self) -> usize {
-        self.packets.len()
-    }
-
-    fn sends(&self) -> u64 {
-        self.sends
-    }
-
-    fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>> {
-        self.sent.extend_from_slice(self.packets.bytes());
-        self.packets.clear();
-        self.sends += 1;
-        Box::pin(std::future::ready(Ok(())))
     }
 }
 

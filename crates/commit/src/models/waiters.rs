@@ -21,7 +21,7 @@ fn sweep_until(line: &Line, last: CommitSeq) {
         let early = line.published.visible();
         block_on(poll_fn(|context| line.sweep.signal.poll_requested(context)));
         let visible = if is_broken(WATERMARK_TOO_EARLY) { early } else { line.published.visible() };
-        line.sweep.run(&line.slots, visible);
+        line.sweep.take(visible).run(&line.slots);
         if visible >= last {
             return;
         }

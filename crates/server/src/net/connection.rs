@@ -1,12 +1,12 @@
 //! A connection as others see it: who it is, what it does, and what is wanted of it.
 //!
 //! Its own task writes most of it; everybody reads. What others want is a mark and a wake-up: [`Connection::ask`]
-//! sets the mark first and wakes second, the task registers its waker first and looks at the marks second, so nothing
-//! is missed.
+//! sets the mark first and wakes second, the task that has to wait registers its waker first and looks at the marks second, so
+//! nothing is missed.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
@@ -31,19 +31,36 @@ const ATTRIBUTES_SIZE_MAX: usize = 512;
 /// Marks: what is wanted of a connection.
 pub(super) mod mark {
     /// The statement shall stop.
-    pub const KILL_QUERY: u8 = 1;
+    pub const KILL_QUERY: u16 = 1;
     /// The connection shall end.
-    pub const KILL_CONNECTION: u8 = 2;
+    pub const KILL_CONNECTION: u16 = 2;
     /// It is past its deadline.
-    pub const EXPIRED: u8 = 4;
+    pub const EXPIRED: u16 = 4;
     /// The server shuts down: whoever is idle shall end.
-    pub const SHUTDOWN: u8 = 8;
+    pub const SHUTDOWN: u16 = 8;
     /// It has been idle for a while: its buffers shall go.
-    pub const TRIM: u8 = 16;
+    pub const TRIM: u16 = 16;
     /// The server has waited long enough.
-    pub const ABANDON: u8 = 32;
+    pub const ABANDON: u16 = 32;
     /// It has not logged in, and others wait for its place.
-    pub const MAKE_ROOM: u8 = 64;
+    pub const MAKE_ROOM: u16 = 64;
+    /// Its last answer was handed over and is not out: see [`super::super::delivery`].
+    pub const DELIVERING: u16 = 128;
+    /// The session waits for that.
+    pub const AWAITED: u16 = 256;
+    /// The socket did not take all of it.
+    pub const STUCK: u16 = 512;
+    /// What ends a session wherever it waits.
+    pub const LOST: u16 = EXPIRED | ABANDON;
+}
+
+/// What the end of a command goes by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AtRest {
+    /// `long_query_time`, microseconds.
+    long_us: u64,
+    /// `wait_timeout`, milliseconds.
+    wait_ms: u64,
 }
 
 /// How a session is stopped that sees to that itself.
@@ -56,45 +73,47 @@ pub trait Interrupt: Send + Sync {
     fn kill_connection(&self);
 }
 
-/// See the module.
+/// See the module. What nearly every command touches comes first, also in memory.
+#[repr(C)]
 pub struct Connection {
     /// `connection_id()`
     pub id: u32,
+    /// Release by who asks, acquired by the task.
+    marks: AtomicU16,
+    command: AtomicU8,
+    /// Set behind the login.
+    compressed: AtomicBool,
+    /// On the monotonic clock, in milliseconds; 0 = none. Relaxed: looked at once a second.
+    deadline_ms: AtomicU64,
+    /// Since when it does that; monotonic, milliseconds.
+    since_ms: AtomicU64,
+    /// The task. Rank: last; wakers run with nothing held.
+    waker: Mutex<Option<Waker>>,
+    /// What the session counts.
+    pub counters: Arc<Counters>,
+    limits: ArcSwap<ConnectionLimits>,
+    /// Rank: last.
+    interrupt: Mutex<Option<Arc<dyn Interrupt>>>,
+    /// Rank: last.
+    shown: Mutex<Shown>,
+    /// What the socket did not take of an answer that was handed over. Rank: last.
+    left: Mutex<Vec<u8>>,
     /// From where the client comes.
     pub peer: Peer,
     /// The client's TCP port.
     pub port: Option<u16>,
-    /// What the session counts.
-    pub counters: Arc<Counters>,
-    limits: ArcSwap<ConnectionLimits>,
-    /// Release by who asks, acquired by the task.
-    marks: AtomicU8,
-    /// The task. Rank: last; wakers run with nothing held.
-    waker: Mutex<Option<Waker>>,
-    /// On the monotonic clock, in milliseconds; 0 = none. Relaxed: looked at once a second.
-    deadline_ms: AtomicU64,
-    /// A commit is under way: the session is not to be stopped.
-    shielded: AtomicBool,
-    command: AtomicU8,
-    /// Since when it does that; monotonic, milliseconds.
-    since_ms: AtomicU64,
-    /// Rank: last.
-    shown: Mutex<Shown>,
-    /// Rank: last.
-    interrupt: Mutex<Option<Arc<dyn Interrupt>>>,
     /// Set by the switch to TLS, before the session begins.
     tls: OnceLock<TlsNames>,
-    /// Set behind the login.
-    compressed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
+#[repr(C)]
 struct Shown {
-    access: Option<Arc<Access>>,
-    db: Option<String>,
     state: &'static str,
     /// The prepared statement that it executes, whole.
     prepared: Option<Arc<[u8]>>,
+    db: Option<String>,
+    access: Option<Arc<Access>>,
     /// Of anything else.
     info: Vec<u8>,
     attributes: Vec<(String, String)>,
@@ -121,10 +140,10 @@ impl Connection {
             port,
             counters,
             limits: ArcSwap::default(),
-            marks: AtomicU8::new(0),
+            marks: AtomicU16::new(0),
             waker: Mutex::default(),
             deadline_ms: AtomicU64::new(0),
-            shielded: AtomicBool::new(false),
+            left: Mutex::default(),
             command: AtomicU8::new(CommandKind::Connect as u8),
             since_ms: AtomicU64::new(clock::monotonic_ms()),
             shown: Mutex::default(),
@@ -234,12 +253,6 @@ impl Connection {
         }
     }
 
-    /// Keeps the session from being stopped until the guard is dropped: while the pipeline owns its commit.
-    pub fn shield(&self) -> Shield<'_> {
-        self.shielded.store(true, Ordering::Relaxed);
-        Shield(self)
-    }
-
     /// Whether the statement shall stop, for work that does not wait.
     pub fn is_stopped(&self) -> bool {
         self.marks.load(Ordering::Relaxed) & (mark::KILL_QUERY | mark::KILL_CONNECTION | mark::ABANDON) != 0
@@ -316,19 +329,68 @@ impl Connection {
         self.command.store(command as u8, Ordering::Relaxed);
     }
 
-    /// `Slow_queries`: a command has ended, if there was one, that took `long_query_time` or longer, in whole milliseconds.
-    pub(super) fn count_if_slow(&self, now_ms: u64) {
-        let long_us = self.limits().long_query_time_us.load(Ordering::Relaxed);
-        if self.is_running() && now_ms.saturating_sub(self.since()).saturating_mul(1000) >= long_us {
-            self.counters.bump(Counter::SlowQueries);
+    /// What the end of a command goes by now.
+    pub(super) fn at_rest(&self) -> AtRest {
+        let limits = self.limits();
+        AtRest {
+            long_us: limits.long_query_time_us.load(Ordering::Relaxed),
+            wait_ms: u64::from(limits.wait_timeout_s.load(Ordering::Relaxed)) * 1000,
         }
     }
 
-    /// Ends a command: waits for the next one until the deadline.
-    pub(super) fn rest(&self, now_ms: u64, deadline_ms: u64) {
+    /// Ends a command, if there was one: waits for the next one until the deadline. `Slow_queries` counts it if it took
+    /// `long_query_time` or longer, in whole milliseconds.
+    pub(super) fn rest(&self, now_ms: u64, at_rest: AtRest) {
+        if self.is_running() && now_ms.saturating_sub(self.since()).saturating_mul(1000) >= at_rest.long_us {
+            self.counters.bump(Counter::SlowQueries);
+        }
         self.command.store(CommandKind::Sleep as u8, Ordering::Relaxed);
         self.since_ms.store(now_ms, Ordering::Relaxed);
-        self.deadline_ms.store(deadline_ms, Ordering::Relaxed);
+        self.deadline_ms.store(now_ms + at_rest.wait_ms, Ordering::Relaxed);
+    }
+
+    /// An answer is handed over.
+    pub(super) fn begin_delivery(&self) {
+        self.marks.fetch_or(mark::DELIVERING, Ordering::Relaxed);
+    }
+
+    /// It is out, but for what is left. Wakes the session if it waits for that, or if something was wanted of it meanwhile.
+    pub(super) fn end_delivery(&self, left: &[u8]) {
+        let before = if left.is_empty() {
+            self.marks.fetch_and(!mark::DELIVERING, Ordering::AcqRel)
+        } else {
+            self.left.lock().extend_from_slice(left);
+            self.marks.fetch_or(mark::STUCK, Ordering::AcqRel) | mark::STUCK
+        };
+        if before != mark::DELIVERING {
+            self.wake();
+        }
+    }
+
+    /// Whether an answer that was handed over is not out.
+    pub(super) fn is_delivering(&self) -> bool {
+        self.marks(mark::DELIVERING) != 0
+    }
+
+    /// Whether something is left of an answer that was handed over.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.marks(mark::STUCK) != 0
+    }
+
+    /// Resolves when no answer is being delivered, with what is left of it. Within [`Connection::unless`].
+    pub(super) async fn delivered(&self) -> Vec<u8> {
+        poll_fn(|_| {
+            if self.marks(mark::DELIVERING) == 0 {
+                return Poll::Ready(Vec::new());
+            }
+            let marks = self.marks.fetch_or(mark::AWAITED, Ordering::AcqRel);
+            if marks & mark::DELIVERING != 0 && marks & mark::STUCK == 0 {
+                return Poll::Pending;
+            }
+            self.unmark(mark::DELIVERING | mark::AWAITED | mark::STUCK);
+            Poll::Ready(std::mem::take(&mut *self.left.lock()))
+        })
+        .await
     }
 
     /// Gives back what the last command kept.
@@ -353,8 +415,12 @@ impl Connection {
     }
 
     /// Leaves marks and wakes the task.
-    pub(super) fn ask(&self, marks: u8) {
+    pub(super) fn ask(&self, marks: u16) {
         self.marks.fetch_or(marks, Ordering::Release);
+        self.wake();
+    }
+
+    fn wake(&self) {
         let waker = self.waker.lock().take();
         if let Some(waker) = waker {
             waker.wake();
@@ -362,7 +428,7 @@ impl Connection {
     }
 
     /// As [`Self::ask`]; a session that stops by itself is told.
-    pub(super) fn interrupt(&self, marks: u8) {
+    pub(super) fn interrupt(&self, marks: u16) {
         let interrupt = self.interrupt.lock().clone();
         if let Some(interrupt) = &interrupt {
             if marks & mark::KILL_CONNECTION != 0 {
@@ -380,53 +446,64 @@ impl Connection {
     }
 
     /// The marks among `wanted`.
-    pub(super) fn marks(&self, wanted: u8) -> u8 {
+    pub(super) fn marks(&self, wanted: u16) -> u16 {
         self.marks.load(Ordering::Acquire) & wanted
     }
 
     /// Takes marks away.
-    pub(super) fn unmark(&self, marks: u8) {
+    pub(super) fn unmark(&self, marks: u16) {
         self.marks.fetch_and(!marks, Ordering::Relaxed);
     }
 
     /// Works until it is done, or until one of these marks is there: then the marks are returned, and the work goes no
-    /// further. While the session is shielded, no mark but that of an expired deadline counts.
+    /// further. While an answer is delivered, only those of [`mark::LOST`] count: the others when it is out.
     ///
     /// The work is pinned by the caller: passed on by value, each layer would keep room for it twice.
     pub(super) async fn unless<T>(
         &self,
-        wanted: u8,
+        wanted: u16,
         work: Pin<&mut impl Future<Output = T>>,
-    ) -> Result<T, u8> {
+    ) -> Result<T, u16> {
         self.unless_stuck(wanted, 0, work).await
     }
 
     /// The same, with marks that count only where the work has to wait.
     pub(super) async fn unless_stuck<T>(
         &self,
-        wanted: u8,
-        late: u8,
+        wanted: u16,
+        late: u16,
         mut work: Pin<&mut impl Future<Output = T>>,
-    ) -> Result<T, u8> {
+    ) -> Result<T, u16> {
         poll_fn(|context| {
-            self.register(context);
-            let shield = if self.shielded.load(Ordering::Relaxed) { mark::EXPIRED } else { u8::MAX };
-            let mut asked = self.marks(wanted | late) & shield;
-            if asked & mark::EXPIRED != 0 && !self.is_expired() {
-                // The deadline was met while the reaper looked.
-                self.unmark(mark::EXPIRED);
-                asked &= !mark::EXPIRED;
-            }
+            let seen = self.marks.load(Ordering::Acquire);
+            let asked = self.asked(seen) & (wanted | late);
             if asked & wanted != 0 {
                 return Poll::Ready(Err(asked));
             }
             match work.as_mut().poll(context) {
-                Poll::Ready(done) => Poll::Ready(Ok(done)),
-                Poll::Pending if asked != 0 => Poll::Ready(Err(asked)),
-                Poll::Pending => Poll::Pending,
+                Poll::Ready(done) => return Poll::Ready(Ok(done)),
+                Poll::Pending if asked != 0 => return Poll::Ready(Err(asked)),
+                Poll::Pending => {}
             }
+            self.register(context);
+            // Whoever came before that had nobody to wake.
+            if self.marks.load(Ordering::Acquire) != seen {
+                context.waker().wake_by_ref();
+            }
+            Poll::Pending
         })
         .await
+    }
+
+    /// Which of these marks count now.
+    fn asked(&self, marks: u16) -> u16 {
+        let mut asked = if marks & mark::DELIVERING == 0 { marks } else { marks & mark::LOST };
+        if asked & mark::EXPIRED != 0 && !self.is_expired() {
+            // The deadline was met while the reaper looked.
+            self.unmark(mark::EXPIRED);
+            asked &= !mark::EXPIRED;
+        }
+        asked
     }
 
     fn is_expired(&self) -> bool {
@@ -448,16 +525,5 @@ pub(crate) fn beginning(info: &[u8]) -> &[u8] {
     match std::str::from_utf8(cut) {
         Err(error) if error.error_len().is_none() => &cut[..error.valid_up_to()],
         _ => cut,
-    }
-}
-
-/// See [`Connection::shield`].
-#[derive(Debug)]
-#[must_use = "the session is shielded until this is dropped"]
-pub struct Shield<'a>(&'a Connection);
-
-impl Drop for Shield<'_> {
-    fn drop(&mut self) {
-        self.0.shielded.store(false, Ordering::Relaxed);
     }
 }

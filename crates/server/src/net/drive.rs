@@ -1,9 +1,10 @@
 //! A connection's task: login, then one command after another.
 
-use std::future::poll_fn;
-use std::pin::pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 
 use protocol::command::Command;
 use protocol::frame::PacketReader;
@@ -17,14 +18,14 @@ use super::inbound::Inbound;
 use super::listener::Visitor;
 use super::login::{self, Link, LoginError};
 use super::pace::Arriving;
-use super::reply::Reply;
+use super::reply::{Gone, Reply};
 use super::sent_file::SentFile;
 use super::stream::ReadHalf;
 use crate::clock;
 use crate::status::{Counter, Gauges};
 
 /// What ends the wait for a command.
-const ENDS: u8 = mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON;
+const ENDS: u16 = mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON;
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +75,8 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
     let mut parts = Parts { reader, read, reply, connection };
     let end = match commands(&net, &mut parts, &mut handler).await {
         Ended::Here(end) => {
-            parts.connection.count_if_slow(clock::monotonic_ms());
+            let connection = &parts.connection;
+            connection.rest(clock::monotonic_ms(), connection.at_rest());
             end
         }
         Ended::Streams => match net.streams.spawn(stream(parts, handler)).await {
@@ -96,16 +98,20 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
 
 /// The command loop.
 async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mut S::Handler) -> Ended {
+    let mut is_handed_over = false;
     loop {
-        let now_ms = clock::monotonic_ms();
-        let timeout_s = parts.connection.limits().wait_timeout_s.load(Ordering::Relaxed);
-        parts.connection.count_if_slow(now_ms);
-        parts.connection.rest(now_ms, now_ms + u64::from(timeout_s) * 1000);
+        if !is_handed_over {
+            parts.connection.rest(clock::monotonic_ms(), parts.connection.at_rest());
+        }
         let mut outcome = match command(net, parts, handler).await {
             Ok(outcome) => outcome,
             Err(end) => return Ended::Here(end),
         };
-        if let Err(end) = send(parts).await {
+        is_handed_over = outcome == Outcome::Continue && parts.reply.hand_over();
+        if is_handed_over {
+            continue;
+        }
+        if let Err(end) = send(&mut parts.reply, &parts.connection).await {
             return Ended::Here(end);
         }
         while outcome == Outcome::Load {
@@ -124,15 +130,37 @@ async fn commands<S: Service>(net: &Arc<Net<S>>, parts: &mut Parts, handler: &mu
     }
 }
 
-/// Sends the reply.
-async fn send(parts: &mut Parts) -> Result<(), End> {
-    let connection = &parts.connection;
-    let sending = pin!(parts.reply.send());
-    // Who is killed is told so, unless the client does not read.
-    match connection.unless_stuck(mark::EXPIRED | mark::ABANDON, mark::KILL_CONNECTION, sending).await {
+/// Sends the reply, once the commit is done that it waits for.
+async fn send(reply: &mut Reply, connection: &Connection) -> Result<(), End> {
+    if let Some(mut held) = reply.held().take() {
+        connection.unless(mark::LOST, Pin::new(&mut held)).await.map_err(|_| End::Aborted)?;
+    }
+    while_read(connection, reply.send()).await
+}
+
+/// Sends, as long as the client reads. Who is killed is told so, unless the client does not read.
+async fn while_read(
+    connection: &Connection,
+    sending: impl Future<Output = Result<(), Gone>>,
+) -> Result<(), End> {
+    match connection.unless_stuck(mark::LOST, mark::KILL_CONNECTION, pin!(sending)).await {
         Ok(Ok(())) => Ok(()),
         Err(mark::KILL_CONNECTION) => Err(End::Orderly),
         Ok(Err(_)) | Err(_) => Err(End::Aborted),
+    }
+}
+
+/// Waits until the answer before is out, if it was handed over.
+async fn settle(reply: &mut Reply, connection: &Connection) -> Result<(), End> {
+    let left = connection.unless(mark::LOST, pin!(connection.delivered())).await;
+    let left = left.map_err(|_| End::Aborted)?;
+    if !left.is_empty() {
+        while_read(connection, reply.send_left(&left)).await?;
+        connection.rest(clock::monotonic_ms(), connection.at_rest());
+    }
+    match connection.marks(mark::KILL_CONNECTION | mark::SHUTDOWN) {
+        0 => Ok(()),
+        _ => Err(End::Orderly),
     }
 }
 
@@ -142,10 +170,10 @@ async fn load<H: Handler>(parts: &mut Parts, handler: &mut H) -> Result<Outcome,
     let mut file = SentFile::new(reader, read, connection, reply.sequence());
     let outcome = {
         let loading = pin!(handler.load(&mut file, reply));
-        connection.unless(mark::EXPIRED | mark::ABANDON, loading).await
+        connection.unless(mark::LOST, loading).await
     };
     match outcome {
-        Ok(outcome) if !file.is_broken() => send(parts).await.map(|()| outcome),
+        Ok(outcome) if !file.is_broken() => send(&mut parts.reply, &parts.connection).await.map(|()| outcome),
         _ => Err(End::Aborted),
     }
 }
@@ -166,7 +194,7 @@ async fn send_by_itself<H: Handler>(parts: &mut Parts, handler: &mut H) -> End {
     let Parts { reader, read, reply, connection } = parts;
     let mut inbound = Inbound::new(reader, read, connection);
     let streaming = handler.stream(&mut inbound, reply);
-    match connection.unless(mark::EXPIRED | mark::ABANDON, pin!(streaming)).await {
+    match connection.unless(mark::LOST, pin!(streaming)).await {
         Ok(Ok(())) => End::Orderly,
         Ok(Err(_)) | Err(_) => End::Aborted,
     }
@@ -182,9 +210,17 @@ async fn command<S: Service>(
     loop {
         let Parts { reader, read, reply, connection } = parts;
         let step = match reader.next_command() {
-            Ok(Some(packet)) => execute(net, packet, connection, reply, handler).await,
+            Ok(Some(packet)) => {
+                if connection.is_delivering() {
+                    Box::pin(settle(reply, connection)).await?;
+                }
+                execute(net, packet, connection, reply, handler).await
+            }
             Ok(None) => Step::Read,
-            Err(error) => Step::Broken(error),
+            Err(error) => {
+                Box::pin(settle(reply, connection)).await?;
+                Step::Broken(error)
+            }
         };
         match step {
             Step::Read => receive(parts, &mut arriving).await?,
@@ -217,10 +253,18 @@ async fn receive(parts: &mut Parts, arriving: &mut Arriving) -> Result<(), End> 
     let within_packet = parts.reader.is_within_packet();
     loop {
         let (reader, read) = (&mut parts.reader, &mut parts.read);
-        let more =
-            poll_fn(|context| arriving.poll_read(context, read, reader.spare(), &connection, within_packet));
+        let more = poll_fn(|context| {
+            if connection.is_stuck() {
+                return Poll::Ready(Ok(None));
+            }
+            arriving.poll_read(context, read, reader.spare(), &connection, within_packet).map_ok(Some)
+        });
         let marks = match connection.unless(ENDS | mark::TRIM, pin!(more)).await {
-            Ok(Ok(count)) if count > 0 => {
+            Ok(Ok(None)) => {
+                Box::pin(settle(&mut parts.reply, &connection)).await?;
+                continue;
+            }
+            Ok(Ok(Some(count))) if count > 0 => {
                 reader.filled(count);
                 connection.counters.add(Counter::BytesReceived, count as u64);
                 return Ok(());
@@ -254,7 +298,7 @@ fn trim(parts: &mut Parts) {
 }
 
 /// Says why the connection ends, where MySQL says it.
-async fn farewell(parts: &mut Parts, marks: u8, within_packet: bool) -> End {
+async fn farewell(parts: &mut Parts, marks: u16, within_packet: bool) -> End {
     let (error, end) = if marks & mark::EXPIRED != 0 {
         let why = if within_packet { &ER_NET_READ_INTERRUPTED } else { &ER_CLIENT_INTERACTION_TIMEOUT };
         (why.error(&[]), End::Aborted)

@@ -89,8 +89,8 @@ async fn run<H: Handler>(
     reply: &mut Reply,
     handler: &mut H,
 ) -> Step {
-    const KILLS: u8 = mark::KILL_QUERY | mark::KILL_CONNECTION;
-    let always = mark::EXPIRED | mark::ABANDON;
+    const KILLS: u16 = mark::KILL_QUERY | mark::KILL_CONNECTION;
+    let always = mark::LOST;
     let stops = if connection.stops_itself() { always } else { always | KILLS };
     let marks = match connection.unless(stops, pin!(handler.command(command, reply))).await {
         Ok(outcome) => return Step::Done(outcome),

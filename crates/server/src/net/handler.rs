@@ -69,7 +69,7 @@ pub trait Service: Send + Sync + 'static {
 pub trait Handler: Send + 'static {
     /// Executes a command and writes the reply, which the connection sends. COM_QUIT, COM_PING, COM_STATISTICS
     /// and COM_CHANGE_USER do not come here. The future may be dropped wherever it waits, unless the
-    /// connection was given an [`super::Interrupt`] or is shielded; [`Self::interrupted`] follows then.
+    /// connection was given an [`super::Interrupt`]; [`Self::interrupted`] follows then.
     fn command(&mut self, command: Command<'_>, reply: &mut Reply) -> impl Future<Output = Outcome> + Send;
 
     /// Sends by itself after [`Outcome::Stream`], until the stream ends. The future may be dropped wherever it waits.

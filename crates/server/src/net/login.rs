@@ -51,7 +51,7 @@ const PACKETS_MAX: u32 = 16;
 const SEALED_ANSWER: Duration = Duration::from_millis(20);
 
 /// What ends a login.
-pub(super) const ENDS: u8 =
+pub(super) const ENDS: u16 =
     mark::KILL_CONNECTION | mark::EXPIRED | mark::SHUTDOWN | mark::ABANDON | mark::MAKE_ROOM;
 
 /// Why somebody was not let in.

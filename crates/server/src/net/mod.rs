@@ -18,6 +18,7 @@
 
 mod compress;
 mod connection;
+mod delivery;
 mod doors;
 mod drive;
 mod execute;
@@ -43,7 +44,8 @@ pub(crate) mod tls;
 use std::sync::Arc;
 
 pub(crate) use connection::beginning;
-pub use connection::{Connection, Interrupt, Shield};
+pub use connection::{Connection, Interrupt};
+pub use delivery::Held;
 pub(crate) use files::sessions_max;
 pub use handler::{Handler, Interruption, Login, Outcome, Service};
 pub use hosts::Errors as HostErrors;

@@ -17,6 +17,7 @@ use types::error::SqlError;
 
 use super::compress::Compression;
 use super::connection::Connection;
+use super::delivery::{Delivery, Held, SIZE_MAX};
 use super::pace::Pace;
 use super::stream::WriteHalf;
 use super::tls::Session;
@@ -39,6 +40,8 @@ pub struct Reply {
     sent: usize,
     write: WriteHalf,
     connection: Arc<Connection>,
+    /// The commit that they wait for.
+    held: Option<Held>,
     capabilities: Capabilities,
     /// Back to here if the command is stopped.
     settled: Mark,
@@ -54,6 +57,7 @@ impl Reply {
             sent: 0,
             write,
             connection,
+            held: None,
             capabilities: Capabilities::PROTOCOL_41,
             settled,
             sends: 0,
@@ -68,6 +72,30 @@ impl Reply {
     /// Says which number the next compressed frame has, if there are frames.
     pub fn number_frames(&mut self, sequence: u8) {
         self.write.number_frames(sequence);
+    }
+
+    /// The commit that what was collected waits for, if there is one: whoever sends awaits it first.
+    pub fn held(&mut self) -> &mut Option<Held> {
+        &mut self.held
+    }
+
+    /// Hands what was collected over to whoever finds the commit done that it waits for. False, and nothing is changed, if it waits for
+    /// none, if few others commit, if it is large, and if it has to pass through TLS or compressed frames.
+    pub(super) fn hand_over(&mut self) -> bool {
+        let size = self.packets.len();
+        let Some(socket) = self.write.plain().filter(|_| size <= SIZE_MAX).cloned() else { return false };
+        let Some(held) = self.held.take_if(|held| held.is_crowded()) else { return false };
+        self.sends += 1;
+        self.connection.counters.add(Counter::BytesSent, size as u64);
+        Delivery::begin(&self.connection, socket, held, self.packets.bytes());
+        self.forget();
+        self.settled = self.packets.mark();
+        true
+    }
+
+    /// Sends what is left of an answer that was handed over.
+    pub(super) async fn send_left(&mut self, left: &[u8]) -> Result<(), Gone> {
+        write_all(&mut self.write, &self.connection, left, &mut 0).await
     }
 
     /// What both sides can do.
@@ -108,26 +136,16 @@ impl Reply {
 
     /// Sends what was collected, and waits until the operating system has taken it. No packet may be open. If this is not awaited
     /// to its end, the next send goes on where it was.
+    ///
+    /// # Panics
+    /// If it waits for a commit.
     pub async fn send(&mut self) -> Result<(), Gone> {
+        assert!(self.held.is_none(), "a commit is done before anybody is told");
         if self.packets.is_empty() {
             return Ok(());
         }
         self.sends += 1;
-        let (packets, write, connection) = (&self.packets, &mut self.write, &*self.connection);
-        let sent = &mut self.sent;
-        let mut pace = Pace::default();
-        poll_fn(|context| {
-            let polled = write_all(write, context, packets.bytes(), sent);
-            if polled.is_pending() {
-                let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
-                connection.set_deadline(pace.deadline(clock::monotonic_ms(), *sent as u64, timeout_s));
-            }
-            polled
-        })
-        .await?;
-        if pace.has_begun() {
-            self.connection.set_deadline(0);
-        }
+        write_all(&mut self.write, &self.connection, self.packets.bytes(), &mut self.sent).await?;
         self.connection.counters.add(Counter::BytesSent, self.sent as u64);
         self.forget();
         self.settled = self.packets.mark();
@@ -202,8 +220,30 @@ impl Reply {
     }
 }
 
-/// Writes what is left, and waits until the operating system has it.
-fn write_all(
+/// Writes what is left, and waits until the operating system has it, as long as the client reads.
+async fn write_all(
+    write: &mut WriteHalf,
+    connection: &Connection,
+    bytes: &[u8],
+    sent: &mut usize,
+) -> Result<(), Gone> {
+    let mut pace = Pace::default();
+    poll_fn(|context| {
+        let polled = poll_write_all(write, context, bytes, sent);
+        if polled.is_pending() {
+            let timeout_s = connection.limits().net_write_timeout_s.load(Ordering::Relaxed);
+            connection.set_deadline(pace.deadline(clock::monotonic_ms(), *sent as u64, timeout_s));
+        }
+        polled
+    })
+    .await?;
+    if pace.has_begun() {
+        connection.set_deadline(0);
+    }
+    Ok(())
+}
+
+fn poll_write_all(
     write: &mut WriteHalf,
     context: &mut Context<'_>,
     bytes: &[u8],
@@ -227,6 +267,7 @@ mod tests {
     use tokio::net::TcpSocket;
 
     use super::*;
+    use crate::accounts::Peer;
     use crate::net::{Tls, stream};
 
     /// Less than TLS takes at a time, more than the sockets do.
@@ -261,6 +302,46 @@ mod tests {
         (server.unwrap(), client)
     }
 
+    fn reply(write: WriteHalf, held: Held) -> Reply {
+        let peer = Peer { address: None, host: "localhost".into() };
+        let mut reply = Reply::new(write, Arc::new(Connection::new(1, peer, None, Arc::default())));
+        reply.ok(&OkPacket::default());
+        *reply.held() = Some(held);
+        reply
+    }
+
+    /// Whether an answer is handed over; one that is not has to wait for its commit all the same.
+    fn is_handed_over(reply: &mut Reply) -> bool {
+        let handed_over = reply.hand_over();
+        assert_eq!(reply.held().is_some(), !handed_over);
+        assert_eq!(reply.packets().is_empty(), handed_over);
+        handed_over
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_handed_over_or_waits_with_its_session() {
+        let never = |crowded| Held::by(std::future::pending(), crowded);
+        let (end, _client) = pair().await;
+        let (_read, write) = stream::tcp(end).unwrap();
+        assert!(is_handed_over(&mut reply(write, never(true))));
+
+        let (end, _client) = pair().await;
+        let (_read, write) = stream::tcp(end).unwrap();
+        assert!(!is_handed_over(&mut reply(write, never(false))), "few others commit");
+
+        let (end, _client) = pair().await;
+        let (_read, write) = stream::tcp(end).unwrap();
+        let mut large = reply(write, never(true));
+        large.packets().packet(&[0; SIZE_MAX]);
+        assert!(!is_handed_over(&mut large));
+
+        let (end, _client) = pair().await;
+        let (_read, mut write) = stream::tcp(end).unwrap();
+        let (_, tls) = both_sides();
+        write.secure(Arc::new(tls.session().unwrap()));
+        assert!(!is_handed_over(&mut reply(write, never(true))), "TLS");
+    }
+
     #[tokio::test]
     async fn what_tls_has_taken_is_not_sent_before_the_operating_system_has_it() {
         let (client, tls) = both_sides();
@@ -287,10 +368,11 @@ mod tests {
         }
         let bytes = vec![7; SIZE];
         let mut sent = 0;
-        let first = poll_fn(|context| Poll::Ready(write_all(&mut write, context, &bytes, &mut sent))).await;
+        let first =
+            poll_fn(|context| Poll::Ready(poll_write_all(&mut write, context, &bytes, &mut sent))).await;
         assert!(first.is_pending(), "the sockets cannot hold it");
         go_on.send(()).unwrap();
-        poll_fn(|context| write_all(&mut write, context, &bytes, &mut sent)).await.unwrap();
+        poll_fn(|context| poll_write_all(&mut write, context, &bytes, &mut sent)).await.unwrap();
         assert_eq!(reader.await.unwrap(), bytes);
     }
 }

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::{TcpStream, UnixStream, tcp, unix};
 
 use super::compress::Compression;
@@ -36,24 +36,24 @@ pub(super) enum ReadSocket {
     Unix(unix::OwnedReadHalf),
 }
 
-/// The operating system's half that is written.
-#[derive(Debug)]
+/// The operating system's half that is written. Clones are the same one.
+#[derive(Clone, Debug)]
 pub(super) enum WriteSocket {
-    Tcp(tcp::OwnedWriteHalf),
-    Unix(unix::OwnedWriteHalf),
+    Tcp(Arc<tcp::OwnedWriteHalf>),
+    Unix(Arc<unix::OwnedWriteHalf>),
 }
 
 /// Halves a TCP stream. Replies go out at once: Nagle's algorithm is off.
 pub(super) fn tcp(stream: TcpStream) -> io::Result<(ReadHalf, WriteHalf)> {
     stream.set_nodelay(true)?;
     let (read, write) = stream.into_split();
-    Ok(plain(ReadSocket::Tcp(read), WriteSocket::Tcp(write)))
+    Ok(plain(ReadSocket::Tcp(read), WriteSocket::Tcp(Arc::new(write))))
 }
 
 /// Halves a local stream.
 pub(super) fn unix(stream: UnixStream) -> (ReadHalf, WriteHalf) {
     let (read, write) = stream.into_split();
-    plain(ReadSocket::Unix(read), WriteSocket::Unix(write))
+    plain(ReadSocket::Unix(read), WriteSocket::Unix(Arc::new(write)))
 }
 
 fn plain(read: ReadSocket, write: WriteSocket) -> (ReadHalf, WriteHalf) {
@@ -156,6 +156,11 @@ impl WriteHalf {
         }
     }
 
+    /// The socket, if what is written goes out as it is.
+    pub(super) fn plain(&self) -> Option<&WriteSocket> {
+        (self.tls.is_none() && self.compression.is_none()).then_some(&self.socket)
+    }
+
     /// Says which number the next frame has, if there are frames.
     pub(super) fn number_frames(&mut self, sequence: u8) {
         if let Some(compression) = &self.compression {
@@ -223,22 +228,44 @@ impl ReadSocket {
 
 impl WriteSocket {
     /// Writes what the operating system takes.
-    pub(super) fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self {
-            Self::Tcp(half) => Pin::new(half).poll_write(context, bytes),
-            Self::Unix(half) => Pin::new(half).poll_write(context, bytes),
-        }
+    pub(super) fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_io(context, || self.try_write(bytes))
     }
 
     /// As [`Self::poll_write`], of several pieces.
     pub(super) fn poll_write_vectored(
-        &mut self,
+        &self,
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.poll_io(context, || match self {
+            Self::Tcp(half) => half.try_write_vectored(slices),
+            Self::Unix(half) => half.try_write_vectored(slices),
+        })
+    }
+
+    /// Writes what the operating system takes at once.
+    pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Tcp(half) => Pin::new(half).poll_write_vectored(context, slices),
-            Self::Unix(half) => Pin::new(half).poll_write_vectored(context, slices),
+            Self::Tcp(half) => half.try_write(bytes),
+            Self::Unix(half) => half.try_write(bytes),
+        }
+    }
+
+    fn poll_io(
+        &self,
+        context: &mut Context<'_>,
+        write: impl Fn() -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(match self {
+                Self::Tcp(half) => half.as_ref().as_ref().poll_write_ready(context),
+                Self::Unix(half) => half.as_ref().as_ref().poll_write_ready(context),
+            })?;
+            match write() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                done => return Poll::Ready(done),
+            }
         }
     }
 }

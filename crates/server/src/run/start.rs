@@ -167,7 +167,12 @@ fn settle_logs(shared: &Shared) {
 
 /// The pipeline's own tasks.
 fn tend(pipeline: &Arc<Pipeline>, streams: &Streams) {
-    tokio::spawn(guarded(Arc::clone(pipeline).sweep_forever()));
+    let sweeping = Arc::clone(pipeline);
+    let spawn = move |part| {
+        let pipeline = Arc::clone(&sweeping);
+        tokio::spawn(guarded(async move { pipeline.sweep_part(part) }));
+    };
+    tokio::spawn(guarded(Arc::clone(pipeline).sweep_forever(spawn)));
     let pause = || tokio::time::sleep(Duration::from_millis(1));
     streams.spawn(guarded(Arc::clone(pipeline).wake_readers_forever(pause)));
     tokio::spawn(guarded(Arc::clone(pipeline).kick_forever(tokio::task::yield_now)));

@@ -40,7 +40,7 @@ use super::replay::Replay;
 use super::result::ResultSettings;
 use super::row_image::RowImage;
 use super::row_log::LogContext;
-use super::transaction::Transaction;
+use super::transaction::{Committed, Transaction};
 use super::user_locks::UserLocks;
 use super::view::SessionView;
 use super::waits::Waits;
@@ -51,10 +51,13 @@ use crate::ddl::Schema;
 use crate::ddl::keepers::{Keep, Keepers};
 use crate::digests::Digests;
 use crate::general_log::{GeneralLog, SlowLog};
-use crate::net::Connections;
+use crate::net::{Connections, Held};
 use crate::random::random;
 use crate::status::{Counters, Status};
 use crate::variables::{ALL_GTIDS, Isolation, OWN_GTID, SessionVariables, Variables};
+
+/// If so many sessions commit, answers are sent without them.
+const CROWD: u64 = 512;
 
 /// What all sessions share.
 #[derive(Debug)]
@@ -434,6 +437,27 @@ impl Client {
                 self.track.gtids(all.to_string().as_bytes());
             }
             _ => {}
+        }
+    }
+
+    /// Whether the answer to a commit may be written before that is done, and be held back: everything that is kept of the
+    /// statement is known before.
+    pub(super) fn may_answer_ahead(&self, more: bool, wire: &mut dyn Wire) -> bool {
+        let is_last = !more && self.vars.track.gtids == 0 && self.own_gtid == OwnGtid::Automatic;
+        is_last && !self.collects() && !self.logs_slow() && wire.held().is_some()
+    }
+
+    /// Has the answer wait for a commit that is under way.
+    pub(super) fn hold(&mut self, committed: Committed, wire: &mut dyn Wire) -> Option<CommitAck> {
+        match committed {
+            Committed::Done(ack) => Some(ack),
+            Committed::UnderWay(commit) => {
+                self.last_commit = commit.seq();
+                let crowded = commit.distance() >= CROWD;
+                *wire.held().expect("somebody can wait") =
+                    Some(Held::by(async move { drop(commit.await) }, crowded));
+                None
+            }
         }
     }
 

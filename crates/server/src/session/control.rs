@@ -19,6 +19,7 @@ use types::error::table::{
     ER_TABLE_NOT_LOCKED_FOR_WRITE,
 };
 
+use super::transaction::Committed;
 use super::{Client, Wire};
 use crate::accounts::Privileges;
 use crate::status::Waits;
@@ -105,14 +106,19 @@ impl Client {
         self.refuse_in_xa()?;
         let read_only = self.transaction.read_only;
         self.vars.next = Characteristics::default();
-        let committed = self.commit_own().await;
+        let committed = if self.may_answer_ahead(more, wire) {
+            self.view.set_snapshot(None);
+            self.commit_ahead().await
+        } else {
+            self.commit_own().await.map(Committed::Done)
+        };
         if committed.is_err() {
             // The transaction is gone, and its GTID with it, also where a read lock has refused it before it was committed.
             let _ack = self.transaction.rollback().await;
             self.view.set_snapshot(None);
             self.use_gtid();
         }
-        let ack = committed?;
+        let ack = self.hold(committed?, wire);
         self.complete(completion, read_only, ack, more, wire);
         Ok(())
     }
@@ -130,7 +136,7 @@ impl Client {
         let ack = self.transaction.rollback().await;
         self.use_gtid();
         self.view.set_snapshot(None);
-        self.complete(completion, read_only, ack, more, wire);
+        self.complete(completion, read_only, Some(ack), more, wire);
         Ok(())
     }
 
@@ -177,7 +183,7 @@ impl Client {
         &mut self,
         completion: Completion,
         read_only: bool,
-        ack: CommitAck,
+        ack: Option<CommitAck>,
         more: bool,
         wire: &mut dyn Wire,
     ) {
@@ -188,7 +194,7 @@ impl Client {
             (self.transaction.read_only, self.transaction.serializable) = (read_only, serializable);
         }
         self.released = completion.release.unwrap_or(default == RELEASE && completion.chain != Some(true));
-        self.done(Some(ack), more, wire);
+        self.done(ack, more, wire);
     }
 
     /// Commits the session's transaction, if there is one, before a statement that cannot be part of it. Error 1399 in an XA

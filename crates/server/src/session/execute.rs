@@ -27,6 +27,7 @@ use super::plan_cache::Planned;
 use super::result::{ClientSink, Format};
 use super::row_log::StatementLog;
 use super::statement::markers;
+use super::transaction::Committed;
 use super::{Client, Wire, count};
 use crate::status::Counter;
 
@@ -413,7 +414,12 @@ impl Client {
                 self.ok(None, &Changed { affected: rows, ..Changed::default() }, more, wire);
             }
             Done::Changed(changed) => {
-                let ack = self.commit_statement().await?;
+                let ack = if !self.transaction.open && self.may_answer_ahead(more, wire) {
+                    let committed = self.commit_ahead().await?;
+                    self.hold(committed, wire)
+                } else {
+                    self.commit_statement().await?
+                };
                 self.sql.row_count = i64::try_from(changed.affected).unwrap_or(i64::MAX);
                 if changed.generated {
                     self.sql.last_insert_id.store(changed.insert_id, Ordering::Relaxed);
@@ -444,6 +450,13 @@ impl Client {
         self.wait_for_read_lock().await?;
         let logged = self.logs_commit()?;
         self.transaction.commit(self.log.origin, logged).await.map(Some)
+    }
+
+    /// Commits the transaction that was begun, without waiting where only the client has to.
+    pub(super) async fn commit_ahead(&mut self) -> Result<Committed> {
+        self.wait_for_read_lock().await?;
+        let logged = self.logs_commit()?;
+        self.transaction.commit_ahead(self.log.origin, logged).await
     }
 
     /// A statement without a plan has failed: it leaves no lock and no snapshot, unless it is within a transaction.

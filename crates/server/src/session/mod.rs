@@ -5,8 +5,9 @@
 //!                                      -> parse -> set, show, ddl, admin, ...
 //! ```
 //!
-//! **Order and durability:** a reply that ends a transaction is written from a [`commit::CommitAck`]; a reply with
-//! rows, or with an error that follows from rows, after everything that was read is visible.
+//! **Order and durability:** a reply that ends a transaction is written from a [`commit::CommitAck`], or before there is one and
+//! held back until there is ([`Wire::held`]); a reply with rows, or with an error that follows from rows, after everything
+//! that was read is visible.
 
 mod accounts;
 mod admin;
@@ -61,6 +62,8 @@ use protocol::out::PacketWriter;
 use sql::exec::{BoxFuture, DataFile};
 use types::error::SqlError;
 
+use crate::net::Held;
+
 pub(crate) use apply::Mapped;
 pub use client::{Arrival, Client, Common, Shared};
 pub use dump::DumpAsked;
@@ -82,6 +85,11 @@ pub trait Wire: Send {
 
     /// Sends what was collected. The error is that of a client that is gone.
     fn send(&mut self) -> BoxFuture<'_, Result<(), SqlError>>;
+
+    /// Where a commit is put that all packets wait for which are not sent yet; `None` if nobody can wait here.
+    fn held(&mut self) -> Option<&mut Option<Held>> {
+        None
+    }
 
     /// The next packet has this number: it answers what the client has sent meanwhile.
     fn begin(&mut self, sequence: u8) {

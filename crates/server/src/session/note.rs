@@ -76,7 +76,7 @@ impl Client {
     }
 
     /// Whether what is slow is logged: one relaxed load where that is off. What a source did is not.
-    fn logs_slow(&self) -> bool {
+    pub(super) fn logs_slow(&self) -> bool {
         self.shared.variables.live.slow_query_log.load(Ordering::Relaxed) && !self.applies
     }
 

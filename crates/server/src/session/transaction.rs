@@ -62,6 +62,16 @@ pub(crate) struct Transaction {
     counters: Arc<Counters>,
 }
 
+/// How far a commit is.
+#[derive(Debug)]
+#[must_use = "nobody is told of a commit before it is done"]
+pub(crate) enum Committed {
+    /// It is durable and visible.
+    Done(CommitAck),
+    /// The pipeline owns it.
+    UnderWay(Committing),
+}
+
 /// What a transaction that ran first elsewhere takes along.
 #[derive(Clone, Debug)]
 pub(crate) struct Stamp {
@@ -155,6 +165,29 @@ impl Transaction {
         self.commit_as(kind, origin, stamp).await
     }
 
+    /// As [`Transaction::commit`], but does not wait where only the client has to: the next transaction may begin.
+    pub(crate) async fn commit_ahead(&mut self, origin: Origin, logged: bool) -> Result<Committed, SqlError> {
+        if self.trx.writes().is_empty() {
+            return self.commit(origin, logged).await.map(Committed::Done);
+        }
+        let kind = if logged { EventsKind::Transaction } else { EventsKind::None };
+        let stamp = self.stamp.take();
+        let next = self.cache.as_ref().expect("no commit is under way").renewed();
+        match self.submit(kind, origin, stamp).await {
+            Ok(committing) if committing.has_released() => {
+                self.set_waits(Waits::ForCommit);
+                self.cache = Some(next);
+                self.end_committed();
+                Ok(Committed::UnderWay(committing))
+            }
+            Ok(committing) => Ok(Committed::Done(self.finish(committing).await)),
+            Err(error) => {
+                self.end();
+                Err(error)
+            }
+        }
+    }
+
     /// Commits a DDL statement, whose event is in the cache, with the rows of a table that it makes.
     pub(crate) async fn commit_statement(
         &mut self,
@@ -207,13 +240,17 @@ impl Transaction {
         self.set_waits(Waits::ForCommit);
         let (ack, pending) = committing.await;
         self.set_waits(Waits::ForNothing);
-        self.counters.bump(Counter::HandlerCommit);
         self.pipeline.locks_go(&pending);
         self.last_gtid = pending.gtid();
         self.cache = Some(pending.into_cache());
+        self.end_committed();
+        ack
+    }
+
+    fn end_committed(&mut self) {
+        self.counters.bump(Counter::HandlerCommit);
         self.trx.keep_temporary();
         self.end();
-        ack
     }
 
     /// Gives the transaction its place in the commit order: from here on it cannot fail, and [`Transaction::finish`] waits for

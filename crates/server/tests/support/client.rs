@@ -78,6 +78,33 @@ impl Stream {
     }
 }
 
+impl Stream {
+    /// Whether there is nothing to read now.
+    pub fn is_silent(&mut self) -> bool {
+        self.set_nonblocking(true);
+        let read = self.read(&mut [0]);
+        self.set_nonblocking(false);
+        read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+    }
+
+    fn set_nonblocking(&self, on: bool) {
+        match self {
+            Self::Tcp(stream) => stream.set_nonblocking(on).unwrap(),
+            Self::Unix(stream) => stream.set_nonblocking(on).unwrap(),
+            Self::Tls(_) => unreachable!("TLS may have bytes of its own"),
+        }
+    }
+
+    /// The same stream, for another thread.
+    pub fn try_clone(&self) -> Self {
+        match self {
+            Self::Tcp(stream) => Self::Tcp(stream.try_clone().unwrap()),
+            Self::Unix(stream) => Self::Unix(stream.try_clone().unwrap()),
+            Self::Tls(_) => unreachable!("TLS has one state"),
+        }
+    }
+}
+
 impl Read for Stream {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         match self {

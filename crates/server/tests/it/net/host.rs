@@ -12,7 +12,7 @@ use protocol::reply::{ColumnDef, OkPacket, TextRow, write_result_set_header, wri
 use protocol::wire::StatusFlags;
 use server::accounts::{Account, Accounts, Name, Privileges, codec};
 use server::net::{
-    Connection, Connections, Handler, Interrupt, Interruption, Listeners, Login, Net, Outcome, Reply,
+    Connection, Connections, Handler, Held, Interrupt, Interruption, Listeners, Login, Net, Outcome, Reply,
     Secrets, Service, Streams, bind, listen,
 };
 use server::status::{Moment, Status, View};
@@ -28,7 +28,7 @@ use crate::client::{self, Address, Client, Stream};
 /// What sessions and the test tell each other.
 #[derive(Debug, Default)]
 pub struct Signals {
-    /// A session waits, in `hang`, `shielded` and the like.
+    /// A session waits, in `hang`, `commit` and the like.
     pub waiting: AtomicU32,
     /// Lets those go who wait for it.
     pub release: Notify,
@@ -36,7 +36,7 @@ pub struct Signals {
     pub ended: AtomicU32,
     /// Commands that were stopped.
     pub interrupted: AtomicU32,
-    /// Commits that were made under a shield.
+    /// Commits that are done.
     pub committed: AtomicU32,
 }
 
@@ -130,13 +130,20 @@ impl Handler for TestHandler {
                 stop.0.notified().await;
                 reply.error(&ER_QUERY_INTERRUPTED.error(&[]));
             }
-            ["shielded"] => {
-                let connection = Arc::clone(&self.connection);
-                let shield = connection.shield();
-                self.signals.waiting.fetch_add(1, Ordering::SeqCst);
-                self.signals.release.notified().await;
+            // In a crowd it is answered without its session.
+            ["commit", ..] => {
+                let signals = Arc::clone(&self.signals);
+                let commit = async move {
+                    signals.waiting.fetch_add(1, Ordering::SeqCst);
+                    signals.release.notified().await;
+                    signals.committed.fetch_add(1, Ordering::SeqCst);
+                };
+                *reply.held() = Some(Held::by(commit, words.contains(&"crowded")));
+                self.ok(reply);
+            }
+            ["committed"] => {
                 self.signals.committed.fetch_add(1, Ordering::SeqCst);
-                drop(shield);
+                *reply.held() = Some(Held::by(std::future::ready(()), true));
                 self.ok(reply);
             }
             ["rows", count, size] => {
@@ -272,6 +279,12 @@ impl Host {
 
     pub fn root(&self) -> Client {
         Client::connect(&self.address(), &client::Login::new("root", "")).unwrap()
+    }
+
+    /// Has the server work for a moment: what was asked of it before is done by then, if it is done at all.
+    pub fn pass_time(&self) {
+        let mut other = self.root();
+        (0..10).for_each(|_| drop(other.query("ok").unwrap()));
     }
 
     /// Waits until so many sessions wait in a command.

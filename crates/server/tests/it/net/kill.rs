@@ -49,23 +49,26 @@ fn a_killed_connection_ends() {
 #[test]
 fn a_commit_that_the_pipeline_owns_is_not_stopped() {
     let host = Host::start(&[]);
-    for kind in [KillKind::Query, KillKind::Connection] {
+    let kinds = [KillKind::Query, KillKind::Connection];
+    let commits = [b"\x03commit".as_slice(), b"\x03commit crowded"];
+    for (kind, commit) in kinds.iter().flat_map(|kind| commits.map(|commit| (*kind, commit))) {
         let mut client = host.root();
         let before = host.signals.waiting.load(Ordering::SeqCst);
-        client.command(b"\x03shielded").unwrap();
+        client.command(commit).unwrap();
         host.until_waiting(before + 1);
         assert!(host.net.connections.kill(client.connection_id, kind));
         let shown = host.net.connections.processes().into_iter().find(|row| row.id == client.connection_id);
         let ends = kind == KillKind::Connection;
         assert_eq!(shown.unwrap().command, if ends { CommandKind::Killed } else { CommandKind::Query });
+        host.pass_time();
         host.signals.release.notify_one();
         client.answer().expect("the commit is acknowledged");
         match kind {
             KillKind::Query => drop(client.query("ok").unwrap()),
-            KillKind::Connection => assert!(client.ping().unwrap_err().is_gone()),
+            KillKind::Connection => assert!(client.answer().unwrap_err().is_gone()),
         }
     }
-    assert_eq!(host.signals.committed.load(Ordering::SeqCst), 2);
+    assert_eq!(host.signals.committed.load(Ordering::SeqCst), 4);
     assert_eq!(host.signals.interrupted.load(Ordering::SeqCst), 0);
 }
 

@@ -1,5 +1,6 @@
 //! Connections over real sockets; each file says its purpose.
 
+mod delivery;
 pub mod host;
 mod hostile;
 mod kill;

@@ -31,9 +31,15 @@ fn idle_clients_are_told_and_nobody_is_let_in() {
 
 #[test]
 fn commands_under_way_are_finished() {
+    for commit in [b"\x03commit".as_slice(), b"\x03commit crowded"] {
+        is_finished(commit);
+    }
+}
+
+fn is_finished(command: &[u8]) {
     let host = Host::start(&[]);
     let mut busy = host.root();
-    busy.command(b"\x03shielded").unwrap();
+    busy.command(command).unwrap();
     host.until_waiting(1);
     let signals = Arc::clone(&host.signals);
     std::thread::scope(|scope| {
@@ -62,12 +68,15 @@ fn commands_that_do_not_end_are_stopped() {
 }
 
 #[test]
-fn even_a_shield_does_not_hold_up_the_end_for_good() {
-    let host = Host::start(&[]);
-    let mut busy = host.root();
-    busy.command(b"\x03shielded").unwrap();
-    host.until_waiting(1);
-    assert!(!host.stop(Duration::from_millis(50)), "the caller is told that somebody is left");
+fn a_commit_that_is_never_done_does_not_hold_up_the_end_for_good() {
+    for commit in [b"\x03commit".as_slice(), b"\x03commit crowded"] {
+        let host = Host::start(&[]);
+        let mut busy = host.root();
+        busy.command(commit).unwrap();
+        host.until_waiting(1);
+        assert!(host.stop(Duration::from_millis(50)));
+        assert!(busy.answer().unwrap_err().is_gone());
+    }
 }
 
 #[test]
