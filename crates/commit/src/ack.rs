@@ -64,26 +64,18 @@ pub(crate) fn poll_visible(slots: &Slots, published: &Published, seq: CommitSeq,
 pub struct Committing {
     visible: Visible,
     recent: Recent,
-    /// See [`Committing::distance`].
-    distance: u64,
     released: bool,
     collected: bool,
 }
 
 impl Committing {
-    pub(crate) fn new(pipeline: Arc<Pipeline>, before: Recent, recent: Recent, released: bool) -> Self {
-        let distance = recent.seq.0.saturating_sub(before.seq.0);
-        Self { visible: Visible::new(pipeline, recent.seq), recent, distance, released, collected: false }
+    pub(crate) fn new(pipeline: Arc<Pipeline>, recent: Recent, released: bool) -> Self {
+        Self { visible: Visible::new(pipeline, recent.seq), recent, released, collected: false }
     }
 
     /// What its session keeps for the next one.
     pub fn recent(&self) -> Recent {
         self.recent
-    }
-
-    /// Commits from its session's last one to this: how many sessions commit, if all do as often.
-    pub fn distance(&self) -> u64 {
-        self.distance
     }
 
     /// Whether its row locks went at its ticket. If not, [`Pipeline::locks_go`] comes between this and their release: what

@@ -82,10 +82,9 @@ impl Pipeline {
         }
         pending.admitted = self.admit_ticket(&pending).await?;
         pending.form = self.strategy().form();
-        let before = pending.recent;
         let (recent, released) = self.hand_over(trx, pending, &mut Nobody, Rotate::Now(checksum))?;
         self.want_first();
-        Ok(Committing::new(Arc::clone(self), before, recent, released))
+        Ok(Committing::new(Arc::clone(self), recent, released))
     }
 
     /// PURGE BINARY LOGS TO: removes the files before `target` that the last checkpoint has made superfluous and that

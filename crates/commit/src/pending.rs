@@ -39,9 +39,17 @@ pub struct Recent {
     pub(crate) clock: u64,
     /// How many in a row had nobody else's between them.
     pub(crate) in_a_row: u32,
+    /// Tickets from the one before to the last one.
+    pub(crate) distance: u64,
 }
 
 impl Recent {
+    /// Commits from the session's last but one to its last one: how many sessions commit, if all do as often.
+    #[must_use]
+    pub fn distance(&self) -> u64 {
+        self.distance
+    }
+
     /// Of a session that goes on before its commits are done: others' can be beside its own though none is between them.
     #[must_use]
     pub fn not_waiting(self) -> Self {
@@ -92,8 +100,6 @@ pub struct Pending {
     ticket: Option<Ticket>,
     /// Its session's commits, this one included as soon as it has its ticket.
     pub(crate) recent: Recent,
-    /// Tickets from its session's last one to this.
-    pub(crate) distance: u64,
     /// When it got its ticket, by [`Clock::monotonic_ns`](crate::Clock::monotonic_ns).
     pub(crate) drawn_ns: u64,
 }
@@ -122,7 +128,6 @@ impl Pending {
             passes_read_lock: false,
             ticket: None,
             recent,
-            distance: 0,
             drawn_ns: 0,
         }
     }
@@ -173,10 +178,10 @@ impl Pending {
     pub(crate) fn set_ticket(&mut self, ticket: Ticket) {
         assert!(self.ticket.is_none(), "one ticket a transaction");
         let before = self.recent;
-        self.distance = ticket.seq.0.saturating_sub(before.seq.0);
-        let in_a_row = if self.distance == 1 { before.in_a_row.saturating_add(1) } else { 0 };
+        let distance = ticket.seq.0.saturating_sub(before.seq.0);
+        let in_a_row = if distance == 1 { before.in_a_row.saturating_add(1) } else { 0 };
         let clock = if ticket.binlog.is_some() { ticket.clock } else { before.clock };
-        self.recent = Recent { seq: ticket.seq, clock, in_a_row };
+        self.recent = Recent { seq: ticket.seq, clock, in_a_row, distance };
         self.ticket = Some(ticket);
     }
 

@@ -285,14 +285,14 @@ impl Pipeline {
         participant: &mut dyn Participant,
     ) -> Result<Committing, FatalError> {
         let max = self.settings.max_binlog_size.load(Ordering::Relaxed);
-        let (is_alone, before) = (self.is_alone(&pending), pending.recent);
+        let is_alone = self.is_alone(&pending);
         let (recent, released) = self.hand_over(trx, pending, participant, Rotate::AtSize(max))?;
         if is_alone {
             self.play_alone(recent.seq)?;
         } else {
             self.want_first();
         }
-        Ok(Committing::new(Arc::clone(self), before, recent, released))
+        Ok(Committing::new(Arc::clone(self), recent, released))
     }
 
     /// Does what only one thread at a time does with events, other than to sync: `Onelog_serial_ns`.

@@ -81,7 +81,7 @@ impl Crowd {
         let count = released.len() as u64;
         move_to(
             &self.nearness,
-            released.iter().map(|pending| ONE / pending.distance.max(1)).sum::<u64>() / count,
+            released.iter().map(|pending| ONE / pending.recent.distance.max(1)).sum::<u64>() / count,
         );
         let average = thoughts_ns.iter().sum::<u64>() / count;
         move_to(&self.think_ns, average);
@@ -202,7 +202,7 @@ impl Gather {
         let thoughts: SmallVec<[u64; 64]> = released
             .iter()
             .map(|pending| {
-                let last = CommitSeq(pending.recent.seq.0 - pending.distance);
+                let last = CommitSeq(pending.recent.seq.0 - pending.recent.distance);
                 self.thought_ns(last, pending.drawn_ns, LONGEST_THOUGHT * sync_ns)
             })
             .collect();

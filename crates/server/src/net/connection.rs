@@ -357,7 +357,7 @@ impl Connection {
     /// It is out, but for what is left. Wakes the session if it waits for that, or if something was wanted of it meanwhile.
     pub(super) fn end_delivery(&self, left: &[u8]) {
         let before = if left.is_empty() {
-            self.marks.fetch_and(!mark::DELIVERING, Ordering::AcqRel)
+            self.marks.fetch_and(!(mark::DELIVERING | mark::AWAITED), Ordering::AcqRel)
         } else {
             self.left.lock().extend_from_slice(left);
             self.marks.fetch_or(mark::STUCK, Ordering::AcqRel) | mark::STUCK
@@ -525,5 +525,25 @@ pub(crate) fn beginning(info: &[u8]) -> &[u8] {
     match std::str::from_utf8(cut) {
         Err(error) if error.error_len().is_none() => &cut[..error.valid_up_to()],
         _ => cut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_a_delivery_that_was_awaited() {
+        let peer = Peer { address: None, host: "localhost".into() };
+        let connection = Connection::new(1, peer, None, Arc::default());
+        let context = &mut Context::from_waker(Waker::noop());
+        for left in [&b""[..], b"rest"] {
+            connection.begin_delivery();
+            let mut waiting = pin!(connection.delivered());
+            assert!(waiting.as_mut().poll(context).is_pending());
+            connection.end_delivery(left);
+            assert_eq!(waiting.as_mut().poll(context), Poll::Ready(left.to_vec()));
+            assert_eq!(connection.marks(u16::MAX), 0);
+        }
     }
 }

@@ -18,7 +18,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 
 use parking_lot::Mutex;
@@ -66,7 +66,8 @@ pub(super) const SIZE_MAX: usize = 96;
 /// See the module. One for each answer: it is in a cache, which what each of thousands of connections keeps is not.
 pub(super) struct Delivery {
     connection: Arc<Connection>,
-    socket: WriteSocket,
+    /// A session that is lost closes it, and is not answered.
+    socket: Weak<WriteSocket>,
     bytes: SmallVec<[u8; SIZE_MAX]>,
     at_rest: AtRest,
     /// `None` once it is done. Rank: before the pipeline's slots.
@@ -75,7 +76,7 @@ pub(super) struct Delivery {
 
 impl Delivery {
     /// Hands an answer over.
-    pub(super) fn begin(connection: &Arc<Connection>, socket: WriteSocket, held: Held, bytes: &[u8]) {
+    pub(super) fn begin(connection: &Arc<Connection>, socket: Weak<WriteSocket>, held: Held, bytes: &[u8]) {
         connection.begin_delivery();
         let delivery = Self {
             connection: Arc::clone(connection),
@@ -92,7 +93,7 @@ impl Delivery {
         // First: who has the answer finds the connection at rest.
         self.connection.rest(clock::monotonic_ms(), self.at_rest);
         // What is wrong with the socket, the session meets itself.
-        let sent = self.socket.try_write(&self.bytes).unwrap_or(0);
+        let sent = self.socket.upgrade().map_or(0, |socket| socket.try_write(&self.bytes).unwrap_or(0));
         self.connection.end_delivery(&self.bytes[sent..]);
     }
 }

@@ -76,6 +76,8 @@ pub(super) async fn serve<S: Service>(net: Arc<Net<S>>, visitor: Visitor) {
     let end = match commands(&net, &mut parts, &mut handler).await {
         Ended::Here(end) => {
             let connection = &parts.connection;
+            // What the session has, its named locks for one, others get behind its commit.
+            let _ = connection.unless(mark::LOST, pin!(connection.delivered())).await;
             connection.rest(clock::monotonic_ms(), connection.at_rest());
             end
         }

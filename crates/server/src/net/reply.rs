@@ -83,7 +83,7 @@ impl Reply {
     /// none, if few others commit, if it is large, and if it has to pass through TLS or compressed frames.
     pub(super) fn hand_over(&mut self) -> bool {
         let size = self.packets.len();
-        let Some(socket) = self.write.plain().filter(|_| size <= SIZE_MAX).cloned() else { return false };
+        let Some(socket) = self.write.plain().filter(|_| size <= SIZE_MAX) else { return false };
         let Some(held) = self.held.take_if(|held| held.is_crowded()) else { return false };
         self.sends += 1;
         self.connection.counters.add(Counter::BytesSent, size as u64);

@@ -4,7 +4,7 @@
 use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
@@ -24,7 +24,7 @@ pub(super) struct ReadHalf {
 /// The half that is written.
 #[derive(Debug)]
 pub(super) struct WriteHalf {
-    socket: WriteSocket,
+    socket: Arc<WriteSocket>,
     tls: Option<Arc<Session>>,
     compression: Option<Arc<Compression>>,
 }
@@ -36,29 +36,29 @@ pub(super) enum ReadSocket {
     Unix(unix::OwnedReadHalf),
 }
 
-/// The operating system's half that is written. Clones are the same one.
-#[derive(Clone, Debug)]
+/// The operating system's half that is written.
+#[derive(Debug)]
 pub(super) enum WriteSocket {
-    Tcp(Arc<tcp::OwnedWriteHalf>),
-    Unix(Arc<unix::OwnedWriteHalf>),
+    Tcp(tcp::OwnedWriteHalf),
+    Unix(unix::OwnedWriteHalf),
 }
 
 /// Halves a TCP stream. Replies go out at once: Nagle's algorithm is off.
 pub(super) fn tcp(stream: TcpStream) -> io::Result<(ReadHalf, WriteHalf)> {
     stream.set_nodelay(true)?;
     let (read, write) = stream.into_split();
-    Ok(plain(ReadSocket::Tcp(read), WriteSocket::Tcp(Arc::new(write))))
+    Ok(plain(ReadSocket::Tcp(read), WriteSocket::Tcp(write)))
 }
 
 /// Halves a local stream.
 pub(super) fn unix(stream: UnixStream) -> (ReadHalf, WriteHalf) {
     let (read, write) = stream.into_split();
-    plain(ReadSocket::Unix(read), WriteSocket::Unix(Arc::new(write)))
+    plain(ReadSocket::Unix(read), WriteSocket::Unix(write))
 }
 
 fn plain(read: ReadSocket, write: WriteSocket) -> (ReadHalf, WriteHalf) {
     let read = ReadHalf { socket: read, tls: None, compression: None };
-    (read, WriteHalf { socket: write, tls: None, compression: None })
+    (read, WriteHalf { socket: Arc::new(write), tls: None, compression: None })
 }
 
 impl ReadHalf {
@@ -156,9 +156,9 @@ impl WriteHalf {
         }
     }
 
-    /// The socket, if what is written goes out as it is.
-    pub(super) fn plain(&self) -> Option<&WriteSocket> {
-        (self.tls.is_none() && self.compression.is_none()).then_some(&self.socket)
+    /// The socket as long as it is open, if what is written goes out as it is.
+    pub(super) fn plain(&self) -> Option<Weak<WriteSocket>> {
+        (self.tls.is_none() && self.compression.is_none()).then(|| Arc::downgrade(&self.socket))
     }
 
     /// Says which number the next frame has, if there are frames.
@@ -170,8 +170,8 @@ impl WriteHalf {
 
     /// Writes what the operating system takes, or zlib or TLS for it.
     pub(super) fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let (socket, tls) = (&mut self.socket, self.tls.as_ref());
-        let mut write = |context: &mut Context<'_>, bytes: &[u8]| poll_write(socket, tls, context, bytes);
+        let (socket, tls) = (&*self.socket, self.tls.as_ref());
+        let write = |context: &mut Context<'_>, bytes: &[u8]| poll_write(socket, tls, context, bytes);
         match &self.compression {
             None => write(context, bytes),
             Some(compression) => compression.poll_write(context, bytes, write),
@@ -181,19 +181,19 @@ impl WriteHalf {
     /// Ready when the operating system has taken all that was written.
     pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Some(compression) = &self.compression {
-            let (socket, tls) = (&mut self.socket, self.tls.as_ref());
+            let (socket, tls) = (&*self.socket, self.tls.as_ref());
             let write = |context: &mut Context<'_>, bytes: &[u8]| poll_write(socket, tls, context, bytes);
             ready!(compression.poll_flush(context, write))?;
         }
         match &self.tls {
             None => Poll::Ready(Ok(())),
-            Some(tls) => tls.poll_flush(&mut self.socket, context),
+            Some(tls) => tls.poll_flush(&self.socket, context),
         }
     }
 }
 
 fn poll_write(
-    socket: &mut WriteSocket,
+    socket: &WriteSocket,
     tls: Option<&Arc<Session>>,
     context: &mut Context<'_>,
     bytes: &[u8],
@@ -209,7 +209,7 @@ impl Drop for WriteHalf {
     /// is not waited for.
     fn drop(&mut self) {
         if let Some(tls) = &self.tls {
-            let _ = tls.poll_close(&mut self.socket, &mut Context::from_waker(Waker::noop()));
+            let _ = tls.poll_close(&self.socket, &mut Context::from_waker(Waker::noop()));
         }
     }
 }
@@ -259,8 +259,8 @@ impl WriteSocket {
     ) -> Poll<io::Result<usize>> {
         loop {
             ready!(match self {
-                Self::Tcp(half) => half.as_ref().as_ref().poll_write_ready(context),
-                Self::Unix(half) => half.as_ref().as_ref().poll_write_ready(context),
+                Self::Tcp(half) => half.as_ref().poll_write_ready(context),
+                Self::Unix(half) => half.as_ref().poll_write_ready(context),
             })?;
             match write() {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}

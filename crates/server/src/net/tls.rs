@@ -125,7 +125,7 @@ impl Session {
     /// Encrypts and sends. What it has taken is on its way when [`Self::poll_flush`] says so.
     pub(super) fn poll_write(
         &self,
-        socket: &mut WriteSocket,
+        socket: &WriteSocket,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
@@ -139,20 +139,12 @@ impl Session {
     }
 
     /// Sends what was encrypted.
-    pub(super) fn poll_flush(
-        &self,
-        socket: &mut WriteSocket,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<()>> {
+    pub(super) fn poll_flush(&self, socket: &WriteSocket, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         flush(&mut self.state.lock(), socket, context)
     }
 
     /// Says that nothing follows.
-    pub(super) fn poll_close(
-        &self,
-        socket: &mut WriteSocket,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<()>> {
+    pub(super) fn poll_close(&self, socket: &WriteSocket, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut state = self.state.lock();
         state.send_close_notify();
         flush(&mut state, socket, context)
@@ -161,7 +153,7 @@ impl Session {
 
 fn flush(
     state: &mut ServerConnection,
-    socket: &mut WriteSocket,
+    socket: &WriteSocket,
     context: &mut Context<'_>,
 ) -> Poll<io::Result<()>> {
     while state.wants_write() {
@@ -186,7 +178,7 @@ impl Read for FromSocket<'_, '_> {
 
 /// A socket as `rustls` writes it.
 struct ToSocket<'a, 'b> {
-    socket: &'a mut WriteSocket,
+    socket: &'a WriteSocket,
     context: &'a mut Context<'b>,
 }
 

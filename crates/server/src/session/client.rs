@@ -453,7 +453,7 @@ impl Client {
             Committed::Done(ack) => Some(ack),
             Committed::UnderWay(commit) => {
                 self.last_commit = commit.seq();
-                let crowded = commit.distance() >= CROWD;
+                let crowded = commit.recent().distance() >= CROWD;
                 *wire.held().expect("somebody can wait") =
                     Some(Held::by(async move { drop(commit.await) }, crowded));
                 None

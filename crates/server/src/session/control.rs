@@ -208,8 +208,7 @@ impl Client {
     pub(super) async fn commit_open(&mut self) -> Result<CommitAck> {
         self.view.set_snapshot(None);
         self.vars.next = Characteristics::default();
-        self.wait_for_read_lock().await?;
-        let logged = self.logs_commit()?;
+        let logged = self.prepare_commit().await?;
         self.transaction.commit(self.log.origin, logged).await
     }
 

@@ -447,15 +447,19 @@ impl Client {
         if self.transaction.open {
             return Ok(None);
         }
-        self.wait_for_read_lock().await?;
-        let logged = self.logs_commit()?;
+        let logged = self.prepare_commit().await?;
         self.transaction.commit(self.log.origin, logged).await.map(Some)
+    }
+
+    /// What comes before a commit; whether it is logged.
+    pub(super) async fn prepare_commit(&mut self) -> Result<bool> {
+        self.wait_for_read_lock().await?;
+        self.logs_commit()
     }
 
     /// Commits the transaction that was begun, without waiting where only the client has to.
     pub(super) async fn commit_ahead(&mut self) -> Result<Committed> {
-        self.wait_for_read_lock().await?;
-        let logged = self.logs_commit()?;
+        let logged = self.prepare_commit().await?;
         self.transaction.commit_ahead(self.log.origin, logged).await
     }
 
