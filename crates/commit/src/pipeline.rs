@@ -342,7 +342,7 @@ impl Pipeline {
 
     /// Has the strategy begin with what is ready: at once, or when [`Pipeline::kick_forever`] says so.
     pub(crate) fn want_first(&self) {
-        if self.has_kicker.load(Ordering::Relaxed) {
+        if self.has_kicker.load(Ordering::Relaxed) && !self.has_enough() {
             self.kick.request();
         } else {
             self.begin_step();

@@ -70,6 +70,7 @@ impl Group {
         let mut stage = self.flush.lock();
         let begun = pipeline.clock.monotonic_ns();
         let Flush { queue, events } = &mut *stage;
+        pipeline.crowd.carries(pipeline.last_drawn());
         let group = take_queue(queue, pipeline);
         if group.is_empty() {
             return Ok(());

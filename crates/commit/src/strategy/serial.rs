@@ -44,6 +44,7 @@ impl Serial {
     fn pass(&self, pipeline: &Pipeline) -> Result<(), FatalError> {
         let mut section = self.section.lock();
         let Section { queue, events, unsynced } = &mut *section;
+        pipeline.crowd.carries(pipeline.last_drawn());
         queue.take(pipeline, |_| true);
         for mut pending in queue.done.drain(..) {
             let begun = pipeline.clock.monotonic_ns();
