@@ -340,7 +340,8 @@ impl Pipeline {
         Ok((recent, locks_go))
     }
 
-    /// Has the strategy begin with what is ready: at once, or when [`Pipeline::kick_forever`] says so.
+    /// Has the strategy begin with what is ready: at once if that is enough or there is no such task, or when
+    /// [`Pipeline::kick_forever`] says so.
     pub(crate) fn want_first(&self) {
         if self.has_kicker.load(Ordering::Relaxed) && !self.has_enough() {
             self.kick.request();
