@@ -70,8 +70,8 @@ impl Group {
         let mut stage = self.flush.lock();
         let begun = pipeline.clock.monotonic_ns();
         let Flush { queue, events } = &mut *stage;
-        pipeline.crowd.carries(pipeline.last_drawn());
         let group = take_queue(queue, pipeline);
+        pipeline.crowd.carries(pipeline.last_drawn());
         if group.is_empty() {
             return Ok(());
         }
@@ -231,6 +231,10 @@ impl Strategy for Group {
     fn fill(&self, _pipeline: &Pipeline, _pending: &mut Pending) -> Result<(), FatalError> {
         // The FLUSH stage does it for everybody.
         Ok(())
+    }
+
+    fn gathers(&self) -> bool {
+        false
     }
 
     fn first_roles(&self, _: &Pipeline) -> &'static [Role] {

@@ -94,6 +94,12 @@ pub(crate) trait Strategy: Debug + Send + Sync {
     /// The part of filling that sessions do themselves, right after the ticket.
     fn fill(&self, pipeline: &Pipeline, pending: &mut Pending) -> Result<(), FatalError>;
 
+    /// Whether a step waits for those who are about to come, where a sync takes long ([`gather`]). The originals of `serial`
+    /// and `group` do not.
+    fn gathers(&self) -> bool {
+        true
+    }
+
     /// The roles that take transactions which are ready.
     fn first_roles(&self, pipeline: &Pipeline) -> &'static [Role];
 

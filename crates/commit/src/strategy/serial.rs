@@ -44,8 +44,8 @@ impl Serial {
     fn pass(&self, pipeline: &Pipeline) -> Result<(), FatalError> {
         let mut section = self.section.lock();
         let Section { queue, events, unsynced } = &mut *section;
-        pipeline.crowd.carries(pipeline.last_drawn());
         queue.take(pipeline, |_| true);
+        pipeline.crowd.carries(pipeline.last_drawn());
         for mut pending in queue.done.drain(..) {
             let begun = pipeline.clock.monotonic_ns();
             let crc = pipeline.in_line(|| {
@@ -93,6 +93,10 @@ impl Strategy for Serial {
     fn fill(&self, _pipeline: &Pipeline, _pending: &mut Pending) -> Result<(), FatalError> {
         // The section does it.
         Ok(())
+    }
+
+    fn gathers(&self) -> bool {
+        false
     }
 
     fn first_roles(&self, _: &Pipeline) -> &'static [Role] {
