@@ -15,14 +15,18 @@
 //! What this is not: shared, durable, or counted. The caller counts `Binlog_cache_use` and, by
 //! [`TrxCache::spilled`], `Binlog_cache_disk_use`.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use vfs::{Open, Spill, Vfs};
 
 use crate::error::{Error, Limit, Result};
-use crate::event::{Encode, EventHeader, OpenRows, Origin, Row, RowsSpec, single_row_event_len};
-use crate::{EVENT_SIZE_MAX, event, scratch};
+use crate::event::{
+    Encode, EventHeader, HEADER_LEN, OpenRows, Origin, Row, RowsKind, RowsSpec, single_row_event_len,
+};
+use crate::finalise::whole_event;
+use crate::{EVENT_SIZE_MAX, decode, event, scratch};
 
 /// The largest body: what [`EVENT_SIZE_MAX`] leaves.
 const BODY_LEN_MAX: usize = EVENT_SIZE_MAX as usize - event::HEADER_LEN - event::CHECKSUM_LEN;
@@ -49,6 +53,17 @@ impl Default for CacheLimits {
 pub struct Mark {
     len: u64,
     events: u64,
+}
+
+/// A rows event in a cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CachedRows {
+    /// Which of the three.
+    pub kind: RowsKind,
+    /// How many events stand before it.
+    pub number: usize,
+    /// Where its images lie in the cache's bytes.
+    pub images: Range<usize>,
 }
 
 /// The events of one transaction.
@@ -260,6 +275,23 @@ impl TrxCache {
     /// All bytes, if none of them is in the file.
     pub fn memory(&self) -> Option<&[u8]> {
         self.spill.is_none().then_some(&self.buf[..])
+    }
+
+    /// The rows events among [`TrxCache::memory`].
+    pub fn rows(&self) -> impl Iterator<Item = CachedRows> {
+        let bytes = self.memory().unwrap_or_default();
+        let mut rest = bytes;
+        let events = std::iter::from_fn(move || {
+            let (event, behind) = whole_event(rest)?;
+            rest = behind;
+            Some((event, bytes.len() - behind.len()))
+        });
+        events.enumerate().filter_map(|(number, (event, end))| {
+            let (header, body) = event.split_first_chunk::<HEADER_LEN>()?;
+            let kind = RowsKind::from_event_type(EventHeader::from_bytes(header).event_type)?;
+            let images = decode::rows(body, kind).ok()?.images;
+            Some(CachedRows { kind, number, images: end - images.len()..end })
+        })
     }
 
     /// Reads up to `out.len()` bytes at `offset`; fewer only at the end.

@@ -150,8 +150,8 @@ impl Finaliser {
     }
 }
 
-/// The first event, if it is there as a whole, and what is behind it.
-fn whole_event(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// The first cached event, if it is there as a whole, and what is behind it.
+pub(crate) fn whole_event(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     bytes.split_at_checked(cached_size(bytes.first_chunk()?))
 }
 

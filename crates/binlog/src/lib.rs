@@ -42,7 +42,7 @@ pub mod scratch;
 pub mod show;
 pub mod trx;
 
-pub use cache::{CacheLimits, Mark, TrxCache};
+pub use cache::{CacheLimits, CachedRows, Mark, TrxCache};
 pub use error::{Error, Limit, Result};
 pub use event::{ChecksumAlg, Encode, EventHeader, EventType, Origin};
 pub use file::LogFile;

@@ -105,6 +105,16 @@ impl<'a> TrxEvents<'a> {
         self.final_len(checksum) - self.cache.len() - self.cache.events() * checksum.len() as u64
     }
 
+    /// Bytes of the cached events.
+    pub fn cached_len(&self) -> u64 {
+        self.cache.len()
+    }
+
+    /// Bytes of the GTID event, which stands before the cached events.
+    pub fn front_len(&self, checksum: ChecksumAlg) -> u64 {
+        self.plan.layout().event_size(self.rest_len(checksum), checksum)
+    }
+
     /// Bytes behind the GTID event.
     fn rest_len(&self, checksum: ChecksumAlg) -> u64 {
         let xid = if self.with_xid { (Xid(0).encoded_len() + checksum.len()) as u64 } else { 0 };

@@ -2,6 +2,7 @@
 
 use redo::record::{HEAD_SIZE, head};
 use redo::{RedoLog, Reservation};
+use smallvec::SmallVec;
 
 use crate::binlog_files::BinlogFiles;
 use crate::pending::Pending;
@@ -33,11 +34,16 @@ impl Pipeline {
             }
             _ => None,
         };
+        let folds = match (carried, place, pending.events()) {
+            (Some(_), Some(place), Some(events)) => pending.folds.placed(&events, place.checksum),
+            _ => SmallVec::new(),
+        };
         let parts = TrxParts {
             counters: &pending.counters,
             chunks: &pending.chunks,
             events: carried,
             writes: &pending.writes,
+            folds: &folds,
         };
         fill(&self.redo, reservation, record::TRX, |put| record::put_trx(&trx, &parts, put));
         if let (Some(reservation), Some(rotation)) = (rotation_redo, &ticket.rotation) {

@@ -13,6 +13,7 @@ mod error;
 pub mod facts;
 mod file_maker;
 mod fill;
+pub mod fold;
 mod in_use;
 mod log_waiters;
 #[cfg(all(test, feature = "loom"))]

@@ -11,6 +11,7 @@ use redo::{Lsn, Reservation};
 use crate::admission::Credits;
 use crate::dependencies::Footprint;
 use crate::file_maker::LargeEvents;
+use crate::fold::Folds;
 use crate::pipeline::INLINE_MAX;
 use crate::record::{self, BinlogPlace, ChunkName};
 use crate::room::Taken;
@@ -81,6 +82,8 @@ pub struct Pending {
     pub(crate) chunks: Vec<ChunkName>,
     /// Its events, if they went to redo or the store before.
     pub(crate) event_chunks: Vec<ChunkName>,
+    /// What its redo record leaves out, if it carries the events.
+    pub(crate) folds: Folds,
     /// How the strategy that it was reserved for wants it.
     pub(crate) form: Form,
     /// What it was granted.
@@ -118,6 +121,7 @@ impl Pending {
             compressed: false,
             chunks: Vec::new(),
             event_chunks: Vec::new(),
+            folds: Folds::default(),
             form: Form::Named,
             admitted: Credits::default(),
             large: None,
@@ -220,9 +224,11 @@ impl Pending {
         Credits { backlog_bytes: self.admitted.backlog_bytes, ..Credits::default() }
     }
 
-    /// Bytes of its redo record's body with so many of events.
-    pub(crate) fn record_size(&self, events: usize) -> usize {
-        record::trx_size(self.counters.len(), self.chunks.len(), events, self.writes.len())
+    /// Bytes of its redo record's body with so many of events, and how many of them are for the events.
+    pub(crate) fn record_size(&self, events: usize) -> (usize, usize) {
+        let events = events.saturating_sub(self.folds.saved());
+        let size = record::trx_size(self.counters.len(), self.chunks.len(), events, self.writes.len());
+        (size, events)
     }
 
     /// Bytes of its events' body, if they end like this and are so many in the file.

@@ -18,12 +18,15 @@
 //!     76    4  length e of the events' body
 //!     80    1  where the events are: 0 nowhere, 1 in the binlog file alone, 2 in this record, 3 in the binlog store
 //!     81    1  checksum algorithm of the binlog file
-//!     82    2  zeros
+//!     82    2  count f of folds
 //!     84  13c  counters: table id (4), kind (1), highest value used (8)
 //!         12k  chunks: LSN of the chunk's record (8), length of its body (4)
+//!         12f  folds, in order: where a run of bytes is left out (4), where the same bytes stand (4), how many (4)
 //!           e  events' body
 //!              write set entries (crate engine, module writeset)
 //! ```
+//! Positions in folds count from the begin of the events' body, and what is left out counts, there and in e.
+//!
 //! A chunk (kind [`CHUNK`]) is a piece of the front part of a large transaction's write set, in which an entry may go on
 //! from the chunk before, or a piece of its events as the transaction's cache holds them; written before its ticket. The
 //! events' body:
@@ -53,6 +56,8 @@ use engine::ids::{CommitSeq, CounterHigh, CounterKind, TableId};
 use redo::Lsn;
 use redo::record::HEAD_SIZE;
 
+use crate::fold::{Fold, Folding};
+
 /// A ticketed transaction.
 pub const TRX: u8 = 1;
 /// A piece of a write set that a later ticketed record names.
@@ -65,6 +70,10 @@ pub const EVENTS: u8 = 4;
 const TRX_HEAD_SIZE: usize = 84;
 const COUNTER_SIZE: usize = 13;
 const CHUNK_NAME_SIZE: usize = 12;
+/// Bytes of a fold in a record.
+pub(crate) const FOLD_SIZE: usize = 12;
+/// Where the count of folds stands.
+pub(crate) const FOLDS_OFFSET: usize = 82;
 const ROTATION_HEAD_SIZE: usize = 28;
 
 /// Names a chunk.
@@ -209,6 +218,8 @@ pub struct TrxParts<'a> {
     pub events: Option<EventsParts<'a>>,
     /// The rest of its write set.
     pub writes: &'a [u8],
+    /// What of events' body and write set is left out.
+    pub folds: &'a [Fold],
 }
 
 /// Gives the record's bytes to `put`, in order.
@@ -236,15 +247,21 @@ pub fn put_trx(head: &TrxHead, parts: &TrxParts<'_>, mut put: impl FnMut(&[u8]))
     bytes[68..72].copy_from_slice(&count(parts.counters.len()));
     bytes[72..76].copy_from_slice(&count(parts.chunks.len()));
     bytes[76..80].copy_from_slice(&count(parts.events.map_or(0, |events| events.size())));
+    let folds = u16::try_from(parts.folds.len()).expect("folds of a record are few");
+    bytes[FOLDS_OFFSET..].copy_from_slice(&folds.to_le_bytes());
     put(&bytes);
     for counter in parts.counters {
         put(&encode_counter(counter));
     }
     put_chunks(parts.chunks, &mut put);
-    if let Some(events) = &parts.events {
-        put_events(events, &mut put);
+    for fold in parts.folds {
+        put(&encode_fold(fold));
     }
-    put(parts.writes);
+    let mut folding = Folding { folds: parts.folds, at: 0, put };
+    if let Some(events) = &parts.events {
+        put_events(events, |piece| folding.put(piece));
+    }
+    folding.put(parts.writes);
 }
 
 fn put_chunks(chunks: &[ChunkName], mut put: impl FnMut(&[u8])) {
@@ -259,6 +276,14 @@ pub(crate) fn encode_counter(counter: &CounterHigh) -> [u8; COUNTER_SIZE] {
     bytes[0..4].copy_from_slice(&counter.table.0.to_le_bytes());
     bytes[4] = counter.kind as u8;
     bytes[5..13].copy_from_slice(&counter.high.to_le_bytes());
+    bytes
+}
+
+fn encode_fold(fold: &Fold) -> [u8; FOLD_SIZE] {
+    let mut bytes = [0; FOLD_SIZE];
+    bytes[0..4].copy_from_slice(&fold.at.to_le_bytes());
+    bytes[4..8].copy_from_slice(&fold.from.to_le_bytes());
+    bytes[8..12].copy_from_slice(&fold.size.to_le_bytes());
     bytes
 }
 
@@ -314,7 +339,15 @@ pub fn put_rotation(rotation: &RotationRecord<'_>, mut put: impl FnMut(&[u8])) {
     put(rotation.header);
 }
 
-/// Decodes a transaction's record. `None` if the bytes are none.
+/// Bytes of a transaction's record before its folds.
+pub(crate) fn front_size(record: &[u8]) -> Option<usize> {
+    let mut counts = Input(record.get(68..)?);
+    let (counters, chunks) = (counts.u32()? as usize, counts.u32()? as usize);
+    let counters = counters.checked_mul(COUNTER_SIZE)?;
+    chunks.checked_mul(CHUNK_NAME_SIZE)?.checked_add(counters)?.checked_add(TRX_HEAD_SIZE)
+}
+
+/// Decodes a transaction's record, which has no folds ([`crate::fold::unfolded`]). `None` if the bytes are none.
 pub fn decode_trx(body: &[u8]) -> Option<TrxRecord<'_>> {
     let mut input = Input(body);
     let seq = CommitSeq(input.u64()?);
@@ -381,6 +414,10 @@ impl<'a> Input<'a> {
         Some(ChunkName { lsn: Lsn(self.u64()?), size: self.u32()? })
     }
 
+    pub(crate) fn fold(&mut self) -> Option<Fold> {
+        Some(Fold { at: self.u32()?, from: self.u32()?, size: self.u32()? })
+    }
+
     pub(crate) fn counter(&mut self) -> Option<CounterHigh> {
         let table = TableId(self.u32()?);
         let kind = match *self.array()? {
@@ -416,8 +453,13 @@ mod tests {
         let chunks = [ChunkName { lsn: Lsn(4096), size: 12 }];
         let mut bytes = Vec::new();
         let events = EventsParts { chunks: &[], head: &[], tail: b"events" };
-        let parts =
-            TrxParts { counters: &counters, chunks: &chunks, events: Some(events), writes: b"writes" };
+        let parts = TrxParts {
+            counters: &counters,
+            chunks: &chunks,
+            events: Some(events),
+            writes: b"writes",
+            folds: &[],
+        };
         put_trx(&head, &parts, |piece| bytes.extend_from_slice(piece));
         assert_eq!(bytes.len(), trx_size(1, 1, events.size(), 6));
         let mut golden = vec![2, 1, 0, 0, 0, 0, 0, 0];

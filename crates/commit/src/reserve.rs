@@ -11,6 +11,7 @@ use redo::record::HEAD_SIZE;
 
 use crate::admission::{Credits, Need};
 use crate::fill::fill;
+use crate::fold::Folds;
 use crate::pending::{EventsKind, Pending};
 use crate::pipeline::{INLINE_MAX, Pipeline};
 use crate::record::{self, ChunkName};
@@ -91,8 +92,14 @@ impl Pipeline {
                 self.redo_waiters.wait(&self.redo, demand, end).await;
             }
         }
+        pending.folds = Folds::default();
         if pending.cache.len() <= INLINE_MAX as u64 {
-            return pending.cache.load(INLINE_MAX as u64).map_err(|_| CommitError::EventsUnreadable);
+            pending.cache.load(INLINE_MAX as u64).map_err(|_| CommitError::EventsUnreadable)?;
+            // Of a write set with chunks, what is left may begin within an entry.
+            if form == Form::Carried && pending.kind != EventsKind::None && pending.chunks.is_empty() {
+                pending.folds = Folds::find(&pending.cache, &pending.writes);
+            }
+            return Ok(());
         }
         match form {
             Form::Carried => self.write_events(trx, pending, SequencedLog::Redo).await,
@@ -110,7 +117,8 @@ impl Pipeline {
             Some((len, events)) if pending.form == form => pending.events_size(&events, checksum, len),
             _ => 0,
         };
-        let record = Credits::bytes(HEAD_SIZE + pending.record_size(events_size(Form::Carried)));
+        let (record, _) = pending.record_size(events_size(Form::Carried));
+        let record = Credits::bytes(HEAD_SIZE + record);
         let rotation = self.binlog.as_ref().map_or(0, |_| Credits::bytes(rotation));
         // Whoever asks for all that there is is alone.
         let ring_bytes = (record + rotation).min(self.admission.all().ring_bytes).max(record);

@@ -96,12 +96,12 @@ pub(crate) struct LogMark {
 pub(crate) struct Drawn {
     /// Chunks.
     pub(crate) chunks: u64,
-    /// Events in transactions' records.
+    /// Events in transactions' records, less what these records leave out ([`crate::fold`]).
     pub(crate) events: u64,
 }
 
 /// A log has at most so many times the bytes that count: an updated row's events have its image twice, its write set has it
-/// once.
+/// once, if nothing is left out.
 pub const EVENTS_FACTOR: u64 = 3;
 
 impl Drawn {
@@ -448,7 +448,8 @@ impl State {
     fn draw_record(&mut self, pending: &Pending, ticket: &mut Ticket) {
         let events =
             if pending.form == Form::Carried { pending.placed_events_size(ticket.binlog) } else { 0 };
-        ticket.redo = Some(self.redo.draw(pending.record_size(events), events));
+        let (size, events) = pending.record_size(events);
+        ticket.redo = Some(self.redo.draw(size, events));
         ticket.rotation_redo = ticket
             .rotation
             .as_ref()

@@ -13,7 +13,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -254,19 +254,43 @@ impl EntryDecoder {
 
 /// Calls `each` for all entries at the front that are whole and returns what is behind them.
 fn decode_whole(mut bytes: &[u8], mut each: impl FnMut(Key, Change)) -> Result<&[u8], EngineError> {
-    while let Some((head, rest)) = bytes.split_first_chunk::<ENTRY_HEAD_SIZE>() {
-        let [k0, k1, r0, r1, r2, r3] = *head;
-        let key_size = usize::from(u16::from_le_bytes([k0, k1]));
-        let row_size = u32::from_le_bytes([r0, r1, r2, r3]) as usize;
-        if key_size < crate::ids::PREFIX_SIZE {
+    while let Some(entry) = first_entry(bytes) {
+        if entry.key.len() < crate::ids::PREFIX_SIZE {
             return Err(corrupt());
         }
-        let Some((key, rest)) = rest.split_at_checked(key_size) else { break };
-        let Some((row, rest)) = rest.split_at_checked(row_size.saturating_sub(1)) else { break };
-        each(key.into(), if row_size > 0 { Change::Put(row.into()) } else { Change::Remove });
-        bytes = rest;
+        each(entry.key.into(), entry.row.map_or(Change::Remove, |row| Change::Put(row.into())));
+        bytes = entry.rest;
     }
     Ok(bytes)
+}
+
+/// An encoded entry.
+struct Entry<'a> {
+    key: &'a [u8],
+    row: Option<&'a [u8]>,
+    /// What is behind it.
+    rest: &'a [u8],
+}
+
+/// The entry at the front, if it is whole.
+fn first_entry(bytes: &[u8]) -> Option<Entry<'_>> {
+    let ([k0, k1, r0, r1, r2, r3], rest) = bytes.split_first_chunk::<ENTRY_HEAD_SIZE>()?;
+    let key_size = usize::from(u16::from_le_bytes([*k0, *k1]));
+    let row_size = u32::from_le_bytes([*r0, *r1, *r2, *r3]) as usize;
+    let (key, rest) = rest.split_at_checked(key_size)?;
+    let (row, rest) = rest.split_at_checked(row_size.saturating_sub(1))?;
+    Some(Entry { key, row: (row_size > 0).then_some(row), rest })
+}
+
+/// Where the rows lie in whole encoded entries.
+pub fn row_ranges(entries: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut rest = entries;
+    std::iter::from_fn(move || {
+        let entry = first_entry(rest)?;
+        rest = entry.rest;
+        let end = entries.len() - rest.len();
+        Some(end - entry.row.map_or(0, <[u8]>::len)..end)
+    })
 }
 
 fn corrupt() -> EngineError {

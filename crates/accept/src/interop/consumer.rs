@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rig::command::Process;
 use rig::{Outcome, check, command, until};
@@ -100,18 +100,14 @@ impl Consumer {
 
     /// Waits until it has written a line with some text in it, behind where the last call of this found its line.
     pub fn wait_for(&mut self, text: &str) -> Outcome {
-        let begun = Instant::now();
-        loop {
-            if let Some(found) = self.unseen()?.windows(text.len()).position(|it| it == text.as_bytes()) {
-                self.seen += found as u64;
-                return Ok(());
-            }
-            self.check_alive()?;
-            check(begun.elapsed() < PATIENCE, || {
-                format!("{} has not written {text} within {} s", self.profile.name, PATIENCE.as_secs())
-            })?;
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let what = format!("{} writes {text}", self.profile.name);
+        until(PATIENCE, &what, || {
+            let Some(found) = self.unseen()?.windows(text.len()).position(|it| it == text.as_bytes()) else {
+                return self.check_alive().map(|()| false);
+            };
+            self.seen += found as u64;
+            Ok(true)
+        })
     }
 
     fn unseen(&self) -> Outcome<Vec<u8>> {

@@ -19,4 +19,5 @@ pub(crate) use cursor::Cursor;
 pub use cursor::DecodeError;
 pub use event::Event;
 pub use rows::RowsBody;
+pub(crate) use rows::rows;
 pub use table_map::TableMapBody;

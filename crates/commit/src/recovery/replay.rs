@@ -17,6 +17,7 @@ use super::recorded_log::RecordedLog;
 use super::store_tail::StoreTail;
 use crate::FatalError;
 use crate::facts::Facts;
+use crate::fold::unfolded;
 use crate::record::{self, BinlogPlace, ChunkName, EventsBody, EventsHome, EventsPlace, TrxRecord};
 use crate::sequencer::Drawn;
 
@@ -102,8 +103,11 @@ impl<'a> Replay<'a> {
     }
 
     fn transaction(&mut self, record: &Record) -> Result<(), FatalError> {
-        let trx = record::decode_trx(&record.body).ok_or_else(|| corrupt(record, "no transaction"))?;
-        self.drawn.events += trx.events.len() as u64;
+        let none = || corrupt(record, "no transaction");
+        let whole = unfolded(&record.body).ok_or_else(none)?;
+        let trx = record::decode_trx(&whole).ok_or_else(none)?;
+        // As the ticket counted it: what is folded is left out of the events.
+        self.drawn.events += (record.body.len() + trx.events.len()).saturating_sub(whole.len()) as u64;
         if self.is_below_checkpoint(trx.head.seq) {
             trx.chunks.iter().for_each(|chunk| drop(self.chunks.remove(&chunk.lsn)));
             self.keep_through(record);

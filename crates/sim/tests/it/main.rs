@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its helpers fail")]
 
+mod folds;
 mod gtids;
 mod io_cache;
 mod new_tables;
