@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use vfs::{File, Open, Vfs};
+use vfs::{AlignedBuf, DURABLE_ALIGN, File, Open, Vfs};
 
 use crate::MAGIC;
 use crate::error::Result;
@@ -15,12 +15,20 @@ use crate::event::FLAGS_OFFSET;
 /// Where the IN_USE flag of FORMAT_DESCRIPTION stands in a file.
 const IN_USE_OFFSET: u64 = (MAGIC.len() + FLAGS_OFFSET) as u64;
 
+/// Fewer bytes are not worth it to pass by the operating system's cache.
+const UNCACHED_MIN: usize = 64 << 10;
+
+/// Bytes that pass by it at a time: what a device takes in about a millisecond.
+const UNCACHED_PIECE: usize = 1 << 20;
+
 /// A file and where its next byte goes.
 #[derive(Debug)]
 pub struct LogFile {
     file: Arc<dyn File>,
     path: PathBuf,
     position: u64,
+    /// Memory for bytes that pass by the operating system's cache.
+    blocks: AlignedBuf,
 }
 
 impl LogFile {
@@ -32,7 +40,7 @@ impl LogFile {
     pub fn create(vfs: &dyn Vfs, path: &Path, header: &[u8]) -> Result<Self> {
         let file = vfs.open(path, Open::Create)?;
         file.set_len(0)?;
-        let mut log = Self { file, path: path.to_owned(), position: 0 };
+        let mut log = Self { file, path: path.to_owned(), position: 0, blocks: AlignedBuf::new() };
         log.append(header)?;
         log.file.sync_all()?;
         Ok(log)
@@ -43,7 +51,7 @@ impl LogFile {
     pub fn open(vfs: &dyn Vfs, path: &Path) -> Result<Self> {
         let file = vfs.open(path, Open::ReadWrite)?;
         let position = file.len()?;
-        Ok(Self { file, path: path.to_owned(), position })
+        Ok(Self { file, path: path.to_owned(), position, blocks: AlignedBuf::new() })
     }
 
     /// Where the next byte goes: the length of the file.
@@ -66,6 +74,28 @@ impl LogFile {
         self.file.write_at(events, self.position)?;
         self.position += events.len() as u64;
         Ok(())
+    }
+
+    /// The same, for bytes that nobody waits for or is about to read: many of them go past the operating system's cache, in whole
+    /// blocks. What is before and behind those goes through it: no byte is written twice.
+    ///
+    /// A growing file takes new pages of memory all the time, which the host of a virtual machine has to find first: with rows of 1.1 KB
+    /// that took 3 us a transaction, an eighth of what the server did.
+    pub fn append_uncached(&mut self, events: &[u8]) -> Result<()> {
+        if events.len() < UNCACHED_MIN {
+            return self.append(events);
+        }
+        let before = self.position.next_multiple_of(DURABLE_ALIGN as u64) - self.position;
+        let (head, rest) = events.split_at(usize::try_from(before).expect("less than a block"));
+        let (blocks, tail) = rest.split_at(rest.len() - rest.len() % DURABLE_ALIGN);
+        self.append(head)?;
+        for piece in blocks.chunks(UNCACHED_PIECE) {
+            self.blocks.clear();
+            self.blocks.extend_from_slice(piece);
+            self.file.write_uncached_at(&self.blocks, self.position)?;
+            self.position += piece.len() as u64;
+        }
+        self.append(tail)
     }
 
     /// Makes everything appended so far survive power loss.

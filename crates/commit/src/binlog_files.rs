@@ -313,8 +313,21 @@ impl Appender {
 
     /// Writes final bytes, in a batch.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> binlog::Result<()> {
+        self.append_by(LogFile::append, bytes)
+    }
+
+    /// The same, for bytes that nobody waits for or is about to read ([`LogFile::append_uncached`]).
+    pub(crate) fn append_uncached(&mut self, bytes: &[u8]) -> binlog::Result<()> {
+        self.append_by(LogFile::append_uncached, bytes)
+    }
+
+    fn append_by(
+        &mut self,
+        append: fn(&mut LogFile, &[u8]) -> binlog::Result<()>,
+        bytes: &[u8],
+    ) -> binlog::Result<()> {
         let (number, position) = self.position();
-        self.file.as_mut().expect("no rotation is under way").append(bytes)?;
+        append(self.file.as_mut().expect("no rotation is under way"), bytes)?;
         self.io_cache.append(number, position, bytes);
         Ok(())
     }
@@ -390,6 +403,9 @@ mod tests {
             unreachable!()
         }
         fn write_durable_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+            unreachable!()
+        }
+        fn write_uncached_at(&self, _: &[u8], _: u64) -> io::Result<()> {
             unreachable!()
         }
         fn sync_all(&self) -> io::Result<()> {

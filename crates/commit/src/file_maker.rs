@@ -214,22 +214,25 @@ impl End {
         let Self { appender, buffer, batch } = self;
         let appender = appender.as_mut().expect("the log was not closed");
         let files = pipeline.binlog.as_ref().expect("there is a binlog to write");
+        // Who follows may fall behind the I/O cache.
+        let is_wanted = pipeline.readers.are_there() || batch.iter().any(|item| !item.waiting.is_empty());
+        let append = if is_wanted { Appender::append } else { Appender::append_uncached };
         appender.batch(files, |appender| {
             let mut buffered = 0;
             for item in batch.iter() {
                 buffered += item.buffered;
                 if item.large.is_some() || item.rotation.is_some() {
-                    append_buffered(appender, buffer, std::mem::take(&mut buffered))?;
+                    append_buffered(append, appender, buffer, std::mem::take(&mut buffered))?;
                 }
                 if let Some(events) = &item.large {
-                    events.for_each_piece(|bytes| appender.append(bytes))?;
+                    events.for_each_piece(|bytes| append(appender, bytes))?;
                 }
                 if let Some(rotation) = &item.rotation {
                     appender.rotate(rotation, files, pipeline.sequencer.files())?;
                     add(&pipeline.stats.binlog_syncs, 1);
                 }
             }
-            append_buffered(appender, buffer, buffered)
+            append_buffered(append, appender, buffer, buffered)
         })?;
         let logged = batch.iter().map(|item| item.logged).sum();
         add(&pipeline.stats.binlog_commits, logged);
@@ -240,12 +243,17 @@ impl End {
 }
 
 /// Writes the next bytes of the binlog buffer, which the ring has in one or two pieces.
-fn append_buffered(appender: &mut Appender, buffer: &mut Consumer, size: usize) -> Result<(), FatalError> {
+fn append_buffered(
+    append: fn(&mut Appender, &[u8]) -> binlog::Result<()>,
+    appender: &mut Appender,
+    buffer: &mut Consumer,
+    size: usize,
+) -> Result<(), FatalError> {
     buffer.poll();
     let mut appended = Ok(());
     buffer.take(size, |bytes| {
         if appended.is_ok() && !bytes.is_empty() {
-            appended = appender.append(bytes);
+            appended = append(appender, bytes);
         }
     });
     Ok(appended?)

@@ -111,11 +111,11 @@ impl fmt::Debug for AlignedBuf {
     }
 }
 
-/// Asserts what [`File::write_durable_at`](crate::File::write_durable_at) asks of its caller.
-pub(crate) fn assert_durable_aligned(data: &[u8], offset: u64) {
-    assert!(offset.is_multiple_of(DURABLE_ALIGN as u64), "durable write at unaligned offset {offset}");
-    assert!(data.len().is_multiple_of(DURABLE_ALIGN), "durable write of unaligned length {}", data.len());
-    assert!(data.as_ptr().addr().is_multiple_of(DURABLE_ALIGN), "durable write from unaligned memory");
+/// Asserts what [`File::write_durable_at`](crate::File::write_durable_at) and its like ask of their caller.
+pub(crate) fn assert_aligned(data: &[u8], offset: u64) {
+    assert!(offset.is_multiple_of(DURABLE_ALIGN as u64), "blocks are written at unaligned offset {offset}");
+    assert!(data.len().is_multiple_of(DURABLE_ALIGN), "blocks of unaligned length {}", data.len());
+    assert!(data.as_ptr().addr().is_multiple_of(DURABLE_ALIGN), "blocks in unaligned memory");
 }
 
 #[cfg(test)]
@@ -126,7 +126,7 @@ mod tests {
     fn memory_stays_aligned_and_contents_stay_while_it_grows() {
         let mut buf = AlignedBuf::new();
         assert!(buf.is_empty());
-        assert_durable_aligned(&buf, 0);
+        assert_aligned(&buf, 0);
         let mut expected = Vec::new();
         for size in [1, 4095, 1, 4096, 100_000, 3] {
             let bytes: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
@@ -165,13 +165,13 @@ mod tests {
     #[test]
     #[should_panic(expected = "unaligned offset")]
     fn an_unaligned_offset_is_a_defect_of_the_caller() {
-        assert_durable_aligned(&[], 1);
+        assert_aligned(&[], 1);
     }
 
     #[test]
     #[should_panic(expected = "unaligned length")]
     fn an_unaligned_length_is_a_defect_of_the_caller() {
-        assert_durable_aligned(&[0; 1], 0);
+        assert_aligned(&[0; 1], 0);
     }
 
     #[test]
@@ -179,6 +179,6 @@ mod tests {
     fn unaligned_memory_is_a_defect_of_the_caller() {
         let mut buf = AlignedBuf::new();
         buf.resize(2 * DURABLE_ALIGN, 0);
-        assert_durable_aligned(&buf[1..=DURABLE_ALIGN], 0);
+        assert_aligned(&buf[1..=DURABLE_ALIGN], 0);
     }
 }

@@ -255,6 +255,10 @@ impl File for BallastFile {
         self.ballast.with(|| self.inner.write_durable_at(data, offset))
     }
 
+    fn write_uncached_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.ballast.with(|| self.inner.write_uncached_at(data, offset))
+    }
+
     fn sync_data(&self) -> io::Result<()> {
         self.inner.sync_data()
     }

@@ -127,6 +127,10 @@ impl File for SlowFile {
         result
     }
 
+    fn write_uncached_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.inner.write_uncached_at(data, offset)
+    }
+
     fn sync_data(&self) -> io::Result<()> {
         let result = self.inner.sync_data();
         self.delay.wait();

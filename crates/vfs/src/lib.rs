@@ -33,8 +33,8 @@ pub use latency::{SlowSync, SyncDelay};
 pub use os::{DESCRIPTORS_RESERVED, OsVfs};
 pub use spill::Spill;
 
-/// Alignment in bytes that [`File::write_durable_at`] asks of its offset, its length and its memory: the
-/// largest logical block size in common use, so that the operating system may skip its page cache.
+/// Alignment in bytes that [`File::write_durable_at`] and [`File::write_uncached_at`] ask of their offset, their length and
+/// their memory: the largest logical block size in common use, so that the operating system may skip its page cache.
 pub const DURABLE_ALIGN: usize = 4096;
 
 /// How [`Vfs::open`] treats a file that is missing or present. Every handle can read.
@@ -106,6 +106,10 @@ pub trait File: Debug + Send + Sync {
     /// Writes all of `data` at `offset` and returns when these bytes survive power loss; says nothing about
     /// earlier writes. Offset, length and memory are multiples of [`DURABLE_ALIGN`] ([`AlignedBuf`]).
     fn write_durable_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
+
+    /// As [`write_at`](Self::write_at), past the operating system's cache where that can be: for bytes that nobody is about to read. Alignment as
+    /// for [`write_durable_at`](Self::write_durable_at).
+    fn write_uncached_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
 
     /// Makes all written bytes survive power loss, and of the metadata what is needed to reach them.
     fn sync_data(&self) -> io::Result<()>;

@@ -10,15 +10,15 @@
 
 mod common;
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use common::{TempDir, blocks, read_all};
-use vfs::sim::SimDisk;
+use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
 use vfs::{
-    Ballast, DURABLE_ALIGN, Open, OsVfs, PathError, SlowSync, SyncDelay, Vfs, WithBallast, raw_os_error,
+    Ballast, DURABLE_ALIGN, File, Open, OsVfs, PathError, SlowSync, SyncDelay, Vfs, WithBallast, raw_os_error,
 };
 
 const ALIGN: u64 = DURABLE_ALIGN as u64;
@@ -71,11 +71,29 @@ fn the_wrapper_with_the_ballast_conforms() {
     conformance(&WithBallast::new(disk, ballast), Path::new("/data"));
 }
 
+#[test]
+fn wrappers_pass_uncached_writes_on_as_such() {
+    let disk = SimDisk::new();
+    let inner: Arc<dyn Vfs> = Arc::new(disk.clone());
+    let ballast = Arc::new(Ballast::open(&inner, "ballast".into(), 4096).unwrap());
+    let wrappers: [Box<dyn Vfs>; 2] = [
+        Box::new(SlowSync::new(Arc::clone(&inner), SyncDelay::from_us(1))),
+        Box::new(WithBallast::new(inner, ballast)),
+    ];
+    for vfs in wrappers {
+        let file = vfs.open(Path::new("f"), Open::Create).unwrap();
+        disk.inject(Fault::new(FaultKind::Io).of(OpKind::WriteUncached));
+        file.write_uncached_at(&blocks(1, 1), 0).unwrap_err();
+        file.write_uncached_at(&blocks(1, 1), 0).unwrap();
+    }
+}
+
 /// Runs every check in an empty directory.
 fn conformance(vfs: &dyn Vfs, root: &Path) {
     opening(vfs, &root.join("opening"));
     reading_and_writing(vfs, &root.join("reading"));
-    durable_writes(vfs, &root.join("durable"));
+    writes_of_blocks(vfs, &root.join("durable"), |file, data, offset| file.write_durable_at(data, offset));
+    writes_of_blocks(vfs, &root.join("uncached"), |file, data, offset| file.write_uncached_at(data, offset));
     lengths(vfs, &root.join("lengths"));
     renaming(vfs, &root.join("renaming"));
     removing(vfs, &root.join("removing"));
@@ -106,6 +124,7 @@ fn opening(vfs: &dyn Vfs, dir: &Path) {
     let reader = vfs.open(&path, Open::Read).unwrap();
     assert_eq!(raw_os_error(&reader.write_at(b"x", 0).unwrap_err()), Some(EBADF));
     assert_eq!(raw_os_error(&reader.write_durable_at(&blocks(1, 1), 0).unwrap_err()), Some(EBADF));
+    assert_eq!(raw_os_error(&reader.write_uncached_at(&blocks(1, 1), 0).unwrap_err()), Some(EBADF));
     assert!(reader.set_len(0).is_err());
     reader.sync_data().unwrap();
     assert_eq!(read_all(&*created), b"kept", "a handle for reading writes nothing");
@@ -143,14 +162,14 @@ fn reading_and_writing(vfs: &dyn Vfs, dir: &Path) {
     assert!(read_all(&*other)[5..] == big);
 }
 
-fn durable_writes(vfs: &dyn Vfs, dir: &Path) {
+fn writes_of_blocks(vfs: &dyn Vfs, dir: &Path, write: fn(&dyn File, &[u8], u64) -> io::Result<()>) {
     vfs.create_dir_all(dir).unwrap();
     let path = dir.join("f");
     let file = vfs.open(&path, Open::Create).unwrap();
     file.write_at(&[1; 10_000], 0).unwrap();
-    file.write_durable_at(&blocks(1, 2), ALIGN).unwrap();
-    file.write_durable_at(&blocks(2, 3), 4 * ALIGN).unwrap();
-    file.write_durable_at(&blocks(0, 0), 100 * ALIGN).unwrap();
+    write(&*file, &blocks(1, 2), ALIGN).unwrap();
+    write(&*file, &blocks(2, 3), 4 * ALIGN).unwrap();
+    write(&*file, &blocks(0, 0), 100 * ALIGN).unwrap();
     file.write_at(&[4; 3], 2 * ALIGN - 1).unwrap();
 
     let mut expected = vec![1; 10_000];
@@ -158,12 +177,12 @@ fn durable_writes(vfs: &dyn Vfs, dir: &Path) {
     expected[DURABLE_ALIGN..2 * DURABLE_ALIGN].fill(2);
     expected[4 * DURABLE_ALIGN..].fill(3);
     expected[2 * DURABLE_ALIGN - 1..2 * DURABLE_ALIGN + 2].fill(4);
-    assert!(read_all(&*file) == expected, "ordinary and durable writes see each other");
+    assert!(read_all(&*file) == expected, "ordinary writes and those of blocks see each other");
 
     // The handle stays with its file, not with its name.
     vfs.rename(&path, &dir.join("g")).unwrap();
     vfs.open(&path, Open::CreateNew).unwrap();
-    file.write_durable_at(&blocks(1, 5), 0).unwrap();
+    write(&*file, &blocks(1, 5), 0).unwrap();
     assert!(read_all(&*vfs.open(&path, Open::Read).unwrap()).is_empty());
     expected[..DURABLE_ALIGN].fill(5);
     assert!(read_all(&*vfs.open(&dir.join("g"), Open::Read).unwrap()) == expected);

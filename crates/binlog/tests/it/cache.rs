@@ -205,6 +205,9 @@ impl File for LiarFile {
     fn write_durable_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
         self.0.write_durable_at(data, offset)
     }
+    fn write_uncached_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_uncached_at(data, offset)
+    }
     fn sync_data(&self) -> io::Result<()> {
         self.0.sync_data()
     }

@@ -102,6 +102,32 @@ fn a_file_that_a_crash_left_is_emptied() {
 }
 
 #[test]
+fn a_file_is_the_same_whether_its_bytes_pass_by_the_cache_or_not() {
+    let disk = disk();
+    let path = Path::new("/log/binlog.000001");
+    let mut expected = header(CRC, &GtidSet::new());
+    let mut log = LogFile::create(&disk, path, &expected).unwrap();
+    disk.inject(Fault::new(FaultKind::Io).of(OpKind::WriteUncached));
+    let many = |size, salt| (0..=250).cycle().skip(salt).take(size).collect::<Vec<u8>>();
+    for (turn, size) in [1, 4095, 65_535, 70_000, 1, 65_536, 3_000_001, 1 << 20, 0].into_iter().enumerate() {
+        let bytes = many(size, turn);
+        // The first that passes by it fails, and has not moved the position past what was written.
+        if log.append_uncached(&bytes).is_err() {
+            assert_eq!((turn, log.position() % 4096), (3, 0), "up to the first block");
+            let written = usize::try_from(log.position()).unwrap() - expected.len();
+            log.append_uncached(&bytes[written..]).unwrap();
+        }
+        expected.extend_from_slice(&bytes);
+        assert_eq!(log.position(), expected.len() as u64);
+        assert!(disk.contents()[path] == expected, "turn {turn}");
+    }
+    assert_eq!(disk.faults_fired(), 1);
+    log.sync_data().unwrap();
+    disk.sync_dir(Path::new(DIR)).unwrap();
+    assert!(disk.crash(CrashMode::DropAll, 1).contents()[path] == expected, "a sync is enough for both");
+}
+
+#[test]
 fn an_error_of_the_disk_is_the_callers() {
     for kind in [OpKind::Write, OpKind::SyncAll, OpKind::Create] {
         let disk = disk();

@@ -3,7 +3,8 @@
 //! Requirements: R1. with every strategy the readable end is neither beyond what is published nor beyond the files, and
 //! reaches both; R2. a reader that waits is woken; R3. files that are read are not purged;
 //! R4. many readers are woken a few at a time, in turn, and those for whom commits wait with every few;
-//! R5. a reader is told of a transaction whose events were in the file before it was published.
+//! R5. a reader is told of a transaction whose events were in the file before it was published; R6. what somebody waits for
+//! or is about to read goes through the operating system's cache, what nobody wants goes past it.
 //!
 //! Method: commits and rotations on the simulated disk; readers are polled by hand.
 
@@ -16,7 +17,7 @@ use std::thread;
 
 use commit::record::BinlogPlace;
 use commit::{Role, StrategyKind};
-use vfs::sim::SimDisk;
+use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
 
 use super::power_loss::{ENHANCED, IN_REDO, OWN_STORE, WITH_BINLOG};
 use super::world::{HELD, Options, World};
@@ -55,6 +56,32 @@ fn the_readable_end_is_published_and_in_the_files() {
             world.pipeline.wake_readers();
             assert_eq!(reader.end(), published(&world), "{strategy:?}");
         }
+    }
+}
+
+#[test]
+fn only_what_nobody_wants_passes_by_the_cache() {
+    for options in [IN_REDO, ENHANCED, OWN_STORE] {
+        let disk = SimDisk::new();
+        let mut world = World::open(&disk, options).unwrap();
+        let commit = |world: &mut World| {
+            let committing = world.submit(&vec![(1, Some(vec![1; 100_000]))]);
+            drop(world.block_on(committing));
+        };
+        let refuse = || disk.inject(Fault::new(FaultKind::Io).of(OpKind::WriteUncached));
+        refuse();
+        let reader = world.pipeline.follow_binlog(false).unwrap();
+        commit(&mut world);
+        world.pipeline.catch_up().expect("it is read");
+        drop(reader);
+        world.pipeline.settings.wait_binlog_flush.store(true, Ordering::Relaxed);
+        commit(&mut world);
+        world.pipeline.catch_up().expect("it was waited for");
+        world.pipeline.settings.wait_binlog_flush.store(false, Ordering::Relaxed);
+        disk.lift_faults();
+        commit(&mut world);
+        refuse();
+        world.pipeline.catch_up().expect_err("nobody wants it");
     }
 }
 

@@ -1,11 +1,12 @@
 //! An open file of the operating system.
 //!
-//! It is up to two descriptors of one inode: the ordinary one, and for [`File::write_durable_at`] one with
-//! O_DIRECT and O_DSYNC, opened at the first such write. The second goes through /proc/self/fd, so that it is
-//! the same inode whatever became of the name. Where the file system or a missing /proc refuses it, or no descriptor is
-//! left, a durable write is a write and an fdatasync, which promises more and costs more.
+//! It is up to three descriptors of one inode: the ordinary one, one with O_DIRECT and O_DSYNC for
+//! [`File::write_durable_at`], and one with O_DIRECT for [`File::write_uncached_at`], each opened at the first such write.
+//! They go through /proc/self/fd, so that it is the same inode whatever became of the name. Where the file system or a
+//! missing /proc refuses them, or no descriptor is left, a durable write is a write and an fdatasync, which promises more
+//! and costs more, and an uncached one is a write.
 //!
-//! The two descriptors agree: before a direct write the kernel writes out the cached pages of its range, and
+//! The descriptors agree: before a direct write the kernel writes out the cached pages of its range, and
 //! drops them after it (open(2), O_DIRECT).
 
 use std::fs;
@@ -19,7 +20,7 @@ use rustix::fs::{Advice, Mode, OFlags};
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 use crate::File;
-use crate::aligned::assert_durable_aligned;
+use crate::aligned::assert_aligned;
 use crate::error::at;
 
 /// O_DSYNC. `OFlags::DSYNC` of rustix 1.1 is O_SYNC on Linux, under which a write commits the file's
@@ -42,29 +43,33 @@ pub(super) struct OsFile {
     file: fs::File,
     path: PathBuf,
     writable: bool,
-    direct: OnceLock<fs::File>,
+    /// For durable writes.
+    durable: OnceLock<fs::File>,
+    /// For uncached writes.
+    uncached: OnceLock<fs::File>,
     /// Relaxed: it only chooses between two correct ways and guards no other memory.
     direct_refused: AtomicBool,
 }
 
 impl OsFile {
     pub(super) fn new(file: fs::File, path: PathBuf, writable: bool) -> Self {
-        Self { file, path, writable, direct: OnceLock::new(), direct_refused: AtomicBool::new(false) }
+        let (durable, uncached) = (OnceLock::new(), OnceLock::new());
+        Self { file, path, writable, durable, uncached, direct_refused: AtomicBool::new(false) }
     }
 
-    /// The descriptor for direct writes, or `None` where there can be none.
-    fn direct(&self) -> io::Result<Option<BorrowedFd<'_>>> {
+    /// The descriptor for direct writes that is kept here, or `None` where there can be none.
+    fn direct<'a>(&self, kept: &'a OnceLock<fs::File>, more: OFlags) -> io::Result<Option<BorrowedFd<'a>>> {
         if self.direct_refused.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        if let Some(direct) = self.direct.get() {
+        if let Some(direct) = kept.get() {
             return Ok(Some(direct.as_fd()));
         }
         let path = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        let flags = OFlags::WRONLY | OFlags::DIRECT | O_DSYNC | OFlags::CLOEXEC;
+        let flags = OFlags::WRONLY | OFlags::DIRECT | OFlags::CLOEXEC | more;
         match retry_on_intr(|| rustix::fs::open(path.as_str(), flags, Mode::empty())) {
             // A thread that came second closes its descriptor again.
-            Ok(opened) => Ok(Some(self.direct.get_or_init(|| opened.into()).as_fd())),
+            Ok(opened) => Ok(Some(kept.get_or_init(|| opened.into()).as_fd())),
             Err(Errno::INVAL | Errno::NOENT) => {
                 self.direct_refused.store(true, Ordering::Relaxed);
                 Ok(None)
@@ -75,21 +80,40 @@ impl OsFile {
         }
     }
 
-    fn write_durable(&self, data: &[u8], offset: u64) -> io::Result<()> {
-        // The second descriptor would gladly write to a file that was opened for reading.
+    /// Writes past the cache. Returns whether that can be done here.
+    fn write_direct(
+        &self,
+        (kept, more): (&OnceLock<fs::File>, OFlags),
+        data: &[u8],
+        offset: u64,
+    ) -> io::Result<bool> {
+        // The other descriptor would gladly write to a file that was opened for reading.
         if !self.writable {
             return Err(Errno::BADF.into());
         }
-        if let Some(direct) = self.direct()? {
-            match write_all(direct, data, offset) {
-                Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
-                    self.direct_refused.store(true, Ordering::Relaxed);
-                }
-                result => return result,
+        let Some(direct) = self.direct(kept, more)? else { return Ok(false) };
+        match write_all(direct, data, offset) {
+            Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
+                self.direct_refused.store(true, Ordering::Relaxed);
+                Ok(false)
             }
+            written => written.map(|()| true),
+        }
+    }
+
+    fn write_durable(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        if self.write_direct((&self.durable, O_DSYNC), data, offset)? {
+            return Ok(());
         }
         write_all(self.file.as_fd(), data, offset)?;
         Ok(retry_on_intr(|| rustix::fs::fdatasync(&self.file))?)
+    }
+
+    fn write_uncached(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        if self.write_direct((&self.uncached, OFlags::empty()), data, offset)? {
+            return Ok(());
+        }
+        write_all(self.file.as_fd(), data, offset)
     }
 }
 
@@ -111,8 +135,13 @@ impl File for OsFile {
     }
 
     fn write_durable_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
-        assert_durable_aligned(data, offset);
+        assert_aligned(data, offset);
         self.write_durable(data, offset).map_err(at("write_durable_at", &self.path))
+    }
+
+    fn write_uncached_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        assert_aligned(data, offset);
+        self.write_uncached(data, offset).map_err(at("write_uncached_at", &self.path))
     }
 
     fn sync_data(&self) -> io::Result<()> {
@@ -170,23 +199,34 @@ mod tests {
     }
 
     #[test]
-    fn where_direct_writes_are_refused_durable_writes_still_write() {
+    fn where_direct_writes_are_refused_others_still_write() {
         let file = unnamed();
         file.direct_refused.store(true, Ordering::Relaxed);
-        file.write_durable_at(&blocks(2, 7), DURABLE_ALIGN as u64).unwrap();
-        assert!(file.direct.get().is_none());
+        file.write_durable_at(&blocks(1, 7), DURABLE_ALIGN as u64).unwrap();
+        file.write_uncached_at(&blocks(1, 8), 2 * DURABLE_ALIGN as u64).unwrap();
+        assert!(file.durable.get().is_none() && file.uncached.get().is_none());
         let mut bytes = vec![1; 3 * DURABLE_ALIGN];
         file.read_exact_at(&mut bytes, 0).unwrap();
-        assert!(
-            bytes[..DURABLE_ALIGN].iter().all(|&b| b == 0) && bytes[DURABLE_ALIGN..].iter().all(|&b| b == 7)
-        );
+        for (block, value) in bytes.chunks(DURABLE_ALIGN).zip([0, 7, 8]) {
+            assert!(block.iter().all(|&b| b == value));
+        }
+    }
+
+    #[test]
+    fn uncached_writes_sync_nothing() {
+        let file = unnamed();
+        file.write_uncached_at(&blocks(1, 1), 0).unwrap();
+        if let Some(uncached) = file.uncached.get() {
+            let flags = rustix::fs::fcntl_getfl(uncached).unwrap();
+            assert!(flags.contains(OFlags::DIRECT) && !flags.intersects(OFlags::SYNC | O_DSYNC));
+        }
     }
 
     /// Gives the file `path` of /proc as its second descriptor, to fail in the way of that file.
     fn with_direct(path: &str, flags: OFlags) -> OsFile {
         let file = unnamed();
         let direct = rustix::fs::open(path, flags, Mode::empty()).unwrap();
-        file.direct.set(direct.into()).unwrap();
+        file.durable.set(direct.into()).unwrap();
         file
     }
 
@@ -215,7 +255,7 @@ mod tests {
         let file = unnamed();
         file.write_durable_at(&blocks(1, 1), 0).unwrap();
         // Where the file system refuses direct writes there is nothing to see.
-        if let Some(direct) = file.direct.get() {
+        if let Some(direct) = file.durable.get() {
             let flags = rustix::fs::fcntl_getfl(direct).unwrap();
             assert!(flags.contains(OFlags::DIRECT | O_DSYNC));
             assert!(O_DSYNC == OFlags::SYNC || !flags.contains(OFlags::SYNC));

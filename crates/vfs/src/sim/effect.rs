@@ -16,6 +16,8 @@ pub enum OpKind {
     Write,
     /// `write_durable_at`.
     WriteDurable,
+    /// `write_uncached_at`: on this disk a write like any other.
+    WriteUncached,
     /// `set_len`.
     SetLen,
     /// `sync_data`.

@@ -13,7 +13,7 @@ use super::disk::SimDisk;
 use super::effect::{Effect, OpKind};
 use super::inode::Piece;
 use crate::File;
-use crate::aligned::assert_durable_aligned;
+use crate::aligned::assert_aligned;
 use crate::error::at;
 
 /// A handle. It keeps its file alive, whatever becomes of the name.
@@ -40,6 +40,20 @@ impl SimFile {
         self.disk.live().run(kind, &self.path, effect)
     }
 
+    fn write(
+        &self,
+        kind: OpKind,
+        effect: fn(InodeId, Piece) -> Effect,
+        data: &[u8],
+        offset: u64,
+    ) -> io::Result<()> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        let end = offset.saturating_add(data.len() as u64);
+        self.change(kind, end, &effect(self.inode, Piece::new(offset, data)))
+    }
+
     fn sync(&self, kind: OpKind, effect: &Effect) -> io::Result<()> {
         self.disk.live().run(kind, &self.path, effect)
     }
@@ -57,22 +71,19 @@ impl File for SimFile {
     }
 
     fn write_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
-        if data.is_empty() {
-            return Ok(());
-        }
-        let end = offset.saturating_add(data.len() as u64);
-        let effect = Effect::Write(self.inode, Piece::new(offset, data));
-        self.change(OpKind::Write, end, &effect).map_err(self.at("write_at"))
+        self.write(OpKind::Write, Effect::Write, data, offset).map_err(self.at("write_at"))
     }
 
     fn write_durable_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
-        assert_durable_aligned(data, offset);
-        if data.is_empty() {
-            return Ok(());
-        }
-        let end = offset.saturating_add(data.len() as u64);
-        let effect = Effect::WriteDurable(self.inode, Piece::new(offset, data));
-        self.change(OpKind::WriteDurable, end, &effect).map_err(self.at("write_durable_at"))
+        assert_aligned(data, offset);
+        let written = self.write(OpKind::WriteDurable, Effect::WriteDurable, data, offset);
+        written.map_err(self.at("write_durable_at"))
+    }
+
+    fn write_uncached_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        assert_aligned(data, offset);
+        let written = self.write(OpKind::WriteUncached, Effect::Write, data, offset);
+        written.map_err(self.at("write_uncached_at"))
     }
 
     fn sync_data(&self) -> io::Result<()> {
