@@ -104,6 +104,13 @@ impl IoCache {
         }
     }
 
+    /// Something was written that does not enter: whatever is here no longer ends where its file does.
+    pub fn forget(&self) {
+        if self.size > 0 {
+            self.ring.lock().spans.clear();
+        }
+    }
+
     /// The log begins anew: what was appended belongs to other files than those that come, whatever their numbers.
     pub fn begin_anew(&self) {
         self.ring.lock().resets += 1;

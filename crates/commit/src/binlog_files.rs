@@ -313,23 +313,22 @@ impl Appender {
 
     /// Writes final bytes, in a batch.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> binlog::Result<()> {
-        self.append_by(LogFile::append, bytes)
-    }
-
-    /// The same, for bytes that nobody waits for or is about to read ([`LogFile::append_uncached`]).
-    pub(crate) fn append_uncached(&mut self, bytes: &[u8]) -> binlog::Result<()> {
-        self.append_by(LogFile::append_uncached, bytes)
-    }
-
-    fn append_by(
-        &mut self,
-        append: fn(&mut LogFile, &[u8]) -> binlog::Result<()>,
-        bytes: &[u8],
-    ) -> binlog::Result<()> {
         let (number, position) = self.position();
-        append(self.file.as_mut().expect("no rotation is under way"), bytes)?;
+        self.file().append(bytes)?;
         self.io_cache.append(number, position, bytes);
         Ok(())
+    }
+
+    /// The same, for bytes that nobody waits for or is about to read: they are kept in no cache
+    /// ([`LogFile::append_uncached`]).
+    pub(crate) fn append_uncached(&mut self, bytes: &[u8]) -> binlog::Result<()> {
+        self.file().append_uncached(bytes)?;
+        self.io_cache.forget();
+        Ok(())
+    }
+
+    fn file(&mut self) -> &mut LogFile {
+        self.file.as_mut().expect("no rotation is under way")
     }
 
     /// Writes the ROTATE event, closes the file and begins the next, in a batch.

@@ -96,7 +96,7 @@ pub(crate) struct LogMark {
 pub(crate) struct Drawn {
     /// Chunks.
     pub(crate) chunks: u64,
-    /// Events in transactions' records, less what these records leave out ([`crate::fold`]).
+    /// Events in transactions' records, less what these records leave out ([`crate::fold`]), and the store's records.
     pub(crate) events: u64,
 }
 
@@ -198,7 +198,7 @@ impl LogEnd {
         Self { ticketed: cursor.lsn(), cursor, open_chunks: BTreeMap::new(), drawn }
     }
 
-    /// Draws room for a ticket's record, of which so many bytes are events.
+    /// Draws room for a ticket's record, of which so many bytes are events, or there for their sake.
     fn draw(&mut self, body_size: usize, events: usize) -> Reservation {
         let reservation = self.cursor.draw(HEAD_SIZE + body_size);
         self.ticketed = reservation.end();
@@ -285,8 +285,8 @@ impl Sequencer {
         };
         let store = match (&mut state.store, binlog) {
             (Some(store), Some(_)) if pending.form == Form::Stored => {
-                let events = pending.placed_events_size(binlog);
-                Some(store.draw(record::stored_size(events), events))
+                let size = record::stored_size(pending.placed_events_size(binlog));
+                Some(store.draw(size, size))
             }
             _ => None,
         };
