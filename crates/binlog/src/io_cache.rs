@@ -1,9 +1,10 @@
 //! The binlog I/O cache: the bytes that were appended last, kept in memory for readers.
 //!
 //! One ring of bytes for all files: a byte's place in the ring follows from how many were appended before it, and a
-//! **span** says which file and position a run of them belongs to. Bytes enter after they are written to their file,
-//! so a reader finds in the file what it does not find here, and never the other way round. Files' first bytes, which
-//! change in place when a file is closed, do not enter.
+//! **span** says which file and position a run of them belongs to. Bytes enter after they are written to their file, or, while
+//! somebody follows the log, before that: then they are written from here ([`IoCache::copy`]) before they leave, which is the
+//! writer's affair. So a reader finds in the file what it does not find here, and never the other way round. Files' first
+//! bytes, which change in place when a file is closed, do not enter.
 //!
 //! One lock, held for copying alone: a reader copies at most [`COPY_MAX`] bytes at a time. Rejected: a ring without a
 //! lock, whose readers would have to copy memory that is being overwritten and check afterwards that it was not.
@@ -80,7 +81,12 @@ impl IoCache {
         Self { ring: Mutex::new(ring), size, requests: AtomicU64::new(0), hits: AtomicU64::new(0) }
     }
 
-    /// Bytes of memory (`Onelog_binlog_io_cache_allocated`).
+    /// Bytes of memory.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The same (`Onelog_binlog_io_cache_allocated`).
     pub fn allocated(&self) -> u64 {
         self.size as u64
     }
@@ -95,7 +101,7 @@ impl IoCache {
         self.hits.load(Ordering::Relaxed)
     }
 
-    /// Takes over bytes that were written to a file at a position.
+    /// Takes over bytes that stand in a file at a position, or will.
     pub fn append(&self, file: u32, position: u64, bytes: &[u8]) {
         if self.size > 0 && !bytes.is_empty() {
             let mut ring = self.ring.lock();
@@ -119,6 +125,22 @@ impl IoCache {
     /// Copies bytes of a file from a position on into `buf`, as many as are at hand and fit in one go.
     pub fn read(&self, file: u32, position: u64, buf: &mut [u8]) -> Found {
         self.read_of(self.key(file), position, buf)
+    }
+
+    /// Copies bytes of a file from a position on, for who writes them there.
+    ///
+    /// # Panics
+    /// If they are not all here.
+    pub fn copy(&self, file: u32, position: u64, buf: &mut [u8]) {
+        let mut done = 0;
+        while done < buf.len() {
+            let ring = self.ring.lock();
+            let found = ring.read(ring.key(file), position + done as u64, &mut buf[done..]);
+            let Found::Bytes(count) = found else {
+                panic!("bytes have left the cache before they were written")
+            };
+            done += count;
+        }
     }
 
     fn key(&self, number: u32) -> FileKey {

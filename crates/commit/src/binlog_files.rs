@@ -32,6 +32,8 @@ pub struct BinlogFiles {
     sync_failed: Mutex<bool>,
     /// Everything before this place is in the files. Rank: last.
     written: Mutex<BinlogPlace>,
+    /// Everything before this place is in the files or in the cache, if it is behind the one above. Rank: last.
+    shown: Mutex<BinlogPlace>,
     /// What was appended last.
     io_cache: Arc<IoCache>,
     in_use: Arc<FilesInUse>,
@@ -41,6 +43,9 @@ pub struct BinlogFiles {
     previous_of_first: Mutex<Option<(BinlogName, GtidSet)>>,
 }
 
+/// Bytes that go from the cache to a file at a time.
+const PIECE_SIZE: usize = 1 << 20;
+
 /// The appending end; owned by the stage that writes.
 #[derive(Debug)]
 pub(crate) struct Appender {
@@ -48,6 +53,8 @@ pub(crate) struct Appender {
     file: Option<LogFile>,
     number: u32,
     io_cache: Arc<IoCache>,
+    /// Memory for bytes on their way from the cache.
+    piece: Vec<u8>,
     /// A batch has failed: nothing goes behind it. The process is about to end; others may still come until it has.
     failed: bool,
 }
@@ -65,8 +72,8 @@ impl BinlogFiles {
         let current = Mutex::new(Arc::clone(file.file()));
         let place = BinlogPlace { file: number, position: file.position() };
         // Nothing relies on the header: a promise would have recovery look for a file that no record names yet.
-        let (synced, written) = (Mutex::default(), Mutex::new(place));
-        let appender = Appender { file: Some(file), number, io_cache: Arc::clone(&io_cache), failed: false };
+        let (synced, shown, written) = (Mutex::default(), Mutex::default(), Mutex::new(place));
+        let appender = Appender::new(file, number, Arc::clone(&io_cache));
         let (index, in_use, sync_failed) = (Mutex::new(index), Arc::default(), Mutex::new(false));
         let (removing, previous_of_first) = (Mutex::new(()), Mutex::default());
         (
@@ -78,6 +85,7 @@ impl BinlogFiles {
                 synced,
                 sync_failed,
                 written,
+                shown,
                 io_cache,
                 in_use,
                 removing,
@@ -247,10 +255,10 @@ impl BinlogFiles {
             let _no_sync = self.sync_failed.lock();
             *self.current.lock() = Arc::clone(file.file());
             *self.synced.lock() = BinlogPlace::default();
+            *self.shown.lock() = BinlogPlace::default();
             self.note_written((first, file.position()));
         }
-        let io_cache = Arc::clone(&self.io_cache);
-        Ok(Appender { file: Some(file), number: first, io_cache, failed: false })
+        Ok(Appender::new(file, first, Arc::clone(&self.io_cache)))
     }
 
     /// The place up to which syncs have been relied on.
@@ -261,6 +269,18 @@ impl BinlogFiles {
     /// The place up to which the files are written.
     pub(crate) fn written(&self) -> BinlogPlace {
         *self.written.lock()
+    }
+
+    /// The place up to which readers find everything, in the files or in the cache.
+    pub(crate) fn readable(&self) -> BinlogPlace {
+        self.written().max(*self.shown.lock())
+    }
+
+    /// Has readers find bytes in the cache that are not in the files yet. They are contiguous, from a place on where the files
+    /// end or such bytes.
+    pub(crate) fn show(&self, at: BinlogPlace, bytes: &[u8]) {
+        self.io_cache.append(at.file, at.position, bytes);
+        *self.shown.lock() = BinlogPlace { position: at.position + bytes.len() as u64, ..at };
     }
 
     /// Says where the last file ends.
@@ -284,6 +304,10 @@ fn number_of(name: &BinlogName) -> u32 {
 }
 
 impl Appender {
+    fn new(file: LogFile, number: u32, io_cache: Arc<IoCache>) -> Self {
+        Self { file: Some(file), number, io_cache, piece: Vec::new(), failed: false }
+    }
+
     /// Writes what belongs together by [`append`](Self::append) and [`rotate`](Self::rotate), and says where the file
     /// ends then. Fails if an earlier batch has failed.
     pub(crate) fn batch(
@@ -324,6 +348,22 @@ impl Appender {
     pub(crate) fn append_uncached(&mut self, bytes: &[u8]) -> binlog::Result<()> {
         self.file().append_uncached(bytes)?;
         self.io_cache.forget();
+        Ok(())
+    }
+
+    /// Writes the next bytes, which readers find in the cache already ([`BinlogFiles::show`]). Read again are they by those who
+    /// fall behind.
+    pub(crate) fn append_shown(&mut self, mut size: usize, read_again: bool) -> binlog::Result<()> {
+        let append = if read_again { LogFile::append } else { LogFile::append_uncached };
+        let mut piece = std::mem::take(&mut self.piece);
+        while size > 0 {
+            let (number, position) = self.position();
+            piece.resize(size.min(PIECE_SIZE), 0);
+            self.io_cache.copy(number, position, &mut piece);
+            append(self.file(), &piece)?;
+            size -= piece.len();
+        }
+        self.piece = piece;
         Ok(())
     }
 

@@ -18,9 +18,10 @@ use parking_lot::{Mutex, MutexGuard};
 use redo::{Consumer, Cursor, Lsn, RedoLog, Reservation, Ring};
 
 use crate::admission::Credits;
-use crate::binlog_files::Appender;
+use crate::binlog_files::{Appender, BinlogFiles};
 use crate::pending::{Batch, BinlogRange, Pending, Rotation};
 use crate::pipeline::AbortOnUnwind;
+use crate::record::BinlogPlace;
 use crate::room::Taken;
 use crate::stats::add;
 use crate::strategy::Form;
@@ -50,6 +51,18 @@ pub(crate) struct LargeEvents {
     pub(crate) tail: Vec<u8>,
 }
 
+/// What is to be written.
+#[derive(Debug, Default)]
+struct Queue {
+    items: VecDeque<Item>,
+    /// Items here or being written that are hidden. Nothing behind one is shown.
+    hidden: usize,
+    /// Bytes of shown items that are here or being written.
+    shown: usize,
+    /// Where bytes stand that come next from the binlog buffer and are to be shown, and how many.
+    to_show: Option<(BinlogPlace, usize)>,
+}
+
 /// What is written next: the events of transactions that were put here together.
 #[derive(Debug, Default)]
 struct Item {
@@ -62,8 +75,12 @@ struct Item {
     /// How many of those are in the binlog, and with how many bytes.
     logged: u64,
     size: u64,
-    /// Bytes in the binlog buffer.
+    /// Bytes that were put into the binlog buffer.
     buffered: usize,
+    /// Where they stand in the binlog, if there are any.
+    place: BinlogPlace,
+    /// They are in the I/O cache, or on their way there.
+    is_shown: bool,
     /// Behind these.
     large: Option<Box<LargeEvents>>,
     /// Behind those.
@@ -81,10 +98,12 @@ struct Item {
 pub(crate) struct FileMaker {
     /// The binlog buffer.
     buffer: Arc<Ring>,
-    /// The file's end. Held by whoever writes to it, this module or a strategy. Rank: before the queue's.
+    /// Its end. Held by whoever shows what comes from there, or writes it. Rank: before the queue's.
+    buffered: Mutex<Consumer>,
+    /// The file's end. Held by whoever writes to it, this module or a strategy. Rank: before the buffer's.
     end: Mutex<End>,
-    /// What is to be written. Rank: last.
-    queue: Mutex<VecDeque<Item>>,
+    /// Rank: last.
+    queue: Mutex<Queue>,
     /// Transactions in the queue or being written that are published after that. Changed under the queue's lock, and
     /// when they are published.
     waiting: AtomicUsize,
@@ -97,7 +116,6 @@ pub(crate) struct FileMaker {
 pub(crate) struct End {
     /// `None` while the binlog is off, and once it was closed.
     pub(crate) appender: Option<Appender>,
-    buffer: Consumer,
     batch: Vec<Item>,
 }
 
@@ -105,10 +123,10 @@ impl FileMaker {
     /// Its binlog buffer has `buffer_size` bytes, in which tickets draw by the cursor.
     pub(crate) fn new(appender: Option<Appender>, buffer_size: usize) -> (Self, Cursor) {
         let (buffer, cursor, consumer) = Ring::create(buffer_size, buffer_size / TRX_SIZE_MIN, Lsn(0));
-        let end = End { appender, buffer: consumer, batch: Vec::new() };
         let maker = Self {
             buffer,
-            end: Mutex::new(end),
+            buffered: Mutex::new(consumer),
+            end: Mutex::new(End { appender, batch: Vec::new() }),
             queue: Mutex::default(),
             waiting: AtomicUsize::new(0),
             synced_ns: Mutex::new(0),
@@ -141,27 +159,45 @@ impl FileMaker {
     }
 
     /// Takes the events of the next transactions in ticket order. Returns whether the transactions may be published now;
-    /// if not, because that `waits` for the file, or those before them do, it takes them too.
-    pub(crate) fn put(&self, done: &mut Batch, waits: bool) -> bool {
+    /// if not, because that `waits` for the file, or those before them do, it takes them too. At most `shown_max` bytes that are not
+    /// written are shown.
+    pub(crate) fn put(&self, done: &mut Batch, waits: bool, shown_max: usize) -> bool {
         let mut queue = self.queue.lock();
         let waits = waits || self.waiting.load(Ordering::Acquire) > 0;
-        let before = queue.len();
+        let before = queue.items.len();
         let mut goes_on = false;
         for pending in done.iter_mut() {
             if !goes_on {
-                queue.push_back(Item::default());
+                queue.items.push_back(Item::default());
             }
-            let item = queue.back_mut().expect("one was pushed");
+            let item = queue.items.back_mut().expect("one was pushed");
             item.add(pending);
             goes_on = item.large.is_none() && item.rotation.is_none();
         }
+        queue.note(before, if waits { 0 } else { shown_max });
         if waits {
             self.waiting.fetch_add(done.len(), Ordering::Relaxed);
-            for item in queue.range_mut(before..) {
+            for item in queue.items.range_mut(before..) {
                 item.waiting.extend(done.drain(..item.transactions));
             }
         }
         !waits
+    }
+
+    /// Moves what is to be shown to the I/O cache.
+    pub(crate) fn show(&self, files: &BinlogFiles) {
+        let mut buffered = self.buffered.lock();
+        let Some((mut place, size)) = self.queue.lock().to_show.take() else { return };
+        buffered.poll();
+        buffered.take(size, |bytes| {
+            files.show(place, bytes);
+            place.position += bytes.len() as u64;
+        });
+    }
+
+    /// Whether readers have to wait for the file.
+    fn hides(&self) -> bool {
+        self.queue.lock().hidden > 0
     }
 
     /// Ends the binlog at a clean shutdown, with the given STOP event.
@@ -173,12 +209,40 @@ impl FileMaker {
     fn take(&self, redo: Lsn, store: Lsn) -> MutexGuard<'_, End> {
         let mut end = self.end.lock();
         let mut queue = self.queue.lock();
-        while let Some(item) = queue.pop_front_if(|item| item.redo_end <= redo && item.store_end <= store) {
+        let is_durable = |item: &mut Item| item.redo_end <= redo && item.store_end <= store;
+        while let Some(item) = queue.items.pop_front_if(is_durable) {
             end.batch.push(item);
         }
         drop(queue);
         end
     }
+}
+
+impl Queue {
+    /// Decides which items, from that one on, are shown.
+    fn note(&mut self, from: usize, shown_max: usize) {
+        for item in self.items.range_mut(from..) {
+            let is_plain = item.large.is_none() && item.rotation.is_none();
+            item.is_shown = is_plain && self.hidden == 0 && self.shown + item.buffered <= shown_max;
+            if !item.is_shown {
+                self.hidden += 1;
+            } else if item.buffered > 0 {
+                self.shown += item.buffered;
+                self.to_show.get_or_insert((item.place, 0)).1 += item.buffered;
+            }
+        }
+    }
+
+    /// These were written.
+    fn forget(&mut self, batch: &[Item]) {
+        self.hidden -= batch.iter().filter(|item| !item.is_shown).count();
+        self.shown -= shown_size(batch);
+    }
+}
+
+/// Bytes of the items that are shown: the first ones.
+fn shown_size(batch: &[Item]) -> usize {
+    batch.iter().filter(|item| item.is_shown).map(|item| item.buffered).sum()
 }
 
 impl Item {
@@ -198,6 +262,9 @@ impl Item {
             self.logged += 1;
             self.size += size;
             if self.large.is_none() {
+                if self.buffered == 0 {
+                    self.place = BinlogPlace { file: range.file, position: range.start };
+                }
                 self.buffered += usize::try_from(size).expect("it is in memory");
             }
         }
@@ -211,18 +278,22 @@ impl Item {
 impl End {
     /// Writes the batch, and changes files where a ticket says so.
     fn write(&mut self, pipeline: &Pipeline) -> Result<(), FatalError> {
-        let Self { appender, buffer, batch } = self;
+        let Self { appender, batch } = self;
         let appender = appender.as_mut().expect("the log was not closed");
         let files = pipeline.binlog.as_ref().expect("there is a binlog to write");
+        let buffered_by = &pipeline.maker.buffered;
+        // What is being shown at this moment, too.
+        pipeline.maker.show(files);
         // Who follows may fall behind the I/O cache.
         let is_wanted = pipeline.readers.are_there() || batch.iter().any(|item| !item.waiting.is_empty());
         let append = if is_wanted { Appender::append } else { Appender::append_uncached };
         appender.batch(files, |appender| {
+            appender.append_shown(shown_size(batch), pipeline.readers.read_files())?;
             let mut buffered = 0;
-            for item in batch.iter() {
+            for item in batch.iter().skip_while(|item| item.is_shown) {
                 buffered += item.buffered;
                 if item.large.is_some() || item.rotation.is_some() {
-                    append_buffered(append, appender, buffer, std::mem::take(&mut buffered))?;
+                    append_buffered(append, appender, buffered_by, std::mem::take(&mut buffered))?;
                 }
                 if let Some(events) = &item.large {
                     events.for_each_piece(|bytes| append(appender, bytes))?;
@@ -232,7 +303,7 @@ impl End {
                     add(&pipeline.stats.binlog_syncs, 1);
                 }
             }
-            append_buffered(append, appender, buffer, buffered)
+            append_buffered(append, appender, buffered_by, buffered)
         })?;
         let logged = batch.iter().map(|item| item.logged).sum();
         add(&pipeline.stats.binlog_commits, logged);
@@ -246,12 +317,13 @@ impl End {
 fn append_buffered(
     append: fn(&mut Appender, &[u8]) -> binlog::Result<()>,
     appender: &mut Appender,
-    buffer: &mut Consumer,
+    buffered: &Mutex<Consumer>,
     size: usize,
 ) -> Result<(), FatalError> {
-    buffer.poll();
+    let mut buffered = buffered.lock();
+    buffered.poll();
     let mut appended = Ok(());
-    buffer.take(size, |bytes| {
+    buffered.take(size, |bytes| {
         if appended.is_ok() && !bytes.is_empty() {
             appended = append(appender, bytes);
         }
@@ -334,6 +406,7 @@ impl Pipeline {
 
     fn write_batch(&self, end: &mut End) -> Result<(), FatalError> {
         self.in_line(|| end.write(self))?;
+        self.maker.queue.lock().forget(&end.batch);
         let (mut credits, mut written) = (Credits::default(), Vec::new());
         for item in end.batch.drain(..) {
             credits.add(item.backlog);
@@ -393,7 +466,7 @@ impl Pipeline {
         if !self.strategy().form().has_backlog() {
             return;
         }
-        let waits = !self.maker.queue.lock().is_empty();
+        let waits = !self.maker.queue.lock().items.is_empty();
         if waits {
             self.roles.want(Role::Files);
         }
@@ -402,12 +475,28 @@ impl Pipeline {
         }
     }
 
-    /// Has events written that nobody waits for: soon if somebody reads the files or the backlog has grown, else a few
-    /// times a second.
+    /// Events that nobody waits for have come. They are written at once if the backlog has grown or readers are to find them in the
+    /// file, else a few times a second.
     pub(crate) fn want_files(&self) {
-        if self.readers.are_there() || self.admission.is_backlog_pressed() {
+        let is_read = self.readers.are_there() && self.maker.hides();
+        if is_read || self.admission.is_backlog_pressed() {
             // Not by another thread at once: it would take a processor from those whom this step has woken.
             self.roles.want_next(Role::Files);
+        } else {
+            self.tell_readers();
+        }
+    }
+
+    /// How many bytes readers may find in the I/O cache before they are in the file: half of it is for what is behind.
+    pub(crate) fn shown_max(&self) -> usize {
+        let files = self.binlog.as_ref().filter(|_| self.readers.are_there());
+        files.map_or(0, |files| files.io_cache().size() / 2)
+    }
+
+    /// Has readers find what is to be shown. Does not wait for a disk: while something hidden is being written there is nothing.
+    pub(crate) fn show(&self) {
+        if let Some(files) = self.binlog.as_ref().filter(|_| self.maker.queue.lock().to_show.is_some()) {
+            self.maker.show(files);
         }
     }
 }

@@ -546,7 +546,7 @@ impl Pipeline {
         if done.is_empty() {
             return;
         }
-        if self.maker.put(done, waits) {
+        if self.maker.put(done, waits, self.shown_max()) {
             self.publish(done);
             self.want_files();
         } else {

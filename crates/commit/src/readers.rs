@@ -1,9 +1,9 @@
 //! Those who follow the binlog's end: dump connections.
 //!
-//! What they may read is what is durable **and** in the files: so nothing leaves that a crash could take back, and whatever
-//! may be read can be. It is visible too, unless it waits for replicas ([`crate::semi_sync`]). A commit that moves this end
-//! requests one task, which wakes all who wait for it; the commit path takes no lock for them, and nothing at all happens
-//! there while nobody follows.
+//! What they may read is what is durable **and** in the files or in the I/O cache: so nothing leaves that a crash could take back,
+//! and whatever may be read can be. It is visible too, unless it waits for replicas ([`crate::semi_sync`]). A commit that moves
+//! this end requests one task, which brings new events into the cache ([`crate::file_maker`]) and wakes all who wait for them; nothing
+//! at all happens in the commit path while nobody follows.
 //!
 //! The task wakes a [`BATCH`] at a time and pauses in between: hundreds of senders on the live end take a bounded share
 //! of the processors and never run all at once in front of a commit. Those for whom commits wait are woken with every one.
@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Poll, Waker};
 
 use parking_lot::Mutex;
@@ -29,6 +29,9 @@ const BATCH: usize = 4;
 pub(crate) struct Readers {
     /// How many follow. Relaxed order: one that has just come asks for the end itself.
     count: AtomicUsize,
+    /// How many of them read files, as far as is known: what they read was logged too long ago to be in the I/O cache.
+    /// Relaxed order: what is written is read again by them, or not.
+    reading_files: AtomicUsize,
     /// Requests the task.
     signal: Signal,
     /// Rank: last. Wakers run with nothing held.
@@ -55,12 +58,14 @@ struct Waiting {
     waker: Waker,
 }
 
-/// Somebody who follows the binlog's end. Its files are written at once while there is one.
+/// Somebody who follows the binlog's end.
 #[derive(Debug)]
 pub struct BinlogReader {
     pipeline: Arc<Pipeline>,
     id: u64,
     awaited: bool,
+    /// He is one of [`Readers::reading_files`].
+    reads_files: AtomicBool,
     /// How often the log had been begun anew before.
     pub(crate) resets: u64,
 }
@@ -70,6 +75,11 @@ impl Readers {
     pub(crate) fn are_there(&self) -> bool {
         self.count.load(Ordering::Relaxed) > 0
     }
+
+    /// Whether anybody reads what is not in the I/O cache.
+    pub(crate) fn read_files(&self) -> bool {
+        self.reading_files.load(Ordering::Relaxed) > 0
+    }
 }
 
 impl Pipeline {
@@ -78,13 +88,15 @@ impl Pipeline {
     pub fn follow_binlog(self: &Arc<Self>, awaited: bool) -> Option<BinlogReader> {
         self.binlog.as_ref()?;
         self.readers.count.fetch_add(1, Ordering::Relaxed);
+        self.readers.reading_files.fetch_add(1, Ordering::Relaxed);
         let (id, resets) = {
             let mut state = self.readers.state.lock();
             state.last_id += 1;
             (state.last_id, state.resets)
         };
         self.move_end();
-        Some(BinlogReader { pipeline: Arc::clone(self), id, awaited, resets })
+        let reads_files = AtomicBool::new(true);
+        Some(BinlogReader { pipeline: Arc::clone(self), id, awaited, reads_files, resets })
     }
 
     /// The log was begun anew: those who follow it have come to its end. Nothing is under way.
@@ -126,6 +138,7 @@ impl Pipeline {
 
     /// Wakes those for whom commits wait, and the next few others. Returns whether there may be more of them.
     fn wake_some_readers(&self) -> bool {
+        self.show();
         self.move_end();
         let (wakers, more) = self.readers.state.lock().next_to_wake();
         wakers.into_iter().for_each(Waker::wake);
@@ -140,7 +153,7 @@ impl Pipeline {
         else {
             return;
         };
-        let end = durable.min(files.written());
+        let end = durable.min(files.readable());
         let mut state = self.readers.state.lock();
         // What was found before a RESET says nothing of the log behind it.
         if state.resets == resets {
@@ -184,6 +197,24 @@ impl BinlogReader {
         self.pipeline.readers.state.lock().end
     }
 
+    /// Whether what stands at a place is in memory, so that reading it does not wait for a disk. Said of the place from which the
+    /// reader goes on.
+    pub fn is_at_hand(&self, place: BinlogPlace) -> bool {
+        let at_hand = self.end() == place || self.files().io_cache().holds(place.file, place.position);
+        self.note_files(!at_hand);
+        at_hand
+    }
+
+    /// Notes whether the reader reads files.
+    fn note_files(&self, reads_files: bool) {
+        let count = &self.pipeline.readers.reading_files;
+        match (self.reads_files.swap(reads_files, Ordering::Relaxed), reads_files) {
+            (false, true) => _ = count.fetch_add(1, Ordering::Relaxed),
+            (true, false) => _ = count.fetch_sub(1, Ordering::Relaxed),
+            _ => {}
+        }
+    }
+
     /// Whether the log was begun anew since: there is nothing behind what was read.
     pub fn is_over(&self) -> bool {
         self.pipeline.readers.state.lock().resets != self.resets
@@ -206,6 +237,7 @@ impl BinlogReader {
 
 impl Drop for BinlogReader {
     fn drop(&mut self) {
+        self.note_files(false);
         self.pipeline.readers.count.fetch_sub(1, Ordering::Relaxed);
         self.pipeline.readers.state.lock().waiting.remove(&self.id);
     }

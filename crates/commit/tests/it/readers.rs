@@ -1,10 +1,11 @@
-//! Purpose: whoever follows the binlog may read what is published and in the files, and is told when there is more.
+//! Purpose: whoever follows the binlog may read what is published and at hand, and is told when there is more.
 //!
-//! Requirements: R1. with every strategy the readable end is neither beyond what is published nor beyond the files, and
-//! reaches both; R2. a reader that waits is woken; R3. files that are read are not purged;
+//! Requirements: R1. with every strategy the readable end is not beyond what is published, reaches it, and all before it
+//! can be read and is what the files have later; R2. a reader that waits is woken; R3. files that are read are not purged;
 //! R4. many readers are woken a few at a time, in turn, and those for whom commits wait with every few;
 //! R5. a reader is told of a transaction whose events were in the file before it was published; R6. what somebody waits for
-//! or is about to read goes through the operating system's cache, what nobody wants goes past it.
+//! or is about to read goes through the operating system's cache, what nobody wants goes past it; R7. who follows at the live end
+//! reads events before they are in the file, unless they are large, many or behind such, and has the file written no sooner.
 //!
 //! Method: commits and rotations on the simulated disk; readers are polled by hand.
 
@@ -15,12 +16,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
+use binlog::ReadAt;
 use commit::record::BinlogPlace;
-use commit::{Role, StrategyKind};
+use commit::{BinlogReader, Role, StrategyKind};
 use vfs::sim::{Fault, FaultKind, OpKind, SimDisk};
 
 use super::power_loss::{ENHANCED, IN_REDO, OWN_STORE, WITH_BINLOG};
-use super::world::{HELD, Options, World};
+use super::world::{HELD, IO_CACHE_SIZE, Options, World};
 
 fn published(world: &World) -> BinlogPlace {
     let end = world.pipeline.publisher().tuple().binlog.unwrap();
@@ -32,13 +34,53 @@ fn commit(world: &mut World, round: u8) {
     drop(world.block_on(committing));
 }
 
+/// Commits of a row of that size, in one group, before the housekeeper comes.
+fn commit_many(world: &mut World, count: u8, size: usize) {
+    let all: Vec<_> = (0..count).map(|key| world.submit(&vec![(key, Some(vec![key; size]))])).collect();
+    world.drive_log_threads();
+    for committing in all {
+        drop(world.block_on(committing));
+    }
+}
+
+/// The bytes of the file in which the readable end lies, up to there, and its number.
+fn readable(world: &World, reader: &BinlogReader) -> (u64, Vec<u8>) {
+    let (files, end) = (world.pipeline.binlog().unwrap(), reader.end());
+    let names = files.index().names().to_vec();
+    let name = names.iter().find(|name| name.number() == u64::from(end.file)).expect("it is listed");
+    let file = files.open(name).unwrap();
+    let mut bytes = vec![0; usize::try_from(end.position).unwrap()];
+    let mut done = 0;
+    while done < bytes.len() {
+        match file.read_at(&mut bytes[done..], done as u64).unwrap() {
+            0 => panic!("{name} ends at {done}, {end:?} may be read"),
+            count => done += count,
+        }
+    }
+    (name.number(), bytes)
+}
+
+/// What was read stands in the files.
+fn check_read(world: &World, read: &[(u64, Vec<u8>)], what: &str) {
+    let files = world.binlog_bytes();
+    for (number, bytes) in read {
+        // The flag IN_USE was cleared if the file was closed since.
+        assert!(
+            files[number][25..].starts_with(&bytes[25..]),
+            "{what}: file {number}, {} bytes",
+            bytes.len()
+        );
+    }
+}
+
 #[test]
-fn the_readable_end_is_published_and_in_the_files() {
+fn the_readable_end_is_published_and_can_be_read() {
     for strategy in StrategyKind::WITH_BINLOG {
         let sync_binlog = if strategy == StrategyKind::Parallel { 1000 } else { 1 };
         let mut world =
             World::open(&SimDisk::new(), Options { strategy, sync_binlog, ..WITH_BINLOG }).unwrap();
         let reader = world.pipeline.follow_binlog(false).unwrap();
+        let mut read = Vec::new();
         for round in 0..12 {
             commit(&mut world, round);
             if round % 5 == 4 {
@@ -47,15 +89,52 @@ fn the_readable_end_is_published_and_in_the_files() {
             world.pipeline.wake_readers();
             let end = reader.end();
             assert!(end <= published(&world), "{strategy:?}");
-            let files = world.pipeline.binlog().unwrap();
-            let name =
-                files.index().names().iter().find(|name| name.number() == u64::from(end.file)).cloned();
-            let stored = world.file_bytes(&files.path_of(&name.expect("it is listed"))).len() as u64;
-            assert!(end.position <= stored, "{strategy:?}");
+            read.push(readable(&world, &reader));
             world.pipeline.catch_up().unwrap();
             world.pipeline.wake_readers();
             assert_eq!(reader.end(), published(&world), "{strategy:?}");
+            read.push(readable(&world, &reader));
         }
+        check_read(&world, &read, &format!("{strategy:?}"));
+    }
+}
+
+#[test]
+fn events_are_read_before_they_are_in_the_file() {
+    for options in [IN_REDO, ENHANCED, OWN_STORE] {
+        let mut world = World::open(&SimDisk::new(), options).unwrap();
+        let reader = world.pipeline.follow_binlog(false).unwrap();
+        let files_end = |world: &World| {
+            let (number, bytes) = world.binlog_bytes().pop_last().unwrap();
+            BinlogPlace { file: u32::try_from(number).unwrap(), position: bytes.len() as u64 }
+        };
+        let mut read = Vec::new();
+        // Says whether what may be read is in the file.
+        let mut look = |world: &World| {
+            world.pipeline.wake_readers();
+            assert_eq!(reader.end(), published(world), "{options:?}");
+            read.push(readable(world, &reader));
+            reader.end() <= files_end(world)
+        };
+        commit_many(&mut world, 1, 100);
+        assert!(!look(&world), "{options:?}");
+        commit_many(&mut world, 20, 1000);
+        assert!(!look(&world), "{options:?}");
+        commit_many(&mut world, 1, 600_000);
+        assert!(look(&world), "{options:?}: a large one");
+        commit_many(&mut world, 3, 100);
+        assert!(!look(&world), "{options:?}");
+        world.rotate();
+        assert!(look(&world), "{options:?}: a rotation");
+        commit_many(&mut world, 1, 100);
+        assert!(!look(&world), "{options:?}");
+        commit_many(&mut world, 60, IO_CACHE_SIZE / 2 / 60);
+        assert!(look(&world), "{options:?}: more than half of the cache");
+        commit_many(&mut world, 1, 100);
+        assert!(!look(&world), "{options:?}");
+        world.pipeline.catch_up().unwrap();
+        assert!(look(&world), "{options:?}");
+        check_read(&world, &read, &format!("{options:?}"));
     }
 }
 
@@ -73,6 +152,14 @@ fn only_what_nobody_wants_passes_by_the_cache() {
         let reader = world.pipeline.follow_binlog(false).unwrap();
         commit(&mut world);
         world.pipeline.catch_up().expect("it is read");
+        commit_many(&mut world, 40, 2000);
+        world.pipeline.wake_readers();
+        world.pipeline.catch_up().expect("it was read, but who knows from where he goes on");
+        assert!(reader.is_at_hand(reader.end()));
+        assert!(!reader.is_at_hand(BinlogPlace { position: 4, ..reader.end() }));
+        commit_many(&mut world, 40, 2000);
+        world.pipeline.wake_readers();
+        world.pipeline.catch_up().expect("he reads what was logged long ago");
         drop(reader);
         world.pipeline.settings.wait_binlog_flush.store(true, Ordering::Relaxed);
         commit(&mut world);
@@ -82,6 +169,20 @@ fn only_what_nobody_wants_passes_by_the_cache() {
         commit(&mut world);
         refuse();
         world.pipeline.catch_up().expect_err("nobody wants it");
+    }
+}
+
+#[test]
+fn what_a_reader_has_from_memory_passes_by_the_cache() {
+    for options in [IN_REDO, ENHANCED, OWN_STORE] {
+        let disk = SimDisk::new();
+        let mut world = World::open(&disk, options).unwrap();
+        let reader = world.pipeline.follow_binlog(false).unwrap();
+        assert!(reader.is_at_hand(reader.end()));
+        commit_many(&mut world, 40, 2000);
+        world.pipeline.wake_readers();
+        disk.inject(Fault::new(FaultKind::Io).of(OpKind::WriteUncached));
+        world.pipeline.catch_up().expect_err("nobody reads it again");
     }
 }
 

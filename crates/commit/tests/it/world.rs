@@ -106,6 +106,9 @@ impl Participant for Apply<'_> {
     fn release_locks(&mut self, _: CommitSeq) {}
 }
 
+/// Bytes of the I/O cache. Readers may find half as many before they are in the file.
+pub const IO_CACHE_SIZE: usize = 256 << 10;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub binlog: bool,
@@ -184,7 +187,7 @@ impl World {
             binlog: options.binlog.then_some(BinlogConfig {
                 path: path.to_owned(),
                 checksum: options.checksum,
-                io_cache_size: 1 << 16,
+                io_cache_size: IO_CACHE_SIZE,
             }),
             commit_slots: 64,
             settings: Settings::default(),
@@ -324,9 +327,14 @@ impl World {
         quiet.switch(kind, &self.base).unwrap()
     }
 
-    /// Plays the log threads until nothing is wanted.
+    /// Plays the housekeeper, as far as it is about binlog files, and the log threads until nothing is wanted.
     pub fn drive(&self) {
         self.pipeline.tend_files();
+        self.drive_log_threads();
+    }
+
+    /// Plays the log threads until nothing is wanted.
+    pub fn drive_log_threads(&self) {
         while let Some(role) = self.pipeline.roles.take() {
             self.pipeline.step(role).unwrap();
             self.pipeline.roles.done(role);

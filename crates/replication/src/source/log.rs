@@ -58,6 +58,6 @@ impl Log for BinlogReader {
     }
 
     fn is_at_hand(&self, place: BinlogPlace) -> bool {
-        Self::end(self) == place || self.files().io_cache().holds(place.file, place.position)
+        Self::is_at_hand(self, place)
     }
 }
