@@ -132,8 +132,42 @@ fn events_are_read_before_they_are_in_the_file() {
         assert!(look(&world), "{options:?}: more than half of the cache");
         commit_many(&mut world, 1, 100);
         assert!(!look(&world), "{options:?}");
+        // What is written makes room again.
+        for _ in 0..5 {
+            world.pipeline.catch_up().unwrap();
+            assert!(look(&world), "{options:?}");
+            commit_many(&mut world, 20, IO_CACHE_SIZE / 2 / 30);
+            assert!(!look(&world), "{options:?}");
+        }
         world.pipeline.catch_up().unwrap();
-        assert!(look(&world), "{options:?}");
+        check_read(&world, &read, &format!("{options:?}"));
+    }
+}
+
+#[test]
+fn what_is_behind_a_large_transaction_is_read_behind_it() {
+    for options in [IN_REDO, ENHANCED, OWN_STORE] {
+        let mut world = World::open(&SimDisk::new(), options).unwrap();
+        let reader = world.pipeline.follow_binlog(false).unwrap();
+        let before = reader.end();
+        for size in [600_000, 100] {
+            let committing = world.submit(&vec![(1, Some(vec![7; size]))]);
+            // The files' turn does not come.
+            while world.pipeline.published().visible() < committing.seq() {
+                let role = world.pipeline.roles.take().expect("a step is wanted");
+                assert_ne!(role, Role::Files, "{options:?}");
+                world.pipeline.step(role).unwrap();
+                world.pipeline.roles.done(role);
+            }
+            drop(committing);
+            world.pipeline.wake_readers();
+            assert_eq!(reader.end(), before, "{options:?}");
+        }
+        world.drive_log_threads();
+        world.pipeline.wake_readers();
+        assert_eq!(reader.end(), published(&world), "{options:?}");
+        let read = [readable(&world, &reader)];
+        world.pipeline.catch_up().unwrap();
         check_read(&world, &read, &format!("{options:?}"));
     }
 }
