@@ -347,9 +347,38 @@ mod tests {
     }
 
     #[test]
+    fn who_writes_bytes_has_all_of_them_from_here() {
+        let cache = IoCache::new(4 * COPY_MAX);
+        let bytes: Vec<u8> = (0..=255).cycle().take(3 * COPY_MAX).collect();
+        cache.append(1, 10, b"before");
+        cache.append(2, 100, &bytes);
+        let mut buf = vec![0; 2 * COPY_MAX + 7];
+        cache.copy(2, 105, &mut buf);
+        assert_eq!(buf, bytes[5..][..buf.len()]);
+        cache.copy(1, 13, &mut buf[..3]);
+        assert_eq!(buf[..3], *b"ore");
+        assert_eq!((cache.read_requests(), cache.reads()), (0, 0), "nobody has read");
+        let mut more = vec![0; 4];
+        let beyond = std::panic::AssertUnwindSafe(|| cache.copy(1, 13, &mut more));
+        assert!(std::panic::catch_unwind(beyond).is_err());
+    }
+
+    #[test]
+    fn what_is_behind_bytes_that_do_not_enter_is_a_new_beginning() {
+        let cache = IoCache::new(16);
+        cache.append(1, 50, b"old");
+        cache.forget();
+        assert_eq!((read(&cache, 1, 50, 9), cache.end_of(1)), (Err(u64::MAX), None), "its file has more");
+        cache.append(1, 60, b"new");
+        assert_eq!((read(&cache, 1, 50, 9), cache.end_of(1)), (Err(60), Some(63)));
+        assert_eq!(read(&cache, 1, 60, 9), Ok(b"new".to_vec()));
+    }
+
+    #[test]
     fn a_cache_without_memory_is_off() {
         let cache = IoCache::new(0);
         cache.append(1, 0, b"x");
+        cache.forget();
         assert_eq!(read(&cache, 1, 0, 1), Err(u64::MAX));
         assert_eq!((cache.allocated(), cache.read_requests(), cache.end_of(1)), (0, 0, None));
     }

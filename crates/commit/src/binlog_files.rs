@@ -32,7 +32,7 @@ pub struct BinlogFiles {
     sync_failed: Mutex<bool>,
     /// Everything before this place is in the files. Rank: last.
     written: Mutex<BinlogPlace>,
-    /// Everything before this place is in the files or in the cache, if it is behind the one above. Rank: last.
+    /// Everything before this place is in the files or in the cache. May be before the one above. Rank: last.
     shown: Mutex<BinlogPlace>,
     /// What was appended last.
     io_cache: Arc<IoCache>,
@@ -351,8 +351,8 @@ impl Appender {
         Ok(())
     }
 
-    /// Writes the next bytes, which readers find in the cache already ([`BinlogFiles::show`]). Read again are they by those who
-    /// fall behind.
+    /// Writes the next bytes, in a batch, which readers find in the cache already ([`BinlogFiles::show`]). They are `read_again`, from
+    /// the file, by those who fall behind.
     pub(crate) fn append_shown(&mut self, mut size: usize, read_again: bool) -> binlog::Result<()> {
         let append = if read_again { LogFile::append } else { LogFile::append_uncached };
         let mut piece = std::mem::take(&mut self.piece);
